@@ -1,0 +1,181 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+
+export type Config = {
+  port: number
+  host: string
+  dataDir: string
+  /** Undefined: the embedded PostgreSQL under `dataDir` is used. */
+  databaseUrl: string | undefined
+  /** Undefined only when the demo is on; it is then generated and kept under `dataDir`. */
+  adminToken: string | undefined
+  /** Undefined only when the demo is on; it is then generated and kept under `dataDir`. */
+  jwtSecret: string | undefined
+  /** The key of credential hashes. It follows JWT_SECRET unless it is set, and is undefined when that is. */
+  credentialPepper: string | undefined
+  accessTokenTtlSeconds: number
+  refreshTokenTtlSeconds: number
+  demo: boolean
+  /** Calls per second and organization; undefined when switched off. */
+  rateLimit: number | undefined
+  tls: { cert: Buffer; key: Buffer } | undefined
+  trustProxy: boolean
+  allowHttp: boolean
+  postgresBin: string | undefined
+  logLevel: (typeof LOG_LEVELS)[number]
+}
+
+export type ConfigResult = { ok: true; config: Config } | { ok: false; problems: string[] }
+
+type Environment = Record<string, string | undefined>
+
+/**
+ * Reads all settings from the environment. This is the only place that does, and it reports every problem
+ * at once, so that an operator does not find them one start at a time. An empty value counts as not set,
+ * because that is what `VAR=` in an env file means.
+ */
+export function readConfig(env: Environment, cwd: string = process.cwd()): ConfigResult {
+  const problems: string[] = []
+  const read = readerOf(env, problems)
+
+  const databaseUrl = readDatabaseUrl(read.text('DATABASE_URL'), problems)
+  const isDatabaseNamed = read.text('DATABASE_URL') !== undefined
+  const demo = read.flag('DEMO', !isDatabaseNamed)
+  const jwtSecret = read.secret('JWT_SECRET', 32, demo)
+  const config: Config = {
+    port: read.integer('PORT', 8080, 0, 65_535),
+    host: (read.text('HOST') ?? '127.0.0.1').replace(/^\[(.*)\]$/, '$1'),
+    dataDir: resolve(cwd, read.text('DATA_DIR') ?? 'data'),
+    databaseUrl,
+    adminToken: read.secret('ADMIN_TOKEN', 16, demo),
+    jwtSecret,
+    credentialPepper: read.secret('CREDENTIAL_PEPPER', 32, true) ?? jwtSecret,
+    accessTokenTtlSeconds: read.integer('ACCESS_TOKEN_TTL', 3_600, 1, MAX_TTL_SECONDS),
+    refreshTokenTtlSeconds: read.integer('REFRESH_TOKEN_TTL', 2_592_000, 1, MAX_TTL_SECONDS),
+    demo,
+    rateLimit: readRateLimit(read),
+    tls: readTls(read, cwd, problems),
+    trustProxy: read.flag('TRUST_PROXY', false),
+    allowHttp: read.flag('ALLOW_HTTP', false),
+    postgresBin: resolved(cwd, read.text('POSTGRES_BIN')),
+    logLevel: readLogLevel(read.text('LOG_LEVEL'), problems),
+  }
+  requireHttps(config, read, problems)
+  return problems.length === 0 ? { ok: true, config } : { ok: false, problems }
+}
+
+// Ten years. A longer lifetime is a slip of the keyboard, and milliseconds beyond 2^53 would not be exact.
+const MAX_TTL_SECONDS = 315_360_000
+
+type Reader = ReturnType<typeof readerOf>
+
+function readerOf(env: Environment, problems: string[]) {
+  const text = (name: string): string | undefined => {
+    const value = env[name]?.trim()
+    return value === '' ? undefined : value
+  }
+
+  return {
+    text,
+
+    integer(name: string, fallback: number, min: number, max: number): number {
+      const value = text(name)
+      if (value === undefined) return fallback
+      const number = /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN
+      if (number >= min && number <= max) return number
+      problems.push(`${name} must be a whole number from ${min} to ${max}, not "${value}".`)
+      return fallback
+    },
+
+    flag(name: string, fallback: boolean): boolean {
+      const value = text(name)
+      if (value === undefined) return fallback
+      if (value !== '1' && value !== '0') problems.push(`${name} must be 1 or 0, not "${value}".`)
+      return value === '1'
+    },
+
+    /** Never repeats the value in a message: it would end up in a log. */
+    secret(name: string, minLength: number, optional: boolean): string | undefined {
+      const value = text(name)
+      const advice = 'for example the output of: openssl rand -hex 32'
+      if (value === undefined && !optional) {
+        problems.push(`${name} is required without the demo: set it to a secret of your own, ${advice}`)
+      }
+      if (value !== undefined && value.length < minLength) {
+        problems.push(`${name} is too short: it needs at least ${minLength} characters, ${advice}`)
+      }
+      return value
+    },
+  }
+}
+
+function readDatabaseUrl(value: string | undefined, problems: string[]): string | undefined {
+  if (value === undefined) return undefined
+  // The URL itself stays out of the message, for it holds a password.
+  if (!/^postgres(ql)?:\/\//.test(value)) {
+    problems.push(
+      'DATABASE_URL must begin with postgres://, as in postgres://user:password@host:5432/database.',
+    )
+  } else if (!URL.canParse(value) && !URL.canParse(value.replace('@/', '@socket/'))) {
+    problems.push(
+      'DATABASE_URL is not a valid URL. Characters such as @ : / ? # in the password must be percent-encoded.',
+    )
+  }
+  return value
+}
+
+function readRateLimit(read: Reader): number | undefined {
+  return read.text('RATE_LIMIT') === 'off' ? undefined : read.integer('RATE_LIMIT', 1_000, 1, 1_000_000_000)
+}
+
+function readLogLevel(value: string | undefined, problems: string[]): Config['logLevel'] {
+  const level = LOG_LEVELS.find((known) => known === (value ?? 'info'))
+  if (level === undefined) problems.push(`LOG_LEVEL must be one of ${LOG_LEVELS.join(', ')}, not "${value}".`)
+  return level ?? 'info'
+}
+
+function readTls(read: Reader, cwd: string, problems: string[]): Config['tls'] {
+  const certPath = resolved(cwd, read.text('TLS_CERT'))
+  const keyPath = resolved(cwd, read.text('TLS_KEY'))
+  if (certPath === undefined && keyPath === undefined) return undefined
+  if (certPath === undefined || keyPath === undefined) {
+    const [given, missing] = certPath === undefined ? ['TLS_KEY', 'TLS_CERT'] : ['TLS_CERT', 'TLS_KEY']
+    problems.push(`${given} is set without ${missing}: set both to the paths of PEM files, or neither.`)
+  }
+  const cert = readPem('TLS_CERT', certPath, problems)
+  const key = readPem('TLS_KEY', keyPath, problems)
+  return cert && key ? { cert, key } : undefined
+}
+
+function readPem(name: string, path: string | undefined, problems: string[]): Buffer | undefined {
+  if (path === undefined) return undefined
+  try {
+    const content = readFileSync(path)
+    if (content.includes('-----BEGIN ')) return content
+    problems.push(`${name}=${path} is not a PEM file.`)
+  } catch (error) {
+    problems.push(`${name}=${path} cannot be read (${(error as NodeJS.ErrnoException).code}).`)
+  }
+  return undefined
+}
+
+/** Credentials travel only over HTTPS; on this computer itself there is no wire to listen on. */
+function requireHttps(config: Config, read: Reader, problems: string[]): void {
+  // A certificate that was given but is unusable has its own problem already.
+  const wantsTls = read.text('TLS_CERT') !== undefined || read.text('TLS_KEY') !== undefined
+  if (isLoopback(config.host) || wantsTls || config.trustProxy || config.allowHttp) return
+  problems.push(
+    `HOST=${config.host} can be reached from other computers, and credentials may only travel over HTTPS. Set TLS_CERT and TLS_KEY, or TRUST_PROXY=1 behind a proxy that ends TLS, or ALLOW_HTTP=1 if you know that plain HTTP is safe here.`,
+  )
+}
+
+function isLoopback(host: string): boolean {
+  const name = host.toLowerCase()
+  return name === 'localhost' || name === '::1' || /^127(\.\d{1,3}){3}$/.test(name)
+}
+
+function resolved(cwd: string, path: string | undefined): string | undefined {
+  return path === undefined ? undefined : resolve(cwd, path)
+}

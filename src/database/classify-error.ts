@@ -1,0 +1,100 @@
+export type DatabaseErrorKind = 'unavailable' | 'retry' | 'other'
+
+/**
+ * Says what a failed statement means to the caller:
+ * - `unavailable`: the database cannot serve now, nothing is wrong with the request (503, `Retry-After`);
+ * - `retry`: PostgreSQL undid the transaction so that others could go on, running it again is safe;
+ * - `other`: a broken constraint, a bug, a wrong statement.
+ *
+ * `unavailable` says nothing about the outcome. A connection lost after COMMIT was sent may have committed.
+ */
+export function classifyError(error: unknown): DatabaseErrorKind {
+  const state = sqlState(error)
+  if (state !== undefined) {
+    if (RETRY_STATES.has(state)) return 'retry'
+    if (UNAVAILABLE_STATES.has(state) || UNAVAILABLE_CLASSES.has(state.slice(0, 2))) return 'unavailable'
+    return 'other'
+  }
+  return isClientSideFailure(error) ? 'unavailable' : 'other'
+}
+
+/** Whether the connection itself is gone, as opposed to a server that answered with a refusal. */
+export function isConnectionError(error: unknown): boolean {
+  const state = sqlState(error)
+  if (state !== undefined) return LOST_CONNECTION_STATES.has(state) || state.startsWith('08')
+  return isClientSideFailure(error)
+}
+
+const RETRY_STATES = new Set(['40001', '40P01'])
+
+const LOST_CONNECTION_STATES = new Set([
+  '57P01', // admin_shutdown, also what pg_terminate_backend sends
+  '57P02', // crash_shutdown
+  '57P03', // cannot_connect_now: starting up, shutting down, in recovery
+  '57P04', // database_dropped
+  '57P05', // idle_session_timeout
+  '25P03', // idle_in_transaction_session_timeout
+])
+
+const UNAVAILABLE_STATES = new Set([
+  ...LOST_CONNECTION_STATES,
+  '25006', // read_only_sql_transaction: we are talking to a standby
+  '55P03', // lock_not_available
+  '57014', // query_canceled, which is how a statement timeout ends
+  '3D000', // the database does not exist (yet, or while it is being restored)
+])
+
+// Connection exceptions, insufficient resources (disk full, out of memory, too many connections), refused
+// credentials, and errors of the system under the server such as I/O.
+const UNAVAILABLE_CLASSES = new Set(['08', '53', '28', '58'])
+
+const NODE_CODES = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ECONNABORTED',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENETDOWN',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ENOTCONN',
+  'EMFILE',
+  'ENFILE',
+  'ERR_STREAM_DESTROYED',
+  'ERR_STREAM_WRITE_AFTER_END',
+  'ERR_SOCKET_CLOSED',
+])
+
+// A socket file that is missing, or that a user may not open, is a server that is away; the same codes from
+// any other system call are ordinary file errors and none of our business.
+const CONNECT_ONLY_CODES = new Set(['ENOENT', 'EACCES', 'EAGAIN'])
+
+// pg gives its own errors no code, so their text is all there is. A test provokes those that can be provoked.
+const PG_MESSAGES = [
+  /^Connection terminated/,
+  /^timeout exceeded when trying to connect$/,
+  /^timeout expired$/,
+  /^Query read timeout$/,
+  /^Client has encountered a connection error and is not queryable$/,
+  /^Client was closed and is not queryable$/,
+  /^Cannot use a pool after calling end on the pool$/,
+]
+
+function isClientSideFailure(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const { code, syscall } = error as NodeJS.ErrnoException
+  if (code !== undefined && NODE_CODES.has(code)) return true
+  if (code !== undefined && CONNECT_ONLY_CODES.has(code) && syscall === 'connect') return true
+  if (PG_MESSAGES.some((pattern) => pattern.test(error.message))) return true
+  // A host name with several addresses fails with one error for each of them.
+  return error instanceof AggregateError && error.errors.some(isClientSideFailure)
+}
+
+function sqlState(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined
+  const { code } = error as { code?: unknown }
+  // Node's codes are words that begin with E and a capital letter; only EPIPE and its like have five characters.
+  return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) && /[0-9]/.test(code) ? code : undefined
+}

@@ -1,0 +1,208 @@
+import type pg from 'pg'
+
+/**
+ * Writes the schema as SQL that people can read and that is the same byte for byte on PostgreSQL 15 to 18, so
+ * that the committed copy can be compared with what the migrations make. It is read from the catalog and
+ * sorted by name; columns keep their order. The bookkeeping of the migrations is left out. Views are an
+ * exception to "the same": see there.
+ */
+export async function dumpSchema(client: pg.Pool | pg.Client | pg.PoolClient): Promise<string> {
+  const sections: string[] = []
+  for (const query of [
+    EXTENSIONS,
+    TYPES,
+    SEQUENCES,
+    FUNCTIONS,
+    TABLES,
+    PARTITIONS,
+    FOREIGN_KEYS,
+    VIEWS,
+    INDEXES,
+  ]) {
+    sections.push(...(await listDefinitions(client, query)))
+  }
+  for (const query of [TRIGGERS, ROW_SECURITY, POLICIES, GRANTS, COMMENTS]) {
+    const definitions = await listDefinitions(client, query)
+    if (definitions.length > 0) sections.push(definitions.join('\n'))
+  }
+  return `${[HEADER, ...sections].join('\n\n')}\n`
+}
+
+const HEADER = `-- The schema after all migrations. Written from the database; edit the migrations instead.
+SET check_function_bodies = off;`
+
+async function listDefinitions(
+  client: pg.Pool | pg.Client | pg.PoolClient,
+  query: string,
+): Promise<string[]> {
+  const { rows } = await client.query<{ definition: string }>(query)
+  return rows.map(({ definition }) => definition.trim())
+}
+
+// Objects of schema public that no extension brought along, other than our own bookkeeping.
+const OURS = (oid: string, catalog: string, namespace: string) => `
+  ${namespace} = 'public'::regnamespace
+  AND NOT EXISTS (
+    SELECT FROM pg_depend d
+    WHERE d.classid = '${catalog}'::regclass AND d.objid = ${oid} AND d.deptype = 'e'
+  )`
+const OUR_RELATION = `${OURS('c.oid', 'pg_class', 'c.relnamespace')} AND c.relname <> 'schema_migrations'`
+
+// Names are compared by bytes everywhere, or the order would depend on the locale of the database.
+const byName = (column: string) => `${column} COLLATE "C"`
+
+const EXTENSIONS = `
+  SELECT format('CREATE EXTENSION IF NOT EXISTS %I;', extname) AS definition
+  FROM pg_extension WHERE extname <> 'plpgsql' ORDER BY ${byName('extname')}`
+
+const TYPES = `
+  SELECT CASE t.typtype
+    WHEN 'e' THEN format(E'CREATE TYPE %I AS ENUM (\\n  %s\\n);', t.typname, (
+      SELECT string_agg(quote_literal(e.enumlabel), E',\\n  ' ORDER BY e.enumsortorder)
+      FROM pg_enum e WHERE e.enumtypid = t.oid))
+    ELSE format('CREATE DOMAIN %I AS %s%s%s%s;', t.typname, format_type(t.typbasetype, t.typtypmod),
+      CASE WHEN t.typnotnull THEN ' NOT NULL' ELSE '' END,
+      coalesce(' DEFAULT ' || t.typdefault, ''),
+      (SELECT string_agg(format(E'\\n  CONSTRAINT %I %s', k.conname, pg_get_constraintdef(k.oid)), ''
+         ORDER BY ${byName('k.conname')})
+       FROM pg_constraint k WHERE k.contypid = t.oid AND k.contype = 'c'))
+    END AS definition
+  FROM pg_type t
+  WHERE t.typtype IN ('e', 'd') AND ${OURS('t.oid', 'pg_type', 't.typnamespace')}
+  ORDER BY ${byName('t.typname')}`
+
+// Those behind identity columns belong to their table ('i'), and come with it.
+const SEQUENCES = `
+  SELECT format('CREATE SEQUENCE %I AS %s START %s INCREMENT %s MINVALUE %s MAXVALUE %s CACHE %s%s;', c.relname,
+    format_type(s.seqtypid, NULL), s.seqstart, s.seqincrement, s.seqmin, s.seqmax, s.seqcache,
+    CASE WHEN s.seqcycle THEN ' CYCLE' ELSE '' END) AS definition
+  FROM pg_sequence s JOIN pg_class c ON c.oid = s.seqrelid
+  WHERE ${OUR_RELATION} AND NOT EXISTS (
+    SELECT FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'i')
+  ORDER BY ${byName('c.relname')}`
+
+const FUNCTIONS = `
+  SELECT regexp_replace(rtrim(pg_get_functiondef(p.oid), E'\\n'), ' public[.]', ' ') || ';' AS definition
+  FROM pg_proc p
+  WHERE p.prokind IN ('f', 'p') AND ${OURS('p.oid', 'pg_proc', 'p.pronamespace')}
+  ORDER BY ${byName('p.proname')}, ${byName('pg_get_function_identity_arguments(p.oid)')}`
+
+const STORAGE = `CASE WHEN c.reloptions IS NULL THEN '' ELSE format(' WITH (%s)', (
+      SELECT string_agg(replace(o, '=', ' = '), ', ' ORDER BY ${byName('o')}) FROM unnest(c.reloptions) o)) END`
+
+// From 18 on NOT NULL is a constraint with a name as well; it is written with the column, on every version.
+const TABLES = `
+  SELECT format(E'CREATE %sTABLE %I (\\n  %s\\n)%s%s;',
+    CASE c.relpersistence WHEN 'u' THEN 'UNLOGGED ' ELSE '' END,
+    c.relname,
+    concat_ws(E',\\n  ',
+      (SELECT string_agg(
+         quote_ident(a.attname) || ' ' || format_type(a.atttypid, a.atttypmod)
+         || CASE WHEN a.attcollation <> t.typcollation THEN
+              (SELECT format(' COLLATE %I', l.collname) FROM pg_collation l WHERE l.oid = a.attcollation)
+            ELSE '' END
+         || CASE WHEN a.attnotnull THEN ' NOT NULL' ELSE '' END
+         || CASE
+              WHEN a.attidentity = 'a' THEN ' GENERATED ALWAYS AS IDENTITY'
+              WHEN a.attidentity = 'd' THEN ' GENERATED BY DEFAULT AS IDENTITY'
+              WHEN a.attgenerated = 's' THEN format(' GENERATED ALWAYS AS (%s) STORED', pg_get_expr(f.adbin, f.adrelid))
+              WHEN a.attgenerated <> '' THEN format(' GENERATED ALWAYS AS (%s) VIRTUAL', pg_get_expr(f.adbin, f.adrelid))
+              WHEN f.adbin IS NOT NULL THEN ' DEFAULT ' || pg_get_expr(f.adbin, f.adrelid)
+              ELSE ''
+            END, E',\\n  ' ORDER BY a.attnum)
+       FROM pg_attribute a
+       JOIN pg_type t ON t.oid = a.atttypid
+       LEFT JOIN pg_attrdef f ON f.adrelid = a.attrelid AND f.adnum = a.attnum
+       WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped),
+      (SELECT string_agg(format('CONSTRAINT %I %s', k.conname, pg_get_constraintdef(k.oid)), E',\\n  '
+         ORDER BY array_position('{p,u,x,c}'::"char"[], k.contype), ${byName('k.conname')})
+       FROM pg_constraint k
+       WHERE k.conrelid = c.oid AND k.contype IN ('p', 'u', 'x', 'c'))),
+    CASE c.relkind WHEN 'p' THEN ' PARTITION BY ' || pg_get_partkeydef(c.oid) ELSE '' END,
+    ${STORAGE}
+  ) AS definition
+  FROM pg_class c
+  WHERE c.relkind IN ('r', 'p') AND NOT c.relispartition AND ${OUR_RELATION}
+  ORDER BY ${byName('c.relname')}`
+
+// Their columns, constraints and indexes are those of the table they are part of.
+const PARTITIONS = `
+  SELECT format('CREATE TABLE %I PARTITION OF %s %s%s%s;', c.relname, i.inhparent::regclass,
+    pg_get_expr(c.relpartbound, c.oid),
+    CASE c.relkind WHEN 'p' THEN ' PARTITION BY ' || pg_get_partkeydef(c.oid) ELSE '' END,
+    ${STORAGE}) AS definition
+  FROM pg_class c JOIN pg_inherits i ON i.inhrelid = c.oid
+  WHERE c.relkind IN ('r', 'p') AND c.relispartition AND ${OUR_RELATION}
+  ORDER BY ${byName('c.relname')}`
+
+// After all tables, since they may point in a circle.
+const FOREIGN_KEYS = `
+  SELECT format(E'ALTER TABLE %I\\n  ADD CONSTRAINT %I %s;', c.relname, k.conname, pg_get_constraintdef(k.oid)) AS definition
+  FROM pg_constraint k JOIN pg_class c ON c.oid = k.conrelid
+  WHERE k.contype = 'f' AND k.conparentid = 0 AND ${OUR_RELATION}
+  ORDER BY ${byName('c.relname')}, ${byName('k.conname')}`
+
+// The one thing that is spelled differently before 16, where each column bears the name of its table.
+const VIEWS = `
+  SELECT format(E'CREATE %sVIEW %I AS\\n%s', CASE c.relkind WHEN 'm' THEN 'MATERIALIZED ' ELSE '' END,
+    c.relname, pg_get_viewdef(c.oid, true)) AS definition
+  FROM pg_class c
+  WHERE c.relkind IN ('v', 'm') AND ${OUR_RELATION}
+  ORDER BY ${byName('c.relname')}`
+
+// Indexes that enforce a constraint came with it, those of partitions come with the partitioned table's.
+const INDEXES = `
+  SELECT regexp_replace(pg_get_indexdef(i.indexrelid), ' ON (ONLY )?public[.]', ' ON ') || ';' AS definition
+  FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid JOIN pg_class x ON x.oid = i.indexrelid
+  WHERE ${OUR_RELATION} AND NOT x.relispartition
+    AND NOT EXISTS (SELECT FROM pg_constraint k WHERE k.conindid = i.indexrelid AND k.contype IN ('p', 'u', 'x'))
+  ORDER BY ${byName('c.relname')}, ${byName('x.relname')}`
+
+const TRIGGERS = `
+  SELECT pg_get_triggerdef(t.oid) || ';' AS definition
+  FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
+  WHERE NOT t.tgisinternal AND ${OUR_RELATION}
+  ORDER BY ${byName('c.relname')}, ${byName('t.tgname')}`
+
+const ROW_SECURITY = `
+  SELECT format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY;', c.relname)
+    || CASE WHEN c.relforcerowsecurity THEN format(E'\\nALTER TABLE %I FORCE ROW LEVEL SECURITY;', c.relname) ELSE '' END
+    AS definition
+  FROM pg_class c WHERE c.relrowsecurity AND ${OUR_RELATION}
+  ORDER BY ${byName('c.relname')}`
+
+const POLICIES = `
+  SELECT format('CREATE POLICY %I ON %I AS %s FOR %s TO %s%s%s;', p.polname, c.relname,
+    CASE WHEN p.polpermissive THEN 'PERMISSIVE' ELSE 'RESTRICTIVE' END,
+    CASE p.polcmd WHEN 'r' THEN 'SELECT' WHEN 'a' THEN 'INSERT' WHEN 'w' THEN 'UPDATE' WHEN 'd' THEN 'DELETE' ELSE 'ALL' END,
+    (SELECT string_agg(CASE r WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(r)) END, ', '
+       ORDER BY ${byName('pg_get_userbyid(r)')}) FROM unnest(p.polroles) r),
+    coalesce(' USING (' || pg_get_expr(p.polqual, p.polrelid) || ')', ''),
+    coalesce(' WITH CHECK (' || pg_get_expr(p.polwithcheck, p.polrelid) || ')', '')) AS definition
+  FROM pg_policy p JOIN pg_class c ON c.oid = p.polrelid
+  WHERE ${OUR_RELATION}
+  ORDER BY ${byName('c.relname')}, ${byName('p.polname')}`
+
+// What the owner may do goes without saying and differs between versions; so does MAINTAIN, new in 17.
+const GRANTS = `
+  SELECT format('GRANT %s ON %s%I TO %s;',
+    string_agg(g.privilege_type, ', ' ORDER BY ${byName('g.privilege_type')}),
+    CASE c.relkind WHEN 'S' THEN 'SEQUENCE ' ELSE '' END, c.relname,
+    CASE g.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(g.grantee)) END) AS definition
+  FROM pg_class c, aclexplode(c.relacl) g
+  WHERE g.grantee <> c.relowner AND g.privilege_type <> 'MAINTAIN' AND ${OUR_RELATION}
+  GROUP BY c.relname, c.relkind, g.grantee
+  ORDER BY ${byName('c.relname')}, ${byName('pg_get_userbyid(g.grantee)')}`
+
+const COMMENTS = `
+  SELECT CASE d.objsubid
+      WHEN 0 THEN format('COMMENT ON %s %I IS %L;',
+        CASE c.relkind WHEN 'v' THEN 'VIEW' WHEN 'm' THEN 'MATERIALIZED VIEW' WHEN 'i' THEN 'INDEX' WHEN 'S' THEN 'SEQUENCE' ELSE 'TABLE' END,
+        c.relname, d.description)
+      ELSE format('COMMENT ON COLUMN %I.%I IS %L;', c.relname, a.attname, d.description)
+    END AS definition
+  FROM pg_description d
+  JOIN pg_class c ON c.oid = d.objoid AND d.classoid = 'pg_class'::regclass
+  LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = d.objsubid AND d.objsubid > 0
+  WHERE ${OUR_RELATION}
+  ORDER BY ${byName('c.relname')}, d.objsubid`

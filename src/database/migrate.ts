@@ -1,0 +1,217 @@
+import { createHash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type pg from 'pg'
+import { packageRoot } from '../package-root.ts'
+import type { DatabaseLog } from './database-log.ts'
+import { createClient, type DatabaseConnection } from './pool.ts'
+
+export type MigrateOptions = {
+  folder?: string
+  log?: DatabaseLog
+  /** How long to wait for another process that is migrating the same database. */
+  waitMs?: number
+  /** How long a migration waits for a table that running requests hold, before it lets them pass. */
+  lockTimeoutMs?: number
+}
+
+export type MigrateResult = {
+  /** File names applied by this call, in order. */
+  applied: string[]
+  /** The version the schema has now; 0 for a database without any migration. */
+  version: number
+}
+
+/**
+ * Brings the schema up to date: the files of the migrations folder in order, each in a transaction of its
+ * own together with its row in `schema_migrations`, so that a file is applied whole and once or not at all.
+ * There is no way back down; a schema that is newer than this code, or a file that was changed after it was
+ * applied, is refused before anything is written.
+ */
+export async function migrate(
+  connection: DatabaseConnection,
+  options: MigrateOptions = {},
+): Promise<MigrateResult> {
+  const migrations = await readMigrations(options.folder ?? join(packageRoot, 'migrations'))
+  // A migration may take as long as it needs; only waiting for locks is bounded.
+  const client = createClient(connection, {
+    applicationName: 'loyalty-wallet migrate',
+    statementTimeoutMs: 0,
+    queryTimeoutMs: 0,
+    idleInTransactionTimeoutMs: 0,
+  })
+  await client.connect()
+  try {
+    // Looking first keeps an ordinary start free of writes and of locks.
+    let pending = listPending(migrations, await readApplied(client))
+    if (pending.length > 0) await createTable(client)
+    const applied: string[] = []
+    for (let migration = pending[0]; migration; migration = pending[0]) {
+      const startedAt = performance.now()
+      const byUs = await applyPatiently(client, migrations, migration, options)
+      if (byUs) {
+        applied.push(migration.file)
+        const durationMs = Math.round(performance.now() - startedAt)
+        options.log?.info({ migration: migration.file, durationMs }, 'applied a migration')
+      }
+      pending = listPending(migrations, await readApplied(client))
+    }
+    return { applied, version: migrations.at(-1)?.version ?? 0 }
+  } finally {
+    await client.end()
+  }
+}
+
+/** The schema and this code do not belong together; the message says what to do. */
+export class MigrationError extends Error {
+  override name = 'MigrationError'
+}
+
+type Migration = { version: number; file: string; sql: string; checksum: string }
+type AppliedMigration = { version: number; file: string; checksum: string }
+
+const FILE_NAME = /^(\d{4})-[a-z0-9]+(?:-[a-z0-9]+)*\.sql$/
+
+async function readMigrations(folder: string): Promise<Migration[]> {
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort()
+  return Promise.all(
+    names.map(async (file, index) => {
+      const version = Number(FILE_NAME.exec(file)?.[1])
+      if (version !== index + 1) {
+        const expected = String(index + 1).padStart(4, '0')
+        throw new MigrationError(
+          `${file} is not a migration in order: expected a name like ${expected}-what-it-does.sql, with numbers that have neither gaps nor doubles.`,
+        )
+      }
+      // A checkout on Windows may end its lines differently; that is not a change of the migration.
+      const sql = (await readFile(join(folder, file), 'utf8')).replaceAll('\r\n', '\n')
+      return { version, file, sql, checksum: createHash('sha256').update(sql).digest('hex') }
+    }),
+  )
+}
+
+async function readApplied(client: pg.Client): Promise<AppliedMigration[]> {
+  const { rows } = await client.query<{ found: boolean }>(
+    `SELECT to_regclass('schema_migrations') IS NOT NULL AS found`,
+  )
+  if (!rows[0]?.found) return []
+  const result = await client.query<AppliedMigration>(
+    'SELECT version, file, checksum FROM schema_migrations ORDER BY version',
+  )
+  return result.rows
+}
+
+/** Compares what was applied with what we have, and returns what is missing at the end. */
+function listPending(migrations: Migration[], applied: AppliedMigration[]): Migration[] {
+  const newest = applied.at(-1)
+  if (newest && newest.version > migrations.length) {
+    throw new MigrationError(
+      `The database has the schema of a newer version of Loyalty Wallet: migration ${newest.file} was applied to it and this version knows only ${migrations.length}. Start that newer version, or restore a backup made before the upgrade.`,
+    )
+  }
+  for (const [index, row] of applied.entries()) {
+    const migration = migrations[index]
+    if (!migration || row.version !== migration.version) {
+      throw new MigrationError(
+        `Table schema_migrations has no row for migration ${index + 1} but one for ${row.version}. It was changed by hand; restore a backup or put the missing row back.`,
+      )
+    }
+    if (row.checksum !== migration.checksum) {
+      throw new MigrationError(
+        `Migration ${migration.file} is not the one that was applied to this database${row.file === migration.file ? '' : ` (${row.file})`}. An applied migration must never be edited: restore the file, and put the change into a new one.`,
+      )
+    }
+  }
+  return migrations.slice(applied.length)
+}
+
+async function createTable(client: pg.Client): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await client.query(`
+        CREATE TABLE IF NOT EXISTS schema_migrations (
+          version    integer PRIMARY KEY,
+          file       text NOT NULL,
+          checksum   text NOT NULL,
+          applied_at timestamptz NOT NULL DEFAULT now()
+        )`)
+      return
+    } catch (error) {
+      // IF NOT EXISTS does not see a table another session is just creating: the loser finds its row type,
+      // its name or its catalog entry taken, depending on the moment.
+      if (attempt === 20 || !['42710', '42P07', '23505'].includes(codeOf(error))) throw error
+      await sleep(25)
+    }
+  }
+}
+
+async function applyPatiently(
+  client: pg.Client,
+  migrations: Migration[],
+  migration: Migration,
+  options: MigrateOptions,
+): Promise<boolean> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await apply(client, migrations, migration, options)
+    } catch (error) {
+      await client.query('ROLLBACK').catch(() => {})
+      if (error instanceof MigrationError) throw error
+      // A busy table or a deadlock: everything was undone, requests go through, then we try again.
+      const isBusy = ['55P03', '40P01'].includes(codeOf(error))
+      if (isBusy && attempt < 5) {
+        options.log?.warn({ migration: migration.file, attempt }, 'a migration waits for busy tables')
+        await sleep(500 * attempt)
+        continue
+      }
+      const reason = error instanceof Error ? error.message : String(error)
+      const line = lineOf(error, migration.sql)
+      throw new MigrationError(`Migration ${migration.file} failed${line} and was undone: ${reason}`, {
+        cause: error,
+      })
+    }
+  }
+}
+
+/** Applies one file, or returns false when another process has done so while we waited for it. */
+async function apply(
+  client: pg.Client,
+  migrations: Migration[],
+  migration: Migration,
+  options: MigrateOptions,
+): Promise<boolean> {
+  await client.query('BEGIN')
+  await client.query(`SET LOCAL lock_timeout = ${options.waitMs ?? 120_000}`)
+  // One migrating process at a time; readers of the table, such as a starting service, are not held up.
+  await client.query('LOCK TABLE schema_migrations IN SHARE ROW EXCLUSIVE MODE')
+  const stillPending = listPending(migrations, await readApplied(client))
+  if (stillPending[0] !== migration) {
+    await client.query('COMMIT')
+    return false
+  }
+  await client.query(`SET LOCAL lock_timeout = ${options.lockTimeoutMs ?? 5_000}`)
+  await client.query(migration.sql)
+  if (client.getTransactionStatus() !== 'T') {
+    throw new MigrationError(
+      `Migration ${migration.file} ends the transaction it runs in. Take BEGIN, COMMIT and ROLLBACK out of it; parts of it may have been applied.`,
+    )
+  }
+  await client.query('INSERT INTO schema_migrations (version, file, checksum) VALUES ($1, $2, $3)', [
+    migration.version,
+    migration.file,
+    migration.checksum,
+  ])
+  await client.query('COMMIT')
+  return true
+}
+
+function codeOf(error: unknown): string {
+  return String((error as { code?: unknown })?.code)
+}
+
+function lineOf(error: unknown, sql: string): string {
+  const position = Number((error as { position?: unknown })?.position)
+  if (!Number.isInteger(position)) return ''
+  return ` in line ${sql.slice(0, position).split('\n').length}`
+}

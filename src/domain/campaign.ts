@@ -1,0 +1,25 @@
+import type { CampaignId } from './ids.ts'
+
+export type CampaignStatus = 'draft' | 'published' | 'paused' | 'archived'
+
+/** A campaign as its merchant edits it. What runs is a published version; changes wait in the draft. */
+export interface Campaign {
+  readonly id: CampaignId
+  readonly name: string
+  readonly status: CampaignStatus
+  /** The newest published version, 0 before the first. */
+  readonly version: number
+  /** The definition as written, published or not. */
+  readonly draft: Record<string, unknown>
+  /** The draft differs from the published version. */
+  readonly hasChanges: boolean
+  readonly createdAt: Date
+  readonly updatedAt: Date
+}
+
+export interface CampaignVersion {
+  readonly campaign: CampaignId
+  readonly version: number
+  readonly definition: Record<string, unknown>
+  readonly publishedAt: Date
+}

@@ -1,0 +1,31 @@
+import type { Reward } from './coupon.ts'
+import type { CampaignId, CouponId } from './ids.ts'
+import type { Movement } from './ledger-entry.ts'
+
+/** What a basket does, as data. The engine decides effects; operations carry them out in this order. */
+export type Effect =
+  | {
+      readonly kind: 'redeem_coupon'
+      readonly coupon: CouponId
+      /** The line it was redeemed for; absent at order level. */
+      readonly line?: string
+      /** What the reward is worth in this basket; reported for the till to apply, never subtracted here. */
+      readonly discountMinor: number
+    }
+  | { readonly kind: 'spend_points'; readonly movement: Movement; readonly discountMinor: number }
+  | {
+      readonly kind: 'collect'
+      readonly movement: Movement
+      readonly campaign: CampaignId
+      readonly rule: string
+    }
+  | {
+      readonly kind: 'grant_coupon'
+      readonly campaign: CampaignId
+      readonly reward: Reward
+      readonly expiresAt?: Date
+      /** What the threshold took from the balance, when it consumes. */
+      readonly movement?: Movement
+      readonly threshold: { readonly key: string; readonly at: number }
+    }
+  | { readonly kind: 'change_tier'; readonly campaign: CampaignId; readonly tier: string }

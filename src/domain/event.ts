@@ -1,0 +1,21 @@
+/** Facts, past and dotted. Their data holds ids and numbers only, never personal data. */
+export type EventType =
+  | 'customer.created'
+  | 'customer.registered'
+  | 'customer.erased'
+  | 'card.replaced'
+  | 'transaction.processed'
+  | 'transaction.returned'
+  | 'balance.adjusted'
+  | 'balance.expired'
+  | 'coupon.granted'
+  | 'coupon.redeemed'
+  | 'coupon.revoked'
+  | 'coupon.expired'
+  | 'tier.changed'
+  | 'campaign.published'
+
+export interface Fact {
+  readonly type: EventType
+  readonly data: Record<string, unknown>
+}

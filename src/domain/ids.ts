@@ -1,0 +1,48 @@
+/**
+ * Ids are a readable prefix and the 32 hex digits of a UUIDv7: sortable by time, not guessable, and the
+ * same text in replies, logs and on the command line. The store keeps only the 16 bytes behind the prefix.
+ */
+export type OrganizationId = `org_${string}`
+export type IntegrationId = `int_${string}`
+export type ConnectionId = `con_${string}`
+export type SessionId = `ses_${string}`
+export type CustomerId = `cus_${string}`
+export type CardId = `card_${string}`
+export type CampaignId = `cmp_${string}`
+export type TransactionId = `txn_${string}`
+export type ReturnId = `ret_${string}`
+export type CouponId = `cpn_${string}`
+export type ProductId = `prd_${string}`
+export type BranchId = `brn_${string}`
+export type UserId = `usr_${string}`
+export type EventId = `evt_${string}`
+
+export type Id =
+  | OrganizationId
+  | IntegrationId
+  | ConnectionId
+  | SessionId
+  | CustomerId
+  | CardId
+  | CampaignId
+  | TransactionId
+  | ReturnId
+  | CouponId
+  | ProductId
+  | BranchId
+  | UserId
+  | EventId
+
+export type IdPrefix = Id extends `${infer P}_${string}` ? P : never
+export type IdOf<P extends IdPrefix> = Extract<Id, `${P}_${string}`>
+
+/** Reads an id a client sent; anything that is not one of ours is `undefined` and thus simply not found. */
+export function parseId<P extends IdPrefix>(prefix: P, text: string): IdOf<P> | undefined {
+  const start = prefix.length + 1
+  if (text.length !== start + 32 || !text.startsWith(`${prefix}_`)) return undefined
+  for (let i = start; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    if (!((code >= 48 && code <= 57) || (code >= 97 && code <= 102))) return undefined
+  }
+  return text as IdOf<P>
+}

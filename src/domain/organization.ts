@@ -1,0 +1,27 @@
+import type { OrganizationId } from './ids.ts'
+
+/** What a connection may do: what a till needs, or everything else of the organization. */
+export type ScopeName = 'pos' | 'manage'
+
+export interface Organization {
+  /** The number that leads every key in the database; it never leaves the service. */
+  readonly number: number
+  readonly id: OrganizationId
+  readonly name: string
+  /** ISO 3166-1 alpha-2; the region of phone numbers written without a country code. */
+  readonly country: string
+  /** ISO 4217. */
+  readonly currency: string
+  readonly currencyDecimals: number
+  /** IANA name; days and times of rules are read in it. */
+  readonly timezone: string
+  readonly locale: string
+  readonly color?: string
+  readonly logo?: string
+  /** Refuse products, users and branches that are not in the directory, instead of adding them. */
+  readonly strictReferences: boolean
+  readonly isSubscribed: boolean
+  readonly isDemo: boolean
+  readonly createdAt: Date
+  readonly updatedAt: Date
+}

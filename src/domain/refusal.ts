@@ -1,0 +1,86 @@
+/**
+ * Refusals are part of the contract: the closed list of reasons for which the service says no.
+ *
+ * The order of the list is the order in which they win when several apply: the shape of the request first,
+ * then who calls, the customer, the card, references, coupons and points. Codes are never renamed.
+ */
+export const refusals = {
+  _invalid_payload:
+    'The body, the query or a header does not have the right shape. `description` names the member.',
+  _unauthorized: 'The Bearer token is missing, or somebody else signed it. Get one with `POST /auth/token`.',
+  _jwt_malformed: 'The access token is not a JWT. Send the `accessToken` of `POST /auth/token` unchanged.',
+  _jwt_expired:
+    'The access token is past its expiry. Call `POST /auth/refreshtoken`, or ask for a new token.',
+  _invalid_credentials: 'The API key and the secret do not belong together, or no organization knows them.',
+  _invalid_refresh_token:
+    'The refresh token is unknown, expired or already rotated. Ask for a new token with the credentials.',
+  invalid_subscription: 'The organization has no active subscription. Its operator can switch it on.',
+  _forbidden: 'The connection or the user lacks the scope or role for this call.',
+  _not_found: 'There is no such route. See `/docs` for the ones there are.',
+  _method_not_allowed: 'The route exists, but not with this method. `Allow` lists the ones it takes.',
+  _payload_too_large: 'The body is larger than 256 KiB.',
+  _unsupported_media_type: 'The body is not JSON. Send `Content-Type: application/json`.',
+  _too_many_requests: 'Too many calls. Wait for the seconds in `Retry-After`.',
+  _unavailable:
+    'The service cannot do this right now. Repeat the call with the same idempotency key after `Retry-After`.',
+  _internal_error: 'A bug on our side. The `X-Request-Id` of the reply finds it in the logs.',
+  idempotency_key_reused:
+    'The `Idempotency-Key` was used before with another body. Use a new key for a new call.',
+  idempotency_key_in_use: 'A call with this `Idempotency-Key` is still running. Repeat it in a moment.',
+  organization_not_found: 'No such organization.',
+  integration_not_found: 'No such integration.',
+  connection_not_found: 'No such connection.',
+  invalid_campaign: 'No published campaign matches `campaignId`.',
+  invalid_campaign_definition:
+    'The campaign does not make sense. `description` names the place and the reason.',
+  campaign_not_found: 'No such campaign.',
+  customer_not_found: 'No such customer in this organization.',
+  customer_not_active: 'The customer is blocked.',
+  invalid_phone:
+    "The phone number is not valid. Send it in international form, or in the national form of the organization's country.",
+  existing_customer_with_email:
+    'The e-mail address already belongs to a customer. Find that customer and register it by `customer.id`.',
+  existing_customer_with_phone:
+    'The phone number already belongs to a customer. Find that customer and register it by `customer.id`.',
+  opaque_id_already_exists: 'The `opaqueId` is already used.',
+  card_not_found: 'The customer has no such card.',
+  card_not_active: 'The card is blocked, replaced or closed.',
+  transaction_not_found: 'No such transaction.',
+  transaction_already_exists: 'The receipt number (`opaqueId`) was used before with another body.',
+  invalid_product: 'The product is unknown, and the organization takes only known references.',
+  invalid_user: 'The user is unknown, and the organization takes only known references.',
+  invalid_branch: 'The branch is unknown, and the organization takes only known references.',
+  coupon_not_found: 'The customer has no such coupon.',
+  coupon_already_redeemed: 'The coupon was redeemed before.',
+  coupon_expired: 'The coupon is past its expiry.',
+  coupon_revoked: 'The coupon was taken back.',
+  coupon_not_applicable: 'The coupon does not fit this line or basket, or is named twice in it.',
+  points_not_spendable: 'The card has no balance that points can be spent from.',
+  insufficient_points: 'The balance holds less than that.',
+  points_below_minimum: 'Fewer points than the campaign lets one spend.',
+  points_above_share: 'More points than the campaign lets pay for this basket.',
+  return_exceeds_sale: 'Nothing is left of the sale, or less than the return names.',
+} as const satisfies Record<string, string>
+
+export type RefusalCode = keyof typeof refusals
+
+/** A refusal as data: what pure code returns. `description` says what exactly was wrong in this call. */
+export interface Refusal {
+  readonly code: RefusalCode
+  readonly description?: string
+}
+
+/** A refusal on its way out: what operations throw and `http` renders. */
+export class Refused extends Error {
+  readonly code: RefusalCode
+  readonly description: string | undefined
+  /** `path` when the thing refused was named in the path or the query: its absence is then a 404, not a 400. */
+  readonly place: 'body' | 'path'
+
+  constructor(code: RefusalCode, description?: string, place: 'body' | 'path' = 'body') {
+    super(description ? `${code}: ${description}` : code)
+    this.code = code
+    this.description = description
+    this.place = place
+  }
+}

@@ -1,0 +1,87 @@
+import type { Basket, Line } from './basket.ts'
+import type { Reward } from './coupon.ts'
+import type { BranchId, CampaignId, CardId, CouponId, CustomerId, TransactionId, UserId } from './ids.ts'
+import type { Movement } from './ledger-entry.ts'
+
+export const transactionStatus = { processed: 1, partlyReturned: 2, returned: 3 } as const
+
+/** An effect that was carried out: with the ids of what it made, and safe to keep as JSON. */
+export type Action =
+  | {
+      readonly kind: 'redeem_coupon'
+      readonly coupon: CouponId
+      readonly line?: string
+      readonly discountMinor: number
+    }
+  | { readonly kind: 'spend_points'; readonly movement: Movement; readonly discountMinor: number }
+  | {
+      readonly kind: 'collect'
+      readonly movement: Movement
+      readonly campaign: CampaignId
+      readonly rule: string
+    }
+  | {
+      readonly kind: 'grant_coupon'
+      /** Absent in a preview: the coupon does not exist yet. */
+      readonly coupon?: CouponId
+      readonly campaign: CampaignId
+      readonly reward: Reward
+      /** ISO 8601. */
+      readonly expiresAt?: string
+      readonly movement?: Movement
+      readonly threshold: { readonly key: string; readonly at: number }
+    }
+  | { readonly kind: 'change_tier'; readonly campaign: CampaignId; readonly tier: string }
+
+/** What a basket did and why, in whole units; kept with the transaction so that it can always be explained. */
+export interface TransactionResult {
+  readonly amountMinor: number
+  readonly payableMinor: number
+  readonly pointsDiscountMinor: number
+  readonly actions: readonly Action[]
+  readonly skipped: readonly {
+    readonly campaign: CampaignId
+    readonly rule: string
+    readonly reason: string
+  }[]
+  readonly progress: readonly {
+    readonly key: string
+    readonly have: number
+    readonly need: number
+    readonly reward: string
+  }[]
+  /** All balances of the customer after the basket. */
+  readonly balances: readonly {
+    readonly key: string
+    readonly decimals: number
+    readonly value: number
+    readonly total: number
+  }[]
+  /** The campaign versions it ran on, in order. */
+  readonly campaigns: readonly { readonly id: CampaignId; readonly version: number }[]
+  /** What the decision rested on, for computing the sale again when goods come back. */
+  readonly context: unknown
+}
+
+/** The basket as it is kept: as sent, without what stands in columns of its own. */
+export interface StoredBasket
+  extends Pick<Basket, 'amount' | 'discountAmount' | 'discountedAmount' | 'coupons' | 'pointsToSpend'> {
+  readonly lines: readonly Line[]
+  readonly metaData?: Record<string, unknown>
+}
+
+export interface Transaction {
+  readonly id: TransactionId
+  readonly status: number
+  readonly opaqueId?: string
+  readonly customer: CustomerId
+  readonly card: CardId
+  readonly user: UserId
+  readonly userOpaqueId: string
+  readonly branch: BranchId
+  readonly branchOpaqueId: string
+  readonly occurredAt: Date
+  readonly createdAt: Date
+  readonly basket: StoredBasket
+  readonly result: TransactionResult
+}

@@ -1,0 +1,123 @@
+/**
+ * Turns the client's numbers into minor units: amounts and payable amounts of the lines and of the order, and
+ * the fraction by which order-level reductions shrink every line. The fraction is kept as two whole numbers:
+ * nothing is rounded between the line and the rule that counts it.
+ */
+import type { Basket, Line } from '../domain/basket.ts'
+import {
+  decimalsOf,
+  maxMoney,
+  maxPriceDecimals,
+  maxQuantity,
+  multiplyToMinor,
+  powerOfTen,
+  toMinor,
+  toUnits,
+} from '../domain/money.ts'
+import type { Refusal } from '../domain/refusal.ts'
+
+export interface PricedBasket {
+  readonly lines: readonly PricedLine[]
+  /** The order's amount before discounts: the sum of the lines, or without lines the order's own. */
+  readonly baseMinor: number
+  /** The order's amount as the client counts it: its own when sent, else the sum of the lines. */
+  readonly amountMinor: number
+  /** What is to be paid, before points. */
+  readonly payableMinor: number
+  /** Sum of the lines' payable amounts. */
+  readonly linesPayableMinor: number
+}
+
+export interface PricedLine {
+  readonly line: Line
+  readonly amountMinor: number
+  readonly payableMinor: number
+  /** In millionths. */
+  readonly quantity: number
+}
+
+export function priceBasket(basket: Basket, currencyDecimals: number): PricedBasket | { refusal: Refusal } {
+  const problem = findProblem(basket)
+  if (problem !== undefined) return refuse(problem)
+  const lines: PricedLine[] = []
+  let linesAmountMinor = 0
+  let linesPayableMinor = 0
+  for (const line of basket.lines) {
+    const priced = priceLine(line, currencyDecimals)
+    lines.push(priced)
+    linesAmountMinor += priced.amountMinor
+    linesPayableMinor += priced.payableMinor
+  }
+  const amountMinor =
+    basket.amount === undefined ? linesAmountMinor : toMinor(basket.amount, currencyDecimals)
+  const hasLines = lines.length > 0
+  const baseMinor = hasLines ? linesAmountMinor : amountMinor
+  const payableMinor = payable(basket, hasLines ? linesPayableMinor : amountMinor, currencyDecimals)
+  const largest = maxMoney * powerOfTen(currencyDecimals)
+  if (linesAmountMinor > largest || linesPayableMinor > largest) {
+    return refuse(`items: the sum of the lines must be at most ${maxMoney}`)
+  }
+  return { lines, baseMinor, amountMinor, payableMinor, linesPayableMinor }
+}
+
+function priceLine(line: Line, currencyDecimals: number): PricedLine {
+  const amountMinor =
+    line.amount !== undefined
+      ? toMinor(line.amount, currencyDecimals)
+      : line.unitPrice !== undefined
+        ? multiplyToMinor(line.unitPrice, line.quantity, currencyDecimals)
+        : 0
+  return {
+    line,
+    amountMinor,
+    payableMinor: payable(line, amountMinor, currencyDecimals),
+    quantity: toUnits(line.quantity, maxPriceDecimals) ?? 0,
+  }
+}
+
+function payable(
+  priced: { readonly discountAmount?: number; readonly discountedAmount?: number },
+  amountMinor: number,
+  currencyDecimals: number,
+): number {
+  if (priced.discountedAmount !== undefined) return toMinor(priced.discountedAmount, currencyDecimals)
+  if (priced.discountAmount === undefined) return amountMinor
+  return Math.max(0, amountMinor - toMinor(priced.discountAmount, currencyDecimals))
+}
+
+const moneyMembers = ['amount', 'discountAmount', 'discountedAmount'] as const
+
+/**
+ * Numbers beyond the bounds of exact arithmetic. The schema of the request refuses most of them; they are
+ * checked here again because everything after this line trusts them.
+ */
+function findProblem(basket: Basket): string | undefined {
+  for (const member of moneyMembers) {
+    if (!isMoney(basket[member])) return `${member} must be a number from 0 to ${maxMoney}`
+  }
+  for (let index = 0; index < basket.lines.length; index++) {
+    const line = basket.lines[index]!
+    for (const member of moneyMembers) {
+      if (!isMoney(line[member])) return `items[${index}].${member} must be a number from 0 to ${maxMoney}`
+    }
+    if (!isMoney(line.unitPrice)) return `items[${index}].unitPrice must be a number from 0 to ${maxMoney}`
+    if (line.unitPrice !== undefined && decimalsOf(line.unitPrice) > maxPriceDecimals) {
+      return `items[${index}].unitPrice must have at most ${maxPriceDecimals} decimals`
+    }
+    if (!(line.quantity > 0 && line.quantity <= maxQuantity)) {
+      return `items[${index}].quantity must be a number above 0, at most ${maxQuantity}`
+    }
+    if (decimalsOf(line.quantity) > maxPriceDecimals) {
+      return `items[${index}].quantity must have at most ${maxPriceDecimals} decimals`
+    }
+  }
+  return undefined
+}
+
+function isMoney(value: number | undefined): boolean {
+  return value === undefined || (value >= 0 && value <= maxMoney)
+}
+
+function refuse(description: string): { refusal: Refusal } {
+  return { refusal: { code: '_invalid_payload', description } }
+}

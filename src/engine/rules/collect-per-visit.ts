@@ -1,0 +1,26 @@
+/**
+ * Gives a fixed amount for coming in: once per basket that has a line or an amount above zero.
+ *
+ * A call that only looks (no line, no amount) is not a visit; without that, empty baskets would be free points.
+ */
+import { Type } from 'typebox'
+import { toUnits } from '../../domain/money.ts'
+import { BalanceKey, Units } from '../definition-members.ts'
+import { defineRule } from './rule.ts'
+
+export const collectPerVisit = defineRule({
+  kind: 'collect_per_visit',
+  stage: 'collect',
+  title: 'Per visit',
+  description: 'Points or stamps once per basket.',
+  config: Type.Object({
+    balance: BalanceKey,
+    amount: Units('Amount', 'Given once per basket.'),
+  }),
+
+  compile: (config, scale) => ({ units: toUnits(config.amount, scale.balanceDecimals) ?? 0 }),
+
+  most: (rule) => rule.units,
+
+  evaluate: (rule, covered) => (covered.isVisit ? rule.units : 'amount'),
+})

@@ -1,0 +1,48 @@
+/**
+ * Pays points for money spent: `points` for every whole `per` of the payable amount the rule covers.
+ *
+ * What is left of a `per` is dropped once for the basket, never per line, so that splitting a line in two
+ * cannot change what the customer earns.
+ */
+import { Type } from 'typebox'
+import { clampUnits, floorProduct, maxUnits, toMinor, toUnits } from '../../domain/money.ts'
+import { BalanceKey, CategoryFilter, Money, ProductFilter, Units } from '../definition-members.ts'
+import { type Covered, defineRule } from './rule.ts'
+
+export const pointsPerAmount = defineRule({
+  kind: 'points_per_amount',
+  stage: 'collect',
+  title: 'Points per amount',
+  description: 'Points for every whole amount spent.',
+  config: Type.Object({
+    balance: BalanceKey,
+    points: Units('Points', 'Given for every whole amount.'),
+    per: Money('Per', 'The amount that earns the points once.'),
+    products: Type.Optional(ProductFilter),
+    categories: Type.Optional(CategoryFilter),
+  }),
+
+  compile: (config, scale) => ({
+    points: toUnits(config.points, scale.balanceDecimals) ?? 0,
+    perMinor: toMinor(config.per, scale.currencyDecimals),
+  }),
+
+  most: (rule, largest) => floorProduct(Math.floor(largest.amountMinor / rule.perMinor), rule.points, 1),
+
+  evaluate(rule, covered) {
+    const times = wholeTimes(covered, rule.perMinor)
+    return times === 0 ? 'amount' : Math.min(times * rule.points, maxUnits + 1)
+  },
+})
+
+/** How many whole `per` the covered amount holds; exact, also when the amount is a fraction of a minor unit. */
+function wholeTimes(covered: Covered, perMinor: number): number {
+  const { payable, spreadNumerator, spreadDenominator } = covered
+  if (spreadNumerator === spreadDenominator) return (payable - (payable % perMinor)) / perMinor
+  if (payable === spreadDenominator) return (spreadNumerator - (spreadNumerator % perMinor)) / perMinor
+  const divisor = spreadDenominator * perMinor
+  if (divisor <= Number.MAX_SAFE_INTEGER) return floorProduct(payable, spreadNumerator, divisor)
+  return clampUnits(
+    (BigInt(payable) * BigInt(spreadNumerator)) / (BigInt(spreadDenominator) * BigInt(perMinor)),
+  )
+}

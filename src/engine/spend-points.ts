@@ -1,0 +1,67 @@
+/**
+ * Takes the points a basket is paid with off the card's point balance, which is the one that the card's own
+ * campaign lets one spend. The worth is rounded down to the minor unit: rounded any other way, spending points
+ * one by one would be worth more than spending them together.
+ */
+import type { Basket } from '../domain/basket.ts'
+import type { Effect } from '../domain/effect.ts'
+import { decimalsOf, maxUnits, powerOfTen, toUnits } from '../domain/money.ts'
+import type { Refusal } from '../domain/refusal.ts'
+import type { CompiledSpend } from './compile-campaign.ts'
+import { balanceOf, type LotTake, move, takeFromLots, type WalletState } from './wallet-state.ts'
+
+export interface Spending {
+  readonly effect: Effect
+  readonly units: number
+  readonly discountMinor: number
+  readonly takes: readonly LotTake[]
+}
+
+/** Points in units; a refusal of the request's shape when there are more decimals than the balance has. */
+export function readPoints(basket: Basket, spend: CompiledSpend | undefined): number | { refusal: Refusal } {
+  const points = basket.pointsToSpend
+  if (!(points >= 0)) return refuseShape('pointsToSpend must be a number from 0')
+  // Without a point balance there are no decimals to hold them against; the spending itself is refused.
+  if (spend === undefined) return points
+  if (decimalsOf(points) > spend.decimals) {
+    return refuseShape(`pointsToSpend must have at most ${spend.decimals} decimals`)
+  }
+  return toUnits(points, spend.decimals) ?? maxUnits + 1
+}
+
+function refuseShape(description: string): { refusal: Refusal } {
+  return { refusal: { code: '_invalid_payload', description } }
+}
+
+export function spendPoints(
+  state: WalletState,
+  units: number,
+  spend: CompiledSpend | undefined,
+  order: { readonly payableMinor: number; readonly currencyDecimals: number },
+): Spending | { refusal: Refusal } {
+  if (spend === undefined) return { refusal: { code: 'points_not_spendable' } }
+  const balance = balanceOf(state, spend.key)
+  if (units > balance.value) return { refusal: { code: 'insufficient_points' } }
+  if (units < spend.min) return { refusal: { code: 'points_below_minimum' } }
+  const worth = worthOf(units, spend, order.currencyDecimals)
+  // worth ≤ payable × share, both sides as whole numbers.
+  const share = BigInt(order.payableMinor) * BigInt(spend.maxShareMillionths) * worth.denominator
+  if (worth.numerator * 1_000_000n > share) return { refusal: { code: 'points_above_share' } }
+  const discountMinor = Number(worth.numerator / worth.denominator)
+  const takes = takeFromLots(state, spend.key, units)
+  const movement = move(state, balance, 'spend', -units, 0)
+  return { effect: { kind: 'spend_points', movement, discountMinor }, units, discountMinor, takes }
+}
+
+/** What so many units are worth, rounded down to the minor unit. */
+export function worthMinor(units: number, spend: CompiledSpend, currencyDecimals: number): number {
+  const worth = worthOf(units, spend, currencyDecimals)
+  return Number(worth.numerator / worth.denominator)
+}
+
+function worthOf(units: number, spend: CompiledSpend, currencyDecimals: number) {
+  return {
+    numerator: BigInt(units) * BigInt(spend.worthMillionths) * BigInt(powerOfTen(currencyDecimals)),
+    denominator: BigInt(powerOfTen(6 + spend.decimals)),
+  }
+}

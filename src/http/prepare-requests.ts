@@ -1,0 +1,58 @@
+/**
+ * What every request goes through besides authentication: its id, the HTTPS rule behind a proxy, numbers in
+ * the query, an empty body, unknown members, and headers of the reply.
+ */
+import { Refused } from '../domain/refusal.ts'
+import { isStorable } from './json-body.ts'
+import type { Server } from './server.ts'
+import { findUnknownMembers } from './unknown-members.ts'
+
+export function prepareRequests(app: Server, options: { isBehindProxy: boolean }): void {
+  // biome-ignore lint/suspicious/noExplicitAny: set by the authentication hook before any handler runs.
+  app.decorateRequest('caller', undefined as any)
+  // biome-ignore lint/suspicious/noExplicitAny: Fastify wants the initial value of a reference type to be null.
+  app.decorateRequest('ignoredMembers', null as any)
+
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id)
+    // Balances and tokens must not be kept by anything between us and the client.
+    reply.header('cache-control', 'no-store')
+    if (options.isBehindProxy && request.headers['x-forwarded-proto'] === 'http') {
+      throw new Refused('_forbidden', 'Credentials travel only over HTTPS. Use the https:// address.')
+    }
+  })
+
+  app.addHook('preValidation', async (request) => {
+    const { schema } = request.routeOptions
+    if (schema?.querystring) readQuery(schema.querystring, request.query as Record<string, unknown>)
+    if (schema?.body && request.body === undefined) request.body = {}
+  })
+
+  app.addHook('preHandler', async (request, reply) => {
+    const { schema, config } = request.routeOptions
+    if (!schema?.body || config.skipsBodySchema) return
+    const unknown = findUnknownMembers(schema.body, request.body)
+    if (unknown.length === 0) return
+    if (refusesUnknownMembers(config.access, request.headers.prefer)) {
+      throw new Refused('_invalid_payload', `${unknown[0]}: there is no such member.`)
+    }
+    reply.header('ignored-members', unknown.slice(0, 20).map(encodeURI).join(', '))
+  })
+}
+
+/** Tills are lenient unless they ask for strictness (RFC 7240); those who manage want to hear of every typo. */
+function refusesUnknownMembers(access: unknown, prefer: string | string[] | undefined): boolean {
+  const isForTills = access === 'public' || (Array.isArray(access) && access.includes('pos'))
+  return !isForTills || /(?:^|[,;])\s*handling\s*=\s*"?strict"?\s*(?:$|[,;])/i.test(String(prefer ?? ''))
+}
+
+/** A query is text; members declared as integers become numbers when they are written as such. */
+function readQuery(schema: unknown, query: Record<string, unknown>): void {
+  const { properties = {} } = schema as { properties?: Record<string, { type?: string }> }
+  for (const [name, value] of Object.entries(query)) {
+    if (typeof value !== 'string') continue
+    if (!isStorable(value))
+      throw new Refused('_invalid_payload', `${name}: holds a character that cannot be kept.`)
+    if (properties[name]?.type === 'integer' && /^\d{1,9}$/.test(value)) query[name] = Number(value)
+  }
+}

@@ -1,0 +1,96 @@
+/** Customers, cards, coupons and ledger entries in the words of the wire. */
+import { type Coupon, couponStatusAt } from '../../domain/coupon.ts'
+import type { BalanceView, Card, CustomerView } from '../../domain/customer.ts'
+import { fromUnits } from '../../domain/money.ts'
+import type { CouponRecord } from '../../store/coupons.ts'
+import type { LedgerEntry } from '../../store/ledger.ts'
+
+export function toCustomerReply({ customer, cards, balances }: CustomerView) {
+  const { phone, email, fullname } = customer
+  return {
+    id: customer.id,
+    data: { phone, email, fullname },
+    collectables: toCollectables(balances),
+    opaqueId: customer.opaqueId ?? null,
+    status: customer.status,
+    metaData: customer.metaData,
+    consents: customer.consents,
+    createdAt: customer.createdAt.toISOString(),
+    updatedAt: customer.updatedAt.toISOString(),
+    cards: cards.map(toCardReply),
+  }
+}
+
+export function toCustomerWithCouponsReply(view: CustomerView) {
+  return { ...toCustomerReply(view), coupons: view.coupons.map(toCouponReply) }
+}
+
+export function toCustomerWithExpiryReply(view: CustomerView) {
+  return {
+    ...toCustomerWithCouponsReply(view),
+    expiring: view.expiring.map(({ key, amount, decimals, at }) => ({
+      key,
+      amount: fromUnits(amount, decimals),
+      at: at.toISOString(),
+    })),
+  }
+}
+
+export function toCollectables(balances: readonly BalanceView[]) {
+  return Object.fromEntries(
+    balances.map(({ key, value, total, decimals }) => [
+      key,
+      { value: fromUnits(value, decimals), total: fromUnits(total, decimals) },
+    ]),
+  )
+}
+
+export function toCardReply(card: Card) {
+  return {
+    id: card.id,
+    barcode: card.barcode,
+    status: card.status,
+    campaign: card.campaign,
+    campaignName: card.campaignName,
+    createdAt: card.createdAt.toISOString(),
+  }
+}
+
+export function toCouponReply(
+  coupon: Pick<Coupon, 'reward' | 'expiresAt' | 'campaign'> & { id?: string; status: number },
+) {
+  return {
+    id: coupon.id,
+    status: coupon.status,
+    reward: coupon.reward,
+    expiresAt: coupon.expiresAt?.toISOString(),
+    campaign: coupon.campaign,
+  }
+}
+
+export function toCouponRecordReply(coupon: CouponRecord, now: Date) {
+  return {
+    ...toCouponReply({ ...coupon, status: couponStatusAt(coupon, now) }),
+    customer: coupon.customer,
+    grantedBy: coupon.grantedBy,
+    redeemedBy: coupon.redeemedBy,
+    createdAt: coupon.createdAt.toISOString(),
+  }
+}
+
+export function toLedgerEntryReply(entry: LedgerEntry) {
+  return {
+    key: entry.key,
+    version: entry.version,
+    kind: entry.kind,
+    amount: fromUnits(entry.amount, entry.decimals),
+    value: fromUnits(entry.valueAfter, entry.decimals),
+    total: fromUnits(entry.totalAfter, entry.decimals),
+    transaction: entry.transaction,
+    campaign: entry.campaign,
+    rule: entry.rule,
+    reason: entry.reason,
+    user: entry.user,
+    createdAt: entry.createdAt.toISOString(),
+  }
+}

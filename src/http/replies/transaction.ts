@@ -1,0 +1,121 @@
+/** Transactions in the words of the wire; a replay is rendered from what was stored and reads the same. */
+import { couponStatus } from '../../domain/coupon.ts'
+import { fromMinor, fromUnits } from '../../domain/money.ts'
+import type { Organization } from '../../domain/organization.ts'
+import type { Action, Transaction, TransactionResult } from '../../domain/transaction.ts'
+import type { Preview } from '../../operations/transactions.ts'
+import { toCollectables } from './customer.ts'
+
+type Decimals = (key: string) => number
+
+export function toPreviewReply(preview: Preview, { currencyDecimals }: Organization) {
+  const { basket, result } = preview
+  const decimals = decimalsIn(result)
+  const spent = result.actions.find((action) => action.kind === 'spend_points')
+  return {
+    status: preview.status,
+    opaqueId: preview.opaqueId,
+    customer: preview.customer,
+    card: preview.card,
+    user: preview.user,
+    userOpaqueId: preview.userOpaqueId,
+    branch: preview.branch,
+    branchOpaqueId: preview.branchOpaqueId,
+    amount: basket.amount ?? fromMinor(result.amountMinor, currencyDecimals),
+    payableAmount: fromMinor(result.payableMinor, currencyDecimals),
+    pointsSpent: spent ? fromUnits(-spent.movement.amount, decimals(spent.movement.key)) : 0,
+    pointsDiscount: fromMinor(result.pointsDiscountMinor, currencyDecimals),
+    occurredAt: preview.occurredAt.toISOString(),
+    executedActions: {
+      collectables: toCollectables(result.balances),
+      coupons: result.actions.flatMap((action) =>
+        action.kind === 'grant_coupon' ? [toGrantedCoupon(action)] : [],
+      ),
+      actions: result.actions.map((action) => toActionReply(action, decimals, currencyDecimals)),
+      skipped: result.skipped.map(({ campaign, rule, reason }) => ({ campaign, rule, reason })),
+      progress: result.progress.map(({ key, have, need, reward }) => ({
+        key,
+        have: fromUnits(have, decimals(key)),
+        need: fromUnits(need, decimals(key)),
+        reward,
+      })),
+    },
+  }
+}
+
+export function toProcessedReply(transaction: Transaction, organization: Organization) {
+  return {
+    id: transaction.id,
+    ...toPreviewReply(transaction, organization),
+    createdAt: transaction.createdAt.toISOString(),
+  }
+}
+
+/** As answered, plus the lines, the campaign versions and what came back. */
+export function toTransactionReply(transaction: Transaction, organization: Organization) {
+  const { basket, result } = transaction
+  return {
+    ...toProcessedReply(transaction, organization),
+    discountAmount: basket.discountAmount,
+    discountedAmount: basket.discountedAmount,
+    items: basket.lines.map(({ coupons, ...line }) => ({
+      ...line,
+      ...(coupons.length > 0 && { reward: [...coupons] }),
+    })),
+    metaData: basket.metaData,
+    campaigns: result.campaigns.map(({ id, version }) => ({ id, version })),
+    returns: [],
+  }
+}
+
+function decimalsIn(result: TransactionResult): Decimals {
+  return (key) => result.balances.find((balance) => balance.key === key)?.decimals ?? 0
+}
+
+function toGrantedCoupon({ coupon, reward, expiresAt, campaign }: Extract<Action, { kind: 'grant_coupon' }>) {
+  return { id: coupon, status: couponStatus.active, reward, expiresAt, campaign }
+}
+
+function toActionReply(action: Action, decimals: Decimals, currencyDecimals: number) {
+  switch (action.kind) {
+    case 'redeem_coupon': {
+      const discount = fromMinor(action.discountMinor, currencyDecimals)
+      return { type: action.kind, coupon: action.coupon, item: action.line, discount }
+    }
+    case 'spend_points':
+      return {
+        type: action.kind,
+        ...toMovementReply(action.movement, decimals),
+        discount: fromMinor(action.discountMinor, currencyDecimals),
+      }
+    case 'collect':
+      return {
+        type: action.kind,
+        ...toMovementReply(action.movement, decimals),
+        campaign: action.campaign,
+        rule: action.rule,
+      }
+    case 'grant_coupon':
+      return {
+        type: action.kind,
+        coupon: action.coupon,
+        reward: action.reward.key,
+        campaign: action.campaign,
+        ...(action.movement && toMovementReply(action.movement, decimals)),
+      }
+    case 'change_tier':
+      return { type: action.kind, tier: action.tier, campaign: action.campaign }
+  }
+}
+
+/** How much moved, without a sign: the type of the action says in which direction. */
+function toMovementReply(
+  { key, amount, valueAfter }: { key: string; amount: number; valueAfter: number },
+  decimals: Decimals,
+) {
+  return {
+    key,
+    amount: fromUnits(Math.abs(amount), decimals(key)),
+    value: fromUnits(valueAfter, decimals(key)),
+  }
+}

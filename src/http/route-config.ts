@@ -1,0 +1,23 @@
+import type { RefusalCode } from '../domain/refusal.ts'
+import type { Caller } from '../operations/deps.ts'
+
+/** Who may call: anybody, a platform operator, or a caller with one of these scopes. */
+export type Access = 'public' | 'operator' | readonly ('pos' | 'manage')[]
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    access?: Access
+    /** The refusals of this operation beyond those every call can get; documented in the OpenAPI document. */
+    refusals?: readonly RefusalCode[]
+    /** A POST that writes and honours `Idempotency-Key`. */
+    isRepeatable?: boolean
+    /** The handler checks the body itself; the schema is documentation only. */
+    skipsBodySchema?: boolean
+  }
+  interface FastifyRequest {
+    /** Set on every route whose access is a list of scopes. */
+    caller: Caller
+    /** Members of the body that its schema does not know, on calls that ignore them. */
+    ignoredMembers: string[]
+  }
+}

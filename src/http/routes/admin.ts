@@ -1,0 +1,407 @@
+import { Type } from 'typebox'
+import { parseId } from '../../domain/ids.ts'
+import { Refused } from '../../domain/refusal.ts'
+import {
+  createConnection,
+  createIntegration,
+  createOrganization,
+  patchOrganization,
+  rotateConnectionSecret,
+  rotateIntegrationKey,
+} from '../../operations/manage-organizations.ts'
+import {
+  type Connection,
+  findConnection,
+  findIntegration,
+  type Integration,
+  listConnections,
+  listIntegrations,
+} from '../../store/credentials.ts'
+import { findOrganization, listOrganizations } from '../../store/organizations.ts'
+import { inTransaction, platformOrg } from '../../store/scope.ts'
+import { idCursor, limitOf, PageQuery, toPage } from '../paging.ts'
+import { Id, Optional, PageOf, Text, Timestamp } from '../schemas/members.ts'
+import type { Server, ServerOptions } from '../server.ts'
+import { write } from '../write.ts'
+import { OrganizationReply, toOrganizationReply } from './organization.ts'
+
+const tags = ['Platform']
+const access = 'operator' as const
+const querystring = Type.Object(PageQuery)
+
+const region = {
+  country: Optional(
+    Text(2, { description: 'ISO 3166-1; the region of national phone numbers. US unless told.' }),
+  ),
+  timezone: Optional(Text(64, { description: 'IANA name. UTC unless told.' })),
+  locale: Optional(Text(35, { description: 'BCP 47. en unless told.' })),
+}
+
+const Scopes = Type.Array(Type.Union([Type.Literal('pos'), Type.Literal('manage')]), {
+  minItems: 1,
+  maxItems: 2,
+  uniqueItems: true,
+})
+
+const Rotation = Type.Object(
+  {
+    overlapSeconds: Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 31_536_000,
+        description: 'How much longer the old one works. 0 unless told.',
+      }),
+    ),
+  },
+  { examples: [{ overlapSeconds: 3600 }] },
+)
+
+const IntegrationReply = Type.Object({ id: Id('int'), name: Type.String(), createdAt: Timestamp() })
+const ConnectionReply = Type.Object({
+  id: Id('con'),
+  organization: Id('org'),
+  integration: Id('int'),
+  scopes: Scopes,
+  createdAt: Timestamp(),
+})
+const withKey = Type.Object({
+  ...IntegrationReply.properties,
+  apiKey: Type.String({ description: 'Shown once.' }),
+})
+const withSecret = Type.Object({
+  ...ConnectionReply.properties,
+  apiSecret: Type.String({ description: 'Shown once.' }),
+})
+
+const toIntegrationReply = ({ id, name, createdAt }: Integration) => ({
+  id,
+  name,
+  createdAt: createdAt.toISOString(),
+})
+const toConnectionReply = ({ id, organization, integration, scopes, createdAt }: Connection) => ({
+  id,
+  organization,
+  integration,
+  scopes: [...scopes],
+  createdAt: createdAt.toISOString(),
+})
+
+export function adminRoutes(app: Server, options: ServerOptions): void {
+  organizationAdministration(app, options)
+  integrationAdministration(app, options)
+  connectionAdministration(app, options)
+}
+
+function organizationAdministration(app: Server, { deps }: ServerOptions): void {
+  const { pool, clock } = deps
+  const OrganizationPath = Type.Object({ id: Id('org') })
+
+  app.post(
+    '/admin/v1/organizations',
+    {
+      config: { access, isRepeatable: true },
+      schema: {
+        operationId: 'createOrganization',
+        summary: 'Create an organization',
+        tags,
+        body: Type.Object(
+          {
+            name: Text(200, { minLength: 1 }),
+            currency: Optional(
+              Text(3, { description: 'ISO 4217. USD unless told; it cannot be changed later.' }),
+            ),
+            ...region,
+          },
+          {
+            examples: [{ name: 'Blue Bottle', country: 'US', currency: 'USD', timezone: 'America/New_York' }],
+          },
+        ),
+        response: { 201: OrganizationReply },
+      },
+    },
+    (request, reply) =>
+      write(deps, request, reply, {
+        work: (scope) => createOrganization(scope, request.body, clock()),
+        status: 201,
+        render: toOrganizationReply,
+      }),
+  )
+
+  app.get(
+    '/admin/v1/organizations',
+    {
+      config: { access },
+      schema: {
+        operationId: 'listOrganizations',
+        summary: 'List organizations',
+        tags,
+        querystring,
+        response: { 200: PageOf(OrganizationReply) },
+      },
+    },
+    async (request) => {
+      const limit = limitOf(request.query)
+      const rows = await listOrganizations(pool, {
+        limit: limit + 1,
+        after: idCursor('org', request.query.cursor),
+      })
+      return toPage(rows, limit, (row) => row.id, toOrganizationReply)
+    },
+  )
+
+  app.get(
+    '/admin/v1/organizations/:id',
+    {
+      config: { access, refusals: ['organization_not_found'] },
+      schema: {
+        operationId: 'getOrganizationById',
+        summary: 'Get an organization',
+        tags,
+        params: OrganizationPath,
+        response: { 200: OrganizationReply },
+      },
+    },
+    async (request) => {
+      const id = parseId('org', request.params.id)
+      const organization = id && (await findOrganization(pool, id))
+      if (!organization) throw new Refused('organization_not_found', undefined, 'path')
+      return toOrganizationReply(organization)
+    },
+  )
+
+  app.patch(
+    '/admin/v1/organizations/:id',
+    {
+      config: { access, refusals: ['organization_not_found'] },
+      schema: {
+        operationId: 'patchOrganizationById',
+        summary: 'Change an organization',
+        tags,
+        params: OrganizationPath,
+        body: Type.Object(
+          { name: Optional(Text(200, { minLength: 1 })), ...region },
+          { examples: [{ name: 'Blue Bottle Coffee' }] },
+        ),
+        response: { 200: OrganizationReply },
+      },
+    },
+    (request, reply) =>
+      write(deps, request, reply, {
+        work: (scope) => patchOrganization(scope, parseId('org', request.params.id), request.body, clock()),
+        status: 200,
+        render: toOrganizationReply,
+      }),
+  )
+
+  app.post(
+    '/admin/v1/organizations/:id/subscription',
+    {
+      config: { access, isRepeatable: true, refusals: ['organization_not_found'] },
+      schema: {
+        operationId: 'setSubscription',
+        summary: "Switch an organization's subscription on or off",
+        description: 'Counts on the next call of the organization.',
+        tags,
+        params: OrganizationPath,
+        body: Type.Object({ active: Type.Boolean() }, { examples: [{ active: false }] }),
+        response: { 200: OrganizationReply },
+      },
+    },
+    (request, reply) => {
+      const id = parseId('org', request.params.id)
+      return write(deps, request, reply, {
+        work: (scope) => patchOrganization(scope, id, { isSubscribed: request.body.active }, clock()),
+        status: 200,
+        render: toOrganizationReply,
+      })
+    },
+  )
+}
+
+function integrationAdministration(app: Server, { deps }: ServerOptions): void {
+  const { pool, clock, credentials } = deps
+  const IntegrationPath = Type.Object({ id: Id('int') })
+
+  app.post(
+    '/admin/v1/integrations',
+    {
+      config: { access },
+      schema: {
+        operationId: 'createIntegration',
+        summary: 'Create an integration; its API key is shown once',
+        tags,
+        body: Type.Object({ name: Text(200, { minLength: 1 }) }, { examples: [{ name: 'Till of ACME' }] }),
+        response: { 201: withKey },
+      },
+    },
+    async (request, reply) => {
+      const created = await inTransaction(pool, platformOrg, (scope) =>
+        createIntegration(scope, credentials, request.body.name, clock()),
+      )
+      return reply.code(201).send({ ...toIntegrationReply(created), apiKey: created.apiKey })
+    },
+  )
+
+  app.get(
+    '/admin/v1/integrations',
+    {
+      config: { access },
+      schema: {
+        operationId: 'listIntegrations',
+        summary: 'List integrations',
+        tags,
+        querystring,
+        response: { 200: PageOf(IntegrationReply) },
+      },
+    },
+    async (request) => {
+      const limit = limitOf(request.query)
+      const rows = await listIntegrations(pool, {
+        limit: limit + 1,
+        after: idCursor('int', request.query.cursor),
+      })
+      return toPage(rows, limit, (row) => row.id, toIntegrationReply)
+    },
+  )
+
+  app.get(
+    '/admin/v1/integrations/:id',
+    {
+      config: { access, refusals: ['integration_not_found'] },
+      schema: {
+        operationId: 'getIntegration',
+        summary: 'Get an integration',
+        tags,
+        params: IntegrationPath,
+        response: { 200: IntegrationReply },
+      },
+    },
+    async (request) => {
+      const id = parseId('int', request.params.id)
+      const integration = id && (await findIntegration(pool, id))
+      if (!integration) throw new Refused('integration_not_found', undefined, 'path')
+      return toIntegrationReply(integration)
+    },
+  )
+
+  app.post(
+    '/admin/v1/integrations/:id/rotate',
+    {
+      config: { access, refusals: ['integration_not_found'] },
+      schema: {
+        operationId: 'rotateIntegrationKey',
+        summary: 'Give an integration a new API key',
+        tags,
+        params: IntegrationPath,
+        body: Rotation,
+        response: { 200: withKey },
+      },
+    },
+    async (request) => {
+      const overlap = request.body.overlapSeconds ?? 0
+      const rotated = await inTransaction(pool, platformOrg, (scope) =>
+        rotateIntegrationKey(scope, credentials, parseId('int', request.params.id), overlap, clock()),
+      )
+      return { ...toIntegrationReply(rotated), apiKey: rotated.apiKey }
+    },
+  )
+}
+
+function connectionAdministration(app: Server, { deps }: ServerOptions): void {
+  const { pool, clock, credentials } = deps
+
+  app.post(
+    '/admin/v1/organizations/:id/connections',
+    {
+      config: { access, refusals: ['organization_not_found', 'integration_not_found'] },
+      schema: {
+        operationId: 'createConnection',
+        summary: 'Connect an integration to an organization; the API secret is shown once',
+        tags,
+        params: Type.Object({ id: Id('org') }),
+        body: Type.Object(
+          { integration: Id('int'), scopes: Optional(Scopes) },
+          { examples: [{ integration: 'int_019a83f2c1d27b3a9e5f6d7c8b9a0f1e', scopes: ['pos'] }] },
+        ),
+        response: { 201: withSecret },
+      },
+    },
+    async (request, reply) => {
+      const input = {
+        organization: parseId('org', request.params.id),
+        integration: parseId('int', request.body.integration),
+        scopes: request.body.scopes,
+      }
+      const created = await inTransaction(pool, platformOrg, (scope) =>
+        createConnection(scope, credentials, input, clock()),
+      )
+      return reply.code(201).send({ ...toConnectionReply(created), apiSecret: created.apiSecret })
+    },
+  )
+
+  app.get(
+    '/admin/v1/organizations/:id/connections',
+    {
+      config: { access, refusals: ['organization_not_found'] },
+      schema: {
+        operationId: 'listConnections',
+        summary: "List an organization's connections",
+        tags,
+        params: Type.Object({ id: Id('org') }),
+        querystring,
+        response: { 200: PageOf(ConnectionReply) },
+      },
+    },
+    async (request) => {
+      const id = parseId('org', request.params.id)
+      const organization = id && (await findOrganization(pool, id))
+      if (!organization) throw new Refused('organization_not_found', undefined, 'path')
+      const limit = limitOf(request.query)
+      const after = idCursor('con', request.query.cursor)
+      const rows = await listConnections({ db: pool, org: organization.number }, { limit: limit + 1, after })
+      return toPage(rows, limit, (row) => row.id, toConnectionReply)
+    },
+  )
+
+  app.get(
+    '/admin/v1/connections/:id',
+    {
+      config: { access, refusals: ['connection_not_found'] },
+      schema: {
+        operationId: 'getConnection',
+        summary: 'Get a connection',
+        tags,
+        params: Type.Object({ id: Id('con') }),
+        response: { 200: ConnectionReply },
+      },
+    },
+    async (request) => {
+      const id = parseId('con', request.params.id)
+      const connection = id && (await findConnection(pool, id))
+      if (!connection) throw new Refused('connection_not_found', undefined, 'path')
+      return toConnectionReply(connection)
+    },
+  )
+
+  app.post(
+    '/admin/v1/connections/:id/rotate',
+    {
+      config: { access, refusals: ['connection_not_found'] },
+      schema: {
+        operationId: 'rotateConnectionSecret',
+        summary: 'Give a connection a new API secret',
+        tags,
+        params: Type.Object({ id: Id('con') }),
+        body: Rotation,
+        response: { 200: withSecret },
+      },
+    },
+    async (request) => {
+      const overlap = request.body.overlapSeconds ?? 0
+      const rotated = await inTransaction(pool, platformOrg, (scope) =>
+        rotateConnectionSecret(scope, credentials, parseId('con', request.params.id), overlap, clock()),
+      )
+      return { ...toConnectionReply(rotated), apiSecret: rotated.apiSecret }
+    },
+  )
+}

@@ -1,0 +1,25 @@
+import type { Server, ServerOptions } from '../server.ts'
+import { adminRoutes } from './admin.ts'
+import { authRoutes } from './auth.ts'
+import { campaignRoutes } from './campaigns.ts'
+import { cardRoutes } from './cards.ts'
+import { couponRoutes } from './coupons.ts'
+import { customerRoutes } from './customers.ts'
+import { healthRoutes } from './health.ts'
+import { organizationRoutes } from './organization.ts'
+import { referenceRoutes } from './reference.ts'
+import { transactionRoutes } from './transactions.ts'
+
+/** In the order of the API reference. */
+export const allRoutes: readonly ((app: Server, options: ServerOptions) => void)[] = [
+  authRoutes,
+  customerRoutes,
+  cardRoutes,
+  transactionRoutes,
+  couponRoutes,
+  campaignRoutes,
+  organizationRoutes,
+  adminRoutes,
+  healthRoutes,
+  referenceRoutes,
+]

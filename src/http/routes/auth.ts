@@ -1,0 +1,100 @@
+import { Type } from 'typebox'
+import { Refused } from '../../domain/refusal.ts'
+import { issueToken, type TokenPair } from '../../operations/issue-token.ts'
+import { refreshToken } from '../../operations/refresh-token.ts'
+import { createRateLimit } from '../rate-limit.ts'
+import type { Server, ServerOptions } from '../server.ts'
+
+const Token = Type.Object({
+  accessToken: Type.String({ description: 'JWT; send it as "Authorization: Bearer …".' }),
+  tokenType: Type.Literal('Bearer'),
+  expiresIn: Type.Number({
+    description: 'When it expires: Unix time in milliseconds, not a duration.',
+    examples: [1_773_480_000_000],
+  }),
+  refreshToken: Type.String(),
+})
+
+const toTokenReply = (pair: TokenPair) => ({
+  accessToken: pair.accessToken,
+  tokenType: 'Bearer' as const,
+  expiresIn: pair.expiresAtMs,
+  refreshToken: pair.refreshToken,
+})
+
+const tags = ['Authentication']
+const failuresPerSecond = 0.5
+const failuresAtOnce = 20
+
+export function authRoutes(app: Server, { deps }: ServerOptions): void {
+  // Only failed attempts are counted, by key and by address: a right pair always passes, also next to a guesser.
+  const failures = createRateLimit(failuresPerSecond, failuresAtOnce)
+
+  function refuseGuessing(keys: readonly string[]): { retryAfterSeconds: number } | undefined {
+    const taken = keys.map((key) => failures.take(key, deps.clock()))
+    return taken.find((one) => !one.isAllowed)
+  }
+
+  app.post(
+    '/auth/token',
+    {
+      config: {
+        access: 'public',
+        refusals: ['_invalid_credentials', 'invalid_subscription', '_too_many_requests'],
+      },
+      schema: {
+        operationId: 'issueToken',
+        summary: 'Trade an API key and an API secret for a token',
+        tags,
+        headers: Type.Object({
+          'x-api-key': Type.Optional(Type.String({ description: 'Identifies the integration. Required.' })),
+          'x-api-secret': Type.Optional(
+            Type.String({ description: 'Identifies the organization. Required.' }),
+          ),
+        }),
+        response: { 200: Token },
+      },
+    },
+    async (request, reply) => {
+      const { 'x-api-key': apiKey, 'x-api-secret': apiSecret } = request.headers
+      if (!apiKey) throw new Refused('_invalid_payload', 'The header x-api-key is missing.')
+      if (!apiSecret) throw new Refused('_invalid_payload', 'The header x-api-secret is missing.')
+      try {
+        return toTokenReply(await issueToken(deps, apiKey, apiSecret))
+      } catch (error) {
+        if (!(error instanceof Refused) || error.code !== '_invalid_credentials') throw error
+        const keyHash = deps.credentials.hash(apiKey).toString('base64')
+        const refused = refuseGuessing([`key ${keyHash}`, `address ${request.ip}`])
+        if (!refused) throw error
+        reply.header('retry-after', String(refused.retryAfterSeconds))
+        throw new Refused(
+          '_too_many_requests',
+          'Too many failed attempts with this key or from this address.',
+        )
+      }
+    },
+  )
+
+  app.post(
+    '/auth/refreshtoken',
+    {
+      config: { access: 'public', refusals: ['_invalid_refresh_token', 'invalid_subscription'] },
+      schema: {
+        operationId: 'refreshToken',
+        summary: 'Renew a session',
+        description: 'The refresh token sent is invalid at once; keep both new tokens.',
+        tags,
+        body: Type.Object(
+          {
+            accessToken: Type.String({ maxLength: 8192, description: 'May be expired.' }),
+            refreshToken: Type.String({ maxLength: 512, description: 'The latest in the rotation.' }),
+          },
+          { examples: [{ accessToken: 'eyJhbGciOi…', refreshToken: 'lwr_…' }] },
+        ),
+        response: { 200: Token },
+      },
+    },
+    async (request) =>
+      toTokenReply(await refreshToken(deps, request.body.accessToken, request.body.refreshToken)),
+  )
+}

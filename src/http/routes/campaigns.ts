@@ -1,0 +1,273 @@
+import { Type } from 'typebox'
+import type { Campaign, CampaignStatus } from '../../domain/campaign.ts'
+import { parseId } from '../../domain/ids.ts'
+import { Refused } from '../../domain/refusal.ts'
+import { CampaignDefinition } from '../../engine/campaign-definition.ts'
+import {
+  createCampaign,
+  getCampaign,
+  patchCampaign,
+  publishCampaign,
+  stopCampaign,
+} from '../../operations/manage-campaigns.ts'
+import { listCampaigns, listCampaignVersions } from '../../store/campaigns.ts'
+import { decodeCursor, idCursor, limitOf, PageQuery, refuseCursor, toPage } from '../paging.ts'
+import { Id, PageOf, Timestamp } from '../schemas/members.ts'
+import type { Server, ServerOptions } from '../server.ts'
+import { write } from '../write.ts'
+
+const tags = ['Campaigns']
+const CampaignPath = Type.Object({ id: Id('cmp') })
+
+const managed = {
+  id: Id('cmp'),
+  status: Type.String({ description: 'draft, published, paused or archived', examples: ['published'] }),
+  version: Type.Integer({ description: 'The newest published version, 0 before the first.' }),
+  hasChanges: Type.Boolean({ description: 'The definition differs from the published version.' }),
+  createdAt: Timestamp(),
+  updatedAt: Timestamp(),
+}
+
+const CampaignReply = Type.Unsafe<object>(Type.Object({ ...managed, ...CampaignDefinition.properties }))
+const Definition = Type.Unsafe<object>(CampaignDefinition)
+
+const example = {
+  name: 'Coffee club',
+  balances: [
+    { key: 'points', name: 'Points' },
+    { key: 'stamps', name: 'Stamps' },
+  ],
+  rules: [
+    { id: 'base', kind: 'points_per_amount', balance: 'points', points: 1, per: 1 },
+    {
+      id: 'coffee',
+      kind: 'collect_per_item',
+      balance: 'stamps',
+      amount: 1,
+      products: ['latte', 'flat-white'],
+    },
+  ],
+  rewards: [
+    { key: 'free-coffee', name: 'Free coffee', kind: 'free_product', products: ['latte'], validDays: 30 },
+  ],
+  thresholds: [{ balance: 'stamps', at: 10, grant: 'free-coffee', consume: true }],
+  spend: { balance: 'points', worth: 0.01, min: 100 },
+}
+
+const CampaignBody = Type.Unsafe<Record<string, unknown>>({ ...CampaignDefinition, examples: [example] })
+const CampaignPatch = Type.Unsafe<Record<string, unknown>>({
+  type: 'object',
+  additionalProperties: true,
+  description: 'JSON Merge Patch of the definition: lists are replaced whole.',
+  examples: [{ name: 'Coffee lovers' }],
+})
+
+function toCampaignReply(campaign: Campaign) {
+  const { id, status, version, hasChanges, draft, createdAt, updatedAt } = campaign
+  return {
+    id,
+    status,
+    version,
+    hasChanges,
+    ...draft,
+    createdAt: createdAt.toISOString(),
+    updatedAt: updatedAt.toISOString(),
+  }
+}
+
+const definitionRefusals = ['invalid_campaign_definition'] as const
+
+export function campaignRoutes(app: Server, { deps }: ServerOptions): void {
+  const { pool, clock } = deps
+
+  app.get(
+    '/v1/campaigns',
+    {
+      config: { access: ['pos', 'manage'] },
+      schema: {
+        operationId: 'listCampaigns',
+        summary: 'List campaigns, newest first',
+        description: 'A till sees the published ones only.',
+        tags,
+        querystring: Type.Object(PageQuery),
+        response: { 200: PageOf(CampaignReply) },
+      },
+    },
+    async (request) => {
+      const { organization, scopes } = request.caller
+      const limit = limitOf(request.query)
+      const status: CampaignStatus | undefined = scopes.includes('manage') ? undefined : 'published'
+      const after = idCursor('cmp', request.query.cursor)
+      const rows = await listCampaigns(
+        { db: pool, org: organization.number },
+        { limit: limit + 1, after, status },
+      )
+      return toPage(rows, limit, (row) => row.id, toCampaignReply)
+    },
+  )
+
+  app.get(
+    '/v1/campaigns/:id',
+    {
+      config: { access: ['pos', 'manage'], refusals: ['campaign_not_found'] },
+      schema: {
+        operationId: 'getCampaign',
+        summary: 'Get a campaign',
+        tags,
+        params: CampaignPath,
+        response: { 200: CampaignReply },
+      },
+    },
+    async (request) => {
+      const { organization, scopes } = request.caller
+      const scope = { db: pool, org: organization.number }
+      const campaign = await getCampaign(scope, parseId('cmp', request.params.id))
+      if (!scopes.includes('manage') && campaign.status !== 'published') {
+        throw new Refused('campaign_not_found', undefined, 'path')
+      }
+      return toCampaignReply(campaign)
+    },
+  )
+
+  app.post(
+    '/v1/campaigns',
+    {
+      config: { access: ['manage'], isRepeatable: true, skipsBodySchema: true, refusals: definitionRefusals },
+      schema: {
+        operationId: 'createCampaign',
+        summary: 'Create a campaign as a draft',
+        tags,
+        body: CampaignBody,
+        response: { 201: CampaignReply },
+      },
+    },
+    (request, reply) =>
+      write(deps, request, reply, {
+        work: (scope) => createCampaign(scope, request.caller.organization, toObject(request.body), clock()),
+        status: 201,
+        render: toCampaignReply,
+      }),
+  )
+
+  app.patch(
+    '/v1/campaigns/:id',
+    {
+      config: {
+        access: ['manage'],
+        skipsBodySchema: true,
+        refusals: ['campaign_not_found', ...definitionRefusals],
+      },
+      schema: {
+        operationId: 'patchCampaign',
+        summary: "Change a campaign's draft",
+        description: 'A published campaign goes on as it was until it is published again.',
+        tags,
+        params: CampaignPath,
+        body: CampaignPatch,
+        response: { 200: CampaignReply },
+      },
+    },
+    (request, reply) => {
+      const id = parseId('cmp', request.params.id)
+      return write(deps, request, reply, {
+        work: (scope) =>
+          patchCampaign(scope, request.caller.organization, id, toObject(request.body), clock()),
+        status: 200,
+        render: toCampaignReply,
+      })
+    },
+  )
+
+  campaignStates(app, { deps })
+}
+
+/** The engine checks the definition itself, member by member; here it only has to be an object. */
+function toObject(body: unknown): Record<string, unknown> {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw new Refused('_invalid_payload', 'The body must be an object.')
+  }
+  return body as Record<string, unknown>
+}
+
+function campaignStates(app: Server, { deps }: Pick<ServerOptions, 'deps'>): void {
+  const { pool, clock } = deps
+  const summaries = {
+    publish: 'Publish the draft as the next version',
+    pause: 'Pause a campaign: nobody registers, nothing is collected',
+    archive: 'Archive a campaign for good',
+  }
+
+  for (const action of ['publish', 'pause', 'archive'] as const) {
+    app.post(
+      `/v1/campaigns/:id/${action}`,
+      {
+        config: {
+          access: ['manage'],
+          isRepeatable: true,
+          refusals: ['campaign_not_found', 'invalid_campaign', ...definitionRefusals],
+        },
+        schema: {
+          operationId: `${action}Campaign`,
+          summary: summaries[action],
+          tags,
+          params: Type.Object({ id: Id('cmp') }),
+          body: Type.Object({}, { examples: [{}] }),
+          response: { 200: CampaignReply },
+        },
+      },
+      (request, reply) => {
+        const id = parseId('cmp', request.params.id)
+        const { organization } = request.caller
+        return write(deps, request, reply, {
+          work: (scope) =>
+            action === 'publish'
+              ? publishCampaign(scope, organization, id, clock())
+              : stopCampaign(scope, id, action === 'pause' ? 'paused' : 'archived', clock()),
+          status: 200,
+          render: toCampaignReply,
+        })
+      },
+    )
+  }
+
+  app.get(
+    '/v1/campaigns/:id/versions',
+    {
+      config: { access: ['manage'], refusals: ['campaign_not_found'] },
+      schema: {
+        operationId: 'listCampaignVersions',
+        summary: 'List the published versions, newest first',
+        tags,
+        params: CampaignPath,
+        querystring: Type.Object(PageQuery),
+        response: {
+          200: PageOf(
+            Type.Object({ version: Type.Integer(), publishedAt: Timestamp(), definition: Definition }),
+          ),
+        },
+      },
+    },
+    async (request) => {
+      const scope = { db: pool, org: request.caller.organization.number }
+      const { id } = await getCampaign(scope, parseId('cmp', request.params.id))
+      const limit = limitOf(request.query)
+      const before = toVersion(decodeCursor(request.query.cursor))
+      const rows = await listCampaignVersions(scope, id, { limit: limit + 1, before })
+      return toPage(
+        rows,
+        limit,
+        (row) => String(row.version),
+        ({ version, publishedAt, definition }) => ({
+          version,
+          publishedAt: publishedAt.toISOString(),
+          definition,
+        }),
+      )
+    },
+  )
+}
+
+function toVersion(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  return /^\d{1,9}$/.test(text) ? Number(text) : refuseCursor()
+}

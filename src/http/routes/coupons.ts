@@ -1,0 +1,100 @@
+import { Type } from 'typebox'
+import { parseId } from '../../domain/ids.ts'
+import { getCoupon, issueCoupon, revokeCoupon } from '../../operations/change-coupon.ts'
+import { toCouponRecordReply } from '../replies/customer.ts'
+import { Coupon } from '../schemas/customer.ts'
+import { Id, OpaqueId } from '../schemas/members.ts'
+import type { Server, ServerOptions } from '../server.ts'
+import { write } from '../write.ts'
+
+const tags = ['Coupons']
+const CouponPath = Type.Object({ id: Id('cpn') })
+
+export function couponRoutes(app: Server, { deps }: ServerOptions): void {
+  const { pool, clock } = deps
+
+  app.get(
+    '/v1/coupons/:id',
+    {
+      config: { access: ['pos'], refusals: ['coupon_not_found'] },
+      schema: {
+        operationId: 'getCoupon',
+        summary: 'Get a coupon',
+        tags,
+        params: CouponPath,
+        response: { 200: Coupon },
+      },
+    },
+    async (request) => {
+      const scope = { db: pool, org: request.caller.organization.number }
+      return toCouponRecordReply(await getCoupon(scope, parseId('cpn', request.params.id)), clock())
+    },
+  )
+
+  app.post(
+    '/v1/coupons',
+    {
+      config: {
+        access: ['manage'],
+        isRepeatable: true,
+        refusals: ['customer_not_found', 'customer_not_active', 'campaign_not_found'],
+      },
+      schema: {
+        operationId: 'issueCoupon',
+        summary: 'Issue a coupon by hand',
+        tags,
+        body: Type.Object(
+          {
+            customer: Id('cus'),
+            campaign: Id('cmp', 'A campaign that has been published.'),
+            reward: OpaqueId('The key of one of its rewards.'),
+          },
+          {
+            examples: [
+              {
+                customer: 'cus_019a83f2c1d27b3a9e5f6d7c8b9a0f1e',
+                campaign: 'cmp_019a83f2c1d27b3a9e5f6d7c8b9a0f1e',
+                reward: 'free-coffee',
+              },
+            ],
+          },
+        ),
+        response: { 201: Coupon },
+      },
+    },
+    (request, reply) => {
+      const { customer, campaign, reward } = request.body
+      const input = { customer: parseId('cus', customer), campaign: parseId('cmp', campaign), reward }
+      return write(deps, request, reply, {
+        work: (scope) => issueCoupon(deps, scope, request.caller.organization, input),
+        status: 201,
+        render: (coupon) => toCouponRecordReply(coupon, clock()),
+      })
+    },
+  )
+
+  app.post(
+    '/v1/coupons/:id/revoke',
+    {
+      config: {
+        access: ['manage'],
+        isRepeatable: true,
+        refusals: ['coupon_not_found', 'coupon_already_redeemed', 'coupon_expired', 'coupon_revoked'],
+      },
+      schema: {
+        operationId: 'revokeCoupon',
+        summary: 'Take a coupon back',
+        tags,
+        params: CouponPath,
+        body: Type.Object({}, { examples: [{}] }),
+        response: { 200: Coupon },
+      },
+    },
+    (request, reply) =>
+      write(deps, request, reply, {
+        work: (scope) => revokeCoupon(scope, parseId('cpn', request.params.id), clock()),
+        status: 200,
+        render: (coupon) => toCouponRecordReply(coupon, clock()),
+      }),
+  )
+}

@@ -1,0 +1,442 @@
+import { Type } from 'typebox'
+import { parseId } from '../../domain/ids.ts'
+import { Refused } from '../../domain/refusal.ts'
+import { adjustBalance } from '../../operations/adjust-balance.ts'
+import {
+  eraseCustomer,
+  getCustomerView,
+  patchCustomer,
+  setCustomerBlocked,
+} from '../../operations/change-customer.ts'
+import { createCustomer } from '../../operations/create-customer.ts'
+import type { ProfileInput } from '../../operations/customer-profile.ts'
+import { exportCustomer } from '../../operations/export-customer.ts'
+import { findCustomer } from '../../operations/find-customer.ts'
+import { registerCustomer } from '../../operations/register-customer.ts'
+import { listCoupons } from '../../store/coupons.ts'
+import { listCustomerViews } from '../../store/customers.ts'
+import { listLedgerEntries } from '../../store/ledger.ts'
+import { listTransactions } from '../../store/transactions.ts'
+import { decodeCursor, idCursor, limitOf, PageQuery, refuseCursor, toPage } from '../paging.ts'
+import {
+  toCouponRecordReply,
+  toCustomerReply,
+  toCustomerWithCouponsReply,
+  toCustomerWithExpiryReply,
+  toLedgerEntryReply,
+} from '../replies/customer.ts'
+import { toTransactionReply } from '../replies/transaction.ts'
+import {
+  Adjustment,
+  Coupon,
+  Customer,
+  CustomerWithCoupons,
+  CustomerWithExpiry,
+  LedgerEntry,
+  NewCustomer,
+  type NewCustomerBody,
+  PatchCustomer,
+  RegisterCustomer,
+} from '../schemas/customer.ts'
+import { Id, Optional, PageOf } from '../schemas/members.ts'
+import { Transaction } from '../schemas/transaction.ts'
+import type { Server, ServerOptions } from '../server.ts'
+import { write } from '../write.ts'
+
+const newCustomerRefusals = [
+  'invalid_phone',
+  'existing_customer_with_email',
+  'existing_customer_with_phone',
+  'opaque_id_already_exists',
+] as const
+
+const tags = ['Customers']
+const CustomerPath = Type.Object({ id: Id('cus') })
+
+export function customerRoutes(app: Server, { deps }: ServerOptions): void {
+  const { pool, clock } = deps
+
+  app.post(
+    '/v1/customers',
+    {
+      config: { access: ['pos'], isRepeatable: true, refusals: newCustomerRefusals },
+      schema: {
+        operationId: 'createCustomer',
+        summary: 'Create a customer without a card',
+        tags,
+        body: NewCustomer,
+        response: { 201: Customer },
+      },
+    },
+    (request, reply) => {
+      const { organization } = request.caller
+      const input = toProfileInput(request.body)
+      return write(deps, request, reply, {
+        work: async (scope) => {
+          const { id } = await createCustomer(scope, organization, input, clock())
+          return getCustomerView(scope, id, clock())
+        },
+        status: 201,
+        render: toCustomerReply,
+        customerOf: (view) => view.customer.id,
+      })
+    },
+  )
+
+  app.post(
+    '/v1/customers/register',
+    {
+      config: {
+        access: ['pos'],
+        isRepeatable: true,
+        refusals: ['invalid_campaign', 'customer_not_found', 'customer_not_active', ...newCustomerRefusals],
+      },
+      schema: {
+        operationId: 'registerCustomer',
+        summary: 'Register a customer into a campaign',
+        description:
+          "Opens a card with a barcode and the campaign's balances. Registering again returns the card there is.",
+        tags,
+        body: RegisterCustomer,
+        response: { 201: Customer },
+      },
+    },
+    (request, reply) => {
+      const { campaignId, customer } = request.body
+      const registration = {
+        campaign: campaignId,
+        customer: 'id' in customer ? { id: customer.id } : { profile: toProfileInput(customer) },
+      }
+      return write(deps, request, reply, {
+        work: (scope) => registerCustomer(deps, scope, request.caller.organization, registration),
+        status: 201,
+        render: toCustomerReply,
+        customerOf: (view) => view.customer.id,
+      })
+    },
+  )
+
+  app.get(
+    '/v1/customers/find',
+    {
+      config: { access: ['pos'], refusals: ['customer_not_found'] },
+      schema: {
+        operationId: 'findCustomer',
+        summary: 'Find a customer by phone, e-mail or barcode',
+        tags,
+        querystring: Type.Object({
+          q: Type.String({ minLength: 1, maxLength: 254, examples: ['+12025550123'] }),
+        }),
+        response: { 200: CustomerWithCoupons },
+      },
+    },
+    async (request) => {
+      const { organization } = request.caller
+      if (request.query.q.trim() === '') throw new Refused('_invalid_payload', 'q: must not be empty.')
+      const scope = { db: pool, org: organization.number }
+      return toCustomerWithCouponsReply(await findCustomer(scope, organization, request.query.q, clock()))
+    },
+  )
+
+  app.get(
+    '/v1/customers/:id',
+    {
+      config: { access: ['pos'], refusals: ['customer_not_found'] },
+      schema: {
+        operationId: 'getCustomer',
+        summary: 'Get a customer with cards, balances, coupons and what expires when',
+        tags,
+        params: CustomerPath,
+        response: { 200: CustomerWithExpiry },
+      },
+    },
+    async (request) => {
+      const scope = { db: pool, org: request.caller.organization.number }
+      return toCustomerWithExpiryReply(
+        await getCustomerView(scope, parseId('cus', request.params.id), clock()),
+      )
+    },
+  )
+
+  app.get(
+    '/v1/customers',
+    {
+      config: { access: ['manage'] },
+      schema: {
+        operationId: 'listCustomers',
+        summary: 'List customers, newest first',
+        tags,
+        querystring: Type.Object({
+          ...PageQuery,
+          q: Optional(
+            Type.String({
+              maxLength: 254,
+              description: 'Found anywhere in name, e-mail or phone, or exactly a barcode or opaque id.',
+            }),
+          ),
+        }),
+        response: { 200: PageOf(Customer) },
+      },
+    },
+    async (request) => {
+      const limit = limitOf(request.query)
+      const after = idCursor('cus', request.query.cursor)
+      const scope = { db: pool, org: request.caller.organization.number }
+      const text = request.query.q?.trim() || undefined
+      const views = await listCustomerViews(scope, { text, limit: limit + 1, after }, clock())
+      return toPage(views, limit, (view) => view.customer.id, toCustomerReply)
+    },
+  )
+
+  app.patch(
+    '/v1/customers/:id',
+    {
+      config: { access: ['pos'], refusals: ['customer_not_found', ...newCustomerRefusals] },
+      schema: {
+        operationId: 'patchCustomer',
+        summary: "Change a customer's profile",
+        tags,
+        params: CustomerPath,
+        body: PatchCustomer,
+        response: { 200: Customer },
+      },
+    },
+    (request, reply) => {
+      const { organization } = request.caller
+      const id = parseId('cus', request.params.id)
+      return write(deps, request, reply, {
+        work: (scope) => patchCustomer(scope, organization, id, request.body, clock()),
+        status: 200,
+        render: toCustomerReply,
+      })
+    },
+  )
+
+  customerLists(app, { deps })
+  customerManagement(app, { deps })
+}
+
+function toProfileInput({ data, metaData, consents, opaqueId }: NewCustomerBody): ProfileInput {
+  return { ...data, metaData, consents, opaqueId }
+}
+
+/** What a customer did and holds, newest first. */
+function customerLists(app: Server, { deps }: Pick<ServerOptions, 'deps'>): void {
+  const { pool, clock } = deps
+  const config = { access: ['pos'], refusals: ['customer_not_found'] } as const
+  const querystring = Type.Object(PageQuery)
+
+  app.get(
+    '/v1/customers/:id/transactions',
+    {
+      config,
+      schema: {
+        operationId: 'listCustomerTransactions',
+        summary: "List a customer's transactions, newest first",
+        tags,
+        params: CustomerPath,
+        querystring,
+        response: { 200: PageOf(Transaction) },
+      },
+    },
+    async (request) => {
+      const { organization } = request.caller
+      const scope = { db: pool, org: organization.number }
+      const { customer } = await getCustomerView(scope, parseId('cus', request.params.id), clock())
+      const limit = limitOf(request.query)
+      const after = idCursor('txn', request.query.cursor)
+      const rows = await listTransactions(scope, { customer: customer.id }, { limit: limit + 1, after })
+      return toPage(
+        rows,
+        limit,
+        (row) => row.id,
+        (row) => toTransactionReply(row, organization),
+      )
+    },
+  )
+
+  app.get(
+    '/v1/customers/:id/ledger',
+    {
+      config,
+      schema: {
+        operationId: 'listLedgerEntries',
+        summary: "List a customer's ledger entries, newest first",
+        tags,
+        params: CustomerPath,
+        querystring,
+        response: { 200: PageOf(LedgerEntry) },
+      },
+    },
+    async (request) => {
+      const scope = { db: pool, org: request.caller.organization.number }
+      const { customer } = await getCustomerView(scope, parseId('cus', request.params.id), clock())
+      const limit = limitOf(request.query)
+      const after = toLedgerPosition(decodeCursor(request.query.cursor))
+      const rows = await listLedgerEntries(scope, customer.id, { limit: limit + 1, after })
+      return toPage(
+        rows,
+        limit,
+        (row) => JSON.stringify([row.walletVersion, row.key, row.version]),
+        toLedgerEntryReply,
+      )
+    },
+  )
+
+  app.get(
+    '/v1/customers/:id/coupons',
+    {
+      config,
+      schema: {
+        operationId: 'listCustomerCoupons',
+        summary: "List a customer's coupons in every state, newest first",
+        tags,
+        params: CustomerPath,
+        querystring,
+        response: { 200: PageOf(Coupon) },
+      },
+    },
+    async (request) => {
+      const scope = { db: pool, org: request.caller.organization.number }
+      const { customer } = await getCustomerView(scope, parseId('cus', request.params.id), clock())
+      const limit = limitOf(request.query)
+      const rows = await listCoupons(scope, customer.id, {
+        limit: limit + 1,
+        after: idCursor('cpn', request.query.cursor),
+      })
+      return toPage(
+        rows,
+        limit,
+        (row) => row.id,
+        (row) => toCouponRecordReply(row, clock()),
+      )
+    },
+  )
+}
+
+function toLedgerPosition(text: string | undefined) {
+  if (text === undefined) return undefined
+  let parts: unknown
+  try {
+    parts = JSON.parse(text)
+  } catch {
+    refuseCursor()
+  }
+  if (!Array.isArray(parts) || parts.length !== 3) refuseCursor()
+  const [walletVersion, key, version] = parts
+  if (!Number.isSafeInteger(walletVersion) || typeof key !== 'string' || !Number.isSafeInteger(version))
+    refuseCursor()
+  return { walletVersion, key, version }
+}
+
+function customerManagement(app: Server, { deps }: Pick<ServerOptions, 'deps'>): void {
+  const { pool, clock } = deps
+
+  for (const [action, isBlocked] of [
+    ['block', true],
+    ['unblock', false],
+  ] as const) {
+    app.post(
+      `/v1/customers/:id/${action}`,
+      {
+        config: { access: ['manage'], isRepeatable: true, refusals: ['customer_not_found'] },
+        schema: {
+          operationId: `${action}Customer`,
+          summary: isBlocked ? 'Block a customer' : 'Unblock a customer',
+          tags,
+          params: Type.Object({ id: Id('cus') }),
+          body: Type.Object({}, { examples: [{}] }),
+          response: { 200: Customer },
+        },
+      },
+      (request, reply) =>
+        write(deps, request, reply, {
+          work: (scope) => setCustomerBlocked(scope, parseId('cus', request.params.id), isBlocked, clock()),
+          status: 200,
+          render: toCustomerReply,
+          customerOf: (view) => view.customer.id,
+        }),
+    )
+  }
+
+  app.post(
+    '/v1/customers/:id/adjustments',
+    {
+      config: {
+        access: ['manage'],
+        isRepeatable: true,
+        refusals: ['customer_not_found', 'insufficient_points'],
+      },
+      schema: {
+        operationId: 'adjustBalance',
+        summary: 'Add to or take from a balance by hand',
+        tags,
+        params: CustomerPath,
+        body: Adjustment,
+        response: { 201: LedgerEntry },
+      },
+    },
+    (request, reply) =>
+      write(deps, request, reply, {
+        work: (scope) =>
+          adjustBalance(scope, parseId('cus', request.params.id), request.body, request.caller.user, clock()),
+        status: 201,
+        render: toLedgerEntryReply,
+      }),
+  )
+
+  app.post(
+    '/v1/customers/:id/erase',
+    {
+      config: { access: ['manage'], isRepeatable: true, refusals: ['customer_not_found'] },
+      schema: {
+        operationId: 'eraseCustomer',
+        summary: "Erase a customer's personal data",
+        description:
+          'Phone, e-mail and opaque id are free again; cards are closed and coupons revoked. Sums stay.',
+        tags,
+        params: CustomerPath,
+        body: Type.Object({}, { examples: [{}] }),
+        response: { 200: Type.Object({ id: Id('cus'), status: Type.Integer({ examples: [3] }) }) },
+      },
+    },
+    (request, reply) =>
+      write(deps, request, reply, {
+        work: (scope) => eraseCustomer(scope, parseId('cus', request.params.id), clock()),
+        status: 200,
+        render: () => ({ id: request.params.id, status: 3 }),
+      }),
+  )
+
+  app.get(
+    '/v1/customers/:id/export',
+    {
+      config: { access: ['manage'], refusals: ['customer_not_found'] },
+      schema: {
+        operationId: 'exportCustomer',
+        summary: 'Export everything kept about a customer',
+        tags,
+        params: CustomerPath,
+        response: {
+          200: Type.Object({
+            customer: CustomerWithExpiry,
+            transactions: Type.Array(Transaction),
+            ledger: Type.Array(LedgerEntry),
+            coupons: Type.Array(Coupon),
+          }),
+        },
+      },
+    },
+    async (request) => {
+      const { organization } = request.caller
+      const scope = { db: pool, org: organization.number }
+      const kept = await exportCustomer(scope, parseId('cus', request.params.id), clock())
+      return {
+        customer: toCustomerWithExpiryReply(kept.view),
+        transactions: kept.transactions.map((one) => toTransactionReply(one, organization)),
+        ledger: kept.ledger.map(toLedgerEntryReply),
+        coupons: kept.coupons.map((one) => toCouponRecordReply(one, clock())),
+      }
+    },
+  )
+}

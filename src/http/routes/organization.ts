@@ -1,0 +1,89 @@
+import { Type } from 'typebox'
+import type { Organization } from '../../domain/organization.ts'
+import { patchOrganization } from '../../operations/manage-organizations.ts'
+import { Id, Nullable, Optional, Text, Timestamp } from '../schemas/members.ts'
+import type { Server, ServerOptions } from '../server.ts'
+import { write } from '../write.ts'
+
+export const OrganizationReply = Type.Object({
+  id: Id('org'),
+  name: Type.String(),
+  country: Type.String({ examples: ['US'] }),
+  currency: Type.String({ examples: ['USD'] }),
+  timezone: Type.String({ examples: ['America/New_York'] }),
+  locale: Type.String({ examples: ['en'] }),
+  color: Optional(Type.String()),
+  logo: Optional(Type.String()),
+  strictReferences: Type.Boolean(),
+  subscription: Type.Object({ active: Type.Boolean() }),
+  createdAt: Timestamp(),
+})
+
+export function toOrganizationReply(organization: Organization) {
+  const { id, name, country, currency, timezone, locale, color, logo, strictReferences } = organization
+  return {
+    id,
+    name,
+    country,
+    currency,
+    timezone,
+    locale,
+    color,
+    logo,
+    strictReferences,
+    subscription: { active: organization.isSubscribed },
+    createdAt: organization.createdAt.toISOString(),
+  }
+}
+
+const tags = ['Organization']
+
+export function organizationRoutes(app: Server, { deps }: ServerOptions): void {
+  app.get(
+    '/v1/organization',
+    {
+      config: { access: ['manage'] },
+      schema: {
+        operationId: 'getOrganization',
+        summary: 'Get the organization of the token',
+        tags,
+        response: { 200: OrganizationReply },
+      },
+    },
+    async (request) => toOrganizationReply(request.caller.organization),
+  )
+
+  app.patch(
+    '/v1/organization',
+    {
+      config: { access: ['manage'] },
+      schema: {
+        operationId: 'patchOrganization',
+        summary: 'Change the organization of the token',
+        tags,
+        body: Type.Object(
+          {
+            name: Optional(Text(200, { minLength: 1 })),
+            locale: Optional(Text(35)),
+            timezone: Optional(Text(64)),
+            color: Optional(Nullable(Text(7, { pattern: '^#[0-9a-fA-F]{6}$', examples: ['#0b7285'] }))),
+            logo: Optional(Nullable(Text(2000, { pattern: '^https://', description: 'An https address.' }))),
+            strictReferences: Optional(
+              Type.Boolean({
+                description: 'Refuse products, users and branches that are not in the directory.',
+              }),
+            ),
+          },
+          { examples: [{ timezone: 'Europe/Berlin', strictReferences: true }] },
+        ),
+        response: { 200: OrganizationReply },
+      },
+    },
+    (request, reply) =>
+      write(deps, request, reply, {
+        work: (scope) => patchOrganization(scope, request.caller.organization.id, request.body, deps.clock()),
+        status: 200,
+        render: toOrganizationReply,
+      }),
+  )
+}

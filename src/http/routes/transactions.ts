@@ -1,0 +1,231 @@
+import { Type } from 'typebox'
+import type { CouponId } from '../../domain/ids.ts'
+import { parseId } from '../../domain/ids.ts'
+import { decimalsOf, maxPriceDecimals } from '../../domain/money.ts'
+import { Refused } from '../../domain/refusal.ts'
+import type { BasketRequest } from '../../operations/decide-basket.ts'
+import { fingerprint } from '../../operations/fingerprint.ts'
+import { findTransaction, listTransactions } from '../../store/transactions.ts'
+import { idCursor, limitOf, PageQuery, toPage } from '../paging.ts'
+import { toPreviewReply, toProcessedReply, toTransactionReply } from '../replies/transaction.ts'
+import { Id, OpaqueId, Optional, PageOf, Timestamp } from '../schemas/members.ts'
+import { BasketBody, Preview, ProcessedTransaction, Transaction } from '../schemas/transaction.ts'
+import type { Server, ServerOptions } from '../server.ts'
+import { idempotencyKey } from '../write.ts'
+
+const tags = ['Transactions']
+
+const basketRefusals = [
+  'customer_not_found',
+  'customer_not_active',
+  'card_not_found',
+  'card_not_active',
+  'invalid_product',
+  'invalid_user',
+  'invalid_branch',
+  'coupon_not_found',
+  'coupon_already_redeemed',
+  'coupon_expired',
+  'coupon_revoked',
+  'coupon_not_applicable',
+  'points_not_spendable',
+  'insufficient_points',
+  'points_below_minimum',
+  'points_above_share',
+] as const
+
+export function transactionRoutes(app: Server, { deps, transactions }: ServerOptions): void {
+  const { pool, clock } = deps
+
+  app.post(
+    '/v1/transactions/validate',
+    {
+      config: { access: ['pos'], refusals: basketRefusals },
+      schema: {
+        operationId: 'validateTransaction',
+        summary: 'Preview a basket without committing anything',
+        description: 'Takes the body of `process` and shows what it would do.',
+        tags,
+        body: BasketBody,
+        response: { 200: Preview },
+      },
+    },
+    async (request) => {
+      const preview = await transactions.validate(request.caller, toBasketRequest(request.body, clock()))
+      return toPreviewReply(preview, request.caller.organization)
+    },
+  )
+
+  app.post(
+    '/v1/transactions/process',
+    {
+      config: {
+        access: ['pos'],
+        isRepeatable: true,
+        refusals: [...basketRefusals, 'transaction_already_exists'],
+      },
+      schema: {
+        operationId: 'processTransaction',
+        summary: 'Commit one basket',
+        description:
+          'Redeems coupons, spends points, collects and grants reward coupons, all or nothing. ' +
+          'Repeating the call with the same receipt number or Idempotency-Key returns the first answer.',
+        tags,
+        body: BasketBody,
+        response: { 201: ProcessedTransaction },
+      },
+    },
+    async (request, reply) => {
+      const { body, caller } = request
+      const key = idempotencyKey(request)
+      const isRepeatable = key !== undefined || body.opaqueId !== undefined
+      const repeat = { idempotencyKey: key, fingerprint: isRepeatable ? fingerprint(body) : undefined }
+      const { transaction, isReplay } = await transactions.process(
+        caller,
+        toBasketRequest(body, clock()),
+        repeat,
+      )
+      if (isReplay) reply.header('idempotent-replayed', 'true')
+      return reply.code(201).send(toProcessedReply(transaction, caller.organization))
+    },
+  )
+
+  app.get(
+    '/v1/transactions/:id',
+    {
+      config: { access: ['pos'], refusals: ['transaction_not_found'] },
+      schema: {
+        operationId: 'getTransaction',
+        summary: 'Get a transaction with its lines and its explanation',
+        tags,
+        params: Type.Object({ id: Id('txn') }),
+        response: { 200: Transaction },
+      },
+    },
+    async (request) => {
+      const { organization } = request.caller
+      const id = parseId('txn', request.params.id)
+      const transaction = id && (await findTransaction({ db: pool, org: organization.number }, id))
+      if (!transaction) throw new Refused('transaction_not_found', undefined, 'path')
+      return toTransactionReply(transaction, organization)
+    },
+  )
+
+  app.get(
+    '/v1/transactions',
+    {
+      config: { access: ['pos'] },
+      schema: {
+        operationId: 'listTransactions',
+        summary: 'List transactions, newest first',
+        description: 'With `opaqueId`: what became of a call that got no answer.',
+        tags,
+        querystring: Type.Object({
+          ...PageQuery,
+          opaqueId: Optional(OpaqueId('Your receipt number.')),
+          customer: Optional(Id('cus')),
+          branch: Optional(Id('brn')),
+          from: Optional(Timestamp('Processed at this time or later.')),
+          to: Optional(Timestamp('Processed before this time.')),
+        }),
+        response: { 200: PageOf(Transaction) },
+      },
+    },
+    async (request) => {
+      const { organization } = request.caller
+      const { opaqueId, from, to } = request.query
+      const customer =
+        request.query.customer === undefined ? undefined : parseId('cus', request.query.customer)
+      const branch = request.query.branch === undefined ? undefined : parseId('brn', request.query.branch)
+      const isNobodys =
+        (request.query.customer !== undefined && !customer) || (request.query.branch !== undefined && !branch)
+      if (isNobodys) return { data: [] }
+      const limit = limitOf(request.query)
+      const rows = await listTransactions(
+        { db: pool, org: organization.number },
+        {
+          opaqueId,
+          customer,
+          branch,
+          from: from ? new Date(from) : undefined,
+          to: to ? new Date(to) : undefined,
+        },
+        { limit: limit + 1, after: idCursor('txn', request.query.cursor) },
+      )
+      return toPage(
+        rows,
+        limit,
+        (row) => row.id,
+        (row) => toTransactionReply(row, organization),
+      )
+    },
+  )
+}
+
+const maxAheadMs = 5 * 60_000
+
+function toBasketRequest(body: BasketBody, now: Date): BasketRequest {
+  const occurredAt = body.occurredAt === undefined ? undefined : new Date(body.occurredAt)
+  if (occurredAt && occurredAt.getTime() > now.getTime() + maxAheadMs) {
+    throw new Refused('_invalid_payload', 'occurredAt: lies more than 5 minutes ahead.')
+  }
+  const lines = (body.items ?? []).map((item, i) => {
+    const { reward, ...line } = item
+    for (const member of ['unitPrice', 'quantity'] as const) {
+      if (item[member] !== undefined && decimalsOf(item[member]) > maxPriceDecimals) {
+        throw new Refused(
+          '_invalid_payload',
+          `items[${i}].${member}: has more than ${maxPriceDecimals} decimals.`,
+        )
+      }
+    }
+    return {
+      ...pickLine(line),
+      id: item.id ?? String(i + 1),
+      quantity: item.quantity ?? 1,
+      coupons: toCouponIds(reward),
+    }
+  })
+  const doubled = lines.find((line, i) => lines.findIndex((other) => other.id === line.id) !== i)
+  if (doubled) throw new Refused('_invalid_payload', `items: two lines have the id "${doubled.id}".`)
+  return {
+    customer: parseId('cus', body.customer),
+    card: parseId('card', body.card),
+    user: body.user,
+    branch: body.branch,
+    opaqueId: body.opaqueId,
+    occurredAt,
+    metaData: body.metaData,
+    basket: {
+      lines,
+      amount: body.amount,
+      discountAmount: body.discountAmount,
+      discountedAmount: body.discountedAmount,
+      coupons: toCouponIds(body.reward),
+      pointsToSpend: body.pointsToSpend ?? 0,
+    },
+  }
+}
+
+type Item = NonNullable<BasketBody['items']>[number]
+
+/** Only what a line may have: members the schema does not know are ignored, not stored. */
+function pickLine({
+  product,
+  name,
+  category,
+  unitPrice,
+  amount,
+  discountAmount,
+  discountedAmount,
+}: Omit<Item, 'reward'>) {
+  return { product, name, category, unitPrice, amount, discountAmount, discountedAmount }
+}
+
+function toCouponIds(reward: string | readonly string[] | undefined): CouponId[] {
+  if (reward === undefined) return []
+  return [reward].flat().map((text) => parseId('cpn', text) ?? noCoupon)
+}
+
+/** Stands for an id that cannot be one: a coupon nobody has. */
+const noCoupon: CouponId = 'cpn_00000000000000000000000000000000'

@@ -1,0 +1,187 @@
+import { Type } from 'typebox'
+import type { Reward as RewardWords } from '../../domain/coupon.ts'
+import { FreeForm, Id, Nullable, OpaqueId, Optional, Text, Timestamp } from './members.ts'
+
+const ProfileData = Type.Object(
+  {
+    phone: Optional(
+      Text(64, {
+        description: "In international form, or as people write it in the organization's country.",
+        examples: ['+1 202 555 0123'],
+      }),
+    ),
+    email: Optional(Text(254, { format: 'customer-email', examples: ['ada@example.com'] })),
+    fullname: Optional(Text(200, { examples: ['Ada Lovelace'] })),
+  },
+  { description: 'The profile. Neither phone nor e-mail is required; an empty string counts as no value.' },
+)
+
+const Consents = Type.Unsafe<Record<string, unknown>>({
+  type: 'object',
+  properties: { marketing: { type: 'boolean' } },
+  additionalProperties: true,
+  'x-free-form': true,
+  description: 'What the customer agreed to.',
+  examples: [{ marketing: true }],
+})
+
+export const NewCustomer = Type.Object(
+  {
+    data: ProfileData,
+    metaData: Optional(FreeForm('Anything you want to keep with the customer.')),
+    consents: Optional(Consents),
+    opaqueId: Optional(
+      Text(255, { description: 'Your own id of the customer; unique in the organization.' }),
+    ),
+  },
+  { examples: [{ data: { phone: '+1 202 555 0123', fullname: 'Ada Lovelace' }, opaqueId: 'crm-4711' }] },
+)
+
+export type NewCustomerBody = Type.Static<typeof NewCustomer>
+
+/** With an id nothing else of the customer is looked at, not even its type. */
+const RegisteredCustomer = Type.Unsafe<{ id: string } | NewCustomerBody>({
+  type: 'object',
+  if: { required: ['id'] },
+  // biome-ignore lint/suspicious/noThenProperty: this is the keyword of JSON Schema.
+  then: {
+    type: 'object',
+    required: ['id'],
+    properties: { id: Id('cus', 'An existing customer.') },
+    'x-free-form': true,
+  },
+  else: NewCustomer,
+  description: 'An existing customer by `id`, or the profile of a new one.',
+})
+
+export const RegisterCustomer = Type.Object(
+  { campaignId: Id('cmp', 'A published campaign.'), customer: RegisteredCustomer },
+  {
+    examples: [
+      {
+        campaignId: 'cmp_019a83f2c1d27b3a9e5f6d7c8b9a0f1e',
+        customer: { data: { phone: '+1 202 555 0123', fullname: 'Ada Lovelace' } },
+      },
+    ],
+  },
+)
+
+export const PatchCustomer = Type.Object(
+  {
+    data: Optional(
+      Type.Object({
+        phone: Optional(Nullable(Text(64))),
+        email: Optional(Nullable(Text(254, { format: 'customer-email' }))),
+        fullname: Optional(Nullable(Text(200))),
+      }),
+    ),
+    metaData: Optional(Nullable(FreeForm('Merged into what is there.'))),
+    consents: Optional(Nullable(Consents)),
+    opaqueId: Optional(Nullable(Text(255))),
+  },
+  {
+    description: 'JSON Merge Patch: `null` removes a member.',
+    examples: [{ data: { fullname: 'Ada King' } }],
+  },
+)
+
+export const Card = Type.Object({
+  id: Id('card', 'Send it as `card` in transactions.'),
+  barcode: Type.String({ examples: ['2718281828459041'] }),
+  status: Type.Integer({ description: '1 active, 2 blocked, 3 replaced, 4 closed' }),
+  campaign: Id('cmp'),
+  campaignName: Type.String(),
+  createdAt: Timestamp(),
+})
+
+export const Collectables = Type.Unsafe<Record<string, { value: number; total: number }>>({
+  type: 'object',
+  additionalProperties: {
+    type: 'object',
+    required: ['value', 'total'],
+    properties: {
+      value: { type: 'number', description: 'What can be used now.' },
+      total: { type: 'number', description: 'What was ever collected, less what returns took back.' },
+    },
+  },
+  examples: [{ points: { value: 120, total: 320 }, stamps: { value: 3, total: 13 } }],
+})
+
+const Reward = Type.Unsafe<RewardWords>(
+  Type.Object({
+    key: Type.String(),
+    name: Type.String(),
+    kind: Type.Union([Type.Literal('free_product'), Type.Literal('amount_off'), Type.Literal('percent_off')]),
+    products: Optional(Type.Array(Type.String())),
+    amount: Optional(Type.Number()),
+    percent: Optional(Type.Number()),
+    maxAmount: Optional(Type.Number()),
+  }),
+)
+
+export const Coupon = Type.Object({
+  id: Optional(Id('cpn', 'Absent in a preview.')),
+  status: Type.Integer({ description: '1 active, 3 redeemed, 4 expired, 5 revoked' }),
+  reward: Reward,
+  expiresAt: Optional(Timestamp()),
+  campaign: Optional(Id('cmp')),
+  customer: Optional(Id('cus')),
+  createdAt: Optional(Timestamp()),
+})
+
+const customerMembers = {
+  id: Id('cus'),
+  data: Type.Object({
+    phone: Optional(Type.String({ description: 'E.164', examples: ['+12025550123'] })),
+    email: Optional(Type.String()),
+    fullname: Optional(Type.String()),
+  }),
+  collectables: Collectables,
+  opaqueId: Nullable(Type.String()),
+  status: Type.Integer({ description: '1 active, 2 blocked' }),
+  metaData: Optional(FreeForm('As sent.')),
+  consents: Optional(Consents),
+  createdAt: Timestamp(),
+  updatedAt: Timestamp(),
+  cards: Type.Array(Card),
+}
+
+export const Customer = Type.Object(customerMembers)
+
+export const CustomerWithCoupons = Type.Object({
+  ...customerMembers,
+  coupons: Type.Array(Coupon, { description: 'The coupons that can be redeemed now.' }),
+})
+
+export const CustomerWithExpiry = Type.Object({
+  ...customerMembers,
+  coupons: Type.Array(Coupon),
+  expiring: Type.Array(Type.Object({ key: Type.String(), amount: Type.Number(), at: Timestamp() })),
+})
+
+export const LedgerEntry = Type.Object({
+  key: Type.String({ description: 'The balance.' }),
+  version: Type.Integer({ description: 'Gapless per balance, from 1.' }),
+  kind: Type.String({
+    examples: ['collect'],
+    description: 'collect, spend, consume, adjust, expire or return',
+  }),
+  amount: Type.Number({ description: 'Signed.' }),
+  value: Type.Number({ description: 'The balance after it.' }),
+  total: Type.Number({ description: 'The lifetime total after it.' }),
+  transaction: Optional(Id('txn')),
+  campaign: Optional(Id('cmp')),
+  rule: Optional(Type.String()),
+  reason: Optional(Type.String()),
+  user: Optional(Id('usr')),
+  createdAt: Timestamp(),
+})
+
+export const Adjustment = Type.Object(
+  {
+    key: OpaqueId('The balance.'),
+    amount: Type.Number({ minimum: -9e15, maximum: 9e15, description: 'Signed; what to add or take.' }),
+    reason: Type.String({ minLength: 1, maxLength: 500 }),
+  },
+  { examples: [{ key: 'points', amount: 50, reason: 'Cold coffee, our fault' }] },
+)

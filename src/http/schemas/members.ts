@@ -1,0 +1,28 @@
+/** Members that several schemas share. Every string is bounded: nobody needs a megabyte in a name. */
+import { type TSchema, Type } from 'typebox'
+import { maxMoney } from '../../domain/money.ts'
+
+export const Text = (maxLength: number, options: object = {}) => Type.String({ maxLength, ...options })
+export const Id = (prefix: string, description?: string) =>
+  Type.String({ maxLength: 100, description, examples: [`${prefix}_019a83f2c1d27b3a9e5f6d7c8b9a0f1e`] })
+export const OpaqueId = (description: string) => Type.String({ minLength: 1, maxLength: 255, description })
+export const Timestamp = (description?: string) =>
+  Type.String({ format: 'date-time', maxLength: 40, description, examples: ['2026-03-14T09:26:53.589Z'] })
+export const Money = (description?: string) => Type.Number({ minimum: 0, maximum: maxMoney, description })
+export const FreeForm = (description: string) =>
+  Type.Unsafe<Record<string, unknown>>({
+    type: 'object',
+    additionalProperties: true,
+    description,
+    examples: [{ source: 'till' }],
+  })
+export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
+export const Optional = Type.Optional
+
+export const PageOf = <T extends TSchema>(item: T) =>
+  Type.Object({
+    data: Type.Array(item),
+    nextCursor: Optional(
+      Type.String({ description: 'Send it as `cursor` for the next page; absent at the end.' }),
+    ),
+  })

@@ -1,0 +1,119 @@
+import { Type } from 'typebox'
+import { maxMoney, maxQuantity } from '../../domain/money.ts'
+import { Collectables, Coupon } from './customer.ts'
+import { FreeForm, Id, Money, OpaqueId, Optional, Timestamp } from './members.ts'
+
+const CouponIds = Type.Union(
+  [Type.String({ maxLength: 100 }), Type.Array(Type.String({ maxLength: 100 }), { maxItems: 50 })],
+  { description: 'Coupon ids to redeem: one, or a list.' },
+)
+
+const Item = Type.Object({
+  id: Optional(OpaqueId('Your line id; its position unless told. Needed for returns.')),
+  product: Optional(OpaqueId('Your product id.')),
+  name: Optional(Type.String({ maxLength: 255 })),
+  category: Optional(Type.String({ maxLength: 255 })),
+  quantity: Optional(
+    Type.Number({ exclusiveMinimum: 0, maximum: maxQuantity, description: '1 unless told.' }),
+  ),
+  unitPrice: Optional(Money('Up to 6 decimals.')),
+  amount: Optional(Money('Before discount; `unitPrice × quantity` unless told.')),
+  discountAmount: Optional(Money('Computed by you, stored as given.')),
+  discountedAmount: Optional(Money('Computed by you, stored as given.')),
+  reward: Optional(CouponIds),
+})
+
+export const BasketBody = Type.Object(
+  {
+    customer: Id('cus'),
+    card: Id('card', 'The campaigns that run come from this card.'),
+    items: Optional(Type.Array(Item, { maxItems: 500 })),
+    amount: Optional(Money('Of the order; the sum of the lines unless told.')),
+    discountAmount: Optional(Money()),
+    discountedAmount: Optional(Money()),
+    reward: Optional(CouponIds),
+    pointsToSpend: Optional(Type.Number({ minimum: 0, maximum: 9e15 })),
+    user: Optional(OpaqueId('Your user id; the API user unless told.')),
+    branch: Optional(OpaqueId("Your branch id; the API user's branch unless told.")),
+    opaqueId: Optional(OpaqueId('Your receipt number; repeating it is safe for ever.')),
+    occurredAt: Optional(Timestamp('When the sale happened; now unless told.')),
+    metaData: Optional(FreeForm('Anything you want to keep with the transaction.')),
+  },
+  {
+    examples: [
+      {
+        customer: 'cus_019a83f2c1d27b3a9e5f6d7c8b9a0f1e',
+        card: 'card_019a83f2c1d27b3a9e5f6d7c8b9a0f1e',
+        opaqueId: 'T1-000123',
+        items: [{ product: 'latte', quantity: 2, unitPrice: 3.5 }],
+        pointsToSpend: 100,
+      },
+    ],
+  },
+)
+
+export type BasketBody = Type.Static<typeof BasketBody>
+
+const Action = Type.Object({
+  type: Type.String({
+    description: 'redeem_coupon, spend_points, collect, grant_coupon or change_tier',
+    examples: ['collect'],
+  }),
+  key: Optional(Type.String()),
+  amount: Optional(Type.Number()),
+  value: Optional(Type.Number({ description: 'The balance after it.' })),
+  discount: Optional(Type.Number({ maximum: maxMoney })),
+  coupon: Optional(Id('cpn')),
+  item: Optional(Type.String()),
+  reward: Optional(Type.String()),
+  campaign: Optional(Id('cmp')),
+  rule: Optional(Type.String()),
+  tier: Optional(Type.String()),
+})
+
+const ExecutedActions = Type.Object({
+  collectables: Collectables,
+  coupons: Type.Array(Coupon, { description: 'Granted by this basket.' }),
+  actions: Type.Array(Action, { description: 'What happened, in order.' }),
+  skipped: Type.Array(
+    Type.Object({ campaign: Id('cmp'), rule: Type.String(), reason: Type.String({ examples: ['branch'] }) }),
+    { description: 'Rules that gave nothing, and why.' },
+  ),
+  progress: Type.Array(
+    Type.Object({ key: Type.String(), have: Type.Number(), need: Type.Number(), reward: Type.String() }),
+    { description: 'How far it is to the next reward.' },
+  ),
+})
+
+const previewMembers = {
+  status: Type.Integer({ description: '1 processed, 2 partly returned, 3 returned' }),
+  opaqueId: Optional(Type.String()),
+  customer: Id('cus'),
+  card: Id('card'),
+  user: Optional(Id('usr')),
+  userOpaqueId: Optional(Type.String()),
+  branch: Optional(Id('brn')),
+  branchOpaqueId: Optional(Type.String()),
+  amount: Type.Number(),
+  payableAmount: Type.Number({ description: 'After your discounts, before points.' }),
+  pointsSpent: Type.Number(),
+  pointsDiscount: Type.Number({ description: 'What the points are worth, in money.' }),
+  occurredAt: Timestamp(),
+  executedActions: ExecutedActions,
+}
+
+export const Preview = Type.Object(previewMembers)
+export const ProcessedTransaction = Type.Object({ id: Id('txn'), ...previewMembers, createdAt: Timestamp() })
+export const Transaction = Type.Object({
+  id: Id('txn'),
+  ...previewMembers,
+  createdAt: Timestamp(),
+  discountAmount: Optional(Type.Number()),
+  discountedAmount: Optional(Type.Number()),
+  items: Type.Array(Item, { description: 'The lines as sent.' }),
+  metaData: Optional(FreeForm('As sent.')),
+  campaigns: Type.Array(Type.Object({ id: Id('cmp'), version: Type.Integer() }), {
+    description: 'The campaign versions it ran on.',
+  }),
+  returns: Type.Array(Type.Unknown()),
+})

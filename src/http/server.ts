@@ -1,0 +1,124 @@
+/**
+ * Builds the HTTP application, apart from running it: tests inject into the same app that listens in production.
+ * The error renderer is installed before any route, so that the framework's own refusals look like ours.
+ */
+import type { Socket } from 'node:net'
+import swagger from '@fastify/swagger'
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
+import { Refused } from '../domain/refusal.ts'
+import type { Deps } from '../operations/deps.ts'
+import { createOrganizationReader } from '../operations/organization-reader.ts'
+import type { Transactions } from '../operations/transactions.ts'
+import { newId } from '../store/new-id.ts'
+import { createAuthenticate } from './authenticate.ts'
+import { createErrorHandler, toErrorBody } from './errors.ts'
+import { readJsonBodies } from './json-body.ts'
+import { answerOtherMethods } from './method-not-allowed.ts'
+import { openApiOptions } from './open-api.ts'
+import { prepareRequests } from './prepare-requests.ts'
+import { createRateLimit } from './rate-limit.ts'
+import { allRoutes } from './routes/all-routes.ts'
+import { formats } from './schemas/formats.ts'
+import './route-config.ts'
+
+export interface ServerOptions {
+  readonly deps: Deps
+  readonly transactions: Transactions
+  readonly adminToken: string
+  /** Calls per second and organization; undefined: no limit. */
+  readonly rateLimit?: number
+  /** A proxy in front terminates TLS: believe its headers, and refuse what it marks as plain HTTP. */
+  readonly isBehindProxy?: boolean
+  readonly https?: { readonly cert: Buffer; readonly key: Buffer }
+  readonly logger?: FastifyBaseLogger
+  /** Whether calls can be served now; asked by `/readyz`. */
+  readonly isReady: () => Promise<boolean>
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the raw server differs between HTTP and HTTPS and no route looks at it.
+export type Server = FastifyInstance<any, any, any, FastifyBaseLogger, TypeBoxTypeProvider>
+
+const maxBodyBytes = 256 * 1024
+const requestTimeoutMs = 10_000
+const maxParamLength = 1_000
+
+export async function buildServer(options: ServerOptions): Promise<Server> {
+  const { deps } = options
+  const app = Fastify({
+    ...(options.https ? { https: options.https } : {}),
+    ...(options.logger ? { loggerInstance: options.logger } : { logger: false }),
+    logController: new LogController({ disableRequestLogging: true }),
+    bodyLimit: maxBodyBytes,
+    requestTimeout: requestTimeoutMs,
+    connectionTimeout: 0,
+    keepAliveTimeout: 72_000,
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    routerOptions: { maxParamLength, ignoreTrailingSlash: false },
+    trustProxy: options.isBehindProxy ?? false,
+    genReqId: requestId,
+    requestIdHeader: false,
+    exposeHeadRoutes: false,
+    ajv: {
+      customOptions: {
+        coerceTypes: false,
+        removeAdditional: false,
+        useDefaults: false,
+        strict: false,
+        formats,
+      },
+    },
+    frameworkErrors: createErrorHandler(deps.clock),
+    clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, deps.clock()),
+  }).withTypeProvider<TypeBoxTypeProvider>() as unknown as Server
+
+  app.setErrorHandler(createErrorHandler(deps.clock))
+  app.setNotFoundHandler(() => {
+    throw new Refused('_not_found')
+  })
+  // Replies are plain objects; JSON.stringify leaves out what has no value and keeps the one null there is.
+  app.setSerializerCompiler(() => (data) => JSON.stringify(data))
+  readJsonBodies(app)
+  prepareRequests(app, { isBehindProxy: options.isBehindProxy ?? false })
+  app.addHook(
+    'onRequest',
+    createAuthenticate({
+      deps,
+      adminToken: options.adminToken,
+      readOrganization: createOrganizationReader(deps.pool),
+      rateLimit: options.rateLimit === undefined ? undefined : createRateLimit(options.rateLimit),
+    }),
+  )
+  await app.register(swagger, openApiOptions)
+  const finish = answerOtherMethods(app)
+  for (const routes of allRoutes) routes(app, options)
+  finish()
+  return app
+}
+
+/** The caller's own id when it is printable and short, so that one id follows a call through every log. */
+function requestId(request: { headers: Record<string, string | string[] | undefined> }): string {
+  const given = request.headers['x-request-id']
+  return typeof given === 'string' && /^[\x21-\x7e]{1,128}$/.test(given)
+    ? given
+    : newId('evt', new Date()).slice(4)
+}
+
+/** A request that is not HTTP never reaches a route; it still gets the body every error has. */
+function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket, now: Date): void {
+  if (!socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy()
+    return
+  }
+  const description = brokenRequests[error.code ?? ''] ?? 'The request is not valid HTTP.'
+  const body = JSON.stringify(toErrorBody(new Refused('_invalid_payload', description), '', '', now))
+  socket.end(
+    `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  )
+}
+
+const brokenRequests: Record<string, string> = {
+  HPE_HEADER_OVERFLOW: 'The headers are larger than 16 KB.',
+  ERR_HTTP_REQUEST_TIMEOUT: 'The request did not arrive within 10 seconds.',
+}

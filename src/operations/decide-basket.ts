@@ -1,0 +1,121 @@
+/**
+ * Decides one loaded basket: refusals about customer, card and references in their order, then the engine.
+ * Preview and sale both come through here, so what `validate` shows is what `process` does.
+ */
+
+import type { Basket } from '../domain/basket.ts'
+import { cardStatus, customerStatus } from '../domain/customer.ts'
+import type { CampaignId, CardId, CustomerId } from '../domain/ids.ts'
+import type { Organization } from '../domain/organization.ts'
+import type { Refusal } from '../domain/refusal.ts'
+import type { RuleUsage } from '../domain/wallet.ts'
+import type { AttachedCampaign } from '../engine/compile-campaign.ts'
+import { type Evaluation, evaluate } from '../engine/evaluate.ts'
+import type { LoadedBasket, LoadedGroup } from '../store/load-baskets.ts'
+import type { Scope } from '../store/scope.ts'
+import type { CampaignCache } from './campaign-cache.ts'
+
+/** A basket as a client sends it, before anything in it is known to exist. */
+export interface BasketRequest {
+  readonly customer: CustomerId | undefined
+  readonly card: CardId | undefined
+  readonly user?: string
+  readonly branch?: string
+  readonly opaqueId?: string
+  readonly basket: Omit<Basket, 'branch' | 'occurredAt'>
+  readonly occurredAt?: Date
+  readonly metaData?: Record<string, unknown>
+}
+
+export type Decision =
+  | { readonly ok: true; readonly evaluation: Evaluation; readonly campaigns: readonly AttachedCampaign[] }
+  | { readonly ok: false; readonly refusal: Refusal }
+
+export interface DecisionInput {
+  readonly request: BasketRequest
+  readonly loaded: LoadedBasket
+  readonly products: LoadedGroup['products']
+  /** The campaigns that could run on some card of the organization. */
+  readonly live: readonly AttachedCampaign[]
+  readonly usage: readonly RuleUsage[]
+  readonly organization: Organization
+  readonly now: Date
+}
+
+export function decideBasket(input: DecisionInput): Decision {
+  const { loaded, organization, now } = input
+  const refusal = refuseUnusable(input)
+  if (refusal) return { ok: false, refusal }
+  const { wallet, card } = loaded as Required<Pick<LoadedBasket, 'wallet' | 'card'>>
+  const campaigns = attachedTo(card.campaign, input.live)
+  const outcome = evaluate({
+    basket: toBasket(input),
+    wallet: {
+      balances: loaded.balances,
+      lots: loaded.lots,
+      coupons: loaded.coupons,
+      usage: input.usage,
+      transactionCount: wallet.transactionCount,
+      lastActivityAt: wallet.lastActivityAt,
+    },
+    campaigns,
+    organization,
+    now,
+  })
+  return outcome.ok ? { ok: true, evaluation: outcome.evaluation, campaigns } : outcome
+}
+
+function refuseUnusable({ request, loaded, organization, products }: DecisionInput): Refusal | undefined {
+  if (!loaded.wallet) return { code: 'customer_not_found' }
+  if (loaded.wallet.customerStatus !== customerStatus.active) return { code: 'customer_not_active' }
+  if (!loaded.card) return { code: 'card_not_found' }
+  if (loaded.card.status !== cardStatus.active) return { code: 'card_not_active' }
+  if (!organization.strictReferences) return undefined
+  const unknown = request.basket.lines.find(
+    (line) => line.product !== undefined && !products.has(line.product),
+  )
+  if (unknown)
+    return { code: 'invalid_product', description: `"${unknown.product}" is not in the directory.` }
+  if (!loaded.user) return { code: 'invalid_user', description: `"${request.user}" is not in the directory.` }
+  if (!loaded.branch)
+    return { code: 'invalid_branch', description: `"${request.branch}" is not in the directory.` }
+  return undefined
+}
+
+function toBasket({ request, loaded, products, now }: DecisionInput): Basket {
+  const { basket } = request
+  return {
+    ...basket,
+    lines: basket.lines.map((line) => {
+      const known = line.category ?? (line.product === undefined ? undefined : products.get(line.product))
+      return known === line.category ? line : { ...line, category: known }
+    }),
+    branch: request.branch ?? loaded.branch?.opaqueId ?? '',
+    occurredAt: request.occurredAt ?? now,
+  }
+}
+
+/** The card's own campaign first, whatever its state, then every published one that runs on it, by id. */
+function attachedTo(own: CampaignId, live: readonly AttachedCampaign[]): AttachedCampaign[] {
+  const first = live.filter((campaign) => campaign.id === own)
+  const others = live.filter(
+    (campaign) =>
+      campaign.id !== own && campaign.status === 'published' && campaign.compiled.runsOn.includes(own),
+  )
+  return [...first, ...others.sort((a, b) => (a.id < b.id ? -1 : 1))]
+}
+
+export async function liveCampaigns(
+  cache: CampaignCache,
+  scope: Scope,
+  organization: Organization,
+  loaded: LoadedGroup,
+): Promise<AttachedCampaign[]> {
+  const compiled = await cache.get(scope, organization, loaded.campaigns)
+  return loaded.campaigns.map((campaign, i) => ({
+    id: campaign.id,
+    version: campaign.version,
+    status: campaign.isPublished ? 'published' : 'paused',
+    compiled: compiled[i]!,
+  }))
+}

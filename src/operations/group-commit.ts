@@ -1,0 +1,142 @@
+/**
+ * Groups of baskets: whatever is waiting when a writer becomes free goes together. Light load makes groups of
+ * one, heavy load large ones, and there is no timer.
+ *
+ * Invariants: a group belongs to one organization; a customer is in at most one running group, with one
+ * basket, and the next of that customer waits its turn in order of arrival; organizations take turns, so that
+ * a busy one cannot starve a quiet one; the queue is bounded.
+ */
+import type { CustomerId } from '../domain/ids.ts'
+import { Refused } from '../domain/refusal.ts'
+
+export interface GroupCommit<Job, Result> {
+  submit(org: number, customer: CustomerId, job: Job): Promise<Result>
+  /** Resolves when everything taken so far has been answered. */
+  drain(): Promise<void>
+  readonly size: number
+}
+
+export interface GroupCommitOptions<Job, Result> {
+  /** Decides and writes a group; one outcome per job, in order. A refusal is an outcome, never an exception. */
+  run(org: number, jobs: readonly Job[]): Promise<Outcome<Result>[]>
+  readonly writers: number
+  readonly maxGroup: number
+  readonly maxWaiting: number
+}
+
+export type Outcome<Result> =
+  | { readonly ok: true; readonly result: Result }
+  | { readonly ok: false; readonly error: unknown }
+
+interface Waiting<Job, Result> {
+  readonly job: Job
+  readonly resolve: (result: Result) => void
+  readonly reject: (error: unknown) => void
+}
+
+/** The baskets of one customer, in order of arrival. */
+interface Lane<Job, Result> {
+  readonly customer: CustomerId
+  readonly waiting: Waiting<Job, Result>[]
+}
+
+interface Queue<Job, Result> {
+  readonly org: number
+  readonly lanes: Map<CustomerId, Lane<Job, Result>>
+  /** Lanes with something waiting and nothing running. */
+  ready: Lane<Job, Result>[]
+}
+
+export function createGroupCommit<Job, Result>(
+  options: GroupCommitOptions<Job, Result>,
+): GroupCommit<Job, Result> {
+  const queues = new Map<number, Queue<Job, Result>>()
+  let running = 0
+  let size = 0
+  const whenIdle: (() => void)[] = []
+
+  function submit(org: number, customer: CustomerId, job: Job): Promise<Result> {
+    if (size >= options.maxWaiting) {
+      return Promise.reject(
+        new Refused('_unavailable', 'Too many baskets are waiting. Repeat the call in a moment.'),
+      )
+    }
+    return new Promise<Result>((resolve, reject) => {
+      size++
+      const queue = queueOf(org)
+      const lane = queue.lanes.get(customer)
+      if (lane) {
+        lane.waiting.push({ job, resolve, reject })
+      } else {
+        const opened = { customer, waiting: [{ job, resolve, reject }] }
+        queue.lanes.set(customer, opened)
+        queue.ready.push(opened)
+      }
+      startWriters()
+    })
+  }
+
+  function queueOf(org: number): Queue<Job, Result> {
+    let queue = queues.get(org)
+    if (!queue) {
+      queue = { org, lanes: new Map(), ready: [] }
+      queues.set(org, queue)
+    }
+    return queue
+  }
+
+  function startWriters(): void {
+    while (running < options.writers) {
+      const queue = takeTurn()
+      if (!queue) return
+      running++
+      void write(queue).finally(() => {
+        running--
+        startWriters()
+        if (size === 0) for (const resolve of whenIdle.splice(0)) resolve()
+      })
+    }
+  }
+
+  /** The next organization with a basket that can run; it goes to the end of the line. */
+  function takeTurn(): Queue<Job, Result> | undefined {
+    for (const queue of queues.values()) {
+      if (queue.ready.length === 0) continue
+      queues.delete(queue.org)
+      queues.set(queue.org, queue)
+      return queue
+    }
+    return undefined
+  }
+
+  async function write(queue: Queue<Job, Result>): Promise<void> {
+    const lanes = queue.ready.slice(0, options.maxGroup)
+    queue.ready = queue.ready.slice(options.maxGroup)
+    const group = lanes.map((lane) => lane.waiting.shift()!)
+    const outcomes = await options
+      .run(
+        queue.org,
+        group.map((one) => one.job),
+      )
+      .catch((error: unknown) => group.map((): Outcome<Result> => ({ ok: false, error })))
+    group.forEach((one, i) => {
+      size--
+      const outcome = outcomes[i]!
+      if (outcome.ok) one.resolve(outcome.result)
+      else one.reject(outcome.error)
+    })
+    for (const lane of lanes) {
+      if (lane.waiting.length > 0) queue.ready.push(lane)
+      else queue.lanes.delete(lane.customer)
+    }
+    if (queue.lanes.size === 0) queues.delete(queue.org)
+  }
+
+  return {
+    submit,
+    drain: () => (size === 0 ? Promise.resolve() : new Promise((resolve) => whenIdle.push(resolve))),
+    get size() {
+      return size
+    },
+  }
+}

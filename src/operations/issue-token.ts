@@ -1,0 +1,45 @@
+/** Trades an API key and an organization's secret for an access token and a refresh token. The pair counts together. */
+import { Refused } from '../domain/refusal.ts'
+import { findConnectionByCredentials } from '../store/credentials.ts'
+import { newId } from '../store/new-id.ts'
+import { findOrganization } from '../store/organizations.ts'
+import { deleteExpiredSessions, insertSession } from '../store/sessions.ts'
+import type { Deps } from './deps.ts'
+
+export interface TokenPair {
+  readonly accessToken: string
+  readonly expiresAtMs: number
+  readonly refreshToken: string
+}
+
+export async function issueToken(deps: Deps, apiKey: string, apiSecret: string): Promise<TokenPair> {
+  const now = deps.clock()
+  const secretHash = deps.credentials.hash(apiSecret)
+  const connection = await findConnectionByCredentials(
+    deps.pool,
+    deps.credentials.hash(apiKey),
+    secretHash,
+    now,
+  )
+  if (!connection) throw new Refused('_invalid_credentials')
+  const organization = await findOrganization(deps.pool, connection.organization)
+  if (!organization?.isSubscribed) throw new Refused('invalid_subscription')
+
+  const scope = { db: deps.pool, org: connection.org }
+  const session = newId('ses', now)
+  const refreshToken = deps.credentials.create('lwr')
+  await deleteExpiredSessions(scope, now)
+  await insertSession(scope, {
+    id: session,
+    connection: connection.id,
+    secretHash,
+    refreshHash: deps.credentials.hash(refreshToken),
+    expiresAt: new Date(now.getTime() + deps.refreshTokenTtlMs),
+    createdAt: now,
+  })
+  const { token, expiresAtMs } = await deps.accessTokens.sign(
+    { organization: connection.organization, user: connection.user, session, scopes: connection.scopes },
+    now,
+  )
+  return { accessToken: token, expiresAtMs, refreshToken }
+}

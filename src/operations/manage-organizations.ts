@@ -1,0 +1,177 @@
+/** What a platform operator does: organizations, integrations, their connections, and the rotation of credentials. */
+
+import type { ConnectionId, IntegrationId, OrganizationId } from '../domain/ids.ts'
+import type { Organization, ScopeName } from '../domain/organization.ts'
+import { isCountry } from '../domain/phone.ts'
+import { Refused } from '../domain/refusal.ts'
+import {
+  type Connection,
+  endConnectionSecrets,
+  endIntegrationKeys,
+  findConnection,
+  findIntegration,
+  type Integration,
+  insertConnection,
+  insertConnectionSecret,
+  insertIntegration,
+  insertIntegrationKey,
+} from '../store/credentials.ts'
+import { findBranchByOpaqueId, insertBranch, insertUser } from '../store/directory.ts'
+import { newId } from '../store/new-id.ts'
+import {
+  findOrganization,
+  insertOrganization,
+  type OrganizationPatch,
+  updateOrganization,
+} from '../store/organizations.ts'
+import type { Scope } from '../store/scope.ts'
+import type { Credentials } from './credentials.ts'
+
+export interface OrganizationInput {
+  readonly name: string
+  readonly country?: string
+  readonly currency?: string
+  readonly timezone?: string
+  readonly locale?: string
+  readonly isDemo?: boolean
+}
+
+/** The branch every organization starts with, and the one its service accounts belong to. */
+export const mainBranch = 'main'
+
+export async function createOrganization(
+  scope: Scope,
+  input: OrganizationInput,
+  now: Date,
+): Promise<Organization> {
+  checkRegion(input)
+  const organization = await insertOrganization(scope.db, {
+    id: newId('org', now),
+    name: input.name,
+    country: input.country ?? 'US',
+    currency: input.currency ?? 'USD',
+    timezone: input.timezone ?? 'UTC',
+    locale: input.locale ?? 'en',
+    isDemo: input.isDemo ?? false,
+    createdAt: now,
+  })
+  const own = { db: scope.db, org: organization.number }
+  await insertBranch(own, { id: newId('brn', now), opaqueId: mainBranch, name: 'Main', now })
+  return organization
+}
+
+/** Names the member that the runtime does not know; a wrong zone would otherwise fail at the till. */
+function checkRegion(input: OrganizationPatch & { currency?: string }): void {
+  const { country, currency, timezone, locale } = input
+  if (country !== undefined && !isCountry(country)) {
+    throw new Refused('_invalid_payload', `country: "${country}" is not an ISO 3166-1 country code.`)
+  }
+  if (currency !== undefined && !Intl.supportedValuesOf('currency').includes(currency)) {
+    throw new Refused('_invalid_payload', `currency: "${currency}" is not an ISO 4217 currency code.`)
+  }
+  if (timezone !== undefined && !isKnown(() => new Intl.DateTimeFormat('en', { timeZone: timezone }))) {
+    throw new Refused('_invalid_payload', `timezone: "${timezone}" is not an IANA time zone.`)
+  }
+  if (locale !== undefined && !isKnown(() => Intl.getCanonicalLocales(locale))) {
+    throw new Refused('_invalid_payload', `locale: "${locale}" is not a BCP 47 language tag.`)
+  }
+}
+
+function isKnown(attempt: () => unknown): boolean {
+  try {
+    attempt()
+    return true
+  } catch {
+    return false
+  }
+}
+
+export async function patchOrganization(
+  scope: Scope,
+  id: OrganizationId | undefined,
+  patch: OrganizationPatch,
+  now: Date,
+): Promise<Organization> {
+  checkRegion(patch)
+  const organization = id && (await updateOrganization(scope.db, id, patch, now))
+  if (!organization) throw new Refused('organization_not_found', undefined, 'path')
+  return organization
+}
+
+export async function createIntegration(
+  scope: Scope,
+  credentials: Credentials,
+  name: string,
+  now: Date,
+): Promise<Integration & { apiKey: string }> {
+  const integration = { id: newId('int', now), name, createdAt: now }
+  const apiKey = credentials.create('lwk')
+  await insertIntegration(scope.db, integration)
+  await insertIntegrationKey(scope.db, integration.id, credentials.hash(apiKey), now)
+  return { ...integration, apiKey }
+}
+
+export async function createConnection(
+  scope: Scope,
+  credentials: Credentials,
+  input: {
+    organization: OrganizationId | undefined
+    integration: IntegrationId | undefined
+    scopes?: readonly ScopeName[]
+  },
+  now: Date,
+): Promise<Connection & { apiSecret: string }> {
+  const organization = input.organization && (await findOrganization(scope.db, input.organization))
+  if (!organization) throw new Refused('organization_not_found', undefined, 'path')
+  const integration = input.integration && (await findIntegration(scope.db, input.integration))
+  if (!integration) throw new Refused('integration_not_found')
+  const own = { db: scope.db, org: organization.number }
+  const id = newId('con', now)
+  const user = newId('usr', now)
+  const branch = await findBranchByOpaqueId(own, mainBranch)
+  const connection = {
+    id,
+    integration: integration.id,
+    organization: organization.id,
+    org: organization.number,
+    user,
+    scopes: input.scopes ?? (['pos'] as const),
+    createdAt: now,
+  }
+  const apiSecret = credentials.create('lws')
+  await insertUser(own, { id: user, opaqueId: id, name: integration.name, branch, now })
+  await insertConnection(own, connection)
+  await insertConnectionSecret(own, id, credentials.hash(apiSecret), now)
+  return { ...connection, apiSecret }
+}
+
+export async function rotateIntegrationKey(
+  scope: Scope,
+  credentials: Credentials,
+  id: IntegrationId | undefined,
+  overlapSeconds: number,
+  now: Date,
+): Promise<Integration & { apiKey: string }> {
+  const integration = id && (await findIntegration(scope.db, id))
+  if (!integration) throw new Refused('integration_not_found', undefined, 'path')
+  const apiKey = credentials.create('lwk')
+  await endIntegrationKeys(scope.db, integration.id, new Date(now.getTime() + overlapSeconds * 1000))
+  await insertIntegrationKey(scope.db, integration.id, credentials.hash(apiKey), now)
+  return { ...integration, apiKey }
+}
+
+export async function rotateConnectionSecret(
+  scope: Scope,
+  credentials: Credentials,
+  id: ConnectionId | undefined,
+  overlapSeconds: number,
+  now: Date,
+): Promise<Connection & { apiSecret: string }> {
+  const connection = id && (await findConnection(scope.db, id))
+  if (!connection) throw new Refused('connection_not_found', undefined, 'path')
+  const own = { db: scope.db, org: connection.org }
+  const apiSecret = credentials.create('lws')
+  await endConnectionSecrets(own, connection.id, new Date(now.getTime() + overlapSeconds * 1000))
+  await insertConnectionSecret(own, connection.id, credentials.hash(apiSecret), now)
+  return { ...connection, apiSecret }
+}

@@ -1,0 +1,181 @@
+/** Turns a decision into what is written and answered: the transaction, its ledger entries, coupons and facts. */
+
+import type { Coupon } from '../domain/coupon.ts'
+import { couponStatus } from '../domain/coupon.ts'
+import type { Effect } from '../domain/effect.ts'
+import type { Fact } from '../domain/event.ts'
+import type { BranchId, CampaignId, CouponId, TransactionId, UserId } from '../domain/ids.ts'
+import {
+  type Action,
+  type StoredBasket,
+  type Transaction,
+  type TransactionResult,
+  transactionStatus,
+} from '../domain/transaction.ts'
+import type { Evaluation } from '../engine/evaluate.ts'
+import type { LoadedBasket, Reference } from '../store/load-baskets.ts'
+import { newId } from '../store/new-id.ts'
+import type { BasketWrite } from '../store/write-baskets.ts'
+import type { BasketRequest, Decision } from './decide-basket.ts'
+import type { Preview } from './transactions.ts'
+
+type Accepted = Extract<Decision, { ok: true }>
+
+export interface NewReferences {
+  readonly user: Reference<UserId>
+  readonly branch: Reference<BranchId>
+}
+
+interface RecordInput {
+  readonly id: TransactionId
+  readonly request: BasketRequest & {
+    readonly customer: Transaction['customer']
+    readonly card: Transaction['card']
+  }
+  readonly idempotencyKey?: string
+  readonly fingerprint?: Buffer
+  readonly loaded: LoadedBasket
+  readonly decision: Accepted
+  readonly references: NewReferences
+  readonly day: string
+  readonly now: Date
+}
+
+export function toBasketWrite(input: RecordInput): BasketWrite {
+  const { request, decision, references, loaded, now } = input
+  const { evaluation } = decision
+  const actions = evaluation.effects.map((effect) =>
+    toAction(effect, effect.kind === 'grant_coupon' ? newId('cpn', now) : undefined),
+  )
+  const transaction: Transaction = {
+    id: input.id,
+    status: transactionStatus.processed,
+    opaqueId: request.opaqueId,
+    customer: request.customer,
+    card: request.card,
+    user: references.user.id,
+    userOpaqueId: references.user.opaqueId,
+    branch: references.branch.id,
+    branchOpaqueId: references.branch.opaqueId,
+    occurredAt: request.occurredAt ?? now,
+    createdAt: now,
+    basket: toStoredBasket(request),
+    result: toResult(decision, actions, loaded),
+  }
+  const known = new Set(loaded.balances.map((balance) => balance.key))
+  return {
+    walletVersion: loaded.wallet!.version,
+    transaction,
+    idempotencyKey: input.idempotencyKey,
+    fingerprint: input.idempotencyKey || request.opaqueId ? input.fingerprint : undefined,
+    movements: withSources(evaluation),
+    newBalances: evaluation.balances.map((balance) => balance.key).filter((key) => !known.has(key)),
+    redeemed: actions.flatMap((action) => (action.kind === 'redeem_coupon' ? [action.coupon] : [])),
+    granted: actions.flatMap((action) => (action.kind === 'grant_coupon' ? [toCoupon(action)] : [])),
+    lots: evaluation.lots,
+    usage: evaluation.usage.flatMap(({ campaign, rule, amount, perDay, perCustomer }) => [
+      ...(perDay ? [{ campaign, rule, day: input.day, amount }] : []),
+      ...(perCustomer ? [{ campaign, rule, amount }] : []),
+    ]),
+    sharedUsage: evaluation.usage.filter((used) => used.total),
+    facts: toFacts(transaction, actions),
+  }
+}
+
+export function toPreview(
+  request: RecordInput['request'],
+  loaded: LoadedBasket,
+  decision: Accepted,
+  now: Date,
+): Preview {
+  const actions = decision.evaluation.effects.map((effect) => toAction(effect, undefined))
+  return {
+    status: transactionStatus.processed,
+    opaqueId: request.opaqueId,
+    customer: request.customer,
+    card: request.card,
+    user: loaded.user?.id,
+    userOpaqueId: request.user ?? loaded.user?.opaqueId,
+    branch: loaded.branch?.id,
+    branchOpaqueId: request.branch ?? loaded.branch?.opaqueId,
+    occurredAt: request.occurredAt ?? now,
+    createdAt: now,
+    basket: toStoredBasket(request),
+    result: toResult(decision, actions, loaded),
+  }
+}
+
+function toStoredBasket({ basket, metaData }: BasketRequest): StoredBasket {
+  const { lines, amount, discountAmount, discountedAmount, coupons, pointsToSpend } = basket
+  return { lines, amount, discountAmount, discountedAmount, coupons, pointsToSpend, metaData }
+}
+
+function toResult(
+  { evaluation, campaigns }: Accepted,
+  actions: Action[],
+  loaded: LoadedBasket,
+): TransactionResult {
+  const declared = campaigns.flatMap((campaign) => campaign.compiled.balances)
+  const decimalsOf = (key: string) =>
+    [...loaded.balances, ...declared].find((balance) => balance.key === key)?.decimals ?? 0
+  return {
+    amountMinor: evaluation.amountMinor,
+    payableMinor: evaluation.payableMinor,
+    pointsDiscountMinor: evaluation.pointsDiscountMinor,
+    actions,
+    skipped: evaluation.skipped,
+    progress: evaluation.progress,
+    balances: evaluation.balances.map(({ key, value, total }) => ({
+      key,
+      value,
+      total,
+      decimals: decimalsOf(key),
+    })),
+    campaigns: campaigns.map(({ id, version }) => ({ id, version })),
+    context: evaluation.context,
+  }
+}
+
+function toAction(effect: Effect, coupon: CouponId | undefined): Action {
+  if (effect.kind !== 'grant_coupon') return effect
+  return { ...effect, coupon, expiresAt: effect.expiresAt?.toISOString() }
+}
+
+function toCoupon(action: Extract<Action, { kind: 'grant_coupon' }>): Coupon {
+  return {
+    id: action.coupon!,
+    status: couponStatus.active,
+    reward: action.reward,
+    campaign: action.campaign,
+    expiresAt: action.expiresAt ? new Date(action.expiresAt) : undefined,
+  }
+}
+
+/** Every movement with the campaign and rule that caused it; an expiry noticed at the till has neither. */
+function withSources({ movements, effects }: Evaluation): BasketWrite['movements'] {
+  const sources = new Map<string, { campaign: CampaignId; rule?: string }>()
+  for (const effect of effects) {
+    if (effect.kind !== 'collect' && effect.kind !== 'grant_coupon') continue
+    if (!effect.movement) continue
+    const rule = effect.kind === 'collect' ? effect.rule : undefined
+    sources.set(`${effect.movement.key} ${effect.movement.version}`, { campaign: effect.campaign, rule })
+  }
+  return movements.map((movement) => ({ ...movement, ...sources.get(`${movement.key} ${movement.version}`) }))
+}
+
+function toFacts({ id, customer, card }: Transaction, actions: readonly Action[]): Fact[] {
+  const facts: Fact[] = [{ type: 'transaction.processed', data: { transaction: id, customer, card } }]
+  for (const action of actions) {
+    if (action.kind === 'redeem_coupon') {
+      facts.push({ type: 'coupon.redeemed', data: { coupon: action.coupon, customer, transaction: id } })
+    } else if (action.kind === 'grant_coupon') {
+      facts.push({ type: 'coupon.granted', data: { coupon: action.coupon, customer, transaction: id } })
+    } else if (action.kind === 'change_tier') {
+      facts.push({
+        type: 'tier.changed',
+        data: { customer, campaign: action.campaign, tier: action.tier, transaction: id },
+      })
+    }
+  }
+  return facts
+}

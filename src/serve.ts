@@ -1,0 +1,146 @@
+/**
+ * Runs the service: database, migrations, HTTP, and the demo when it is on. Wired by hand, once, here. It stops
+ * in the opposite order: no new calls, finish what was taken, then the database.
+ */
+import type { AddressInfo } from 'node:net'
+import type { Config } from './config.ts'
+import { type EmbeddedPostgres, startEmbeddedPostgres } from './database/embedded-postgres.ts'
+import { migrate } from './database/migrate.ts'
+import { type DatabaseConnection, openPool } from './database/pool.ts'
+import { type Demo, prepareDemo, removeDemoFile, writeDemoFile } from './demo.ts'
+import type { Logger } from './http/logger.ts'
+import { buildServer, type Server } from './http/server.ts'
+import { createAccessTokens } from './operations/access-tokens.ts'
+import { createCampaignCache } from './operations/campaign-cache.ts'
+import { createCredentials } from './operations/credentials.ts'
+import type { Deps } from './operations/deps.ts'
+import { createTransactions } from './operations/transactions.ts'
+import { loadOrCreateSecrets } from './secrets-file.ts'
+
+export interface RunningService {
+  readonly baseUrl: string
+  readonly demo: Demo | undefined
+  /** Stops everything within the time that supervisors give; can be repeated. */
+  stop(): Promise<void>
+}
+
+const drainTimeoutMs = 7_000
+const readinessTimeoutMs = 2_000
+
+export async function serve(config: Config, log: Logger): Promise<RunningService> {
+  if (config.demo) await removeDemoFile(config.dataDir)
+  const embedded = config.databaseUrl === undefined ? await startEmbedded(config, log) : undefined
+  try {
+    return await serveOn(embedded?.connection ?? config.databaseUrl!, config, log, embedded)
+  } catch (error) {
+    await embedded?.stop()
+    throw error
+  }
+}
+
+function startEmbedded(config: Config, log: Logger): Promise<EmbeddedPostgres> {
+  return startEmbeddedPostgres({ folder: `${config.dataDir}/postgres`, binFolder: config.postgresBin, log })
+}
+
+async function serveOn(
+  connection: DatabaseConnection,
+  config: Config,
+  log: Logger,
+  embedded: EmbeddedPostgres | undefined,
+): Promise<RunningService> {
+  await migrate(connection, { log })
+  const secrets = await completeSecrets(config)
+  const pool = openPool(connection, {
+    log,
+    statementTimeoutMs: 5_000,
+    queryTimeoutMs: 8_000,
+    lockTimeoutMs: 3_000,
+  })
+  const deps: Deps = {
+    pool,
+    clock: () => new Date(),
+    credentials: createCredentials(secrets.credentialPepper),
+    accessTokens: createAccessTokens(secrets.jwtSecret, config.accessTokenTtlSeconds),
+    refreshTokenTtlMs: config.refreshTokenTtlSeconds * 1000,
+    campaigns: createCampaignCache(),
+    log,
+  }
+  const transactions = createTransactions({ deps })
+  const state = { isStopping: false }
+  const app = await buildServer({
+    deps,
+    transactions,
+    adminToken: secrets.adminToken,
+    rateLimit: config.rateLimit,
+    isBehindProxy: config.trustProxy,
+    https: config.tls,
+    logger: log,
+    isReady: async () => !state.isStopping && (await canQuery(deps)),
+  })
+  await app.listen({ port: config.port, host: config.host })
+  const baseUrl = baseUrlOf(app, config)
+  const demo = config.demo ? await prepareDemo(deps, config.dataDir) : undefined
+  if (demo) await writeDemoFile(config.dataDir, { baseUrl, adminToken: secrets.adminToken, ...demo })
+
+  const stopAll = async () => {
+    state.isStopping = true
+    await withTimeout(
+      app.close().then(() => transactions.drain()),
+      drainTimeoutMs,
+    )
+    await withTimeout(pool.end(), 1_000)
+    await embedded?.stop(1_500)
+  }
+  let stopped: Promise<void> | undefined
+  return {
+    baseUrl,
+    demo,
+    stop() {
+      stopped ??= stopAll()
+      return stopped
+    },
+  }
+}
+
+async function completeSecrets(config: Config) {
+  const { adminToken, jwtSecret, credentialPepper } = config
+  if (adminToken !== undefined && jwtSecret !== undefined) {
+    return { adminToken, jwtSecret, credentialPepper: credentialPepper ?? jwtSecret }
+  }
+  const stored = await loadOrCreateSecrets(config.dataDir)
+  const secret = jwtSecret ?? stored.jwtSecret
+  return {
+    adminToken: adminToken ?? stored.adminToken,
+    jwtSecret: secret,
+    credentialPepper: credentialPepper ?? secret,
+  }
+}
+
+async function canQuery({ pool }: Deps): Promise<boolean> {
+  try {
+    return (await withTimeout(pool.query('SELECT 1'), readinessTimeoutMs)) !== undefined
+  } catch {
+    return false
+  }
+}
+
+function baseUrlOf(app: Server, config: Config): string {
+  const { port } = app.server.address() as AddressInfo
+  // Where everything is listened to, the address to paste is still this machine's own.
+  const address = { '0.0.0.0': '127.0.0.1', '::': '::1' }[config.host] ?? config.host
+  const host = address.includes(':') ? `[${address}]` : address
+  return `${config.tls ? 'https' : 'http'}://${host}:${port}`
+}
+
+/** The promise's value, or undefined when it takes too long. */
+async function withTimeout<T>(promise: Promise<T>, timeoutMs: number): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined
+  const timeout = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), timeoutMs)
+  })
+  try {
+    return await Promise.race([promise, timeout])
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,177 @@
+/** Campaigns: an editable draft, and published versions that never change once written. */
+import type { Campaign, CampaignStatus, CampaignVersion } from '../domain/campaign.ts'
+import type { CampaignId } from '../domain/ids.ts'
+import { idFrom, many, maybeOne, type Scope, uuidOf } from './scope.ts'
+
+interface CampaignRow {
+  id: string
+  name: string
+  status: CampaignStatus
+  draft: Record<string, unknown>
+  has_changes: boolean
+  version: number
+  created_at: Date
+  updated_at: Date
+}
+
+const toCampaign = (row: CampaignRow): Campaign => ({
+  id: idFrom('cmp', row.id),
+  name: row.name,
+  status: row.status,
+  draft: row.draft,
+  hasChanges: row.has_changes,
+  version: row.version,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+})
+
+export async function findCampaign(scope: Scope, id: CampaignId): Promise<Campaign | undefined> {
+  const row = await maybeOne<CampaignRow>(scope.db, 'SELECT * FROM campaigns WHERE org_id = $1 AND id = $2', [
+    scope.org,
+    uuidOf(id),
+  ])
+  return row && toCampaign(row)
+}
+
+export async function lockCampaign(scope: Scope, id: CampaignId): Promise<Campaign | undefined> {
+  const row = await maybeOne<CampaignRow>(
+    scope.db,
+    'SELECT * FROM campaigns WHERE org_id = $1 AND id = $2 FOR NO KEY UPDATE',
+    [scope.org, uuidOf(id)],
+  )
+  return row && toCampaign(row)
+}
+
+export async function listCampaigns(
+  scope: Scope,
+  page: { limit: number; after?: CampaignId; status?: CampaignStatus },
+): Promise<Campaign[]> {
+  const rows = await many<CampaignRow>(
+    scope.db,
+    `SELECT * FROM campaigns WHERE org_id = $1 AND ($2::uuid IS NULL OR id < $2) AND ($3::text IS NULL OR status = $3)
+     ORDER BY id DESC LIMIT $4`,
+    [scope.org, page.after ? uuidOf(page.after) : null, page.status ?? null, page.limit],
+  )
+  return rows.map(toCampaign)
+}
+
+export async function listCampaignIds(scope: Scope): Promise<CampaignId[]> {
+  const rows = await many<{ id: string }>(scope.db, 'SELECT id FROM campaigns WHERE org_id = $1', [scope.org])
+  return rows.map((row) => idFrom('cmp', row.id))
+}
+
+export async function insertCampaign(scope: Scope, campaign: Campaign): Promise<void> {
+  await scope.db.query(
+    `INSERT INTO campaigns (org_id, id, name, status, draft, has_changes, version, created_at, updated_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+    [
+      scope.org,
+      uuidOf(campaign.id),
+      campaign.name,
+      campaign.status,
+      JSON.stringify(campaign.draft),
+      campaign.hasChanges,
+      campaign.version,
+      campaign.createdAt,
+      campaign.updatedAt,
+    ],
+  )
+}
+
+export async function updateCampaign(scope: Scope, campaign: Campaign): Promise<void> {
+  await scope.db.query(
+    `UPDATE campaigns SET name = $3, status = $4, draft = $5, has_changes = $6, version = $7, updated_at = $8
+     WHERE org_id = $1 AND id = $2`,
+    [
+      scope.org,
+      uuidOf(campaign.id),
+      campaign.name,
+      campaign.status,
+      JSON.stringify(campaign.draft),
+      campaign.hasChanges,
+      campaign.version,
+      campaign.updatedAt,
+    ],
+  )
+}
+
+export async function insertCampaignVersion(scope: Scope, version: CampaignVersion): Promise<void> {
+  await scope.db.query(
+    `INSERT INTO campaign_versions (org_id, campaign_id, version, definition, published_at) VALUES ($1, $2, $3, $4, $5)`,
+    [
+      scope.org,
+      uuidOf(version.campaign),
+      version.version,
+      JSON.stringify(version.definition),
+      version.publishedAt,
+    ],
+  )
+}
+
+interface VersionRow {
+  campaign_id: string
+  version: number
+  definition: Record<string, unknown>
+  published_at: Date
+}
+
+const toVersion = (row: VersionRow): CampaignVersion => ({
+  campaign: idFrom('cmp', row.campaign_id),
+  version: row.version,
+  definition: row.definition,
+  publishedAt: row.published_at,
+})
+
+/** Newest first. */
+export async function listCampaignVersions(
+  scope: Scope,
+  campaign: CampaignId,
+  page: { limit: number; before?: number },
+): Promise<CampaignVersion[]> {
+  const rows = await many<VersionRow>(
+    scope.db,
+    `SELECT * FROM campaign_versions WHERE org_id = $1 AND campaign_id = $2 AND ($3::int IS NULL OR version < $3)
+     ORDER BY version DESC LIMIT $4`,
+    [scope.org, uuidOf(campaign), page.before ?? null, page.limit],
+  )
+  return rows.map(toVersion)
+}
+
+/** The versions named, for the caller's cache: a version never changes once written. */
+export async function listVersions(
+  scope: Scope,
+  wanted: readonly { id: CampaignId; version: number }[],
+): Promise<CampaignVersion[]> {
+  if (wanted.length === 0) return []
+  const rows = await many<VersionRow>(
+    scope.db,
+    `SELECT v.* FROM campaign_versions v
+     JOIN unnest($2::uuid[], $3::int[]) AS w (campaign_id, version) USING (campaign_id, version) WHERE v.org_id = $1`,
+    [scope.org, wanted.map((one) => uuidOf(one.id)), wanted.map((one) => one.version)],
+  )
+  return rows.map(toVersion)
+}
+
+export interface BalanceDefinition {
+  readonly key: string
+  readonly name: string
+  readonly decimals: number
+}
+
+export async function listBalanceDefinitions(scope: Scope): Promise<BalanceDefinition[]> {
+  return many(scope.db, 'SELECT key, name, decimals FROM balance_definitions WHERE org_id = $1', [scope.org])
+}
+
+/** Adds the keys that are new; waits for another publisher of the same key, so that both see the same decimals. */
+export async function insertBalanceDefinitions(
+  scope: Scope,
+  balances: readonly BalanceDefinition[],
+): Promise<void> {
+  const sorted = balances.toSorted((a, b) => (a.key < b.key ? -1 : 1))
+  await scope.db.query(
+    `INSERT INTO balance_definitions (org_id, key, name, decimals)
+     SELECT $1, key, name, decimals FROM unnest($2::text[], $3::text[], $4::smallint[]) AS b (key, name, decimals)
+     ON CONFLICT (org_id, key) DO NOTHING`,
+    [scope.org, sorted.map((b) => b.key), sorted.map((b) => b.name), sorted.map((b) => b.decimals)],
+  )
+}

@@ -1,0 +1,87 @@
+/** Cards. A customer has at most one live card (active or blocked) per campaign; the others are history. */
+import { type Card, cardStatus } from '../domain/customer.ts'
+import type { CampaignId, CardId, CustomerId } from '../domain/ids.ts'
+import { idFrom, maybeOne, type Scope, uuidOf } from './scope.ts'
+
+export interface CardRow {
+  id: string
+  customer_id: string
+  campaign_id: string
+  campaign_name: string
+  barcode: string
+  status: number
+  created_at: Date | string
+}
+
+export const cardColumns = `k.id, k.customer_id, k.campaign_id, m.name AS campaign_name, k.barcode, k.status, k.created_at
+  FROM cards k JOIN campaigns m ON m.org_id = k.org_id AND m.id = k.campaign_id`
+
+export const toCard = (row: CardRow): Card => ({
+  id: idFrom('card', row.id),
+  customer: idFrom('cus', row.customer_id),
+  campaign: idFrom('cmp', row.campaign_id),
+  campaignName: row.campaign_name,
+  barcode: row.barcode,
+  status: row.status,
+  createdAt: new Date(row.created_at),
+})
+
+/** Closed cards belong to erased customers and are gone for every reader. */
+export async function findCard(scope: Scope, id: CardId): Promise<Card | undefined> {
+  const row = await maybeOne<CardRow>(
+    scope.db,
+    `SELECT ${cardColumns} WHERE k.org_id = $1 AND k.id = $2 AND k.status <> ${cardStatus.closed}`,
+    [scope.org, uuidOf(id)],
+  )
+  return row && toCard(row)
+}
+
+export async function findLiveCard(
+  scope: Scope,
+  customer: CustomerId,
+  campaign: CampaignId,
+): Promise<Card | undefined> {
+  const row = await maybeOne<CardRow>(
+    scope.db,
+    `SELECT ${cardColumns} WHERE k.org_id = $1 AND k.customer_id = $2 AND k.campaign_id = $3 AND k.status IN (1, 2)`,
+    [scope.org, uuidOf(customer), uuidOf(campaign)],
+  )
+  return row && toCard(row)
+}
+
+export async function insertCard(scope: Scope, card: Card): Promise<void> {
+  await scope.db.query(
+    `INSERT INTO cards (org_id, id, customer_id, campaign_id, barcode, status, created_at, updated_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $7)`,
+    [
+      scope.org,
+      uuidOf(card.id),
+      uuidOf(card.customer),
+      uuidOf(card.campaign),
+      card.barcode,
+      card.status,
+      card.createdAt,
+    ],
+  )
+}
+
+export async function updateCardStatus(
+  scope: Scope,
+  id: CardId,
+  status: number,
+  now: Date,
+  replacedBy?: CardId,
+): Promise<void> {
+  await scope.db.query(
+    'UPDATE cards SET status = $3, replaced_by = $4, updated_at = $5 WHERE org_id = $1 AND id = $2',
+    [scope.org, uuidOf(id), status, replacedBy ? uuidOf(replacedBy) : null, now],
+  )
+}
+
+export async function closeCards(scope: Scope, customer: CustomerId, now: Date): Promise<void> {
+  await scope.db.query(
+    `UPDATE cards SET status = ${cardStatus.closed}, updated_at = $3
+     WHERE org_id = $1 AND customer_id = $2`,
+    [scope.org, uuidOf(customer), now],
+  )
+}

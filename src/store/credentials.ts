@@ -1,0 +1,189 @@
+/**
+ * Integrations and their keys, connections and their secrets. Only keyed hashes are stored; several are valid
+ * at once while a rotation overlaps. A secret belongs to one connection, that is to one integration and one
+ * organization, which is why a pair is looked up together or not at all.
+ */
+import type { ConnectionId, IntegrationId, OrganizationId, UserId } from '../domain/ids.ts'
+import type { ScopeName } from '../domain/organization.ts'
+import { execute, idFrom, many, maybeOne, type Queryable, type Scope, uuidOf } from './scope.ts'
+
+export interface Integration {
+  readonly id: IntegrationId
+  readonly name: string
+  readonly createdAt: Date
+}
+
+export interface Connection {
+  readonly id: ConnectionId
+  readonly integration: IntegrationId
+  readonly organization: OrganizationId
+  readonly org: number
+  readonly user: UserId
+  readonly scopes: readonly ScopeName[]
+  readonly createdAt: Date
+}
+
+interface IntegrationRow {
+  id: string
+  name: string
+  created_at: Date
+}
+
+const toIntegration = (row: IntegrationRow): Integration => ({
+  id: idFrom('int', row.id),
+  name: row.name,
+  createdAt: row.created_at,
+})
+
+interface ConnectionRow {
+  id: string
+  integration_id: string
+  organization_id: string
+  org_id: number
+  user_id: string
+  scopes: ScopeName[]
+  created_at: Date
+}
+
+const toConnection = (row: ConnectionRow): Connection => ({
+  id: idFrom('con', row.id),
+  integration: idFrom('int', row.integration_id),
+  organization: idFrom('org', row.organization_id),
+  org: row.org_id,
+  user: idFrom('usr', row.user_id),
+  scopes: row.scopes,
+  createdAt: row.created_at,
+})
+
+const connectionColumns = `c.id, c.integration_id, o.id AS organization_id, c.org_id, c.user_id, c.scopes, c.created_at
+  FROM connections c JOIN organizations o ON o.org_id = c.org_id`
+
+export async function insertIntegration(db: Queryable, integration: Integration): Promise<void> {
+  await db.query('INSERT INTO integrations (id, name, created_at) VALUES ($1, $2, $3)', [
+    uuidOf(integration.id),
+    integration.name,
+    integration.createdAt,
+  ])
+}
+
+export async function findIntegration(db: Queryable, id: IntegrationId): Promise<Integration | undefined> {
+  const row = await maybeOne<IntegrationRow>(db, 'SELECT * FROM integrations WHERE id = $1', [uuidOf(id)])
+  return row && toIntegration(row)
+}
+
+export async function listIntegrations(
+  db: Queryable,
+  page: { limit: number; after?: IntegrationId },
+): Promise<Integration[]> {
+  const rows = await many<IntegrationRow>(
+    db,
+    'SELECT * FROM integrations WHERE ($1::uuid IS NULL OR id > $1) ORDER BY id LIMIT $2',
+    [page.after ? uuidOf(page.after) : null, page.limit],
+  )
+  return rows.map(toIntegration)
+}
+
+export async function insertIntegrationKey(
+  db: Queryable,
+  integration: IntegrationId,
+  hash: Buffer,
+  now: Date,
+): Promise<void> {
+  await db.query('INSERT INTO integration_keys (hash, integration_id, created_at) VALUES ($1, $2, $3)', [
+    hash,
+    uuidOf(integration),
+    now,
+  ])
+}
+
+/** Lets the keys that are valid now end at `endsAt`; one that ends sooner anyway keeps its end. */
+export async function endIntegrationKeys(
+  db: Queryable,
+  integration: IntegrationId,
+  endsAt: Date,
+): Promise<void> {
+  await db.query(
+    `UPDATE integration_keys SET expires_at = $2
+     WHERE integration_id = $1 AND (expires_at IS NULL OR expires_at > $2)`,
+    [uuidOf(integration), endsAt],
+  )
+}
+
+export async function insertConnection(
+  scope: Scope,
+  connection: Pick<Connection, 'id' | 'integration' | 'user' | 'scopes' | 'createdAt'>,
+): Promise<void> {
+  await scope.db.query(
+    `INSERT INTO connections (org_id, id, integration_id, scopes, user_id, created_at)
+     VALUES ($1, $2, $3, $4, $5, $6)`,
+    [
+      scope.org,
+      uuidOf(connection.id),
+      uuidOf(connection.integration),
+      connection.scopes,
+      uuidOf(connection.user),
+      connection.createdAt,
+    ],
+  )
+}
+
+export async function findConnection(db: Queryable, id: ConnectionId): Promise<Connection | undefined> {
+  const row = await maybeOne<ConnectionRow>(db, `SELECT ${connectionColumns} WHERE c.id = $1`, [uuidOf(id)])
+  return row && toConnection(row)
+}
+
+export async function listConnections(
+  scope: Scope,
+  page: { limit: number; after?: ConnectionId },
+): Promise<Connection[]> {
+  const rows = await many<ConnectionRow>(
+    scope.db,
+    `SELECT ${connectionColumns} WHERE c.org_id = $1 AND ($2::uuid IS NULL OR c.id > $2) ORDER BY c.id LIMIT $3`,
+    [scope.org, page.after ? uuidOf(page.after) : null, page.limit],
+  )
+  return rows.map(toConnection)
+}
+
+export async function insertConnectionSecret(
+  scope: Scope,
+  connection: ConnectionId,
+  hash: Buffer,
+  now: Date,
+): Promise<void> {
+  await scope.db.query(
+    'INSERT INTO connection_secrets (hash, org_id, connection_id, created_at) VALUES ($1, $2, $3, $4)',
+    [hash, scope.org, uuidOf(connection), now],
+  )
+}
+
+export async function endConnectionSecrets(
+  scope: Scope,
+  connection: ConnectionId,
+  endsAt: Date,
+): Promise<void> {
+  await execute(
+    scope.db,
+    `UPDATE connection_secrets SET expires_at = $3
+     WHERE org_id = $1 AND connection_id = $2 AND (expires_at IS NULL OR expires_at > $3)`,
+    [scope.org, uuidOf(connection), endsAt],
+  )
+}
+
+/** The connection of a key and a secret that belong together and are both valid now. */
+export async function findConnectionByCredentials(
+  db: Queryable,
+  keyHash: Buffer,
+  secretHash: Buffer,
+  now: Date,
+): Promise<Connection | undefined> {
+  const row = await maybeOne<ConnectionRow>(
+    db,
+    `SELECT ${connectionColumns}
+     JOIN connection_secrets s ON s.org_id = c.org_id AND s.connection_id = c.id
+     JOIN integration_keys k ON k.integration_id = c.integration_id
+     WHERE s.hash = $1 AND (s.expires_at IS NULL OR s.expires_at > $3)
+       AND k.hash = $2 AND (k.expires_at IS NULL OR k.expires_at > $3)`,
+    [secretHash, keyHash, now],
+  )
+  return row && toConnection(row)
+}

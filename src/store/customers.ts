@@ -1,0 +1,232 @@
+/**
+ * Customers and the view of them that tills and merchants get: one query brings the profile, cards, balances,
+ * redeemable coupons and what expires when, so that a look-up costs one round trip however much a customer holds.
+ */
+import { type Coupon, couponStatus, type Reward } from '../domain/coupon.ts'
+import {
+  type Customer,
+  type CustomerView,
+  customerStatus,
+  emailKey,
+  type Profile,
+} from '../domain/customer.ts'
+import type { CustomerId } from '../domain/ids.ts'
+import { type CardRow, cardColumns, toCard } from './cards.ts'
+import { idFrom, many, maybeOne, type Scope, uuidOf } from './scope.ts'
+
+interface CustomerRow {
+  id: string
+  status: number
+  phone: string | null
+  email: string | null
+  fullname: string | null
+  meta_data: Record<string, unknown> | null
+  consents: Record<string, unknown> | null
+  opaque_id: string | null
+  created_at: Date
+  updated_at: Date
+}
+
+interface CustomerViewRow extends CustomerRow {
+  cards: CardRow[] | null
+  balances: { key: string; value: number; total: number; decimals: number }[] | null
+  coupons:
+    | { id: string; status: number; reward: Reward; campaign_id: string; expires_at: string | null }[]
+    | null
+  expiring: { key: string; amount: number; decimals: number; at: string }[] | null
+}
+
+function toCustomer(row: CustomerRow): Customer {
+  return {
+    id: idFrom('cus', row.id),
+    status: row.status,
+    phone: row.phone ?? undefined,
+    email: row.email ?? undefined,
+    fullname: row.fullname ?? undefined,
+    metaData: row.meta_data ?? undefined,
+    consents: row.consents ?? undefined,
+    opaqueId: row.opaque_id ?? undefined,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  }
+}
+
+function toCustomerView(row: CustomerViewRow): CustomerView {
+  return {
+    customer: toCustomer(row),
+    cards: (row.cards ?? []).map(toCard),
+    balances: row.balances ?? [],
+    coupons: (row.coupons ?? []).map(
+      (coupon): Coupon => ({
+        id: idFrom('cpn', coupon.id),
+        status: couponStatus.active,
+        reward: coupon.reward,
+        campaign: idFrom('cmp', coupon.campaign_id),
+        expiresAt: coupon.expires_at ? new Date(coupon.expires_at) : undefined,
+      }),
+    ),
+    expiring: (row.expiring ?? []).map((part) => ({ ...part, at: new Date(part.at) })),
+  }
+}
+
+/** $1 organization, $2 now. Erased customers are gone for every reader. */
+const viewOf = (condition: string) => `
+  SELECT c.id, c.status, c.phone, c.email, c.fullname, c.meta_data, c.consents, c.opaque_id, c.created_at, c.updated_at,
+    (SELECT json_agg(card ORDER BY card.id) FROM (
+       SELECT ${cardColumns} WHERE k.org_id = c.org_id AND k.customer_id = c.id) card) AS cards,
+    (SELECT json_agg(json_build_object('key', b.key, 'value', b.value, 'total', b.total, 'decimals', d.decimals) ORDER BY b.key)
+       FROM balances b JOIN balance_definitions d ON d.org_id = b.org_id AND d.key = b.key
+       WHERE b.org_id = c.org_id AND b.customer_id = c.id) AS balances,
+    (SELECT json_agg(json_build_object('id', p.id, 'reward', p.reward, 'campaign_id', p.campaign_id, 'expires_at', p.expires_at)
+       ORDER BY p.id)
+       FROM coupons p WHERE p.org_id = c.org_id AND p.customer_id = c.id AND p.status = 1
+         AND (p.expires_at IS NULL OR p.expires_at > $2)) AS coupons,
+    (SELECT json_agg(json_build_object('key', l.key, 'amount', l.amount, 'decimals', d.decimals, 'at', l.expires_at)
+       ORDER BY l.expires_at, l.key)
+       FROM (SELECT org_id, key, expires_at, sum(remaining)::bigint AS amount FROM lots
+             WHERE org_id = c.org_id AND customer_id = c.id AND remaining > 0 AND expires_at > $2
+             GROUP BY org_id, key, expires_at) l
+       JOIN balance_definitions d ON d.org_id = l.org_id AND d.key = l.key) AS expiring
+  FROM customers c
+  WHERE c.org_id = $1 AND c.status <> ${customerStatus.erased} AND ${condition}`
+
+const viewById = viewOf('c.id = $3')
+const viewByEmail = viewOf('c.email_key = $3')
+const viewByBarcode = viewOf('c.id = (SELECT customer_id FROM cards WHERE org_id = $1 AND barcode = $3)')
+const viewByPhone = viewOf('c.phone = $3')
+
+export type CustomerKey = { email: string } | { barcode: string } | { phone: string }
+
+export async function findCustomerView(
+  scope: Scope,
+  id: CustomerId,
+  now: Date,
+): Promise<CustomerView | undefined> {
+  const row = await maybeOne<CustomerViewRow>(scope.db, viewById, [scope.org, now, uuidOf(id)])
+  return row && toCustomerView(row)
+}
+
+export async function findCustomerViewBy(
+  scope: Scope,
+  by: CustomerKey,
+  now: Date,
+): Promise<CustomerView | undefined> {
+  const [text, value] =
+    'email' in by
+      ? [viewByEmail, emailKey(by.email)]
+      : 'barcode' in by
+        ? [viewByBarcode, by.barcode]
+        : [viewByPhone, by.phone]
+  const row = await maybeOne<CustomerViewRow>(scope.db, text, [scope.org, now, value])
+  return row && toCustomerView(row)
+}
+
+const listViews = `${viewOf(`($3::uuid IS NULL OR c.id < $3) AND ($4::text IS NULL
+    OR c.email_key LIKE $4 ESCAPE '\\' OR lower(c.fullname) LIKE $4 ESCAPE '\\' OR c.phone LIKE $4 ESCAPE '\\'
+    OR c.opaque_id = $5 OR EXISTS (SELECT 1 FROM cards k WHERE k.org_id = c.org_id AND k.customer_id = c.id AND k.barcode = $5))`)}
+  ORDER BY c.id DESC LIMIT $6`
+
+/** Newest first; `text` is found anywhere in name, e-mail or phone, or is exactly a barcode or an opaque id. */
+export async function listCustomerViews(
+  scope: Scope,
+  page: { text?: string; limit: number; after?: CustomerId },
+  now: Date,
+): Promise<CustomerView[]> {
+  const pattern = page.text ? `%${emailKey(page.text).replace(/[\\%_]/g, '\\$&')}%` : null
+  const rows = await many<CustomerViewRow>(scope.db, listViews, [
+    scope.org,
+    now,
+    page.after ? uuidOf(page.after) : null,
+    pattern,
+    page.text ?? null,
+    page.limit,
+  ])
+  return rows.map(toCustomerView)
+}
+
+export type UniqueMember = 'email' | 'phone' | 'opaqueId'
+
+/** Which of the profile's unique members belong to another customer already, in the order in which they are refused. */
+export async function listTakenMembers(
+  scope: Scope,
+  profile: Profile,
+  except?: CustomerId,
+): Promise<UniqueMember[]> {
+  const { email, phone, opaqueId } = profile
+  if (email === undefined && phone === undefined && opaqueId === undefined) return []
+  const row = await maybeOne<Record<UniqueMember, boolean>>(
+    scope.db,
+    `SELECT coalesce(bool_or(email_key = $2), false) AS email, coalesce(bool_or(phone = $3), false) AS phone,
+            coalesce(bool_or(opaque_id = $4), false) AS "opaqueId"
+     FROM customers WHERE org_id = $1 AND (email_key = $2 OR phone = $3 OR opaque_id = $4)
+       AND ($5::uuid IS NULL OR id <> $5)`,
+    [
+      scope.org,
+      email ? emailKey(email) : null,
+      phone ?? null,
+      opaqueId ?? null,
+      except ? uuidOf(except) : null,
+    ],
+  )
+  return (['email', 'phone', 'opaqueId'] as const).filter((member) => row?.[member])
+}
+
+/** The customer with its wallet, in one statement: there is always a wallet row to lock. */
+export async function insertCustomer(scope: Scope, customer: Customer): Promise<void> {
+  await scope.db.query(
+    `WITH customer AS (
+       INSERT INTO customers (org_id, id, status, phone, email, email_key, fullname, meta_data, consents, opaque_id,
+                              created_at, updated_at)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11) RETURNING org_id, id)
+     INSERT INTO wallets (org_id, customer_id) SELECT org_id, id FROM customer`,
+    [scope.org, uuidOf(customer.id), customer.status, ...profileValues(customer), customer.createdAt],
+  )
+}
+
+const profileValues = (profile: Profile) => [
+  profile.phone ?? null,
+  profile.email ?? null,
+  profile.email ? emailKey(profile.email) : null,
+  profile.fullname ?? null,
+  profile.metaData ? JSON.stringify(profile.metaData) : null,
+  profile.consents ? JSON.stringify(profile.consents) : null,
+  profile.opaqueId ?? null,
+]
+
+/** Locks the customer's row against other changes of the profile; an erased customer is not found. */
+export async function lockCustomer(scope: Scope, id: CustomerId): Promise<Customer | undefined> {
+  const row = await maybeOne<CustomerRow>(
+    scope.db,
+    `SELECT * FROM customers WHERE org_id = $1 AND id = $2 AND status <> ${customerStatus.erased} FOR NO KEY UPDATE`,
+    [scope.org, uuidOf(id)],
+  )
+  return row && toCustomer(row)
+}
+
+export async function updateProfile(
+  scope: Scope,
+  id: CustomerId,
+  profile: Profile,
+  now: Date,
+): Promise<void> {
+  await scope.db.query(
+    `UPDATE customers SET phone = $3, email = $4, email_key = $5, fullname = $6, meta_data = $7, consents = $8,
+       opaque_id = $9, updated_at = $10
+     WHERE org_id = $1 AND id = $2`,
+    [scope.org, uuidOf(id), ...profileValues(profile), now],
+  )
+}
+
+export async function updateCustomerStatus(
+  scope: Scope,
+  id: CustomerId,
+  status: number,
+  now: Date,
+): Promise<void> {
+  await scope.db.query('UPDATE customers SET status = $3, updated_at = $4 WHERE org_id = $1 AND id = $2', [
+    scope.org,
+    uuidOf(id),
+    status,
+    now,
+  ])
+}

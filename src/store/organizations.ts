@@ -1,0 +1,154 @@
+/** Organizations. Whether one is subscribed is read on every call, never remembered: switching it off counts at once. */
+import { currencyDecimals } from '../domain/currency.ts'
+import type { OrganizationId } from '../domain/ids.ts'
+import type { Organization } from '../domain/organization.ts'
+import { idFrom, many, maybeOne, type Queryable, uuidOf } from './scope.ts'
+
+interface OrganizationRow {
+  org_id: number
+  id: string
+  name: string
+  country: string
+  currency: string
+  timezone: string
+  locale: string
+  color: string | null
+  logo: string | null
+  strict_references: boolean
+  is_subscribed: boolean
+  is_demo: boolean
+  created_at: Date
+  updated_at: Date
+}
+
+function toOrganization(row: OrganizationRow): Organization {
+  return {
+    number: row.org_id,
+    id: idFrom('org', row.id),
+    name: row.name,
+    country: row.country,
+    currency: row.currency,
+    currencyDecimals: currencyDecimals(row.currency),
+    timezone: row.timezone,
+    locale: row.locale,
+    color: row.color ?? undefined,
+    logo: row.logo ?? undefined,
+    strictReferences: row.strict_references,
+    isSubscribed: row.is_subscribed,
+    isDemo: row.is_demo,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  }
+}
+
+export async function listOrganizationsByIds(
+  db: Queryable,
+  ids: readonly OrganizationId[],
+): Promise<Organization[]> {
+  const rows = await many<OrganizationRow>(db, 'SELECT * FROM organizations WHERE id = ANY($1::uuid[])', [
+    ids.map(uuidOf),
+  ])
+  return rows.map(toOrganization)
+}
+
+export async function findOrganization(db: Queryable, id: OrganizationId): Promise<Organization | undefined> {
+  return (await listOrganizationsByIds(db, [id]))[0]
+}
+
+export async function listOrganizations(
+  db: Queryable,
+  page: { limit: number; after?: OrganizationId },
+): Promise<Organization[]> {
+  const rows = await many<OrganizationRow>(
+    db,
+    'SELECT * FROM organizations WHERE ($1::uuid IS NULL OR id > $1) ORDER BY id LIMIT $2',
+    [page.after ? uuidOf(page.after) : null, page.limit],
+  )
+  return rows.map(toOrganization)
+}
+
+export type NewOrganization = Pick<
+  Organization,
+  'id' | 'name' | 'country' | 'currency' | 'timezone' | 'locale' | 'isDemo' | 'createdAt'
+>
+
+export async function insertOrganization(
+  db: Queryable,
+  organization: NewOrganization,
+): Promise<Organization> {
+  const row = await maybeOne<OrganizationRow>(
+    db,
+    `INSERT INTO organizations (id, name, country, currency, timezone, locale, is_demo, created_at, updated_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8) RETURNING *`,
+    [
+      uuidOf(organization.id),
+      organization.name,
+      organization.country,
+      organization.currency,
+      organization.timezone,
+      organization.locale,
+      organization.isDemo,
+      organization.createdAt,
+    ],
+  )
+  return toOrganization(row!)
+}
+
+/** The members an update may carry; a `null` removes the value. */
+export interface OrganizationPatch {
+  name?: string
+  country?: string
+  timezone?: string
+  locale?: string
+  color?: string | null
+  logo?: string | null
+  strictReferences?: boolean
+  isSubscribed?: boolean
+}
+
+const patchColumns: Record<keyof OrganizationPatch, string> = {
+  name: 'name',
+  country: 'country',
+  timezone: 'timezone',
+  locale: 'locale',
+  color: 'color',
+  logo: 'logo',
+  strictReferences: 'strict_references',
+  isSubscribed: 'is_subscribed',
+}
+
+export async function updateOrganization(
+  db: Queryable,
+  id: OrganizationId,
+  patch: OrganizationPatch,
+  now: Date,
+): Promise<Organization | undefined> {
+  const members = (Object.keys(patchColumns) as (keyof OrganizationPatch)[]).filter(
+    (key) => patch[key] !== undefined,
+  )
+  const assignments = members.map((key, i) => `${patchColumns[key]} = $${i + 3}`)
+  const row = await maybeOne<OrganizationRow>(
+    db,
+    `UPDATE organizations SET ${[...assignments, 'updated_at = $2'].join(', ')} WHERE id = $1 RETURNING *`,
+    [uuidOf(id), now, ...members.map((key) => patch[key])],
+  )
+  return row && toOrganization(row)
+}
+
+/** Serializes the making of the demo between processes that start at once, until the transaction ends. */
+export async function lockOrganizations(db: Queryable): Promise<void> {
+  await db.query('LOCK TABLE organizations IN SHARE ROW EXCLUSIVE MODE')
+}
+
+export async function findDemoOrganization(db: Queryable): Promise<Organization | undefined> {
+  const row = await maybeOne<OrganizationRow>(
+    db,
+    'SELECT * FROM organizations WHERE is_demo ORDER BY org_id LIMIT 1',
+    [],
+  )
+  return row && toOrganization(row)
+}
+
+export async function hasOrganizations(db: Queryable): Promise<boolean> {
+  return (await maybeOne(db, 'SELECT 1 FROM organizations LIMIT 1', [])) !== undefined
+}

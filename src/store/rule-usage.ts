@@ -1,0 +1,78 @@
+/**
+ * What rules with limits have given. A customer's own counters are guarded by the wallet's version; the shared
+ * ones (`limits.total`) are rows of their own, locked after the wallets and in the order of their key.
+ */
+import type { CampaignId, CustomerId } from '../domain/ids.ts'
+import { idFrom, many, type Scope, uuidOf } from './scope.ts'
+
+export interface CustomerUsage {
+  readonly customer: CustomerId
+  readonly campaign: CampaignId
+  readonly rule: string
+  /** A local day, or undefined for the customer's whole life. */
+  readonly day?: string
+  readonly used: number
+}
+
+export interface SharedUsage {
+  readonly campaign: CampaignId
+  readonly rule: string
+  readonly used: number
+}
+
+/** PostgreSQL's smallest date stands for "ever". */
+export const everDay = '-infinity'
+
+export async function listCustomerUsage(
+  scope: Scope,
+  customers: readonly CustomerId[],
+  days: readonly string[],
+): Promise<CustomerUsage[]> {
+  const rows = await many<{
+    customer_id: string
+    campaign_id: string
+    rule_id: string
+    day: string
+    used: number
+  }>(
+    scope.db,
+    `SELECT customer_id, campaign_id, rule_id, day::text AS day, used FROM customer_rule_usage
+     WHERE org_id = $1 AND customer_id = ANY($2::uuid[]) AND day = ANY($3::date[])`,
+    [scope.org, customers.map(uuidOf), [everDay, ...days]],
+  )
+  return rows.map((row) => ({
+    customer: idFrom('cus', row.customer_id),
+    campaign: idFrom('cmp', row.campaign_id),
+    rule: row.rule_id,
+    day: row.day === everDay ? undefined : row.day,
+    used: row.used,
+  }))
+}
+
+type RuleKey = Pick<SharedUsage, 'campaign' | 'rule'>
+
+export async function listSharedUsage(scope: Scope, rules: readonly RuleKey[]): Promise<SharedUsage[]> {
+  return sharedUsage(scope, rules, '')
+}
+
+/** Makes the rows where missing and locks them until the transaction ends. */
+export async function lockSharedUsage(scope: Scope, rules: readonly RuleKey[]): Promise<SharedUsage[]> {
+  await scope.db.query(
+    `INSERT INTO rule_usage (org_id, campaign_id, rule_id)
+     SELECT $1, campaign_id, rule_id FROM unnest($2::uuid[], $3::text[]) AS r (campaign_id, rule_id)
+     ORDER BY campaign_id, rule_id ON CONFLICT DO NOTHING`,
+    [scope.org, rules.map((rule) => uuidOf(rule.campaign)), rules.map((rule) => rule.rule)],
+  )
+  return sharedUsage(scope, rules, 'FOR UPDATE OF u')
+}
+
+async function sharedUsage(scope: Scope, rules: readonly RuleKey[], lock: string): Promise<SharedUsage[]> {
+  const rows = await many<{ campaign_id: string; rule_id: string; used: number }>(
+    scope.db,
+    `SELECT u.campaign_id, u.rule_id, u.used FROM rule_usage u
+     JOIN unnest($2::uuid[], $3::text[]) AS r (campaign_id, rule_id) USING (campaign_id, rule_id)
+     WHERE u.org_id = $1 ORDER BY u.campaign_id, u.rule_id ${lock}`,
+    [scope.org, rules.map((rule) => uuidOf(rule.campaign)), rules.map((rule) => rule.rule)],
+  )
+  return rows.map((row) => ({ campaign: idFrom('cmp', row.campaign_id), rule: row.rule_id, used: row.used }))
+}

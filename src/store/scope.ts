@@ -1,0 +1,92 @@
+/**
+ * Every store function takes a scope first: a connection and the organization it works for. A query therefore
+ * cannot forget its tenant, and whether it runs inside a database transaction is the caller's decision.
+ */
+import type { Pool, PoolClient, QueryResultRow } from 'pg'
+import { classifyError, isConnectionError } from '../database/classify-error.ts'
+import type { Id, IdOf, IdPrefix } from '../domain/ids.ts'
+
+export interface Queryable {
+  query<R extends QueryResultRow>(
+    text: string,
+    values?: unknown[],
+  ): Promise<{ rows: R[]; rowCount: number | null }>
+}
+
+export interface Scope {
+  readonly db: Queryable
+  readonly org: number
+}
+
+/** The organization number of things that belong to the platform itself. */
+export const platformOrg = 0
+
+/** The 16 bytes behind the prefix; PostgreSQL reads a uuid without dashes as well. */
+export function uuidOf(id: Id): string {
+  return id.slice(id.indexOf('_') + 1)
+}
+
+export function idFrom<P extends IdPrefix>(prefix: P, uuid: string): IdOf<P> {
+  return `${prefix}_${uuid.replaceAll('-', '')}` as IdOf<P>
+}
+
+export async function many<R extends QueryResultRow>(
+  db: Queryable,
+  text: string,
+  values: unknown[],
+): Promise<R[]> {
+  return (await db.query<R>(text, values)).rows
+}
+
+export async function maybeOne<R extends QueryResultRow>(
+  db: Queryable,
+  text: string,
+  values: unknown[],
+): Promise<R | undefined> {
+  return (await db.query<R>(text, values)).rows[0]
+}
+
+/** Rows changed; for updates that demand a state and must know whether they found it. */
+export async function execute(db: Queryable, text: string, values: unknown[]): Promise<number> {
+  return (await db.query(text, values)).rowCount ?? 0
+}
+
+/**
+ * Runs `work` in one database transaction, all or nothing. It is run again, at most twice, only after a
+ * deadlock, a serialization failure or a connection lost before COMMIT was sent: once COMMIT is on its way the
+ * outcome is unknown, and running again could apply the work twice.
+ */
+export async function inTransaction<T>(
+  pool: Pool,
+  org: number,
+  work: (scope: Scope) => Promise<T>,
+  { maxAttempts = 3 } = {},
+): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    const client = await pool.connect()
+    let isCommitting = false
+    try {
+      await client.query('BEGIN')
+      const result = await work({ db: client, org })
+      isCommitting = true
+      await client.query('COMMIT')
+      client.release()
+      return result
+    } catch (error) {
+      await rollBack(client, error)
+      const mayRepeat = classifyError(error) === 'retry' || (isConnectionError(error) && !isCommitting)
+      if (!mayRepeat || attempt === maxAttempts) throw error
+    }
+  }
+}
+
+/** Gives the connection back clean, or not at all when it cannot be cleaned. */
+async function rollBack(client: PoolClient, error: unknown): Promise<void> {
+  if (isConnectionError(error)) return client.release(true)
+  try {
+    await client.query('ROLLBACK')
+    client.release()
+  } catch {
+    client.release(true)
+  }
+}

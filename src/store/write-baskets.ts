@@ -1,0 +1,238 @@
+/**
+ * Writes a group of decided baskets in one statement, which is also its own database transaction: it locks the
+ * wallets in order, lets pass those whose version is still the one the decision was made on, and writes
+ * everything of theirs and nothing of the others. Who passed is returned; the others are decided again.
+ *
+ * A coupon or balance that is not in the state the decision saw makes the statement fail as a whole (the
+ * division by zero at its end): under the wallet's lock that cannot happen, and if it ever does nothing is written.
+ */
+import type { Coupon } from '../domain/coupon.ts'
+import type { Fact } from '../domain/event.ts'
+import type { CampaignId, CouponId, CustomerId } from '../domain/ids.ts'
+import type { Movement } from '../domain/ledger-entry.ts'
+import type { Transaction } from '../domain/transaction.ts'
+import type { Lot } from '../domain/wallet.ts'
+import { newId } from './new-id.ts'
+import { everDay } from './rule-usage.ts'
+import { idFrom, many, type Scope, uuidOf } from './scope.ts'
+
+export interface BasketWrite {
+  /** The wallet version the decision was made on. */
+  readonly walletVersion: number
+  readonly transaction: Transaction
+  readonly idempotencyKey?: string
+  readonly fingerprint?: Buffer
+  readonly movements: readonly (Movement & { readonly campaign?: CampaignId; readonly rule?: string })[]
+  /** Keys of balances the customer did not have before; a campaign may bring one after the registration. */
+  readonly newBalances: readonly string[]
+  readonly redeemed: readonly CouponId[]
+  readonly granted: readonly Coupon[]
+  /** Lots as they are after the basket: new ones, and old ones with less in them. */
+  readonly lots: readonly Lot[]
+  readonly usage: readonly {
+    readonly campaign: CampaignId
+    readonly rule: string
+    readonly day?: string
+    readonly amount: number
+  }[]
+  /** The part of it that counts for all customers together; written by `updateSharedUsage` under its own lock. */
+  readonly sharedUsage: readonly {
+    readonly campaign: CampaignId
+    readonly rule: string
+    readonly amount: number
+  }[]
+  readonly facts: readonly Fact[]
+}
+
+const writeText = `
+WITH
+passed AS (
+  SELECT w.customer_id, w.version + 1 AS version
+  FROM wallets w JOIN unnest($2::uuid[], $3::bigint[]) AS b (customer_id, version) ON b.customer_id = w.customer_id
+  WHERE w.org_id = $1 AND w.version = b.version ORDER BY w.customer_id FOR UPDATE OF w),
+bumped AS (
+  UPDATE wallets w SET version = p.version, transaction_count = w.transaction_count + 1, last_activity_at = $4
+  FROM passed p WHERE w.org_id = $1 AND w.customer_id = p.customer_id),
+balance AS (
+  SELECT m.* FROM unnest($5::uuid[], $6::text[], $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[], $54::boolean[])
+    AS m (customer_id, key, value, total, from_version, to_version, is_new)
+  JOIN passed USING (customer_id)),
+moved AS (
+  UPDATE balances b SET value = m.value, total = m.total, version = m.to_version
+  FROM balance m
+  WHERE b.org_id = $1 AND b.customer_id = m.customer_id AND b.key = m.key AND b.version = m.from_version
+    AND NOT m.is_new
+  RETURNING 1),
+opened AS (
+  INSERT INTO balances (org_id, customer_id, key, value, total, version)
+  SELECT $1, m.customer_id, m.key, m.value, m.total, m.to_version FROM balance m WHERE m.is_new
+  RETURNING 1),
+entered AS (
+  INSERT INTO ledger_entries (org_id, customer_id, key, version, wallet_version, kind, amount, value_after, total_after,
+                              transaction_id, campaign_id, rule_id, created_at)
+  SELECT $1, e.customer_id, e.key, e.version, p.version, e.kind, e.amount, e.value_after, e.total_after,
+         e.transaction_id, e.campaign_id, e.rule_id, $4
+  FROM unnest($11::uuid[], $12::text[], $13::bigint[], $14::text[], $15::bigint[], $16::bigint[], $17::bigint[],
+              $18::uuid[], $19::uuid[], $20::text[])
+    AS e (customer_id, key, version, kind, amount, value_after, total_after, transaction_id, campaign_id, rule_id)
+  JOIN passed p USING (customer_id)),
+stored AS (
+  INSERT INTO transactions (org_id, id, customer_id, card_id, user_id, branch_id, opaque_id, idempotency_key,
+                            fingerprint, occurred_at, created_at, basket, result)
+  SELECT $1, t.id, t.customer_id, t.card_id, t.user_id, t.branch_id, t.opaque_id, t.idempotency_key,
+         t.fingerprint, t.occurred_at, $4, t.basket, t.result
+  FROM unnest($21::uuid[], $2::uuid[], $22::uuid[], $23::uuid[], $24::uuid[], $25::text[], $26::text[], $27::bytea[],
+              $28::timestamptz[], $29::json[], $30::json[])
+    AS t (id, customer_id, card_id, user_id, branch_id, opaque_id, idempotency_key, fingerprint, occurred_at, basket, result)
+  JOIN passed USING (customer_id)),
+redemption AS (
+  SELECT r.* FROM unnest($31::uuid[], $32::uuid[], $33::uuid[]) AS r (customer_id, id, transaction_id)
+  JOIN passed USING (customer_id)),
+redeemed AS (
+  UPDATE coupons c SET status = 3, redeemed_by = r.transaction_id, updated_at = $4
+  FROM redemption r
+  WHERE c.org_id = $1 AND c.id = r.id AND c.customer_id = r.customer_id AND c.status = 1
+  RETURNING 1),
+granted AS (
+  INSERT INTO coupons (org_id, id, customer_id, campaign_id, reward, expires_at, granted_by, created_at, updated_at)
+  SELECT $1, g.id, g.customer_id, g.campaign_id, g.reward, g.expires_at, g.granted_by, $4, $4
+  FROM unnest($34::uuid[], $35::uuid[], $36::uuid[], $37::json[], $38::timestamptz[], $39::uuid[])
+    AS g (customer_id, id, campaign_id, reward, expires_at, granted_by)
+  JOIN passed USING (customer_id)),
+lotted AS (
+  INSERT INTO lots (org_id, customer_id, key, version, remaining, expires_at)
+  SELECT $1, l.customer_id, l.key, l.version, l.remaining, l.expires_at
+  FROM unnest($40::uuid[], $41::text[], $42::bigint[], $43::bigint[], $44::timestamptz[])
+    AS l (customer_id, key, version, remaining, expires_at)
+  JOIN passed USING (customer_id)
+  ON CONFLICT (org_id, customer_id, key, version) DO UPDATE SET remaining = EXCLUDED.remaining),
+counted AS (
+  INSERT INTO customer_rule_usage (org_id, customer_id, campaign_id, rule_id, day, used)
+  SELECT $1, u.customer_id, u.campaign_id, u.rule_id, u.day, u.used
+  FROM unnest($45::uuid[], $46::uuid[], $47::text[], $48::date[], $49::bigint[])
+    AS u (customer_id, campaign_id, rule_id, day, used)
+  JOIN passed USING (customer_id)
+  ON CONFLICT (org_id, customer_id, campaign_id, rule_id, day)
+    DO UPDATE SET used = customer_rule_usage.used + EXCLUDED.used),
+told AS (
+  INSERT INTO events (org_id, id, type, data, created_at)
+  SELECT $1, e.id, e.type, e.data, $4
+  FROM unnest($50::uuid[], $51::uuid[], $52::text[], $53::json[]) AS e (customer_id, id, type, data)
+  JOIN passed USING (customer_id))
+SELECT customer_id,
+  1 / (CASE WHEN (SELECT count(*) FROM moved) + (SELECT count(*) FROM opened) = (SELECT count(*) FROM balance)
+             AND (SELECT count(*) FROM redeemed) = (SELECT count(*) FROM redemption) THEN 1 ELSE 0 END) AS is_whole
+FROM passed`
+
+/** The customers whose baskets were written; at most one basket per customer may be in a group. */
+export async function writeBaskets(
+  scope: Scope,
+  writes: readonly BasketWrite[],
+  now: Date,
+): Promise<Set<CustomerId>> {
+  const rows = await many<{ customer_id: string }>(scope.db, writeText, writeValues(scope.org, writes, now))
+  return new Set(rows.map((row) => idFrom('cus', row.customer_id)))
+}
+
+function writeValues(org: number, writes: readonly BasketWrite[], now: Date): unknown[] {
+  const of = <T>(pick: (write: BasketWrite) => readonly T[]) =>
+    writes.flatMap((write) =>
+      pick(write).map((item) => ({ customer: uuidOf(write.transaction.customer), write, item })),
+    )
+  const transactions = writes.map((write) => write.transaction)
+  const movements = of((write) => write.movements)
+  const balances = of(lastMovements)
+  const redeemed = of((write) => write.redeemed)
+  const granted = of((write) => write.granted)
+  const lots = of((write) => write.lots)
+  const usage = of((write) => write.usage)
+  const facts = of((write) => write.facts)
+  return [
+    org,
+    transactions.map((t) => uuidOf(t.customer)),
+    writes.map((write) => write.walletVersion),
+    now,
+    // balances
+    balances.map((b) => b.customer),
+    balances.map((b) => b.item.last.key),
+    balances.map((b) => b.item.last.valueAfter),
+    balances.map((b) => b.item.last.totalAfter),
+    balances.map((b) => b.item.fromVersion),
+    balances.map((b) => b.item.last.version),
+    // ledger entries
+    movements.map((m) => m.customer),
+    movements.map((m) => m.item.key),
+    movements.map((m) => m.item.version),
+    movements.map((m) => m.item.kind),
+    movements.map((m) => m.item.amount),
+    movements.map((m) => m.item.valueAfter),
+    movements.map((m) => m.item.totalAfter),
+    movements.map((m) => uuidOf(m.write.transaction.id)),
+    movements.map((m) => (m.item.campaign ? uuidOf(m.item.campaign) : null)),
+    movements.map((m) => m.item.rule ?? null),
+    // transactions
+    transactions.map((t) => uuidOf(t.id)),
+    transactions.map((t) => uuidOf(t.card)),
+    transactions.map((t) => uuidOf(t.user)),
+    transactions.map((t) => uuidOf(t.branch)),
+    transactions.map((t) => t.opaqueId ?? null),
+    writes.map((write) => write.idempotencyKey ?? null),
+    writes.map((write) => write.fingerprint ?? null),
+    transactions.map((t) => t.occurredAt),
+    transactions.map((t) => JSON.stringify(t.basket)),
+    transactions.map((t) => JSON.stringify(t.result)),
+    // coupons redeemed
+    redeemed.map((r) => r.customer),
+    redeemed.map((r) => uuidOf(r.item)),
+    redeemed.map((r) => uuidOf(r.write.transaction.id)),
+    // coupons granted
+    granted.map((g) => g.customer),
+    granted.map((g) => uuidOf(g.item.id)),
+    granted.map((g) => uuidOf(g.item.campaign)),
+    granted.map((g) => JSON.stringify(g.item.reward)),
+    granted.map((g) => g.item.expiresAt ?? null),
+    granted.map((g) => uuidOf(g.write.transaction.id)),
+    // lots
+    lots.map((l) => l.customer),
+    lots.map((l) => l.item.key),
+    lots.map((l) => l.item.version),
+    lots.map((l) => l.item.remaining),
+    lots.map((l) => l.item.expiresAt),
+    // usage of rules
+    usage.map((u) => u.customer),
+    usage.map((u) => uuidOf(u.item.campaign)),
+    usage.map((u) => u.item.rule),
+    usage.map((u) => u.item.day ?? everDay),
+    usage.map((u) => u.item.amount),
+    // events
+    facts.map((f) => f.customer),
+    facts.map(() => uuidOf(newId('evt', now))),
+    facts.map((f) => f.item.type),
+    facts.map((f) => JSON.stringify(f.item.data)),
+    balances.map((b) => b.write.newBalances.includes(b.item.last.key)),
+  ]
+}
+
+/** A basket may move a balance several times; the balance's row is written once, with the last of them. */
+function lastMovements(write: BasketWrite): { fromVersion: number; last: Movement }[] {
+  const byKey = new Map<string, { fromVersion: number; last: Movement }>()
+  for (const movement of write.movements) {
+    const known = byKey.get(movement.key)
+    byKey.set(movement.key, { fromVersion: known?.fromVersion ?? movement.version - 1, last: movement })
+  }
+  return [...byKey.values()]
+}
+
+/** Adds to what total-limited rules have given; the caller holds the locks of these rows. */
+export async function updateSharedUsage(
+  scope: Scope,
+  added: readonly { campaign: CampaignId; rule: string; amount: number }[],
+): Promise<void> {
+  if (added.length === 0) return
+  await scope.db.query(
+    `UPDATE rule_usage u SET used = u.used + a.amount
+     FROM unnest($2::uuid[], $3::text[], $4::bigint[]) AS a (campaign_id, rule_id, amount)
+     WHERE u.org_id = $1 AND u.campaign_id = a.campaign_id AND u.rule_id = a.rule_id`,
+    [scope.org, added.map((a) => uuidOf(a.campaign)), added.map((a) => a.rule), added.map((a) => a.amount)],
+  )
+}

@@ -1,0 +1,147 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { type Config, readConfig } from '../../src/config.ts'
+
+const JWT_SECRET = 'j'.repeat(32)
+const ADMIN_TOKEN = 'a'.repeat(16)
+const DATABASE_URL = 'postgres://user:pass@db.example/loyalty'
+const SECRETS = { JWT_SECRET, ADMIN_TOKEN }
+
+const folder = mkdtempSync(join(tmpdir(), 'lw-config-'))
+const cert = join(folder, 'cert.pem')
+const key = join(folder, 'key.pem')
+const noPem = join(folder, 'cert.der')
+writeFileSync(cert, '-----BEGIN CERTIFICATE-----\n')
+writeFileSync(key, '-----BEGIN PRIVATE KEY-----\n')
+writeFileSync(noPem, '\x30\x82')
+afterAll(() => rmSync(folder, { recursive: true }))
+
+describe('settings', () => {
+  test('without any, the demo runs on this computer with an embedded database', () => {
+    expect(readConfig({}, '/srv/app')).toEqual({
+      ok: true,
+      config: {
+        port: 8080,
+        host: '127.0.0.1',
+        dataDir: '/srv/app/data',
+        databaseUrl: undefined,
+        adminToken: undefined,
+        jwtSecret: undefined,
+        credentialPepper: undefined,
+        accessTokenTtlSeconds: 3600,
+        refreshTokenTtlSeconds: 2592000,
+        demo: true,
+        rateLimit: 1000,
+        tls: undefined,
+        trustProxy: false,
+        allowHttp: false,
+        postgresBin: undefined,
+        logLevel: 'info',
+      } satisfies Config,
+    })
+  })
+
+  test.each<{ rule: string; env: Record<string, string>; config: Partial<Config> }>([
+    { rule: 'port 0 asks for a free one', env: { PORT: '0' }, config: { port: 0 } },
+    {
+      rule: 'an empty value counts as not set',
+      env: { PORT: '', DEMO: ' ' },
+      config: { port: 8080, demo: true },
+    },
+    {
+      rule: 'DATA_DIR is relative to where we start',
+      env: { DATA_DIR: 'x' },
+      config: { dataDir: '/srv/app/x' },
+    },
+    { rule: 'DATABASE_URL turns the demo off', env: { DATABASE_URL, ...SECRETS }, config: { demo: false } },
+    { rule: 'DEMO=1 turns it on again', env: { DATABASE_URL, DEMO: '1' }, config: { demo: true } },
+    { rule: 'secrets may be given to the demo', env: SECRETS, config: { jwtSecret: JWT_SECRET, demo: true } },
+    { rule: 'the pepper follows JWT_SECRET', env: SECRETS, config: { credentialPepper: JWT_SECRET } },
+    {
+      rule: 'the pepper can be its own, so that JWT_SECRET can change',
+      env: { ...SECRETS, CREDENTIAL_PEPPER: 'p'.repeat(32) },
+      config: { jwtSecret: JWT_SECRET, credentialPepper: 'p'.repeat(32) },
+    },
+    { rule: 'RATE_LIMIT=off', env: { RATE_LIMIT: 'off' }, config: { rateLimit: undefined } },
+    { rule: 'a rate limit', env: { RATE_LIMIT: '5' }, config: { rateLimit: 5 } },
+    { rule: 'token lifetimes', env: { ACCESS_TOKEN_TTL: '1' }, config: { accessTokenTtlSeconds: 1 } },
+    { rule: 'POSTGRES_BIN', env: { POSTGRES_BIN: '/opt/pg/bin' }, config: { postgresBin: '/opt/pg/bin' } },
+    { rule: 'LOG_LEVEL', env: { LOG_LEVEL: 'silent' }, config: { logLevel: 'silent' } },
+    { rule: 'all of 127/8 is loopback', env: { HOST: '127.8.9.1' }, config: { host: '127.8.9.1' } },
+    { rule: 'so is ::1', env: { HOST: '[::1]' }, config: { host: '::1' } },
+    { rule: 'so is localhost', env: { HOST: 'localhost' }, config: { host: 'localhost' } },
+    { rule: 'a proxy may end TLS', env: { HOST: '0.0.0.0', TRUST_PROXY: '1' }, config: { trustProxy: true } },
+    { rule: 'an operator may know', env: { HOST: '0.0.0.0', ALLOW_HTTP: '1' }, config: { allowHttp: true } },
+    {
+      rule: 'a certificate allows any address',
+      env: { HOST: '::', TLS_CERT: cert, TLS_KEY: key },
+      config: {
+        tls: {
+          cert: Buffer.from('-----BEGIN CERTIFICATE-----\n'),
+          key: Buffer.from('-----BEGIN PRIVATE KEY-----\n'),
+        },
+      },
+    },
+  ])('$rule', ({ env, config }) => {
+    expect(readConfig(env, '/srv/app')).toMatchObject({ ok: true, config })
+  })
+})
+
+describe('problems', () => {
+  test.each<{ env: Record<string, string>; problems: RegExp[] }>([
+    { env: { PORT: '65536' }, problems: [/^PORT .* 0 to 65535/] },
+    { env: { PORT: '80a' }, problems: [/^PORT /] },
+    { env: { PORT: '-1' }, problems: [/^PORT /] },
+    { env: { PORT: '1e3' }, problems: [/^PORT /] },
+    { env: { DEMO: 'yes', ...SECRETS }, problems: [/^DEMO must be 1 or 0, not "yes"/] },
+    { env: { TRUST_PROXY: 'true' }, problems: [/^TRUST_PROXY must be 1 or 0/] },
+    { env: { RATE_LIMIT: '0' }, problems: [/^RATE_LIMIT /] },
+    { env: { RATE_LIMIT: 'OFF' }, problems: [/^RATE_LIMIT /] },
+    { env: { ACCESS_TOKEN_TTL: '0' }, problems: [/^ACCESS_TOKEN_TTL /] },
+    { env: { REFRESH_TOKEN_TTL: '1h' }, problems: [/^REFRESH_TOKEN_TTL /] },
+    { env: { LOG_LEVEL: 'loud' }, problems: [/^LOG_LEVEL .*info.*"loud"/] },
+    { env: { JWT_SECRET: 'short' }, problems: [/^JWT_SECRET is too short.*32/] },
+    { env: { ADMIN_TOKEN: 'short' }, problems: [/^ADMIN_TOKEN is too short.*16/] },
+    { env: { CREDENTIAL_PEPPER: 'short' }, problems: [/^CREDENTIAL_PEPPER is too short/] },
+    { env: { DEMO: '0' }, problems: [/^JWT_SECRET is required/, /^ADMIN_TOKEN is required/] },
+    { env: { DATABASE_URL }, problems: [/^JWT_SECRET is required/, /^ADMIN_TOKEN is required/] },
+    { env: { DATABASE_URL: 'mysql://x', ...SECRETS }, problems: [/^DATABASE_URL must begin with postgres/] },
+    {
+      env: { DATABASE_URL: 'postgres://u:a[b@h:x/d', ...SECRETS },
+      problems: [/^DATABASE_URL is not a valid URL/],
+    },
+    { env: { HOST: '0.0.0.0' }, problems: [/^HOST=0.0.0.0 .*TLS_CERT.*TRUST_PROXY=1.*ALLOW_HTTP=1/] },
+    { env: { HOST: '::' }, problems: [/^HOST=:: /] },
+    { env: { HOST: 'localhost.example.com' }, problems: [/^HOST=/] },
+    { env: { HOST: '127.0.0.1.example.com' }, problems: [/^HOST=/] },
+    { env: { TLS_CERT: cert }, problems: [/^TLS_CERT is set without TLS_KEY/] },
+    { env: { TLS_KEY: key, HOST: '0.0.0.0' }, problems: [/^TLS_KEY is set without TLS_CERT/] },
+    {
+      env: { TLS_CERT: join(folder, 'none'), TLS_KEY: key },
+      problems: [/^TLS_CERT=.*cannot be read \(ENOENT\)/],
+    },
+    { env: { TLS_CERT: noPem, TLS_KEY: key }, problems: [/^TLS_CERT=.*not a PEM file/] },
+  ])('$env', ({ env, problems }) => {
+    const result = readConfig(env, '/srv/app')
+    expect(result).toEqual({ ok: false, problems: problems.map((pattern) => expect.stringMatching(pattern)) })
+  })
+
+  test('all of them are reported at once', () => {
+    const result = readConfig(
+      { PORT: 'x', HOST: '0.0.0.0', DEMO: '0', LOG_LEVEL: 'x', TLS_CERT: '' },
+      '/srv/app',
+    )
+    expect(result).toMatchObject({ ok: false, problems: { length: 5 } })
+  })
+
+  test('no message repeats a secret', () => {
+    const result = readConfig({
+      JWT_SECRET: 'hunter2',
+      ADMIN_TOKEN: 'hunter2',
+      DATABASE_URL: 'mysql://u:hunter2@h',
+    })
+    expect(JSON.stringify(result)).not.toContain('hunter2')
+  })
+})

@@ -1,0 +1,310 @@
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { findEmbeddedPostgres, startEmbeddedPostgres } from '../../src/database/embedded-postgres.ts'
+import { createClient, type EmbeddedConnection, openPool } from '../../src/database/pool.ts'
+import { isAlive, readPostmasterFile } from '../../src/database/postmaster-file.ts'
+import { buildSupervisor, kill, type SupervisorProgram } from './spawn-supervisor.ts'
+
+const isRoot = process.getuid?.() === 0
+
+let supervisor: SupervisorProgram
+let temporary: string
+let folder: string
+
+beforeAll(async () => {
+  supervisor = await buildSupervisor()
+})
+afterAll(() => supervisor.remove())
+
+beforeEach(async () => {
+  temporary = await mkdtemp(join(tmpdir(), 'lw-emb-'))
+  await chmod(temporary, 0o755)
+  folder = join(temporary, 'postgres')
+})
+afterEach(async () => {
+  await endServer(folder)
+  await rm(temporary, { recursive: true, force: true })
+})
+
+describe('life', () => {
+  test('the first start creates a database, the next one finds what it held', async () => {
+    const first = await startEmbeddedPostgres({ folder })
+    expect(first.origin).toBe('created')
+    await query(first.connection, 'CREATE TABLE kept AS SELECT 7 AS value')
+    const pid = first.pid()!
+    await first.stop()
+    await first.stop()
+    expect(await isAlive(pid)).toBe(false)
+    expect(await readPostmasterFile(folder)).toBeUndefined()
+
+    const second = await startEmbeddedPostgres({ folder })
+    expect(second.origin).toBe('started')
+    expect(await query(second.connection, 'SELECT value FROM kept')).toEqual([{ value: 7 }])
+    await second.stop()
+  })
+
+  test('the server is safe against power cuts, off the network, private, and independent of the locale', async () => {
+    const server = await startEmbeddedPostgres({ folder })
+    const setting = async (name: string) => (await query(server.connection, `SHOW ${name}`))[0]?.[name]
+    for (const name of ['fsync', 'synchronous_commit', 'full_page_writes', 'data_checksums']) {
+      expect([name, await setting(name)]).toEqual([name, 'on'])
+    }
+    expect(await setting('listen_addresses')).toBe('')
+    expect(await setting('TimeZone')).toBe('UTC')
+    expect((await stat(server.connection.host)).mode & 0o777).toBe(0o700)
+    const sql = `SELECT pg_encoding_to_char(encoding) AS encoding, datlocprovider AS provider, datlocale AS locale
+                 FROM pg_database WHERE datname = current_database()`
+    expect(await query(server.connection, sql)).toEqual([
+      { encoding: 'UTF8', provider: 'b', locale: 'C.UTF-8' },
+    ])
+    // Its own process group, so that Ctrl-C in a terminal does not reach it.
+    if (process.platform === 'linux') expect(await processGroup(server.pid()!)).toBe(server.pid())
+    await server.stop()
+  })
+
+  test('a command line tool finds the running server, and none when it is stopped', async () => {
+    expect(await findEmbeddedPostgres(folder)).toBeUndefined()
+    const server = await startEmbeddedPostgres({ folder })
+    expect(await findEmbeddedPostgres(folder)).toEqual(server.connection)
+    await server.stop()
+    expect(await findEmbeddedPostgres(folder)).toBeUndefined()
+  })
+
+  test('a server that dies is started again, and the pool goes on with it', async () => {
+    const server = await startEmbeddedPostgres({ folder })
+    const pool = openPool(server.connection)
+    await pool.query('SELECT 1')
+    const dead = server.pid()!
+    process.kill(dead, 'SIGKILL')
+    await until(async () => server.pid() !== undefined && server.pid() !== dead)
+    // The connections of the dead server may fail once each; the process does not.
+    await until(async () => (await pool.query('SELECT 1').catch(() => undefined)) !== undefined)
+    await pool.end()
+    await server.stop()
+  })
+
+  test('stop in the middle of a restart leaves no server behind', async () => {
+    const server = await startEmbeddedPostgres({ folder })
+    process.kill(server.pid()!, 'SIGKILL')
+    await until(async () => server.pid() === undefined)
+    await server.stop()
+    expect(await readPostmasterFile(folder).then((file) => file && isAlive(file.pid))).toBeFalsy()
+    const again = await startEmbeddedPostgres({ folder })
+    await again.stop()
+  })
+})
+
+describe('two processes', () => {
+  test('after kill -9 of the service its server is adopted, with what was acknowledged', async () => {
+    const first = await supervisor.start(folder)
+    await query(first.report.connection, 'CREATE TABLE acknowledged AS SELECT 1 AS value')
+    await kill(first.process, 'SIGKILL')
+    expect(await isAlive(first.report.pid)).toBe(true)
+
+    const second = await startEmbeddedPostgres({ folder })
+    expect(second).toMatchObject({ origin: 'adopted', connection: first.report.connection })
+    expect(second.pid()).toBe(first.report.pid)
+    expect(await query(second.connection, 'SELECT value FROM acknowledged')).toEqual([{ value: 1 }])
+
+    // An adopted server is watched like one of our own.
+    process.kill(first.report.pid, 'SIGKILL')
+    await until(async () => ![undefined, first.report.pid].includes(second.pid()))
+    expect(await query(second.connection, 'SELECT value FROM acknowledged')).toEqual([{ value: 1 }])
+    await second.stop()
+    expect(await readPostmasterFile(folder)).toBeUndefined()
+  })
+
+  test('after kill -9 of both, the next start recovers', async () => {
+    const first = await supervisor.start(folder)
+    await query(first.report.connection, 'CREATE TABLE acknowledged AS SELECT 1 AS value')
+    await kill(first.process, 'SIGKILL')
+    process.kill(first.report.pid, 'SIGKILL')
+    const second = await startEmbeddedPostgres({ folder })
+    expect(await query(second.connection, 'SELECT value FROM acknowledged')).toEqual([{ value: 1 }])
+    await second.stop()
+  })
+
+  test('after kill -9 of both in the middle of a statement, the next start waits for its end', async () => {
+    const first = await supervisor.start(folder)
+    const sql = `DO $$ DECLARE until timestamptz := clock_timestamp() + '1.5 seconds';
+                 BEGIN WHILE clock_timestamp() < until LOOP END LOOP; END $$`
+    const busy = query(first.report.connection, sql).catch(() => [])
+    await sleep(200)
+    await kill(first.process, 'SIGKILL')
+    process.kill(first.report.pid, 'SIGKILL')
+    const second = await startEmbeddedPostgres({ folder })
+    expect(await query(second.connection, 'SELECT 1 AS one')).toEqual([{ one: 1 }])
+    await second.stop()
+    await busy
+  })
+
+  test('a second service on the same folder is told who uses it, and disturbs nothing', async () => {
+    const first = await startEmbeddedPostgres({ folder })
+    const { report } = await supervisor.start(folder)
+    expect(report.error?.name).toBe('FolderInUseError')
+    expect(report.error?.message).toContain(`process ${process.pid}`)
+    expect(report.error?.message).toContain('DATA_DIR')
+    expect(await query(first.connection, 'SELECT 1 AS one')).toEqual([{ one: 1 }])
+    await first.stop()
+  })
+
+  test('of several that start at once on an empty folder exactly one gets it', async () => {
+    const started = await Promise.all([1, 2, 3].map(() => supervisor.start(folder)))
+    const winners = started.filter(({ report }) => !report.error)
+    expect(winners).toHaveLength(1)
+    for (const { report } of started.filter((child) => child !== winners[0])) {
+      expect(report.error?.name).toBe('FolderInUseError')
+    }
+    expect(await query(winners[0]!.report.connection, 'SELECT 1 AS one')).toEqual([{ one: 1 }])
+    await kill(winners[0]!.process, 'SIGTERM')
+    expect(await readPostmasterFile(folder)).toBeUndefined()
+  })
+
+  test('a pid file whose number now belongs to another program is cleared', async () => {
+    const first = await startEmbeddedPostgres({ folder })
+    const content = await readFile(join(folder, 'postmaster.pid'), 'utf8')
+    await first.stop()
+    await writeFile(join(folder, 'postmaster.pid'), content.replace(/^\d+/, String(process.pid)))
+    const second = await startEmbeddedPostgres({ folder })
+    expect(second.origin).toBe('started')
+    await second.stop()
+  })
+
+  test.each([200, 400, 700])(
+    'a service killed %i ms after its very first start leaves nothing in the way',
+    async (ms) => {
+      const first = supervisor.spawn(folder)
+      await sleep(ms)
+      await kill(first, 'SIGKILL')
+      const second = await startEmbeddedPostgres({ folder })
+      expect(await query(second.connection, 'SELECT 1 AS one')).toEqual([{ one: 1 }])
+      await second.stop()
+    },
+  )
+
+  test('what a killed initdb left behind does not get in the way', async () => {
+    await mkdir(`${folder}.new-1`)
+    await writeFile(join(`${folder}.new-1`, 'PG_VERSION'), '18\n')
+    const server = await startEmbeddedPostgres({ folder })
+    await server.stop()
+    expect((await readdir(temporary)).sort()).toEqual(['postgres', 'postgres.log'])
+  })
+})
+
+describe('awkward places', () => {
+  test('a data folder with a path longer than a socket address', async () => {
+    folder = join(temporary, 'a'.repeat(120), 'ü'.repeat(60), 'postgres')
+    const server = await startEmbeddedPostgres({ folder })
+    const socketPath = join(server.connection.host, `.s.PGSQL.${server.connection.port}`)
+    expect(Buffer.byteLength(socketPath)).toBeLessThanOrEqual(103)
+    expect(await query(server.connection, 'SELECT 1 AS one')).toEqual([{ one: 1 }])
+    await server.stop()
+    await expect(stat(server.connection.host)).rejects.toThrow('ENOENT')
+  })
+
+  test('a long path, after kill -9', async () => {
+    folder = join(temporary, 'a'.repeat(120), 'postgres')
+    const first = await supervisor.start(folder)
+    await kill(first.process, 'SIGKILL')
+    const second = await startEmbeddedPostgres({ folder })
+    expect(second).toMatchObject({ origin: 'adopted', connection: first.report.connection })
+    await second.stop()
+    await expect(stat(second.connection.host)).rejects.toThrow('ENOENT')
+  })
+
+  test('a path with spaces, quotes and a dollar sign', async () => {
+    folder = join(temporary, `it's "$HOME" \\ %s`, 'postgres')
+    const server = await startEmbeddedPostgres({ folder })
+    expect(await query(server.connection, 'SELECT 1 AS one')).toEqual([{ one: 1 }])
+    await server.stop()
+  })
+
+  test.runIf(isRoot)('a folder that only root may enter', async () => {
+    const secret = join(temporary, 'secret')
+    await mkdir(secret, { mode: 0o700 })
+    folder = join(secret, 'data', 'postgres')
+    const first = await startEmbeddedPostgres({ folder })
+    await query(first.connection, 'CREATE TABLE kept AS SELECT 7 AS value')
+    await first.stop()
+
+    // Opened up later, the same data goes to an ordinary user.
+    await chmod(secret, 0o755)
+    const second = await startEmbeddedPostgres({ folder })
+    expect((await stat(folder)).uid).not.toBe(0)
+    expect(await query(second.connection, 'SELECT value FROM kept')).toEqual([{ value: 7 }])
+    await second.stop()
+
+    // And back again.
+    await chmod(secret, 0o700)
+    const third = await startEmbeddedPostgres({ folder })
+    expect(await query(third.connection, 'SELECT value FROM kept')).toEqual([{ value: 7 }])
+    await third.stop()
+  })
+
+  test.runIf(isRoot)('a folder that only root may enter, after kill -9', async () => {
+    await chmod(temporary, 0o700)
+    const first = await supervisor.start(folder)
+    await kill(first.process, 'SIGKILL')
+    const second = await startEmbeddedPostgres({ folder })
+    expect(second.origin).toBe('adopted')
+    await second.stop()
+  })
+
+  test('a folder with something else in it is refused and left as it is', async () => {
+    await mkdir(folder)
+    await writeFile(join(folder, 'photo.jpg'), '')
+    await expect(startEmbeddedPostgres({ folder })).rejects.toThrow('not a PostgreSQL data folder')
+    expect(await readdir(folder)).toEqual(['photo.jpg'])
+  })
+
+  test('data of another major version is refused with the way out', async () => {
+    await mkdir(folder)
+    await writeFile(join(folder, 'PG_VERSION'), '14\n')
+    await expect(startEmbeddedPostgres({ folder })).rejects.toThrow('POSTGRES_BIN')
+  })
+
+  test('a POSTGRES_BIN without programs is refused', async () => {
+    await expect(startEmbeddedPostgres({ folder, binFolder: temporary })).rejects.toThrow('POSTGRES_BIN')
+  })
+
+  test('a server that cannot start says why, and the folder is free again', async () => {
+    const first = await startEmbeddedPostgres({ folder })
+    await first.stop()
+    const broken = startEmbeddedPostgres({ folder, settings: { shared_buffers: 'plenty' } })
+    await expect(broken).rejects.toThrow('shared_buffers')
+    const second = await startEmbeddedPostgres({ folder })
+    await second.stop()
+  })
+})
+
+async function query(connection: EmbeddedConnection, sql: string): Promise<Record<string, unknown>[]> {
+  const client = createClient(connection)
+  await client.connect()
+  try {
+    return (await client.query(sql)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  for (const deadline = Date.now() + 15_000; !(await condition()); await sleep(10)) {
+    if (Date.now() > deadline) throw new Error('the condition did not come true')
+  }
+}
+
+async function processGroup(pid: number): Promise<number> {
+  const text = await readFile(`/proc/${pid}/stat`, 'utf8')
+  return Number(text.slice(text.lastIndexOf(')') + 2).split(' ')[2])
+}
+
+/** A failed test must not leave its server running. */
+async function endServer(dataFolder: string): Promise<void> {
+  const file = await readPostmasterFile(dataFolder)
+  if (!file || !(await isAlive(file.pid)) || file.pid === process.pid) return
+  process.kill(file.pid, 'SIGQUIT')
+  await until(async () => !(await isAlive(file.pid)))
+}

@@ -1,0 +1,43 @@
+import { randomBytes } from 'node:crypto'
+import type pg from 'pg'
+import { inject } from 'vitest'
+import { createClient, type DatabaseConnection, openPool, type PoolOptions } from '../../src/database/pool.ts'
+import { TEMPLATE, withDatabase } from './template.ts'
+
+export type TestDatabase = {
+  connection: DatabaseConnection
+  pool: pg.Pool
+  /** Ends the pool and drops the database, whoever is still connected to it. */
+  close(): Promise<void>
+}
+
+export type TestDatabaseOptions = PoolOptions & {
+  /** A database without our schema, for tests that build one themselves. */
+  empty?: boolean
+}
+
+/** A database of the caller's own with all migrations applied. */
+export async function createTestDatabase(options: TestDatabaseOptions = {}): Promise<TestDatabase> {
+  const name = `lw_test_${randomBytes(6).toString('hex')}`
+  await administer(`CREATE DATABASE ${name} TEMPLATE ${options.empty ? 'template0' : TEMPLATE}`)
+  const connection = withDatabase(inject('postgres'), name)
+  const pool = openPool(connection, options)
+  return {
+    connection,
+    pool,
+    async close() {
+      await pool.end()
+      await administer(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
+    },
+  }
+}
+
+async function administer(sql: string): Promise<void> {
+  const client = createClient(inject('postgres'), { applicationName: 'loyalty-wallet tests' })
+  await client.connect()
+  try {
+    await client.query(sql)
+  } finally {
+    await client.end()
+  }
+}

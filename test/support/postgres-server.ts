@@ -1,0 +1,92 @@
+import { rmSync } from 'node:fs'
+import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestProject } from 'vitest/node'
+import { startEmbeddedPostgres } from '../../src/database/embedded-postgres.ts'
+import { migrate } from '../../src/database/migrate.ts'
+import { createClient, type DatabaseConnection } from '../../src/database/pool.ts'
+import { isAlive, isServerOf, readPostmasterFile } from '../../src/database/postmaster-file.ts'
+import { TEMPLATE, withDatabase } from './template.ts'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The server all tests of this run share; its database is one that can be connected to for CREATE DATABASE. */
+    postgres: DatabaseConnection
+  }
+}
+
+/**
+ * Starts one PostgreSQL for the whole run, with a migrated database that each test file clones. A server
+ * named by TEST_DATABASE_URL is used instead when it is set; its user must be allowed to create databases.
+ */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const external = process.env.TEST_DATABASE_URL
+  if (external) {
+    await createTemplate(external)
+    project.provide('postgres', external)
+    return () => dropTemplate(external)
+  }
+
+  await removeLeftovers()
+  const folder = await mkdtemp(join(tmpdir(), `${FOLDER_PREFIX}${process.pid}-`))
+  // As root the server runs as another user, who has to pass through here.
+  await chmod(folder, 0o755)
+  const server = await startEmbeddedPostgres({
+    folder: join(folder, 'postgres'),
+    // What a test wrote need not survive a power cut.
+    settings: { fsync: 'off', full_page_writes: 'off', max_connections: '200' },
+  })
+  const endAtOnce = () => {
+    const pid = server.pid()
+    if (pid !== undefined) process.kill(pid, 'SIGQUIT')
+    rmSync(folder, { recursive: true, force: true })
+  }
+  process.once('exit', endAtOnce)
+  await createTemplate(server.connection)
+  project.provide('postgres', server.connection)
+  return async () => {
+    process.off('exit', endAtOnce)
+    await server.stop()
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+const FOLDER_PREFIX = 'lw-test-'
+
+async function createTemplate(connection: DatabaseConnection): Promise<void> {
+  await dropTemplate(connection)
+  await run(connection, `CREATE DATABASE ${TEMPLATE}`)
+  await migrate(withDatabase(connection, TEMPLATE))
+  // Nobody can change it by accident, and no connection can be in the way of cloning it.
+  await run(connection, `ALTER DATABASE ${TEMPLATE} IS_TEMPLATE true ALLOW_CONNECTIONS false`)
+}
+
+async function dropTemplate(connection: DatabaseConnection): Promise<void> {
+  await run(connection, `UPDATE pg_database SET datistemplate = false WHERE datname = '${TEMPLATE}'`)
+  await run(connection, `DROP DATABASE IF EXISTS ${TEMPLATE} WITH (FORCE)`)
+}
+
+async function run(connection: DatabaseConnection, sql: string): Promise<void> {
+  const client = createClient(connection, { applicationName: 'loyalty-wallet tests' })
+  await client.connect()
+  try {
+    await client.query(sql)
+  } finally {
+    await client.end()
+  }
+}
+
+/** Ends the server and removes the folder of a run that was killed before it could. */
+async function removeLeftovers(): Promise<void> {
+  for (const name of await readdir(tmpdir())) {
+    const owner = new RegExp(`^${FOLDER_PREFIX}(\\d+)-`).exec(name)?.[1]
+    if (owner === undefined || (await isAlive(Number(owner)))) continue
+    const folder = join(tmpdir(), name)
+    const data = join(folder, 'postgres')
+    const file = await readPostmasterFile(data)
+    if (file && (await isAlive(file.pid)) && (await isServerOf(file.pid, data)))
+      process.kill(file.pid, 'SIGQUIT')
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 })
+  }
+}

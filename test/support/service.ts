@@ -1,0 +1,209 @@
+import type { LightMyRequestResponse } from 'fastify'
+import { buildServer, type Server } from '../../src/http/server.ts'
+import { createAccessTokens } from '../../src/operations/access-tokens.ts'
+import { createCampaignCache } from '../../src/operations/campaign-cache.ts'
+import { createCredentials } from '../../src/operations/credentials.ts'
+import type { Deps } from '../../src/operations/deps.ts'
+import { createTransactions } from '../../src/operations/transactions.ts'
+import { createTestDatabase, type TestDatabase } from './database.ts'
+
+/** The service on a database of its own, with a clock the test can set. Everything else is the real thing. */
+export interface TestService {
+  readonly app: Server
+  readonly database: TestDatabase
+  readonly deps: Deps
+  /** Adds to the time the service sees. */
+  advance(ms: number): void
+  setTime(at: Date): void
+  /** A call; bodies are sent as JSON. */
+  call(method: Method, path: string, options?: CallOptions): Promise<Reply>
+  createMerchant(options?: MerchantOptions): Promise<Merchant>
+  close(): Promise<void>
+}
+
+export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE' | 'PUT'
+
+export interface CallOptions {
+  body?: unknown
+  token?: string
+  headers?: Record<string, string>
+}
+
+export interface Reply {
+  status: number
+  // biome-ignore lint/suspicious/noExplicitAny: tests read replies the way a client would.
+  body: any
+  headers: LightMyRequestResponse['headers']
+}
+
+export interface MerchantOptions {
+  scopes?: ('pos' | 'manage')[]
+  country?: string
+  currency?: string
+  timezone?: string
+}
+
+/** An organization with a connection and a token, and calls made with it. */
+export interface Merchant {
+  readonly id: string
+  readonly integration: string
+  readonly connection: string
+  readonly apiKey: string
+  readonly apiSecret: string
+  readonly token: string
+  readonly refreshToken: string
+  call(method: Method, path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>
+  publishCampaign(definition?: object): Promise<string>
+  register(campaignId: string, data?: object): Promise<Registered>
+}
+
+export interface Registered {
+  readonly customer: string
+  readonly card: string
+  readonly barcode: string
+}
+
+export const adminToken = 'admin-token-of-the-tests-0123456789'
+
+export const coffeeClub = {
+  name: 'Coffee club',
+  balances: [
+    { key: 'points', name: 'Points' },
+    { key: 'stamps', name: 'Stamps' },
+  ],
+  rules: [
+    { id: 'base', kind: 'points_per_amount', balance: 'points', points: 1, per: 1 },
+    {
+      id: 'coffee',
+      kind: 'collect_per_item',
+      balance: 'stamps',
+      amount: 1,
+      products: ['latte', 'flat-white'],
+    },
+  ],
+  rewards: [
+    { key: 'free-coffee', name: 'Free coffee', kind: 'free_product', products: ['latte'], validDays: 30 },
+    { key: 'five-off', name: '5 off', kind: 'amount_off', amount: 5 },
+  ],
+  thresholds: [
+    { balance: 'stamps', at: 10, grant: 'free-coffee', consume: true },
+    { balance: 'points', at: 500, grant: 'five-off' },
+  ],
+  spend: { balance: 'points', worth: 0.01, min: 100, maxShare: 0.5 },
+}
+
+export async function startTestService(
+  options: { rateLimit?: number; writers?: number } = {},
+): Promise<TestService> {
+  const database = await createTestDatabase({ maxConnections: 10 })
+  let offsetMs = 0
+  const clock = () => new Date(Date.now() + offsetMs)
+  const deps: Deps = {
+    pool: database.pool,
+    clock,
+    credentials: createCredentials('pepper-of-the-tests'),
+    accessTokens: createAccessTokens('jwt-secret-of-the-tests-0123456789-0123456789', 3600),
+    refreshTokenTtlMs: 2_592_000_000,
+    campaigns: createCampaignCache(),
+    log: { info() {}, warn() {}, error() {} },
+  }
+  const transactions = createTransactions({ deps, writers: options.writers })
+  const app = await buildServer({
+    deps,
+    transactions,
+    adminToken,
+    rateLimit: options.rateLimit,
+    isReady: async () => true,
+  })
+  await app.ready()
+
+  async function call(
+    method: Method,
+    path: string,
+    { body, token, headers }: CallOptions = {},
+  ): Promise<Reply> {
+    const reply = await app.inject({
+      method,
+      url: path,
+      headers: { ...(token && { authorization: `Bearer ${token}` }), ...headers },
+      ...(body !== undefined && { payload: body as object }),
+    })
+    return {
+      status: reply.statusCode,
+      body: reply.body === '' ? undefined : parse(reply.body),
+      headers: reply.headers,
+    }
+  }
+
+  async function createMerchant({
+    scopes = ['pos', 'manage'],
+    ...region
+  }: MerchantOptions = {}): Promise<Merchant> {
+    const admin = (path: string, body: object) =>
+      call('POST', `/admin/v1${path}`, { body, token: adminToken })
+    const organization = await admin('/organizations', { name: 'Test', ...region })
+    const integration = await admin('/integrations', { name: 'Till' })
+    const connection = await admin(`/organizations/${organization.body.id}/connections`, {
+      integration: integration.body.id,
+      scopes,
+    })
+    const { apiKey } = integration.body
+    const { apiSecret } = connection.body
+    const issued = await call('POST', '/auth/token', {
+      headers: { 'x-api-key': apiKey, 'x-api-secret': apiSecret },
+    })
+    const token = issued.body.accessToken
+    const own: Merchant['call'] = (method, path, body, headers) =>
+      call(method, path, { body, token, headers })
+    return {
+      id: organization.body.id,
+      integration: integration.body.id,
+      connection: connection.body.id,
+      apiKey,
+      apiSecret,
+      token,
+      refreshToken: issued.body.refreshToken,
+      call: own,
+      async publishCampaign(definition = coffeeClub) {
+        const created = await own('POST', '/v1/campaigns', definition)
+        if (created.status !== 201) throw new Error(`campaign refused: ${JSON.stringify(created.body)}`)
+        await own('POST', `/v1/campaigns/${created.body.id}/publish`)
+        return created.body.id
+      },
+      async register(campaignId, data = {}) {
+        const { body, status } = await own('POST', '/v1/customers/register', {
+          campaignId,
+          customer: { data },
+        })
+        if (status !== 201) throw new Error(`registration refused: ${JSON.stringify(body)}`)
+        return { customer: body.id, card: body.cards[0].id, barcode: body.cards[0].barcode }
+      },
+    }
+  }
+
+  return {
+    app,
+    database,
+    deps,
+    advance(ms) {
+      offsetMs += ms
+    },
+    setTime(at) {
+      offsetMs = at.getTime() - Date.now()
+    },
+    call,
+    createMerchant,
+    async close() {
+      await app.close()
+      await database.close()
+    },
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
