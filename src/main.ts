@@ -1,3 +1,15 @@
 import { run } from './cli/run.ts'
 
-process.exitCode = await run(process.argv.slice(2))
+// A reader that goes away, as `| head` does, must not take a running service with it.
+process.stdout.on('error', () => {})
+
+process.exitCode = await run(process.argv.slice(2), {
+  env: process.env,
+  isInteractive: process.stdout.isTTY === true,
+  out: (text) => process.stdout.write(text),
+  err: (text) => process.stderr.write(text),
+})
+
+// Whatever still holds the process, such as the socket of a client that never finished its request, has had its
+// time. The timer itself holds nothing, so an ordinary end does not wait for it.
+setTimeout(() => process.exit(), 250).unref()

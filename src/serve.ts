@@ -16,6 +16,7 @@ import { createCredentials } from './operations/credentials.ts'
 import type { Deps } from './operations/deps.ts'
 import { createTransactions } from './operations/transactions.ts'
 import { loadOrCreateSecrets } from './secrets-file.ts'
+import { startJobs } from './worker/run-jobs.ts'
 
 export interface RunningService {
   readonly baseUrl: string
@@ -82,12 +83,16 @@ async function serveOn(
   const demo = config.demo ? await prepareDemo(deps, config.dataDir) : undefined
   if (demo) await writeDemoFile(config.dataDir, { baseUrl, adminToken: secrets.adminToken, ...demo })
 
+  const jobs = startJobs(deps)
+
   const stopAll = async () => {
     state.isStopping = true
+    const jobsEnded = jobs.stop()
     await withTimeout(
       app.close().then(() => transactions.drain()),
       drainTimeoutMs,
     )
+    await withTimeout(jobsEnded, 1_000)
     await withTimeout(pool.end(), 1_000)
     await embedded?.stop(1_500)
   }

@@ -1,15 +1,135 @@
-/** The command line: arguments in, text or JSON out. Each command is a file of its own. */
-import { Command } from 'commander'
+/**
+ * The command line: arguments in, text or JSON out, and an exit code: 0 when it was done, 1 when it failed,
+ * 2 when the arguments or the settings were wrong. Each command is a file of its own.
+ */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Command, CommanderError } from 'commander'
+import { Refused, refusals } from '../domain/refusal.ts'
+import { packageRoot } from '../package-root.ts'
+import { type Context, type Terminal, toExamples } from './command.ts'
+import { connectionCommand } from './connection.ts'
+import { doctorCommand } from './doctor.ts'
+import { Failure, misused } from './failure.ts'
+import { integrationCommand } from './integration.ts'
+import { migrateCommand } from './migrate.ts'
+import { organizationCommand } from './organization.ts'
 import { serveCommand } from './serve.ts'
+import { wantsStacks } from './settings.ts'
+import { tokenCommand } from './token.ts'
 
-export async function run(args: readonly string[]): Promise<number> {
-  const program = new Command('loyalty-wallet').description('Loyalty and wallet service for merchants.')
+const commands = [
+  serveCommand,
+  migrateCommand,
+  doctorCommand,
+  organizationCommand,
+  integrationCommand,
+  connectionCommand,
+  tokenCommand,
+]
+
+export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
+  const isJson = wantsJson(args)
+  const printJson = (document: unknown) => terminal.out(`${JSON.stringify(document, undefined, 2)}\n`)
   let exitCode = 0
-  program.addCommand(
-    serveCommand((code) => {
-      exitCode = code
-    }),
+  const context: Context = {
+    env: terminal.env,
+    isInteractive: terminal.isInteractive,
+    isJson,
+    report(outcome) {
+      if (isJson) printJson(outcome.json)
+      else terminal.out(`${outcome.text}\n`)
+      exitCode = outcome.exitCode ?? 0
+    },
+  }
+  // What commander writes itself is kept back when a single document is wanted, and becomes part of it.
+  let written = ''
+  const keep = (text: string) => {
+    written += text
+  }
+  const program = buildProgram(context, {
+    writeOut: isJson ? keep : terminal.out,
+    writeErr: isJson ? keep : terminal.err,
+  })
+  try {
+    await program.parseAsync([...args], { from: 'user' })
+    return exitCode
+  } catch (error) {
+    if (error instanceof CommanderError) {
+      if (isJson) printJson(toDocument(error, written.trim()))
+      return error.exitCode === 0 ? 0 : 2
+    }
+    const failure = toFailure(error)
+    if (isJson) printJson(toErrorDocument(failure))
+    else terminal.err(`${toText(failure)}\n`)
+    if (wantsStacks(terminal.env)) terminal.err(`${stackOf(failure)}\n`)
+    return failure.exitCode
+  }
+}
+
+/** Looked up before parsing, since an error of parsing has to come out as JSON too. */
+function wantsJson(args: readonly string[]): boolean {
+  const end = args.indexOf('--')
+  return args.slice(0, end === -1 ? undefined : end).includes('--json')
+}
+
+function buildProgram(
+  context: Context,
+  output: { writeOut(text: string): void; writeErr(text: string): void },
+): Command {
+  const program = new Command('loyalty-wallet')
+    .description('Loyalty and wallet service for merchants.')
+    .version(readVersion(), '--version', 'print the version')
+    .option('--json', 'print one JSON document, also for errors')
+    .helpOption('--help', 'explain a command')
+    .helpCommand('help [command]', 'explain a command')
+    .addHelpText('after', toExamples(['serve', 'doctor', 'token', 'organization create --help']))
+    .addHelpText(
+      'after',
+      '\nIn a checkout, write "npm run --silent cli --" for "loyalty-wallet". Settings come from the environment.',
+    )
+    .exitOverride()
+    .configureOutput(output)
+    .showHelpAfterError('Add --help to see what there is.')
+  for (const add of commands) add(program, context)
+  return program
+}
+
+function readVersion(): string {
+  return JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')).version
+}
+
+function toDocument(error: CommanderError, written: string): unknown {
+  if (error.code === 'commander.version') return { version: written }
+  if (error.exitCode === 0) return { help: written }
+  // Without a command, commander writes its whole help where an error belongs.
+  if (error.code === 'commander.help') return toErrorDocument(misused('No command was named. Add --help.'))
+  return toErrorDocument(misused(written.replace(/^error: /, '')))
+}
+
+function toErrorDocument({ code, message, problems }: Failure): unknown {
+  return { error: { code, message, problems } }
+}
+
+function toText({ message, problems = [] }: Failure): string {
+  return [message, ...problems.map((problem) => `  - ${problem}`)].join('\n')
+}
+
+function toFailure(error: unknown): Failure {
+  if (error instanceof Failure) return error
+  if (error instanceof Refused) {
+    const isInput = error.code === '_invalid_payload'
+    return new Failure(error.code, error.description ?? refusals[error.code], { exitCode: isInput ? 2 : 1 })
+  }
+  const reason = error instanceof Error ? error.message : String(error)
+  return new Failure(
+    'unexpected',
+    `${reason}\nThis was not foreseen. "loyalty-wallet doctor" may find the cause; LOG_LEVEL=debug shows where it happened.`,
+    { cause: error },
   )
-  await program.parseAsync([...args], { from: 'user' })
-  return exitCode
+}
+
+function stackOf(failure: Failure): string {
+  const { cause } = failure
+  return String((cause instanceof Error ? cause.stack : undefined) ?? failure.stack)
 }

@@ -213,27 +213,29 @@ async function announcedConnection(
 
 /** Starts or adopts the server, and starts it again whenever it ends without having been asked to. */
 async function supervise(place: ServerPlace, log: DatabaseLog | undefined) {
-  let stopping = false
-  let server: ServerProcess | undefined = await ensureServer(place)
+  const unwanted = new AbortController()
+  let server: ServerProcess | undefined = await ensureServer(place, unwanted.signal)
   const { adopted } = server
   if (adopted) log?.info({ pid: server.pid }, 'adopted the PostgreSQL a former process left running')
-  const wakeUp = new AbortController()
 
+  const report = (error: unknown): undefined => {
+    if (!unwanted.signal.aborted) log?.error({ err: error }, 'PostgreSQL could not be started again')
+  }
   const watch = async () => {
     for (let failures = 0; server; ) {
       const startedAt = Date.now()
       await server.exited
-      if (stopping) return
+      if (unwanted.signal.aborted) return
       log?.error({ pid: server.pid }, 'PostgreSQL ended unexpectedly and is started again')
       server = undefined
       if (Date.now() - startedAt > 30_000) failures = 0
-      while (!server && !stopping) {
+      while (!server && !unwanted.signal.aborted) {
         // The first attempt comes at once; its leftover processes need a moment to notice, hence the rest.
-        if (failures > 0) await pause(Math.min(100 * 2 ** failures, 5_000), wakeUp.signal)
+        if (failures > 0) await pause(Math.min(100 * 2 ** failures, 5_000), unwanted.signal)
         failures++
-        server = stopping ? undefined : await ensureServer(place).catch((error) => report(error, log))
+        server = await ensureServer(place, unwanted.signal).catch((error) => report(error))
       }
-      if (stopping) return
+      if (unwanted.signal.aborted) return
     }
   }
   const watching = watch()
@@ -242,9 +244,8 @@ async function supervise(place: ServerPlace, log: DatabaseLog | undefined) {
     adopted,
     pid: () => server?.pid,
     async stop(timeoutMs: number) {
-      stopping = true
-      wakeUp.abort()
-      // In the middle of a restart there is no server yet; the loop ends when that attempt has.
+      unwanted.abort()
+      // In the middle of a restart there is no server yet; the attempt ends at once, and the loop with it.
       if (!server) await watching
       if (server) await stopServer(place, server, timeoutMs)
     },
@@ -253,10 +254,6 @@ async function supervise(place: ServerPlace, log: DatabaseLog | undefined) {
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return sleep(ms, undefined, { signal, ref: false }).catch(() => {})
-}
-
-function report(error: unknown, log: DatabaseLog | undefined): undefined {
-  log?.error({ err: error }, 'PostgreSQL could not be started again')
 }
 
 async function probe(connection: EmbeddedConnection): Promise<'ready' | 'busy' | 'absent'> {

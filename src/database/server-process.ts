@@ -45,15 +45,17 @@ const MAX_LOG_BYTES = 10_000_000
 
 /**
  * Makes sure that one server runs on the folder: adopts the one that is there, or starts one. The caller
- * holds the folder's lock, so no other service process does the same at the same time.
+ * holds the folder's lock, so no other service process does the same at the same time. Recovery after a crash
+ * and waiting for a former server can take long; `signal` ends either with an error.
  */
-export async function ensureServer(place: ServerPlace): Promise<ServerProcess> {
+export async function ensureServer(place: ServerPlace, signal: AbortSignal): Promise<ServerProcess> {
   const startedAt = Date.now()
   for (let said = false; ; await sleep(50)) {
+    signal.throwIfAborted()
     const state = await findServer(place)
     if (state.kind === 'running') return adopt(state.pid)
     if (state.kind === 'absent') {
-      const server = await startServer(place).catch((error) => {
+      const server = await startServer(place, signal).catch((error) => {
         // Processes of a killed server go on until their statement ends, and nothing can start before.
         if (!STILL_HELD.test(error.message) || Date.now() - startedAt > ORPHAN_PATIENCE_MS) throw error
       })
@@ -112,7 +114,7 @@ async function waitUntilGone(pid: number): Promise<void> {
   while (await isAlive(pid)) await sleep(100, undefined, { ref: false })
 }
 
-async function startServer(place: ServerPlace): Promise<ServerProcess> {
+async function startServer(place: ServerPlace, signal: AbortSignal): Promise<ServerProcess> {
   const { folder, runAs, logFile, settings } = place
   if (runAs.owner) await takeOwnership(folder, runAs.owner)
   const logStart = await rotateLog(logFile)
@@ -138,8 +140,8 @@ async function startServer(place: ServerPlace): Promise<ServerProcess> {
       failure = error.message
       done()
     })
-    child.once('exit', (code, signal) => {
-      failure ??= `ended with ${signal ?? `code ${code}`}`
+    child.once('exit', (code, cause) => {
+      failure ??= `ended with ${cause ?? `code ${code}`}`
       done()
     })
   })
@@ -150,9 +152,10 @@ async function startServer(place: ServerPlace): Promise<ServerProcess> {
     if (child.pid !== undefined && file?.pid === child.pid && file.status === 'ready') {
       return { pid: child.pid, adopted: false, exited }
     }
-    if (Date.now() > deadline) {
+    if (Date.now() > deadline || signal.aborted) {
       child.kill('SIGQUIT')
-      failure = `not ready after ${PATIENCE_MS / 1000} seconds`
+      failure = signal.aborted ? 'no longer wanted' : `not ready after ${PATIENCE_MS / 1000} seconds`
+      await exited
     }
     // Its own start takes 20 to 200 ms, so a short step is worth it.
     await Promise.race([exited, sleep(5)])

@@ -35,8 +35,8 @@ export interface RuleUsage {
 }
 
 /**
- * A threshold on `total` up to whose multiple coupons count as granted, although a return has taken `total` below
- * it: the coupon was used, so passing the multiple again grants nothing.
+ * A threshold on `total` up to whose multiple coupons are out, although a return has taken `total` below it: each
+ * multiple is granted once, so passing it again grants nothing. A coupon that is revoked frees its multiple.
  */
 export interface KeptMultiple {
   readonly campaign: CampaignId

@@ -187,19 +187,20 @@ function compileRule(
   index: number,
   scale: { currencyDecimals: number; balanceDecimals: number },
 ): CompiledRule {
-  const id = ruleId(rule, index)
-  const shared = {
-    id,
-    key: rule.balance,
-    filteredBy: rule.products ? ('products' as const) : rule.categories && ('categories' as const),
-    when: rule.when && compileWhen(rule.when, scale.currencyDecimals),
-    limits: rule.limits && compileLimits(id, rule.limits, scale.balanceDecimals),
-  }
   const kind = ruleKind(rule.kind)
   if (kind === undefined) throw new Error(`rule kind ${rule.kind} was accepted and is now unknown`)
-  return kind.stage === 'collect'
-    ? { ...shared, stage: 'collect', evaluate: kind.prepare(rule, scale) }
-    : { ...shared, stage: 'multiply', evaluate: kind.prepare(rule, scale) }
+  const id = ruleId(rule, index)
+  // Every member is written out, in one order: a thousand rules of one hidden class are gone through several
+  // times faster than rules put together by spreading.
+  return {
+    id,
+    key: rule.balance,
+    stage: kind.stage,
+    evaluate: kind.prepare(rule, scale),
+    filteredBy: rule.products ? 'products' : rule.categories && 'categories',
+    when: rule.when && compileWhen(rule.when, scale.currencyDecimals),
+    limits: rule.limits && compileLimits(id, rule.limits, scale.balanceDecimals),
+  } as CompiledRule
 }
 
 function compileWhen(when: WhenDefinition, currencyDecimals: number): CompiledWhen {

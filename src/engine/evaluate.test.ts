@@ -27,6 +27,8 @@ import { evaluate } from './evaluate.ts'
 const products = ['latte', 'bun', 'beans']
 const categories = ['coffee', 'bakery']
 const optional = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined })
+const rarely = <T>(arbitrary: fc.Arbitrary<T>) =>
+  fc.oneof({ weight: 3, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary })
 const some = (words: string[]) => fc.uniqueArray(fc.constantFrom(...words), { minLength: 1 })
 
 const money = fc.oneof(
@@ -62,8 +64,8 @@ const basketArbitrary: fc.Arbitrary<Basket> = fc
       amount: money,
       discountAmount: money,
       discountedAmount: money,
-      coupons: fc.subarray(couponIds('free', 'five', 'ten')),
-      pointsToSpend: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 500 })),
+      coupons: fc.oneof(fc.constant([]), fc.subarray(couponIds('free', 'five', 'ten'))),
+      pointsToSpend: fc.oneof(fc.constant(0), fc.constant(0), fc.integer({ min: 0, max: 100 })),
       occurredAt: fc.date({ min: new Date('2020-01-01'), max: new Date('2030-01-01'), noInvalidDate: true }),
       branch: fc.constantFrom('main', 'store-12'),
     },
@@ -93,7 +95,7 @@ const when = fc.record(
   },
   { requiredKeys: [] },
 )
-const filter = { products: optional(some(products)), categories: optional(some(categories)) }
+const filter = { products: rarely(some(products)), categories: rarely(some(categories)) }
 const per = fc.constantFrom(0.01, 0.5, 1, 3.33, 10)
 const ruleBody = fc.oneof(
   fc.record({
@@ -117,7 +119,7 @@ const ruleBody = fc.oneof(
   }),
 )
 const ruleArbitrary = fc
-  .record({ body: ruleBody, when: optional(when), limits: optional(limits) })
+  .record({ body: ruleBody, when: rarely(when), limits: rarely(limits) })
   .map(({ body, ...rest }) => ({ ...body, ...rest }))
 const expires = fc.constantFrom(
   { after: 'P1M', endOf: 'month' },

@@ -9,15 +9,15 @@ import type { CampaignId } from '../domain/ids.ts'
 import type { Movement } from '../domain/ledger-entry.ts'
 import type { Refusal } from '../domain/refusal.ts'
 import type { Balance, KeptMultiple, Lot, RuleUsage, Wallet } from '../domain/wallet.ts'
-import { type Collected, collect, type Situation, skipAll, type UsageChange, usageByRule } from './collect.ts'
+import { type Collected, collect, type Situation, skipAll, type UsageChange } from './collect.ts'
 import type { AttachedCampaign } from './compile-campaign.ts'
 import { expireInState, type Inactivity } from './expire-balances.ts'
 import { grantCoupons } from './grant-coupons.ts'
-import { localTime } from './local-time.ts'
 import { type PricedBasket, priceBasket } from './price-basket.ts'
 import { type Progress, progressOf } from './progress.ts'
 import { redeemCoupons } from './redeem-coupons.ts'
 import { whyNotRunning } from './rule-conditions.ts'
+import { situationOf } from './situation.ts'
 import type { Skip } from './skip.ts'
 import { readPoints, type Spending, spendPoints } from './spend-points.ts'
 import { changeTiers, tiersBefore } from './tiers.ts'
@@ -100,7 +100,12 @@ export function evaluate(input: EvaluateInput): EvaluateOutcome {
   }
 
   const pointsPartMinor = spending === undefined || spend?.earns ? 0 : spending.discountMinor
-  const situation = situationOf(input, priced, pointsPartMinor)
+  const situation = situationOf(basket, priced, pointsPartMinor, {
+    isFirst: wallet.transactionCount === 0,
+    usage: wallet.usage,
+    timezone,
+    now,
+  })
   const running: AttachedCampaign[] = []
   const refusal = collectAll(campaigns, situation, collected, running)
   if (refusal !== undefined) return refuse(refusal)
@@ -145,37 +150,6 @@ function inactivityOf(campaigns: readonly AttachedCampaign[]): Inactivity[] {
     }
   }
   return inactivity
-}
-
-/** The basket as rules see it: what points pay is taken off like an order-level reduction. */
-function situationOf(input: EvaluateInput, priced: PricedBasket, pointsPartMinor: number): Situation {
-  const { basket, wallet, organization, now } = input
-  const lines = priced.lines.map(({ line, payableMinor, quantity }) => ({
-    product: line.product,
-    category: line.category,
-    payable: payableMinor,
-    quantity,
-  }))
-  const hasLines = lines.length > 0
-  const collectingMinor = priced.payableMinor - pointsPartMinor
-  // An order-level amount above the lines' sum never scales them up.
-  const isReduced = hasLines && collectingMinor < priced.linesPayableMinor
-  return {
-    lines,
-    payable: hasLines ? priced.linesPayableMinor : collectingMinor,
-    quantity: lines.reduce((sum, line) => sum + line.quantity, 0),
-    spreadNumerator: isReduced ? collectingMinor : 1,
-    spreadDenominator: isReduced ? priced.linesPayableMinor : 1,
-    isVisit: hasLines || priced.amountMinor > 0 || priced.payableMinor > 0,
-    payableMinor: priced.payableMinor,
-    branch: basket.branch,
-    at: basket.occurredAt,
-    local: localTime(basket.occurredAt, organization.timezone),
-    isFirst: wallet.transactionCount === 0,
-    usage: usageByRule(wallet.usage),
-    now,
-    timezone: organization.timezone,
-  }
 }
 
 function contextOf(

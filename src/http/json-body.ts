@@ -30,6 +30,11 @@ export function readJsonBodies(app: FastifyInstance): void {
       done(problem ? new Refused('_invalid_payload', problem) : null, body)
     })
   })
+  // Some clients name a type even when they send nothing: an empty body is {} whatever it calls itself.
+  app.addContentTypeParser('*', (request, _payload, done) => {
+    if (request.headers['content-length'] === '0') return done(null, {})
+    done(new Refused('_unsupported_media_type'))
+  })
 }
 
 function findProblem(value: unknown, depth: number): string | undefined {

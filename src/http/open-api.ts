@@ -3,7 +3,9 @@
  * schemas: which refusals an operation has is a list of codes, and every call can get some of them.
  */
 import { type RefusalCode, refusals } from '../domain/refusal.ts'
+import { errorAdvice, refusalReason } from './error-advice.ts'
 import { statusOf } from './errors.ts'
+import { nameComponents, named } from './name-components.ts'
 import type { Access } from './route-config.ts'
 
 const description = `Loyalty and wallet service for merchants: points, stamps, coupons and cards.
@@ -12,8 +14,15 @@ const description = `Loyalty and wallet service for merchants: points, stamps, c
 2. Register a customer into a campaign: \`POST /v1/customers/register\` opens a card with a barcode.
 3. Commit one basket: \`POST /v1/transactions/process\` redeems, spends, collects and grants, all or nothing.
 
-Every error has the same body, and its \`message\` is one of the codes listed with each operation. Every POST that
-writes takes an \`Idempotency-Key\`, so that repeating a call whose answer was lost is always safe.`
+**Errors** all have the same body, and its \`message\` is one of the codes listed with each operation. Codes are never renamed.
+
+**Repeating a call** is safe. Every POST that writes takes an \`Idempotency-Key\`: the same key and body get the first answer again, with the header \`Idempotent-Replayed: true\`. For transactions your receipt number (\`opaqueId\`) does the same, for ever.
+
+**Unknown members** of a body are ignored on the calls of a till and named in the header \`Ignored-Members\`, so that an old till keeps working and a typo can be seen. With \`Prefer: handling=strict\`, and on all other calls, they are refused.
+
+**Lists** take \`limit\` (1 to 100, 25 unless told) and \`cursor\`, and answer \`{ data, nextCursor }\`; at the end there is no \`nextCursor\`.
+
+**Values** that are missing are left out of replies; only a customer's \`opaqueId\` is ever \`null\`. Money is a number in the organization's currency, times are ISO 8601, ids are opaque text. \`X-Request-Id\` is taken over from the call, or made, and returned.`
 
 const everyCall: readonly RefusalCode[] = ['_invalid_payload', '_unavailable', '_internal_error']
 const authenticated: readonly RefusalCode[] = [
@@ -51,15 +60,29 @@ function transform({ schema: given, url, route }: RouteToDocument) {
     schema: {
       ...schema,
       ...(isRepeatable && { headers: idempotencyHeader }),
-      security: access === 'public' ? [] : [{ [access === 'operator' ? 'operator' : 'bearer']: [] }],
+      security: securityOf(access),
       response: { ...describeReplies(schema.response as Record<string, object>), ...errors },
     },
   }
 }
 
+/** Any one of the scopes opens a call; they are the roles that OpenAPI 3.1 lists with a requirement. */
+function securityOf(access: Access): Record<string, readonly string[]>[] {
+  if (access === 'public') return []
+  if (access === 'operator') return [{ operator: [] }]
+  return access.map((scope) => ({ bearer: [scope] }))
+}
+
+const replyTitles: Record<string, string> = { 200: 'Done.', 201: 'Created.' }
+
 function describeReplies(replies: Record<string, object> = {}) {
   return Object.fromEntries(
-    Object.entries(replies).map(([status, schema]) => [status, { description: 'Done.', ...schema }]),
+    Object.entries(replies).map(([status, schema]) => [
+      status,
+      'content' in schema
+        ? { description: replyTitles[status], ...schema }
+        : { ...schema, 'x-response-description': replyTitles[status] },
+    ]),
   )
 }
 
@@ -80,7 +103,7 @@ function errorReplies(codes: readonly RefusalCode[], hasPlace: boolean) {
   const byStatus = new Map<number, RefusalCode[]>()
   const add = (status: number, code: RefusalCode) =>
     byStatus.set(status, [...(byStatus.get(status) ?? []), code])
-  for (const code of new Set(codes)) {
+  for (const code of inWinningOrder(codes)) {
     add(statusOf(code), code)
     if (hasPlace && statusOf(code, 'path') !== statusOf(code)) add(statusOf(code, 'path'), code)
   }
@@ -89,35 +112,55 @@ function errorReplies(codes: readonly RefusalCode[], hasPlace: boolean) {
   )
 }
 
+function inWinningOrder(codes: readonly RefusalCode[]): RefusalCode[] {
+  return (Object.keys(refusals) as RefusalCode[]).filter((code) => codes.includes(code))
+}
+
+const ErrorBody = {
+  ...named('Error'),
+  type: 'object',
+  description: 'The body of every error there is.',
+  required: ['statuscode', 'errorcode', 'message', 'description', 'timestamp', 'path', 'method'],
+  properties: {
+    statuscode: { type: 'integer', description: 'The HTTP status.' },
+    errorcode: { type: 'integer', description: 'The HTTP status again.' },
+    message: { type: 'string', description: 'The code of the refusal; never renamed.' },
+    description: { type: 'string', description: 'What exactly was wrong in this call; may be empty.' },
+    timestamp: { type: 'integer', description: 'Unix time in milliseconds.' },
+    path: { type: 'string', description: 'Of the request, without the query.' },
+    method: { type: 'string' },
+  },
+}
+
 function errorReply(status: number, codes: readonly RefusalCode[]) {
+  const text = codes.map((code) => `\`${code}\`: ${refusalReason(code)} ${errorAdvice[code]}`)
   return {
-    description: codes.map((code) => `\`${code}\`: ${refusals[code]}`).join('\n\n'),
-    type: 'object',
-    required: ['statuscode', 'errorcode', 'message', 'description', 'timestamp', 'path', 'method'],
-    properties: {
-      statuscode: { type: 'integer', const: status },
-      errorcode: { type: 'integer', const: status },
-      message: { type: 'string', enum: codes },
-      description: { type: 'string' },
-      timestamp: { type: 'integer' },
-      path: { type: 'string' },
-      method: { type: 'string' },
-    },
-    examples: [
-      {
-        statuscode: status,
-        errorcode: status,
-        message: codes[0],
-        description: '',
-        timestamp: 1_773_480_000_000,
-        path: '/v1/…',
-        method: 'POST',
-      },
-    ],
+    'x-response-description': text.join('\n\n'),
+    allOf: [ErrorBody, { type: 'object', properties: { message: { type: 'string', enum: codes } } }],
   }
 }
 
+/** What the routes' schemas cannot say: headers that are required but checked by hand. */
+function finish({ openapiObject }: { openapiObject?: object }) {
+  const document = nameComponents(openapiObject as Record<string, unknown>)
+  for (const path of Object.values(document.paths as Record<string, Record<string, Operation>>)) {
+    for (const { parameters = [] } of Object.values(path)) {
+      for (const parameter of parameters) {
+        if (!parameter.schema?.['x-required']) continue
+        parameter.required = true
+        delete parameter.schema['x-required']
+      }
+    }
+  }
+  return document
+}
+
+interface Operation {
+  parameters?: { required?: boolean; schema?: Record<string, unknown> }[]
+}
+
 export const openApiOptions = {
+  convertConstToEnum: false,
   openapi: {
     openapi: '3.1.0' as const,
     info: {
@@ -134,16 +177,25 @@ export const openApiOptions = {
       { name: 'Transactions', description: 'Baskets: preview, commit, look up.' },
       { name: 'Coupons', description: 'What a customer can redeem.' },
       { name: 'Campaigns', description: 'The rules by which customers collect.' },
+      { name: 'Directory', description: 'Products, branches and users by your own ids.' },
+      { name: 'Reports', description: 'Figures by day, and the proof that they are right.' },
       { name: 'Organization', description: 'The merchant the token belongs to.' },
       { name: 'Platform', description: 'For the operator: organizations, integrations, connections.' },
       { name: 'Operation', description: 'Health and metrics.' },
     ],
     components: {
       securitySchemes: {
-        bearer: { type: 'http' as const, scheme: 'bearer', bearerFormat: 'JWT' },
+        bearer: {
+          type: 'http' as const,
+          scheme: 'bearer',
+          bearerFormat: 'JWT',
+          description:
+            'The `accessToken` of `POST /auth/token`. Scopes: `pos` for tills, `manage` for the rest.',
+        },
         operator: { type: 'http' as const, scheme: 'bearer', description: 'The ADMIN_TOKEN of the service.' },
       },
     },
   },
   transform: transform as never,
+  transformObject: finish as never,
 }

@@ -1,11 +1,14 @@
 /** Moves a balance by hand, with a reason. What was collected in a lifetime (`total`) does not change by it. */
+
 import type { CustomerId, UserId } from '../domain/ids.ts'
-import type { Movement } from '../domain/ledger-entry.ts'
-import { maxUnits, toUnits } from '../domain/money.ts'
+import { toUnits } from '../domain/money.ts'
+import type { Organization } from '../domain/organization.ts'
 import { Refused } from '../domain/refusal.ts'
-import { insertEvents } from '../store/events.ts'
-import { findBalance, insertEntry, type LedgerEntry, lockWallet } from '../store/ledger.ts'
+import { adjustBalance as decide } from '../engine/adjust-balance.ts'
+import { getWallet, insertEntries, type LedgerEntry, lockWallet, writeLots } from '../store/ledger.ts'
 import type { Scope } from '../store/scope.ts'
+import { movedCounts } from './moved-counts.ts'
+import { recordFacts } from './record-facts.ts'
 
 export interface Adjustment {
   readonly key: string
@@ -16,44 +19,34 @@ export interface Adjustment {
 
 export async function adjustBalance(
   scope: Scope,
+  organization: Organization,
   customer: CustomerId | undefined,
-  adjustment: Adjustment,
+  { key, amount, reason }: Adjustment,
   user: UserId,
   now: Date,
 ): Promise<LedgerEntry> {
-  const wallet = customer && (await lockWallet(scope, customer))
-  if (!customer || !wallet) throw new Refused('customer_not_found', undefined, 'path')
-  const balance = await findBalance(scope, customer, adjustment.key)
-  if (!balance) throw new Refused('_invalid_payload', `key: the customer has no balance "${adjustment.key}".`)
-  const amount = toUnits(adjustment.amount, balance.decimals)
-  if (amount === undefined) {
-    throw new Refused('_invalid_payload', `amount: the balance has ${balance.decimals} decimals.`)
-  }
-  if (amount === 0) throw new Refused('_invalid_payload', 'amount: must not be 0.')
-  const valueAfter = balance.value + amount
-  if (valueAfter < 0 && amount < 0) throw new Refused('insufficient_points')
-  if (valueAfter > maxUnits) throw new Refused('_invalid_payload', 'amount: the balance would be too large.')
-  const movement: Movement = {
-    key: balance.key,
-    version: balance.version + 1,
-    kind: 'adjust',
-    amount,
-    valueAfter,
-    totalAfter: balance.total,
-  }
-  const { reason } = adjustment
-  await insertEntry(scope, movement, { customer, walletVersion: wallet.version, reason, user, now })
-  await insertEvents(
-    scope,
-    [{ type: 'balance.adjusted', data: { customer, key: balance.key, amount: adjustment.amount } }],
+  const locked = customer && (await lockWallet(scope, customer))
+  if (!customer || !locked) throw new Refused('customer_not_found', undefined, 'path')
+  const wallet = await getWallet(scope, customer)
+  const balance = wallet.balances.find((one) => one.key === key)
+  if (!balance) throw new Refused('_invalid_payload', `key: the customer has no balance "${key}".`)
+  const { decimals } = balance
+  const units = toUnits(amount, decimals)
+  if (units === undefined)
+    throw new Refused('_invalid_payload', `amount: the balance has ${decimals} decimals.`)
+  if (units === 0) throw new Refused('_invalid_payload', 'amount: must not be 0.')
+
+  const decided = decide(
+    { ...wallet, ...locked, coupons: [], usage: [] },
+    { key, units },
     now,
+    organization.timezone,
   )
-  return {
-    ...movement,
-    decimals: balance.decimals,
-    walletVersion: wallet.version,
-    reason,
-    user,
-    createdAt: now,
-  }
+  if (!decided.ok) throw new Refused(decided.refusal.code, decided.refusal.description)
+  const { movements, lots } = decided
+  await insertEntries(scope, movements, { customer, walletVersion: locked.version, reason, user, now })
+  await writeLots(scope, customer, lots)
+  const facts = [{ type: 'balance.adjusted', data: { customer, key, amount } }] as const
+  await recordFacts(scope, organization, facts, now, movedCounts(movements))
+  return { ...movements.at(-1)!, decimals, walletVersion: locked.version, reason, user, createdAt: now }
 }

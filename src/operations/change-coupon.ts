@@ -7,12 +7,12 @@ import { type RefusalCode, Refused } from '../domain/refusal.ts'
 import { couponExpiry } from '../engine/grant-coupons.ts'
 import { findCampaign } from '../store/campaigns.ts'
 import { type CouponRecord, findCoupon, insertCoupon, revokeActiveCoupons } from '../store/coupons.ts'
-import { insertEvents } from '../store/events.ts'
 import { lockWallet } from '../store/ledger.ts'
 import { newId } from '../store/new-id.ts'
 import type { Scope } from '../store/scope.ts'
 import { getCustomerView } from './change-customer.ts'
 import type { Deps } from './deps.ts'
+import { recordFacts } from './record-facts.ts'
 
 export async function getCoupon(scope: Scope, id: CouponId | undefined): Promise<CouponRecord> {
   const coupon = id && (await findCoupon(scope, id))
@@ -46,7 +46,12 @@ export async function issueCoupon(
     createdAt: now,
   }
   await insertCoupon(scope, coupon)
-  await insertEvents(scope, [{ type: 'coupon.granted', data: { coupon: coupon.id, customer } }], now)
+  await recordFacts(
+    scope,
+    organization,
+    [{ type: 'coupon.granted', data: { coupon: coupon.id, customer } }],
+    now,
+  )
   return coupon
 }
 
@@ -56,13 +61,23 @@ const spentRefusals: Record<number, RefusalCode> = {
   [couponStatus.revoked]: 'coupon_revoked',
 }
 
-export async function revokeCoupon(scope: Scope, id: CouponId | undefined, now: Date): Promise<CouponRecord> {
+export async function revokeCoupon(
+  scope: Scope,
+  organization: Organization,
+  id: CouponId | undefined,
+  now: Date,
+): Promise<CouponRecord> {
   const { customer } = await getCoupon(scope, id)
   await lockWallet(scope, customer)
   const coupon = await getCoupon(scope, id)
   const refusal = spentRefusals[couponStatusAt(coupon, now)]
   if (refusal) throw new Refused(refusal)
   await revokeActiveCoupons(scope, customer, now, coupon.id)
-  await insertEvents(scope, [{ type: 'coupon.revoked', data: { coupon: coupon.id, customer } }], now)
+  await recordFacts(
+    scope,
+    organization,
+    [{ type: 'coupon.revoked', data: { coupon: coupon.id, customer } }],
+    now,
+  )
   return { ...coupon, status: couponStatus.revoked }
 }

@@ -7,13 +7,13 @@ import { Refused } from '../domain/refusal.ts'
 import { closeCards } from '../store/cards.ts'
 import { revokeActiveCoupons } from '../store/coupons.ts'
 import { findCustomerView, lockCustomer, updateCustomerStatus, updateProfile } from '../store/customers.ts'
-import { insertEvents } from '../store/events.ts'
 import { eraseStoredReplies } from '../store/idempotency.ts'
 import { lockWallet } from '../store/ledger.ts'
 import type { Scope } from '../store/scope.ts'
 import { eraseTransactionMetaData } from '../store/transactions.ts'
 import { type ProfileInput, toProfile, writeUnique } from './customer-profile.ts'
 import { mergePatch } from './merge-patch.ts'
+import { recordFacts } from './record-facts.ts'
 
 export async function getCustomerView(
   scope: Scope,
@@ -73,7 +73,12 @@ export async function setCustomerBlocked(
  * gone, phone, e-mail and opaque id are free again, cards are closed and coupons taken back. Ledger entries
  * and events hold ids only and stay, so that every sum still comes out.
  */
-export async function eraseCustomer(scope: Scope, id: CustomerId | undefined, now: Date): Promise<void> {
+export async function eraseCustomer(
+  scope: Scope,
+  organization: Organization,
+  id: CustomerId | undefined,
+  now: Date,
+): Promise<void> {
   if (!id || !(await lockWallet(scope, id))) throw new Refused('customer_not_found', undefined, 'path')
   const revoked = await revokeActiveCoupons(scope, id, now)
   await closeCards(scope, id, now)
@@ -82,5 +87,5 @@ export async function eraseCustomer(scope: Scope, id: CustomerId | undefined, no
   await eraseStoredReplies(scope, id)
   await eraseTransactionMetaData(scope, id)
   const facts: Fact[] = revoked.map((coupon) => ({ type: 'coupon.revoked', data: { customer: id, coupon } }))
-  await insertEvents(scope, [...facts, { type: 'customer.erased', data: { customer: id } }], now)
+  await recordFacts(scope, organization, [...facts, { type: 'customer.erased', data: { customer: id } }], now)
 }

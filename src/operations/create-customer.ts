@@ -2,10 +2,10 @@
 import { type Customer, customerStatus } from '../domain/customer.ts'
 import type { Organization } from '../domain/organization.ts'
 import { insertCustomer } from '../store/customers.ts'
-import { insertEvents } from '../store/events.ts'
 import { newId } from '../store/new-id.ts'
 import type { Scope } from '../store/scope.ts'
 import { type ProfileInput, toProfile, writeUnique } from './customer-profile.ts'
+import { recordFacts } from './record-facts.ts'
 
 export async function createCustomer(
   scope: Scope,
@@ -22,6 +22,6 @@ export async function createCustomer(
     updatedAt: now,
   }
   await writeUnique(scope, profile, undefined, () => insertCustomer(scope, customer))
-  await insertEvents(scope, [{ type: 'customer.created', data: { customer: customer.id } }], now)
+  await recordFacts(scope, organization, [{ type: 'customer.created', data: { customer: customer.id } }], now)
   return customer
 }

@@ -22,20 +22,20 @@ export interface ProfileInput {
 }
 
 export function toProfile(input: ProfileInput, organization: Organization): Profile {
-  const rawPhone = valueOf(input.phone)
+  const rawPhone = givenText(input.phone)
   const phone = rawPhone === undefined ? undefined : normalizePhone(rawPhone, organization.country)
   if (rawPhone !== undefined && phone === undefined) throw new Refused('invalid_phone')
   return {
     phone,
-    email: valueOf(input.email)?.normalize('NFC'),
-    fullname: valueOf(input.fullname),
+    email: givenText(input.email)?.normalize('NFC'),
+    fullname: givenText(input.fullname),
     metaData: input.metaData,
     consents: input.consents,
-    opaqueId: valueOf(input.opaqueId),
+    opaqueId: givenText(input.opaqueId),
   }
 }
 
-function valueOf(text: string | undefined): string | undefined {
+function givenText(text: string | undefined): string | undefined {
   const trimmed = text?.trim()
   return trimmed === '' ? undefined : trimmed
 }

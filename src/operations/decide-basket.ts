@@ -57,6 +57,7 @@ export function decideBasket(input: DecisionInput): Decision {
       usage: input.usage,
       transactionCount: wallet.transactionCount,
       lastActivityAt: wallet.lastActivityAt,
+      keptMultiples: loaded.keptMultiples,
     },
     campaigns,
     organization,

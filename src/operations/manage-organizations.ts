@@ -16,7 +16,7 @@ import {
   insertIntegration,
   insertIntegrationKey,
 } from '../store/credentials.ts'
-import { findBranchByOpaqueId, insertBranch, insertUser } from '../store/directory.ts'
+import { findBranchByOpaqueId, insertDirectoryEntry } from '../store/directory.ts'
 import { newId } from '../store/new-id.ts'
 import {
   findOrganization,
@@ -56,7 +56,12 @@ export async function createOrganization(
     createdAt: now,
   })
   const own = { db: scope.db, org: organization.number }
-  await insertBranch(own, { id: newId('brn', now), opaqueId: mainBranch, name: 'Main', now })
+  await insertDirectoryEntry(own, 'branches', {
+    id: newId('brn', now),
+    opaqueId: mainBranch,
+    name: 'Main',
+    createdAt: now,
+  })
   return organization
 }
 
@@ -139,7 +144,13 @@ export async function createConnection(
     createdAt: now,
   }
   const apiSecret = credentials.create('lws')
-  await insertUser(own, { id: user, opaqueId: id, name: integration.name, branch, now })
+  await insertDirectoryEntry(own, 'users', {
+    id: user,
+    opaqueId: id,
+    name: integration.name,
+    branch,
+    createdAt: now,
+  })
   await insertConnection(own, connection)
   await insertConnectionSecret(own, id, credentials.hash(apiSecret), now)
   return { ...connection, apiSecret }

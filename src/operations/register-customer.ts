@@ -13,13 +13,13 @@ import { hasEnded } from '../engine/rule-conditions.ts'
 import { findCampaign } from '../store/campaigns.ts'
 import { findLiveCard, insertCard } from '../store/cards.ts'
 import { findCustomerView } from '../store/customers.ts'
-import { insertEvents } from '../store/events.ts'
 import { insertMissingBalances, lockWallet } from '../store/ledger.ts'
 import { newId } from '../store/new-id.ts'
 import type { Scope } from '../store/scope.ts'
 import { createCustomer } from './create-customer.ts'
 import type { ProfileInput } from './customer-profile.ts'
 import type { Deps } from './deps.ts'
+import { recordFacts } from './record-facts.ts'
 
 export interface Registration {
   readonly campaign: string
@@ -41,7 +41,8 @@ export async function registerCustomer(
       ? await lockExisting(scope, registration.customer.id)
       : (await createCustomer(scope, organization, registration.customer.profile, now)).id
   const card =
-    (await findLiveCard(scope, customer, campaign.id)) ?? (await openCard(scope, customer, campaign, now))
+    (await findLiveCard(scope, customer, campaign.id)) ??
+    (await openCard(scope, organization, customer, campaign, now))
   const view = await findCustomerView(scope, customer, now)
   return { ...view!, cards: [card] }
 }
@@ -83,6 +84,7 @@ async function lockExisting(scope: Scope, text: string): Promise<CustomerId> {
 
 async function openCard(
   scope: Scope,
+  organization: Organization,
   customer: CustomerId,
   campaign: OpenCampaign,
   now: Date,
@@ -100,8 +102,9 @@ async function openCard(
   }
   await insertCard(scope, card)
   await insertMissingBalances(scope, customer, campaign.balanceKeys)
-  await insertEvents(
+  await recordFacts(
     scope,
+    organization,
     [{ type: 'customer.registered', data: { customer, card: card.id, campaign: campaign.id } }],
     now,
   )

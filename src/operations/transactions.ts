@@ -11,6 +11,7 @@
  */
 import { classifyError, isConnectionError } from '../database/classify-error.ts'
 import type { CustomerId, TransactionId } from '../domain/ids.ts'
+import type { Organization } from '../domain/organization.ts'
 import { type Refusal, Refused } from '../domain/refusal.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import type { RuleUsage } from '../domain/wallet.ts'
@@ -352,7 +353,7 @@ async function writeDecided(
       group.shared.set(key, { campaign: used.campaign, rule: used.rule, used: before + used.amount })
     }
   }
-  const passed = await write(scope, writes, now)
+  const passed = await write(scope, jobs[0]!.caller.organization, writes, now)
   const replayed = await readReplays(scope, replays, jobs)
   return jobs.map((job, i): Settled => {
     const write = writes[i]
@@ -363,14 +364,19 @@ async function writeDecided(
   })
 }
 
-async function write(scope: Scope, candidates: readonly (BasketWrite | undefined)[], now: Date) {
+async function write(
+  scope: Scope,
+  organization: Organization,
+  candidates: readonly (BasketWrite | undefined)[],
+  now: Date,
+) {
   const writes = candidates.filter((write) => write !== undefined)
   if (writes.length === 0) return new Set<CustomerId>()
   await updateSharedUsage(
     scope,
     writes.flatMap((write) => write.sharedUsage),
   )
-  return writeBaskets(scope, writes, now)
+  return writeBaskets(scope, writes, now, localDay(now, organization.timezone))
 }
 
 /** The transaction a repeated call already made, or the refusal when only its key or receipt number is the same. */

@@ -69,13 +69,18 @@ function toCustomerView(row: CustomerViewRow): CustomerView {
   }
 }
 
-/** $1 organization, $2 now. Erased customers are gone for every reader. */
+/**
+ * $1 organization, $2 now. A lot past its day is gone for readers, whether or not the job has taken it off;
+ * erased customers are gone altogether.
+ */
 const viewOf = (condition: string) => `
   SELECT c.id, c.status, c.phone, c.email, c.fullname, c.meta_data, c.consents, c.opaque_id, c.created_at, c.updated_at,
     (SELECT json_agg(card ORDER BY card.id) FROM (
        SELECT ${cardColumns} WHERE k.org_id = c.org_id AND k.customer_id = c.id) card) AS cards,
-    (SELECT json_agg(json_build_object('key', b.key, 'value', b.value, 'total', b.total, 'decimals', d.decimals) ORDER BY b.key)
+    (SELECT json_agg(json_build_object('key', b.key, 'value', b.value - coalesce(x.expired, 0), 'total', b.total, 'decimals', d.decimals) ORDER BY b.key)
        FROM balances b JOIN balance_definitions d ON d.org_id = b.org_id AND d.key = b.key
+       LEFT JOIN LATERAL (SELECT sum(remaining)::bigint AS expired FROM lots l WHERE l.org_id = b.org_id
+         AND l.customer_id = b.customer_id AND l.key = b.key AND l.expires_at <= $2) x ON true
        WHERE b.org_id = c.org_id AND b.customer_id = c.id) AS balances,
     (SELECT json_agg(json_build_object('id', p.id, 'reward', p.reward, 'campaign_id', p.campaign_id, 'expires_at', p.expires_at)
        ORDER BY p.id)

@@ -2,37 +2,9 @@
  * Products, branches and users: the client's own ids on one side, ours on the other. They are added when a
  * basket first names them, unless the organization takes only known ones.
  */
-import type { BranchId, UserId } from '../domain/ids.ts'
+import type { BranchId, Id } from '../domain/ids.ts'
 import { newId } from './new-id.ts'
-import { idFrom, many, type Scope, uuidOf } from './scope.ts'
-
-export async function insertBranch(
-  scope: Scope,
-  branch: { id: BranchId; opaqueId: string; name?: string; now: Date },
-): Promise<void> {
-  await scope.db.query(
-    'INSERT INTO branches (org_id, id, opaque_id, name, created_at, updated_at) VALUES ($1, $2, $3, $4, $5, $5)',
-    [scope.org, uuidOf(branch.id), branch.opaqueId, branch.name ?? null, branch.now],
-  )
-}
-
-export async function insertUser(
-  scope: Scope,
-  user: { id: UserId; opaqueId: string; name?: string; branch?: BranchId; now: Date },
-): Promise<void> {
-  await scope.db.query(
-    `INSERT INTO users (org_id, id, opaque_id, name, branch_id, created_at, updated_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $6)`,
-    [
-      scope.org,
-      uuidOf(user.id),
-      user.opaqueId,
-      user.name ?? null,
-      user.branch ? uuidOf(user.branch) : null,
-      user.now,
-    ],
-  )
-}
+import { idFrom, many, maybeOne, type Scope, uuidOf } from './scope.ts'
 
 export async function findBranchByOpaqueId(scope: Scope, opaqueId: string): Promise<BranchId | undefined> {
   const rows = await many<{ id: string }>(
@@ -72,4 +44,113 @@ export async function ensureReferences(
     [scope.org, sorted],
   )
   return new Map(rows.map((row) => [row.opaque_id, idFrom(prefix, row.id)]))
+}
+
+export type DirectoryKind = ReferenceTable
+
+/** A product, branch or user as a merchant looks after it. */
+export interface DirectoryEntry {
+  readonly id: string
+  readonly opaqueId: string
+  readonly name?: string
+  /** Of a product. */
+  readonly category?: string
+  /** Of a user. */
+  readonly branch?: BranchId
+  readonly branchOpaqueId?: string
+  readonly createdAt: Date
+  readonly updatedAt: Date
+}
+
+interface DirectoryRow {
+  id: string
+  opaque_id: string
+  name: string | null
+  category?: string | null
+  branch_id?: string | null
+  branch_opaque?: string | null
+  created_at: Date
+  updated_at: Date
+}
+
+const selectEntry: Record<DirectoryKind, string> = {
+  products: 'SELECT e.* FROM products e',
+  branches: 'SELECT e.* FROM branches e',
+  users: `SELECT e.*, b.opaque_id AS branch_opaque FROM users e
+    LEFT JOIN branches b ON b.org_id = e.org_id AND b.id = e.branch_id`,
+}
+
+const toEntry = (kind: DirectoryKind, row: DirectoryRow): DirectoryEntry => ({
+  id: idFrom(referenceTables[kind], row.id),
+  opaqueId: row.opaque_id,
+  name: row.name ?? undefined,
+  category: row.category ?? undefined,
+  branch: row.branch_id ? idFrom('brn', row.branch_id) : undefined,
+  branchOpaqueId: row.branch_opaque ?? undefined,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+})
+
+export async function findDirectoryEntry(
+  scope: Scope,
+  kind: DirectoryKind,
+  id: Id,
+): Promise<DirectoryEntry | undefined> {
+  const row = await maybeOne<DirectoryRow>(
+    scope.db,
+    `${selectEntry[kind]} WHERE e.org_id = $1 AND e.id = $2`,
+    [scope.org, uuidOf(id)],
+  )
+  return row && toEntry(kind, row)
+}
+
+/** Newest first; `text` is an opaque id, or found anywhere in the name. */
+export async function listDirectoryEntries(
+  scope: Scope,
+  kind: DirectoryKind,
+  page: { text?: string; limit: number; after?: Id },
+): Promise<DirectoryEntry[]> {
+  const rows = await many<DirectoryRow>(
+    scope.db,
+    `${selectEntry[kind]} WHERE e.org_id = $1 AND ($2::uuid IS NULL OR e.id < $2)
+       AND ($3::text IS NULL OR e.opaque_id = $3 OR strpos(lower(e.name), lower($3)) > 0)
+     ORDER BY e.id DESC LIMIT $4`,
+    [scope.org, page.after ? uuidOf(page.after) : null, page.text ?? null, page.limit],
+  )
+  return rows.map((row) => toEntry(kind, row))
+}
+
+export async function insertDirectoryEntry(
+  scope: Scope,
+  kind: DirectoryKind,
+  entry: Omit<DirectoryEntry, 'branchOpaqueId' | 'updatedAt'>,
+): Promise<void> {
+  const extra = { products: 'category', branches: undefined, users: 'branch_id' }[kind]
+  const value = kind === 'products' ? (entry.category ?? null) : entry.branch ? uuidOf(entry.branch) : null
+  await scope.db.query(
+    `INSERT INTO ${kind} (org_id, id, opaque_id, name, created_at, updated_at${extra ? `, ${extra}` : ''})
+     VALUES ($1, $2, $3, $4, $5, $5${extra ? ', $6' : ''})`,
+    [
+      scope.org,
+      uuidOf(entry.id as Id),
+      entry.opaqueId,
+      entry.name ?? null,
+      entry.createdAt,
+      ...(extra ? [value] : []),
+    ],
+  )
+}
+
+/** Writes the members that can change; the opaque id cannot, since transactions are known by it. */
+export async function updateDirectoryEntry(
+  scope: Scope,
+  kind: DirectoryKind,
+  entry: DirectoryEntry,
+): Promise<void> {
+  const extra = { products: 'category', branches: undefined, users: 'branch_id' }[kind]
+  const value = kind === 'products' ? (entry.category ?? null) : entry.branch ? uuidOf(entry.branch) : null
+  await scope.db.query(
+    `UPDATE ${kind} SET name = $3, updated_at = $4${extra ? `, ${extra} = $5` : ''} WHERE org_id = $1 AND id = $2`,
+    [scope.org, uuidOf(entry.id as Id), entry.name ?? null, entry.updatedAt, ...(extra ? [value] : [])],
+  )
 }

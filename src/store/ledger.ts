@@ -6,12 +6,13 @@
 
 import type { CampaignId, CustomerId, TransactionId, UserId } from '../domain/ids.ts'
 import type { Movement, MovementKind } from '../domain/ledger-entry.ts'
-import type { Balance } from '../domain/wallet.ts'
+import type { Balance, Lot, Wallet } from '../domain/wallet.ts'
 import { idFrom, many, maybeOne, type Scope, uuidOf } from './scope.ts'
 
 export interface LockedWallet {
   readonly version: number
   readonly transactionCount: number
+  readonly lastActivityAt?: Date
 }
 
 /**
@@ -19,15 +20,21 @@ export interface LockedWallet {
  * state will notice. Undefined when there is no such customer, or no longer.
  */
 export async function lockWallet(scope: Scope, customer: CustomerId): Promise<LockedWallet | undefined> {
-  const row = await maybeOne<{ version: number; transaction_count: number }>(
+  const row = await maybeOne<{ version: number; transaction_count: number; last_activity_at: Date | null }>(
     scope.db,
     `UPDATE wallets w SET version = version + 1
      WHERE org_id = $1 AND customer_id = $2
        AND EXISTS (SELECT 1 FROM customers c WHERE c.org_id = w.org_id AND c.id = w.customer_id AND c.status <> 3)
-     RETURNING version, transaction_count`,
+     RETURNING version, transaction_count, last_activity_at`,
     [scope.org, uuidOf(customer)],
   )
-  return row && { version: row.version, transactionCount: row.transaction_count }
+  return (
+    row && {
+      version: row.version,
+      transactionCount: row.transaction_count,
+      lastActivityAt: row.last_activity_at ?? undefined,
+    }
+  )
 }
 
 /** Opens the balances a campaign brings; existing ones are left as they are. */
@@ -43,18 +50,38 @@ export async function insertMissingBalances(
   )
 }
 
-export async function findBalance(
-  scope: Scope,
-  customer: CustomerId,
-  key: string,
-): Promise<(Balance & { decimals: number }) | undefined> {
-  return maybeOne(
+export interface LoadedWallet extends Pick<Wallet, 'lots' | 'keptMultiples'> {
+  readonly balances: readonly (Balance & { readonly decimals: number })[]
+}
+
+/** Balances and lots as they are under the wallet's lock, which the caller holds. */
+export async function getWallet(scope: Scope, customer: CustomerId): Promise<LoadedWallet> {
+  const key = [scope.org, uuidOf(customer)]
+  const balances = await many<Balance & { decimals: number }>(
     scope.db,
     `SELECT b.key, b.value, b.total, b.version, d.decimals FROM balances b
      JOIN balance_definitions d ON d.org_id = b.org_id AND d.key = b.key
-     WHERE b.org_id = $1 AND b.customer_id = $2 AND b.key = $3`,
-    [scope.org, uuidOf(customer), key],
+     WHERE b.org_id = $1 AND b.customer_id = $2 ORDER BY b.key`,
+    key,
   )
+  const lots = await many<{ key: string; version: number; remaining: number; expires_at: Date }>(
+    scope.db,
+    'SELECT key, version, remaining, expires_at FROM lots WHERE org_id = $1 AND customer_id = $2 AND remaining > 0',
+    key,
+  )
+  const kept = await many<{ campaign_id: string; key: string; at: number; reward: string; multiple: number }>(
+    scope.db,
+    'SELECT campaign_id, key, at, reward, multiple FROM kept_multiples WHERE org_id = $1 AND customer_id = $2',
+    key,
+  )
+  return {
+    balances,
+    lots: lots.map(({ expires_at, ...lot }) => ({ ...lot, expiresAt: expires_at })),
+    keptMultiples: kept.map(({ campaign_id, ...rest }) => ({
+      ...rest,
+      campaign: idFrom('cmp', campaign_id),
+    })),
+  }
 }
 
 export interface EntryContext {
@@ -66,33 +93,58 @@ export interface EntryContext {
   readonly now: Date
 }
 
-/** Appends one entry and moves its balance with it. The caller holds the wallet's lock. */
-export async function insertEntry(scope: Scope, movement: Movement, context: EntryContext): Promise<void> {
-  const { rowCount } = await scope.db.query(
-    `WITH moved AS (
-       UPDATE balances SET value = $6, total = $7, version = $4
-       WHERE org_id = $1 AND customer_id = $2 AND key = $3 AND version = $4::bigint - 1
-       RETURNING org_id)
-     INSERT INTO ledger_entries (org_id, customer_id, key, version, amount, value_after, total_after, kind,
-                                 wallet_version, transaction_id, reason, user_id, created_at)
-     SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13 FROM moved`,
+/** Appends entries and moves their balances with them, in order. The caller holds the wallet's lock. */
+export async function insertEntries(
+  scope: Scope,
+  movements: readonly Movement[],
+  context: EntryContext,
+): Promise<void> {
+  for (const movement of movements) {
+    const { rowCount } = await scope.db.query(
+      `WITH moved AS (
+         UPDATE balances SET value = $6, total = $7, version = $4
+         WHERE org_id = $1 AND customer_id = $2 AND key = $3 AND version = $4::bigint - 1
+         RETURNING org_id)
+       INSERT INTO ledger_entries (org_id, customer_id, key, version, amount, value_after, total_after, kind,
+                                   wallet_version, transaction_id, reason, user_id, created_at)
+       SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13 FROM moved`,
+      [
+        scope.org,
+        uuidOf(context.customer),
+        movement.key,
+        movement.version,
+        movement.amount,
+        movement.valueAfter,
+        movement.totalAfter,
+        movement.kind,
+        context.walletVersion,
+        context.transaction ? uuidOf(context.transaction) : null,
+        context.reason ?? null,
+        context.user ? uuidOf(context.user) : null,
+        context.now,
+      ],
+    )
+    if (rowCount !== 1) throw new Error(`balance ${movement.key} was not at the version its entry follows`)
+  }
+}
+
+/** Writes lots as they are now: new ones, and old ones with more or less in them. */
+export async function writeLots(scope: Scope, customer: CustomerId, lots: readonly Lot[]): Promise<void> {
+  if (lots.length === 0) return
+  await scope.db.query(
+    `INSERT INTO lots (org_id, customer_id, key, version, remaining, expires_at)
+     SELECT $1, $2, key, version, remaining, expires_at
+     FROM unnest($3::text[], $4::bigint[], $5::bigint[], $6::timestamptz[]) AS l (key, version, remaining, expires_at)
+     ON CONFLICT (org_id, customer_id, key, version) DO UPDATE SET remaining = EXCLUDED.remaining`,
     [
       scope.org,
-      uuidOf(context.customer),
-      movement.key,
-      movement.version,
-      movement.amount,
-      movement.valueAfter,
-      movement.totalAfter,
-      movement.kind,
-      context.walletVersion,
-      context.transaction ? uuidOf(context.transaction) : null,
-      context.reason ?? null,
-      context.user ? uuidOf(context.user) : null,
-      context.now,
+      uuidOf(customer),
+      lots.map((lot) => lot.key),
+      lots.map((lot) => lot.version),
+      lots.map((lot) => lot.remaining),
+      lots.map((lot) => lot.expiresAt),
     ],
   )
-  if (rowCount !== 1) throw new Error(`balance ${movement.key} was not at the version its entry follows`)
 }
 
 export interface LedgerEntry extends Movement {

@@ -14,7 +14,7 @@ import type {
   TransactionId,
   UserId,
 } from '../domain/ids.ts'
-import type { Balance, Lot } from '../domain/wallet.ts'
+import type { Balance, KeptMultiple, Lot } from '../domain/wallet.ts'
 import { idFrom, many, type Scope, uuidOf } from './scope.ts'
 
 export interface BasketKeys {
@@ -58,6 +58,7 @@ export interface LoadedBasket {
   readonly card?: { readonly status: number; readonly campaign: CampaignId }
   readonly balances: readonly (Balance & { readonly decimals: number })[]
   readonly lots: readonly Lot[]
+  readonly keptMultiples: readonly KeptMultiple[]
   readonly coupons: readonly Coupon[]
   readonly user?: Reference<UserId>
   readonly branch?: Reference<BranchId>
@@ -87,6 +88,7 @@ interface LoadRow {
   card_campaign: string | null
   balances: [string, number, number, number, number][] | null
   lots: [string, number, number, string][] | null
+  kept: [string, string, number, string, number][] | null
   coupons: [string, CouponStatus, Reward, string, string | null][] | null
   user_id: string | null
   user_opaque: string | null
@@ -108,7 +110,7 @@ const loadText = `
     NULL::bigint AS version, NULL::int AS transaction_count, NULL::timestamptz AS last_activity_at,
     NULL::smallint AS customer_status,
     NULL::smallint AS card_status, NULL::uuid AS card_campaign,
-    NULL::json AS balances, NULL::json AS lots, NULL::json AS coupons,
+    NULL::json AS balances, NULL::json AS lots, NULL::json AS kept, NULL::json AS coupons,
     NULL::uuid AS user_id, NULL::text AS user_opaque, NULL::uuid AS branch_id, NULL::text AS branch_opaque,
     false AS is_done, NULL::uuid AS receipt_id, NULL::bytea AS receipt_fingerprint,
     NULL::uuid AS key_id, NULL::bytea AS key_fingerprint
@@ -119,6 +121,8 @@ const loadText = `
      WHERE x.org_id = $1 AND x.customer_id = b.customer_id),
     (SELECT json_agg(json_build_array(l.key, l.version, l.remaining, l.expires_at)) FROM lots l
      WHERE l.org_id = $1 AND l.customer_id = b.customer_id AND l.remaining > 0),
+    (SELECT json_agg(json_build_array(m.campaign_id, m.key, m.at, m.reward, m.multiple)) FROM kept_multiples m
+     WHERE m.org_id = $1 AND m.customer_id = b.customer_id),
     CASE WHEN $10::text[] <> '{}' THEN
       (SELECT json_agg(json_build_array(p.id, p.status, p.reward, p.campaign_id, p.expires_at)) FROM coupons p
        WHERE p.org_id = $1 AND p.id = ANY($10::uuid[]) AND p.customer_id = b.customer_id) END,
@@ -204,6 +208,13 @@ function toLoadedBasket(row: LoadRow): LoadedBasket {
       version,
       remaining,
       expiresAt: new Date(expiresAt),
+    })),
+    keptMultiples: (row.kept ?? []).map(([campaign, key, at, reward, multiple]) => ({
+      campaign: idFrom('cmp', campaign),
+      key,
+      at,
+      reward,
+      multiple,
     })),
     coupons: (row.coupons ?? []).map(([id, status, reward, campaign, expiresAt]) => ({
       id: idFrom('cpn', id),

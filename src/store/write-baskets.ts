@@ -12,6 +12,7 @@ import type { CampaignId, CouponId, CustomerId } from '../domain/ids.ts'
 import type { Movement } from '../domain/ledger-entry.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import type { Lot } from '../domain/wallet.ts'
+import { type DailyCount, ownShard } from './daily-sums.ts'
 import { newId } from './new-id.ts'
 import { everDay } from './rule-usage.ts'
 import { idFrom, many, type Scope, uuidOf } from './scope.ts'
@@ -118,23 +119,37 @@ told AS (
   INSERT INTO events (org_id, id, type, data, created_at)
   SELECT $1, e.id, e.type, e.data, $4
   FROM unnest($50::uuid[], $51::uuid[], $52::text[], $53::json[]) AS e (customer_id, id, type, data)
-  JOIN passed USING (customer_id))
+  JOIN passed USING (customer_id)),
+summed AS (
+  INSERT INTO daily_sums (org_id, day, measure, key, shard, amount)
+  SELECT $1, $59::date, c.measure, c.key, $60::smallint, sum(c.amount)
+  FROM unnest($55::uuid[], $56::text[], $57::text[], $58::bigint[]) AS c (customer_id, measure, key, amount)
+  JOIN passed USING (customer_id) GROUP BY c.measure, c.key ORDER BY c.measure, c.key
+  ON CONFLICT (org_id, day, measure, key, shard) DO UPDATE SET amount = daily_sums.amount + EXCLUDED.amount)
 SELECT customer_id,
   1 / (CASE WHEN (SELECT count(*) FROM moved) + (SELECT count(*) FROM opened) = (SELECT count(*) FROM balance)
              AND (SELECT count(*) FROM redeemed) = (SELECT count(*) FROM redemption) THEN 1 ELSE 0 END) AS is_whole
 FROM passed`
 
-/** The customers whose baskets were written; at most one basket per customer may be in a group. */
+/**
+ * The customers whose baskets were written; at most one basket per customer may be in a group. `day` is the
+ * organization's local day, to which running sums are added.
+ */
 export async function writeBaskets(
   scope: Scope,
   writes: readonly BasketWrite[],
   now: Date,
+  day: string,
 ): Promise<Set<CustomerId>> {
-  const rows = await many<{ customer_id: string }>(scope.db, writeText, writeValues(scope.org, writes, now))
+  const rows = await many<{ customer_id: string }>(
+    scope.db,
+    writeText,
+    writeValues(scope.org, writes, now, day),
+  )
   return new Set(rows.map((row) => idFrom('cus', row.customer_id)))
 }
 
-function writeValues(org: number, writes: readonly BasketWrite[], now: Date): unknown[] {
+function writeValues(org: number, writes: readonly BasketWrite[], now: Date, day: string): unknown[] {
   const of = <T>(pick: (write: BasketWrite) => readonly T[]) =>
     writes.flatMap((write) =>
       pick(write).map((item) => ({ customer: uuidOf(write.transaction.customer), write, item })),
@@ -147,6 +162,7 @@ function writeValues(org: number, writes: readonly BasketWrite[], now: Date): un
   const lots = of((write) => write.lots)
   const usage = of((write) => write.usage)
   const facts = of((write) => write.facts)
+  const counts = of(dailyCounts)
   return [
     org,
     transactions.map((t) => uuidOf(t.customer)),
@@ -210,6 +226,13 @@ function writeValues(org: number, writes: readonly BasketWrite[], now: Date): un
     facts.map((f) => f.item.type),
     facts.map((f) => JSON.stringify(f.item.data)),
     balances.map((b) => b.write.newBalances.includes(b.item.last.key)),
+    // daily sums
+    counts.map((c) => c.customer),
+    counts.map((c) => c.item.measure),
+    counts.map((c) => c.item.key),
+    counts.map((c) => c.item.amount),
+    day,
+    ownShard,
   ]
 }
 
@@ -221,6 +244,14 @@ function lastMovements(write: BasketWrite): { fromVersion: number; last: Movemen
     byKey.set(movement.key, { fromVersion: known?.fromVersion ?? movement.version - 1, last: movement })
   }
   return [...byKey.values()]
+}
+
+function dailyCounts({ movements, granted, redeemed }: BasketWrite): DailyCount[] {
+  const counts: DailyCount[] = [{ measure: 'transactions', key: '', amount: 1 }]
+  for (const { kind, key, amount } of movements) counts.push({ measure: kind, key, amount })
+  if (granted.length > 0) counts.push({ measure: 'coupons_granted', key: '', amount: granted.length })
+  if (redeemed.length > 0) counts.push({ measure: 'coupons_redeemed', key: '', amount: redeemed.length })
+  return counts
 }
 
 /** Adds to what total-limited rules have given; the caller holds the locks of these rows. */

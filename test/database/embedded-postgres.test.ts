@@ -86,6 +86,20 @@ describe('life', () => {
     await server.stop()
   })
 
+  test('stop while a restart has to wait for a statement of the dead server ends at once', async () => {
+    const server = await startEmbeddedPostgres({ folder })
+    const sql = `DO $$ DECLARE until timestamptz := clock_timestamp() + '3 seconds';
+                 BEGIN WHILE clock_timestamp() < until LOOP END LOOP; END $$`
+    const busy = query(server.connection, sql).catch(() => [])
+    await sleep(200)
+    process.kill(server.pid()!, 'SIGKILL')
+    await sleep(300)
+    const startedAt = performance.now()
+    await server.stop()
+    expect(performance.now() - startedAt).toBeLessThan(1_500)
+    await busy
+  })
+
   test('stop in the middle of a restart leaves no server behind', async () => {
     const server = await startEmbeddedPostgres({ folder })
     process.kill(server.pid()!, 'SIGKILL')

@@ -1,4 +1,5 @@
 import type { LightMyRequestResponse } from 'fastify'
+import { openPool, type PoolOptions } from '../../src/database/pool.ts'
 import { buildServer, type Server } from '../../src/http/server.ts'
 import { createAccessTokens } from '../../src/operations/access-tokens.ts'
 import { createCampaignCache } from '../../src/operations/campaign-cache.ts'
@@ -12,6 +13,8 @@ export interface TestService {
   readonly app: Server
   readonly database: TestDatabase
   readonly deps: Deps
+  /** What the operations logged, oldest first. */
+  readonly logged: readonly Logged[]
   /** Adds to the time the service sees. */
   advance(ms: number): void
   setTime(at: Date): void
@@ -21,7 +24,13 @@ export interface TestService {
   close(): Promise<void>
 }
 
-export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE' | 'PUT'
+export interface Logged {
+  level: 'info' | 'warn' | 'error'
+  details: object
+  message: string
+}
+
+export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE' | 'PUT' | 'HEAD' | 'OPTIONS'
 
 export interface CallOptions {
   body?: unknown
@@ -34,6 +43,10 @@ export interface Reply {
   // biome-ignore lint/suspicious/noExplicitAny: tests read replies the way a client would.
   body: any
   headers: LightMyRequestResponse['headers']
+  /** As it was sent, before parsing. */
+  text: string
+  method: string
+  path: string
 }
 
 export interface MerchantOptions {
@@ -52,9 +65,12 @@ export interface Merchant {
   readonly apiSecret: string
   readonly token: string
   readonly refreshToken: string
+  /** A call with this merchant's token. */
   call(method: Method, path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>
   publishCampaign(definition?: object): Promise<string>
   register(campaignId: string, data?: object): Promise<Registered>
+  /** Another connection to the same organization, with these scopes; its calls. */
+  connect(scopes: ('pos' | 'manage')[]): Promise<Merchant['call']>
 }
 
 export interface Registered {
@@ -64,6 +80,8 @@ export interface Registered {
 }
 
 export const adminToken = 'admin-token-of-the-tests-0123456789'
+/** Known to tests, so that they can sign what no honest caller would. */
+export const jwtSecret = 'jwt-secret-of-the-tests-0123456789-0123456789'
 
 export const coffeeClub = {
   name: 'Coffee club',
@@ -92,20 +110,41 @@ export const coffeeClub = {
   spend: { balance: 'points', worth: 0.01, min: 100, maxShare: 0.5 },
 }
 
-export async function startTestService(
-  options: { rateLimit?: number; writers?: number } = {},
-): Promise<TestService> {
-  const database = await createTestDatabase({ maxConnections: 10 })
+export interface TestServiceOptions {
+  rateLimit?: number
+  writers?: number
+  /** How long a statement waits for a row that somebody else holds. */
+  lockTimeoutMs?: number
+  isBehindProxy?: boolean
+  /** The database of another test service, on which this one then runs as a second instance. */
+  sharing?: TestService
+}
+
+export async function startTestService(options: TestServiceOptions = {}): Promise<TestService> {
+  // The limits of `serve.ts`, so that what waits too long here would wait too long there.
+  const limits = {
+    maxConnections: 10,
+    statementTimeoutMs: 5_000,
+    queryTimeoutMs: 8_000,
+    lockTimeoutMs: options.lockTimeoutMs ?? 3_000,
+  }
+  const database = options.sharing
+    ? shareDatabase(options.sharing.database, limits)
+    : await createTestDatabase(limits)
   let offsetMs = 0
   const clock = () => new Date(Date.now() + offsetMs)
+  const logged: Logged[] = []
+  const logAs = (level: Logged['level']) => (details: object, message: string) => {
+    logged.push({ level, details, message })
+  }
   const deps: Deps = {
     pool: database.pool,
     clock,
     credentials: createCredentials('pepper-of-the-tests'),
-    accessTokens: createAccessTokens('jwt-secret-of-the-tests-0123456789-0123456789', 3600),
+    accessTokens: createAccessTokens(jwtSecret, 3600),
     refreshTokenTtlMs: 2_592_000_000,
     campaigns: createCampaignCache(),
-    log: { info() {}, warn() {}, error() {} },
+    log: { info: logAs('info'), warn: logAs('warn'), error: logAs('error') },
   }
   const transactions = createTransactions({ deps, writers: options.writers })
   const app = await buildServer({
@@ -113,6 +152,7 @@ export async function startTestService(
     transactions,
     adminToken,
     rateLimit: options.rateLimit,
+    isBehindProxy: options.isBehindProxy,
     isReady: async () => true,
   })
   await app.ready()
@@ -132,6 +172,9 @@ export async function startTestService(
       status: reply.statusCode,
       body: reply.body === '' ? undefined : parse(reply.body),
       headers: reply.headers,
+      text: reply.body,
+      method,
+      path,
     }
   }
 
@@ -149,12 +192,15 @@ export async function startTestService(
     })
     const { apiKey } = integration.body
     const { apiSecret } = connection.body
-    const issued = await call('POST', '/auth/token', {
-      headers: { 'x-api-key': apiKey, 'x-api-secret': apiSecret },
-    })
+    const issue = (secret: string) =>
+      call('POST', '/auth/token', { headers: { 'x-api-key': apiKey, 'x-api-secret': secret } })
+    const callsWith =
+      (token: string): Merchant['call'] =>
+      (method, path, body, headers) =>
+        call(method, path, { body, token, headers })
+    const issued = await issue(apiSecret)
     const token = issued.body.accessToken
-    const own: Merchant['call'] = (method, path, body, headers) =>
-      call(method, path, { body, token, headers })
+    const own = callsWith(token)
     return {
       id: organization.body.id,
       integration: integration.body.id,
@@ -178,6 +224,13 @@ export async function startTestService(
         if (status !== 201) throw new Error(`registration refused: ${JSON.stringify(body)}`)
         return { customer: body.id, card: body.cards[0].id, barcode: body.cards[0].barcode }
       },
+      async connect(scopes) {
+        const other = await admin(`/organizations/${organization.body.id}/connections`, {
+          integration: integration.body.id,
+          scopes,
+        })
+        return callsWith((await issue(other.body.apiSecret)).body.accessToken)
+      },
     }
   }
 
@@ -185,6 +238,7 @@ export async function startTestService(
     app,
     database,
     deps,
+    logged,
     advance(ms) {
       offsetMs += ms
     },
@@ -198,6 +252,12 @@ export async function startTestService(
       await database.close()
     },
   }
+}
+
+/** A pool of one's own on a database that somebody else drops. */
+function shareDatabase({ connection }: TestDatabase, limits: PoolOptions): TestDatabase {
+  const pool = openPool(connection, limits)
+  return { connection, pool, close: () => pool.end() }
 }
 
 function parse(text: string): unknown {

@@ -19,7 +19,9 @@ import {
 } from '../../store/credentials.ts'
 import { findOrganization, listOrganizations } from '../../store/organizations.ts'
 import { inTransaction, platformOrg } from '../../store/scope.ts'
+import { named } from '../name-components.ts'
 import { idCursor, limitOf, PageQuery, toPage } from '../paging.ts'
+import { connectionExample, exampleId, integrationExample } from '../schemas/examples.ts'
 import { Id, Optional, PageOf, Text, Timestamp } from '../schemas/members.ts'
 import type { Server, ServerOptions } from '../server.ts'
 import { write } from '../write.ts'
@@ -56,22 +58,40 @@ const Rotation = Type.Object(
   { examples: [{ overlapSeconds: 3600 }] },
 )
 
-const IntegrationReply = Type.Object({ id: Id('int'), name: Type.String(), createdAt: Timestamp() })
-const ConnectionReply = Type.Object({
-  id: Id('con'),
-  organization: Id('org'),
-  integration: Id('int'),
-  scopes: Scopes,
-  createdAt: Timestamp(),
-})
-const withKey = Type.Object({
-  ...IntegrationReply.properties,
-  apiKey: Type.String({ description: 'Shown once.' }),
-})
-const withSecret = Type.Object({
-  ...ConnectionReply.properties,
-  apiSecret: Type.String({ description: 'Shown once.' }),
-})
+const IntegrationReply = Type.Object(
+  { id: Id('int'), name: Type.String(), createdAt: Timestamp() },
+  { ...named('Integration'), examples: [integrationExample] },
+)
+const ConnectionReply = Type.Object(
+  {
+    id: Id('con'),
+    organization: Id('org'),
+    integration: Id('int'),
+    scopes: Scopes,
+    createdAt: Timestamp(),
+  },
+  { ...named('Connection'), examples: [connectionExample] },
+)
+const withKey = Type.Object(
+  {
+    ...IntegrationReply.properties,
+    apiKey: Type.String({ description: 'Shown once.' }),
+  },
+  {
+    ...named('IntegrationWithKey'),
+    examples: [{ ...integrationExample, apiKey: 'lwk_8Jd1mW3rXb7yVt0pQz5nLs2uEaKc4hGf9iRoTj6xYvB' }],
+  },
+)
+const withSecret = Type.Object(
+  {
+    ...ConnectionReply.properties,
+    apiSecret: Type.String({ description: 'Shown once.' }),
+  },
+  {
+    ...named('ConnectionWithSecret'),
+    examples: [{ ...connectionExample, apiSecret: 'lws_2uEaKc4hGf9iRoTj6xYvB8Jd1mW3rXb7yVt0pQz5nLs' }],
+  },
+)
 
 const toIntegrationReply = ({ id, name, createdAt }: Integration) => ({
   id,
@@ -113,7 +133,7 @@ function organizationAdministration(app: Server, { deps }: ServerOptions): void 
             ...region,
           },
           {
-            examples: [{ name: 'Blue Bottle', country: 'US', currency: 'USD', timezone: 'America/New_York' }],
+            examples: [{ name: 'Blue Cup', country: 'US', currency: 'USD', timezone: 'America/New_York' }],
           },
         ),
         response: { 201: OrganizationReply },
@@ -180,7 +200,7 @@ function organizationAdministration(app: Server, { deps }: ServerOptions): void 
         params: OrganizationPath,
         body: Type.Object(
           { name: Optional(Text(200, { minLength: 1 })), ...region },
-          { examples: [{ name: 'Blue Bottle Coffee' }] },
+          { examples: [{ name: 'Blue Cup Coffee' }] },
         ),
         response: { 200: OrganizationReply },
       },
@@ -321,7 +341,7 @@ function connectionAdministration(app: Server, { deps }: ServerOptions): void {
         params: Type.Object({ id: Id('org') }),
         body: Type.Object(
           { integration: Id('int'), scopes: Optional(Scopes) },
-          { examples: [{ integration: 'int_019a83f2c1d27b3a9e5f6d7c8b9a0f1e', scopes: ['pos'] }] },
+          { examples: [{ integration: exampleId('int'), scopes: ['pos'] }] },
         ),
         response: { 201: withSecret },
       },

@@ -5,9 +5,11 @@ import { campaignRoutes } from './campaigns.ts'
 import { cardRoutes } from './cards.ts'
 import { couponRoutes } from './coupons.ts'
 import { customerRoutes } from './customers.ts'
+import { directoryRoutes } from './directory.ts'
 import { healthRoutes } from './health.ts'
 import { organizationRoutes } from './organization.ts'
 import { referenceRoutes } from './reference.ts'
+import { reportRoutes } from './reports.ts'
 import { transactionRoutes } from './transactions.ts'
 
 /** In the order of the API reference. */
@@ -18,6 +20,8 @@ export const allRoutes: readonly ((app: Server, options: ServerOptions) => void)
   transactionRoutes,
   couponRoutes,
   campaignRoutes,
+  directoryRoutes,
+  reportRoutes,
   organizationRoutes,
   adminRoutes,
   healthRoutes,

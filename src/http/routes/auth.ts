@@ -2,18 +2,23 @@ import { Type } from 'typebox'
 import { Refused } from '../../domain/refusal.ts'
 import { issueToken, type TokenPair } from '../../operations/issue-token.ts'
 import { refreshToken } from '../../operations/refresh-token.ts'
+import { named } from '../name-components.ts'
 import { createRateLimit } from '../rate-limit.ts'
+import { tokenExample } from '../schemas/examples.ts'
 import type { Server, ServerOptions } from '../server.ts'
 
-const Token = Type.Object({
-  accessToken: Type.String({ description: 'JWT; send it as "Authorization: Bearer …".' }),
-  tokenType: Type.Literal('Bearer'),
-  expiresIn: Type.Number({
-    description: 'When it expires: Unix time in milliseconds, not a duration.',
-    examples: [1_773_480_000_000],
-  }),
-  refreshToken: Type.String(),
-})
+const Token = Type.Object(
+  {
+    accessToken: Type.String({ description: 'JWT; send it as "Authorization: Bearer …".' }),
+    tokenType: Type.Literal('Bearer'),
+    expiresIn: Type.Number({
+      description: 'When it expires: Unix time in milliseconds, not a duration.',
+      examples: [1_773_480_000_000],
+    }),
+    refreshToken: Type.String(),
+  },
+  { ...named('Token'), examples: [tokenExample] },
+)
 
 const toTokenReply = (pair: TokenPair) => ({
   accessToken: pair.accessToken,
@@ -47,9 +52,11 @@ export function authRoutes(app: Server, { deps }: ServerOptions): void {
         summary: 'Trade an API key and an API secret for a token',
         tags,
         headers: Type.Object({
-          'x-api-key': Type.Optional(Type.String({ description: 'Identifies the integration. Required.' })),
+          'x-api-key': Type.Optional(
+            Type.String({ description: 'Identifies the integration.', 'x-required': true }),
+          ),
           'x-api-secret': Type.Optional(
-            Type.String({ description: 'Identifies the organization. Required.' }),
+            Type.String({ description: 'Identifies the organization.', 'x-required': true }),
           ),
         }),
         response: { 200: Token },
@@ -89,7 +96,7 @@ export function authRoutes(app: Server, { deps }: ServerOptions): void {
             accessToken: Type.String({ maxLength: 8192, description: 'May be expired.' }),
             refreshToken: Type.String({ maxLength: 512, description: 'The latest in the rotation.' }),
           },
-          { examples: [{ accessToken: 'eyJhbGciOi…', refreshToken: 'lwr_…' }] },
+          { examples: [{ accessToken: tokenExample.accessToken, refreshToken: tokenExample.refreshToken }] },
         ),
         response: { 200: Token },
       },

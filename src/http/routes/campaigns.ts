@@ -11,7 +11,9 @@ import {
   stopCampaign,
 } from '../../operations/manage-campaigns.ts'
 import { listCampaigns, listCampaignVersions } from '../../store/campaigns.ts'
+import { named } from '../name-components.ts'
 import { decodeCursor, idCursor, limitOf, PageQuery, refuseCursor, toPage } from '../paging.ts'
+import { campaignDefinitionExample, campaignExample } from '../schemas/examples.ts'
 import { Id, PageOf, Timestamp } from '../schemas/members.ts'
 import type { Server, ServerOptions } from '../server.ts'
 import { write } from '../write.ts'
@@ -28,33 +30,19 @@ const managed = {
   updatedAt: Timestamp(),
 }
 
-const CampaignReply = Type.Unsafe<object>(Type.Object({ ...managed, ...CampaignDefinition.properties }))
-const Definition = Type.Unsafe<object>(CampaignDefinition)
+const CampaignReply = Type.Unsafe<object>(
+  Type.Object(
+    { ...managed, ...CampaignDefinition.properties },
+    { ...named('Campaign'), examples: [campaignExample] },
+  ),
+)
+const Definition = Type.Unsafe<object>({ ...CampaignDefinition, ...named('CampaignDefinition') })
 
-const example = {
-  name: 'Coffee club',
-  balances: [
-    { key: 'points', name: 'Points' },
-    { key: 'stamps', name: 'Stamps' },
-  ],
-  rules: [
-    { id: 'base', kind: 'points_per_amount', balance: 'points', points: 1, per: 1 },
-    {
-      id: 'coffee',
-      kind: 'collect_per_item',
-      balance: 'stamps',
-      amount: 1,
-      products: ['latte', 'flat-white'],
-    },
-  ],
-  rewards: [
-    { key: 'free-coffee', name: 'Free coffee', kind: 'free_product', products: ['latte'], validDays: 30 },
-  ],
-  thresholds: [{ balance: 'stamps', at: 10, grant: 'free-coffee', consume: true }],
-  spend: { balance: 'points', worth: 0.01, min: 100 },
-}
-
-const CampaignBody = Type.Unsafe<Record<string, unknown>>({ ...CampaignDefinition, examples: [example] })
+const CampaignBody = Type.Unsafe<Record<string, unknown>>({
+  ...CampaignDefinition,
+  ...named('CampaignDefinition'),
+  examples: [campaignDefinitionExample],
+})
 const CampaignPatch = Type.Unsafe<Record<string, unknown>>({
   type: 'object',
   additionalProperties: true,
@@ -242,7 +230,19 @@ function campaignStates(app: Server, { deps }: Pick<ServerOptions, 'deps'>): voi
         querystring: Type.Object(PageQuery),
         response: {
           200: PageOf(
-            Type.Object({ version: Type.Integer(), publishedAt: Timestamp(), definition: Definition }),
+            Type.Object(
+              { version: Type.Integer(), publishedAt: Timestamp(), definition: Definition },
+              {
+                ...named('CampaignVersion'),
+                examples: [
+                  {
+                    version: 3,
+                    publishedAt: campaignExample.createdAt,
+                    definition: campaignDefinitionExample,
+                  },
+                ],
+              },
+            ),
           ),
         },
       },

@@ -3,6 +3,7 @@ import { parseId } from '../../domain/ids.ts'
 import { getCoupon, issueCoupon, revokeCoupon } from '../../operations/change-coupon.ts'
 import { toCouponRecordReply } from '../replies/customer.ts'
 import { Coupon } from '../schemas/customer.ts'
+import { exampleId } from '../schemas/examples.ts'
 import { Id, OpaqueId } from '../schemas/members.ts'
 import type { Server, ServerOptions } from '../server.ts'
 import { write } from '../write.ts'
@@ -50,13 +51,7 @@ export function couponRoutes(app: Server, { deps }: ServerOptions): void {
             reward: OpaqueId('The key of one of its rewards.'),
           },
           {
-            examples: [
-              {
-                customer: 'cus_019a83f2c1d27b3a9e5f6d7c8b9a0f1e',
-                campaign: 'cmp_019a83f2c1d27b3a9e5f6d7c8b9a0f1e',
-                reward: 'free-coffee',
-              },
-            ],
+            examples: [{ customer: exampleId('cus'), campaign: exampleId('cmp'), reward: 'free-coffee' }],
           },
         ),
         response: { 201: Coupon },
@@ -92,7 +87,8 @@ export function couponRoutes(app: Server, { deps }: ServerOptions): void {
     },
     (request, reply) =>
       write(deps, request, reply, {
-        work: (scope) => revokeCoupon(scope, parseId('cpn', request.params.id), clock()),
+        work: (scope) =>
+          revokeCoupon(scope, request.caller.organization, parseId('cpn', request.params.id), clock()),
         status: 200,
         render: (coupon) => toCouponRecordReply(coupon, clock()),
       }),

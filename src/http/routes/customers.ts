@@ -28,6 +28,7 @@ import {
 import { toTransactionReply } from '../replies/transaction.ts'
 import {
   Adjustment,
+  AdjustmentEntry,
   Coupon,
   Customer,
   CustomerWithCoupons,
@@ -38,6 +39,13 @@ import {
   PatchCustomer,
   RegisterCustomer,
 } from '../schemas/customer.ts'
+import {
+  couponExample,
+  customerWithExpiryExample,
+  exampleId,
+  ledgerEntryExample,
+  transactionExample,
+} from '../schemas/examples.ts'
 import { Id, Optional, PageOf } from '../schemas/members.ts'
 import { Transaction } from '../schemas/transaction.ts'
 import type { Server, ServerOptions } from '../server.ts'
@@ -373,13 +381,20 @@ function customerManagement(app: Server, { deps }: Pick<ServerOptions, 'deps'>):
         tags,
         params: CustomerPath,
         body: Adjustment,
-        response: { 201: LedgerEntry },
+        response: { 201: AdjustmentEntry },
       },
     },
     (request, reply) =>
       write(deps, request, reply, {
         work: (scope) =>
-          adjustBalance(scope, parseId('cus', request.params.id), request.body, request.caller.user, clock()),
+          adjustBalance(
+            scope,
+            request.caller.organization,
+            parseId('cus', request.params.id),
+            request.body,
+            request.caller.user,
+            clock(),
+          ),
         status: 201,
         render: toLedgerEntryReply,
       }),
@@ -397,12 +412,18 @@ function customerManagement(app: Server, { deps }: Pick<ServerOptions, 'deps'>):
         tags,
         params: CustomerPath,
         body: Type.Object({}, { examples: [{}] }),
-        response: { 200: Type.Object({ id: Id('cus'), status: Type.Integer({ examples: [3] }) }) },
+        response: {
+          200: Type.Object(
+            { id: Id('cus'), status: Type.Integer({ description: '3 erased' }) },
+            { examples: [{ id: exampleId('cus'), status: 3 }] },
+          ),
+        },
       },
     },
     (request, reply) =>
       write(deps, request, reply, {
-        work: (scope) => eraseCustomer(scope, parseId('cus', request.params.id), clock()),
+        work: (scope) =>
+          eraseCustomer(scope, request.caller.organization, parseId('cus', request.params.id), clock()),
         status: 200,
         render: () => ({ id: request.params.id, status: 3 }),
       }),
@@ -418,12 +439,24 @@ function customerManagement(app: Server, { deps }: Pick<ServerOptions, 'deps'>):
         tags,
         params: CustomerPath,
         response: {
-          200: Type.Object({
-            customer: CustomerWithExpiry,
-            transactions: Type.Array(Transaction),
-            ledger: Type.Array(LedgerEntry),
-            coupons: Type.Array(Coupon),
-          }),
+          200: Type.Object(
+            {
+              customer: CustomerWithExpiry,
+              transactions: Type.Array(Transaction),
+              ledger: Type.Array(LedgerEntry),
+              coupons: Type.Array(Coupon),
+            },
+            {
+              examples: [
+                {
+                  customer: customerWithExpiryExample,
+                  transactions: [transactionExample],
+                  ledger: [ledgerEntryExample],
+                  coupons: [couponExample],
+                },
+              ],
+            },
+          ),
         },
       },
     },

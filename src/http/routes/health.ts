@@ -17,7 +17,7 @@ export function healthRoutes(app: Server, options: ServerOptions): void {
         operationId: 'getLiveness',
         summary: 'Whether the process lives',
         tags,
-        response: { 200: Type.Object({ live: Type.Literal(true) }) },
+        response: { 200: Type.Object({ live: Type.Literal(true) }, { examples: [{ live: true }] }) },
       },
     },
     async () => ({ live: true as const }),
@@ -31,7 +31,7 @@ export function healthRoutes(app: Server, options: ServerOptions): void {
         operationId: 'getReadiness',
         summary: 'Whether calls can be served now',
         tags,
-        response: { 200: Type.Object({ ready: Type.Literal(true) }) },
+        response: { 200: Type.Object({ ready: Type.Literal(true) }, { examples: [{ ready: true }] }) },
       },
     },
     async () => {
@@ -49,7 +49,15 @@ export function healthRoutes(app: Server, options: ServerOptions): void {
         operationId: 'getMetrics',
         summary: 'Metrics in the text format of Prometheus',
         tags,
-        response: { 200: Type.String() },
+        response: {
+          200: {
+            content: {
+              'text/plain': {
+                schema: Type.String({ examples: ['# TYPE process_resident_memory_bytes gauge'] }),
+              },
+            },
+          },
+        },
       },
     },
     async (_request, reply) => {

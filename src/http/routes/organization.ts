@@ -1,23 +1,28 @@
 import { Type } from 'typebox'
 import type { Organization } from '../../domain/organization.ts'
 import { patchOrganization } from '../../operations/manage-organizations.ts'
+import { named } from '../name-components.ts'
+import { organizationExample } from '../schemas/examples.ts'
 import { Id, Nullable, Optional, Text, Timestamp } from '../schemas/members.ts'
 import type { Server, ServerOptions } from '../server.ts'
 import { write } from '../write.ts'
 
-export const OrganizationReply = Type.Object({
-  id: Id('org'),
-  name: Type.String(),
-  country: Type.String({ examples: ['US'] }),
-  currency: Type.String({ examples: ['USD'] }),
-  timezone: Type.String({ examples: ['America/New_York'] }),
-  locale: Type.String({ examples: ['en'] }),
-  color: Optional(Type.String()),
-  logo: Optional(Type.String()),
-  strictReferences: Type.Boolean(),
-  subscription: Type.Object({ active: Type.Boolean() }),
-  createdAt: Timestamp(),
-})
+export const OrganizationReply = Type.Object(
+  {
+    id: Id('org'),
+    name: Type.String(),
+    country: Type.String({ examples: ['US'] }),
+    currency: Type.String({ examples: ['USD'] }),
+    timezone: Type.String({ examples: ['America/New_York'] }),
+    locale: Type.String({ examples: ['en'] }),
+    color: Optional(Type.String()),
+    logo: Optional(Type.String()),
+    strictReferences: Type.Boolean(),
+    subscription: Type.Object({ active: Type.Boolean() }),
+    createdAt: Timestamp(),
+  },
+  { ...named('Organization'), examples: [organizationExample] },
+)
 
 export function toOrganizationReply(organization: Organization) {
   const { id, name, country, currency, timezone, locale, color, logo, strictReferences } = organization

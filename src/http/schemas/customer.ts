@@ -1,5 +1,16 @@
 import { Type } from 'typebox'
 import type { Reward as RewardWords } from '../../domain/coupon.ts'
+import { named } from '../name-components.ts'
+import {
+  adjustmentEntryExample,
+  cardExample,
+  couponExample,
+  customerExample,
+  customerWithCouponsExample,
+  customerWithExpiryExample,
+  exampleId,
+  ledgerEntryExample,
+} from './examples.ts'
 import { FreeForm, Id, Nullable, OpaqueId, Optional, Text, Timestamp } from './members.ts'
 
 const ProfileData = Type.Object(
@@ -34,7 +45,10 @@ export const NewCustomer = Type.Object(
       Text(255, { description: 'Your own id of the customer; unique in the organization.' }),
     ),
   },
-  { examples: [{ data: { phone: '+1 202 555 0123', fullname: 'Ada Lovelace' }, opaqueId: 'crm-4711' }] },
+  {
+    ...named('NewCustomer'),
+    examples: [{ data: { phone: '+1 202 555 0123', fullname: 'Ada Lovelace' }, opaqueId: 'crm-4711' }],
+  },
 )
 
 export type NewCustomerBody = Type.Static<typeof NewCustomer>
@@ -59,7 +73,7 @@ export const RegisterCustomer = Type.Object(
   {
     examples: [
       {
-        campaignId: 'cmp_019a83f2c1d27b3a9e5f6d7c8b9a0f1e',
+        campaignId: exampleId('cmp'),
         customer: { data: { phone: '+1 202 555 0123', fullname: 'Ada Lovelace' } },
       },
     ],
@@ -85,16 +99,20 @@ export const PatchCustomer = Type.Object(
   },
 )
 
-export const Card = Type.Object({
-  id: Id('card', 'Send it as `card` in transactions.'),
-  barcode: Type.String({ examples: ['2718281828459041'] }),
-  status: Type.Integer({ description: '1 active, 2 blocked, 3 replaced, 4 closed' }),
-  campaign: Id('cmp'),
-  campaignName: Type.String(),
-  createdAt: Timestamp(),
-})
+export const Card = Type.Object(
+  {
+    id: Id('card', 'Send it as `card` in transactions.'),
+    barcode: Type.String({ examples: ['2718281828459041'] }),
+    status: Type.Integer({ description: '1 active, 2 blocked, 3 replaced, 4 closed' }),
+    campaign: Id('cmp'),
+    campaignName: Type.String(),
+    createdAt: Timestamp(),
+  },
+  { ...named('Card'), examples: [cardExample] },
+)
 
 export const Collectables = Type.Unsafe<Record<string, { value: number; total: number }>>({
+  ...named('Collectables'),
   type: 'object',
   additionalProperties: {
     type: 'object',
@@ -108,26 +126,38 @@ export const Collectables = Type.Unsafe<Record<string, { value: number; total: n
 })
 
 const Reward = Type.Unsafe<RewardWords>(
-  Type.Object({
-    key: Type.String(),
-    name: Type.String(),
-    kind: Type.Union([Type.Literal('free_product'), Type.Literal('amount_off'), Type.Literal('percent_off')]),
-    products: Optional(Type.Array(Type.String())),
-    amount: Optional(Type.Number()),
-    percent: Optional(Type.Number()),
-    maxAmount: Optional(Type.Number()),
-  }),
+  Type.Object(
+    {
+      key: Type.String(),
+      name: Type.String(),
+      kind: Type.Union([
+        Type.Literal('free_product'),
+        Type.Literal('amount_off'),
+        Type.Literal('percent_off'),
+      ]),
+      products: Optional(Type.Array(Type.String())),
+      amount: Optional(Type.Number()),
+      percent: Optional(Type.Number()),
+      maxAmount: Optional(Type.Number()),
+    },
+    named('Reward'),
+  ),
 )
 
-export const Coupon = Type.Object({
-  id: Optional(Id('cpn', 'Absent in a preview.')),
-  status: Type.Integer({ description: '1 active, 3 redeemed, 4 expired, 5 revoked' }),
-  reward: Reward,
-  expiresAt: Optional(Timestamp()),
-  campaign: Optional(Id('cmp')),
-  customer: Optional(Id('cus')),
-  createdAt: Optional(Timestamp()),
-})
+export const Coupon = Type.Object(
+  {
+    id: Optional(Id('cpn', 'Absent in a preview.')),
+    status: Type.Integer({ description: '1 active, 3 redeemed, 4 expired, 5 revoked' }),
+    reward: Reward,
+    expiresAt: Optional(Timestamp()),
+    campaign: Optional(Id('cmp')),
+    customer: Optional(Id('cus')),
+    grantedBy: Optional(Id('txn', 'Absent when it was issued by hand.')),
+    redeemedBy: Optional(Id('txn')),
+    createdAt: Optional(Timestamp()),
+  },
+  { ...named('Coupon'), examples: [couponExample] },
+)
 
 const customerMembers = {
   id: Id('cus'),
@@ -146,35 +176,50 @@ const customerMembers = {
   cards: Type.Array(Card),
 }
 
-export const Customer = Type.Object(customerMembers)
+export const Customer = Type.Object(customerMembers, { ...named('Customer'), examples: [customerExample] })
 
-export const CustomerWithCoupons = Type.Object({
-  ...customerMembers,
-  coupons: Type.Array(Coupon, { description: 'The coupons that can be redeemed now.' }),
-})
+export const CustomerWithCoupons = Type.Object(
+  {
+    ...customerMembers,
+    coupons: Type.Array(Coupon, { description: 'The coupons that can be redeemed now.' }),
+  },
+  { ...named('CustomerWithCoupons'), examples: [customerWithCouponsExample] },
+)
 
-export const CustomerWithExpiry = Type.Object({
-  ...customerMembers,
-  coupons: Type.Array(Coupon),
-  expiring: Type.Array(Type.Object({ key: Type.String(), amount: Type.Number(), at: Timestamp() })),
-})
+export const CustomerWithExpiry = Type.Object(
+  {
+    ...customerMembers,
+    coupons: Type.Array(Coupon),
+    expiring: Type.Array(Type.Object({ key: Type.String(), amount: Type.Number(), at: Timestamp() })),
+  },
+  { ...named('CustomerWithExpiry'), examples: [customerWithExpiryExample] },
+)
 
-export const LedgerEntry = Type.Object({
-  key: Type.String({ description: 'The balance.' }),
-  version: Type.Integer({ description: 'Gapless per balance, from 1.' }),
-  kind: Type.String({
-    examples: ['collect'],
-    description: 'collect, spend, consume, adjust, expire or return',
-  }),
-  amount: Type.Number({ description: 'Signed.' }),
-  value: Type.Number({ description: 'The balance after it.' }),
-  total: Type.Number({ description: 'The lifetime total after it.' }),
-  transaction: Optional(Id('txn')),
-  campaign: Optional(Id('cmp')),
-  rule: Optional(Type.String()),
-  reason: Optional(Type.String()),
-  user: Optional(Id('usr')),
-  createdAt: Timestamp(),
+export const LedgerEntry = Type.Object(
+  {
+    key: Type.String({ description: 'The balance.' }),
+    version: Type.Integer({ description: 'Gapless per balance, from 1.' }),
+    kind: Type.String({
+      examples: ['collect'],
+      description: 'collect, spend, consume, adjust, expire or return',
+    }),
+    amount: Type.Number({ description: 'Signed.' }),
+    value: Type.Number({ description: 'The balance after it.' }),
+    total: Type.Number({ description: 'The lifetime total after it.' }),
+    transaction: Optional(Id('txn')),
+    campaign: Optional(Id('cmp')),
+    rule: Optional(Type.String()),
+    reason: Optional(Type.String()),
+    user: Optional(Id('usr')),
+    createdAt: Timestamp(),
+  },
+  { ...named('LedgerEntry'), examples: [ledgerEntryExample] },
+)
+
+/** The entry that an adjustment makes, with an example of its own. */
+export const AdjustmentEntry = Type.Object(LedgerEntry.properties, {
+  ...named('LedgerEntry'),
+  examples: [adjustmentEntryExample],
 })
 
 export const Adjustment = Type.Object(

@@ -1,10 +1,11 @@
 /** Members that several schemas share. Every string is bounded: nobody needs a megabyte in a name. */
 import { type TSchema, Type } from 'typebox'
 import { maxMoney } from '../../domain/money.ts'
+import { exampleId } from './examples.ts'
 
 export const Text = (maxLength: number, options: object = {}) => Type.String({ maxLength, ...options })
 export const Id = (prefix: string, description?: string) =>
-  Type.String({ maxLength: 100, description, examples: [`${prefix}_019a83f2c1d27b3a9e5f6d7c8b9a0f1e`] })
+  Type.String({ maxLength: 100, description, examples: [exampleId(prefix)] })
 export const OpaqueId = (description: string) => Type.String({ minLength: 1, maxLength: 255, description })
 export const Timestamp = (description?: string) =>
   Type.String({ format: 'date-time', maxLength: 40, description, examples: ['2026-03-14T09:26:53.589Z'] })
@@ -20,9 +21,12 @@ export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Ty
 export const Optional = Type.Optional
 
 export const PageOf = <T extends TSchema>(item: T) =>
-  Type.Object({
-    data: Type.Array(item),
-    nextCursor: Optional(
-      Type.String({ description: 'Send it as `cursor` for the next page; absent at the end.' }),
-    ),
-  })
+  Type.Object(
+    {
+      data: Type.Array(item),
+      nextCursor: Optional(
+        Type.String({ description: 'Send it as `cursor` for the next page; absent at the end.' }),
+      ),
+    },
+    { examples: [{ data: (item as { examples?: unknown[] }).examples ?? [] }] },
+  )

@@ -1,6 +1,8 @@
 import { Type } from 'typebox'
 import { maxMoney, maxQuantity } from '../../domain/money.ts'
+import { named } from '../name-components.ts'
 import { Collectables, Coupon } from './customer.ts'
+import { basketExample, previewExample, processedExample, transactionExample } from './examples.ts'
 import { FreeForm, Id, Money, OpaqueId, Optional, Timestamp } from './members.ts'
 
 const CouponIds = Type.Union(
@@ -8,20 +10,23 @@ const CouponIds = Type.Union(
   { description: 'Coupon ids to redeem: one, or a list.' },
 )
 
-const Item = Type.Object({
-  id: Optional(OpaqueId('Your line id; its position unless told. Needed for returns.')),
-  product: Optional(OpaqueId('Your product id.')),
-  name: Optional(Type.String({ maxLength: 255 })),
-  category: Optional(Type.String({ maxLength: 255 })),
-  quantity: Optional(
-    Type.Number({ exclusiveMinimum: 0, maximum: maxQuantity, description: '1 unless told.' }),
-  ),
-  unitPrice: Optional(Money('Up to 6 decimals.')),
-  amount: Optional(Money('Before discount; `unitPrice × quantity` unless told.')),
-  discountAmount: Optional(Money('Computed by you, stored as given.')),
-  discountedAmount: Optional(Money('Computed by you, stored as given.')),
-  reward: Optional(CouponIds),
-})
+const Item = Type.Object(
+  {
+    id: Optional(OpaqueId('Your line id; its position unless told. Needed for returns.')),
+    product: Optional(OpaqueId('Your product id.')),
+    name: Optional(Type.String({ maxLength: 255 })),
+    category: Optional(Type.String({ maxLength: 255 })),
+    quantity: Optional(
+      Type.Number({ exclusiveMinimum: 0, maximum: maxQuantity, description: '1 unless told.' }),
+    ),
+    unitPrice: Optional(Money('Up to 6 decimals.')),
+    amount: Optional(Money('Before discount; `unitPrice × quantity` unless told.')),
+    discountAmount: Optional(Money('Computed by you, stored as given.')),
+    discountedAmount: Optional(Money('Computed by you, stored as given.')),
+    reward: Optional(CouponIds),
+  },
+  named('Item'),
+)
 
 export const BasketBody = Type.Object(
   {
@@ -39,51 +44,51 @@ export const BasketBody = Type.Object(
     occurredAt: Optional(Timestamp('When the sale happened; now unless told.')),
     metaData: Optional(FreeForm('Anything you want to keep with the transaction.')),
   },
-  {
-    examples: [
-      {
-        customer: 'cus_019a83f2c1d27b3a9e5f6d7c8b9a0f1e',
-        card: 'card_019a83f2c1d27b3a9e5f6d7c8b9a0f1e',
-        opaqueId: 'T1-000123',
-        items: [{ product: 'latte', quantity: 2, unitPrice: 3.5 }],
-        pointsToSpend: 100,
-      },
-    ],
-  },
+  { ...named('Basket'), examples: [basketExample] },
 )
 
 export type BasketBody = Type.Static<typeof BasketBody>
 
-const Action = Type.Object({
-  type: Type.String({
-    description: 'redeem_coupon, spend_points, collect, grant_coupon or change_tier',
-    examples: ['collect'],
-  }),
-  key: Optional(Type.String()),
-  amount: Optional(Type.Number()),
-  value: Optional(Type.Number({ description: 'The balance after it.' })),
-  discount: Optional(Type.Number({ maximum: maxMoney })),
-  coupon: Optional(Id('cpn')),
-  item: Optional(Type.String()),
-  reward: Optional(Type.String()),
-  campaign: Optional(Id('cmp')),
-  rule: Optional(Type.String()),
-  tier: Optional(Type.String()),
-})
+const Action = Type.Object(
+  {
+    type: Type.String({
+      description: 'redeem_coupon, spend_points, collect, grant_coupon or change_tier',
+      examples: ['collect'],
+    }),
+    key: Optional(Type.String()),
+    amount: Optional(Type.Number()),
+    value: Optional(Type.Number({ description: 'The balance after it.' })),
+    discount: Optional(Type.Number({ maximum: maxMoney })),
+    coupon: Optional(Id('cpn')),
+    item: Optional(Type.String()),
+    reward: Optional(Type.String()),
+    campaign: Optional(Id('cmp')),
+    rule: Optional(Type.String()),
+    tier: Optional(Type.String()),
+  },
+  named('Action'),
+)
 
-const ExecutedActions = Type.Object({
-  collectables: Collectables,
-  coupons: Type.Array(Coupon, { description: 'Granted by this basket.' }),
-  actions: Type.Array(Action, { description: 'What happened, in order.' }),
-  skipped: Type.Array(
-    Type.Object({ campaign: Id('cmp'), rule: Type.String(), reason: Type.String({ examples: ['branch'] }) }),
-    { description: 'Rules that gave nothing, and why.' },
-  ),
-  progress: Type.Array(
-    Type.Object({ key: Type.String(), have: Type.Number(), need: Type.Number(), reward: Type.String() }),
-    { description: 'How far it is to the next reward.' },
-  ),
-})
+const ExecutedActions = Type.Object(
+  {
+    collectables: Collectables,
+    coupons: Type.Array(Coupon, { description: 'Granted by this basket.' }),
+    actions: Type.Array(Action, { description: 'What happened, in order.' }),
+    skipped: Type.Array(
+      Type.Object({
+        campaign: Id('cmp'),
+        rule: Type.String(),
+        reason: Type.String({ examples: ['branch'] }),
+      }),
+      { description: 'Rules that gave nothing, and why.' },
+    ),
+    progress: Type.Array(
+      Type.Object({ key: Type.String(), have: Type.Number(), need: Type.Number(), reward: Type.String() }),
+      { description: 'How far it is to the next reward.' },
+    ),
+  },
+  named('ExecutedActions'),
+)
 
 const previewMembers = {
   status: Type.Integer({ description: '1 processed, 2 partly returned, 3 returned' }),
@@ -102,18 +107,24 @@ const previewMembers = {
   executedActions: ExecutedActions,
 }
 
-export const Preview = Type.Object(previewMembers)
-export const ProcessedTransaction = Type.Object({ id: Id('txn'), ...previewMembers, createdAt: Timestamp() })
-export const Transaction = Type.Object({
-  id: Id('txn'),
-  ...previewMembers,
-  createdAt: Timestamp(),
-  discountAmount: Optional(Type.Number()),
-  discountedAmount: Optional(Type.Number()),
-  items: Type.Array(Item, { description: 'The lines as sent.' }),
-  metaData: Optional(FreeForm('As sent.')),
-  campaigns: Type.Array(Type.Object({ id: Id('cmp'), version: Type.Integer() }), {
-    description: 'The campaign versions it ran on.',
-  }),
-  returns: Type.Array(Type.Unknown()),
-})
+export const Preview = Type.Object(previewMembers, { ...named('Preview'), examples: [previewExample] })
+export const ProcessedTransaction = Type.Object(
+  { id: Id('txn'), ...previewMembers, createdAt: Timestamp() },
+  { ...named('ProcessedTransaction'), examples: [processedExample] },
+)
+export const Transaction = Type.Object(
+  {
+    id: Id('txn'),
+    ...previewMembers,
+    createdAt: Timestamp(),
+    discountAmount: Optional(Type.Number()),
+    discountedAmount: Optional(Type.Number()),
+    items: Type.Array(Item, { description: 'The lines as sent.' }),
+    metaData: Optional(FreeForm('As sent.')),
+    campaigns: Type.Array(Type.Object({ id: Id('cmp'), version: Type.Integer() }), {
+      description: 'The campaign versions it ran on.',
+    }),
+    returns: Type.Array(Type.Unknown()),
+  },
+  { ...named('Transaction'), examples: [transactionExample] },
+)

@@ -1,0 +1,102 @@
+/**
+ * The database for one command: the one of DATABASE_URL, the embedded one that the service is running, or the
+ * embedded one started for the command and stopped after it.
+ */
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Pool } from 'pg'
+import type { Config } from '../config.ts'
+import {
+  type EmbeddedPostgres,
+  findEmbeddedPostgres,
+  startEmbeddedPostgres,
+} from '../database/embedded-postgres.ts'
+import { migrate } from '../database/migrate.ts'
+import { type DatabaseConnection, openPool } from '../database/pool.ts'
+import { takeProcessLock } from '../database/process-lock.ts'
+import { FolderInUseError } from '../database/server-process.ts'
+import { explaining } from './explain-failure.ts'
+import { Failure } from './failure.ts'
+
+export type DatabaseOrigin = 'external' | 'running' | 'started'
+
+/** Runs `work` on the database, whether or not the service runs, and leaves everything as it was. */
+export function withDatabase<T>(
+  config: Config,
+  work: (connection: DatabaseConnection, origin: DatabaseOrigin) => Promise<T>,
+): Promise<T> {
+  return explaining(config, async () => {
+    if (config.databaseUrl !== undefined) return work(config.databaseUrl, 'external')
+    const release = await waitForOtherCommands(config)
+    try {
+      return await withEmbedded(config, work)
+    } finally {
+      await release()
+    }
+  })
+}
+
+/** The same with a pool and a schema to work on. */
+export function withPool<T>(config: Config, work: (pool: Pool) => Promise<T>): Promise<T> {
+  return withDatabase(config, async (connection, origin) => {
+    // Nobody else uses a server we started, so the schema can be brought up to date as the service would. A
+    // running service may be older than this command, and its schema is not to be changed under it.
+    if (origin === 'started') await migrate(connection)
+    const pool = openPool(connection, { applicationName: 'loyalty-wallet cli', maxConnections: 2 })
+    try {
+      return await work(pool)
+    } finally {
+      await pool.end()
+    }
+  })
+}
+
+export const postgresFolder = (config: Config): string => join(config.dataDir, 'postgres')
+
+async function withEmbedded<T>(
+  config: Config,
+  work: (connection: DatabaseConnection, origin: DatabaseOrigin) => Promise<T>,
+): Promise<T> {
+  const server = await findOrStart(config)
+  if (!('stop' in server)) return work(server, 'running')
+  // The server is a process of its own and would go on without us.
+  const stopAndLeave = () => {
+    void server.stop().finally(() => process.exit(130))
+  }
+  for (const signal of signals) process.on(signal, stopAndLeave)
+  try {
+    return await work(server.connection, 'started')
+  } finally {
+    for (const signal of signals) process.off(signal, stopAndLeave)
+    await server.stop()
+  }
+}
+
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+const serviceStartMs = 15_000
+
+async function findOrStart(config: Config): Promise<DatabaseConnection | EmbeddedPostgres> {
+  const folder = postgresFolder(config)
+  for (const deadline = Date.now() + serviceStartMs; ; await sleep(100)) {
+    const running = await findEmbeddedPostgres(folder)
+    if (running) return running
+    try {
+      return await startEmbeddedPostgres({ folder, binFolder: config.postgresBin })
+    } catch (error) {
+      // A service that is just starting holds the folder before its server can be found.
+      if (!(error instanceof FolderInUseError) || Date.now() > deadline) throw error
+    }
+  }
+}
+
+/** Two commands at once would find each other's server, and the first to finish would stop it for both. */
+async function waitForOtherCommands(config: Config): Promise<() => Promise<void>> {
+  await mkdir(config.dataDir, { recursive: true })
+  const lock = await takeProcessLock(join(config.dataDir, 'command'), 60_000)
+  if ('release' in lock) return () => lock.release()
+  throw new Failure(
+    'busy',
+    `Another loyalty-wallet command (process ${lock.heldBy}) is working on the database and does not finish. Wait for it, or stop it.`,
+  )
+}

@@ -1,0 +1,38 @@
+/**
+ * Moves a balance by hand. What is taken comes out of the lots that expire first; what is given never expires;
+ * `total`, which counts what was collected, does not move. Lots past their day are taken off before.
+ */
+
+import type { Movement } from '../domain/ledger-entry.ts'
+import { maxUnits } from '../domain/money.ts'
+import type { Refusal } from '../domain/refusal.ts'
+import type { Lot, Wallet } from '../domain/wallet.ts'
+import { expireInState } from './expire-balances.ts'
+import { balanceOf, changedLots, move, openWallet, takeFromLots } from './wallet-state.ts'
+
+export type AdjustOutcome =
+  | { readonly ok: true; readonly movements: readonly Movement[]; readonly lots: readonly Lot[] }
+  | { readonly ok: false; readonly refusal: Refusal }
+
+export function adjustBalance(
+  wallet: Wallet,
+  adjustment: { readonly key: string; readonly units: number },
+  now: Date,
+  timezone: string,
+): AdjustOutcome {
+  const { key, units } = adjustment
+  const state = openWallet(wallet)
+  expireInState(state, wallet, [], now, timezone)
+  const balance = balanceOf(state, key)
+  const after = balance.value + units
+  if (units < 0 && after < 0) return { ok: false, refusal: { code: 'insufficient_points' } }
+  if (after > maxUnits) {
+    return {
+      ok: false,
+      refusal: { code: '_invalid_payload', description: 'amount: the balance would be too large.' },
+    }
+  }
+  if (units < 0) takeFromLots(state, key, -units)
+  move(state, balance, 'adjust', units, 0)
+  return { ok: true, movements: state.movements, lots: changedLots(state) }
+}

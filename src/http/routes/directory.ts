@@ -1,0 +1,155 @@
+import { Type } from 'typebox'
+import { type Id as AnyId, parseId } from '../../domain/ids.ts'
+import {
+  createDirectoryEntry,
+  getDirectoryEntry,
+  patchDirectoryEntry,
+} from '../../operations/manage-directory.ts'
+import { type DirectoryEntry, listDirectoryEntries } from '../../store/directory.ts'
+import { decodeCursor, limitOf, PageQuery, refuseCursor, toPage } from '../paging.ts'
+import { Id, Nullable, OpaqueId, Optional, PageOf, Text, Timestamp } from '../schemas/members.ts'
+import type { Server, ServerOptions } from '../server.ts'
+import { write } from '../write.ts'
+
+const tags = ['Directory']
+const Name = Text(200, { minLength: 1 })
+const Category = Text(255, { minLength: 1, description: 'Rules can look for it.' })
+const Branch = Text(255, { minLength: 1, description: 'Id or opaque id of a branch.' })
+
+/** The three lists differ in one member each; everything else is the same. */
+const lists = [
+  {
+    kind: 'products',
+    prefix: 'prd',
+    one: 'Product',
+    notFound: 'product_not_found',
+    extra: { category: Category },
+  },
+  { kind: 'branches', prefix: 'brn', one: 'Branch', notFound: 'branch_not_found', extra: {} },
+  { kind: 'users', prefix: 'usr', one: 'User', notFound: 'user_not_found', extra: { branch: Branch } },
+] as const
+
+const Entry = Type.Object({
+  id: Type.String({ examples: ['prd_019a83f2c1d27b3a9e5f6d7c8b9a0f1e'] }),
+  opaqueId: Type.String(),
+  name: Optional(Type.String()),
+  category: Optional(Type.String({ description: 'Of a product.' })),
+  branch: Optional(Id('brn', 'Of a user.')),
+  branchOpaqueId: Optional(Type.String()),
+  createdAt: Timestamp(),
+  updatedAt: Timestamp(),
+})
+
+function toEntryReply({ createdAt, updatedAt, ...entry }: DirectoryEntry) {
+  return { ...entry, createdAt: createdAt.toISOString(), updatedAt: updatedAt.toISOString() }
+}
+
+export function directoryRoutes(app: Server, { deps }: ServerOptions): void {
+  const { pool, clock } = deps
+  for (const { kind, prefix, one, notFound, extra } of lists) {
+    const members: Record<string, typeof Name> = extra
+    const optional = Object.fromEntries(Object.entries(members).map(([name, type]) => [name, Optional(type)]))
+    const nullable = Object.fromEntries(
+      Object.entries(members).map(([name, type]) => [name, Optional(Nullable(type))]),
+    )
+    const example = { opaqueId: 'latte', name: 'Latte', ...(kind === 'products' && { category: 'coffee' }) }
+
+    app.get(
+      `/v1/${kind}`,
+      {
+        config: { access: ['manage'] },
+        schema: {
+          operationId: `list${one}${one === 'Branch' ? 'es' : 's'}`,
+          summary: `List ${kind}, newest first`,
+          tags,
+          querystring: Type.Object({
+            ...PageQuery,
+            q: Optional(Text(255, { description: 'An opaque id, or a part of the name.' })),
+          }),
+          response: { 200: PageOf(Entry) },
+        },
+      },
+      async (request) => {
+        const scope = { db: pool, org: request.caller.organization.number }
+        const limit = limitOf(request.query)
+        const cursor = decodeCursor(request.query.cursor)
+        const after =
+          cursor === undefined ? undefined : ((parseId(prefix, cursor) ?? refuseCursor()) as AnyId)
+        const text = request.query.q?.trim() || undefined
+        const rows = await listDirectoryEntries(scope, kind, { text, limit: limit + 1, after })
+        return toPage(rows, limit, (row) => row.id, toEntryReply)
+      },
+    )
+
+    app.get(
+      `/v1/${kind}/:id`,
+      {
+        config: { access: ['manage'], refusals: [notFound] },
+        schema: {
+          operationId: `get${one}`,
+          summary: `Get a ${one.toLowerCase()}`,
+          tags,
+          params: Type.Object({ id: Id(prefix) }),
+          response: { 200: Entry },
+        },
+      },
+      async (request) => {
+        const scope = { db: pool, org: request.caller.organization.number }
+        return toEntryReply(await getDirectoryEntry(scope, kind, (request.params as { id: string }).id))
+      },
+    )
+
+    app.post(
+      `/v1/${kind}`,
+      {
+        config: {
+          access: ['manage'],
+          isRepeatable: true,
+          refusals: ['opaque_id_already_exists', 'invalid_branch'],
+        },
+        schema: {
+          operationId: `create${one}`,
+          summary: `Add a ${one.toLowerCase()}`,
+          tags,
+          body: Type.Object(
+            { opaqueId: OpaqueId('Your own id.'), name: Optional(Name), ...optional },
+            { examples: [example] },
+          ),
+          response: { 201: Entry },
+        },
+      },
+      (request, reply) =>
+        write(deps, request, reply, {
+          work: (scope) => createDirectoryEntry(scope, kind, request.body, clock()),
+          status: 201,
+          render: toEntryReply,
+        }),
+    )
+
+    app.patch(
+      `/v1/${kind}/:id`,
+      {
+        config: { access: ['manage'], refusals: [notFound, 'invalid_branch'] },
+        schema: {
+          operationId: `patch${one}`,
+          summary: `Change a ${one.toLowerCase()}`,
+          description: 'The opaque id stays: transactions are known by it.',
+          tags,
+          params: Type.Object({ id: Id(prefix) }),
+          body: Type.Object(
+            { name: Optional(Nullable(Name)), ...nullable },
+            { examples: [{ name: 'Caffè latte' }] },
+          ),
+          response: { 200: Entry },
+        },
+      },
+      (request, reply) =>
+        write(deps, request, reply, {
+          work: (scope) =>
+            patchDirectoryEntry(scope, kind, (request.params as { id: string }).id, request.body, clock()),
+          status: 200,
+          render: toEntryReply,
+        }),
+    )
+  }
+}

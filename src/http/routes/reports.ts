@@ -1,0 +1,110 @@
+import { Type } from 'typebox'
+import { listDays, summarize, toDayRange } from '../../operations/report.ts'
+import { verifyLedger } from '../../operations/verify-ledger.ts'
+import { Id, Optional, Text } from '../schemas/members.ts'
+import type { Server, ServerOptions } from '../server.ts'
+
+const tags = ['Reports']
+const Day = (description: string) => Type.String({ description, examples: ['2026-03-14'] })
+const ByKey = Type.Unsafe<Record<string, number>>({
+  type: 'object',
+  additionalProperties: { type: 'number' },
+  examples: [{ points: 1200, stamps: 31 }],
+})
+const Count = Type.Integer()
+
+const figures = {
+  customers: Count,
+  cards: Count,
+  transactions: Count,
+  returns: Count,
+  collected: ByKey,
+  spent: ByKey,
+  consumed: ByKey,
+  expired: ByKey,
+  adjusted: ByKey,
+  returned: ByKey,
+  outstanding: ByKey,
+  coupons: Type.Object({ granted: Count, redeemed: Count, expired: Count, revoked: Count }),
+}
+
+const Range = Type.Object({
+  from: Optional(
+    Text(40, { description: "First day, in the organization's time zone; 29 days before `to` unless told." }),
+  ),
+  to: Optional(Text(40, { description: 'Last day, included; today unless told.' })),
+})
+
+export function reportRoutes(app: Server, { deps }: ServerOptions): void {
+  const { pool, clock } = deps
+
+  app.get(
+    '/v1/reports/summary',
+    {
+      config: { access: ['manage'] },
+      schema: {
+        operationId: 'getSummary',
+        summary: 'What happened in a range of days',
+        tags,
+        querystring: Range,
+        response: { 200: Type.Object({ from: Day('First day.'), to: Day('Last day.'), ...figures }) },
+      },
+    },
+    async (request) => {
+      const { organization } = request.caller
+      const range = toDayRange(request.query, organization, clock())
+      return { ...range, ...(await summarize({ db: pool, org: organization.number }, range)) }
+    },
+  )
+
+  app.get(
+    '/v1/reports/daily',
+    {
+      config: { access: ['manage'] },
+      schema: {
+        operationId: 'listDailyFigures',
+        summary: 'What happened, day by day',
+        tags,
+        querystring: Range,
+        response: {
+          200: Type.Object({ data: Type.Array(Type.Object({ day: Day('A local day.'), ...figures })) }),
+        },
+      },
+    },
+    async (request) => {
+      const { organization } = request.caller
+      const range = toDayRange(request.query, organization, clock())
+      return { data: await listDays({ db: pool, org: organization.number }, range) }
+    },
+  )
+
+  app.get(
+    '/v1/integrity',
+    {
+      config: { access: ['manage'] },
+      schema: {
+        operationId: 'checkIntegrity',
+        summary: 'Prove that ledger, balances, coupons and reports agree',
+        tags,
+        response: {
+          200: Type.Object({
+            ok: Type.Boolean(),
+            checked: Type.Object({ customers: Count, balances: Count, entries: Count, coupons: Count }),
+            problems: Type.Array(
+              Type.Object({
+                kind: Type.String(),
+                customer: Optional(Id('cus')),
+                description: Type.String(),
+              }),
+            ),
+          }),
+        },
+      },
+    },
+    async (request) => {
+      const { organization } = request.caller
+      const verification = await verifyLedger(deps, { db: pool, org: organization.number }, organization)
+      return { ...verification, problems: [...verification.problems] }
+    },
+  )
+}

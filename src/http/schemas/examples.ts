@@ -1,0 +1,206 @@
+/**
+ * The examples of the API reference tell one story: Ada's card of the coffee club, and her basket of two lattes.
+ * A test checks every one of them against its schema.
+ */
+export const exampleId = <P extends string>(prefix: P) =>
+  `${prefix}_019a83f2c1d27b3a9e5f6d7c8b9a0f1e` as const
+
+const at = '2026-03-14T09:26:53.589Z'
+
+export const cardExample = {
+  id: exampleId('card'),
+  barcode: '2718281828459041',
+  status: 1,
+  campaign: exampleId('cmp'),
+  campaignName: 'Coffee club',
+  createdAt: at,
+}
+
+const rewardExample = { key: 'free-coffee', name: 'Free coffee', kind: 'free_product', products: ['latte'] }
+
+const grantedCoupon = {
+  id: exampleId('cpn'),
+  status: 1,
+  reward: rewardExample,
+  expiresAt: '2026-04-13T09:26:53.589Z',
+  campaign: exampleId('cmp'),
+}
+
+export const couponExample = { ...grantedCoupon, customer: exampleId('cus'), createdAt: at }
+
+export const customerExample = {
+  id: exampleId('cus'),
+  data: { phone: '+12025550123', email: 'ada@example.com', fullname: 'Ada Lovelace' },
+  collectables: { points: { value: 120, total: 320 }, stamps: { value: 3, total: 13 } },
+  opaqueId: 'crm-4711',
+  status: 1,
+  consents: { marketing: true },
+  createdAt: at,
+  updatedAt: at,
+  cards: [cardExample],
+}
+
+export const customerWithCouponsExample = { ...customerExample, coupons: [grantedCoupon] }
+
+export const customerWithExpiryExample = {
+  ...customerWithCouponsExample,
+  expiring: [{ key: 'points', amount: 20, at: '2026-12-31T23:59:59.999Z' }],
+}
+
+export const ledgerEntryExample = {
+  key: 'points',
+  version: 7,
+  kind: 'collect',
+  amount: 6,
+  value: 120,
+  total: 320,
+  transaction: exampleId('txn'),
+  campaign: exampleId('cmp'),
+  rule: 'base',
+  createdAt: at,
+}
+
+export const adjustmentEntryExample = {
+  key: 'points',
+  version: 8,
+  kind: 'adjust',
+  amount: 50,
+  value: 170,
+  total: 320,
+  reason: 'Cold coffee, our fault',
+  user: exampleId('usr'),
+  createdAt: at,
+}
+
+export const basketExample = {
+  customer: exampleId('cus'),
+  card: exampleId('card'),
+  opaqueId: 'T1-000123',
+  items: [{ product: 'latte', quantity: 2, unitPrice: 3.5 }],
+  pointsToSpend: 100,
+}
+
+const basketAnswer = {
+  status: 1,
+  opaqueId: 'T1-000123',
+  customer: exampleId('cus'),
+  card: exampleId('card'),
+  user: exampleId('usr'),
+  userOpaqueId: 'cash-7',
+  branch: exampleId('brn'),
+  branchOpaqueId: 'store-12',
+  amount: 7,
+  payableAmount: 7,
+  pointsSpent: 100,
+  pointsDiscount: 1,
+  occurredAt: at,
+}
+
+const executedActionsExample = {
+  collectables: { points: { value: 26, total: 326 }, stamps: { value: 0, total: 10 } },
+  coupons: [grantedCoupon],
+  actions: [
+    { type: 'spend_points', key: 'points', amount: 100, value: 20, discount: 1 },
+    { type: 'collect', key: 'points', amount: 6, value: 26, campaign: exampleId('cmp'), rule: 'base' },
+    { type: 'collect', key: 'stamps', amount: 2, value: 10, campaign: exampleId('cmp'), rule: 'coffee' },
+    {
+      type: 'grant_coupon',
+      coupon: exampleId('cpn'),
+      reward: 'free-coffee',
+      campaign: exampleId('cmp'),
+      key: 'stamps',
+      amount: 10,
+      value: 0,
+    },
+  ],
+  skipped: [{ campaign: exampleId('cmp'), rule: 'double', reason: 'branch' }],
+  progress: [{ key: 'stamps', have: 0, need: 10, reward: 'free-coffee' }],
+}
+
+export const processedExample = {
+  id: exampleId('txn'),
+  ...basketAnswer,
+  executedActions: executedActionsExample,
+  createdAt: at,
+}
+
+/** A preview has no ids of its own: neither the transaction nor the coupon exists. */
+export const previewExample = {
+  ...basketAnswer,
+  executedActions: {
+    ...executedActionsExample,
+    coupons: [{ ...grantedCoupon, id: undefined }],
+    actions: executedActionsExample.actions.map((action) =>
+      action.type === 'grant_coupon' ? { ...action, coupon: undefined } : action,
+    ),
+  },
+}
+
+export const transactionExample = {
+  ...processedExample,
+  items: [{ id: '1', product: 'latte', quantity: 2, unitPrice: 3.5 }],
+  campaigns: [{ id: exampleId('cmp'), version: 3 }],
+  returns: [],
+}
+
+export const organizationExample = {
+  id: exampleId('org'),
+  name: 'Blue Cup',
+  country: 'US',
+  currency: 'USD',
+  timezone: 'America/New_York',
+  locale: 'en',
+  strictReferences: false,
+  subscription: { active: true },
+  createdAt: at,
+}
+
+export const integrationExample = { id: exampleId('int'), name: 'Till of ACME', createdAt: at }
+
+export const connectionExample = {
+  id: exampleId('con'),
+  organization: exampleId('org'),
+  integration: exampleId('int'),
+  scopes: ['pos'],
+  createdAt: at,
+}
+
+export const tokenExample = {
+  accessToken: 'eyJhbGciOiJIUzI1NiJ9.eyJvcmciOiJvcmdfMDE5YSJ9.c2lnbmF0dXJl',
+  tokenType: 'Bearer',
+  expiresIn: 1_773_483_600_000,
+  refreshToken: 'lwr_3q2-7wDcbM0W5vJ8c1Zt5s0mY6tP2r9fKxQeUaLh4Nk',
+}
+
+export const campaignDefinitionExample = {
+  name: 'Coffee club',
+  balances: [
+    { key: 'points', name: 'Points' },
+    { key: 'stamps', name: 'Stamps' },
+  ],
+  rules: [
+    { id: 'base', kind: 'points_per_amount', balance: 'points', points: 1, per: 1 },
+    {
+      id: 'coffee',
+      kind: 'collect_per_item',
+      balance: 'stamps',
+      amount: 1,
+      products: ['latte', 'flat-white'],
+    },
+  ],
+  rewards: [
+    { key: 'free-coffee', name: 'Free coffee', kind: 'free_product', products: ['latte'], validDays: 30 },
+  ],
+  thresholds: [{ balance: 'stamps', at: 10, grant: 'free-coffee', consume: true }],
+  spend: { balance: 'points', worth: 0.01, min: 100 },
+}
+
+export const campaignExample = {
+  id: exampleId('cmp'),
+  status: 'published',
+  version: 3,
+  hasChanges: false,
+  ...campaignDefinitionExample,
+  createdAt: at,
+  updatedAt: at,
+}

@@ -1,0 +1,67 @@
+/** Proves over a whole organization that balances, entries, coupons and reports agree; says where they do not. */
+import type { CustomerId } from '../domain/ids.ts'
+import type { Organization } from '../domain/organization.ts'
+import { listCampaigns } from '../store/campaigns.ts'
+import {
+  checkBalances,
+  checkCoupons,
+  checkDailySums,
+  countCustomers,
+  type Problem,
+} from '../store/integrity.ts'
+import type { Scope } from '../store/scope.ts'
+import type { Deps } from './deps.ts'
+
+export interface Verification {
+  readonly ok: boolean
+  readonly checked: {
+    readonly customers: number
+    readonly balances: number
+    readonly entries: number
+    readonly coupons: number
+  }
+  readonly problems: readonly Problem[]
+}
+
+const maxProblems = 1_000
+
+/** `onProgress` hears how many customers of how many have been looked at. */
+export async function verifyLedger(
+  deps: Deps,
+  scope: Scope,
+  organization: Organization,
+  onProgress: (done: number, of: number) => void = () => {},
+): Promise<Verification> {
+  const customers = await countCustomers(scope)
+  const mayBeNegative = await negativeKeys(deps, scope, organization)
+  const problems: Problem[] = []
+  let balances = 0
+  let entries = 0
+  let done = 0
+  let after: CustomerId | undefined
+  do {
+    const piece = await checkBalances(scope, after, mayBeNegative)
+    balances += piece.balances
+    entries += piece.entries
+    problems.push(...piece.problems)
+    after = piece.last
+    done = Math.min(customers, done + 2_000)
+    onProgress(done, customers)
+  } while (after !== undefined)
+  const coupons = await checkCoupons(scope)
+  problems.push(...coupons.problems, ...(await checkDailySums(scope)))
+  return {
+    ok: problems.length === 0,
+    checked: { customers, balances, entries, coupons: coupons.coupons },
+    problems: problems.slice(0, maxProblems),
+  }
+}
+
+/** Balances that a return may take below zero, by the newest version of some campaign. */
+async function negativeKeys(deps: Deps, scope: Scope, organization: Organization): Promise<string[]> {
+  const campaigns = (await listCampaigns(scope, { limit: 10_000 })).filter((campaign) => campaign.version > 0)
+  const compiled = await deps.campaigns.get(scope, organization, campaigns)
+  return compiled
+    .filter((one) => one.onInsufficientBalance === 'negative')
+    .flatMap((one) => one.balances.map((balance) => balance.key))
+}

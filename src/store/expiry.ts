@@ -1,0 +1,71 @@
+/** Finds what has expired and not been taken off yet. Taking it off happens customer by customer, under lock. */
+
+import { couponStatus } from '../domain/coupon.ts'
+import type { CouponId, CustomerId } from '../domain/ids.ts'
+import { idFrom, many, type Scope, uuidOf } from './scope.ts'
+
+export async function listCustomersWithExpiredLots(
+  scope: Scope,
+  now: Date,
+  limit: number,
+): Promise<CustomerId[]> {
+  return customers(
+    scope,
+    `SELECT DISTINCT customer_id FROM (
+       SELECT customer_id FROM lots WHERE org_id = $1 AND remaining > 0 AND expires_at <= $2
+       ORDER BY expires_at LIMIT $3) l ORDER BY customer_id`,
+    [now, limit],
+  )
+}
+
+export async function listCustomersWithExpiredCoupons(
+  scope: Scope,
+  now: Date,
+  limit: number,
+): Promise<CustomerId[]> {
+  return customers(
+    scope,
+    `SELECT DISTINCT customer_id FROM (
+       SELECT customer_id FROM coupons WHERE org_id = $1 AND status = 1 AND expires_at <= $2
+       ORDER BY expires_at LIMIT $3) c ORDER BY customer_id`,
+    [now, limit],
+  )
+}
+
+/**
+ * The next customers without a basket since `before` who still hold one of the balances. There is no index on
+ * the last activity, since it would make every basket pay for a job that runs once in a while; the job walks
+ * through the wallets in the order of their key instead.
+ */
+export async function listIdleCustomers(
+  scope: Scope,
+  keys: readonly string[],
+  before: Date,
+  page: { after?: CustomerId; limit: number },
+): Promise<CustomerId[]> {
+  return customers(
+    scope,
+    `SELECT w.customer_id FROM wallets w
+     WHERE w.org_id = $1 AND ($4::uuid IS NULL OR w.customer_id > $4) AND w.last_activity_at <= $3
+       AND EXISTS (SELECT 1 FROM balances b WHERE b.org_id = w.org_id AND b.customer_id = w.customer_id
+                   AND b.key = ANY($2::text[]) AND b.value > 0)
+     ORDER BY w.customer_id LIMIT $5`,
+    [keys, before, page.after ? uuidOf(page.after) : null, page.limit],
+  )
+}
+
+async function customers(scope: Scope, text: string, values: unknown[]): Promise<CustomerId[]> {
+  const rows = await many<{ customer_id: string }>(scope.db, text, [scope.org, ...values])
+  return rows.map((row) => idFrom('cus', row.customer_id))
+}
+
+/** Marks the customer's coupons that are past their expiry; returns which. The caller holds the wallet's lock. */
+export async function expireCoupons(scope: Scope, customer: CustomerId, now: Date): Promise<CouponId[]> {
+  const rows = await many<{ id: string }>(
+    scope.db,
+    `UPDATE coupons SET status = ${couponStatus.expired}, updated_at = $3
+     WHERE org_id = $1 AND customer_id = $2 AND status = ${couponStatus.active} AND expires_at <= $3 RETURNING id`,
+    [scope.org, uuidOf(customer), now],
+  )
+  return rows.map((row) => idFrom('cpn', row.id))
+}

@@ -1,0 +1,155 @@
+/**
+ * The proof that nothing was lost, doubled or spent twice, read from the database alone and in pieces, so that
+ * it runs over millions of entries without holding any of them. Each function looks at the customers after one
+ * id and says up to which it has come.
+ */
+import type { CustomerId } from '../domain/ids.ts'
+import { idFrom, many, maybeOne, type Scope, uuidOf } from './scope.ts'
+
+export interface Problem {
+  readonly kind: string
+  readonly customer?: CustomerId
+  readonly description: string
+}
+
+export interface Piece {
+  readonly balances: number
+  readonly entries: number
+  readonly problems: readonly Problem[]
+  /** The last customer looked at; undefined at the end. */
+  readonly last?: CustomerId
+}
+
+const customersPerPiece = 2_000
+
+/**
+ * For each balance: the entries add up to the value, their versions run from 1 without a gap, each carries the
+ * balance after it, and the balance is at the last of them. The lots of a balance hold no more than its value.
+ */
+const checkText = `
+WITH customer AS (
+  SELECT customer_id FROM wallets WHERE org_id = $1 AND ($2::uuid IS NULL OR customer_id > $2)
+  ORDER BY customer_id LIMIT ${customersPerPiece}),
+entry AS (
+  SELECT e.customer_id, e.key, e.version, e.amount, e.value_after, e.total_after,
+    lag(e.value_after, 1, 0::bigint) OVER w AS value_before, lag(e.version, 1, 0::bigint) OVER w AS version_before
+  FROM ledger_entries e JOIN customer c ON c.customer_id = e.customer_id WHERE e.org_id = $1
+  WINDOW w AS (PARTITION BY e.customer_id, e.key ORDER BY e.version)),
+summed AS (
+  SELECT customer_id, key, count(*) AS entries, sum(amount) AS amount, max(version) AS version,
+    bool_and(version = version_before + 1) AS is_gapless,
+    bool_and(value_after = value_before + amount) AS is_chained,
+    (array_agg(total_after ORDER BY version DESC))[1] AS total
+  FROM entry GROUP BY customer_id, key),
+lot AS (
+  SELECT l.customer_id, l.key, sum(l.remaining) AS remaining FROM lots l JOIN customer c ON c.customer_id = l.customer_id
+  WHERE l.org_id = $1 GROUP BY l.customer_id, l.key),
+checked AS (
+  SELECT coalesce(b.customer_id, s.customer_id) AS customer_id, coalesce(b.key, s.key) AS key, s.entries,
+    CASE
+      WHEN b.key IS NULL THEN 'entries without a balance'
+      WHEN coalesce(s.amount, 0) <> b.value THEN format('the entries add up to %s, the balance is %s', coalesce(s.amount, 0), b.value)
+      WHEN coalesce(s.version, 0) <> b.version THEN format('the newest entry is version %s, the balance is at %s', coalesce(s.version, 0), b.version)
+      WHEN NOT coalesce(s.is_gapless, true) THEN 'a version is missing between its entries'
+      WHEN NOT coalesce(s.is_chained, true) THEN 'an entry does not carry the balance after it'
+      WHEN coalesce(s.total, 0) <> b.total THEN format('the newest entry has the total %s, the balance %s', coalesce(s.total, 0), b.total)
+      WHEN coalesce(l.remaining, 0) > greatest(b.value, 0) THEN format('its lots hold %s, the balance is %s', l.remaining, b.value)
+      WHEN b.value < 0 AND NOT (b.key = ANY($3::text[])) THEN format('it is %s, and no campaign allows less than 0', b.value)
+    END AS problem
+  FROM (SELECT b.* FROM balances b JOIN customer c ON c.customer_id = b.customer_id WHERE b.org_id = $1) b
+  FULL JOIN summed s ON s.customer_id = b.customer_id AND s.key = b.key
+  LEFT JOIN lot l ON l.customer_id = b.customer_id AND l.key = b.key)
+SELECT (SELECT max(customer_id::text) FROM customer) AS last, count(*) AS balances, coalesce(sum(entries), 0)::bigint AS entries,
+  json_agg(json_build_array(customer_id, key, problem)) FILTER (WHERE problem IS NOT NULL) AS problems
+FROM checked`
+
+interface PieceRow {
+  last: string | null
+  balances: number
+  entries: number
+  problems: [string, string, string][] | null
+}
+
+/** `mayBeNegative`: the balances that some campaign lets go below zero. */
+export async function checkBalances(
+  scope: Scope,
+  after: CustomerId | undefined,
+  mayBeNegative: readonly string[],
+): Promise<Piece> {
+  const row = await maybeOne<PieceRow>(scope.db, checkText, [
+    scope.org,
+    after ? uuidOf(after) : null,
+    mayBeNegative,
+  ])
+  return {
+    balances: row!.balances,
+    entries: row!.entries,
+    problems: (row!.problems ?? []).map(([customer, key, problem]) => ({
+      kind: 'balance',
+      customer: idFrom('cus', customer),
+      description: `Balance "${key}": ${problem}.`,
+    })),
+    last: row!.last ? idFrom('cus', row!.last) : undefined,
+  }
+}
+
+/** A coupon is redeemed exactly while one sale that was not returned whole has redeemed it. */
+export async function checkCoupons(scope: Scope): Promise<{ coupons: number; problems: Problem[] }> {
+  const rows = await many<{
+    coupons: number
+    id: string | null
+    customer_id: string | null
+    sales: number
+    status: number
+  }>(
+    scope.db,
+    `WITH redemption AS (
+       SELECT (a->>'coupon') AS coupon, count(*) AS sales
+       FROM transactions t, json_array_elements(t.result->'actions') a
+       WHERE t.org_id = $1 AND t.status <> 3 AND a->>'kind' = 'redeem_coupon' GROUP BY 1)
+     SELECT (SELECT count(*) FROM coupons WHERE org_id = $1) AS coupons, c.id, c.customer_id,
+       coalesce(r.sales, 0) AS sales, c.status
+     FROM coupons c LEFT JOIN redemption r ON r.coupon = 'cpn_' || replace(c.id::text, '-', '')
+     WHERE c.org_id = $1 AND coalesce(r.sales, 0) <> (CASE WHEN c.status = 3 THEN 1 ELSE 0 END)
+     UNION ALL SELECT (SELECT count(*) FROM coupons WHERE org_id = $1), NULL, NULL, 0, 0`,
+    [scope.org],
+  )
+  return {
+    coupons: rows[0]?.coupons ?? 0,
+    problems: rows
+      .filter((row) => row.id !== null)
+      .map((row) => ({
+        kind: 'coupon',
+        customer: idFrom('cus', row.customer_id!),
+        description: `Coupon ${idFrom('cpn', row.id!)} has status ${row.status} and is redeemed in ${row.sales} sales.`,
+      })),
+  }
+}
+
+/** The running sums of reports against the ledger they run along. */
+export async function checkDailySums(scope: Scope): Promise<Problem[]> {
+  const rows = await many<{ measure: string; key: string; summed: number; counted: number }>(
+    scope.db,
+    `WITH summed AS (
+       SELECT measure, key, sum(amount) AS amount FROM daily_sums WHERE org_id = $1 AND key <> '' GROUP BY measure, key),
+     counted AS (
+       SELECT kind AS measure, key, sum(amount) AS amount FROM ledger_entries WHERE org_id = $1 GROUP BY kind, key)
+     SELECT measure, key, coalesce(s.amount, 0)::bigint AS summed, coalesce(c.amount, 0)::bigint AS counted
+     FROM summed s FULL JOIN counted c USING (measure, key)
+     WHERE coalesce(s.amount, 0) <> coalesce(c.amount, 0)`,
+    [scope.org],
+  )
+  return rows.map(({ measure, key, summed, counted }) => ({
+    kind: 'report',
+    description: `Reports count ${summed} of "${measure}" on balance "${key}", the ledger ${counted}.`,
+  }))
+}
+
+export async function countCustomers(scope: Scope): Promise<number> {
+  const row = await maybeOne<{ count: number }>(
+    scope.db,
+    'SELECT count(*) AS count FROM wallets WHERE org_id = $1',
+    [scope.org],
+  )
+  return row!.count
+}

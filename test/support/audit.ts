@@ -1,0 +1,103 @@
+import type { Pool } from 'pg'
+
+/**
+ * Checks what must hold of a database whatever was done to it, over all organizations: balances explain
+ * themselves, coupons are used once, and every transaction is counted and told of exactly once.
+ */
+export async function audit(pool: Pool): Promise<string[]> {
+  const problems: string[] = []
+  for (const [what, sql] of Object.entries(checks)) {
+    const { rows } = await pool.query(sql)
+    for (const row of rows.slice(0, 5)) problems.push(`${what}: ${JSON.stringify(row)}`)
+    if (rows.length > 5) problems.push(`${what}: and ${rows.length - 5} more`)
+  }
+  return problems
+}
+
+/** Each finds the rows that should not be there. */
+const checks = {
+  'a balance is not the sum of its entries': `
+    SELECT b.org_id, b.customer_id, b.key, b.value, coalesce(sum(e.amount), 0) AS entries
+    FROM balances b LEFT JOIN ledger_entries e USING (org_id, customer_id, key)
+    GROUP BY b.org_id, b.customer_id, b.key HAVING b.value <> coalesce(sum(e.amount), 0)`,
+
+  'the versions of a balance have a gap': `
+    SELECT b.org_id, b.customer_id, b.key, b.version, count(e.version) AS entries, max(e.version) AS newest
+    FROM balances b LEFT JOIN ledger_entries e USING (org_id, customer_id, key)
+    GROUP BY b.org_id, b.customer_id, b.key
+    HAVING b.version <> count(e.version) OR coalesce(max(e.version), 0) <> b.version
+      OR coalesce(min(e.version), 1) <> 1`,
+
+  'an entry does not carry the balance after it': `
+    SELECT * FROM (
+      SELECT org_id, customer_id, key, version, value_after,
+        sum(amount) OVER (PARTITION BY org_id, customer_id, key ORDER BY version) AS running
+      FROM ledger_entries) e
+    WHERE value_after <> running`,
+
+  'the newest entry does not carry the total': `
+    SELECT b.org_id, b.customer_id, b.key, b.total, e.total_after
+    FROM balances b JOIN ledger_entries e USING (org_id, customer_id, key, version)
+    WHERE b.total <> e.total_after`,
+
+  'an entry has no balance': `
+    SELECT e.* FROM ledger_entries e LEFT JOIN balances b USING (org_id, customer_id, key)
+    WHERE b.key IS NULL`,
+
+  'an entry belongs to no transaction there is': `
+    SELECT e.* FROM ledger_entries e
+    LEFT JOIN transactions t ON t.org_id = e.org_id AND t.id = e.transaction_id AND t.customer_id = e.customer_id
+    WHERE e.transaction_id IS NOT NULL AND t.id IS NULL`,
+
+  'a balance is below zero': 'SELECT org_id, customer_id, key, value FROM balances WHERE value < 0',
+
+  'lots hold more than their balance': `
+    SELECT b.org_id, b.customer_id, b.key, b.value, sum(l.remaining) AS lots
+    FROM balances b JOIN lots l USING (org_id, customer_id, key)
+    GROUP BY b.org_id, b.customer_id, b.key HAVING sum(l.remaining) > b.value`,
+
+  'a coupon was redeemed by more or fewer transactions than one': `
+    WITH redeemed AS (
+      SELECT t.org_id, a ->> 'coupon' AS coupon, count(*) AS times
+      FROM transactions t, json_array_elements(t.result -> 'actions') a
+      WHERE a ->> 'kind' = 'redeem_coupon' AND t.status <> 3 GROUP BY t.org_id, a ->> 'coupon')
+    SELECT c.org_id, c.id, c.status, r.times
+    FROM coupons c FULL JOIN redeemed r ON r.org_id = c.org_id AND r.coupon = 'cpn_' || replace(c.id::text, '-', '')
+    WHERE coalesce(r.times, 0) <> CASE WHEN c.status = 3 THEN 1 ELSE 0 END`,
+
+  'a coupon was told to be granted more or less than once': `
+    SELECT c.org_id, c.id, count(e.id) AS events FROM coupons c
+    LEFT JOIN events e ON e.org_id = c.org_id AND e.type = 'coupon.granted'
+      AND e.data ->> 'coupon' = 'cpn_' || replace(c.id::text, '-', '')
+    GROUP BY c.org_id, c.id HAVING count(e.id) <> 1`,
+
+  'a transaction was told more or less than once': `
+    SELECT t.org_id, t.id, count(e.id) AS events FROM transactions t
+    LEFT JOIN events e ON e.org_id = t.org_id AND e.type = 'transaction.processed'
+      AND e.data ->> 'transaction' = 'txn_' || replace(t.id::text, '-', '')
+    GROUP BY t.org_id, t.id HAVING count(e.id) <> 1`,
+
+  'an event tells of a transaction there is not': `
+    SELECT e.org_id, e.data FROM events e
+    LEFT JOIN transactions t ON t.org_id = e.org_id
+      AND e.data ->> 'transaction' = 'txn_' || replace(t.id::text, '-', '')
+    WHERE e.type = 'transaction.processed' AND t.id IS NULL`,
+
+  'a wallet miscounts its transactions': `
+    SELECT w.org_id, w.customer_id, w.transaction_count, count(t.id) AS transactions
+    FROM wallets w LEFT JOIN transactions t USING (org_id, customer_id)
+    GROUP BY w.org_id, w.customer_id HAVING w.transaction_count <> count(t.id)`,
+
+  'a customer has no wallet': `
+    SELECT c.org_id, c.id FROM customers c
+    LEFT JOIN wallets w ON w.org_id = c.org_id AND w.customer_id = c.id WHERE w.customer_id IS NULL`,
+
+  'a customer was told to be created more or less than once': `
+    SELECT c.org_id, c.id, count(e.id) AS events FROM customers c
+    LEFT JOIN events e ON e.org_id = c.org_id AND e.type = 'customer.created'
+      AND e.data ->> 'customer' = 'cus_' || replace(c.id::text, '-', '')
+    GROUP BY c.org_id, c.id HAVING count(e.id) <> 1`,
+
+  'an idempotency key was kept without an answer': `
+    SELECT org_id, route, key FROM idempotency_keys WHERE status = 0`,
+}
