@@ -2,21 +2,23 @@
  * Runs the service: database, migrations, HTTP, and the demo when it is on. Wired by hand, once, here. It stops
  * in the opposite order: no new calls, finish what was taken, then the database.
  */
+import { mkdir } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
+import pino from 'pino'
 import type { Config } from './config.ts'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './database/embedded-postgres.ts'
 import { migrate } from './database/migrate.ts'
 import { type DatabaseConnection, openPool } from './database/pool.ts'
+import { takeProcessLock } from './database/process-lock.ts'
 import { type Demo, prepareDemo, removeDemoFile, writeDemoFile } from './demo.ts'
-import type { Logger } from './http/logger.ts'
+import { createLogger, type Logger } from './http/logger.ts'
 import { buildServer, type Server } from './http/server.ts'
 import { createAccessTokens } from './operations/access-tokens.ts'
 import { createCampaignCache } from './operations/campaign-cache.ts'
 import { createCredentials } from './operations/credentials.ts'
 import type { Deps } from './operations/deps.ts'
-import { createTransactions } from './operations/transactions.ts'
+import { createTransactions, type Transactions } from './operations/transactions.ts'
 import { loadOrCreateSecrets } from './secrets-file.ts'
-import { startJobs } from './worker/run-jobs.ts'
 
 export interface RunningService {
   readonly baseUrl: string
@@ -25,11 +27,21 @@ export interface RunningService {
   stop(): Promise<void>
 }
 
-const drainTimeoutMs = 7_000
+// Together with what PostgreSQL is given to end, below the ten seconds after which supervisors kill.
+const drainTimeoutMs = 5_000
+const poolTimeoutMs = 500
+const postgresTimeoutMs = 1_500
 const readinessTimeoutMs = 2_000
 
+/** The service's log: readable on a terminal, JSON lines in a pipe, and out of the way of a document on stdout. */
+export function openLog(config: Config, options: { isTerminal: boolean; toStderr: boolean }): Logger {
+  const log = createLogger(config.logLevel, options.isTerminal && !options.toStderr)
+  if (options.toStderr) Object.assign(log, { [pino.symbols.streamSym]: pino.destination(2) })
+  return log
+}
+
 export async function serve(config: Config, log: Logger): Promise<RunningService> {
-  if (config.demo) await removeDemoFile(config.dataDir)
+  if (config.demo) await removeFormerDemoFile(config)
   const embedded = config.databaseUrl === undefined ? await startEmbedded(config, log) : undefined
   try {
     return await serveOn(embedded?.connection ?? config.databaseUrl!, config, log, embedded)
@@ -39,8 +51,30 @@ export async function serve(config: Config, log: Logger): Promise<RunningService
   }
 }
 
-function startEmbedded(config: Config, log: Logger): Promise<EmbeddedPostgres> {
-  return startEmbeddedPostgres({ folder: `${config.dataDir}/postgres`, binFolder: config.postgresBin, log })
+/**
+ * Before anything slow, so that a script that waits for the file does not meet the one of an earlier run. A
+ * service that still runs on the data folder keeps its own: this start is going to be refused.
+ */
+async function removeFormerDemoFile({ dataDir, databaseUrl }: Config): Promise<void> {
+  if (databaseUrl !== undefined) return removeDemoFile(dataDir)
+  await mkdir(dataDir, { recursive: true })
+  const lock = await takeProcessLock(postgresFolder(dataDir), 0)
+  if ('heldBy' in lock) return
+  try {
+    await removeDemoFile(dataDir)
+  } finally {
+    await lock.release()
+  }
+}
+
+const postgresFolder = (dataDir: string) => `${dataDir}/postgres`
+
+async function startEmbedded(config: Config, log: Logger): Promise<EmbeddedPostgres> {
+  const folder = postgresFolder(config.dataDir)
+  const embedded = await startEmbeddedPostgres({ folder, binFolder: config.postgresBin, log })
+  // The folder is ours now, and so is a file that a process just killed had not let us remove before.
+  if (config.demo) await removeDemoFile(config.dataDir)
+  return embedded
 }
 
 async function serveOn(
@@ -68,46 +102,55 @@ async function serveOn(
   }
   const transactions = createTransactions({ deps })
   const state = { isStopping: false }
-  const app = await buildServer({
-    deps,
-    transactions,
-    adminToken: secrets.adminToken,
-    rateLimit: config.rateLimit,
-    isBehindProxy: config.trustProxy,
-    https: config.tls,
-    logger: log,
-    isReady: async () => !state.isStopping && (await canQuery(deps)),
-  })
-  await app.listen({ port: config.port, host: config.host })
-  const baseUrl = baseUrlOf(app, config)
-  const demo = config.demo ? await prepareDemo(deps, config.dataDir) : undefined
-  if (demo) await writeDemoFile(config.dataDir, { baseUrl, adminToken: secrets.adminToken, ...demo })
-
-  const jobs = startJobs(deps)
-
+  let app: Server | undefined
   const stopAll = async () => {
     state.isStopping = true
-    const jobsEnded = jobs.stop()
-    await withTimeout(
-      app.close().then(() => transactions.drain()),
-      drainTimeoutMs,
-    )
-    await withTimeout(jobsEnded, 1_000)
-    await withTimeout(pool.end(), 1_000)
-    await embedded?.stop(1_500)
+    if (app) await closeServer(app, transactions)
+    await withTimeout(pool.end(), poolTimeoutMs)
+    await embedded?.stop(postgresTimeoutMs)
   }
-  let stopped: Promise<void> | undefined
-  return {
-    baseUrl,
-    demo,
-    stop() {
-      stopped ??= stopAll()
-      return stopped
-    },
+  try {
+    app = await buildServer({
+      deps,
+      transactions,
+      adminToken: secrets.adminToken,
+      rateLimit: config.rateLimit,
+      isBehindProxy: config.trustProxy,
+      https: config.tls,
+      logger: log,
+      isReady: async () => !state.isStopping && (await canQuery(deps)),
+    })
+    await app.listen({ port: config.port, host: config.host })
+    const baseUrl = baseUrlOf(app, config)
+    const demo = config.demo ? await prepareDemo(deps, config.dataDir) : undefined
+    if (demo) await writeDemoFile(config.dataDir, { baseUrl, adminToken: secrets.adminToken, ...demo })
+
+    let stopped: Promise<void> | undefined
+    return {
+      baseUrl,
+      demo,
+      stop() {
+        stopped ??= stopAll()
+        return stopped
+      },
+    }
+  } catch (error) {
+    await stopAll()
+    throw error
   }
 }
 
-async function completeSecrets(config: Config) {
+/** Finishes what was taken. A client that never sends the rest of its request is cut off in the end. */
+async function closeServer(app: Server, transactions: Transactions): Promise<void> {
+  await withTimeout(
+    app.close().then(() => transactions.drain()),
+    drainTimeoutMs,
+  )
+  app.server.closeAllConnections()
+}
+
+/** The secrets as set, and for those that were not, the ones kept under the data folder. */
+export async function completeSecrets(config: Config) {
   const { adminToken, jwtSecret, credentialPepper } = config
   if (adminToken !== undefined && jwtSecret !== undefined) {
     return { adminToken, jwtSecret, credentialPepper: credentialPepper ?? jwtSecret }

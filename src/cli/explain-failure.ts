@@ -35,7 +35,13 @@ export function explainFailure(error: unknown, config: Config): unknown {
     const message = `TLS_CERT and TLS_KEY cannot be used (${error.message}). They must be PEM files that belong together: the certificate with its chain, and its private key without a passphrase.`
     return failure('bad_certificate', message, error)
   }
-  return explainDatabase(error, config) ?? explainFiles(error, config) ?? error
+  return explainDatabase(error, config) ?? explainFiles(error, config) ?? explainOwn(error)
+}
+
+/** What our own code throws as a plain Error says what to do; anything else is a bug and stays as it is. */
+function explainOwn(error: Error): Error {
+  const isOurs = error.constructor === Error && codeOf(error) === ''
+  return isOurs ? failure('failed', error.message, error) : error
 }
 
 const failure = (code: string, message: string, cause: Error) => new Failure(code, message, { cause })

@@ -1,41 +1,77 @@
-import { Command } from 'commander'
-import { readConfig } from '../config.ts'
-import { createLogger } from '../http/logger.ts'
-import { type RunningService, serve } from '../serve.ts'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Command } from 'commander'
+import type { Config } from '../config.ts'
+import { openLog, type RunningService, serve } from '../serve.ts'
+import { addCommand, type Context, type Outcome } from './command.ts'
+import { explaining } from './explain-failure.ts'
+import { Failure } from './failure.ts'
+import { readServiceSettings } from './settings.ts'
+
+const abandonStartAfterMs = 8_000
 
 /** Runs until it is told to stop. */
-export function serveCommand(exit: (code: number) => void): Command {
-  return new Command('serve').description('Run the service until SIGTERM or Ctrl-C.').action(async () => {
-    const read = readConfig(process.env)
-    if (!read.ok) {
-      for (const problem of read.problems) console.error(problem)
-      return exit(2)
-    }
-    const { config } = read
-    const log = createLogger(config.logLevel, process.stdout.isTTY === true)
-    const stopped = stopSignal()
-    const service = await serve(config, log)
-    greet(service)
-    await stopped
+export function serveCommand(program: Command, context: Context): void {
+  addCommand(program, 'serve', 'Run the service until SIGTERM or Ctrl-C.', [
+    'serve',
+    'PORT=0 DATA_DIR=/tmp/wallet loyalty-wallet serve',
+    'serve --json   (logs then go to stderr)',
+  ]).action(async () => {
+    const config = readServiceSettings(context.env)
+    const log = openLog(config, { isTerminal: context.isInteractive, toStderr: context.isJson })
+    const stopWanted = stopSignal()
+    const service = await explaining(config, () =>
+      Promise.race([serve(config, log), abandonStart(stopWanted)]),
+    )
+    context.report(greet(service, config))
+    await stopWanted
     await service.stop()
   })
 }
 
+/**
+ * Listens to the end, not just once: npm passes a terminal's Ctrl-C on to a process that got it from the
+ * terminal already, and a second signal without a listener would kill us in the middle of stopping.
+ */
 function stopSignal(): Promise<void> {
   return new Promise((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve())
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => resolve())
   })
 }
 
-function greet({ baseUrl, demo }: RunningService): void {
-  console.log(`\nLoyalty Wallet is ready at ${baseUrl}   (API reference: ${baseUrl}/docs)`)
-  if (!demo) return
-  console.log(`
-Demo organization ${demo.organizationId}, campaign ${demo.campaignId}
-  API key     ${demo.apiKey}
-  API secret  ${demo.apiSecret}
+/** A start that hangs, say in a long recovery, must not hold up the one who wants it stopped. */
+async function abandonStart(stopWanted: Promise<void>): Promise<never> {
+  await stopWanted
+  await sleep(abandonStartAfterMs, undefined, { ref: false })
+  throw new Failure(
+    'start_abandoned',
+    'Told to stop before the start had finished. An embedded PostgreSQL may still run; the next start takes it over.',
+  )
+}
+
+function greet({ baseUrl, demo }: RunningService, config: Config): Outcome {
+  const demoFile = join(config.dataDir, 'demo.json')
+  if (!demo) {
+    const why = config.demo ? '\nThis database has organizations of its own, so there is no demo.' : ''
+    return { text: `\nLoyalty Wallet is ready at ${baseUrl}${why}\n`, json: { baseUrl } }
+  }
+  // The certificate is made out to a name of this computer, and the address shown is a number.
+  const insecure = config.tls ? '-k ' : ''
+  const text = `
+Loyalty Wallet is ready at ${baseUrl}
+
+  API reference  ${baseUrl}/docs
+  Organization   ${demo.organizationId}
+  Campaign       ${demo.campaignId}
+  API key        ${demo.apiKey}
+  API secret     ${demo.apiSecret}
+  All of it      ${demoFile}
 
 Try it:
-  curl -X POST ${baseUrl}/auth/token -H 'x-api-key: ${demo.apiKey}' -H 'x-api-secret: ${demo.apiSecret}'
-`)
+
+  curl ${insecure}-X POST ${baseUrl}/auth/token -H 'x-api-key: ${demo.apiKey}' -H 'x-api-secret: ${demo.apiSecret}'
+
+Ctrl-C stops the service and its database.
+`
+  return { text, json: { baseUrl, demoFile, demo } }
 }

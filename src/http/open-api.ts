@@ -39,7 +39,9 @@ const repeatable: readonly RefusalCode[] = ['idempotency_key_reused', 'idempoten
 interface RouteToDocument {
   schema: object
   url: string
-  route: { config?: { access?: Access; refusals?: readonly RefusalCode[]; isRepeatable?: boolean } }
+  route: {
+    config?: { access?: Access; refusals?: readonly RefusalCode[]; isRepeatable?: boolean }
+  }
 }
 
 function transform({ schema: given, url, route }: RouteToDocument) {
@@ -54,7 +56,7 @@ function transform({ schema: given, url, route }: RouteToDocument) {
     ...(isRepeatable ? repeatable : []),
     ...own,
   ]
-  const errors = errorReplies(codes, url.includes(':') || schema.querystring !== undefined)
+  const errors = errorReplies(codes, (code) => (isNamedInPath(code, url) || !schema.body ? 'path' : 'body'))
   return {
     url,
     schema: {
@@ -98,14 +100,18 @@ const idempotencyHeader = {
   },
 }
 
-/** One reply per status, naming the codes it can carry. A thing missing in the path is a 404, in the body a 400. */
-function errorReplies(codes: readonly RefusalCode[], hasPlace: boolean) {
+/** `customer_not_found` under `/v1/customers/:id`: missing in the path is a 404, missing in a body a 400. */
+function isNamedInPath(code: RefusalCode, url: string): boolean {
+  const [noun] = code.split('_not_found')
+  return url.includes(`/${noun}s/:`) || url.includes(`/${noun}es/:`)
+}
+
+/** One reply per status, naming the codes it can carry. */
+function errorReplies(codes: readonly RefusalCode[], placeOf: (code: RefusalCode) => 'body' | 'path') {
   const byStatus = new Map<number, RefusalCode[]>()
-  const add = (status: number, code: RefusalCode) =>
-    byStatus.set(status, [...(byStatus.get(status) ?? []), code])
   for (const code of inWinningOrder(codes)) {
-    add(statusOf(code), code)
-    if (hasPlace && statusOf(code, 'path') !== statusOf(code)) add(statusOf(code, 'path'), code)
+    const status = statusOf(code, placeOf(code))
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code])
   }
   return Object.fromEntries(
     [...byStatus].sort(([a], [b]) => a - b).map(([status, list]) => [status, errorReply(status, list)]),
@@ -137,26 +143,69 @@ function errorReply(status: number, codes: readonly RefusalCode[]) {
   return {
     'x-response-description': text.join('\n\n'),
     allOf: [ErrorBody, { type: 'object', properties: { message: { type: 'string', enum: codes } } }],
+    examples: [
+      {
+        statuscode: status,
+        errorcode: status,
+        message: codes[0],
+        description: '',
+        timestamp: 1_773_480_413_589,
+        path: '/v1/transactions/process',
+        method: 'POST',
+      },
+    ],
   }
-}
-
-/** What the routes' schemas cannot say: headers that are required but checked by hand. */
-function finish({ openapiObject }: { openapiObject?: object }) {
-  const document = nameComponents(openapiObject as Record<string, unknown>)
-  for (const path of Object.values(document.paths as Record<string, Record<string, Operation>>)) {
-    for (const { parameters = [] } of Object.values(path)) {
-      for (const parameter of parameters) {
-        if (!parameter.schema?.['x-required']) continue
-        parameter.required = true
-        delete parameter.schema['x-required']
-      }
-    }
-  }
-  return document
 }
 
 interface Operation {
   parameters?: { required?: boolean; schema?: Record<string, unknown> }[]
+  responses: Record<string, object>
+}
+
+/** What the routes' schemas cannot say: names, replies that many operations share, headers checked by hand. */
+function finish({ openapiObject }: { openapiObject?: object }) {
+  const document = nameComponents(openapiObject as Record<string, unknown>)
+  const shared: Record<string, object> = {}
+  for (const path of Object.values(document.paths as Record<string, Record<string, Operation>>)) {
+    for (const operation of Object.values(path)) {
+      for (const parameter of operation.parameters ?? []) {
+        if (!parameter.schema?.['x-required']) continue
+        parameter.required = true
+        delete parameter.schema['x-required']
+      }
+      for (const [status, reply] of Object.entries(operation.responses)) {
+        const name = sharedName(status, reply)
+        if (name === undefined) continue
+        shared[name] = reply
+        operation.responses[status] = { $ref: `#/components/responses/${name}` }
+      }
+    }
+  }
+  const responses = Object.fromEntries(Object.entries(shared).sort(([a], [b]) => (a < b ? -1 : 1)))
+  return { ...document, components: { ...(document.components as object), responses } }
+}
+
+const maxCodesInName = 3
+
+/** Error replies with few codes are named for them and written once; the long lists belong to one operation each. */
+function sharedName(status: string, reply: ErrorReply): string | undefined {
+  if (Number(status) < 400) return undefined
+  const codes = codesOf(reply)
+  if (codes.length > maxCodesInName) return undefined
+  const words = codes.flatMap((code) => code.split('_')).filter((word) => word !== '')
+  return `Error${status}${words.map((word) => word[0]!.toUpperCase() + word.slice(1)).join('')}`
+}
+
+interface ErrorReply {
+  content?: {
+    'application/json'?: { schema?: { allOf?: { properties?: { message?: { enum?: string[] } } }[] } }
+  }
+}
+
+/** The codes an error reply of the document can carry. */
+export function codesOf(reply: ErrorReply): RefusalCode[] {
+  const parts = reply.content?.['application/json']?.schema?.allOf ?? []
+  return parts.flatMap((part) => part.properties?.message?.enum ?? []) as RefusalCode[]
 }
 
 export const openApiOptions = {

@@ -60,7 +60,7 @@ export function toBasketWrite(input: RecordInput): BasketWrite {
     occurredAt: request.occurredAt ?? now,
     createdAt: now,
     basket: toStoredBasket(request),
-    result: toResult(decision, actions, loaded),
+    result: toResult(decision, actions, loaded.balances),
   }
   const known = new Set(loaded.balances.map((balance) => balance.key))
   return {
@@ -88,7 +88,7 @@ export function toPreview(
   decision: Accepted,
   now: Date,
 ): Preview {
-  const actions = decision.evaluation.effects.map((effect) => toAction(effect, undefined))
+  const actions = decision.evaluation.effects.map((effect) => toAction(effect))
   return {
     status: transactionStatus.processed,
     opaqueId: request.opaqueId,
@@ -101,23 +101,27 @@ export function toPreview(
     occurredAt: request.occurredAt ?? now,
     createdAt: now,
     basket: toStoredBasket(request),
-    result: toResult(decision, actions, loaded),
+    result: toResult(decision, actions, loaded.balances),
   }
 }
 
-function toStoredBasket({ basket, metaData }: BasketRequest): StoredBasket {
+export function toStoredBasket({
+  basket,
+  metaData,
+}: Pick<BasketRequest, 'basket' | 'metaData'>): StoredBasket {
   const { lines, amount, discountAmount, discountedAmount, coupons, pointsToSpend } = basket
   return { lines, amount, discountAmount, discountedAmount, coupons, pointsToSpend, metaData }
 }
 
-function toResult(
+/** The decision as it is kept. `known` are the balances the customer had; campaigns may have brought others. */
+export function toResult(
   { evaluation, campaigns }: Accepted,
   actions: Action[],
-  loaded: LoadedBasket,
+  known: readonly { readonly key: string; readonly decimals: number }[],
 ): TransactionResult {
   const declared = campaigns.flatMap((campaign) => campaign.compiled.balances)
   const decimalsOf = (key: string) =>
-    [...loaded.balances, ...declared].find((balance) => balance.key === key)?.decimals ?? 0
+    [...known, ...declared].find((balance) => balance.key === key)?.decimals ?? 0
   return {
     amountMinor: evaluation.amountMinor,
     payableMinor: evaluation.payableMinor,
@@ -136,7 +140,7 @@ function toResult(
   }
 }
 
-function toAction(effect: Effect, coupon: CouponId | undefined): Action {
+export function toAction(effect: Effect, coupon?: CouponId): Action {
   if (effect.kind !== 'grant_coupon') return effect
   return { ...effect, coupon, expiresAt: effect.expiresAt?.toISOString() }
 }

@@ -4,6 +4,7 @@ import { couponStatus } from '../domain/coupon.ts'
 import type { CouponId, CustomerId } from '../domain/ids.ts'
 import { idFrom, many, type Scope, uuidOf } from './scope.ts'
 
+/** Erased customers keep what they had: nobody can use it, and the sums stay as they are. */
 export async function listCustomersWithExpiredLots(
   scope: Scope,
   now: Date,
@@ -12,8 +13,9 @@ export async function listCustomersWithExpiredLots(
   return customers(
     scope,
     `SELECT DISTINCT customer_id FROM (
-       SELECT customer_id FROM lots WHERE org_id = $1 AND remaining > 0 AND expires_at <= $2
-       ORDER BY expires_at LIMIT $3) l ORDER BY customer_id`,
+       SELECT l.customer_id FROM lots l JOIN customers c ON c.org_id = l.org_id AND c.id = l.customer_id
+       WHERE l.org_id = $1 AND l.remaining > 0 AND l.expires_at <= $2 AND c.status <> 3
+       ORDER BY l.expires_at LIMIT $3) l ORDER BY customer_id`,
     [now, limit],
   )
 }

@@ -8,10 +8,7 @@ import { toCollectables } from './customer.ts'
 
 type Decimals = (key: string) => number
 
-export function toPreviewReply(preview: Preview, { currencyDecimals }: Organization) {
-  const { basket, result } = preview
-  const decimals = decimalsIn(result)
-  const spent = result.actions.find((action) => action.kind === 'spend_points')
+export function toPreviewReply(preview: Preview, organization: Organization) {
   return {
     status: preview.status,
     opaqueId: preview.opaqueId,
@@ -21,11 +18,23 @@ export function toPreviewReply(preview: Preview, { currencyDecimals }: Organizat
     userOpaqueId: preview.userOpaqueId,
     branch: preview.branch,
     branchOpaqueId: preview.branchOpaqueId,
+    occurredAt: preview.occurredAt.toISOString(),
+    ...toOutcomeReply(preview, organization),
+  }
+}
+
+/** What a basket comes to, whether it was processed or only tried. */
+export function toOutcomeReply(
+  { basket, result }: Pick<Preview, 'basket' | 'result'>,
+  { currencyDecimals }: Organization,
+) {
+  const decimals = decimalsIn(result)
+  const spent = result.actions.find((action) => action.kind === 'spend_points')
+  return {
     amount: basket.amount ?? fromMinor(result.amountMinor, currencyDecimals),
     payableAmount: fromMinor(result.payableMinor, currencyDecimals),
     pointsSpent: spent ? fromUnits(-spent.movement.amount, decimals(spent.movement.key)) : 0,
     pointsDiscount: fromMinor(result.pointsDiscountMinor, currencyDecimals),
-    occurredAt: preview.occurredAt.toISOString(),
     executedActions: {
       collectables: toCollectables(result.balances),
       coupons: result.actions.flatMap((action) =>

@@ -3,6 +3,7 @@ import type { Campaign, CampaignStatus } from '../../domain/campaign.ts'
 import { parseId } from '../../domain/ids.ts'
 import { Refused } from '../../domain/refusal.ts'
 import { CampaignDefinition } from '../../engine/campaign-definition.ts'
+import { definitionChanges } from '../../engine/definition-changes.ts'
 import {
   createCampaign,
   getCampaign,
@@ -10,11 +11,15 @@ import {
   publishCampaign,
   stopCampaign,
 } from '../../operations/manage-campaigns.ts'
+import { previewCampaign } from '../../operations/preview-campaign.ts'
 import { listCampaigns, listCampaignVersions } from '../../store/campaigns.ts'
+import { toBasketRequest } from '../basket-request.ts'
 import { named } from '../name-components.ts'
 import { decodeCursor, idCursor, limitOf, PageQuery, refuseCursor, toPage } from '../paging.ts'
+import { toOutcomeReply } from '../replies/transaction.ts'
 import { campaignDefinitionExample, campaignExample } from '../schemas/examples.ts'
 import { Id, PageOf, Timestamp } from '../schemas/members.ts'
+import { Outcome, TriedBasket } from '../schemas/transaction.ts'
 import type { Server, ServerOptions } from '../server.ts'
 import { write } from '../write.ts'
 
@@ -64,6 +69,12 @@ function toCampaignReply(campaign: Campaign) {
 }
 
 const definitionRefusals = ['invalid_campaign_definition'] as const
+const spendRefusals = [
+  'points_not_spendable',
+  'insufficient_points',
+  'points_below_minimum',
+  'points_above_share',
+] as const
 
 export function campaignRoutes(app: Server, { deps }: ServerOptions): void {
   const { pool, clock } = deps
@@ -218,6 +229,36 @@ function campaignStates(app: Server, { deps }: Pick<ServerOptions, 'deps'>): voi
     )
   }
 
+  app.post(
+    '/v1/campaigns/:id/preview',
+    {
+      config: {
+        access: ['manage'],
+        refusals: ['campaign_not_found', ...spendRefusals],
+      },
+      schema: {
+        operationId: 'previewCampaign',
+        summary: 'Try a basket and a wallet on the draft',
+        description: 'Shows what the draft would do and why. Nothing is written.',
+        tags,
+        params: CampaignPath,
+        body: TriedBasket,
+        response: { 200: Outcome },
+      },
+    },
+    async (request) => {
+      const { organization } = request.caller
+      const scope = { db: pool, org: organization.number }
+      const campaign = await getCampaign(scope, parseId('cmp', request.params.id))
+      const { wallet, branch = 'main', ...body } = request.body
+      const now = clock()
+      const { basket, occurredAt = now } = toBasketRequest({ ...body, customer: '', card: '' }, now)
+      const tried = { balances: wallet?.collectables ?? {}, transactionCount: wallet?.transactions ?? 0 }
+      const outcome = previewCampaign(campaign, organization, { ...basket, branch, occurredAt }, tried, now)
+      return toOutcomeReply(outcome, organization)
+    },
+  )
+
   app.get(
     '/v1/campaigns/:id/versions',
     {
@@ -252,15 +293,17 @@ function campaignStates(app: Server, { deps }: Pick<ServerOptions, 'deps'>): voi
       const { id } = await getCampaign(scope, parseId('cmp', request.params.id))
       const limit = limitOf(request.query)
       const before = toVersion(decodeCursor(request.query.cursor))
+      // One more than shown: it tells whether there is a next page, and is what the oldest is compared with.
       const rows = await listCampaignVersions(scope, id, { limit: limit + 1, before })
       return toPage(
-        rows,
+        rows.map((row, i) => ({ ...row, predecessor: rows[i + 1]?.definition })),
         limit,
         (row) => String(row.version),
-        ({ version, publishedAt, definition }) => ({
+        ({ version, publishedAt, definition, predecessor }) => ({
           version,
           publishedAt: publishedAt.toISOString(),
           definition,
+          changes: predecessor ? definitionChanges(predecessor, definition) : [],
         }),
       )
     },

@@ -1,11 +1,9 @@
 import { Type } from 'typebox'
-import type { CouponId } from '../../domain/ids.ts'
 import { parseId } from '../../domain/ids.ts'
-import { decimalsOf, maxPriceDecimals } from '../../domain/money.ts'
 import { Refused } from '../../domain/refusal.ts'
-import type { BasketRequest } from '../../operations/decide-basket.ts'
 import { fingerprint } from '../../operations/fingerprint.ts'
 import { findTransaction, listTransactions } from '../../store/transactions.ts'
+import { toBasketRequest } from '../basket-request.ts'
 import { idCursor, limitOf, PageQuery, toPage } from '../paging.ts'
 import { toPreviewReply, toProcessedReply, toTransactionReply } from '../replies/transaction.ts'
 import { Id, OpaqueId, Optional, PageOf, Timestamp } from '../schemas/members.ts'
@@ -161,71 +159,3 @@ export function transactionRoutes(app: Server, { deps, transactions }: ServerOpt
     },
   )
 }
-
-const maxAheadMs = 5 * 60_000
-
-function toBasketRequest(body: BasketBody, now: Date): BasketRequest {
-  const occurredAt = body.occurredAt === undefined ? undefined : new Date(body.occurredAt)
-  if (occurredAt && occurredAt.getTime() > now.getTime() + maxAheadMs) {
-    throw new Refused('_invalid_payload', 'occurredAt: lies more than 5 minutes ahead.')
-  }
-  const lines = (body.items ?? []).map((item, i) => {
-    const { reward, ...line } = item
-    for (const member of ['unitPrice', 'quantity'] as const) {
-      if (item[member] !== undefined && decimalsOf(item[member]) > maxPriceDecimals) {
-        throw new Refused(
-          '_invalid_payload',
-          `items[${i}].${member}: has more than ${maxPriceDecimals} decimals.`,
-        )
-      }
-    }
-    return {
-      ...pickLine(line),
-      id: item.id ?? String(i + 1),
-      quantity: item.quantity ?? 1,
-      coupons: toCouponIds(reward),
-    }
-  })
-  const doubled = lines.find((line, i) => lines.findIndex((other) => other.id === line.id) !== i)
-  if (doubled) throw new Refused('_invalid_payload', `items: two lines have the id "${doubled.id}".`)
-  return {
-    customer: parseId('cus', body.customer),
-    card: parseId('card', body.card),
-    user: body.user,
-    branch: body.branch,
-    opaqueId: body.opaqueId,
-    occurredAt,
-    metaData: body.metaData,
-    basket: {
-      lines,
-      amount: body.amount,
-      discountAmount: body.discountAmount,
-      discountedAmount: body.discountedAmount,
-      coupons: toCouponIds(body.reward),
-      pointsToSpend: body.pointsToSpend ?? 0,
-    },
-  }
-}
-
-type Item = NonNullable<BasketBody['items']>[number]
-
-/** Only what a line may have: members the schema does not know are ignored, not stored. */
-function pickLine({
-  product,
-  name,
-  category,
-  unitPrice,
-  amount,
-  discountAmount,
-  discountedAmount,
-}: Omit<Item, 'reward'>) {
-  return { product, name, category, unitPrice, amount, discountAmount, discountedAmount }
-}
-
-function toCouponIds(reward: string | readonly string[] | undefined): CouponId[] {
-  if (reward === undefined) return []
-  return [reward].flat().map((text) => parseId('cpn', text) ?? noCoupon)
-}
-
-/** Stands for an id that cannot be one: a coupon nobody has. */
-const noCoupon: CouponId = 'cpn_00000000000000000000000000000000'

@@ -107,6 +107,37 @@ const previewMembers = {
   executedActions: ExecutedActions,
 }
 
+/** A basket tried on a campaign's draft, with the wallet it is tried on. */
+export const TriedBasket = Type.Object(
+  {
+    ...Type.Omit(BasketBody, ['customer', 'card', 'user', 'opaqueId', 'metaData', 'reward']).properties,
+    wallet: Optional(
+      Type.Object({
+        collectables: Optional(Collectables),
+        transactions: Optional(
+          Type.Integer({ minimum: 0, description: 'Baskets processed before; 0 makes this one the first.' }),
+        ),
+      }),
+    ),
+  },
+  {
+    examples: [
+      {
+        items: [{ product: 'latte', quantity: 2, unitPrice: 3.5 }],
+        wallet: { collectables: { points: { value: 480, total: 480 }, stamps: { value: 9, total: 9 } } },
+      },
+    ],
+  },
+)
+
+export const Outcome = Type.Object({
+  amount: Type.Number(),
+  payableAmount: Type.Number(),
+  pointsSpent: Type.Number(),
+  pointsDiscount: Type.Number(),
+  executedActions: ExecutedActions,
+})
+
 export const Preview = Type.Object(previewMembers, { ...named('Preview'), examples: [previewExample] })
 export const ProcessedTransaction = Type.Object(
   { id: Id('txn'), ...previewMembers, createdAt: Timestamp() },

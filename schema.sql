@@ -1,0 +1,411 @@
+-- The schema after all migrations. Written from the database; edit the migrations instead.
+SET check_function_bodies = off;
+
+CREATE TABLE balance_definitions (
+  org_id integer NOT NULL,
+  key text NOT NULL,
+  name text NOT NULL,
+  decimals smallint NOT NULL,
+  CONSTRAINT balance_definitions_pkey PRIMARY KEY (org_id, key)
+);
+
+CREATE TABLE balances (
+  org_id integer NOT NULL,
+  customer_id uuid NOT NULL,
+  key text NOT NULL,
+  value bigint NOT NULL DEFAULT 0,
+  total bigint NOT NULL DEFAULT 0,
+  version bigint NOT NULL DEFAULT 0,
+  CONSTRAINT balances_pkey PRIMARY KEY (org_id, customer_id, key),
+  CONSTRAINT balances_total_bounded CHECK (((total >= 0) AND (total <= '9000000000000000'::bigint))),
+  CONSTRAINT balances_value_bounded CHECK (((value >= '-9000000000000000'::bigint) AND (value <= '9000000000000000'::bigint)))
+) WITH (fillfactor = 70);
+
+CREATE TABLE branches (
+  org_id integer NOT NULL,
+  id uuid NOT NULL,
+  opaque_id text NOT NULL,
+  name text,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT branches_pkey PRIMARY KEY (org_id, id),
+  CONSTRAINT branches_opaque_id_unique UNIQUE (org_id, opaque_id)
+);
+
+CREATE TABLE campaign_versions (
+  org_id integer NOT NULL,
+  campaign_id uuid NOT NULL,
+  version integer NOT NULL,
+  definition json NOT NULL,
+  published_at timestamp with time zone NOT NULL,
+  CONSTRAINT campaign_versions_pkey PRIMARY KEY (org_id, campaign_id, version)
+);
+
+CREATE TABLE campaigns (
+  org_id integer NOT NULL,
+  id uuid NOT NULL,
+  name text NOT NULL,
+  status text NOT NULL,
+  draft json NOT NULL,
+  has_changes boolean NOT NULL,
+  version integer NOT NULL DEFAULT 0,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT campaigns_pkey PRIMARY KEY (org_id, id),
+  CONSTRAINT campaigns_status_known CHECK ((status = ANY (ARRAY['draft'::text, 'published'::text, 'paused'::text, 'archived'::text])))
+);
+
+CREATE TABLE cards (
+  org_id integer NOT NULL,
+  id uuid NOT NULL,
+  customer_id uuid NOT NULL,
+  campaign_id uuid NOT NULL,
+  barcode text NOT NULL,
+  status smallint NOT NULL DEFAULT 1,
+  replaced_by uuid,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT cards_pkey PRIMARY KEY (org_id, id),
+  CONSTRAINT cards_barcode_unique UNIQUE (org_id, barcode)
+);
+
+CREATE TABLE connection_secrets (
+  hash bytea NOT NULL,
+  org_id integer NOT NULL,
+  connection_id uuid NOT NULL,
+  expires_at timestamp with time zone,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT connection_secrets_pkey PRIMARY KEY (hash)
+);
+
+CREATE TABLE connections (
+  org_id integer NOT NULL,
+  id uuid NOT NULL,
+  integration_id uuid NOT NULL,
+  scopes text[] NOT NULL,
+  user_id uuid NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT connections_pkey PRIMARY KEY (org_id, id),
+  CONSTRAINT connections_id_unique UNIQUE (id)
+);
+
+CREATE TABLE coupons (
+  org_id integer NOT NULL,
+  id uuid NOT NULL,
+  customer_id uuid NOT NULL,
+  campaign_id uuid NOT NULL,
+  status smallint NOT NULL DEFAULT 1,
+  reward json NOT NULL,
+  expires_at timestamp with time zone,
+  granted_by uuid,
+  redeemed_by uuid,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT coupons_pkey PRIMARY KEY (org_id, id),
+  CONSTRAINT coupons_redeemed_by_transaction CHECK (((status = 3) = (redeemed_by IS NOT NULL)))
+);
+
+CREATE TABLE customer_rule_usage (
+  org_id integer NOT NULL,
+  customer_id uuid NOT NULL,
+  campaign_id uuid NOT NULL,
+  rule_id text NOT NULL,
+  day date NOT NULL,
+  used bigint NOT NULL,
+  CONSTRAINT customer_rule_usage_pkey PRIMARY KEY (org_id, customer_id, campaign_id, rule_id, day)
+) WITH (fillfactor = 80);
+
+CREATE TABLE customers (
+  org_id integer NOT NULL,
+  id uuid NOT NULL,
+  status smallint NOT NULL DEFAULT 1,
+  phone text,
+  email text,
+  email_key text,
+  fullname text,
+  meta_data json,
+  consents json,
+  opaque_id text,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT customers_pkey PRIMARY KEY (org_id, id),
+  CONSTRAINT customers_email_unique UNIQUE (org_id, email_key),
+  CONSTRAINT customers_opaque_id_unique UNIQUE (org_id, opaque_id),
+  CONSTRAINT customers_phone_unique UNIQUE (org_id, phone)
+);
+
+CREATE TABLE daily_sums (
+  org_id integer NOT NULL,
+  day date NOT NULL,
+  measure text NOT NULL,
+  key text NOT NULL,
+  shard smallint NOT NULL,
+  amount bigint NOT NULL,
+  CONSTRAINT daily_sums_pkey PRIMARY KEY (org_id, day, measure, key, shard)
+) WITH (fillfactor = 50);
+
+CREATE TABLE events (
+  org_id integer NOT NULL,
+  "position" xid8 NOT NULL DEFAULT pg_current_xact_id(),
+  id uuid NOT NULL,
+  type text NOT NULL,
+  data json NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT events_pkey PRIMARY KEY (org_id, "position", id)
+);
+
+CREATE TABLE idempotency_keys (
+  org_id integer NOT NULL,
+  route text NOT NULL,
+  key text NOT NULL,
+  fingerprint bytea NOT NULL,
+  status smallint NOT NULL,
+  reply json,
+  customer_id uuid,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT idempotency_keys_pkey PRIMARY KEY (org_id, route, key)
+);
+
+CREATE TABLE integration_keys (
+  hash bytea NOT NULL,
+  integration_id uuid NOT NULL,
+  expires_at timestamp with time zone,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT integration_keys_pkey PRIMARY KEY (hash)
+);
+
+CREATE TABLE integrations (
+  id uuid NOT NULL,
+  name text NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT integrations_pkey PRIMARY KEY (id)
+);
+
+CREATE TABLE kept_multiples (
+  org_id integer NOT NULL,
+  customer_id uuid NOT NULL,
+  campaign_id uuid NOT NULL,
+  key text NOT NULL,
+  at bigint NOT NULL,
+  reward text NOT NULL,
+  multiple bigint NOT NULL,
+  CONSTRAINT kept_multiples_pkey PRIMARY KEY (org_id, customer_id, campaign_id, key, at, reward)
+);
+
+CREATE TABLE ledger_entries (
+  org_id integer NOT NULL,
+  customer_id uuid NOT NULL,
+  key text NOT NULL,
+  version bigint NOT NULL,
+  wallet_version bigint NOT NULL,
+  kind text NOT NULL,
+  amount bigint NOT NULL,
+  value_after bigint NOT NULL,
+  total_after bigint NOT NULL,
+  transaction_id uuid,
+  campaign_id uuid,
+  rule_id text,
+  reason text,
+  user_id uuid,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT ledger_entries_pkey PRIMARY KEY (org_id, customer_id, key, version)
+);
+
+CREATE TABLE lots (
+  org_id integer NOT NULL,
+  customer_id uuid NOT NULL,
+  key text NOT NULL,
+  version bigint NOT NULL,
+  remaining bigint NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  CONSTRAINT lots_pkey PRIMARY KEY (org_id, customer_id, key, version),
+  CONSTRAINT lots_remaining_positive CHECK ((remaining >= 0))
+);
+
+CREATE TABLE organizations (
+  org_id integer NOT NULL GENERATED ALWAYS AS IDENTITY,
+  id uuid NOT NULL,
+  name text NOT NULL,
+  country text NOT NULL,
+  currency text NOT NULL,
+  timezone text NOT NULL,
+  locale text NOT NULL,
+  color text,
+  logo text,
+  strict_references boolean NOT NULL DEFAULT false,
+  is_subscribed boolean NOT NULL DEFAULT true,
+  is_demo boolean NOT NULL DEFAULT false,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT organizations_pkey PRIMARY KEY (org_id),
+  CONSTRAINT organizations_id_unique UNIQUE (id)
+);
+
+CREATE TABLE products (
+  org_id integer NOT NULL,
+  id uuid NOT NULL,
+  opaque_id text NOT NULL,
+  name text,
+  category text,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT products_pkey PRIMARY KEY (org_id, id),
+  CONSTRAINT products_opaque_id_unique UNIQUE (org_id, opaque_id)
+);
+
+CREATE TABLE returns (
+  org_id integer NOT NULL,
+  id uuid NOT NULL,
+  transaction_id uuid NOT NULL,
+  number integer NOT NULL,
+  opaque_id text,
+  fingerprint bytea,
+  reason text,
+  items json NOT NULL,
+  result json NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT returns_pkey PRIMARY KEY (org_id, id),
+  CONSTRAINT returns_number_unique UNIQUE (org_id, transaction_id, number)
+);
+
+CREATE TABLE rule_usage (
+  org_id integer NOT NULL,
+  campaign_id uuid NOT NULL,
+  rule_id text NOT NULL,
+  used bigint NOT NULL DEFAULT 0,
+  CONSTRAINT rule_usage_pkey PRIMARY KEY (org_id, campaign_id, rule_id)
+) WITH (fillfactor = 50);
+
+CREATE TABLE sessions (
+  org_id integer NOT NULL,
+  id uuid NOT NULL,
+  connection_id uuid NOT NULL,
+  secret_hash bytea NOT NULL,
+  refresh_hash bytea NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT sessions_pkey PRIMARY KEY (org_id, id)
+);
+
+CREATE TABLE transactions (
+  org_id integer NOT NULL,
+  id uuid NOT NULL,
+  customer_id uuid NOT NULL,
+  card_id uuid NOT NULL,
+  user_id uuid NOT NULL,
+  branch_id uuid NOT NULL,
+  status smallint NOT NULL DEFAULT 1,
+  opaque_id text,
+  idempotency_key text,
+  fingerprint bytea,
+  occurred_at timestamp with time zone NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  basket json NOT NULL,
+  result json NOT NULL,
+  CONSTRAINT transactions_pkey PRIMARY KEY (org_id, id)
+);
+
+CREATE TABLE users (
+  org_id integer NOT NULL,
+  id uuid NOT NULL,
+  opaque_id text NOT NULL,
+  name text,
+  branch_id uuid,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT users_pkey PRIMARY KEY (org_id, id),
+  CONSTRAINT users_opaque_id_unique UNIQUE (org_id, opaque_id)
+);
+
+CREATE TABLE wallets (
+  org_id integer NOT NULL,
+  customer_id uuid NOT NULL,
+  version bigint NOT NULL DEFAULT 0,
+  transaction_count integer NOT NULL DEFAULT 0,
+  last_activity_at timestamp with time zone,
+  CONSTRAINT wallets_pkey PRIMARY KEY (org_id, customer_id)
+) WITH (fillfactor = 70);
+
+ALTER TABLE balance_definitions
+  ADD CONSTRAINT balance_definitions_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(org_id);
+
+ALTER TABLE balances
+  ADD CONSTRAINT balances_wallet FOREIGN KEY (org_id, customer_id) REFERENCES wallets(org_id, customer_id);
+
+ALTER TABLE branches
+  ADD CONSTRAINT branches_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(org_id);
+
+ALTER TABLE campaign_versions
+  ADD CONSTRAINT campaign_versions_campaign FOREIGN KEY (org_id, campaign_id) REFERENCES campaigns(org_id, id);
+
+ALTER TABLE campaigns
+  ADD CONSTRAINT campaigns_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(org_id);
+
+ALTER TABLE cards
+  ADD CONSTRAINT cards_campaign FOREIGN KEY (org_id, campaign_id) REFERENCES campaigns(org_id, id);
+
+ALTER TABLE cards
+  ADD CONSTRAINT cards_customer FOREIGN KEY (org_id, customer_id) REFERENCES customers(org_id, id);
+
+ALTER TABLE connection_secrets
+  ADD CONSTRAINT connection_secrets_connection FOREIGN KEY (org_id, connection_id) REFERENCES connections(org_id, id);
+
+ALTER TABLE connections
+  ADD CONSTRAINT connections_integration_id_fkey FOREIGN KEY (integration_id) REFERENCES integrations(id);
+
+ALTER TABLE connections
+  ADD CONSTRAINT connections_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(org_id);
+
+ALTER TABLE connections
+  ADD CONSTRAINT connections_user FOREIGN KEY (org_id, user_id) REFERENCES users(org_id, id);
+
+ALTER TABLE customers
+  ADD CONSTRAINT customers_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(org_id);
+
+ALTER TABLE integration_keys
+  ADD CONSTRAINT integration_keys_integration_id_fkey FOREIGN KEY (integration_id) REFERENCES integrations(id);
+
+ALTER TABLE products
+  ADD CONSTRAINT products_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(org_id);
+
+ALTER TABLE returns
+  ADD CONSTRAINT returns_transaction FOREIGN KEY (org_id, transaction_id) REFERENCES transactions(org_id, id);
+
+ALTER TABLE users
+  ADD CONSTRAINT users_branch FOREIGN KEY (org_id, branch_id) REFERENCES branches(org_id, id);
+
+ALTER TABLE users
+  ADD CONSTRAINT users_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(org_id);
+
+ALTER TABLE wallets
+  ADD CONSTRAINT wallets_customer FOREIGN KEY (org_id, customer_id) REFERENCES customers(org_id, id);
+
+CREATE INDEX cards_customer_index ON cards USING btree (org_id, customer_id);
+
+CREATE UNIQUE INDEX cards_live_unique ON cards USING btree (org_id, customer_id, campaign_id) WHERE (status = ANY (ARRAY[1, 2]));
+
+CREATE INDEX connection_secrets_connection_index ON connection_secrets USING btree (org_id, connection_id);
+
+CREATE INDEX coupons_active ON coupons USING btree (org_id, customer_id) WHERE (status = 1);
+
+CREATE INDEX coupons_customer ON coupons USING btree (org_id, customer_id, id);
+
+CREATE INDEX coupons_expires_at ON coupons USING btree (org_id, expires_at) WHERE ((status = 1) AND (expires_at IS NOT NULL));
+
+CREATE INDEX idempotency_keys_created_at ON idempotency_keys USING btree (org_id, created_at);
+
+CREATE INDEX idempotency_keys_customer ON idempotency_keys USING btree (org_id, customer_id) WHERE (customer_id IS NOT NULL);
+
+CREATE INDEX integration_keys_integration ON integration_keys USING btree (integration_id);
+
+CREATE INDEX lots_expires_at ON lots USING btree (org_id, expires_at) WHERE (remaining > 0);
+
+CREATE UNIQUE INDEX returns_opaque_id_unique ON returns USING btree (org_id, opaque_id) WHERE (opaque_id IS NOT NULL);
+
+CREATE INDEX sessions_expires_at ON sessions USING btree (org_id, expires_at);
+
+CREATE INDEX transactions_customer ON transactions USING btree (org_id, customer_id, id);
+
+CREATE UNIQUE INDEX transactions_idempotency_key_unique ON transactions USING btree (org_id, idempotency_key) WHERE (idempotency_key IS NOT NULL);
+
+CREATE UNIQUE INDEX transactions_opaque_id_unique ON transactions USING btree (org_id, opaque_id) WHERE (opaque_id IS NOT NULL);

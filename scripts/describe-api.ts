@@ -1,0 +1,35 @@
+/** The OpenAPI document as committed: the app is built as always, and only asked for its routes. */
+
+import { openPool } from '../src/database/pool.ts'
+import { buildServer } from '../src/http/server.ts'
+import { createAccessTokens } from '../src/operations/access-tokens.ts'
+import { createCampaignCache } from '../src/operations/campaign-cache.ts'
+import { createCredentials } from '../src/operations/credentials.ts'
+import type { Deps } from '../src/operations/deps.ts'
+import { createTransactions } from '../src/operations/transactions.ts'
+
+export async function describeApi(): Promise<string> {
+  const unused = 'never-used-to-sign-anything-0123456789'
+  // A pool connects with its first query, and nothing here makes one.
+  const pool = openPool('postgres://nowhere')
+  const deps: Deps = {
+    pool,
+    clock: () => new Date(),
+    credentials: createCredentials(unused),
+    accessTokens: createAccessTokens(unused, 1),
+    refreshTokenTtlMs: 1,
+    campaigns: createCampaignCache(),
+    log: { info() {}, warn() {}, error() {} },
+  }
+  const app = await buildServer({
+    deps,
+    transactions: createTransactions({ deps }),
+    adminToken: unused,
+    isReady: async () => true,
+  })
+  await app.ready()
+  const document = app.swagger()
+  await app.close()
+  await pool.end()
+  return `${JSON.stringify(document, undefined, 2)}\n`
+}

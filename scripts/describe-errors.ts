@@ -1,0 +1,40 @@
+/** The list of errors as a page: every code with its status, when it happens and what to do. */
+import { type RefusalCode, refusals } from '../src/domain/refusal.ts'
+import { errorAdvice, refusalReason } from '../src/http/error-advice.ts'
+import { statusOf } from '../src/http/errors.ts'
+
+const introduction = `# Errors
+
+<!-- Written by \`npm run generate\` from src/domain/refusal.ts and src/http; change it there. -->
+
+Every error of the service has the same body, whatever refused the call:
+
+\`\`\`json
+{
+  "statuscode": 400,
+  "errorcode": 400,
+  "message": "insufficient_points",
+  "description": "",
+  "timestamp": 1773480413589,
+  "path": "/v1/transactions/process",
+  "method": "POST"
+}
+\`\`\`
+
+\`message\` is one of the codes below: decide by it, it is never renamed. \`description\` says for people what exactly was wrong in this call, and may be empty. \`statuscode\` and \`errorcode\` are the HTTP status; \`path\` is without the query, which may hold a phone number.
+
+The list stands in the order in which the codes win when several apply: the shape of the request first, then who calls, the customer, the card, references, coupons and points. Where two statuses are given, the first is for something named in a body, the second for the same in the path or the query.
+
+| code | status | when | what to do |
+|---|---|---|---|
+`
+
+export function describeErrors(): string {
+  const rows = (Object.keys(refusals) as RefusalCode[]).map((code) => {
+    const statuses = [...new Set([statusOf(code), statusOf(code, 'path')])].join(' / ')
+    return `| \`${code}\` | ${statuses} | ${cell(refusalReason(code))} | ${cell(errorAdvice[code])} |\n`
+  })
+  return introduction + rows.join('')
+}
+
+const cell = (text: string) => text.replaceAll('|', '\\|')

@@ -1,0 +1,65 @@
+/**
+ * The files that are written from the code and committed, so that a reader of the repository sees them and a
+ * reviewer sees them change. Run by `generate.mjs`.
+ */
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { dumpSchema } from '../src/database/dump-schema.ts'
+import { startEmbeddedPostgres } from '../src/database/embedded-postgres.ts'
+import { migrate } from '../src/database/migrate.ts'
+import { createClient } from '../src/database/pool.ts'
+import { packageRoot } from '../src/package-root.ts'
+import { describeApi } from './describe-api.ts'
+import { describeErrors } from './describe-errors.ts'
+
+const generated: Record<string, () => Promise<string>> = {
+  'openapi.json': describeApi,
+  'docs/errors.md': async () => describeErrors(),
+  'schema.sql': describeSchema,
+}
+
+const isCheck = process.argv.includes('--check')
+const stale: string[] = []
+for (const [path, write] of Object.entries(generated)) {
+  const file = join(packageRoot, path)
+  const text = await write()
+  if ((await readFile(file, 'utf8').catch(() => undefined)) === text) continue
+  stale.push(path)
+  if (!isCheck) await writeFile(file, text)
+}
+if (stale.length === 0) {
+  console.log(`Generated files are fresh: ${Object.keys(generated).join(', ')}`)
+} else if (isCheck) {
+  console.error(`Stale: ${stale.join(', ')}. Run: npm run generate`)
+  process.exitCode = 1
+} else {
+  console.log(`Written: ${stale.join(', ')}`)
+}
+
+/** The schema after all migrations, on a database made for this and thrown away. */
+async function describeSchema(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'lw-generate-'))
+  // As root the server runs as another user, who has to pass through here.
+  await chmod(folder, 0o755)
+  try {
+    const server = await startEmbeddedPostgres({
+      folder: join(folder, 'postgres'),
+      settings: { fsync: 'off', full_page_writes: 'off' },
+    })
+    try {
+      await migrate(server.connection)
+      const client = createClient(server.connection)
+      await client.connect()
+      try {
+        return await dumpSchema(client)
+      } finally {
+        await client.end()
+      }
+    } finally {
+      await server.stop()
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}

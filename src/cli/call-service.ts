@@ -1,0 +1,54 @@
+import { request as requestHttp } from 'node:http'
+import { request as requestHttps } from 'node:https'
+
+export interface ServiceCall {
+  readonly method?: 'GET' | 'POST'
+  readonly headers?: Record<string, string>
+  /** Only for our own service on this computer, whose certificate is made out to another name. */
+  readonly acceptsAnyCertificate?: boolean
+  readonly timeoutMs?: number
+}
+
+export interface ServiceReply {
+  readonly status: number
+  /** Undefined when the reply is not JSON. */
+  readonly body: Record<string, unknown> | undefined
+}
+
+const maxBytes = 1_000_000
+
+/** One call of a running service. Not `fetch`, which cannot be told to accept one certificate and no other. */
+export function callService(url: URL, call: ServiceCall = {}): Promise<ServiceReply> {
+  const { method = 'GET', headers, acceptsAnyCertificate = false, timeoutMs = 10_000 } = call
+  const send = url.protocol === 'https:' ? requestHttps : requestHttp
+  return new Promise((resolve, reject) => {
+    const request = send(url, {
+      method,
+      headers,
+      agent: false,
+      rejectUnauthorized: !acceptsAnyCertificate,
+      signal: AbortSignal.timeout(timeoutMs),
+    })
+    request.on('error', reject)
+    request.on('response', (response) => {
+      let text = ''
+      response.setEncoding('utf8')
+      response.on('error', reject)
+      response.on('data', (chunk: string) => {
+        text += chunk
+        if (text.length > maxBytes) request.destroy(new Error('the reply is too large'))
+      })
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, body: parse(text) }))
+    })
+    request.end()
+  })
+}
+
+function parse(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined
+  } catch {
+    return undefined
+  }
+}

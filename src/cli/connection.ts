@@ -1,0 +1,68 @@
+import type { Command } from 'commander'
+import { parseId } from '../domain/ids.ts'
+import type { ScopeName } from '../domain/organization.ts'
+import { createCredentials } from '../operations/credentials.ts'
+import { createConnection } from '../operations/manage-organizations.ts'
+import { completeSecrets } from '../serve.ts'
+import { inTransaction, platformOrg } from '../store/scope.ts'
+import { addCommand, type Context, type Outcome } from './command.ts'
+import { misused } from './failure.ts'
+import { withPool } from './open-database.ts'
+import { type Environment, readCredentialSettings } from './settings.ts'
+
+interface CreateOptions {
+  organization: string
+  integration: string
+  scopes: string
+}
+
+export function connectionCommand(program: Command, { env, report }: Context): void {
+  const group = addCommand(program, 'connection', 'Connect an integration to an organization.', [
+    'connection create --organization org_… --integration int_…',
+  ])
+  addCommand(group, 'create', 'Create a connection and print its API secret, once.', [
+    'connection create --organization org_… --integration int_…',
+    'connection create --organization org_… --integration int_… --scopes pos,manage --json',
+  ])
+    .requiredOption('--organization <id>', 'the organization, as "organization list" shows it')
+    .requiredOption('--integration <id>', 'the integration, as "integration list" shows it')
+    .option(
+      '--scopes <list>',
+      'pos (what a till needs), manage (everything else), or both with a comma',
+      'pos',
+    )
+    .action(async (options: CreateOptions) => report(await create(env, options)))
+}
+
+async function create(env: Environment, options: CreateOptions): Promise<Outcome> {
+  const scopes = readScopes(options.scopes)
+  const config = readCredentialSettings(env)
+  const connection = await withPool(config, async (pool) => {
+    const credentials = createCredentials((await completeSecrets(config)).credentialPepper)
+    const input = {
+      organization: parseId('org', options.organization),
+      integration: parseId('int', options.integration),
+      scopes,
+    }
+    return inTransaction(pool, platformOrg, (scope) =>
+      createConnection(scope, credentials, input, new Date()),
+    )
+  })
+  const { id, organization, integration, apiSecret, createdAt } = connection
+  return {
+    text: `Created connection ${id} of ${integration} to ${organization}, with ${scopes.join(' and ')}.
+  API secret  ${apiSecret}
+Keep the secret now: it is not shown again. It works together with the API key of the integration.`,
+    json: { id, organization, integration, scopes, createdAt: createdAt.toISOString(), apiSecret },
+  }
+}
+
+const known: readonly ScopeName[] = ['pos', 'manage']
+
+function readScopes(list: string): ScopeName[] {
+  const names = list.split(',').map((name) => name.trim())
+  const scopes = known.filter((scope) => names.includes(scope))
+  const unknown = names.find((name) => !known.some((scope) => scope === name))
+  if (unknown === undefined && scopes.length > 0) return scopes
+  throw misused(`--scopes: "${unknown ?? ''}" is not a scope. Use pos, manage, or pos,manage.`)
+}

@@ -1,0 +1,64 @@
+import type { Command } from 'commander'
+import type { IntegrationId } from '../domain/ids.ts'
+import { createCredentials } from '../operations/credentials.ts'
+import { createIntegration } from '../operations/manage-organizations.ts'
+import { completeSecrets } from '../serve.ts'
+import { type Integration, listIntegrations } from '../store/credentials.ts'
+import { inTransaction, platformOrg } from '../store/scope.ts'
+import { addCommand, type Context, type Outcome } from './command.ts'
+import { listAll, readName, toTable } from './listing.ts'
+import { withPool } from './open-database.ts'
+import { type Environment, readCredentialSettings, readDatabaseSettings } from './settings.ts'
+
+export function integrationCommand(program: Command, { env, report }: Context): void {
+  const group = addCommand(program, 'integration', 'Tills and shops: create and list integrations.', [
+    "integration create 'Till software'",
+    'integration list',
+  ])
+  addCommand(group, 'create', 'Create an integration and print its API key, once.', [
+    "integration create 'Till software'",
+    "integration create 'Web shop' --json",
+  ])
+    .argument('<name>', 'what the integration is called')
+    .action(async (name: string) => report(await create(env, name)))
+  addCommand(group, 'list', 'List all integrations.', [
+    'integration list',
+    'integration list --json',
+  ]).action(async () => report(await list(env)))
+}
+
+async function create(env: Environment, text: string): Promise<Outcome> {
+  const name = readName(text)
+  const config = readCredentialSettings(env)
+  const integration = await withPool(config, async (pool) => {
+    const credentials = createCredentials((await completeSecrets(config)).credentialPepper)
+    return inTransaction(pool, platformOrg, (scope) =>
+      createIntegration(scope, credentials, name, new Date()),
+    )
+  })
+  return {
+    text: `Created integration ${integration.id} (${integration.name}).
+  API key  ${integration.apiKey}
+Keep the key now: it is not shown again.`,
+    json: { ...toReply(integration), apiKey: integration.apiKey },
+  }
+}
+
+async function list(env: Environment): Promise<Outcome> {
+  const integrations = await withPool(readDatabaseSettings(env), (pool) =>
+    listAll((after: IntegrationId | undefined, limit) => listIntegrations(pool, { limit, after })),
+  )
+  const rows = integrations.map(({ id, name, createdAt }) => [id, name, createdAt.toISOString()])
+  return {
+    text:
+      rows.length === 0
+        ? 'There are no integrations yet. Create one: loyalty-wallet integration create <name>'
+        : toTable(['id', 'name', 'created'], rows),
+    json: { data: integrations.map(toReply) },
+  }
+}
+
+/** The same members as the platform endpoint. */
+function toReply({ id, name, createdAt }: Integration) {
+  return { id, name, createdAt: createdAt.toISOString() }
+}

@@ -1,0 +1,27 @@
+import type { Command } from 'commander'
+import { migrate } from '../database/migrate.ts'
+import { addCommand, type Context, type Outcome } from './command.ts'
+import { nameDatabase } from './explain-failure.ts'
+import { withDatabase } from './open-database.ts'
+import { type Environment, readDatabaseSettings } from './settings.ts'
+
+export function migrateCommand(program: Command, context: Context): void {
+  addCommand(program, 'migrate', 'Bring the schema of the database up to date.', [
+    'migrate',
+    'migrate --json',
+  ]).action(async () => context.report(await bringUpToDate(context.env)))
+}
+
+async function bringUpToDate(env: Environment): Promise<Outcome> {
+  const config = readDatabaseSettings(env)
+  const { applied, version } = await withDatabase(config, (connection) => migrate(connection))
+  const done =
+    applied.length === 0
+      ? 'Nothing to do'
+      : `Applied ${applied.length} ${applied.length === 1 ? 'migration' : 'migrations'}`
+  const lines = [...applied.map((file) => `  ${file}`), `The schema is at version ${version}.`]
+  return {
+    text: [`${done} on the database ${nameDatabase(config)}.`, ...lines].join('\n'),
+    json: { database: config.databaseUrl === undefined ? 'embedded' : 'external', applied, version },
+  }
+}

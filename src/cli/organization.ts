@@ -1,0 +1,88 @@
+import type { Command } from 'commander'
+import type { OrganizationId } from '../domain/ids.ts'
+import type { Organization } from '../domain/organization.ts'
+import { createOrganization } from '../operations/manage-organizations.ts'
+import { listOrganizations } from '../store/organizations.ts'
+import { inTransaction, platformOrg } from '../store/scope.ts'
+import { addCommand, type Context, type Outcome } from './command.ts'
+import { listAll, readName, toTable } from './listing.ts'
+import { withPool } from './open-database.ts'
+import { type Environment, readDatabaseSettings } from './settings.ts'
+
+interface CreateOptions {
+  country?: string
+  currency?: string
+  timezone?: string
+  locale?: string
+}
+
+export function organizationCommand(program: Command, { env, report }: Context): void {
+  const group = addCommand(program, 'organization', 'Merchants: create and list organizations.', [
+    "organization create 'Blue Bottle' --country US --currency USD --timezone America/New_York",
+    'organization list',
+  ])
+  addCommand(group, 'create', 'Create an organization.', [
+    "organization create 'Blue Bottle'",
+    "organization create 'Kaffeehaus' --country AT --currency EUR --timezone Europe/Vienna --locale de-AT --json",
+  ])
+    .argument('<name>', 'what the merchant is called')
+    .option('--country <code>', 'ISO 3166-1; the region of national phone numbers (default: US)')
+    .option('--currency <code>', 'ISO 4217; it cannot be changed later (default: USD)')
+    .option('--timezone <zone>', 'IANA name (default: UTC)')
+    .option('--locale <tag>', 'BCP 47 (default: en)')
+    .action(async (name: string, options: CreateOptions) => report(await create(env, name, options)))
+  addCommand(group, 'list', 'List all organizations.', ['organization list', 'organization list --json'])
+    .action(async () => report(await list(env)))
+}
+
+async function create(env: Environment, name: string, options: CreateOptions): Promise<Outcome> {
+  const input = {
+    name: readName(name),
+    country: options.country?.toUpperCase(),
+    currency: options.currency?.toUpperCase(),
+    timezone: options.timezone,
+    locale: options.locale,
+  }
+  const organization = await withPool(readDatabaseSettings(env), (pool) =>
+    inTransaction(pool, platformOrg, (scope) => createOrganization(scope, input, new Date())),
+  )
+  const text = `Created organization ${organization.id} (${organization.name}).
+Connect an integration to it: loyalty-wallet connection create --organization ${organization.id} --integration <id>`
+  return { text, json: toReply(organization) }
+}
+
+async function list(env: Environment): Promise<Outcome> {
+  const organizations = await withPool(readDatabaseSettings(env), (pool) =>
+    listAll((after: OrganizationId | undefined, limit) => listOrganizations(pool, { limit, after })),
+  )
+  const rows = organizations.map(({ id, name, country, currency, timezone, isSubscribed }) => [
+    id,
+    name,
+    country,
+    currency,
+    timezone,
+    isSubscribed ? 'active' : 'inactive',
+  ])
+  return {
+    text:
+      rows.length === 0
+        ? 'There are no organizations yet. Create one: loyalty-wallet organization create <name>'
+        : toTable(['id', 'name', 'country', 'currency', 'time zone', 'subscription'], rows),
+    json: { data: organizations.map(toReply) },
+  }
+}
+
+/** The same members as the platform endpoint. */
+function toReply(organization: Organization) {
+  const { id, name, country, currency, timezone, locale, isSubscribed, createdAt } = organization
+  return {
+    id,
+    name,
+    country,
+    currency,
+    timezone,
+    locale,
+    subscription: { active: isSubscribed },
+    createdAt: createdAt.toISOString(),
+  }
+}

@@ -1,0 +1,116 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Command } from 'commander'
+import { callService, type ServiceReply } from './call-service.ts'
+import { addCommand, type Context, type Outcome } from './command.ts'
+import { reasonOf } from './explain-failure.ts'
+import { Failure, misused } from './failure.ts'
+import { type Environment, readAddressSettings } from './settings.ts'
+
+interface TokenOptions {
+  url?: string
+  key?: string
+  secret?: string
+}
+
+interface Credentials {
+  readonly url: URL
+  readonly apiKey: string
+  readonly apiSecret: string
+  /** From the file that our own service wrote on this computer. */
+  readonly isDemo: boolean
+}
+
+/** Prints nothing but the token, so that it can be used in the middle of another command. */
+export function tokenCommand(program: Command, { env, report }: Context): void {
+  addCommand(program, 'token', 'Print a Bearer token, for the demo or for given credentials.', [
+    'token',
+    `token --json`,
+    'token --url https://wallet.example.com --key lwk_… --secret lws_…',
+  ])
+    .option('--url <address>', 'the service (default: the one of demo.json, or this computer)')
+    .option('--key <key>', 'API key of the integration (default: the one of the demo)')
+    .option('--secret <secret>', 'API secret of the connection (default: the one of the demo)')
+    .addHelpText(
+      'after',
+      '  $ curl -H "Authorization: Bearer $(loyalty-wallet token)" http://127.0.0.1:8080/v1/campaigns',
+    )
+    .action(async (options: TokenOptions) => report(await getToken(env, options)))
+}
+
+async function getToken(env: Environment, options: TokenOptions): Promise<Outcome> {
+  const credentials = await findCredentials(env, options)
+  const { status, body } = await askForToken(credentials)
+  const token = body?.accessToken
+  if (status === 200 && typeof token === 'string') return { text: token, json: body }
+  const code = typeof body?.title === 'string' ? body.title : undefined
+  if (code === undefined) {
+    const message = `${credentials.url.origin} answered with ${status}, and not as a Loyalty Wallet does. Check --url.`
+    throw new Failure('not_a_loyalty_wallet', message)
+  }
+  const hint =
+    code === '_invalid_credentials' && credentials.isDemo
+      ? ' demo.json is of another database; start the service again to get a new one.'
+      : ''
+  throw new Failure(code, `${credentials.url.origin} refuses: ${body?.description ?? code}${hint}`)
+}
+
+async function askForToken(credentials: Credentials): Promise<ServiceReply> {
+  const { url, apiKey, apiSecret, isDemo } = credentials
+  try {
+    return await callService(new URL('/auth/token', url), {
+      method: 'POST',
+      headers: { 'x-api-key': apiKey, 'x-api-secret': apiSecret },
+      acceptsAnyCertificate: isDemo,
+    })
+  } catch (error) {
+    const reason = error instanceof Error ? reasonOf(error) : String(error)
+    const message = `${url.origin} does not answer (${reason}). Start the service with "loyalty-wallet serve" or npm start, or name a running one with --url.`
+    throw new Failure('service_unreachable', message, { cause: error })
+  }
+}
+
+async function findCredentials(env: Environment, options: TokenOptions): Promise<Credentials> {
+  const { key, secret } = options
+  if ((key === undefined) !== (secret === undefined)) {
+    throw misused('--key and --secret belong together: give both, or neither for the demo.')
+  }
+  const { dataDir, port } = readAddressSettings(env)
+  const demo = await readDemo(join(dataDir, 'demo.json'))
+  if (key !== undefined && secret !== undefined) {
+    const url = readUrl(options.url ?? demo?.baseUrl ?? `http://127.0.0.1:${port}`)
+    return { url, apiKey: key, apiSecret: secret, isDemo: options.url === undefined && demo !== undefined }
+  }
+  if (!demo) {
+    throw new Failure(
+      'no_demo',
+      `There is no demo.json in ${dataDir}. Start the service with the demo, set DATA_DIR to the folder it uses, or give --url, --key and --secret.`,
+    )
+  }
+  return {
+    url: readUrl(options.url ?? demo.baseUrl),
+    apiKey: demo.apiKey,
+    apiSecret: demo.apiSecret,
+    isDemo: options.url === undefined,
+  }
+}
+
+function readUrl(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url && ['http:', 'https:'].includes(url.protocol)) return url
+  throw misused(`--url: "${text}" is not an address such as http://127.0.0.1:8080.`)
+}
+
+interface DemoFile {
+  readonly baseUrl: string
+  readonly apiKey: string
+  readonly apiSecret: string
+}
+
+async function readDemo(path: string): Promise<DemoFile | undefined> {
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined
+    throw new Failure('no_demo', `${path} cannot be read (${error.code}). Run this as the user of the service.`)
+  })
+  return text === undefined ? undefined : JSON.parse(text)
+}

@@ -1,0 +1,53 @@
+/**
+ * What changed between two versions of a campaign, member by member, in the places a merchant would name:
+ * rules, rewards, balances and tiers are matched by their id or key, so that moving one is not a change of all.
+ */
+export interface Change {
+  /** Such as `rules[base].points`. */
+  readonly place: string
+  /** Absent when it was added. */
+  readonly before?: unknown
+  /** Absent when it was removed. */
+  readonly after?: unknown
+}
+
+export function definitionChanges(before: unknown, after: unknown): Change[] {
+  const changes: Change[] = []
+  compare('', before, after, changes)
+  return changes
+}
+
+function compare(place: string, before: unknown, after: unknown, changes: Change[]): void {
+  const old = membersOf(before)
+  const now = membersOf(after)
+  if (!old || !now || old.isList !== now.isList) {
+    if (JSON.stringify(before) !== JSON.stringify(after)) {
+      changes.push({ place, ...(before !== undefined && { before }), ...(after !== undefined && { after }) })
+    }
+    return
+  }
+  for (const name of new Set([...old.members.keys(), ...now.members.keys()])) {
+    const inner = now.isList ? `${place}[${name}]` : place ? `${place}.${name}` : name
+    compare(inner, old.members.get(name), now.members.get(name), changes)
+  }
+}
+
+/** The members of an object or of a list of named things; anything else is compared as a whole. */
+function membersOf(value: unknown): { isList: boolean; members: Map<string, unknown> } | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  if (!Array.isArray(value)) return { isList: false, members: new Map(Object.entries(value)) }
+  const names = value.map(nameOf)
+  const areNamed = names.every((name) => name !== undefined) && new Set(names).size === names.length
+  return areNamed && value.length > 0
+    ? { isList: true, members: new Map(value.map((item, i) => [names[i]!, item])) }
+    : undefined
+}
+
+function nameOf(item: unknown): string | undefined {
+  if (typeof item !== 'object' || item === null) return undefined
+  const { id, key, grant, balance, at } = item as Record<string, unknown>
+  if (typeof id === 'string') return id
+  if (typeof key === 'string') return key
+  // A threshold has no name of its own: its balance, height and reward tell it from the others.
+  return grant === undefined ? undefined : `${balance} at ${at}: ${grant}`
+}

@@ -1,0 +1,66 @@
+/**
+ * Runs the rules and thresholds of a sale again over what is left of it, starting from the balances, counters
+ * and tiers there were before the sale. The wallet of today plays no part: what the customer did afterwards
+ * must not change what the sale was worth.
+ */
+import type { Effect } from '../domain/effect.ts'
+import type { CampaignId } from '../domain/ids.ts'
+import type { Action } from '../domain/transaction.ts'
+import { type Collected, type Situation, usageKey } from './collect.ts'
+import type { AttachedCampaign } from './compile-campaign.ts'
+import { collectAll, type SaleContext } from './evaluate.ts'
+import { grantCoupons } from './grant-coupons.ts'
+import { balanceOf, openWallet } from './wallet-state.ts'
+
+export interface RecomputedSale {
+  /** What each rule would have given, by `usageKey`. */
+  readonly collected: ReadonlyMap<string, number>
+  readonly grants: readonly Grant[]
+}
+
+/** A coupon that a threshold granted, or would have. */
+export interface Grant {
+  readonly campaign: CampaignId
+  readonly key: string
+  readonly at: number
+  readonly reward: string
+}
+
+export function recomputeSale(
+  campaigns: readonly AttachedCampaign[],
+  situation: Situation,
+  sale: { readonly context: SaleContext; readonly actions: readonly Action[] },
+  spentUnits: number,
+): RecomputedSale {
+  const { context, actions } = sale
+  const state = openWallet({
+    balances: context.balances.map(([key, value, total]) => ({ key, value, total, version: 0 })),
+    lots: [],
+    coupons: [],
+    usage: [],
+    transactionCount: 0,
+  })
+  const spentKey = actions.find((action) => action.kind === 'spend_points')?.movement.key
+  if (spentKey !== undefined) balanceOf(state, spentKey).value -= spentUnits
+  const effects: Effect[] = []
+  const again: Collected = { state, effects, skipped: [], usage: [] }
+  const running: AttachedCampaign[] = []
+  // A part of a sale cannot overflow what the whole did not.
+  collectAll(campaigns, situation, again, running)
+  grantCoupons(running, state, context.keptMultiples ?? [], situation.now, effects)
+  const collected = new Map<string, number>()
+  const grants: Grant[] = []
+  for (const effect of effects) {
+    if (effect.kind === 'collect') {
+      collected.set(usageKey(effect.campaign, effect.rule), effect.movement.amount)
+    } else if (effect.kind === 'grant_coupon') {
+      grants.push(grantOf(effect))
+    }
+  }
+  return { collected, grants }
+}
+
+export function grantOf(effect: Extract<Action | Effect, { kind: 'grant_coupon' }>): Grant {
+  const { campaign, reward, threshold } = effect
+  return { campaign, key: threshold.key, at: threshold.at, reward: reward.key }
+}

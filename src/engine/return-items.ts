@@ -1,0 +1,326 @@
+/**
+ * Takes goods back: computes the sale again without them, on the campaign versions, tier, counters and
+ * first-visit state of the sale, and books the difference to what was booked, one net change per balance.
+ *
+ * Whatever came back before is counted in, so that returns together never take back more than the sale gave
+ * nor give back more than it took, and the last one gives back whatever rounding has left.
+ */
+import type { Basket } from '../domain/basket.ts'
+import type { CampaignId, CouponId } from '../domain/ids.ts'
+import type { Movement } from '../domain/ledger-entry.ts'
+import { maxUnits } from '../domain/money.ts'
+import type { Refusal } from '../domain/refusal.ts'
+import type { Action } from '../domain/transaction.ts'
+import type { Balance, KeptMultiple, Lot, Wallet } from '../domain/wallet.ts'
+import type { UsageChange } from './collect.ts'
+import type { AttachedCampaign } from './compile-campaign.ts'
+import type { SaleContext } from './evaluate.ts'
+import { expireInState } from './expire-balances.ts'
+import { localDay } from './local-time.ts'
+import { priceBasket } from './price-basket.ts'
+import { recomputeSale, type RecomputedSale } from './recompute-sale.ts'
+import { leftOf, nothingLeft, type RemainingSale, remainingSale, type ReturnedItem, takeItems } from './remaining-sale.ts'
+import { keptAfterReturn, takeBackCoupons, type TakenCoupons } from './return-coupons.ts'
+import { restoreToLots, takeOutOfLots } from './return-lots.ts'
+import { situationOf } from './situation.ts'
+import { worthMinor } from './spend-points.ts'
+import { balanceOf, changedLots, closedBalances, move, openWallet, type WalletState } from './wallet-state.ts'
+
+/** A sale as it was kept. */
+export interface Sale {
+  /** With the branch, the time and the categories it was decided on. */
+  readonly basket: Basket
+  readonly actions: readonly Action[]
+  readonly pointsDiscountMinor: number
+  readonly context: SaleContext
+  readonly processedAt: Date
+}
+
+export interface ReturnInput {
+  readonly sale: Sale
+  /** The versions the sale ran on, in the same order; whether they were paused is known from the sale. */
+  readonly campaigns: readonly AttachedCampaign[]
+  /** Returns of the same sale before this one, oldest first. */
+  readonly earlier: readonly ReturnRecord[]
+  /** As it is now; of its coupons, those that the sale granted. */
+  readonly wallet: Wallet
+  /** Everything that is left when undefined. */
+  readonly items?: readonly ReturnedItem[]
+  readonly now: Date
+}
+
+type Units = readonly (readonly [key: string, units: number])[]
+
+/** What a return did to its sale; safe as JSON, and what later returns of the sale are decided on. */
+export interface ReturnRecord {
+  readonly items: readonly ReturnedItem[]
+  readonly isComplete: boolean
+  readonly pointsRestored: number
+  readonly refundMinor: number
+  /** Due back by balance, whether or not the balance held it. */
+  readonly taken: Units
+  /** Given back by balance, of what revoked coupons had consumed. */
+  readonly unconsumed: Units
+  /** By rule, for its counters. */
+  readonly usage: readonly (readonly [campaign: CampaignId, rule: string, units: number])[]
+}
+
+export interface ReturnDecision {
+  readonly record: ReturnRecord
+  /** Units of the point balance. */
+  readonly pointsRestored: number
+  /** Money to give back: the payable amount of what came back, less the worth of the points restored. */
+  readonly refundMinor: number
+  /** What had expired by now, then one `return` for each balance that changes. */
+  readonly movements: readonly Movement[]
+  readonly balances: readonly Balance[]
+  readonly lots: readonly Lot[]
+  readonly revokedCoupons: readonly CouponId[]
+  /** Coupons redeemed on the sale that are active again, with the expiry they had. */
+  readonly restoredCoupons: readonly CouponId[]
+  /** Negative amounts, for the counters of `usageDay`. */
+  readonly usage: readonly UsageChange[]
+  /** Local day of the sale. */
+  readonly usageDay: string
+  /** All that the wallet keeps from now on. */
+  readonly keptMultiples: readonly KeptMultiple[]
+}
+
+export type ReturnOutcome =
+  | { readonly ok: true; readonly decision: ReturnDecision }
+  | { readonly ok: false; readonly refusal: Refusal }
+
+export function returnItems(input: ReturnInput): ReturnOutcome {
+  const { sale, earlier, wallet, now } = input
+  const { context, basket } = sale
+  const resolved = resolveReturn(input)
+  if ('refusal' in resolved) return { ok: false, refusal: resolved.refusal }
+  const { items, remaining, isComplete, payableMinor } = resolved
+
+  const spent = spentIn(sale.actions)
+  const { returned } = remaining
+  const restoredSoFar = isComplete ? spent : Number((BigInt(spent) * returned.numerator) / returned.denominator)
+  const pointsRestored = Math.max(0, restoredSoFar - sumOf(earlier, (record) => record.pointsRestored))
+  const refundMinor = refundOf(input, payableMinor - remaining.payableMinor, restoredSoFar, isComplete)
+
+  const campaigns = asAtTheSale(input.campaigns, context)
+  const again = recomputeSale(campaigns, remaining.situation, sale, spent - restoredSoFar)
+  const coupons = takeBackCoupons(sale.actions, wallet.coupons, isComplete ? [] : again.grants)
+  const dues = duesOf(sale.actions, isComplete ? undefined : again, earlier, campaigns)
+
+  const state = openWallet(wallet)
+  expireInState(state, wallet, [], now, context.timezone)
+  const policy = campaigns[0]?.compiled.onInsufficientBalance ?? 'floor'
+  const changes = { pointsRestored, dues, coupons, earlier, policy }
+  const refusal = bookReturn(state, input, changes)
+  if (refusal !== undefined) return { ok: false, refusal }
+  // Points may have come back to a lot that has expired since.
+  expireInState(state, wallet, [], now, context.timezone)
+
+  const record: ReturnRecord = {
+    items,
+    isComplete,
+    pointsRestored,
+    refundMinor,
+    taken: [...dues.byBalance],
+    unconsumed: [...coupons.unconsumed],
+    usage: dues.byRule.map(({ campaign, rule, amount }) => [campaign, rule, amount]),
+  }
+  const decision: ReturnDecision = {
+    record,
+    pointsRestored,
+    refundMinor,
+    movements: state.movements,
+    balances: closedBalances(state),
+    lots: changedLots(state),
+    revokedCoupons: coupons.revoked,
+    restoredCoupons: isComplete ? redeemedIn(sale.actions) : [],
+    usage: dues.counted,
+    usageDay: localDay(basket.occurredAt, context.timezone),
+    keptMultiples: keptAfterReturn(wallet, campaigns, state, coupons),
+  }
+  return { ok: true, decision }
+}
+
+interface ResolvedReturn {
+  readonly items: readonly ReturnedItem[]
+  readonly remaining: RemainingSale
+  readonly isComplete: boolean
+  /** Of the whole sale. */
+  readonly payableMinor: number
+}
+
+/** Which quantities come back, and what is left then. */
+function resolveReturn({ sale, campaigns, earlier, items }: ReturnInput): ResolvedReturn | { refusal: Refusal } {
+  const { basket, context } = sale
+  const priced = priceBasket(basket, context.currencyDecimals)
+  if ('refusal' in priced) return priced
+  const left = leftOf(priced.lines)
+  for (const record of earlier) takeItems(left, priced.lines, record.items)
+  const isOver = earlier.some((record) => record.isComplete) || (left.length > 0 && left.every((q) => q === 0))
+  if (isOver) return { refusal: { code: 'return_exceeds_sale', description: 'nothing is left of the sale' } }
+  const named = items ?? priced.lines.flatMap(({ line }, at) => (left[at]! > 0 ? [restOf(line.id, left[at]!)] : []))
+  const refusal = takeItems(left, priced.lines, named)
+  if (refusal !== undefined) return { refusal }
+  if (items !== undefined && items.length === 0) {
+    return { refusal: { code: '_invalid_payload', description: 'items: names no line' } }
+  }
+  const pointsPartMinor = campaigns[0]?.compiled.spend?.earns ? 0 : sale.pointsDiscountMinor
+  const known = {
+    isFirst: context.isFirst,
+    usage: context.usage ?? [],
+    timezone: context.timezone,
+    now: sale.processedAt,
+  }
+  const whole = situationOf(basket, priced, pointsPartMinor, known)
+  const isComplete = left.every((quantity) => quantity === 0)
+  const remaining = isComplete ? nothingLeft(whole) : remainingSale(whole, priced, left)
+  return { items: named, remaining, isComplete, payableMinor: priced.payableMinor }
+}
+
+function restOf(id: string, left: number): ReturnedItem {
+  return { id, quantity: left / 1e6 }
+}
+
+function asAtTheSale(campaigns: readonly AttachedCampaign[], context: SaleContext): AttachedCampaign[] {
+  return campaigns.map((campaign) => ({
+    ...campaign,
+    status: context.paused?.includes(campaign.id) ? 'paused' : 'published',
+  }))
+}
+
+function spentIn(actions: readonly Action[]): number {
+  return actions.reduce((sum, action) => (action.kind === 'spend_points' ? sum - action.movement.amount : sum), 0)
+}
+
+function redeemedIn(actions: readonly Action[]): CouponId[] {
+  return actions.flatMap((action) => (action.kind === 'redeem_coupon' ? [action.coupon] : []))
+}
+
+/** The money's part of what came back so far, less what earlier returns have given. */
+function refundOf(
+  { sale, campaigns, earlier }: ReturnInput,
+  returnedMinor: number,
+  restored: number,
+  isComplete: boolean,
+): number {
+  const spend = campaigns[0]?.compiled.spend
+  const worth = isComplete || spend === undefined ? sale.pointsDiscountMinor : worthMinor(restored, spend, sale.context.currencyDecimals)
+  const soFar = returnedMinor - (restored === 0 && !isComplete ? 0 : worth)
+  return Math.max(0, soFar - sumOf(earlier, (record) => record.refundMinor))
+}
+
+interface Dues {
+  /** What was collected for what came back, by balance. */
+  readonly byBalance: ReadonlyMap<string, number>
+  /** Of that, what went into no lot. */
+  readonly withoutLot: ReadonlyMap<string, number>
+  readonly byRule: readonly { campaign: CampaignId; rule: string; amount: number }[]
+  readonly counted: readonly UsageChange[]
+}
+
+/** What each rule gave for what has come back, less what earlier returns have counted. */
+function duesOf(
+  actions: readonly Action[],
+  again: RecomputedSale | undefined,
+  earlier: readonly ReturnRecord[],
+  campaigns: readonly AttachedCampaign[],
+): Dues {
+  const byBalance = new Map<string, number>()
+  const withoutLot = new Map<string, number>()
+  const byRule: Dues['byRule'][number][] = []
+  const counted: UsageChange[] = []
+  for (const action of actions) {
+    if (action.kind !== 'collect') continue
+    const { campaign, rule, movement } = action
+    const before = sumOf(earlier, ({ usage }) =>
+      sumOf(usage, ([owner, id, units]) => (owner === campaign && id === rule ? units : 0)),
+    )
+    const still = again?.collected.get(`${campaign}/${rule}`) ?? 0
+    const amount = Math.max(0, movement.amount - still - before)
+    if (amount === 0) continue
+    add(byBalance, movement.key, amount)
+    byRule.push({ campaign, rule, amount })
+    const { compiled } = campaigns.find(({ id }) => id === campaign) ?? {}
+    const counter = compiled?.countedRules.find((entry) => entry.rule === rule)
+    if (counter !== undefined) counted.push({ ...counter, campaign, amount: -amount })
+    const declared = compiled?.balances.find(({ key }) => key === movement.key)
+    if (declared?.expiresAfter === undefined) add(withoutLot, movement.key, amount)
+  }
+  return { byBalance, withoutLot, byRule, counted }
+}
+
+interface Changes {
+  readonly pointsRestored: number
+  readonly dues: Dues
+  readonly coupons: TakenCoupons
+  readonly earlier: readonly ReturnRecord[]
+  readonly policy: 'floor' | 'negative' | 'reject'
+}
+
+/** One net change for each balance that anything comes back to or goes from. */
+function bookReturn(state: WalletState, { sale }: ReturnInput, changes: Changes): Refusal | undefined {
+  const { pointsRestored, dues, coupons, earlier, policy } = changes
+  const spentKey = sale.actions.find((action) => action.kind === 'spend_points')?.movement.key
+  const keys = new Set([...dues.byBalance.keys(), ...coupons.unconsumed.keys()])
+  if (spentKey !== undefined && pointsRestored > 0) keys.add(spentKey)
+  for (const key of keys) {
+    const balance = balanceOf(state, key)
+    const restored = key === spentKey ? pointsRestored : 0
+    const unconsumed = coupons.unconsumed.get(key) ?? 0
+    const due = dues.byBalance.get(key) ?? 0
+    const full = balance.value + restored + unconsumed
+    const wanted = full - due
+    if (wanted > maxUnits) return { code: '_invalid_payload', description: `the balance ${key} would be too large` }
+    const isShort = wanted < 0 && wanted < balance.value
+    if (isShort && policy === 'reject') return { code: 'insufficient_points' }
+    // What is below zero already is not lifted by a return that takes.
+    const after = isShort && policy === 'floor' ? Math.min(0, balance.value) : Math.max(wanted, -maxUnits)
+    const { context } = sale
+    const restoredBefore = sumOf(earlier, (record) => record.pointsRestored)
+    const unconsumedBefore = sumOf(earlier, (record) => unitsOf(record.unconsumed, key))
+    restoreToLots(state, ofKey(context.spentFrom, key), spentIn(sale.actions), restoredBefore, restored)
+    restoreToLots(state, ofKey(context.consumedFrom, key), consumedIn(sale.actions, key), unconsumedBefore, unconsumed)
+    takeOutOfLots(state, balance, {
+      full,
+      units: full - Math.max(0, after),
+      withoutLot: dues.withoutLot.get(key) ?? 0,
+      own: collectedVersions(sale.actions, key),
+    })
+    const amount = after - balance.value
+    const totalChange = -Math.min(due, balance.total)
+    if (amount !== 0 || totalChange !== 0) move(state, balance, 'return', amount, totalChange)
+  }
+  return undefined
+}
+
+function consumedIn(actions: readonly Action[], key: string): number {
+  return sumOf(actions, (action) =>
+    action.kind === 'grant_coupon' && action.movement?.key === key ? -action.movement.amount : 0,
+  )
+}
+
+function collectedVersions(actions: readonly Action[], key: string): Set<number> {
+  const versions = new Set<number>()
+  for (const action of actions) {
+    if (action.kind === 'collect' && action.movement.key === key) versions.add(action.movement.version)
+  }
+  return versions
+}
+
+function ofKey<T extends readonly [string, ...unknown[]]>(takes: readonly T[] | undefined, key: string): T[] {
+  return (takes ?? []).filter(([owner]) => owner === key)
+}
+
+function unitsOf(units: Units, key: string): number {
+  return sumOf(units, ([owner, amount]) => (owner === key ? amount : 0))
+}
+
+function add(sums: Map<string, number>, key: string, amount: number): void {
+  sums.set(key, (sums.get(key) ?? 0) + amount)
+}
+
+function sumOf<T>(items: readonly T[], of: (item: T) => number): number {
+  return items.reduce((sum, item) => sum + of(item), 0)
+}
+
