@@ -5,6 +5,7 @@
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { CampaignId, OrganizationId } from './domain/ids.ts'
+import type { Organization } from './domain/organization.ts'
 import type { Deps } from './operations/deps.ts'
 import { createCampaign, publishCampaign } from './operations/manage-campaigns.ts'
 import { createConnection, createIntegration, createOrganization } from './operations/manage-organizations.ts'
@@ -62,7 +63,7 @@ export async function prepareDemo(deps: Deps, dataDir: string): Promise<Demo | u
     const organization = await findDemoOrganization(scope.db)
     if (!organization && (await hasOrganizations(scope.db))) return undefined
     const demo = organization
-      ? await reuseDemo(deps, scope, organization.number, organization.id, stored)
+      ? await reuseDemo(deps, scope, organization, stored)
       : await createDemo(deps, scope)
     await updateSecrets(dataDir, { demo })
     return demo
@@ -77,27 +78,38 @@ async function createDemo(deps: Deps, scope: Scope): Promise<Demo> {
     now,
   )
   const own = { db: scope.db, org: organization.number }
+  const campaignId = await publishDemoCampaign(deps, own, organization)
+  return { ...(await connect(deps, scope, organization.id)), organizationId: organization.id, campaignId }
+}
+
+async function publishDemoCampaign(deps: Deps, own: Scope, organization: Organization): Promise<CampaignId> {
+  const now = deps.clock()
   const { id } = await createCampaign(own, organization, demoCampaign, now)
   await publishCampaign(own, organization, id, now)
-  return { ...(await connect(deps, scope, organization.id)), organizationId: organization.id, campaignId: id }
+  return id
+}
+
+/** The campaign named last time, or another one that a script written for the demo can work with. */
+async function findDemoCampaign(own: Scope, stored: CampaignId | undefined): Promise<CampaignId | undefined> {
+  const published = await listCampaigns(own, { limit: 100, status: 'published' })
+  const fitting = published.filter(({ draft }) => {
+    const keys = (draft.balances as { key: string }[]).map(({ key }) => key)
+    return keys.includes('points') && keys.includes('stamps')
+  })
+  return (fitting.find(({ id }) => id === stored) ?? fitting.at(-1))?.id
 }
 
 /** With the credentials on file when they still count, else with new ones: the old cannot be read back. */
 async function reuseDemo(
   deps: Deps,
   scope: Scope,
-  org: number,
-  organizationId: OrganizationId,
+  organization: Organization,
   stored: Partial<Demo> | undefined,
 ): Promise<Demo> {
-  const [newest] = (
-    await listCampaigns({ db: scope.db, org }, { limit: 100, status: 'published' })
-  ).toReversed()
-  const campaignId = stored?.campaignId ?? newest?.id
-  if (!campaignId)
-    throw new Error(
-      'The demo organization has no published campaign. Start with DEMO=0, or empty the database.',
-    )
+  const own = { db: scope.db, org: organization.number }
+  const organizationId = organization.id
+  const campaignId =
+    (await findDemoCampaign(own, stored?.campaignId)) ?? (await publishDemoCampaign(deps, own, organization))
   if (stored?.apiKey && stored.apiSecret) {
     const { apiKey, apiSecret } = stored
     const hash = deps.credentials.hash

@@ -39,5 +39,5 @@ export function addCommand(
 }
 
 export function toExamples(examples: readonly string[]): string {
-  return `\nExamples:\n${examples.map((example) => `  $ loyalty-wallet ${example}`).join('\n')}`
+  return `\nExamples:\n${examples.map((example) => `  $ ${example}`).join('\n')}`
 }

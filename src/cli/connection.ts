@@ -18,11 +18,11 @@ interface CreateOptions {
 
 export function connectionCommand(program: Command, { env, report }: Context): void {
   const group = addCommand(program, 'connection', 'Connect an integration to an organization.', [
-    'connection create --organization org_… --integration int_…',
+    'loyalty-wallet connection create --organization org_… --integration int_…',
   ])
   addCommand(group, 'create', 'Create a connection and print its API secret, once.', [
-    'connection create --organization org_… --integration int_…',
-    'connection create --organization org_… --integration int_… --scopes pos,manage --json',
+    'loyalty-wallet connection create --organization org_… --integration int_…',
+    'loyalty-wallet connection create --organization org_… --integration int_… --scopes pos,manage --json',
   ])
     .requiredOption('--organization <id>', 'the organization, as "organization list" shows it')
     .requiredOption('--integration <id>', 'the integration, as "integration list" shows it')

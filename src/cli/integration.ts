@@ -12,18 +12,18 @@ import { type Environment, readCredentialSettings, readDatabaseSettings } from '
 
 export function integrationCommand(program: Command, { env, report }: Context): void {
   const group = addCommand(program, 'integration', 'Tills and shops: create and list integrations.', [
-    "integration create 'Till software'",
-    'integration list',
+    "loyalty-wallet integration create 'Till software'",
+    'loyalty-wallet integration list',
   ])
   addCommand(group, 'create', 'Create an integration and print its API key, once.', [
-    "integration create 'Till software'",
-    "integration create 'Web shop' --json",
+    "loyalty-wallet integration create 'Till software'",
+    "loyalty-wallet integration create 'Web shop' --json",
   ])
     .argument('<name>', 'what the integration is called')
     .action(async (name: string) => report(await create(env, name)))
   addCommand(group, 'list', 'List all integrations.', [
-    'integration list',
-    'integration list --json',
+    'loyalty-wallet integration list',
+    'loyalty-wallet integration list --json',
   ]).action(async () => report(await list(env)))
 }
 

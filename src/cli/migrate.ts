@@ -7,8 +7,8 @@ import { type Environment, readDatabaseSettings } from './settings.ts'
 
 export function migrateCommand(program: Command, context: Context): void {
   addCommand(program, 'migrate', 'Bring the schema of the database up to date.', [
-    'migrate',
-    'migrate --json',
+    'loyalty-wallet migrate',
+    'DATABASE_URL=postgres://user:password@host/wallet loyalty-wallet migrate --json',
   ]).action(async () => context.report(await bringUpToDate(context.env)))
 }
 

@@ -13,7 +13,7 @@ import {
   startEmbeddedPostgres,
 } from '../database/embedded-postgres.ts'
 import { migrate } from '../database/migrate.ts'
-import { type DatabaseConnection, openPool } from '../database/pool.ts'
+import { type DatabaseConnection, type EmbeddedConnection, openPool } from '../database/pool.ts'
 import { takeProcessLock } from '../database/process-lock.ts'
 import { FolderInUseError } from '../database/server-process.ts'
 import { explaining } from './explain-failure.ts'
@@ -76,7 +76,7 @@ async function withEmbedded<T>(
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 const serviceStartMs = 15_000
 
-async function findOrStart(config: Config): Promise<DatabaseConnection | EmbeddedPostgres> {
+async function findOrStart(config: Config): Promise<EmbeddedConnection | EmbeddedPostgres> {
   const folder = postgresFolder(config)
   for (const deadline = Date.now() + serviceStartMs; ; await sleep(100)) {
     const running = await findEmbeddedPostgres(folder)

@@ -18,12 +18,12 @@ interface CreateOptions {
 
 export function organizationCommand(program: Command, { env, report }: Context): void {
   const group = addCommand(program, 'organization', 'Merchants: create and list organizations.', [
-    "organization create 'Blue Bottle' --country US --currency USD --timezone America/New_York",
-    'organization list',
+    "loyalty-wallet organization create 'Blue Bottle' --country US --currency USD --timezone America/New_York",
+    'loyalty-wallet organization list',
   ])
   addCommand(group, 'create', 'Create an organization.', [
-    "organization create 'Blue Bottle'",
-    "organization create 'Kaffeehaus' --country AT --currency EUR --timezone Europe/Vienna --locale de-AT --json",
+    "loyalty-wallet organization create 'Blue Bottle'",
+    "loyalty-wallet organization create 'Kaffeehaus' --country AT --currency EUR --timezone Europe/Vienna --locale de-AT --json",
   ])
     .argument('<name>', 'what the merchant is called')
     .option('--country <code>', 'ISO 3166-1; the region of national phone numbers (default: US)')
@@ -31,8 +31,10 @@ export function organizationCommand(program: Command, { env, report }: Context):
     .option('--timezone <zone>', 'IANA name (default: UTC)')
     .option('--locale <tag>', 'BCP 47 (default: en)')
     .action(async (name: string, options: CreateOptions) => report(await create(env, name, options)))
-  addCommand(group, 'list', 'List all organizations.', ['organization list', 'organization list --json'])
-    .action(async () => report(await list(env)))
+  addCommand(group, 'list', 'List all organizations.', [
+    'loyalty-wallet organization list',
+    'loyalty-wallet organization list --json',
+  ]).action(async () => report(await list(env)))
 }
 
 async function create(env: Environment, name: string, options: CreateOptions): Promise<Outcome> {

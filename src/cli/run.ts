@@ -81,9 +81,17 @@ function buildProgram(
     .description('Loyalty and wallet service for merchants.')
     .version(readVersion(), '--version', 'print the version')
     .option('--json', 'print one JSON document, also for errors')
-    .helpOption('--help', 'explain a command')
+    .helpOption('-h, --help', 'explain a command')
     .helpCommand('help [command]', 'explain a command')
-    .addHelpText('after', toExamples(['serve', 'doctor', 'token', 'organization create --help']))
+    .addHelpText(
+      'after',
+      toExamples([
+        'loyalty-wallet serve',
+        'loyalty-wallet doctor',
+        'loyalty-wallet token',
+        'loyalty-wallet organization create --help',
+      ]),
+    )
     .addHelpText(
       'after',
       '\nIn a checkout, write "npm run --silent cli --" for "loyalty-wallet". Settings come from the environment.',

@@ -13,9 +13,9 @@ const abandonStartAfterMs = 8_000
 /** Runs until it is told to stop. */
 export function serveCommand(program: Command, context: Context): void {
   addCommand(program, 'serve', 'Run the service until SIGTERM or Ctrl-C.', [
-    'serve',
+    'loyalty-wallet serve',
     'PORT=0 DATA_DIR=/tmp/wallet loyalty-wallet serve',
-    'serve --json   (logs then go to stderr)',
+    'loyalty-wallet serve --json 2>service.log',
   ]).action(async () => {
     const config = readServiceSettings(context.env)
     const log = openLog(config, { isTerminal: context.isInteractive, toStderr: context.isJson })

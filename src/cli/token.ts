@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Command } from 'commander'
+import { type RefusalCode, refusals } from '../domain/refusal.ts'
 import { callService, type ServiceReply } from './call-service.ts'
 import { addCommand, type Context, type Outcome } from './command.ts'
 import { reasonOf } from './explain-failure.ts'
@@ -24,9 +25,9 @@ interface Credentials {
 /** Prints nothing but the token, so that it can be used in the middle of another command. */
 export function tokenCommand(program: Command, { env, report }: Context): void {
   addCommand(program, 'token', 'Print a Bearer token, for the demo or for given credentials.', [
-    'token',
-    `token --json`,
-    'token --url https://wallet.example.com --key lwk_… --secret lws_…',
+    'loyalty-wallet token',
+    'loyalty-wallet token --json',
+    'loyalty-wallet token --url https://wallet.example.com --key lwk_… --secret lws_…',
   ])
     .option('--url <address>', 'the service (default: the one of demo.json, or this computer)')
     .option('--key <key>', 'API key of the integration (default: the one of the demo)')
@@ -43,16 +44,13 @@ async function getToken(env: Environment, options: TokenOptions): Promise<Outcom
   const { status, body } = await askForToken(credentials)
   const token = body?.accessToken
   if (status === 200 && typeof token === 'string') return { text: token, json: body }
-  const code = typeof body?.title === 'string' ? body.title : undefined
-  if (code === undefined) {
+  if (typeof body?.message !== 'string' || typeof body.errorcode !== 'number') {
     const message = `${credentials.url.origin} answered with ${status}, and not as a Loyalty Wallet does. Check --url.`
     throw new Failure('not_a_loyalty_wallet', message)
   }
-  const hint =
-    code === '_invalid_credentials' && credentials.isDemo
-      ? ' demo.json is of another database; start the service again to get a new one.'
-      : ''
-  throw new Failure(code, `${credentials.url.origin} refuses: ${body?.description ?? code}${hint}`)
+  const code = body.message
+  const reason = body.description || (code in refusals ? refusals[code as RefusalCode] : code)
+  throw new Failure(code, `${credentials.url.origin} refuses: ${reason}`)
 }
 
 async function askForToken(credentials: Credentials): Promise<ServiceReply> {
@@ -110,7 +108,10 @@ interface DemoFile {
 async function readDemo(path: string): Promise<DemoFile | undefined> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined
-    throw new Failure('no_demo', `${path} cannot be read (${error.code}). Run this as the user of the service.`)
+    throw new Failure(
+      'no_demo',
+      `${path} cannot be read (${error.code}). Run this as the user of the service.`,
+    )
   })
   return text === undefined ? undefined : JSON.parse(text)
 }

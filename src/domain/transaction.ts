@@ -1,6 +1,15 @@
 import type { Basket, Line } from './basket.ts'
 import type { Reward } from './coupon.ts'
-import type { BranchId, CampaignId, CardId, CouponId, CustomerId, TransactionId, UserId } from './ids.ts'
+import type {
+  BranchId,
+  CampaignId,
+  CardId,
+  CouponId,
+  CustomerId,
+  ReturnId,
+  TransactionId,
+  UserId,
+} from './ids.ts'
 import type { Movement } from './ledger-entry.ts'
 
 export const transactionStatus = { processed: 1, partlyReturned: 2, returned: 3 } as const
@@ -67,6 +76,8 @@ export interface TransactionResult {
 export interface StoredBasket
   extends Pick<Basket, 'amount' | 'discountAmount' | 'discountedAmount' | 'coupons' | 'pointsToSpend'> {
   readonly lines: readonly Line[]
+  /** Categories the directory had for the products of lines that were sent without one, by line id. */
+  readonly categories?: Readonly<Record<string, string>>
   readonly metaData?: Record<string, unknown>
 }
 
@@ -84,4 +95,31 @@ export interface Transaction {
   readonly createdAt: Date
   readonly basket: StoredBasket
   readonly result: TransactionResult
+}
+
+/** What a return did, as it is kept: safe as JSON. */
+export interface SaleReturnResult {
+  readonly pointsRestored: number
+  /** The balance points were spent from, absent when none were. */
+  readonly pointsKey?: string
+  readonly refundMinor: number
+  readonly movements: readonly Movement[]
+  readonly revokedCoupons: readonly CouponId[]
+  readonly restoredCoupons: readonly CouponId[]
+  readonly balances: TransactionResult['balances']
+  /** What later returns of the same sale are decided on. */
+  readonly record: unknown
+}
+
+/** Goods of one sale that came back. */
+export interface SaleReturn {
+  readonly id: ReturnId
+  readonly transaction: TransactionId
+  /** From 1, in the order in which they happened. */
+  readonly number: number
+  readonly opaqueId?: string
+  readonly reason?: string
+  readonly items: readonly { readonly id: string; readonly quantity: number }[]
+  readonly result: SaleReturnResult
+  readonly createdAt: Date
 }

@@ -6,7 +6,12 @@ const visit = { id: 'visit', kind: 'collect_per_visit', amount: 5 }
 
 describe('what changed between two versions', () => {
   test.each([
-    { change: 'nothing', before: { name: 'A', rules: [base] }, after: { rules: [base], name: 'A' }, changes: [] },
+    {
+      change: 'nothing',
+      before: { name: 'A', rules: [base] },
+      after: { rules: [base], name: 'A' },
+      changes: [],
+    },
     {
       change: 'a member of a rule, named by the rule',
       before: { rules: [base, visit] },

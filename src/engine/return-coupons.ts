@@ -24,7 +24,10 @@ function grantKey({ campaign, key, at, reward }: Grant): string {
   return JSON.stringify([campaign, key, at, reward])
 }
 
-/** `still` are the grants of the sale as it is without what came back. */
+/**
+ * `coupons` are those of the sale that no earlier return has revoked, and `still` its grants without what came
+ * back. A coupon that expired unused is taken back like any other: what it consumed was for goods that are gone.
+ */
 export function takeBackCoupons(
   actions: readonly Action[],
   coupons: readonly Coupon[],
@@ -83,7 +86,12 @@ export function keptAfterReturn(
   for (const { campaign, threshold } of thresholdsInOrder(campaigns)) {
     const balance = state.balances.find(({ key }) => key === threshold.key)
     if (threshold.consume || balance === undefined) continue
-    const grant: Grant = { campaign, key: threshold.key, at: threshold.at, reward: threshold.grant.reward.key }
+    const grant: Grant = {
+      campaign,
+      key: threshold.key,
+      at: threshold.at,
+      reward: threshold.grant.reward.key,
+    }
     const out = Math.max(Math.floor(balance.totalBefore / grant.at), keptMultiple(campaign, threshold, known))
     const multiple = out - (coupons.revokedByGrant.get(grantKey(grant)) ?? 0)
     if (multiple > Math.floor(balance.total / grant.at)) kept.set(grantKey(grant), { ...grant, multiple })

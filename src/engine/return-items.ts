@@ -6,7 +6,7 @@
  * nor give back more than it took, and the last one gives back whatever rounding has left.
  */
 import type { Basket } from '../domain/basket.ts'
-import type { CampaignId, CouponId } from '../domain/ids.ts'
+import type { CouponId } from '../domain/ids.ts'
 import type { Movement } from '../domain/ledger-entry.ts'
 import { maxUnits } from '../domain/money.ts'
 import type { Refusal } from '../domain/refusal.ts'
@@ -18,10 +18,19 @@ import type { SaleContext } from './evaluate.ts'
 import { expireInState } from './expire-balances.ts'
 import { localDay } from './local-time.ts'
 import { priceBasket } from './price-basket.ts'
-import { recomputeSale, type RecomputedSale } from './recompute-sale.ts'
-import { leftOf, nothingLeft, type RemainingSale, remainingSale, type ReturnedItem, takeItems } from './remaining-sale.ts'
-import { keptAfterReturn, takeBackCoupons, type TakenCoupons } from './return-coupons.ts'
+import { recomputeSale } from './recompute-sale.ts'
+import {
+  leftOf,
+  nothingLeft,
+  type RemainingSale,
+  type ReturnedItem,
+  remainingSale,
+  takeItems,
+} from './remaining-sale.ts'
+import { keptAfterReturn, type TakenCoupons, takeBackCoupons } from './return-coupons.ts'
+import { type Dues, duesOf } from './return-dues.ts'
 import { restoreToLots, takeOutOfLots } from './return-lots.ts'
+import { type ReturnRecord, sumOf, unitsOf } from './return-record.ts'
 import { situationOf } from './situation.ts'
 import { worthMinor } from './spend-points.ts'
 import { balanceOf, changedLots, closedBalances, move, openWallet, type WalletState } from './wallet-state.ts'
@@ -49,22 +58,6 @@ export interface ReturnInput {
   readonly now: Date
 }
 
-type Units = readonly (readonly [key: string, units: number])[]
-
-/** What a return did to its sale; safe as JSON, and what later returns of the sale are decided on. */
-export interface ReturnRecord {
-  readonly items: readonly ReturnedItem[]
-  readonly isComplete: boolean
-  readonly pointsRestored: number
-  readonly refundMinor: number
-  /** Due back by balance, whether or not the balance held it. */
-  readonly taken: Units
-  /** Given back by balance, of what revoked coupons had consumed. */
-  readonly unconsumed: Units
-  /** By rule, for its counters. */
-  readonly usage: readonly (readonly [campaign: CampaignId, rule: string, units: number])[]
-}
-
 export interface ReturnDecision {
   readonly record: ReturnRecord
   /** Units of the point balance. */
@@ -86,6 +79,8 @@ export interface ReturnDecision {
   readonly keptMultiples: readonly KeptMultiple[]
 }
 
+export type { ReturnRecord }
+
 export type ReturnOutcome =
   | { readonly ok: true; readonly decision: ReturnDecision }
   | { readonly ok: false; readonly refusal: Refusal }
@@ -99,13 +94,17 @@ export function returnItems(input: ReturnInput): ReturnOutcome {
 
   const spent = spentIn(sale.actions)
   const { returned } = remaining
-  const restoredSoFar = isComplete ? spent : Number((BigInt(spent) * returned.numerator) / returned.denominator)
+  const restoredSoFar = isComplete
+    ? spent
+    : Number((BigInt(spent) * returned.numerator) / returned.denominator)
   const pointsRestored = Math.max(0, restoredSoFar - sumOf(earlier, (record) => record.pointsRestored))
   const refundMinor = refundOf(input, payableMinor - remaining.payableMinor, restoredSoFar, isComplete)
 
   const campaigns = asAtTheSale(input.campaigns, context)
   const again = recomputeSale(campaigns, remaining.situation, sale, spent - restoredSoFar)
-  const coupons = takeBackCoupons(sale.actions, wallet.coupons, isComplete ? [] : again.grants)
+  const gone = new Set(earlier.flatMap((record) => record.revoked))
+  const out = wallet.coupons.filter((coupon) => !gone.has(coupon.id))
+  const coupons = takeBackCoupons(sale.actions, out, isComplete ? [] : again.grants)
   const dues = duesOf(sale.actions, isComplete ? undefined : again, earlier, campaigns)
 
   const state = openWallet(wallet)
@@ -123,6 +122,7 @@ export function returnItems(input: ReturnInput): ReturnOutcome {
     pointsRestored,
     refundMinor,
     taken: [...dues.byBalance],
+    revoked: coupons.revoked,
     unconsumed: [...coupons.unconsumed],
     usage: dues.byRule.map(({ campaign, rule, amount }) => [campaign, rule, amount]),
   }
@@ -151,15 +151,22 @@ interface ResolvedReturn {
 }
 
 /** Which quantities come back, and what is left then. */
-function resolveReturn({ sale, campaigns, earlier, items }: ReturnInput): ResolvedReturn | { refusal: Refusal } {
+function resolveReturn({
+  sale,
+  campaigns,
+  earlier,
+  items,
+}: ReturnInput): ResolvedReturn | { refusal: Refusal } {
   const { basket, context } = sale
   const priced = priceBasket(basket, context.currencyDecimals)
   if ('refusal' in priced) return priced
   const left = leftOf(priced.lines)
   for (const record of earlier) takeItems(left, priced.lines, record.items)
-  const isOver = earlier.some((record) => record.isComplete) || (left.length > 0 && left.every((q) => q === 0))
+  const isOver =
+    earlier.some((record) => record.isComplete) || (left.length > 0 && left.every((q) => q === 0))
   if (isOver) return { refusal: { code: 'return_exceeds_sale', description: 'nothing is left of the sale' } }
-  const named = items ?? priced.lines.flatMap(({ line }, at) => (left[at]! > 0 ? [restOf(line.id, left[at]!)] : []))
+  const named =
+    items ?? priced.lines.flatMap(({ line }, at) => (left[at]! > 0 ? [restOf(line.id, left[at]!)] : []))
   const refusal = takeItems(left, priced.lines, named)
   if (refusal !== undefined) return { refusal }
   if (items !== undefined && items.length === 0) {
@@ -190,7 +197,10 @@ function asAtTheSale(campaigns: readonly AttachedCampaign[], context: SaleContex
 }
 
 function spentIn(actions: readonly Action[]): number {
-  return actions.reduce((sum, action) => (action.kind === 'spend_points' ? sum - action.movement.amount : sum), 0)
+  return actions.reduce(
+    (sum, action) => (action.kind === 'spend_points' ? sum - action.movement.amount : sum),
+    0,
+  )
 }
 
 function redeemedIn(actions: readonly Action[]): CouponId[] {
@@ -205,49 +215,9 @@ function refundOf(
   isComplete: boolean,
 ): number {
   const spend = campaigns[0]?.compiled.spend
-  const worth = isComplete || spend === undefined ? sale.pointsDiscountMinor : worthMinor(restored, spend, sale.context.currencyDecimals)
-  const soFar = returnedMinor - (restored === 0 && !isComplete ? 0 : worth)
-  return Math.max(0, soFar - sumOf(earlier, (record) => record.refundMinor))
-}
-
-interface Dues {
-  /** What was collected for what came back, by balance. */
-  readonly byBalance: ReadonlyMap<string, number>
-  /** Of that, what went into no lot. */
-  readonly withoutLot: ReadonlyMap<string, number>
-  readonly byRule: readonly { campaign: CampaignId; rule: string; amount: number }[]
-  readonly counted: readonly UsageChange[]
-}
-
-/** What each rule gave for what has come back, less what earlier returns have counted. */
-function duesOf(
-  actions: readonly Action[],
-  again: RecomputedSale | undefined,
-  earlier: readonly ReturnRecord[],
-  campaigns: readonly AttachedCampaign[],
-): Dues {
-  const byBalance = new Map<string, number>()
-  const withoutLot = new Map<string, number>()
-  const byRule: Dues['byRule'][number][] = []
-  const counted: UsageChange[] = []
-  for (const action of actions) {
-    if (action.kind !== 'collect') continue
-    const { campaign, rule, movement } = action
-    const before = sumOf(earlier, ({ usage }) =>
-      sumOf(usage, ([owner, id, units]) => (owner === campaign && id === rule ? units : 0)),
-    )
-    const still = again?.collected.get(`${campaign}/${rule}`) ?? 0
-    const amount = Math.max(0, movement.amount - still - before)
-    if (amount === 0) continue
-    add(byBalance, movement.key, amount)
-    byRule.push({ campaign, rule, amount })
-    const { compiled } = campaigns.find(({ id }) => id === campaign) ?? {}
-    const counter = compiled?.countedRules.find((entry) => entry.rule === rule)
-    if (counter !== undefined) counted.push({ ...counter, campaign, amount: -amount })
-    const declared = compiled?.balances.find(({ key }) => key === movement.key)
-    if (declared?.expiresAfter === undefined) add(withoutLot, movement.key, amount)
-  }
-  return { byBalance, withoutLot, byRule, counted }
+  let worth = isComplete ? sale.pointsDiscountMinor : 0
+  if (!isComplete && spend !== undefined) worth = worthMinor(restored, spend, sale.context.currencyDecimals)
+  return Math.max(0, returnedMinor - worth - sumOf(earlier, (record) => record.refundMinor))
 }
 
 interface Changes {
@@ -271,7 +241,8 @@ function bookReturn(state: WalletState, { sale }: ReturnInput, changes: Changes)
     const due = dues.byBalance.get(key) ?? 0
     const full = balance.value + restored + unconsumed
     const wanted = full - due
-    if (wanted > maxUnits) return { code: '_invalid_payload', description: `the balance ${key} would be too large` }
+    if (wanted > maxUnits)
+      return { code: '_invalid_payload', description: `the balance ${key} would be too large` }
     const isShort = wanted < 0 && wanted < balance.value
     if (isShort && policy === 'reject') return { code: 'insufficient_points' }
     // What is below zero already is not lifted by a return that takes.
@@ -280,10 +251,16 @@ function bookReturn(state: WalletState, { sale }: ReturnInput, changes: Changes)
     const restoredBefore = sumOf(earlier, (record) => record.pointsRestored)
     const unconsumedBefore = sumOf(earlier, (record) => unitsOf(record.unconsumed, key))
     restoreToLots(state, ofKey(context.spentFrom, key), spentIn(sale.actions), restoredBefore, restored)
-    restoreToLots(state, ofKey(context.consumedFrom, key), consumedIn(sale.actions, key), unconsumedBefore, unconsumed)
+    restoreToLots(
+      state,
+      ofKey(context.consumedFrom, key),
+      consumedIn(sale.actions, key),
+      unconsumedBefore,
+      unconsumed,
+    )
     takeOutOfLots(state, balance, {
       full,
-      units: full - Math.max(0, after),
+      after: Math.max(0, after),
       withoutLot: dues.withoutLot.get(key) ?? 0,
       own: collectedVersions(sale.actions, key),
     })
@@ -311,16 +288,3 @@ function collectedVersions(actions: readonly Action[], key: string): Set<number>
 function ofKey<T extends readonly [string, ...unknown[]]>(takes: readonly T[] | undefined, key: string): T[] {
   return (takes ?? []).filter(([owner]) => owner === key)
 }
-
-function unitsOf(units: Units, key: string): number {
-  return sumOf(units, ([owner, amount]) => (owner === key ? amount : 0))
-}
-
-function add(sums: Map<string, number>, key: string, amount: number): void {
-  sums.set(key, (sums.get(key) ?? 0) + amount)
-}
-
-function sumOf<T>(items: readonly T[], of: (item: T) => number): number {
-  return items.reduce((sum, item) => sum + of(item), 0)
-}
-

@@ -45,24 +45,30 @@ function lotOf(state: WalletState, key: string, version: number, expiresAt: Date
 export interface Taking {
   /** The value before anything is taken. */
   readonly full: number
-  readonly units: number
+  /** The value afterwards, or zero when it is below. */
+  readonly after: number
   /** Of what is due, what was collected into no lot. */
   readonly withoutLot: number
   /** Versions of the entries that the sale collected with. */
   readonly own: ReadonlySet<number>
 }
 
+/** Takes what leaves the balance first from where the sale had put it, then soonest first. */
 export function takeOutOfLots(state: WalletState, balance: OpenBalance, taking: Taking): void {
   const lots = state.lots.filter((lot) => lot.key === balance.key && lot.remaining > 0)
   const inLots = lots.reduce((sum, lot) => sum + lot.remaining, 0)
   const outside = Math.max(0, taking.full - inLots)
-  let left = taking.units - Math.min(taking.units, taking.withoutLot, outside)
+  const units = Math.max(0, taking.full - taking.after)
+  let left = units - Math.min(units, taking.withoutLot, outside)
   for (const lot of lots) {
-    if (left <= 0 || !taking.own.has(lot.version)) continue
+    if (left === 0 || !taking.own.has(lot.version)) continue
     const part = Math.min(left, lot.remaining)
     lot.remaining -= part
     lot.isChanged = true
     left -= part
   }
-  if (left > 0) takeFromLots(state, balance.key, left)
+  takeFromLots(state, balance.key, left)
+  // What came back to a balance below zero filled it up and is in no lot.
+  const kept = lots.reduce((sum, lot) => sum + lot.remaining, 0)
+  takeFromLots(state, balance.key, Math.max(0, kept - taking.after))
 }

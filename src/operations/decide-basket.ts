@@ -28,7 +28,13 @@ export interface BasketRequest {
 }
 
 export type Decision =
-  | { readonly ok: true; readonly evaluation: Evaluation; readonly campaigns: readonly AttachedCampaign[] }
+  | {
+      readonly ok: true
+      readonly evaluation: Evaluation
+      readonly campaigns: readonly AttachedCampaign[]
+      /** The basket as it was decided on: with the branch, the time and the categories of its products. */
+      readonly basket: Basket
+    }
   | { readonly ok: false; readonly refusal: Refusal }
 
 export interface DecisionInput {
@@ -48,8 +54,9 @@ export function decideBasket(input: DecisionInput): Decision {
   if (refusal) return { ok: false, refusal }
   const { wallet, card } = loaded as Required<Pick<LoadedBasket, 'wallet' | 'card'>>
   const campaigns = attachedTo(card.campaign, input.live)
+  const basket = toBasket(input)
   const outcome = evaluate({
-    basket: toBasket(input),
+    basket,
     wallet: {
       balances: loaded.balances,
       lots: loaded.lots,
@@ -63,7 +70,7 @@ export function decideBasket(input: DecisionInput): Decision {
     organization,
     now,
   })
-  return outcome.ok ? { ok: true, evaluation: outcome.evaluation, campaigns } : outcome
+  return outcome.ok ? { ok: true, evaluation: outcome.evaluation, campaigns, basket } : outcome
 }
 
 function refuseUnusable({ request, loaded, organization, products }: DecisionInput): Refusal | undefined {

@@ -1,16 +1,15 @@
 /** Everything kept about one customer, for the customer: profile, cards, balances, and the whole history. */
 import type { CustomerView } from '../domain/customer.ts'
 import type { CustomerId } from '../domain/ids.ts'
-import type { Transaction } from '../domain/transaction.ts'
 import { type CouponRecord, listCoupons } from '../store/coupons.ts'
 import { type LedgerEntry, listLedgerEntries } from '../store/ledger.ts'
 import type { Scope } from '../store/scope.ts'
-import { listTransactions } from '../store/transactions.ts'
 import { getCustomerView } from './change-customer.ts'
+import { readTransactions, type TransactionWithReturns } from './read-transactions.ts'
 
 export interface CustomerExport {
   readonly view: CustomerView
-  readonly transactions: readonly Transaction[]
+  readonly transactions: readonly TransactionWithReturns[]
   readonly ledger: readonly LedgerEntry[]
   readonly coupons: readonly CouponRecord[]
 }
@@ -27,7 +26,7 @@ export async function exportCustomer(
   const customer = view.customer.id
   return {
     view,
-    transactions: await listTransactions(scope, { customer }, { limit }),
+    transactions: await readTransactions(scope, { customer }, { limit }),
     ledger: await listLedgerEntries(scope, customer, { limit }),
     coupons: await listCoupons(scope, customer, { limit }),
   }

@@ -48,7 +48,7 @@ export function previewCampaign(
   const { evaluation } = outcome
   const actions = evaluation.effects.map((effect) => toAction(effect))
   return {
-    basket: toStoredBasket({ basket }),
-    result: toResult({ ok: true, evaluation, campaigns: [attached] }, actions, balances),
+    basket: toStoredBasket({ basket }, basket),
+    result: toResult({ ok: true, evaluation, campaigns: [attached], basket }, actions, balances),
   }
 }

@@ -1,5 +1,6 @@
 /** Turns a decision into what is written and answered: the transaction, its ledger entries, coupons and facts. */
 
+import type { Basket } from '../domain/basket.ts'
 import type { Coupon } from '../domain/coupon.ts'
 import { couponStatus } from '../domain/coupon.ts'
 import type { Effect } from '../domain/effect.ts'
@@ -59,7 +60,7 @@ export function toBasketWrite(input: RecordInput): BasketWrite {
     branchOpaqueId: references.branch.opaqueId,
     occurredAt: request.occurredAt ?? now,
     createdAt: now,
-    basket: toStoredBasket(request),
+    basket: toStoredBasket(request, decision.basket),
     result: toResult(decision, actions, loaded.balances),
   }
   const known = new Set(loaded.balances.map((balance) => balance.key))
@@ -100,17 +101,24 @@ export function toPreview(
     branchOpaqueId: request.branch ?? loaded.branch?.opaqueId,
     occurredAt: request.occurredAt ?? now,
     createdAt: now,
-    basket: toStoredBasket(request),
+    basket: toStoredBasket(request, decision.basket),
     result: toResult(decision, actions, loaded.balances),
   }
 }
 
-export function toStoredBasket({
-  basket,
-  metaData,
-}: Pick<BasketRequest, 'basket' | 'metaData'>): StoredBasket {
+/** As sent; `decided` is the basket it became, with the categories that the directory had for its products. */
+export function toStoredBasket(
+  { basket, metaData }: Pick<BasketRequest, 'basket' | 'metaData'>,
+  decided: Basket,
+): StoredBasket {
   const { lines, amount, discountAmount, discountedAmount, coupons, pointsToSpend } = basket
-  return { lines, amount, discountAmount, discountedAmount, coupons, pointsToSpend, metaData }
+  const found = decided.lines.flatMap((line, i) =>
+    line.category !== undefined && line.category !== lines[i]?.category
+      ? [[line.id, line.category] as const]
+      : [],
+  )
+  const categories = found.length > 0 ? Object.fromEntries(found) : undefined
+  return { lines, amount, discountAmount, discountedAmount, coupons, pointsToSpend, categories, metaData }
 }
 
 /** The decision as it is kept. `known` are the balances the customer had; campaigns may have brought others. */

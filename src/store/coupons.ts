@@ -42,6 +42,16 @@ export async function findCoupon(scope: Scope, id: CouponId): Promise<CouponReco
   return row && toCoupon(row)
 }
 
+export async function listCouponsByIds(scope: Scope, ids: readonly CouponId[]): Promise<CouponRecord[]> {
+  if (ids.length === 0) return []
+  const rows = await many<CouponRow>(
+    scope.db,
+    'SELECT * FROM coupons WHERE org_id = $1 AND id = ANY($2::uuid[])',
+    [scope.org, ids.map(uuidOf)],
+  )
+  return rows.map(toCoupon)
+}
+
 /** Newest first, in every state. */
 export async function listCoupons(
   scope: Scope,

@@ -22,12 +22,17 @@ export interface LockedWallet {
 export async function lockWallet(scope: Scope, customer: CustomerId): Promise<LockedWallet | undefined> {
   const row = await maybeOne<{ version: number; transaction_count: number; last_activity_at: Date | null }>(
     scope.db,
-    `UPDATE wallets w SET version = version + 1
-     WHERE org_id = $1 AND customer_id = $2
-       AND EXISTS (SELECT 1 FROM customers c WHERE c.org_id = w.org_id AND c.id = w.customer_id AND c.status <> 3)
+    `UPDATE wallets SET version = version + 1 WHERE org_id = $1 AND customer_id = $2
      RETURNING version, transaction_count, last_activity_at`,
     [scope.org, uuidOf(customer)],
   )
+  // Asked only now: a statement that waited for the lock still sees the customers of before it waited, and
+  // would bring back to life whom the holder of the lock has just erased.
+  const { rowCount } = await scope.db.query(
+    'SELECT 1 FROM customers WHERE org_id = $1 AND id = $2 AND status <> 3',
+    [scope.org, uuidOf(customer)],
+  )
+  if (rowCount === 0) return undefined
   return (
     row && {
       version: row.version,

@@ -1,6 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import type { Basket, Line } from '../../domain/basket.ts'
-import { basketOf, collectedSum, evaluationOf, line, skippedBecause } from '../coffee-club.fixture.ts'
+import {
+  attach,
+  basketOf,
+  club,
+  collectedSum,
+  evaluationOf,
+  line,
+  skippedBecause,
+} from '../coffee-club.fixture.ts'
 
 interface Case {
   rule: string
@@ -100,8 +108,10 @@ describe('points per amount', () => {
   ])('$rule', ({ rule: _, points, ...given }) => expect(collectedSum(evaluate(given))).toBe(points))
 
   test('gives each of ten thousand baskets of 0.01 nothing, and one of 100.00 a hundred', () => {
+    const rules = [{ id: 'base', kind: 'points_per_amount', balance: 'points', points: 1, per: 1 }]
+    const story = { campaigns: [attach(club({ rules }))], basket: basketOf([line(0.01)]) }
     let points = 0
-    for (let i = 0; i < 10_000; i++) points += collectedSum(evaluate({ lines: [line(0.01)] }))
+    for (let i = 0; i < 10_000; i++) points += collectedSum(evaluationOf(story))
     expect(points).toBe(0)
     expect(collectedSum(evaluate({ lines: Array.from({ length: 500 }, () => line(0.2)) }))).toBe(100)
   })

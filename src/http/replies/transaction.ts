@@ -2,7 +2,14 @@
 import { couponStatus } from '../../domain/coupon.ts'
 import { fromMinor, fromUnits } from '../../domain/money.ts'
 import type { Organization } from '../../domain/organization.ts'
-import type { Action, Transaction, TransactionResult } from '../../domain/transaction.ts'
+import {
+  type Action,
+  type SaleReturn,
+  type Transaction,
+  type TransactionResult,
+  transactionStatus,
+} from '../../domain/transaction.ts'
+import type { TransactionWithReturns } from '../../operations/read-transactions.ts'
 import type { Preview } from '../../operations/transactions.ts'
 import { toCollectables } from './customer.ts'
 
@@ -52,19 +59,23 @@ export function toOutcomeReply(
   }
 }
 
+/** The first answer, also when it is given again after goods came back. */
 export function toProcessedReply(transaction: Transaction, organization: Organization) {
   return {
     id: transaction.id,
     ...toPreviewReply(transaction, organization),
+    status: transactionStatus.processed,
     createdAt: transaction.createdAt.toISOString(),
   }
 }
 
 /** As answered, plus the lines, the campaign versions and what came back. */
-export function toTransactionReply(transaction: Transaction, organization: Organization) {
+export function toTransactionReply(transaction: TransactionWithReturns, organization: Organization) {
   const { basket, result } = transaction
   return {
     ...toProcessedReply(transaction, organization),
+    status: transaction.status,
+    reward: basket.coupons.length > 0 ? [...basket.coupons] : undefined,
     discountAmount: basket.discountAmount,
     discountedAmount: basket.discountedAmount,
     items: basket.lines.map(({ coupons, ...line }) => ({
@@ -73,11 +84,42 @@ export function toTransactionReply(transaction: Transaction, organization: Organ
     })),
     metaData: basket.metaData,
     campaigns: result.campaigns.map(({ id, version }) => ({ id, version })),
-    returns: [],
+    returns: transaction.returns.map((one) => toReturnReply(one, organization)),
   }
 }
 
-function decimalsIn(result: TransactionResult): Decimals {
+export function toReturnReply(one: SaleReturn, { currencyDecimals }: Organization) {
+  const { result } = one
+  const decimals = decimalsIn(result)
+  return {
+    id: one.id,
+    transaction: one.transaction,
+    opaqueId: one.opaqueId,
+    reason: one.reason,
+    items: one.items.map(({ id, quantity }) => ({ id, quantity })),
+    pointsRestored: result.pointsKey ? fromUnits(result.pointsRestored, decimals(result.pointsKey)) : 0,
+    refundAmount: fromMinor(result.refundMinor, currencyDecimals),
+    createdAt: one.createdAt.toISOString(),
+    executedActions: {
+      collectables: toCollectables(result.balances),
+      coupons: [],
+      actions: [
+        ...result.movements.map(({ kind, key, amount, valueAfter }) => ({
+          type: kind,
+          key,
+          amount: fromUnits(amount, decimals(key)),
+          value: fromUnits(valueAfter, decimals(key)),
+        })),
+        ...result.revokedCoupons.map((coupon) => ({ type: 'revoke_coupon', coupon })),
+        ...result.restoredCoupons.map((coupon) => ({ type: 'restore_coupon', coupon })),
+      ],
+      skipped: [],
+      progress: [],
+    },
+  }
+}
+
+function decimalsIn(result: Pick<TransactionResult, 'balances'>): Decimals {
   return (key) => result.balances.find((balance) => balance.key === key)?.decimals ?? 0
 }
 

@@ -12,11 +12,12 @@ import { createCustomer } from '../../operations/create-customer.ts'
 import type { ProfileInput } from '../../operations/customer-profile.ts'
 import { exportCustomer } from '../../operations/export-customer.ts'
 import { findCustomer } from '../../operations/find-customer.ts'
+import { readTransactions } from '../../operations/read-transactions.ts'
 import { registerCustomer } from '../../operations/register-customer.ts'
 import { listCoupons } from '../../store/coupons.ts'
 import { listCustomerViews } from '../../store/customers.ts'
 import { listLedgerEntries } from '../../store/ledger.ts'
-import { listTransactions } from '../../store/transactions.ts'
+import { isStorable } from '../json-body.ts'
 import { decodeCursor, idCursor, limitOf, PageQuery, refuseCursor, toPage } from '../paging.ts'
 import {
   toCouponRecordReply,
@@ -253,7 +254,7 @@ function customerLists(app: Server, { deps }: Pick<ServerOptions, 'deps'>): void
       const { customer } = await getCustomerView(scope, parseId('cus', request.params.id), clock())
       const limit = limitOf(request.query)
       const after = idCursor('txn', request.query.cursor)
-      const rows = await listTransactions(scope, { customer: customer.id }, { limit: limit + 1, after })
+      const rows = await readTransactions(scope, { customer: customer.id }, { limit: limit + 1, after })
       return toPage(
         rows,
         limit,
@@ -332,8 +333,8 @@ function toLedgerPosition(text: string | undefined) {
   }
   if (!Array.isArray(parts) || parts.length !== 3) refuseCursor()
   const [walletVersion, key, version] = parts
-  if (!Number.isSafeInteger(walletVersion) || typeof key !== 'string' || !Number.isSafeInteger(version))
-    refuseCursor()
+  if (!Number.isSafeInteger(walletVersion) || !Number.isSafeInteger(version)) refuseCursor()
+  if (typeof key !== 'string' || !isStorable(key)) refuseCursor()
   return { walletVersion, key, version }
 }
 

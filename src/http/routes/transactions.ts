@@ -1,15 +1,27 @@
 import { Type } from 'typebox'
 import { parseId } from '../../domain/ids.ts'
-import { Refused } from '../../domain/refusal.ts'
 import { fingerprint } from '../../operations/fingerprint.ts'
-import { findTransaction, listTransactions } from '../../store/transactions.ts'
+import { getTransaction, readTransactions } from '../../operations/read-transactions.ts'
+import { returnTransaction } from '../../operations/return-transaction.ts'
 import { toBasketRequest } from '../basket-request.ts'
 import { idCursor, limitOf, PageQuery, toPage } from '../paging.ts'
-import { toPreviewReply, toProcessedReply, toTransactionReply } from '../replies/transaction.ts'
+import {
+  toPreviewReply,
+  toProcessedReply,
+  toReturnReply,
+  toTransactionReply,
+} from '../replies/transaction.ts'
 import { Id, OpaqueId, Optional, PageOf, Timestamp } from '../schemas/members.ts'
-import { BasketBody, Preview, ProcessedTransaction, Transaction } from '../schemas/transaction.ts'
+import {
+  BasketBody,
+  Preview,
+  ProcessedTransaction,
+  Return,
+  ReturnBody,
+  Transaction,
+} from '../schemas/transaction.ts'
 import type { Server, ServerOptions } from '../server.ts'
-import { idempotencyKey } from '../write.ts'
+import { idempotencyKey, write } from '../write.ts'
 
 const tags = ['Transactions']
 
@@ -88,6 +100,54 @@ export function transactionRoutes(app: Server, { deps, transactions }: ServerOpt
     },
   )
 
+  app.post(
+    '/v1/transactions/:id/return',
+    {
+      config: {
+        access: ['pos'],
+        isRepeatable: true,
+        refusals: [
+          'transaction_not_found',
+          'customer_not_found',
+          'return_exceeds_sale',
+          'insufficient_points',
+          'transaction_already_exists',
+        ],
+      },
+      schema: {
+        operationId: 'returnTransaction',
+        summary: 'Take goods of a sale back, whole or by line',
+        description:
+          'The sale is computed again without what came back, on the rules it ran on, and the difference is booked.',
+        tags,
+        params: Type.Object({ id: Id('txn') }),
+        body: ReturnBody,
+        response: { 201: Return },
+      },
+    },
+    (request, reply) => {
+      const { organization } = request.caller
+      const { opaqueId, items, reason } = request.body
+      const transaction = parseId('txn', request.params.id)
+      const print = fingerprint({ transaction, body: request.body })
+      return write(deps, request, reply, {
+        work: (scope) =>
+          returnTransaction(deps, scope, organization, {
+            transaction,
+            opaqueId,
+            items,
+            reason,
+            fingerprint: print,
+          }),
+        status: 201,
+        render: ({ done, isReplay }) => {
+          if (isReplay) reply.header('idempotent-replayed', 'true')
+          return toReturnReply(done, organization)
+        },
+      })
+    },
+  )
+
   app.get(
     '/v1/transactions/:id',
     {
@@ -102,10 +162,8 @@ export function transactionRoutes(app: Server, { deps, transactions }: ServerOpt
     },
     async (request) => {
       const { organization } = request.caller
-      const id = parseId('txn', request.params.id)
-      const transaction = id && (await findTransaction({ db: pool, org: organization.number }, id))
-      if (!transaction) throw new Refused('transaction_not_found', undefined, 'path')
-      return toTransactionReply(transaction, organization)
+      const scope = { db: pool, org: organization.number }
+      return toTransactionReply(await getTransaction(scope, parseId('txn', request.params.id)), organization)
     },
   )
 
@@ -139,7 +197,7 @@ export function transactionRoutes(app: Server, { deps, transactions }: ServerOpt
         (request.query.customer !== undefined && !customer) || (request.query.branch !== undefined && !branch)
       if (isNobodys) return { data: [] }
       const limit = limitOf(request.query)
-      const rows = await listTransactions(
+      const rows = await readTransactions(
         { db: pool, org: organization.number },
         {
           opaqueId,

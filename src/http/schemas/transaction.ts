@@ -143,6 +143,35 @@ export const ProcessedTransaction = Type.Object(
   { id: Id('txn'), ...previewMembers, createdAt: Timestamp() },
   { ...named('ProcessedTransaction'), examples: [processedExample] },
 )
+export const ReturnBody = Type.Object(
+  {
+    opaqueId: Optional(OpaqueId('Your number of the return; repeating it is safe for ever.')),
+    items: Optional(
+      Type.Array(
+        Type.Object({
+          id: OpaqueId('The line.'),
+          quantity: Type.Number({ exclusiveMinimum: 0, maximum: maxQuantity }),
+        }),
+        { minItems: 1, maxItems: 500, description: 'Everything that is left unless told.' },
+      ),
+    ),
+    reason: Optional(Type.String({ maxLength: 500 })),
+  },
+  { examples: [{ opaqueId: 'T1-000123-R1', items: [{ id: '1', quantity: 1 }], reason: 'Cold' }] },
+)
+
+export const Return = Type.Object({
+  id: Id('ret'),
+  transaction: Id('txn'),
+  opaqueId: Optional(Type.String()),
+  reason: Optional(Type.String()),
+  items: Type.Array(Type.Object({ id: Type.String(), quantity: Type.Number() })),
+  pointsRestored: Type.Number({ description: 'Points that came back to the customer.' }),
+  refundAmount: Type.Number({ description: 'Money to give back.' }),
+  createdAt: Timestamp(),
+  executedActions: ExecutedActions,
+})
+
 export const Transaction = Type.Object(
   {
     id: Id('txn'),
@@ -155,7 +184,8 @@ export const Transaction = Type.Object(
     campaigns: Type.Array(Type.Object({ id: Id('cmp'), version: Type.Integer() }), {
       description: 'The campaign versions it ran on.',
     }),
-    returns: Type.Array(Type.Unknown()),
+    reward: Optional(CouponIds),
+    returns: Type.Array(Return),
   },
   { ...named('Transaction'), examples: [transactionExample] },
 )

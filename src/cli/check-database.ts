@@ -1,0 +1,140 @@
+/** The doctor's checks of the database: reachable, of a version we know, durable, with our schema, on time. */
+import { readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Client } from 'pg'
+import type { Config } from '../config.ts'
+import { MigrationError, migrate } from '../database/migrate.ts'
+import { createClient, type DatabaseConnection } from '../database/pool.ts'
+import { packageRoot } from '../package-root.ts'
+import { nameDatabase } from './explain-failure.ts'
+import { Failure } from './failure.ts'
+import { type Finding, ok, problem, warning } from './finding.ts'
+import { type DatabaseOrigin, postgresFolder, withDatabase } from './open-database.ts'
+
+export async function checkDatabase(config: Config): Promise<Finding[]> {
+  const isNew = config.databaseUrl === undefined && !(await hasCluster(config))
+  if (isNew) return [ok('database', 'will be made at the first start')]
+  try {
+    return await withDatabase(config, (connection, origin) => checkServer(config, connection, origin))
+  } catch (error) {
+    // The message of a failure that was foreseen says what to do; of another there is only the log.
+    const message = error instanceof Error ? error.message : String(error)
+    const advice = error instanceof Failure ? message : `See the log of the database. (${message})`
+    return [problem('database', `${nameDatabase(config)} cannot be used`, advice)]
+  }
+}
+
+async function hasCluster(config: Config): Promise<boolean> {
+  // Looked at from outside, because as root the folder belongs to another user.
+  return (await stat(postgresFolder(config)).catch(() => undefined)) !== undefined
+}
+
+const origins: Record<DatabaseOrigin, string> = {
+  external: 'answers',
+  running: 'is running and answers',
+  started: 'answers (it was started for this check)',
+}
+
+async function checkServer(
+  config: Config,
+  connection: DatabaseConnection,
+  origin: DatabaseOrigin,
+): Promise<Finding[]> {
+  const client = createClient(connection, { applicationName: 'loyalty-wallet doctor' })
+  await client.connect()
+  try {
+    return [
+      ok('database', `${nameDatabase(config)} ${origins[origin]}`),
+      await checkVersion(client),
+      await checkDurability(client),
+      await checkSchema(client, connection),
+      await checkClock(client),
+    ]
+  } finally {
+    await client.end()
+  }
+}
+
+const oldest = 15
+const newest = 18
+
+async function checkVersion(client: Client): Promise<Finding> {
+  const text = await show(client, 'server_version')
+  const major = Math.floor(Number(await show(client, 'server_version_num')) / 10_000)
+  const advice = `Use PostgreSQL ${oldest} to ${newest}.`
+  if (major < oldest) return problem('version', `PostgreSQL ${text} is too old.`, advice)
+  if (major > newest) return warning('version', `Nobody has tried PostgreSQL ${text} yet.`, advice)
+  return ok('version', `PostgreSQL ${text}`)
+}
+
+const durability: Record<string, { isSafe(value: string): boolean; risk: string }> = {
+  fsync: { isSafe: (value) => value === 'on', risk: 'a power cut can destroy the database' },
+  synchronous_commit: {
+    isSafe: (value) => value !== 'off',
+    risk: 'a crash loses baskets that a till was told are stored',
+  },
+  full_page_writes: { isSafe: (value) => value === 'on', risk: 'a power cut can destroy pages' },
+}
+
+async function checkDurability(client: Client): Promise<Finding> {
+  const risks: string[] = []
+  const values: string[] = []
+  for (const [name, { isSafe, risk }] of Object.entries(durability)) {
+    const value = await show(client, name)
+    values.push(`${name}=${value}`)
+    if (!isSafe(value)) risks.push(`${name}=${value}: ${risk}`)
+  }
+  if (risks.length === 0) return ok('durability', values.join(' '))
+  const advice = 'Set them to on in postgresql.conf, and look for ALTER ROLE or ALTER DATABASE settings.'
+  return problem('durability', `${risks.join('; ')}.`, advice)
+}
+
+async function checkSchema(client: Client, connection: DatabaseConnection): Promise<Finding> {
+  const known = (await readdir(join(packageRoot, 'migrations'))).filter((name) =>
+    name.endsWith('.sql'),
+  ).length
+  const applied = await countMigrations(client)
+  if (applied < known) {
+    const message = `at version ${applied}, and this program needs ${known}`
+    return warning(
+      'schema',
+      message,
+      'Run loyalty-wallet migrate; the next start of the service does it too.',
+    )
+  }
+  try {
+    // With nothing to apply it only compares, and refuses what is newer or was changed.
+    const { version } = await migrate(connection)
+    return ok('schema', `at version ${version}, as this program needs it`)
+  } catch (error) {
+    if (!(error instanceof MigrationError)) throw error
+    return problem('schema', 'the schema and this program do not belong together', error.message)
+  }
+}
+
+async function countMigrations(client: Client): Promise<number> {
+  const found = await client.query(`SELECT to_regclass('schema_migrations') IS NOT NULL AS found`)
+  if (!found.rows[0].found) return 0
+  const { rows } = await client.query('SELECT count(*)::int AS count FROM schema_migrations')
+  return rows[0].count
+}
+
+const noticeableMs = 1_000
+const harmfulMs = 60_000
+
+async function checkClock(client: Client): Promise<Finding> {
+  const before = Date.now()
+  const { rows } = await client.query<{ now: Date }>('SELECT clock_timestamp() AS now')
+  // The answer was made somewhere between question and reply.
+  const ours = (before + Date.now()) / 2
+  const offMs = Math.round((rows[0]?.now.getTime() ?? ours) - ours)
+  const message = `the clock of the database differs from ours by ${Math.abs(offMs)} ms`
+  const advice = 'Set the clocks of both computers with NTP.'
+  if (Math.abs(offMs) > harmfulMs) return problem('clock', message, advice)
+  return Math.abs(offMs) > noticeableMs ? warning('clock', message, advice) : ok('clock', message)
+}
+
+async function show(client: Client, setting: string): Promise<string> {
+  const { rows } = await client.query('SELECT current_setting($1) AS value', [setting])
+  return rows[0].value
+}

@@ -1,0 +1,69 @@
+import type { Command } from 'commander'
+import { type Config, readConfig } from '../config.ts'
+import {
+  checkDataFolder,
+  checkDisk,
+  checkNode,
+  checkPrograms,
+  checkSecrets,
+  checkSettings,
+} from './check-computer.ts'
+import { checkDatabase } from './check-database.ts'
+import { checkPort } from './check-port.ts'
+import { addCommand, type Context, type Outcome } from './command.ts'
+import { Failure } from './failure.ts'
+import type { Finding } from './finding.ts'
+import { type Environment, readDatabaseSettings } from './settings.ts'
+
+/** Says what is wrong and what to do about it. It changes nothing, and works beside a running service. */
+export function doctorCommand(program: Command, { env, report }: Context): void {
+  addCommand(program, 'doctor', 'Find out what is wrong, and what to do about it.', [
+    'loyalty-wallet doctor',
+    'loyalty-wallet doctor --json',
+  ]).action(async () => report(toOutcome(await examine(env))))
+}
+
+async function examine(env: Environment): Promise<Finding[]> {
+  const findings = [checkNode(), ...checkSettings(env)]
+  const config = settingsOfDatabase(env)
+  if (config) {
+    findings.push(await checkDataFolder(config), await checkDisk(config))
+    const secrets = await checkSecrets(config)
+    if (secrets) findings.push(secrets)
+    findings.push(await checkPrograms(config), ...(await checkDatabase(config)))
+  }
+  const service = readConfig(env)
+  if (service.ok) findings.push(await checkPort(service.config))
+  return findings
+}
+
+/** With a wrong certificate the database can still be looked at; with a wrong DATABASE_URL it cannot. */
+function settingsOfDatabase(env: Environment): Config | undefined {
+  try {
+    return readDatabaseSettings(env)
+  } catch (error) {
+    if (error instanceof Failure) return undefined
+    throw error
+  }
+}
+
+function toOutcome(findings: readonly Finding[]): Outcome {
+  const count = (status: Finding['status']) => findings.filter((one) => one.status === status).length
+  const problems = count('problem')
+  const warnings = count('warning')
+  const width = Math.max(...findings.map(({ check }) => check.length))
+  const lines = findings.flatMap(({ check, status, message, advice }) => [
+    `${status.padEnd('warning'.length)}  ${check.padEnd(width)}  ${message}`,
+    ...(advice ? [`${' '.repeat('warning'.length + width + 4)}→ ${advice}`] : []),
+  ])
+  const plural = (n: number, word: string) => `${n} ${word}${n === 1 ? '' : 's'}`
+  const sum =
+    problems + warnings === 0
+      ? 'Everything is in order.'
+      : `${plural(problems, 'problem')}, ${plural(warnings, 'warning')}.`
+  return {
+    text: [...lines, '', sum].join('\n'),
+    json: { ok: problems === 0, problems, warnings, checks: findings },
+    exitCode: problems === 0 ? 0 : 1,
+  }
+}

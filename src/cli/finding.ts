@@ -1,0 +1,24 @@
+/** What one check of the doctor found. Only a problem keeps the service from working. */
+export interface Finding {
+  readonly check: string
+  readonly status: 'ok' | 'warning' | 'problem'
+  readonly message: string
+  /** What to do next; every finding that is not ok has it. */
+  readonly advice?: string
+}
+
+export const ok = (check: string, message: string): Finding => ({ check, status: 'ok', message })
+
+export const warning = (check: string, message: string, advice: string): Finding => ({
+  check,
+  status: 'warning',
+  message,
+  advice,
+})
+
+export const problem = (check: string, message: string, advice: string): Finding => ({
+  check,
+  status: 'problem',
+  message,
+  advice,
+})

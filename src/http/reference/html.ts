@@ -1,0 +1,54 @@
+/** HTML as text, with everything put into it escaped unless it is HTML itself. */
+export interface Html {
+  readonly html: string
+}
+
+type Part = Html | string | number | undefined | false | readonly Part[]
+
+export function html(texts: TemplateStringsArray, ...parts: Part[]): Html {
+  return { html: texts.reduce((all, text, i) => all + render(parts[i - 1]) + text) }
+}
+
+function render(part: Part): string {
+  if (part === undefined || part === false) return ''
+  if (typeof part === 'string' || typeof part === 'number') return escape(String(part))
+  if ('html' in part) return part.html
+  return part.map(render).join('')
+}
+
+function escape(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`)
+}
+
+/** The little Markdown our descriptions use: paragraphs, numbered lists, `code` and **strong**. */
+export function markdown(text: string): Html {
+  const blocks = text.split(/\n{2,}/).map((block) => {
+    const items = block.split('\n')
+    if (!items.every((item) => /^\d+\. /.test(item))) return html`<p>${inline(block)}</p>`
+    return html`<ol>${items.map((item) => html`<li>${inline(item.replace(/^\d+\. /, ''))}</li>`)}</ol>`
+  })
+  return html`${blocks}`
+}
+
+export function inline(text: string): Html {
+  const parts = text.split(/(`[^`]+`|\*\*[^*]+\*\*)/).map((part) => {
+    if (part.startsWith('`')) return html`<code>${part.slice(1, -1)}</code>`
+    if (part.startsWith('**')) return html`<strong>${part.slice(2, -2)}</strong>`
+    return html`${part}`
+  })
+  return html`${parts}`
+}
+
+/** JSON with its keys, texts and other values told apart. */
+export function jsonBlock(value: unknown): Html {
+  const text = JSON.stringify(value, undefined, 2)
+  const parts = text.split(
+    /("(?:[^"\\]|\\.)*"(?:\s*:)?|\b(?:true|false|null)\b|-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)/,
+  )
+  const marked = parts.map((part, i) => {
+    if (i % 2 === 0) return html`${part}`
+    if (part.endsWith(':')) return html`<span class="k">${part.slice(0, -1)}</span>:`
+    return part.startsWith('"') ? html`<span class="s">${part}</span>` : html`<span class="n">${part}</span>`
+  })
+  return html`<pre tabindex="0"><code>${marked}</code></pre>`
+}

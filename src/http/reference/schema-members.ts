@@ -1,0 +1,121 @@
+/** A schema for people: a list of its members with type, bounds and meaning; what is nested unfolds. */
+import { type OpenApiDocument, refName, type Schema } from './document.ts'
+import { type Html, html, inline } from './html.ts'
+
+/** How many named schemas deep a list unfolds in place; deeper ones are linked. */
+const unfoldDepth = 2
+
+export function schemaMembers(document: OpenApiDocument, schema: Schema, depth = unfoldDepth): Html {
+  if (schema.$ref) return schemaMembers(document, resolve(document, schema), depth)
+  if (schema.if) {
+    return html`
+      <p class="case">With <code>${schema.if.required?.join(', ')}</code>:</p>
+      ${schemaMembers(document, schema.then ?? {}, depth)}
+      <p class="case">Without it:</p>
+      ${schemaMembers(document, schema.else ?? {}, depth)}`
+  }
+  if (schema.type === 'array' && schema.items) return schemaMembers(document, schema.items, depth)
+  if (schema.anyOf) return html`${schema.anyOf.map((one) => variant(document, one, depth))}`
+  const members = Object.entries(schema.properties ?? {})
+  if (members.length === 0) return freeMembers(document, schema, depth)
+  return html`<ul class="members">${members.map(([name, member]) =>
+    memberRow(document, name, member, schema.required?.includes(name) ?? false, depth),
+  )}</ul>`
+}
+
+function freeMembers(document: OpenApiDocument, schema: Schema, depth: number): Html {
+  const { additionalProperties } = schema
+  if (typeof additionalProperties === 'object') {
+    return html`<ul class="members">${memberRow(document, '{key}', additionalProperties, false, depth)}</ul>`
+  }
+  return html`<p class="none">${additionalProperties ? 'Any members.' : 'No members.'}</p>`
+}
+
+function memberRow(
+  document: OpenApiDocument,
+  name: string,
+  schema: Schema,
+  isRequired: boolean,
+  depth: number,
+): Html {
+  const bounds = boundsOf(schema)
+  const about = schema.description ?? (schema.$ref ? resolve(document, schema).description : undefined)
+  return html`<li>
+    <div class="member"><code class="name">${name}</code> <span class="type">${typeOf(document, schema)}</span>${
+      isRequired && html` <span class="required">required</span>`
+    }</div>
+    ${about !== undefined && html`<div class="about">${inline(about)}</div>`}
+    ${bounds.length > 0 && html`<div class="bounds">${inline(bounds.join(' · '))}</div>`}
+    ${nested(document, schema, depth)}
+  </li>`
+}
+
+function nested(document: OpenApiDocument, schema: Schema, depth: number): Html | undefined {
+  const inner = schema.type === 'array' && schema.items ? schema.items : schema
+  const isNamed = inner.$ref !== undefined
+  if (isNamed && depth === 0) return undefined
+  const target = resolve(document, inner)
+  const variants = target.anyOf?.filter((one) => hasMembers(resolve(document, one))) ?? []
+  if (!hasMembers(target) && variants.length === 0) return undefined
+  const next = isNamed ? depth - 1 : depth
+  const content =
+    variants.length > 0
+      ? html`${variants.map((one) => variant(document, one, next))}`
+      : schemaMembers(document, target, next)
+  return html`<details><summary>${variants.length > 1 ? `One of ${variants.length} kinds` : 'Members'}</summary>${content}</details>`
+}
+
+function variant(document: OpenApiDocument, schema: Schema, depth: number): Html {
+  const target = resolve(document, schema)
+  if (!hasMembers(target)) return html``
+  if (schema.$ref && depth === 0) return html`<p class="case">${typeOf(document, schema)}</p>`
+  const next = schema.$ref ? depth - 1 : depth
+  return html`<details><summary>${target.title ?? 'Members'}</summary>${schemaMembers(document, target, next)}</details>`
+}
+
+function hasMembers(schema: Schema): boolean {
+  return (
+    Object.keys(schema.properties ?? {}).length > 0 ||
+    schema.if !== undefined ||
+    typeof schema.additionalProperties === 'object'
+  )
+}
+
+export function typeOf(document: OpenApiDocument, schema: Schema): Html {
+  if (schema.$ref) {
+    const name = refName(schema.$ref)
+    return html`<a href="#schema-${name}">${name}</a>`
+  }
+  if (schema.const !== undefined) return html`${JSON.stringify(schema.const)}`
+  if (schema.enum) return html`${schema.enum.map((value) => JSON.stringify(value)).join(' or ')}`
+  if (schema.anyOf) {
+    return html`${schema.anyOf.map((one, i) => html`${i > 0 && ' or '}${typeOf(document, one)}`)}`
+  }
+  if (schema.type === 'array')
+    return html`list of ${schema.items ? typeOf(document, schema.items) : 'anything'}`
+  if (schema.type === 'object' && typeof schema.additionalProperties === 'object') {
+    return html`map of ${typeOf(document, schema.additionalProperties)}`
+  }
+  const type = [schema.type ?? 'anything'].flat().join(' or ')
+  return html`${schema.format === 'date-time' ? 'ISO 8601 time' : type}`
+}
+
+function boundsOf(schema: Schema): string[] {
+  const said: string[] = []
+  const number = (value: number) => (value >= 1e6 ? value.toExponential().replace('e+', 'e') : String(value))
+  if (schema.minimum !== undefined) said.push(`at least ${number(schema.minimum)}`)
+  if (schema.exclusiveMinimum !== undefined) said.push(`above ${number(schema.exclusiveMinimum)}`)
+  if (schema.maximum !== undefined) said.push(`at most ${number(schema.maximum)}`)
+  if (schema.minLength !== undefined && schema.minLength > 0)
+    said.push(`${schema.minLength} character or more`)
+  if (schema.maxLength !== undefined) said.push(`up to ${schema.maxLength} characters`)
+  if (schema.minItems !== undefined) said.push(`${schema.minItems} or more`)
+  if (schema.maxItems !== undefined) said.push(`up to ${schema.maxItems}`)
+  if (schema.pattern !== undefined) said.push(`matches \`${schema.pattern}\``)
+  if (schema.default !== undefined) said.push(`\`${JSON.stringify(schema.default)}\` unless told`)
+  return said
+}
+
+function resolve(document: OpenApiDocument, schema: Schema): Schema {
+  return schema.$ref ? (document.components.schemas[refName(schema.$ref)] ?? {}) : schema
+}

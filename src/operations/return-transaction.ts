@@ -1,0 +1,198 @@
+/**
+ * Takes goods of a sale back. Under the wallet's lock the engine computes the sale again without them and the
+ * difference is booked: balances, lots, coupons, limits and the visit itself. Blocked and replaced cards do not
+ * matter, since a customer may always bring something back.
+ */
+
+import type { Fact } from '../domain/event.ts'
+import type { TransactionId } from '../domain/ids.ts'
+import type { Organization } from '../domain/organization.ts'
+import { Refused } from '../domain/refusal.ts'
+import { type SaleReturn, type Transaction, transactionStatus } from '../domain/transaction.ts'
+import type { AttachedCampaign } from '../engine/compile-campaign.ts'
+import type { SaleContext } from '../engine/evaluate.ts'
+import { type ReturnDecision, type ReturnRecord, returnItems, type Sale } from '../engine/return-items.ts'
+import { listCouponsByIds, revokeActiveCoupons } from '../store/coupons.ts'
+import { getWallet, insertEntries, type LoadedWallet, lockWallet, writeLots } from '../store/ledger.ts'
+import { newId } from '../store/new-id.ts'
+import {
+  findReturnByOpaqueId,
+  insertReturn,
+  listReturns,
+  replaceKeptMultiples,
+  restoreCoupons,
+  uncountTransaction,
+} from '../store/returns.ts'
+import { addCustomerUsage, lockSharedUsage } from '../store/rule-usage.ts'
+import type { Scope } from '../store/scope.ts'
+import { findTransaction } from '../store/transactions.ts'
+import { updateSharedUsage } from '../store/write-baskets.ts'
+import type { Deps } from './deps.ts'
+import { movedCounts } from './moved-counts.ts'
+import { recordFacts } from './record-facts.ts'
+
+export interface ReturnRequest {
+  readonly transaction: TransactionId | undefined
+  readonly opaqueId?: string
+  readonly reason?: string
+  /** Everything that is left when undefined. */
+  readonly items?: readonly { readonly id: string; readonly quantity: number }[]
+  /** Of the body and the sale, to tell a repeat from another return under the same number. */
+  readonly fingerprint: Buffer
+}
+
+export async function returnTransaction(
+  deps: Deps,
+  scope: Scope,
+  organization: Organization,
+  request: ReturnRequest,
+): Promise<{ done: SaleReturn; isReplay: boolean }> {
+  const now = deps.clock()
+  const found = request.transaction && (await findTransaction(scope, request.transaction))
+  if (!found) throw new Refused('transaction_not_found', undefined, 'path')
+  const { customer } = found
+  const locked = await lockWallet(scope, customer)
+  if (!locked) throw new Refused('customer_not_found')
+  const repeated = await findRepeat(scope, request)
+  if (repeated) return { done: repeated, isReplay: true }
+
+  // Read again under the lock: another return may have been booked while we waited.
+  const sale = (await findTransaction(scope, found.id))!
+  const earlier = await listReturns(scope, [sale.id])
+  const wallet = await getWallet(scope, customer)
+  const granted = sale.result.actions.flatMap((action) =>
+    action.kind === 'grant_coupon' && action.coupon ? [action.coupon] : [],
+  )
+  const outcome = returnItems({
+    sale: toSale(sale),
+    campaigns: await campaignsOf(deps, scope, organization, sale),
+    earlier: earlier.map((one) => one.result.record as ReturnRecord),
+    wallet: { ...wallet, ...locked, coupons: await listCouponsByIds(scope, granted), usage: [] },
+    items: request.items,
+    now,
+  })
+  if (!outcome.ok) throw new Refused(outcome.refusal.code, outcome.refusal.description)
+
+  const done = toSaleReturn(sale, earlier.length + 1, outcome.decision, request, wallet, now)
+  const context = {
+    customer,
+    walletVersion: locked.version,
+    transaction: sale.id,
+    reason: request.reason,
+    now,
+  }
+  await insertEntries(scope, outcome.decision.movements, context)
+  await book(scope, organization, sale, outcome.decision, done, request.fingerprint, now)
+  return { done, isReplay: false }
+}
+
+async function findRepeat(
+  scope: Scope,
+  { opaqueId, fingerprint }: ReturnRequest,
+): Promise<SaleReturn | undefined> {
+  const earlier = opaqueId === undefined ? undefined : await findReturnByOpaqueId(scope, opaqueId)
+  if (!earlier) return undefined
+  if (!earlier.fingerprint?.equals(fingerprint)) throw new Refused('transaction_already_exists')
+  return earlier.found
+}
+
+function toSale({ basket, result, branchOpaqueId, occurredAt, createdAt }: Transaction): Sale {
+  const { categories = {} } = basket
+  return {
+    basket: {
+      ...basket,
+      lines: basket.lines.map((line) => ({ ...line, category: line.category ?? categories[line.id] })),
+      branch: branchOpaqueId,
+      occurredAt,
+    },
+    actions: result.actions,
+    pointsDiscountMinor: result.pointsDiscountMinor,
+    context: result.context as SaleContext,
+    processedAt: createdAt,
+  }
+}
+
+async function campaignsOf(
+  deps: Deps,
+  scope: Scope,
+  organization: Organization,
+  { result }: Transaction,
+): Promise<AttachedCampaign[]> {
+  const compiled = await deps.campaigns.get(scope, organization, result.campaigns)
+  return result.campaigns.map((campaign, i) => ({ ...campaign, status: 'published', compiled: compiled[i]! }))
+}
+
+function toSaleReturn(
+  sale: Transaction,
+  number: number,
+  decision: ReturnDecision,
+  { opaqueId, reason }: ReturnRequest,
+  wallet: LoadedWallet,
+  now: Date,
+): SaleReturn {
+  const spent = sale.result.actions.find((action) => action.kind === 'spend_points')
+  const known = [...wallet.balances, ...sale.result.balances]
+  const decimalsOf = (key: string) => known.find((balance) => balance.key === key)?.decimals ?? 0
+  return {
+    id: newId('ret', now),
+    transaction: sale.id,
+    number,
+    opaqueId,
+    reason,
+    items: decision.record.items,
+    result: {
+      pointsRestored: decision.pointsRestored,
+      pointsKey: spent?.movement.key,
+      refundMinor: decision.refundMinor,
+      movements: decision.movements,
+      revokedCoupons: decision.revokedCoupons,
+      restoredCoupons: decision.restoredCoupons,
+      balances: decision.balances.map(({ key, value, total }) => ({
+        key,
+        value,
+        total,
+        decimals: decimalsOf(key),
+      })),
+      record: decision.record,
+    },
+    createdAt: now,
+  }
+}
+
+/** Everything of a return beside its ledger entries. */
+async function book(
+  scope: Scope,
+  organization: Organization,
+  sale: Transaction,
+  decision: ReturnDecision,
+  done: SaleReturn,
+  fingerprint: Buffer,
+  now: Date,
+): Promise<void> {
+  const { customer } = sale
+  const { isComplete } = decision.record
+  const status = isComplete ? transactionStatus.returned : transactionStatus.partlyReturned
+  try {
+    await insertReturn(scope, done, status, fingerprint)
+  } catch (error) {
+    // The number was taken by a return of another customer's sale since we looked.
+    const { constraint } = error as { constraint?: string }
+    throw constraint === 'returns_opaque_id_unique' ? new Refused('transaction_already_exists') : error
+  }
+  await writeLots(scope, customer, decision.lots)
+  await replaceKeptMultiples(scope, customer, decision.keptMultiples)
+  for (const coupon of decision.revokedCoupons) await revokeActiveCoupons(scope, customer, now, coupon)
+  await restoreCoupons(scope, sale.id, decision.restoredCoupons, now)
+  if (isComplete) await uncountTransaction(scope, customer)
+  await addCustomerUsage(scope, customer, decision.usage, decision.usageDay)
+  const shared = decision.usage.filter((used) => used.total)
+  if (shared.length > 0) await lockSharedUsage(scope, shared)
+  await updateSharedUsage(scope, shared)
+  const facts: Fact[] = [
+    { type: 'transaction.returned', data: { transaction: sale.id, return: done.id, customer } },
+    ...decision.revokedCoupons.map(
+      (coupon): Fact => ({ type: 'coupon.revoked', data: { coupon, customer } }),
+    ),
+  ]
+  await recordFacts(scope, organization, facts, now, movedCounts(decision.movements))
+}

@@ -1,0 +1,40 @@
+import { afterAll, expect, test } from 'vitest'
+import { type Checkout, findServerPid, makeCheckout, readDemo } from './checkout.ts'
+
+const checkouts: Checkout[] = []
+
+afterAll(async () => {
+  for (const checkout of checkouts) await checkout.remove()
+})
+
+const npmStart = ['npm', 'start']
+
+test('npm start answers within ten seconds the first time and three the second, and stops on SIGTERM', async () => {
+  const checkout = await makeCheckout()
+  checkouts.push(checkout)
+  const dataDir = await checkout.newDataDir()
+  const first = await checkout.start({ DATA_DIR: dataDir }, npmStart)
+  expect(await first.end('SIGTERM')).toMatchObject({ afterMs: expect.any(Number) })
+  expect(await findServerPid(dataDir)).toBeUndefined()
+  const second = await checkout.start({ DATA_DIR: dataDir }, npmStart)
+  expect(second.stdout()).toContain((await readDemo(dataDir)).apiKey)
+  await second.end('SIGTERM')
+  expect(await findServerPid(dataDir)).toBeUndefined()
+  console.log(`npm start answered after ${first.answeredAfterMs} ms, then after ${second.answeredAfterMs} ms`)
+  expect(first.answeredAfterMs).toBeLessThan(10_000)
+  expect(second.answeredAfterMs).toBeLessThan(3_000)
+})
+
+test('a checkout in a folder that only its owner may enter works, also for root', async () => {
+  const checkout = await makeCheckout({ mode: 0o700 })
+  checkouts.push(checkout)
+  const dataDir = await checkout.newDataDir()
+  const service = await checkout.start({ DATA_DIR: dataDir })
+  expect((await fetch(`${service.baseUrl}/readyz`)).status).toBe(200)
+  const listed = await checkout.run(['organization', 'list', '--json'], { DATA_DIR: dataDir })
+  expect(JSON.parse(listed.stdout)).toMatchObject({
+    data: [{ id: (await readDemo(dataDir)).organizationId }],
+  })
+  expect(await service.end('SIGTERM')).toMatchObject({ code: 0 })
+  expect(await findServerPid(dataDir)).toBeUndefined()
+})
