@@ -203,6 +203,11 @@ describe('a definition makes no sense', () => {
       definition: balance({ key: 'my points' }),
       place: 'balances[0].key',
     },
+    {
+      rule: 'with a key that objects have',
+      definition: balance({ key: 'constructor' }),
+      place: 'balances[0].key',
+    },
     { rule: 'with an empty key', definition: balance({ key: '' }), place: 'balances[0].key' },
     {
       rule: 'with decimals below zero',

@@ -69,6 +69,8 @@ function checkBalances(definition: CampaignDefinition, context: DefinitionContex
   for (const [index, { key, decimals = 0, expires }] of definition.balances.entries()) {
     const place = `balances[${index}]`
     if (balances.has(key)) report(`${place}.key`, `the key '${key}' is used twice`)
+    // Replies carry balances as members of an object, in which these already mean something to many clients.
+    if (key in Object.prototype) report(`${place}.key`, `'${key}' cannot be a key`)
     balances.set(key, decimals)
     const existing = fixed.get(key)
     if (existing !== undefined && existing !== decimals) {

@@ -36,6 +36,14 @@ const authenticated: readonly RefusalCode[] = [
 const withBody: readonly RefusalCode[] = ['_payload_too_large', '_unsupported_media_type']
 const repeatable: readonly RefusalCode[] = ['idempotency_key_reused', 'idempotency_key_in_use']
 
+/** Refusals that say nothing about an operation in particular; the reference page sets them apart. */
+export const commonRefusals: readonly RefusalCode[] = [
+  ...everyCall,
+  ...authenticated,
+  ...withBody,
+  ...repeatable,
+]
+
 interface RouteToDocument {
   schema: object
   url: string

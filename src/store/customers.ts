@@ -12,7 +12,7 @@ import {
 } from '../domain/customer.ts'
 import type { CustomerId } from '../domain/ids.ts'
 import { type CardRow, cardColumns, toCard } from './cards.ts'
-import { idFrom, many, maybeOne, type Scope, uuidOf } from './scope.ts'
+import { idFrom, many, maybeOne, prepared, type Scope, type Statement, uuidOf } from './scope.ts'
 
 interface CustomerRow {
   id: string
@@ -95,10 +95,13 @@ const viewOf = (condition: string) => `
   FROM customers c
   WHERE c.org_id = $1 AND c.status <> ${customerStatus.erased} AND ${condition}`
 
-const viewById = viewOf('c.id = $3')
-const viewByEmail = viewOf('c.email_key = $3')
-const viewByBarcode = viewOf('c.id = (SELECT customer_id FROM cards WHERE org_id = $1 AND barcode = $3)')
-const viewByPhone = viewOf('c.phone = $3')
+const viewById: Statement = { name: 'customer-by-id', text: viewOf('c.id = $3') }
+const viewByEmail: Statement = { name: 'customer-by-email', text: viewOf('c.email_key = $3') }
+const viewByBarcode: Statement = {
+  name: 'customer-by-barcode',
+  text: viewOf('c.id = (SELECT customer_id FROM cards WHERE org_id = $1 AND barcode = $3)'),
+}
+const viewByPhone: Statement = { name: 'customer-by-phone', text: viewOf('c.phone = $3') }
 
 export type CustomerKey = { email: string } | { barcode: string } | { phone: string }
 
@@ -107,7 +110,7 @@ export async function findCustomerView(
   id: CustomerId,
   now: Date,
 ): Promise<CustomerView | undefined> {
-  const row = await maybeOne<CustomerViewRow>(scope.db, viewById, [scope.org, now, uuidOf(id)])
+  const [row] = await prepared<CustomerViewRow>(scope.db, viewById, [scope.org, now, uuidOf(id)])
   return row && toCustomerView(row)
 }
 
@@ -116,13 +119,13 @@ export async function findCustomerViewBy(
   by: CustomerKey,
   now: Date,
 ): Promise<CustomerView | undefined> {
-  const [text, value] =
+  const [statement, value] =
     'email' in by
       ? [viewByEmail, emailKey(by.email)]
       : 'barcode' in by
         ? [viewByBarcode, by.barcode]
         : [viewByPhone, by.phone]
-  const row = await maybeOne<CustomerViewRow>(scope.db, text, [scope.org, now, value])
+  const [row] = await prepared<CustomerViewRow>(scope.db, statement, [scope.org, now, value])
   return row && toCustomerView(row)
 }
 

@@ -15,7 +15,7 @@ import type {
   UserId,
 } from '../domain/ids.ts'
 import type { Balance, KeptMultiple, Lot } from '../domain/wallet.ts'
-import { idFrom, many, type Scope, uuidOf } from './scope.ts'
+import { idFrom, prepared, type Scope, type Statement, uuidOf } from './scope.ts'
 
 export interface BasketKeys {
   /** The id the transaction will have; known in advance so that a repeat after a lost answer finds its first try. */
@@ -101,7 +101,9 @@ interface LoadRow {
   key_fingerprint: Buffer | null
 }
 
-const loadText = `
+const load: Statement = {
+  name: 'load-baskets',
+  text: `
   SELECT 0 AS n,
     json_build_object(
       'campaigns', (SELECT json_agg(json_build_array(id, version, status)) FROM campaigns WHERE org_id = $1 AND version > 0),
@@ -141,10 +143,11 @@ const loadText = `
   LEFT JOIN branches br ON br.org_id = $1
     AND br.opaque_id = CASE WHEN b.branch_opaque IS NULL THEN home.opaque_id ELSE b.branch_opaque END
   LEFT JOIN transactions tr ON tr.org_id = $1 AND tr.opaque_id = b.opaque_id
-  LEFT JOIN transactions tk ON tk.org_id = $1 AND tk.idempotency_key = b.idempotency_key`
+  LEFT JOIN transactions tk ON tk.org_id = $1 AND tk.idempotency_key = b.idempotency_key`,
+}
 
 export async function loadBaskets(scope: Scope, keys: readonly BasketKeys[]): Promise<LoadedGroup> {
-  const rows = await many<LoadRow>(scope.db, loadText, [
+  const rows = await prepared<LoadRow>(scope.db, load, [
     scope.org,
     keys.map((key) => uuidOf(key.id)),
     keys.map((key) => uuidOf(key.customer)),

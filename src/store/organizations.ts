@@ -2,7 +2,7 @@
 import { currencyDecimals } from '../domain/currency.ts'
 import type { OrganizationId } from '../domain/ids.ts'
 import type { Organization } from '../domain/organization.ts'
-import { idFrom, many, maybeOne, type Queryable, uuidOf } from './scope.ts'
+import { idFrom, many, maybeOne, prepared, type Queryable, type Statement, uuidOf } from './scope.ts'
 
 interface OrganizationRow {
   org_id: number
@@ -41,13 +41,16 @@ function toOrganization(row: OrganizationRow): Organization {
   }
 }
 
+const organizationsByIds: Statement = {
+  name: 'organizations-by-ids',
+  text: 'SELECT * FROM organizations WHERE id = ANY($1::uuid[])',
+}
+
 export async function listOrganizationsByIds(
   db: Queryable,
   ids: readonly OrganizationId[],
 ): Promise<Organization[]> {
-  const rows = await many<OrganizationRow>(db, 'SELECT * FROM organizations WHERE id = ANY($1::uuid[])', [
-    ids.map(uuidOf),
-  ])
+  const rows = await prepared<OrganizationRow>(db, organizationsByIds, [ids.map(uuidOf)])
   return rows.map(toOrganization)
 }
 

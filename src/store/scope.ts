@@ -8,7 +8,7 @@ import type { Id, IdOf, IdPrefix } from '../domain/ids.ts'
 
 export interface Queryable {
   query<R extends QueryResultRow>(
-    text: string,
+    text: string | { name: string; text: string; values: unknown[] },
     values?: unknown[],
   ): Promise<{ rows: R[]; rowCount: number | null }>
 }
@@ -44,6 +44,20 @@ export async function maybeOne<R extends QueryResultRow>(
   values: unknown[],
 ): Promise<R | undefined> {
   return (await db.query<R>(text, values)).rows[0]
+}
+
+/** A statement that is planned once per connection: for the few that run with every call. */
+export interface Statement {
+  readonly name: string
+  readonly text: string
+}
+
+export async function prepared<R extends QueryResultRow>(
+  db: Queryable,
+  { name, text }: Statement,
+  values: unknown[],
+): Promise<R[]> {
+  return (await db.query<R>({ name, text, values })).rows
 }
 
 /** Rows changed; for updates that demand a state and must know whether they found it. */

@@ -15,7 +15,7 @@ import type { Lot } from '../domain/wallet.ts'
 import { type DailyCount, ownShard } from './daily-sums.ts'
 import { newId } from './new-id.ts'
 import { everDay } from './rule-usage.ts'
-import { idFrom, many, type Scope, uuidOf } from './scope.ts'
+import { idFrom, prepared, type Scope, type Statement, uuidOf } from './scope.ts'
 
 export interface BasketWrite {
   /** The wallet version the decision was made on. */
@@ -45,7 +45,9 @@ export interface BasketWrite {
   readonly facts: readonly Fact[]
 }
 
-const writeText = `
+const writeStatement: Statement = {
+  name: 'write-baskets',
+  text: `
 WITH
 passed AS (
   SELECT w.customer_id, w.version + 1 AS version
@@ -129,7 +131,8 @@ summed AS (
 SELECT customer_id,
   1 / (CASE WHEN (SELECT count(*) FROM moved) + (SELECT count(*) FROM opened) = (SELECT count(*) FROM balance)
              AND (SELECT count(*) FROM redeemed) = (SELECT count(*) FROM redemption) THEN 1 ELSE 0 END) AS is_whole
-FROM passed`
+FROM passed`,
+}
 
 /**
  * The customers whose baskets were written; at most one basket per customer may be in a group. `day` is the
@@ -141,9 +144,9 @@ export async function writeBaskets(
   now: Date,
   day: string,
 ): Promise<Set<CustomerId>> {
-  const rows = await many<{ customer_id: string }>(
+  const rows = await prepared<{ customer_id: string }>(
     scope.db,
-    writeText,
+    writeStatement,
     writeValues(scope.org, writes, now, day),
   )
   return new Set(rows.map((row) => idFrom('cus', row.customer_id)))

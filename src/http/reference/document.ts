@@ -11,7 +11,6 @@ export interface Schema {
   readonly additionalProperties?: Schema | boolean
   readonly anyOf?: readonly Schema[]
   readonly allOf?: readonly Schema[]
-  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema.
   readonly then?: Schema
   readonly if?: Schema
   readonly else?: Schema

@@ -11,12 +11,12 @@ export function html(texts: TemplateStringsArray, ...parts: Part[]): Html {
 
 function render(part: Part): string {
   if (part === undefined || part === false) return ''
-  if (typeof part === 'string' || typeof part === 'number') return escape(String(part))
+  if (typeof part === 'string' || typeof part === 'number') return escapeText(String(part))
   if ('html' in part) return part.html
   return part.map(render).join('')
 }
 
-function escape(text: string): string {
+function escapeText(text: string): string {
   return text.replaceAll(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`)
 }
 
