@@ -40,11 +40,13 @@ export function openLog(config: Config, options: { isTerminal: boolean; toStderr
   return log
 }
 
-export async function serve(config: Config, log: Logger): Promise<RunningService> {
+/** Starts everything. When `signal` ends the start in the middle, what was started is stopped again. */
+export async function serve(config: Config, log: Logger, signal?: AbortSignal): Promise<RunningService> {
   if (config.demo) await removeFormerDemoFile(config)
   const embedded = config.databaseUrl === undefined ? await startEmbedded(config, log) : undefined
   try {
-    return await serveOn(embedded?.connection ?? config.databaseUrl!, config, log, embedded)
+    signal?.throwIfAborted()
+    return await serveOn(embedded?.connection ?? config.databaseUrl!, config, log, embedded, signal)
   } catch (error) {
     await embedded?.stop()
     throw error
@@ -82,8 +84,10 @@ async function serveOn(
   config: Config,
   log: Logger,
   embedded: EmbeddedPostgres | undefined,
+  signal: AbortSignal | undefined,
 ): Promise<RunningService> {
   await migrate(connection, { log })
+  signal?.throwIfAborted()
   const secrets = await completeSecrets(config)
   const pool = openPool(connection, {
     log,

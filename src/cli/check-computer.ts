@@ -129,9 +129,10 @@ export async function checkPrograms(config: Config): Promise<Finding> {
   }
 }
 
+/** Whatever is there on the way to the folder; if that is a file, the attempt to write into it tells. */
 async function nearestFolder(start: string): Promise<string> {
   for (let folder = start; ; folder = dirname(folder)) {
-    if ((await stat(folder).catch(() => undefined))?.isDirectory()) return folder
+    if (await stat(folder).catch(() => undefined)) return folder
     if (dirname(folder) === folder) return folder
   }
 }

@@ -19,10 +19,15 @@ export function serveCommand(program: Command, context: Context): void {
   ]).action(async () => {
     const config = readServiceSettings(context.env)
     const log = openLog(config, { isTerminal: context.isInteractive, toStderr: context.isJson })
-    const stopWanted = stopSignal()
-    const service = await explaining(config, () =>
-      Promise.race([serve(config, log), abandonStart(stopWanted)]),
-    )
+    const stopping = new AbortController()
+    const stopWanted = stopSignal().then(() => stopping.abort())
+    const start = () =>
+      Promise.race([serve(config, log, stopping.signal), abandonStart(stopWanted)]).catch((error) => {
+        // Stopped in the middle of the start, as was asked.
+        if (error !== stopping.signal.reason) throw error
+      })
+    const service = await explaining(config, start)
+    if (!service) return
     context.report(greet(service, config))
     await stopWanted
     await service.stop()

@@ -536,7 +536,7 @@ describe('for all sales and all ways to return them', () => {
         if (!used && !between) expect(shop.active()).toEqual([])
         if (!used && !between) expect(shop.wallet().lots).toEqual([])
       }),
-      { numRuns: 500 },
+      { numRuns: 250 },
     )
   })
 })

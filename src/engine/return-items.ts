@@ -32,7 +32,6 @@ import { type Dues, duesOf } from './return-dues.ts'
 import { restoreToLots, takeOutOfLots } from './return-lots.ts'
 import { type ReturnRecord, sumOf, unitsOf } from './return-record.ts'
 import { situationOf } from './situation.ts'
-import { worthMinor } from './spend-points.ts'
 import { balanceOf, changedLots, closedBalances, move, openWallet, type WalletState } from './wallet-state.ts'
 
 /** A sale as it was kept. */
@@ -62,7 +61,7 @@ export interface ReturnDecision {
   readonly record: ReturnRecord
   /** Units of the point balance. */
   readonly pointsRestored: number
-  /** Money to give back: the payable amount of what came back, less the worth of the points restored. */
+  /** Money to give back: of what was paid with money, in proportion to what came back. */
   readonly refundMinor: number
   /** What had expired by now, then one `return` for each balance that changes. */
   readonly movements: readonly Movement[]
@@ -93,12 +92,10 @@ export function returnItems(input: ReturnInput): ReturnOutcome {
   const { items, remaining, isComplete, payableMinor } = resolved
 
   const spent = spentIn(sale.actions)
-  const { returned } = remaining
-  const restoredSoFar = isComplete
-    ? spent
-    : Number((BigInt(spent) * returned.numerator) / returned.denominator)
+  const restoredSoFar = partOf(spent, remaining)
   const pointsRestored = Math.max(0, restoredSoFar - sumOf(earlier, (record) => record.pointsRestored))
-  const refundMinor = refundOf(input, payableMinor - remaining.payableMinor, restoredSoFar, isComplete)
+  const refundedSoFar = partOf(payableMinor - sale.pointsDiscountMinor, remaining)
+  const refundMinor = Math.max(0, refundedSoFar - sumOf(earlier, (record) => record.refundMinor))
 
   const campaigns = asAtTheSale(input.campaigns, context)
   const again = recomputeSale(campaigns, remaining.situation, sale, spent - restoredSoFar)
@@ -207,17 +204,9 @@ function redeemedIn(actions: readonly Action[]): CouponId[] {
   return actions.flatMap((action) => (action.kind === 'redeem_coupon' ? [action.coupon] : []))
 }
 
-/** The money's part of what came back so far, less what earlier returns have given. */
-function refundOf(
-  { sale, campaigns, earlier }: ReturnInput,
-  returnedMinor: number,
-  restored: number,
-  isComplete: boolean,
-): number {
-  const spend = campaigns[0]?.compiled.spend
-  let worth = isComplete ? sale.pointsDiscountMinor : 0
-  if (!isComplete && spend !== undefined) worth = worthMinor(restored, spend, sale.context.currencyDecimals)
-  return Math.max(0, returnedMinor - worth - sumOf(earlier, (record) => record.refundMinor))
+/** So much of an amount as has come back: rounded down, all of it with the last return. */
+function partOf(amount: number, { returned }: RemainingSale): number {
+  return Number((BigInt(amount) * returned.numerator) / returned.denominator)
 }
 
 interface Changes {

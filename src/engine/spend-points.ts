@@ -53,12 +53,6 @@ export function spendPoints(
   return { effect: { kind: 'spend_points', movement, discountMinor }, units, discountMinor, takes }
 }
 
-/** What so many units are worth, rounded down to the minor unit. */
-export function worthMinor(units: number, spend: CompiledSpend, currencyDecimals: number): number {
-  const worth = worthOf(units, spend, currencyDecimals)
-  return Number(worth.numerator / worth.denominator)
-}
-
 function worthOf(units: number, spend: CompiledSpend, currencyDecimals: number) {
   return {
     numerator: BigInt(units) * BigInt(spend.worthMillionths) * BigInt(powerOfTen(currencyDecimals)),

@@ -24,6 +24,10 @@ export function readJsonBodies(app: FastifyInstance): void {
     } catch {
       return done(new Refused('_invalid_payload', 'The body is not valid UTF-8.'))
     }
+    // The parser would skip it, and a client that sends one is about to send other surprises.
+    if (text.startsWith('\ufeff')) {
+      return done(new Refused('_invalid_payload', 'The body begins with a byte order mark.'))
+    }
     parse(request, text, (error, body) => {
       if (error) return done(new Refused('_invalid_payload', `The body is not valid JSON: ${error.message}.`))
       const problem = findProblem(body, 0)

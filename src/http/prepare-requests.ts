@@ -13,6 +13,11 @@ export function prepareRequests(app: Server, options: { isBehindProxy: boolean }
   // biome-ignore lint/suspicious/noExplicitAny: Fastify wants the initial value of a reference type to be null.
   app.decorateRequest('ignoredMembers', null as any)
 
+  app.addHook('onRoute', (route) => {
+    // Such a handler gives the reasons itself, with the place and the code they have in the contract.
+    if (route.config?.skipsBodySchema) route.validatorCompiler = () => () => true
+  })
+
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id)
     // Balances and tokens must not be kept by anything between us and the client.
@@ -36,8 +41,14 @@ export function prepareRequests(app: Server, options: { isBehindProxy: boolean }
     if (refusesUnknownMembers(config.access, request.headers.prefer)) {
       throw new Refused('_invalid_payload', `${unknown[0]}: there is no such member.`)
     }
-    reply.header('ignored-members', unknown.slice(0, 20).map(encodeURI).join(', '))
+    reply.header('ignored-members', unknown.slice(0, 20).map(toHeaderText).join(', '))
   })
+}
+
+/** Short: clients give up on a reply whose headers are larger than some kilobytes. */
+function toHeaderText(member: string): string {
+  const text = encodeURI(member.slice(0, 100).toWellFormed())
+  return text.replaceAll('%5B', '[').replaceAll('%5D', ']')
 }
 
 /** Tills are lenient unless they ask for strictness (RFC 7240); those who manage want to hear of every typo. */

@@ -21,7 +21,8 @@ import { schemaMembers, typeOf } from './reference/schema-members.ts'
 const preparation = `BASE=http://127.0.0.1:8080
 API_KEY=lwk_…       # both are printed at the start of the demo,
 API_SECRET=lws_…    # and stand in data/demo.json
-TOKEN=$(curl -s -X POST "$BASE/auth/token" -H "x-api-key: $API_KEY" -H "x-api-secret: $API_SECRET" \\
+TOKEN=$(curl -s -X POST "$BASE/auth/token" \\
+  -H "x-api-key: $API_KEY" -H "x-api-secret: $API_SECRET" \\
   | node -pe 'JSON.parse(require("fs").readFileSync(0)).accessToken')
 CAMPAIGN=cmp_…      # CUSTOMER, CARD and so on: the ids your calls returned`
 
@@ -144,7 +145,10 @@ function parameterList(document: OpenApiDocument, parameters: readonly Parameter
     if (here.length === 0) return html``
     const required = here.filter((one) => one.required).map((one) => one.name)
     const properties = Object.fromEntries(
-      here.map(({ name, schema, description }) => [name, { ...schema, description }]),
+      here.map(({ name, schema, description, example }) => [
+        name,
+        { ...schema, description, ...(example !== undefined && { examples: [example] }) },
+      ]),
     )
     return html`<h4>${places[place]}</h4>${schemaMembers(document, { type: 'object', properties, required })}`
   })
@@ -203,8 +207,11 @@ function operationErrors(document: OpenApiDocument, { responses }: Call): Html {
   const own = all.filter(({ code }) => !commonRefusals.includes(code))
   const common = all.filter(({ code }) => commonRefusals.includes(code))
   return html`<h4>Errors</h4>
-    ${own.length > 0 ? errorTable(own) : html`<p class="none">None beyond those every such call can get.</p>`}
-    <details><summary>Errors every such call can get (${common.length})</summary>${errorTable(common)}</details>`
+    ${own.length > 0 ? errorTable(own) : html`<p class="none">None of its own.</p>`}
+    <p class="common">Every such call can get: ${common.map(
+      ({ status, code }, i) =>
+        html`${i > 0 && ', '}<a href="#error-${code}"><code>${code}</code></a> <span class="status">${status}</span>`,
+    )}.</p>`
 }
 
 function errorTable(rows: readonly { status: string; code: RefusalCode }[]): Html {

@@ -101,7 +101,7 @@ function toSale({ basket, result, branchOpaqueId, occurredAt, createdAt }: Trans
   return {
     basket: {
       ...basket,
-      lines: basket.lines.map((line) => ({ ...line, category: line.category ?? categories[line.id] })),
+      lines: basket.lines.map((line) => ({ ...line, category: line.category ?? (Object.hasOwn(categories, line.id) ? categories[line.id] : undefined) })),
       branch: branchOpaqueId,
       occurredAt,
     },

@@ -93,7 +93,10 @@ export async function checkBalances(
   }
 }
 
-/** A coupon is redeemed exactly while one sale that was not returned whole has redeemed it. */
+/**
+ * A coupon is redeemed exactly while one sale that was not returned whole has redeemed it. What sales redeemed
+ * is read from their packed results (`transaction-codec.ts`).
+ */
 export async function checkCoupons(scope: Scope): Promise<{ coupons: number; problems: Problem[] }> {
   const rows = await many<{
     coupons: number
@@ -104,12 +107,12 @@ export async function checkCoupons(scope: Scope): Promise<{ coupons: number; pro
   }>(
     scope.db,
     `WITH redemption AS (
-       SELECT (a->>'coupon') AS coupon, count(*) AS sales
-       FROM transactions t, json_array_elements(t.result->'actions') a
-       WHERE t.org_id = $1 AND t.status <> 3 AND a->>'kind' = 'redeem_coupon' GROUP BY 1)
+       SELECT (a->>1)::uuid AS coupon, count(*) AS sales
+       FROM transactions t, json_array_elements(t.result->3) a
+       WHERE t.org_id = $1 AND t.status <> 3 AND a->>0 = 'r' GROUP BY 1)
      SELECT (SELECT count(*) FROM coupons WHERE org_id = $1) AS coupons, c.id, c.customer_id,
        coalesce(r.sales, 0) AS sales, c.status
-     FROM coupons c LEFT JOIN redemption r ON r.coupon = 'cpn_' || replace(c.id::text, '-', '')
+     FROM coupons c LEFT JOIN redemption r ON r.coupon = c.id
      WHERE c.org_id = $1 AND coalesce(r.sales, 0) <> (CASE WHEN c.status = 3 THEN 1 ELSE 0 END)
      UNION ALL SELECT (SELECT count(*) FROM coupons WHERE org_id = $1), NULL, NULL, 0, 0`,
     [scope.org],

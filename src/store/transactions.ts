@@ -1,7 +1,8 @@
 /** Transactions as they were answered. They are written by `write-baskets.ts`. */
 import type { BranchId, CustomerId, TransactionId } from '../domain/ids.ts'
-import type { StoredBasket, Transaction, TransactionResult } from '../domain/transaction.ts'
+import type { Transaction } from '../domain/transaction.ts'
 import { idFrom, many, type Scope, uuidOf } from './scope.ts'
+import { unpackBasket, unpackResult } from './transaction-codec.ts'
 
 interface TransactionRow {
   id: string
@@ -15,8 +16,8 @@ interface TransactionRow {
   branch_opaque: string
   occurred_at: Date
   created_at: Date
-  basket: StoredBasket
-  result: TransactionResult
+  basket: Parameters<typeof unpackBasket>[0]
+  result: Parameters<typeof unpackResult>[0]
 }
 
 const toTransaction = (row: TransactionRow): Transaction => ({
@@ -31,8 +32,8 @@ const toTransaction = (row: TransactionRow): Transaction => ({
   branchOpaqueId: row.branch_opaque,
   occurredAt: row.occurred_at,
   createdAt: row.created_at,
-  basket: row.basket,
-  result: row.result,
+  basket: unpackBasket(row.basket),
+  result: unpackResult(row.result),
 })
 
 const columns = `t.id, t.status, t.opaque_id, t.customer_id, t.card_id, t.user_id, u.opaque_id AS user_opaque,
@@ -66,30 +67,26 @@ export interface TransactionFilter {
   readonly to?: Date
 }
 
-/** Newest first. `from` and `to` are when it was processed; ids ascend with that time, so they bound the key. */
+/** Newest first. `from` and `to` are when it was processed. */
 export async function listTransactions(
   scope: Scope,
   filter: TransactionFilter,
   page: { limit: number; after?: TransactionId },
 ): Promise<Transaction[]> {
+  const conditions: [string, unknown][] = [
+    ['t.id < ', page.after && uuidOf(page.after)],
+    ['t.opaque_id = ', filter.opaqueId],
+    ['t.customer_id = ', filter.customer && uuidOf(filter.customer)],
+    ['t.branch_id = ', filter.branch && uuidOf(filter.branch)],
+    ['t.created_at >= ', filter.from],
+    ['t.created_at < ', filter.to],
+  ]
+  const present = conditions.filter(([, value]) => value !== undefined)
+  const where = present.map(([condition], i) => ` AND ${condition}$${i + 3}`).join('')
   const rows = await many<TransactionRow>(
     scope.db,
-    `SELECT ${columns}
-     WHERE t.org_id = $1 AND ($2::uuid IS NULL OR t.id < $2)
-       AND ($3::text IS NULL OR t.opaque_id = $3) AND ($4::uuid IS NULL OR t.customer_id = $4)
-       AND ($5::uuid IS NULL OR t.branch_id = $5)
-       AND ($6::timestamptz IS NULL OR t.created_at >= $6) AND ($7::timestamptz IS NULL OR t.created_at < $7)
-     ORDER BY t.id DESC LIMIT $8`,
-    [
-      scope.org,
-      page.after ? uuidOf(page.after) : null,
-      filter.opaqueId ?? null,
-      filter.customer ? uuidOf(filter.customer) : null,
-      filter.branch ? uuidOf(filter.branch) : null,
-      filter.from ?? null,
-      filter.to ?? null,
-      page.limit,
-    ],
+    `SELECT ${columns} WHERE t.org_id = $1${where} ORDER BY t.id DESC LIMIT $2`,
+    [scope.org, page.limit, ...present.map(([, value]) => value)],
   )
   return rows.map(toTransaction)
 }

@@ -16,6 +16,7 @@ import { type DailyCount, ownShard } from './daily-sums.ts'
 import { newId } from './new-id.ts'
 import { everDay } from './rule-usage.ts'
 import { idFrom, prepared, type Scope, type Statement, uuidOf } from './scope.ts'
+import { packBasket, packResult } from './transaction-codec.ts'
 
 export interface BasketWrite {
   /** The wallet version the decision was made on. */
@@ -198,8 +199,8 @@ function writeValues(org: number, writes: readonly BasketWrite[], now: Date, day
     writes.map((write) => write.idempotencyKey ?? null),
     writes.map((write) => write.fingerprint ?? null),
     transactions.map((t) => t.occurredAt),
-    transactions.map((t) => JSON.stringify(t.basket)),
-    transactions.map((t) => JSON.stringify(t.result)),
+    transactions.map((t) => JSON.stringify(packBasket(t.basket))),
+    transactions.map((t) => JSON.stringify(packResult(t.result))),
     // coupons redeemed
     redeemed.map((r) => r.customer),
     redeemed.map((r) => uuidOf(r.item)),
@@ -257,7 +258,10 @@ function dailyCounts({ movements, granted, redeemed }: BasketWrite): DailyCount[
   return counts
 }
 
-/** Adds to what total-limited rules have given; the caller holds the locks of these rows. */
+/**
+ * Adds to what total-limited rules have given; the caller holds the locks of these rows. Baskets of one group
+ * share a rule, so their amounts are added up first: of two source rows for one target an UPDATE applies only one.
+ */
 export async function updateSharedUsage(
   scope: Scope,
   added: readonly { campaign: CampaignId; rule: string; amount: number }[],
@@ -265,7 +269,9 @@ export async function updateSharedUsage(
   if (added.length === 0) return
   await scope.db.query(
     `UPDATE rule_usage u SET used = u.used + a.amount
-     FROM unnest($2::uuid[], $3::text[], $4::bigint[]) AS a (campaign_id, rule_id, amount)
+     FROM (SELECT campaign_id, rule_id, sum(amount)::bigint AS amount
+           FROM unnest($2::uuid[], $3::text[], $4::bigint[]) AS b (campaign_id, rule_id, amount)
+           GROUP BY campaign_id, rule_id) a
      WHERE u.org_id = $1 AND u.campaign_id = a.campaign_id AND u.rule_id = a.rule_id`,
     [scope.org, added.map((a) => uuidOf(a.campaign)), added.map((a) => a.rule), added.map((a) => a.amount)],
   )

@@ -33,10 +33,12 @@ export interface Checkout {
   newDataDir(): Promise<string>
   start(settings: Settings, command?: readonly string[]): Promise<Service>
   run(args: readonly string[], settings?: Settings): Promise<Finished>
+  /** For a command that runs until it is told to stop. */
+  signalNewest(signal: NodeJS.Signals): void
   remove(): Promise<void>
 }
 
-const startTimeoutMs = 20_000
+const startTimeoutMs = 40_000
 
 export async function makeCheckout({ mode = 0o755 } = {}): Promise<Checkout> {
   const outside = await mkdtemp(join(tmpdir(), 'lw-checkout-'))
@@ -103,6 +105,9 @@ export async function makeCheckout({ mode = 0o755 } = {}): Promise<Checkout> {
       const { child, said, ended } = launch(process.execPath, [program, ...args], { PORT: '0', ...settings })
       await ended
       return { code: child.exitCode, ...said }
+    },
+    signalNewest(signal) {
+      children.at(-1)?.kill(signal)
     },
     async remove() {
       for (const child of children) if (child.exitCode === null) child.kill('SIGKILL')

@@ -144,6 +144,15 @@ test('a client that never finishes its request does not hold up the end', async 
   expect(await findServerPid(dataDir)).toBeUndefined()
 })
 
+test('told to stop in the middle of its first start, it leaves no database running', async () => {
+  const fresh = await checkout.newDataDir()
+  const running = checkout.run(['serve'], { DATA_DIR: fresh })
+  while ((await findServerPid(fresh)) === undefined) await new Promise((done) => setTimeout(done, 5))
+  checkout.signalNewest('SIGTERM')
+  expect(await running).toMatchObject({ code: 0, stderr: '' })
+  expect(await findServerPid(fresh)).toBeUndefined()
+})
+
 async function registerCustomer(demo: DemoFile): Promise<string> {
   const body = { campaignId: demo.campaignId, customer: { data: { fullname: 'Ada' } } }
   return (await callAsTill(demo, '/v1/customers/register', body)).id

@@ -58,11 +58,11 @@ const checks = {
 
   'a coupon was redeemed by more or fewer transactions than one': `
     WITH redeemed AS (
-      SELECT t.org_id, a ->> 'coupon' AS coupon, count(*) AS times
-      FROM transactions t, json_array_elements(t.result -> 'actions') a
-      WHERE a ->> 'kind' = 'redeem_coupon' AND t.status <> 3 GROUP BY t.org_id, a ->> 'coupon')
+      SELECT t.org_id, a ->> 1 AS coupon, count(*) AS times
+      FROM transactions t, json_array_elements(t.result -> 3) a
+      WHERE a ->> 0 = 'r' AND t.status <> 3 GROUP BY t.org_id, a ->> 1)
     SELECT c.org_id, c.id, c.status, r.times
-    FROM coupons c FULL JOIN redeemed r ON r.org_id = c.org_id AND r.coupon = 'cpn_' || replace(c.id::text, '-', '')
+    FROM coupons c FULL JOIN redeemed r ON r.org_id = c.org_id AND r.coupon::uuid = c.id
     WHERE coalesce(r.times, 0) <> CASE WHEN c.status = 3 THEN 1 ELSE 0 END`,
 
   'a coupon was told to be granted more or less than once': `
@@ -83,9 +83,10 @@ const checks = {
       AND e.data ->> 'transaction' = 'txn_' || replace(t.id::text, '-', '')
     WHERE e.type = 'transaction.processed' AND t.id IS NULL`,
 
-  'a wallet miscounts its transactions': `
+  'a wallet miscounts the transactions that were not returned whole': `
     SELECT w.org_id, w.customer_id, w.transaction_count, count(t.id) AS transactions
-    FROM wallets w LEFT JOIN transactions t USING (org_id, customer_id)
+    FROM wallets w LEFT JOIN transactions t
+      ON t.org_id = w.org_id AND t.customer_id = w.customer_id AND t.status <> 3
     GROUP BY w.org_id, w.customer_id HAVING w.transaction_count <> count(t.id)`,
 
   'a customer has no wallet': `

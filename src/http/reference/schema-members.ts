@@ -96,23 +96,34 @@ export function typeOf(document: OpenApiDocument, schema: Schema): Html {
   if (schema.type === 'object' && typeof schema.additionalProperties === 'object') {
     return html`map of ${typeOf(document, schema.additionalProperties)}`
   }
+  const prefix = idPrefix(schema)
+  if (prefix !== undefined) return html`id ${prefix}_…`
   const type = [schema.type ?? 'anything'].flat().join(' or ')
   return html`${schema.format === 'date-time' ? 'ISO 8601 time' : type}`
 }
 
+/** Our own ids are known by their example; their length says nothing to a reader. */
+function idPrefix(schema: Schema): string | undefined {
+  return /^([a-z]+)_[0-9a-f]{32}$/.exec(String(schema.examples?.[0] ?? ''))?.[1]
+}
+
 function boundsOf(schema: Schema): string[] {
+  if (idPrefix(schema) !== undefined || schema.format === 'date-time') return []
   const said: string[] = []
-  const number = (value: number) => (value >= 1e6 ? value.toExponential().replace('e+', 'e') : String(value))
+  const number = (value: number) =>
+    Math.abs(value) >= 1e6 ? value.toExponential().replace('e+', 'e') : String(value)
   if (schema.minimum !== undefined) said.push(`at least ${number(schema.minimum)}`)
   if (schema.exclusiveMinimum !== undefined) said.push(`above ${number(schema.exclusiveMinimum)}`)
   if (schema.maximum !== undefined) said.push(`at most ${number(schema.maximum)}`)
-  if (schema.minLength !== undefined && schema.minLength > 0)
-    said.push(`${schema.minLength} character or more`)
-  if (schema.maxLength !== undefined) said.push(`up to ${schema.maxLength} characters`)
+  if (schema.maxLength !== undefined) {
+    said.push(`${schema.minLength ? `${schema.minLength} to` : 'up to'} ${schema.maxLength} characters`)
+  }
   if (schema.minItems !== undefined) said.push(`${schema.minItems} or more`)
   if (schema.maxItems !== undefined) said.push(`up to ${schema.maxItems}`)
   if (schema.pattern !== undefined) said.push(`matches \`${schema.pattern}\``)
   if (schema.default !== undefined) said.push(`\`${JSON.stringify(schema.default)}\` unless told`)
+  const [example] = schema.examples ?? []
+  if (example !== undefined && typeof example !== 'object') said.push(`such as \`${example}\``)
   return said
 }
 

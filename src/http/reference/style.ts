@@ -23,7 +23,6 @@ export const referenceStyle = `
 * { box-sizing: border-box; }
 [hidden] { display: none !important; }
 html { scroll-padding-top: 1rem; -webkit-text-size-adjust: 100%; }
-@media (prefers-reduced-motion: no-preference) { html { scroll-behavior: smooth; } }
 body {
   margin: 0; background: var(--ground); color: var(--text);
   font: 1rem/1.55 system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif;
@@ -118,6 +117,8 @@ ul.members ul.members { margin-top: .4rem; background: var(--ground); }
 .bounds, .advice, .none, .case { color: var(--soft); font-size: .86rem; }
 .case { margin: .5rem 0 .3rem; }
 .errors .status { display: inline-block; min-width: 2.4rem; font-variant-numeric: tabular-nums; color: var(--soft); font-size: .86rem; }
+.common { font-size: .86rem; color: var(--soft); line-height: 1.7; }
+.common code { overflow-wrap: anywhere; }
 .errors.all { max-width: 60rem; }
 .errors :target, li:target, article:target { scroll-margin-top: 1rem; }
 li:target { background: var(--code); }
@@ -132,7 +133,7 @@ pre code { font-size: .8rem; }
 .frame { position: relative; }
 .copy { position: absolute; top: .5rem; right: .5rem; opacity: 0; }
 .frame:hover .copy, .copy:focus-visible { opacity: 1; }
-@media (hover: none) { .copy { opacity: 1; } .frame pre { padding-top: 2.6rem; } }
+@media (hover: none) { .copy { opacity: 1; } .frame pre { padding-bottom: 2.8rem; } .copy { top: auto; bottom: .5rem; } }
 
 @media (max-width: 75rem) {
   article { grid-template-columns: minmax(0, 1fr); }
@@ -142,7 +143,7 @@ pre code { font-size: .8rem; }
   html { scroll-padding-top: 0; }
   body { display: block; }
   header { position: static; height: auto; border-right: 0; border-bottom: 1px solid var(--line); padding: 1rem; }
-  #menu > summary { display: block; font-weight: 600; font-size: 1rem; padding: .3rem 0; }
+  #menu > summary { display: list-item; font-weight: 600; font-size: 1rem; padding: .3rem 0; }
   .tools { grid-template-columns: minmax(0, 1fr) auto; align-items: center; }
   main { padding: 1.25rem 1rem 4rem; }
   h1 { font-size: 1.5rem; }

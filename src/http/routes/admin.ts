@@ -19,10 +19,18 @@ import {
 } from '../../store/credentials.ts'
 import { findOrganization, listOrganizations } from '../../store/organizations.ts'
 import { inTransaction, platformOrg } from '../../store/scope.ts'
-import { named } from '../name-components.ts'
 import { idCursor, limitOf, PageQuery, toPage } from '../paging.ts'
-import { connectionExample, exampleId, integrationExample } from '../schemas/examples.ts'
-import { Id, Optional, PageOf, Text, Timestamp } from '../schemas/members.ts'
+import { exampleId } from '../schemas/examples.ts'
+import { Id, Optional, PageOf, Text } from '../schemas/members.ts'
+import {
+  ConnectionReply,
+  ConnectionWithSecret,
+  IntegrationReply,
+  IntegrationWithKey,
+  Rotation,
+  region,
+  Scopes,
+} from '../schemas/platform.ts'
 import type { Server, ServerOptions } from '../server.ts'
 import { write } from '../write.ts'
 import { OrganizationReply, toOrganizationReply } from './organization.ts'
@@ -30,68 +38,6 @@ import { OrganizationReply, toOrganizationReply } from './organization.ts'
 const tags = ['Platform']
 const access = 'operator' as const
 const querystring = Type.Object(PageQuery)
-
-const region = {
-  country: Optional(
-    Text(2, { description: 'ISO 3166-1; the region of national phone numbers. US unless told.' }),
-  ),
-  timezone: Optional(Text(64, { description: 'IANA name. UTC unless told.' })),
-  locale: Optional(Text(35, { description: 'BCP 47. en unless told.' })),
-}
-
-const Scopes = Type.Array(Type.Union([Type.Literal('pos'), Type.Literal('manage')]), {
-  minItems: 1,
-  maxItems: 2,
-  uniqueItems: true,
-})
-
-const Rotation = Type.Object(
-  {
-    overlapSeconds: Optional(
-      Type.Integer({
-        minimum: 0,
-        maximum: 31_536_000,
-        description: 'How much longer the old one works. 0 unless told.',
-      }),
-    ),
-  },
-  { examples: [{ overlapSeconds: 3600 }] },
-)
-
-const IntegrationReply = Type.Object(
-  { id: Id('int'), name: Type.String(), createdAt: Timestamp() },
-  { ...named('Integration'), examples: [integrationExample] },
-)
-const ConnectionReply = Type.Object(
-  {
-    id: Id('con'),
-    organization: Id('org'),
-    integration: Id('int'),
-    scopes: Scopes,
-    createdAt: Timestamp(),
-  },
-  { ...named('Connection'), examples: [connectionExample] },
-)
-const withKey = Type.Object(
-  {
-    ...IntegrationReply.properties,
-    apiKey: Type.String({ description: 'Shown once.' }),
-  },
-  {
-    ...named('IntegrationWithKey'),
-    examples: [{ ...integrationExample, apiKey: 'lwk_8Jd1mW3rXb7yVt0pQz5nLs2uEaKc4hGf9iRoTj6xYvB' }],
-  },
-)
-const withSecret = Type.Object(
-  {
-    ...ConnectionReply.properties,
-    apiSecret: Type.String({ description: 'Shown once.' }),
-  },
-  {
-    ...named('ConnectionWithSecret'),
-    examples: [{ ...connectionExample, apiSecret: 'lws_2uEaKc4hGf9iRoTj6xYvB8Jd1mW3rXb7yVt0pQz5nLs' }],
-  },
-)
 
 const toIntegrationReply = ({ id, name, createdAt }: Integration) => ({
   id,
@@ -251,7 +197,7 @@ function integrationAdministration(app: Server, { deps }: ServerOptions): void {
         summary: 'Create an integration; its API key is shown once',
         tags,
         body: Type.Object({ name: Text(200, { minLength: 1 }) }, { examples: [{ name: 'Till of ACME' }] }),
-        response: { 201: withKey },
+        response: { 201: IntegrationWithKey },
       },
     },
     async (request, reply) => {
@@ -314,7 +260,7 @@ function integrationAdministration(app: Server, { deps }: ServerOptions): void {
         tags,
         params: IntegrationPath,
         body: Rotation,
-        response: { 200: withKey },
+        response: { 200: IntegrationWithKey },
       },
     },
     async (request) => {
@@ -343,7 +289,7 @@ function connectionAdministration(app: Server, { deps }: ServerOptions): void {
           { integration: Id('int'), scopes: Optional(Scopes) },
           { examples: [{ integration: exampleId('int'), scopes: ['pos'] }] },
         ),
-        response: { 201: withSecret },
+        response: { 201: ConnectionWithSecret },
       },
     },
     async (request, reply) => {
@@ -413,7 +359,7 @@ function connectionAdministration(app: Server, { deps }: ServerOptions): void {
         tags,
         params: Type.Object({ id: Id('con') }),
         body: Rotation,
-        response: { 200: withSecret },
+        response: { 200: ConnectionWithSecret },
       },
     },
     async (request) => {

@@ -12,12 +12,13 @@ import {
   stopCampaign,
 } from '../../operations/manage-campaigns.ts'
 import { previewCampaign } from '../../operations/preview-campaign.ts'
-import { listCampaigns, listCampaignVersions } from '../../store/campaigns.ts'
+import { listCampaigns, listCampaignVersions, listVersions } from '../../store/campaigns.ts'
+import type { Scope } from '../../store/scope.ts'
 import { toBasketRequest } from '../basket-request.ts'
 import { named } from '../name-components.ts'
 import { decodeCursor, idCursor, limitOf, PageQuery, refuseCursor, toPage } from '../paging.ts'
 import { toOutcomeReply } from '../replies/transaction.ts'
-import { campaignDefinitionExample, campaignExample } from '../schemas/examples.ts'
+import { campaignDefinitionExample, campaignExample, draftExample } from '../schemas/examples.ts'
 import { Id, PageOf, Timestamp } from '../schemas/members.ts'
 import { Outcome, TriedBasket } from '../schemas/transaction.ts'
 import type { Server, ServerOptions } from '../server.ts'
@@ -41,6 +42,7 @@ const CampaignReply = Type.Unsafe<object>(
     { ...named('Campaign'), examples: [campaignExample] },
   ),
 )
+const DraftReply = Type.Unsafe<object>({ ...CampaignReply, examples: [draftExample] })
 const Definition = Type.Unsafe<object>({ ...CampaignDefinition, ...named('CampaignDefinition') })
 
 const CampaignBody = Type.Unsafe<Record<string, unknown>>({
@@ -66,6 +68,15 @@ function toCampaignReply(campaign: Campaign) {
     createdAt: createdAt.toISOString(),
     updatedAt: updatedAt.toISOString(),
   }
+}
+
+/** As a till sees them: a change that waits as a draft is not there yet. */
+async function asPublished(scope: Scope, campaigns: readonly Campaign[]): Promise<Campaign[]> {
+  const versions = await listVersions(scope, campaigns)
+  return campaigns.map((campaign) => {
+    const { definition } = versions.find((version) => version.campaign === campaign.id)!
+    return { ...campaign, draft: definition, hasChanges: false }
+  })
 }
 
 const definitionRefusals = ['invalid_campaign_definition'] as const
@@ -95,13 +106,13 @@ export function campaignRoutes(app: Server, { deps }: ServerOptions): void {
     async (request) => {
       const { organization, scopes } = request.caller
       const limit = limitOf(request.query)
-      const status: CampaignStatus | undefined = scopes.includes('manage') ? undefined : 'published'
+      const isTill = !scopes.includes('manage')
+      const status: CampaignStatus | undefined = isTill ? 'published' : undefined
       const after = idCursor('cmp', request.query.cursor)
-      const rows = await listCampaigns(
-        { db: pool, org: organization.number },
-        { limit: limit + 1, after, status },
-      )
-      return toPage(rows, limit, (row) => row.id, toCampaignReply)
+      const scope = { db: pool, org: organization.number }
+      const rows = await listCampaigns(scope, { limit: limit + 1, after, status })
+      const shown = isTill ? await asPublished(scope, rows) : rows
+      return toPage(shown, limit, (row) => row.id, toCampaignReply)
     },
   )
 
@@ -121,10 +132,10 @@ export function campaignRoutes(app: Server, { deps }: ServerOptions): void {
       const { organization, scopes } = request.caller
       const scope = { db: pool, org: organization.number }
       const campaign = await getCampaign(scope, parseId('cmp', request.params.id))
-      if (!scopes.includes('manage') && campaign.status !== 'published') {
-        throw new Refused('campaign_not_found', undefined, 'path')
-      }
-      return toCampaignReply(campaign)
+      if (scopes.includes('manage')) return toCampaignReply(campaign)
+      if (campaign.status !== 'published') throw new Refused('campaign_not_found', undefined, 'path')
+      const [published] = await asPublished(scope, [campaign])
+      return toCampaignReply(published!)
     },
   )
 
@@ -137,7 +148,7 @@ export function campaignRoutes(app: Server, { deps }: ServerOptions): void {
         summary: 'Create a campaign as a draft',
         tags,
         body: CampaignBody,
-        response: { 201: CampaignReply },
+        response: { 201: DraftReply },
       },
     },
     (request, reply) =>

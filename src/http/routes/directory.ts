@@ -6,7 +6,9 @@ import {
   patchDirectoryEntry,
 } from '../../operations/manage-directory.ts'
 import { type DirectoryEntry, listDirectoryEntries } from '../../store/directory.ts'
+import { named } from '../name-components.ts'
 import { decodeCursor, limitOf, PageQuery, refuseCursor, toPage } from '../paging.ts'
+import { directoryExamples, exampleId } from '../schemas/examples.ts'
 import { Id, Nullable, OpaqueId, Optional, PageOf, Text, Timestamp } from '../schemas/members.ts'
 import type { Server, ServerOptions } from '../server.ts'
 import { write } from '../write.ts'
@@ -44,6 +46,12 @@ function toEntryReply({ createdAt, updatedAt, ...entry }: DirectoryEntry) {
   return { ...entry, createdAt: createdAt.toISOString(), updatedAt: updatedAt.toISOString() }
 }
 
+function toEntryExample(prefix: string, given: { opaqueId: string; branch?: string }) {
+  const at = '2026-03-14T09:26:53.589Z'
+  const branch = given.branch && { branch: exampleId('brn'), branchOpaqueId: given.branch }
+  return { id: exampleId(prefix), ...given, ...branch, createdAt: at, updatedAt: at }
+}
+
 export function directoryRoutes(app: Server, { deps }: ServerOptions): void {
   const { pool, clock } = deps
   for (const { kind, prefix, one, notFound, extra } of lists) {
@@ -52,7 +60,11 @@ export function directoryRoutes(app: Server, { deps }: ServerOptions): void {
     const nullable = Object.fromEntries(
       Object.entries(members).map(([name, type]) => [name, Optional(Nullable(type))]),
     )
-    const example = { opaqueId: 'latte', name: 'Latte', ...(kind === 'products' && { category: 'coffee' }) }
+    const example = directoryExamples[kind]
+    const EntryReply = Type.Object(Entry.properties, {
+      ...named('DirectoryEntry'),
+      examples: [toEntryExample(prefix, example)],
+    })
 
     app.get(
       `/v1/${kind}`,
@@ -66,7 +78,7 @@ export function directoryRoutes(app: Server, { deps }: ServerOptions): void {
             ...PageQuery,
             q: Optional(Text(255, { description: 'An opaque id, or a part of the name.' })),
           }),
-          response: { 200: PageOf(Entry) },
+          response: { 200: PageOf(EntryReply) },
         },
       },
       async (request) => {
@@ -90,7 +102,7 @@ export function directoryRoutes(app: Server, { deps }: ServerOptions): void {
           summary: `Get a ${one.toLowerCase()}`,
           tags,
           params: Type.Object({ id: Id(prefix) }),
-          response: { 200: Entry },
+          response: { 200: EntryReply },
         },
       },
       async (request) => {
@@ -115,7 +127,7 @@ export function directoryRoutes(app: Server, { deps }: ServerOptions): void {
             { opaqueId: OpaqueId('Your own id.'), name: Optional(Name), ...optional },
             { examples: [example] },
           ),
-          response: { 201: Entry },
+          response: { 201: EntryReply },
         },
       },
       (request, reply) =>
@@ -138,9 +150,9 @@ export function directoryRoutes(app: Server, { deps }: ServerOptions): void {
           params: Type.Object({ id: Id(prefix) }),
           body: Type.Object(
             { name: Optional(Nullable(Name)), ...nullable },
-            { examples: [{ name: 'Caffè latte' }] },
+            { examples: [{ name: `${example.name}, renamed` }] },
           ),
-          response: { 200: Entry },
+          response: { 200: EntryReply },
         },
       },
       (request, reply) =>

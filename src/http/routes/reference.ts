@@ -1,4 +1,4 @@
-/** The API's own description: the OpenAPI document, and a page to read it. Both are written once, at the start. */
+/** The API's own description: the OpenAPI document, and a page to read it. */
 import type { OpenApiDocument } from '../reference/document.ts'
 import { referenceScript } from '../reference/script.ts'
 import { referenceStyle } from '../reference/style.ts'
@@ -17,11 +17,19 @@ const policy = [
 ].join('; ')
 
 export function referenceRoutes(app: Server): void {
-  const texts = { document: '', page: '' }
-  app.addHook('onReady', async () => {
+  let texts: { document: string; page: string } | undefined
+  function written() {
+    if (texts) return texts
     const document = app.swagger()
-    texts.document = JSON.stringify(document)
-    texts.page = renderReferencePage(document as unknown as OpenApiDocument)
+    texts = {
+      document: JSON.stringify(document),
+      page: renderReferencePage(document as unknown as OpenApiDocument),
+    }
+    return texts
+  }
+  // Written once, when the service starts to listen: it takes a tenth of a second in which no call is answered.
+  app.addHook('onListen', async () => {
+    written()
   })
 
   function serveText(url: string, type: string, read: () => string): void {
@@ -40,8 +48,8 @@ export function referenceRoutes(app: Server): void {
     )
   }
 
-  serveText('/openapi.json', 'application/json', () => texts.document)
-  serveText('/docs', 'text/html', () => texts.page)
+  serveText('/openapi.json', 'application/json', () => written().document)
+  serveText('/docs', 'text/html', () => written().page)
   serveText('/docs/reference.css', 'text/css', () => referenceStyle)
   serveText('/docs/reference.js', 'text/javascript', () => referenceScript)
 }

@@ -1,6 +1,8 @@
 import { Type } from 'typebox'
 import { listDays, summarize, toDayRange } from '../../operations/report.ts'
 import { verifyLedger } from '../../operations/verify-ledger.ts'
+import { named } from '../name-components.ts'
+import { reportExample } from '../schemas/examples.ts'
 import { Id, Optional, Text } from '../schemas/members.ts'
 import type { Server, ServerOptions } from '../server.ts'
 
@@ -47,7 +49,12 @@ export function reportRoutes(app: Server, { deps }: ServerOptions): void {
         summary: 'What happened in a range of days',
         tags,
         querystring: Range,
-        response: { 200: Type.Object({ from: Day('First day.'), to: Day('Last day.'), ...figures }) },
+        response: {
+          200: Type.Object(
+            { from: Day('First day.'), to: Day('Last day.'), ...figures },
+            { ...named('Summary'), examples: [{ from: '2026-03-01', to: '2026-03-14', ...reportExample }] },
+          ),
+        },
       },
     },
     async (request) => {
@@ -67,7 +74,12 @@ export function reportRoutes(app: Server, { deps }: ServerOptions): void {
         tags,
         querystring: Range,
         response: {
-          200: Type.Object({ data: Type.Array(Type.Object({ day: Day('A local day.'), ...figures })) }),
+          200: Type.Object(
+            {
+              data: Type.Array(Type.Object({ day: Day('A local day.'), ...figures }, named('DailyFigures'))),
+            },
+            { examples: [{ data: [{ day: '2026-03-14', ...reportExample }] }] },
+          ),
         },
       },
     },
@@ -87,17 +99,29 @@ export function reportRoutes(app: Server, { deps }: ServerOptions): void {
         summary: 'Prove that ledger, balances, coupons and reports agree',
         tags,
         response: {
-          200: Type.Object({
-            ok: Type.Boolean(),
-            checked: Type.Object({ customers: Count, balances: Count, entries: Count, coupons: Count }),
-            problems: Type.Array(
-              Type.Object({
-                kind: Type.String(),
-                customer: Optional(Id('cus')),
-                description: Type.String(),
-              }),
-            ),
-          }),
+          200: Type.Object(
+            {
+              ok: Type.Boolean(),
+              checked: Type.Object({ customers: Count, balances: Count, entries: Count, coupons: Count }),
+              problems: Type.Array(
+                Type.Object({
+                  kind: Type.String(),
+                  customer: Optional(Id('cus')),
+                  description: Type.String(),
+                }),
+              ),
+            },
+            {
+              ...named('Integrity'),
+              examples: [
+                {
+                  ok: true,
+                  checked: { customers: 412, balances: 824, entries: 9120, coupons: 131 },
+                  problems: [],
+                },
+              ],
+            },
+          ),
         },
       },
     },

@@ -204,3 +204,69 @@ export const campaignExample = {
   createdAt: at,
   updatedAt: at,
 }
+
+/** As created: nothing is published yet. */
+export const draftExample = { ...campaignExample, status: 'draft', version: 0, hasChanges: true }
+
+export const outcomeExample = {
+  amount: basketAnswer.amount,
+  payableAmount: basketAnswer.payableAmount,
+  pointsSpent: 0,
+  pointsDiscount: 0,
+  executedActions: {
+    ...previewExample.executedActions,
+    collectables: { points: { value: 487, total: 487 }, stamps: { value: 1, total: 11 } },
+    actions: [
+      { type: 'collect', key: 'points', amount: 7, value: 487, campaign: exampleId('cmp'), rule: 'base' },
+      { type: 'collect', key: 'stamps', amount: 2, value: 11, campaign: exampleId('cmp'), rule: 'coffee' },
+      {
+        type: 'grant_coupon',
+        reward: 'free-coffee',
+        campaign: exampleId('cmp'),
+        key: 'stamps',
+        amount: 10,
+        value: 1,
+      },
+    ],
+    progress: [{ key: 'stamps', have: 1, need: 10, reward: 'free-coffee' }],
+  },
+}
+
+export const returnExample = {
+  id: exampleId('ret'),
+  transaction: exampleId('txn'),
+  opaqueId: 'T1-000123-R1',
+  reason: 'Cold',
+  items: [{ id: '1', quantity: 1 }],
+  pointsRestored: 50,
+  refundAmount: 3,
+  createdAt: '2026-03-14T10:02:11.004Z',
+  executedActions: {
+    collectables: { points: { value: 73, total: 323 }, stamps: { value: 9, total: 9 } },
+    coupons: [],
+    actions: [],
+    skipped: [],
+    progress: [{ key: 'stamps', have: 9, need: 10, reward: 'free-coffee' }],
+  },
+}
+
+export const directoryExamples = {
+  products: { opaqueId: 'latte', name: 'Latte', category: 'coffee' },
+  branches: { opaqueId: 'store-12', name: 'Main Street' },
+  users: { opaqueId: 'cash-7', name: 'Till 7', branch: 'store-12' },
+}
+
+export const reportExample = {
+  customers: 12,
+  cards: 14,
+  transactions: 231,
+  returns: 2,
+  collected: { points: 1840, stamps: 310 },
+  spent: { points: 600 },
+  consumed: { stamps: 280 },
+  expired: { points: 40 },
+  adjusted: { points: 50 },
+  returned: { points: 12 },
+  outstanding: { points: 9120, stamps: 412 },
+  coupons: { granted: 28, redeemed: 19, expired: 1, revoked: 0 },
+}

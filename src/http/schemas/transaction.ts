@@ -2,7 +2,14 @@ import { Type } from 'typebox'
 import { maxMoney, maxQuantity } from '../../domain/money.ts'
 import { named } from '../name-components.ts'
 import { Collectables, Coupon } from './customer.ts'
-import { basketExample, previewExample, processedExample, transactionExample } from './examples.ts'
+import {
+  basketExample,
+  outcomeExample,
+  previewExample,
+  processedExample,
+  returnExample,
+  transactionExample,
+} from './examples.ts'
 import { FreeForm, Id, Money, OpaqueId, Optional, Timestamp } from './members.ts'
 
 const CouponIds = Type.Union(
@@ -130,13 +137,16 @@ export const TriedBasket = Type.Object(
   },
 )
 
-export const Outcome = Type.Object({
-  amount: Type.Number(),
-  payableAmount: Type.Number(),
-  pointsSpent: Type.Number(),
-  pointsDiscount: Type.Number(),
-  executedActions: ExecutedActions,
-})
+export const Outcome = Type.Object(
+  {
+    amount: Type.Number(),
+    payableAmount: Type.Number(),
+    pointsSpent: Type.Number(),
+    pointsDiscount: Type.Number(),
+    executedActions: ExecutedActions,
+  },
+  { ...named('Outcome'), examples: [outcomeExample] },
+)
 
 export const Preview = Type.Object(previewMembers, { ...named('Preview'), examples: [previewExample] })
 export const ProcessedTransaction = Type.Object(
@@ -160,17 +170,20 @@ export const ReturnBody = Type.Object(
   { examples: [{ opaqueId: 'T1-000123-R1', items: [{ id: '1', quantity: 1 }], reason: 'Cold' }] },
 )
 
-export const Return = Type.Object({
-  id: Id('ret'),
-  transaction: Id('txn'),
-  opaqueId: Optional(Type.String()),
-  reason: Optional(Type.String()),
-  items: Type.Array(Type.Object({ id: Type.String(), quantity: Type.Number() })),
-  pointsRestored: Type.Number({ description: 'Points that came back to the customer.' }),
-  refundAmount: Type.Number({ description: 'Money to give back.' }),
-  createdAt: Timestamp(),
-  executedActions: ExecutedActions,
-})
+export const Return = Type.Object(
+  {
+    id: Id('ret'),
+    transaction: Id('txn'),
+    opaqueId: Optional(Type.String()),
+    reason: Optional(Type.String()),
+    items: Type.Array(Type.Object({ id: Type.String(), quantity: Type.Number() })),
+    pointsRestored: Type.Number({ description: 'Points that came back to the customer.' }),
+    refundAmount: Type.Number({ description: 'Money to give back.' }),
+    createdAt: Timestamp(),
+    executedActions: ExecutedActions,
+  },
+  { ...named('Return'), examples: [returnExample] },
+)
 
 export const Transaction = Type.Object(
   {

@@ -1,0 +1,146 @@
+/**
+ * What every measurement stands on: an organization with a campaign and any number of customers, made by the
+ * database itself from numbers, so that two million of them take minutes and the load client can compute every
+ * id instead of reading it.
+ */
+import type { Pool } from 'pg'
+import { createAccessTokens } from '../src/operations/access-tokens.ts'
+import { createCampaignCache } from '../src/operations/campaign-cache.ts'
+import { createCredentials } from '../src/operations/credentials.ts'
+import type { Deps } from '../src/operations/deps.ts'
+import { issueToken } from '../src/operations/issue-token.ts'
+import { createCampaign, publishCampaign } from '../src/operations/manage-campaigns.ts'
+import {
+  createConnection,
+  createIntegration,
+  createOrganization,
+} from '../src/operations/manage-organizations.ts'
+import { inTransaction, platformOrg, uuidOf } from '../src/store/scope.ts'
+
+export const jwtSecret = 'secret-of-the-benchmark-0123456789-0123456789'
+export const pepper = 'pepper-of-the-benchmark-0123456789'
+
+export interface Fixture {
+  readonly token: string
+  readonly org: number
+  readonly campaign: string
+  readonly customers: number
+}
+
+/** Customer and card number `n`; the same rule stands in the SQL below. */
+export const customerId = (n: number) => `cus_0190000000007000${(0x800000000000 + n).toString(16).padStart(16, '0')}`
+export const cardId = (n: number) => `card_0190000100007000${(0x800000000000 + n).toString(16).padStart(16, '0')}`
+
+export function createDeps(pool: Pool): Deps {
+  return {
+    pool,
+    clock: () => new Date(),
+    credentials: createCredentials(pepper),
+    accessTokens: createAccessTokens(jwtSecret, 86_400),
+    refreshTokenTtlMs: 86_400_000,
+    campaigns: createCampaignCache(),
+    log: { info() {}, warn() {}, error() {} },
+  }
+}
+
+export interface FixtureOptions {
+  readonly customers: number
+  readonly entriesPerCustomer?: number
+  /** Rules on the card; the two of the coffee club and fillers that look for other products. */
+  readonly rules?: number
+  readonly onProgress?: (done: number, of: number) => void
+}
+
+export async function loadFixture(pool: Pool, options: FixtureOptions): Promise<Fixture> {
+  const deps = createDeps(pool)
+  const now = deps.clock()
+  const made = await inTransaction(pool, platformOrg, async (scope) => {
+    const organization = await createOrganization(scope, { name: 'Benchmark' }, now)
+    const integration = await createIntegration(scope, deps.credentials, 'Benchmark', now)
+    const { apiSecret } = await createConnection(
+      scope,
+      deps.credentials,
+      { organization: organization.id, integration: integration.id, scopes: ['pos', 'manage'] },
+      now,
+    )
+    const own = { db: scope.db, org: organization.number }
+    const { id } = await createCampaign(own, organization, campaignOf(options.rules ?? 2), now)
+    await publishCampaign(own, organization, id, now)
+    await own.db.query(
+      `INSERT INTO products (org_id, id, opaque_id, created_at, updated_at) VALUES ($1, gen_random_uuid(), 'latte', $2, $2)`,
+      [own.org, now],
+    )
+    return { organization, apiKey: integration.apiKey, apiSecret, campaign: id }
+  })
+  await insertCustomers(pool, made.organization.number, uuidOf(made.campaign), options)
+  const { accessToken } = await issueToken(deps, made.apiKey, made.apiSecret)
+  return { token: accessToken, org: made.organization.number, campaign: made.campaign, customers: options.customers }
+}
+
+function campaignOf(rules: number) {
+  const fillers = Array.from({ length: Math.max(0, rules - 2) }, (_, i) => ({
+    id: `filler-${i}`,
+    kind: 'collect_per_item',
+    balance: 'stamps',
+    amount: 1,
+    products: [`other-${i}`],
+  }))
+  return {
+    name: 'Coffee club',
+    balances: [{ key: 'points' }, { key: 'stamps' }],
+    rules: [
+      { id: 'base', kind: 'points_per_amount', balance: 'points', points: 1, per: 1 },
+      { id: 'coffee', kind: 'collect_per_item', balance: 'stamps', amount: 1, products: ['latte'] },
+      ...fillers,
+    ],
+    rewards: [{ key: 'free-coffee', kind: 'free_product', products: ['latte'] }],
+    thresholds: [{ balance: 'points', at: 1_000_000_000, grant: 'free-coffee' }],
+    spend: { balance: 'points', worth: 0.01 },
+  }
+}
+
+const chunk = 50_000
+
+/** In chunks, so that there is progress to show and no transaction is huge. Uses what the ids above promise. */
+async function insertCustomers(pool: Pool, org: number, campaign: string, options: FixtureOptions): Promise<void> {
+  const { customers, entriesPerCustomer = 0, onProgress } = options
+  const client = await pool.connect()
+  try {
+    await client.query('SET statement_timeout = 0')
+    for (let from = 0; from < customers; from += chunk) {
+      const to = Math.min(customers, from + chunk) - 1
+      for (const text of insertTexts(entriesPerCustomer)) {
+        await client.query(text.replaceAll(':from', String(from)).replaceAll(':to', String(to)).replaceAll(':org', String(org)).replaceAll(':campaign', `'${campaign}'`))
+      }
+      onProgress?.(to + 1, customers)
+    }
+    await client.query('VACUUM (ANALYZE)')
+    await client.query('CHECKPOINT')
+  } finally {
+    client.release(true)
+  }
+}
+
+const customerSql = `('0190000000007000' || lpad(to_hex(x'800000000000'::bigint + n), 16, '0'))::uuid`
+const cardSql = `('0190000100007000' || lpad(to_hex(x'800000000000'::bigint + n), 16, '0'))::uuid`
+
+function insertTexts(entries: number): string[] {
+  const series = 'generate_series(:from::bigint, :to::bigint) AS n'
+  const ledger = ['points', 'stamps'].map(
+    (key) => `INSERT INTO ledger_entries (org_id, customer_id, key, version, wallet_version, kind, amount, value_after, total_after, created_at)
+      SELECT :org, ${customerSql}, '${key}', v, v, 'collect', 1, v, v, now() - interval '1 year'
+      FROM ${series}, generate_series(1, ${Math.ceil(entries / 2)}) AS v`,
+  )
+  return [
+    `INSERT INTO customers (org_id, id, phone, fullname, created_at, updated_at)
+       SELECT :org, ${customerSql}, '+1202' || lpad(n::text, 8, '0'), 'Customer ' || n, now(), now() FROM ${series}`,
+    `INSERT INTO wallets (org_id, customer_id) SELECT :org, ${customerSql} FROM ${series}`,
+    `INSERT INTO cards (org_id, id, customer_id, campaign_id, barcode, created_at, updated_at)
+       SELECT :org, ${cardSql}, ${customerSql}, :campaign::uuid, '2' || lpad(n::text, 15, '0'), now(), now() FROM ${series}`,
+    ...['points', 'stamps'].map(
+      (key) => `INSERT INTO balances (org_id, customer_id, key, value, total, version)
+        SELECT :org, ${customerSql}, '${key}', ${Math.ceil(entries / 2)}, ${Math.ceil(entries / 2)}, ${Math.ceil(entries / 2)} FROM ${series}`,
+    ),
+    ...(entries > 0 ? ledger : []),
+  ]
+}

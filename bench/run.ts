@@ -1,0 +1,235 @@
+/**
+ * The benchmark: everything in one run and interleaved, because machines are noisy and only ratios within a
+ * round mean anything. `--quick` ends within two minutes; the whole takes about half an hour.
+ */
+import { type ChildProcess, fork } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpus, tmpdir, totalmem } from 'node:os'
+import { join } from 'node:path'
+import type { Pool } from 'pg'
+import { startEmbeddedPostgres } from '../src/database/embedded-postgres.ts'
+import { migrate } from '../src/database/migrate.ts'
+import { createClient, type DatabaseConnection, openPool } from '../src/database/pool.ts'
+import { packageRoot } from '../src/package-root.ts'
+import { type Fixture, loadFixture } from './fixture.ts'
+import type { LoadPlan, LoadResult } from './load-client.ts'
+import { runRaw } from './raw-load.ts'
+import { aims, median, plot, spread, table } from './report.ts'
+
+const isQuick = process.argv.includes('--quick')
+const rounds = isQuick ? 3 : 7
+const seconds = isQuick ? 2 : 5
+const bigCustomers = isQuick ? 100_000 : 2_000_000
+const memoryRequests = isQuick ? [20_000, 60_000] : [50_000, 1_000_000]
+
+type Ratios = Record<string, number[]>
+
+async function main(): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'lw-bench-'))
+  const url = process.env.DATABASE_URL
+  const embedded = url ? undefined : await startEmbeddedPostgres({ folder: join(folder, 'postgres') })
+  const children: ChildProcess[] = []
+  try {
+    await measureAll(url ?? embedded!.connection, children)
+  } finally {
+    for (const child of children) child.disconnect()
+    await embedded?.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+async function measureAll(server: DatabaseConnection, children: ChildProcess[]): Promise<void> {
+  const main = await openDatabase(server, 'lw_bench_main')
+  const big = await openDatabase(server, 'lw_bench_big')
+  await assertDurable(main.pool)
+  const load = (name: string) => ({ onProgress: (done: number, of: number) => progress(name, done, of) })
+  const club = await loadFixture(main.pool, { customers: 100_000, ...load('100,000 cards') })
+  const small = await loadFixture(main.pool, { customers: 10_000, ...load('10,000 cards') })
+  const ten = await loadFixture(main.pool, { customers: 1_000, rules: 10 })
+  const thousand = await loadFixture(main.pool, { customers: 1_000, rules: 1_000 })
+  const large = await loadFixture(big.pool, { customers: bigCustomers, entriesPerCustomer: 5, ...load('the large database') })
+
+  const grouped = await startServer(main.connection, true, children)
+  const alone = await startServer(main.connection, false, children)
+  const onBig = await startServer(big.connection, true, children)
+  const client = fork(childOf('load-client'))
+  children.push(client)
+  const run = (plan: LoadPlan) => ask<LoadResult>(client, plan)
+  const plan = (target: LoadPlan['target'], fixture: Fixture, over: Partial<LoadPlan> = {}): LoadPlan => ({
+    port: grouped.port,
+    token: fixture.token,
+    connections: 256,
+    durationMs: seconds * 1000,
+    target,
+    customers: fixture.customers,
+    ...over,
+  })
+  await prepareRaw(main.pool, club, () => run(plan('process', club, { maxRequests: 200, connections: 1 })))
+  const raw = (connections: number) =>
+    runRaw({ connection: main.connection, org: club.org, customers: club.customers, connections, durationMs: seconds * 1000 })
+
+  const ratios: Ratios = {}
+  const add = (name: string, value: number) => {
+    ratios[name] = [...(ratios[name] ?? []), value]
+  }
+  const figures: Record<string, number[]> = {}
+  const note = (name: string, value: number) => {
+    figures[name] = [...(figures[name] ?? []), value]
+  }
+  let tool = ''
+  for (let round = 1; round <= rounds; round++) {
+    progress('rounds', round, rounds)
+    const process = await run(plan('process', club))
+    const rawMany = await raw(16)
+    const empty = await run(plan('empty', club))
+    const hot = await run(plan('process', club, { customers: 1 }))
+    const validate = await run(plan('validate', club))
+    const find = await run(plan('find', club))
+    const onSmall = await run(plan('process', small))
+    const onLarge = await run(plan('process', large, { port: onBig.port }))
+    const one = { connections: 1 }
+    const oneGrouped = await run(plan('process', club, one))
+    const oneAlone = await run(plan('process', club, { ...one, port: alone.port }))
+    const rawOne = await raw(1)
+    const rulesTen = await run(plan('process', ten, { connections: 4 }))
+    const rulesThousand = await run(plan('process', thousand, { connections: 4 }))
+    const lineOne = await run(plan('process', club, { connections: 4 }))
+    const lineHundred = await run(plan('process', club, { connections: 4, lines: 100 }))
+    const half = await run(plan('process', club, { connections: 64, rate: process.perSecond / 2 }))
+    for (const result of [process, empty, hot, validate, find, onSmall, onLarge, oneGrouped, oneAlone, half]) {
+      if (result.failures > 0) throw new Error(`${result.failures} calls failed`)
+    }
+    tool = rawMany.tool
+    note('process per second', process.perSecond)
+    note('raw function per second', rawMany.perSecond)
+    note('empty POST per second', empty.perSecond)
+    note('validate per second', validate.perSecond)
+    note('find per second', find.perSecond)
+    note('process p50 ms, one client', oneGrouped.p50Ms)
+    note('process p99 ms, 256 clients', process.p99Ms)
+    add('process ÷ raw function', process.perSecond / rawMany.perSecond)
+    add('process ÷ empty POST', process.perSecond / empty.perSecond)
+    add('one customer ÷ spread', hot.perSecond / process.perSecond)
+    add('validate ÷ empty POST', validate.perSecond / empty.perSecond)
+    add('find ÷ empty POST', find.perSecond / empty.perSecond)
+    add('p50 one client, grouped ÷ alone', oneGrouped.p50Ms / oneAlone.p50Ms)
+    add('p50 one client ÷ raw call', oneGrouped.p50Ms / rawOne.p50Ms)
+    add('large database ÷ small', onLarge.perSecond / onSmall.perSecond)
+    add('p50 1,000 rules ÷ 10', rulesThousand.p50Ms / rulesTen.p50Ms)
+    add('p50 100 lines ÷ 1', lineHundred.p50Ms / lineOne.p50Ms)
+    add('p99 ÷ p50 at half rate', half.p99Ms / half.p50Ms)
+  }
+  const { stored, wal } = await measureBytes(main.pool, () => run(plan('process', club, { maxRequests: 20_000, durationMs: 60_000 })))
+  add('stored bytes per basket', stored)
+  add('WAL bytes per basket', wal)
+  const memory: number[] = []
+  let sent = 0
+  for (const requests of memoryRequests) {
+    await run(plan('process', club, { maxRequests: requests - sent, durationMs: 900_000 }))
+    sent = requests
+    progress('requests for memory', requests, memoryRequests.at(-1)!)
+    memory.push(await grouped.memory())
+  }
+  add('memory late ÷ early', memory[1]! / memory[0]!)
+  add('memory MB', memory[1]!)
+  write({ tool, ratios, figures })
+  await main.pool.end()
+  await big.pool.end()
+}
+
+async function openDatabase(server: DatabaseConnection, name: string) {
+  const admin = createClient(server)
+  await admin.connect()
+  await admin.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
+  await admin.query(`CREATE DATABASE ${name}`)
+  await admin.end()
+  const connection = typeof server === 'string' ? withPath(server, name) : { ...server, database: name }
+  await migrate(connection)
+  return { connection, pool: openPool(connection, { maxConnections: 4 }) }
+}
+
+function withPath(url: string, name: string): string {
+  const named = new URL(url)
+  named.pathname = `/${name}`
+  return named.href
+}
+
+async function assertDurable(pool: Pool): Promise<void> {
+  for (const setting of ['fsync', 'synchronous_commit', 'full_page_writes']) {
+    const { rows } = await pool.query(`SHOW ${setting}`)
+    if (rows[0][setting] !== 'on') throw new Error(`${setting} is not on; what is measured here would be worth nothing`)
+  }
+}
+
+/** The function writes the JSON that the service has just written, so that both sides store the same bytes. */
+async function prepareRaw(pool: Pool, { org }: Fixture, processSome: () => Promise<unknown>): Promise<void> {
+  await processSome()
+  await pool.query(readFileSync(join(packageRoot, 'bench/raw-basket.sql'), 'utf8'))
+  await pool.query(
+    `INSERT INTO bench_sample SELECT t.basket, t.result, e.data FROM transactions t, events e
+     WHERE t.org_id = $1 AND e.org_id = $1 AND e.type = 'transaction.processed' LIMIT 1`,
+    [org],
+  )
+}
+
+async function measureBytes(pool: Pool, processMany: () => Promise<LoadResult>) {
+  const read = async () => {
+    await pool.query('CHECKPOINT')
+    const { rows } = await pool.query(
+      `SELECT pg_database_size(current_database()) AS size, pg_current_wal_insert_lsn() - '0/0'::pg_lsn AS wal`,
+    )
+    return { size: Number(rows[0].size), wal: Number(rows[0].wal) }
+  }
+  const before = await read()
+  const { requests } = await processMany()
+  const after = await read()
+  return { stored: (after.size - before.size) / requests, wal: (after.wal - before.wal) / requests }
+}
+
+async function startServer(connection: DatabaseConnection, isGrouped: boolean, children: ChildProcess[]) {
+  const child = fork(childOf('server'), [JSON.stringify({ connection, isGrouped })], { execArgv: ['--expose-gc'] })
+  children.push(child)
+  const { port } = await once<{ port: number }>(child)
+  return { port, memory: async () => (await ask<{ rssMb: number }>(child, 'memory')).rssMb }
+}
+
+const childOf = (name: string) => join(packageRoot, `dist/bench/${name}.js`)
+
+function once<T>(child: ChildProcess): Promise<T> {
+  return new Promise((resolve, reject) => {
+    child.once('message', (message) => resolve(message as T))
+    child.once('exit', (code) => reject(new Error(`a part of the benchmark ended with ${code}`)))
+  })
+}
+
+function ask<T>(child: ChildProcess, question: object | string): Promise<T> {
+  const answer = once<T>(child)
+  child.send(question as object)
+  return answer
+}
+
+function progress(what: string, done: number, of: number): void {
+  if (process.stdout.isTTY) process.stdout.write(`\r${what}: ${done} of ${of}          ${done >= of ? '\n' : ''}`)
+}
+
+function write(results: { tool: string; ratios: Ratios; figures: Record<string, number[]> }): void {
+  const summary = Object.entries(results.ratios).map(([name, values]) => ({
+    name,
+    median: median(values),
+    spread: spread(values),
+    aim: aims[name],
+    values,
+  }))
+  const machine = { cores: cpus().length, memoryGb: Math.round(totalmem() / 2 ** 30), node: process.version }
+  const folder = join(packageRoot, 'bench/results')
+  mkdirSync(folder, { recursive: true })
+  const name = isQuick ? 'quick' : 'full'
+  writeFileSync(
+    join(folder, `${name}.json`),
+    `${JSON.stringify({ machine, rounds, seconds, raw: results.tool, bigCustomers, summary, figures: results.figures }, undefined, 2)}\n`,
+  )
+  writeFileSync(join(folder, `${name}.svg`), plot(summary))
+  console.log(table(summary, results.figures, results.tool))
+}
+
+await main()

@@ -1,0 +1,31 @@
+import { run } from '../../src/cli/run.ts'
+
+export interface Said {
+  code: number
+  stdout: string
+  stderr: string
+}
+
+/** A command in this process, with settings of its own and nothing of the developer's environment. */
+export async function runCommand(args: readonly string[], env: Record<string, string> = {}): Promise<Said> {
+  const said = { stdout: '', stderr: '' }
+  const code = await run(args, {
+    env,
+    isInteractive: false,
+    out: (text) => {
+      said.stdout += text
+    },
+    err: (text) => {
+      said.stderr += text
+    },
+  })
+  return { code, ...said }
+}
+
+/** The same with `--json`: exactly one document, whatever happened, and nothing beside it. */
+// biome-ignore lint/suspicious/noExplicitAny: read the way a script would.
+export async function runForJson(args: readonly string[], env: Record<string, string> = {}): Promise<any> {
+  const { code, stdout, stderr } = await runCommand([...args, '--json'], env)
+  if (stderr !== '') throw new Error(`said beside its document: ${stderr}`)
+  return { code, ...JSON.parse(stdout) }
+}

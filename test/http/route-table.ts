@@ -1,0 +1,184 @@
+/**
+ * The route table of the real app, and for each of its routes a call that succeeds. Tests that must hold for
+ * every route are generated from it, and fail for a route that has no probe here.
+ */
+import type { Merchant, Method, TestService } from '../support/service.ts'
+
+export interface Route {
+  /** Such as `POST /v1/customers/{id}/block`. */
+  readonly name: string
+  readonly method: Method
+  readonly path: string
+  /** Who may call it: anybody, the operator, or an organization with a scope. */
+  readonly access: 'public' | 'operator' | 'organization'
+  readonly takesIdempotencyKey: boolean
+}
+
+interface Operation {
+  security?: Record<string, unknown>[]
+  parameters?: { name: string; in: string }[]
+}
+
+/** From the OpenAPI document, which is written from the routes; hidden routes are not part of the interface. */
+export function listRoutes({ app }: TestService): Route[] {
+  const { paths } = app.swagger() as unknown as { paths: Record<string, Record<string, Operation>> }
+  return Object.entries(paths).flatMap(([path, operations]) =>
+    Object.entries(operations).map(([verb, { security = [], parameters = [] }]): Route => {
+      const method = verb.toUpperCase() as Method
+      const scheme = Object.keys(security[0] ?? {})[0]
+      return {
+        name: `${method} ${path}`,
+        method,
+        path,
+        access: scheme === undefined ? 'public' : scheme === 'operator' ? 'operator' : 'organization',
+        takesIdempotencyKey: parameters.some((one) => one.name.toLowerCase() === 'idempotency-key'),
+      }
+    }),
+  )
+}
+
+/** One of everything an organization has. */
+export interface Ids {
+  customer: string
+  card: string
+  campaign: string
+  coupon: string
+  transaction: string
+  product: string
+  branch: string
+  user: string
+}
+
+let made = 0
+
+export async function createIds(merchant: Merchant): Promise<Ids> {
+  const n = `${++made}`
+  const campaign = await merchant.publishCampaign({
+    name: 'Probe',
+    balances: [{ key: 'points' }],
+    rules: [{ id: 'base', kind: 'points_per_amount', balance: 'points', points: 1, per: 1 }],
+    rewards: [{ key: 'five', kind: 'amount_off', amount: 5 }],
+  })
+  const { customer, card } = await merchant.register(campaign)
+  const post = async (path: string, body: object) => {
+    const reply = await merchant.call('POST', path, body)
+    if (reply.status !== 201) throw new Error(`${path}: ${reply.text}`)
+    return reply.body.id as string
+  }
+  const coupon = await post('/v1/coupons', { customer, campaign, reward: 'five' })
+  const items = [{ id: 'a', amount: 20 }]
+  const transaction = await post('/v1/transactions/process', { customer, card, items })
+  const product = await post('/v1/products', { opaqueId: `product-${n}` })
+  const branch = await post('/v1/branches', { opaqueId: `branch-${n}` })
+  const user = await post('/v1/users', { opaqueId: `user-${n}` })
+  return { customer, card, campaign, coupon, transaction, product, branch, user }
+}
+
+export interface ProbeCall {
+  readonly path: string
+  readonly body?: unknown
+  /** A body that means something else; absent where every other body would be refused. */
+  readonly otherBody?: unknown
+}
+
+/** Ids that it reads are ids the route takes, be it in the path, the query or the body. */
+export type Probe = (ids: Ids) => ProbeCall
+
+const at = (path: string, body?: unknown, otherBody?: unknown): ProbeCall => ({ path, body, otherBody })
+const basket = (ids: Ids, more: object = {}) => ({ customer: ids.customer, card: ids.card, amount: 10, ...more })
+const unique = () => `unique-${++made}`
+const definition = { name: 'New', balances: [{ key: 'points' }] }
+
+/** Routes of an organization. */
+export const probes: Record<string, Probe> = {
+  'POST /v1/customers': () => at('/v1/customers', { data: { fullname: 'A' } }, { data: { fullname: 'B' } }),
+  'GET /v1/customers': () => at('/v1/customers'),
+  'POST /v1/customers/register': (ids) =>
+    at(
+      '/v1/customers/register',
+      { campaignId: ids.campaign, customer: { id: ids.customer } },
+      { campaignId: ids.campaign, customer: { data: {} } },
+    ),
+  'GET /v1/customers/find': () => at('/v1/customers/find?q=findable%40example.com'),
+  'GET /v1/customers/{id}': (ids) => at(`/v1/customers/${ids.customer}`),
+  'PATCH /v1/customers/{id}': (ids) => at(`/v1/customers/${ids.customer}`, { data: { fullname: 'Patched' } }),
+  'GET /v1/customers/{id}/transactions': (ids) => at(`/v1/customers/${ids.customer}/transactions`),
+  'GET /v1/customers/{id}/ledger': (ids) => at(`/v1/customers/${ids.customer}/ledger`),
+  'GET /v1/customers/{id}/coupons': (ids) => at(`/v1/customers/${ids.customer}/coupons`),
+  'POST /v1/customers/{id}/block': (ids) => at(`/v1/customers/${ids.customer}/block`, {}),
+  'POST /v1/customers/{id}/unblock': (ids) => at(`/v1/customers/${ids.customer}/unblock`, {}),
+  'POST /v1/customers/{id}/adjustments': (ids) =>
+    at(
+      `/v1/customers/${ids.customer}/adjustments`,
+      { key: 'points', amount: 5, reason: 'probe' },
+      { key: 'points', amount: 6, reason: 'probe' },
+    ),
+  'POST /v1/customers/{id}/erase': (ids) => at(`/v1/customers/${ids.customer}/erase`, {}),
+  'GET /v1/customers/{id}/export': (ids) => at(`/v1/customers/${ids.customer}/export`),
+  'GET /v1/cards/{id}': (ids) => at(`/v1/cards/${ids.card}`),
+  'POST /v1/cards/{id}/block': (ids) => at(`/v1/cards/${ids.card}/block`, {}, { why: 'lost' }),
+  'POST /v1/cards/{id}/unblock': (ids) => at(`/v1/cards/${ids.card}/unblock`, {}, { why: 'found' }),
+  'POST /v1/cards/{id}/replace': (ids) => at(`/v1/cards/${ids.card}/replace`, {}, { why: 'broken' }),
+  'POST /v1/transactions/validate': (ids) =>
+    at('/v1/transactions/validate', basket(ids, { reward: ids.coupon })),
+  'POST /v1/transactions/process': (ids) =>
+    at('/v1/transactions/process', basket(ids, { reward: ids.coupon }), basket(ids, { amount: 11 })),
+  'POST /v1/transactions/{id}/return': (ids) =>
+    at(
+      `/v1/transactions/${ids.transaction}/return`,
+      { items: [{ id: 'a', quantity: 0.5 }], reason: 'probe' },
+      { items: [{ id: 'a', quantity: 0.25 }], reason: 'probe' },
+    ),
+  'GET /v1/transactions/{id}': (ids) => at(`/v1/transactions/${ids.transaction}`),
+  'GET /v1/transactions': (ids) => at(`/v1/transactions?customer=${ids.customer}&branch=${ids.branch}`),
+  'GET /v1/coupons/{id}': (ids) => at(`/v1/coupons/${ids.coupon}`),
+  'POST /v1/coupons': (ids) =>
+    at(
+      '/v1/coupons',
+      { customer: ids.customer, campaign: ids.campaign, reward: 'five' },
+      { customer: ids.customer, campaign: ids.campaign, reward: 'ten' },
+    ),
+  'POST /v1/coupons/{id}/revoke': (ids) => at(`/v1/coupons/${ids.coupon}/revoke`, {}),
+  'GET /v1/campaigns': () => at('/v1/campaigns'),
+  'POST /v1/campaigns': (ids) =>
+    at('/v1/campaigns', { ...definition, runsOn: [ids.campaign] }, { ...definition, name: 'Other' }),
+  'GET /v1/campaigns/{id}': (ids) => at(`/v1/campaigns/${ids.campaign}`),
+  'PATCH /v1/campaigns/{id}': (ids) => at(`/v1/campaigns/${ids.campaign}`, { name: 'Patched' }),
+  'POST /v1/campaigns/{id}/publish': (ids) => at(`/v1/campaigns/${ids.campaign}/publish`, {}),
+  'POST /v1/campaigns/{id}/pause': (ids) => at(`/v1/campaigns/${ids.campaign}/pause`, {}),
+  'POST /v1/campaigns/{id}/archive': (ids) => at(`/v1/campaigns/${ids.campaign}/archive`, {}),
+  'POST /v1/campaigns/{id}/preview': (ids) => at(`/v1/campaigns/${ids.campaign}/preview`, { amount: 10 }),
+  'GET /v1/campaigns/{id}/versions': (ids) => at(`/v1/campaigns/${ids.campaign}/versions`),
+  'GET /v1/products': () => at('/v1/products'),
+  'POST /v1/products': () => at('/v1/products', { opaqueId: unique() }, { opaqueId: unique() }),
+  'GET /v1/products/{id}': (ids) => at(`/v1/products/${ids.product}`),
+  'PATCH /v1/products/{id}': (ids) => at(`/v1/products/${ids.product}`, { name: 'Patched' }),
+  'GET /v1/branches': () => at('/v1/branches'),
+  'POST /v1/branches': () => at('/v1/branches', { opaqueId: unique() }, { opaqueId: unique() }),
+  'GET /v1/branches/{id}': (ids) => at(`/v1/branches/${ids.branch}`),
+  'PATCH /v1/branches/{id}': (ids) => at(`/v1/branches/${ids.branch}`, { name: 'Patched' }),
+  'GET /v1/users': () => at('/v1/users'),
+  'POST /v1/users': (ids) =>
+    at('/v1/users', { opaqueId: unique(), branch: ids.branch }, { opaqueId: unique() }),
+  'GET /v1/users/{id}': (ids) => at(`/v1/users/${ids.user}`),
+  'PATCH /v1/users/{id}': (ids) => at(`/v1/users/${ids.user}`, { branch: ids.branch }),
+  'GET /v1/reports/summary': () => at('/v1/reports/summary'),
+  'GET /v1/reports/daily': () => at('/v1/reports/daily'),
+  'GET /v1/integrity': () => at('/v1/integrity'),
+  'GET /v1/organization': () => at('/v1/organization'),
+  'PATCH /v1/organization': () => at('/v1/organization', { name: 'Patched' }),
+}
+
+/** The ids a probe reads, that is the ids its route takes. */
+export function idsTakenBy(probe: Probe): (keyof Ids)[] {
+  const taken = new Set<keyof Ids>()
+  probe(
+    new Proxy({} as Ids, {
+      get(_, name) {
+        taken.add(name as keyof Ids)
+        return 'x'
+      },
+    }),
+  )
+  return [...taken]
+}

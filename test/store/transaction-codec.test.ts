@@ -1,0 +1,122 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { StoredBasket, TransactionResult } from '../../src/domain/transaction.ts'
+import { packBasket, packResult, unpackBasket, unpackResult } from '../../src/store/transaction-codec.ts'
+
+const hex = fc.string({ unit: fc.constantFrom(...'0123456789abcdef'), minLength: 32, maxLength: 32 })
+const whole = fc.integer({ min: -9e15, max: 9e15 })
+const count = fc.nat()
+const text = fc.string({ maxLength: 12 })
+
+const result = fc
+  .record({
+    campaigns: fc.uniqueArray(hex, { minLength: 1, maxLength: 3 }),
+    keys: fc.uniqueArray(fc.string({ minLength: 1, maxLength: 8 }), { minLength: 1, maxLength: 3 }),
+  })
+  .chain(({ campaigns, keys }): fc.Arbitrary<TransactionResult> => {
+    const campaign = fc.constantFrom(...campaigns).map((id) => `cmp_${id}` as const)
+    const key = fc.constantFrom(...keys)
+    const movement = <K extends 'spend' | 'collect' | 'consume'>(kind: K) =>
+      fc.record({
+        key,
+        version: count,
+        kind: fc.constant(kind),
+        amount: whole,
+        valueAfter: whole,
+        totalAfter: count,
+      })
+    const coupon = hex.map((id) => `cpn_${id}` as const)
+    const reward = fc.constant({ key: 'free', name: 'Free', kind: 'amount_off' as const, amount: 5 })
+    const action = fc.oneof(
+      fc.record(
+        { kind: fc.constant('redeem_coupon' as const), coupon, line: text, discountMinor: count },
+        { requiredKeys: ['kind', 'coupon', 'discountMinor'] },
+      ),
+      fc.record({
+        kind: fc.constant('spend_points' as const),
+        movement: movement('spend'),
+        discountMinor: count,
+      }),
+      fc.record({
+        kind: fc.constant('collect' as const),
+        movement: movement('collect'),
+        campaign,
+        rule: text,
+      }),
+      fc.record(
+        {
+          kind: fc.constant('grant_coupon' as const),
+          coupon,
+          campaign,
+          reward,
+          expiresAt: fc.constant('2026-03-14T00:00:00.000Z'),
+          movement: movement('consume'),
+          threshold: fc.record({ key, at: count }),
+        },
+        { requiredKeys: ['kind', 'campaign', 'reward', 'threshold'] },
+      ),
+      fc.record({ kind: fc.constant('change_tier' as const), campaign, tier: text }),
+    )
+    return fc.record({
+      amountMinor: count,
+      payableMinor: count,
+      pointsDiscountMinor: count,
+      actions: fc.array(action, { maxLength: 6 }),
+      skipped: fc.array(fc.record({ campaign, rule: text, reason: text }), { maxLength: 3 }),
+      progress: fc.array(
+        fc.record({ key: fc.oneof(key, fc.constant('new')), have: count, need: count, reward: text }),
+        {
+          maxLength: 3,
+        },
+      ),
+      balances: fc.constant(keys.map((one, i) => ({ key: one, value: i, total: i, decimals: 0 }))),
+      campaigns: fc.constant(campaigns.map((id, i) => ({ id: `cmp_${id}` as const, version: i + 1 }))),
+      context: fc.constant({ isFirst: true }),
+    }) as fc.Arbitrary<TransactionResult>
+  })
+
+const asStored = <T>(value: T): T => JSON.parse(JSON.stringify(value))
+
+test('a result comes back from the database as it went in', () => {
+  fc.assert(
+    fc.property(result, (one) => {
+      expect(unpackResult(asStored(packResult(one)))).toEqual(one)
+    }),
+  )
+})
+
+const line = fc.record(
+  {
+    id: text,
+    product: text,
+    quantity: fc.constantFrom(1, 2, 0.5),
+    unitPrice: fc.constantFrom(1, 0.1),
+    coupons: fc.array(
+      hex.map((id) => `cpn_${id}` as const),
+      { maxLength: 2 },
+    ),
+  },
+  { requiredKeys: ['id', 'quantity', 'coupons'] },
+)
+
+const basket = fc.record(
+  {
+    lines: fc.array(line, { maxLength: 4 }),
+    amount: count,
+    coupons: fc.array(
+      hex.map((id) => `cpn_${id}` as const),
+      { maxLength: 2 },
+    ),
+    pointsToSpend: count,
+    metaData: fc.constant({ a: 1 }),
+  },
+  { requiredKeys: ['lines', 'coupons', 'pointsToSpend'] },
+) as fc.Arbitrary<StoredBasket>
+
+test('a basket comes back from the database as it went in', () => {
+  fc.assert(
+    fc.property(basket, (one) => {
+      expect(unpackBasket(asStored(packBasket(one)))).toEqual(one)
+    }),
+  )
+})
