@@ -14,11 +14,21 @@ if (!esbuild) {
   process.exit(1)
 }
 
+// Packages stay outside, but for typebox: its hundreds of small files cost 0.3 s of every start.
+const leavePackagesOutside = {
+  name: 'leave-packages-outside',
+  setup(build) {
+    build.onResolve({ filter: /^[^./]/ }, ({ path }) =>
+      /^typebox(\/|$)/.test(path) ? undefined : { path, external: true },
+    )
+  },
+}
+
 await esbuild.build({
   entryPoints: [`${root}src/main.ts`],
   outfile,
   bundle: true,
-  packages: 'external',
+  plugins: [leavePackagesOutside],
   platform: 'node',
   format: 'esm',
   target: 'node20',

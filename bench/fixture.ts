@@ -28,8 +28,10 @@ export interface Fixture {
 }
 
 /** Customer and card number `n`; the same rule stands in the SQL below. */
-export const customerId = (n: number) => `cus_0190000000007000${(0x800000000000 + n).toString(16).padStart(16, '0')}`
-export const cardId = (n: number) => `card_0190000100007000${(0x800000000000 + n).toString(16).padStart(16, '0')}`
+export const customerId = (n: number) =>
+  `cus_0190000000007000${(0x800000000000 + n).toString(16).padStart(16, '0')}`
+export const cardId = (n: number) =>
+  `card_0190000100007000${(0x800000000000 + n).toString(16).padStart(16, '0')}`
 
 export function createDeps(pool: Pool): Deps {
   return {
@@ -74,7 +76,12 @@ export async function loadFixture(pool: Pool, options: FixtureOptions): Promise<
   })
   await insertCustomers(pool, made.organization.number, uuidOf(made.campaign), options)
   const { accessToken } = await issueToken(deps, made.apiKey, made.apiSecret)
-  return { token: accessToken, org: made.organization.number, campaign: made.campaign, customers: options.customers }
+  return {
+    token: accessToken,
+    org: made.organization.number,
+    campaign: made.campaign,
+    customers: options.customers,
+  }
 }
 
 function campaignOf(rules: number) {
@@ -102,7 +109,12 @@ function campaignOf(rules: number) {
 const chunk = 50_000
 
 /** In chunks, so that there is progress to show and no transaction is huge. Uses what the ids above promise. */
-async function insertCustomers(pool: Pool, org: number, campaign: string, options: FixtureOptions): Promise<void> {
+async function insertCustomers(
+  pool: Pool,
+  org: number,
+  campaign: string,
+  options: FixtureOptions,
+): Promise<void> {
   const { customers, entriesPerCustomer = 0, onProgress } = options
   const client = await pool.connect()
   try {
@@ -110,7 +122,13 @@ async function insertCustomers(pool: Pool, org: number, campaign: string, option
     for (let from = 0; from < customers; from += chunk) {
       const to = Math.min(customers, from + chunk) - 1
       for (const text of insertTexts(entriesPerCustomer)) {
-        await client.query(text.replaceAll(':from', String(from)).replaceAll(':to', String(to)).replaceAll(':org', String(org)).replaceAll(':campaign', `'${campaign}'`))
+        await client.query(
+          text
+            .replaceAll(':from', String(from))
+            .replaceAll(':to', String(to))
+            .replaceAll(':org', String(org))
+            .replaceAll(':campaign', `'${campaign}'`),
+        )
       }
       onProgress?.(to + 1, customers)
     }
@@ -127,7 +145,9 @@ const cardSql = `('0190000100007000' || lpad(to_hex(x'800000000000'::bigint + n)
 function insertTexts(entries: number): string[] {
   const series = 'generate_series(:from::bigint, :to::bigint) AS n'
   const ledger = ['points', 'stamps'].map(
-    (key) => `INSERT INTO ledger_entries (org_id, customer_id, key, version, wallet_version, kind, amount, value_after, total_after, created_at)
+    (
+      key,
+    ) => `INSERT INTO ledger_entries (org_id, customer_id, key, version, wallet_version, kind, amount, value_after, total_after, created_at)
       SELECT :org, ${customerSql}, '${key}', v, v, 'collect', 1, v, v, now() - interval '1 year'
       FROM ${series}, generate_series(1, ${Math.ceil(entries / 2)}) AS v`,
   )

@@ -39,9 +39,13 @@ export async function runLoad(plan: LoadPlan): Promise<LoadResult> {
   const counts = { sent: 0, failures: 0 }
   const startedAt = performance.now()
   const endsAt = startedAt + plan.durationMs
-  const next = () => performance.now() < endsAt && counts.sent < (plan.maxRequests ?? Number.POSITIVE_INFINITY)
+  const next = () =>
+    performance.now() < endsAt && counts.sent < (plan.maxRequests ?? Number.POSITIVE_INFINITY)
   const run = Math.random().toString(36).slice(2)
-  const lines = Array.from({ length: plan.lines ?? 1 }, () => '{"product":"latte","quantity":2,"unitPrice":3.5}').join()
+  const lines = Array.from(
+    { length: plan.lines ?? 1 },
+    () => '{"product":"latte","quantity":2,"unitPrice":3.5}',
+  ).join()
 
   function request(): string {
     const n = Math.floor(Math.random() * plan.customers)
@@ -76,7 +80,8 @@ export async function runLoad(plan: LoadPlan): Promise<LoadResult> {
   )
   const seconds = (performance.now() - startedAt) / 1000
   latencies.sort((a, b) => a - b)
-  const quantile = (q: number) => latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * q))] ?? 0
+  const quantile = (q: number) =>
+    latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * q))] ?? 0
   return {
     requests: latencies.length,
     perSecond: latencies.length / seconds,

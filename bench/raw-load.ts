@@ -44,7 +44,19 @@ async function runPgbench(pgbench: string, plan: RawPlan): Promise<RawResult> {
       ? [connection]
       : ['-h', connection.host, '-p', String(connection.port), '-U', connection.user, connection.database]
   const seconds = Math.max(1, Math.round(plan.durationMs / 1000))
-  const options = ['-n', '-M', 'prepared', '-c', String(plan.connections), '-j', '2', '-T', String(seconds), '-f', script]
+  const options = [
+    '-n',
+    '-M',
+    'prepared',
+    '-c',
+    String(plan.connections),
+    '-j',
+    '2',
+    '-T',
+    String(seconds),
+    '-f',
+    script,
+  ]
   const { stdout } = await promisify(execFile)(pgbench, [...options, ...target])
   const perSecond = Number(/tps = ([\d.]+)/.exec(stdout)?.[1] ?? 0)
   const meanMs = Number(/latency average = ([\d.]+)/.exec(stdout)?.[1] ?? 0)
@@ -68,5 +80,9 @@ async function runDriver(plan: RawPlan): Promise<RawResult> {
   const seconds = (performance.now() - startedAt) / 1000
   await pool.end()
   latencies.sort((a, b) => a - b)
-  return { perSecond: latencies.length / seconds, p50Ms: latencies[latencies.length >> 1] ?? 0, tool: 'driver' }
+  return {
+    perSecond: latencies.length / seconds,
+    p50Ms: latencies[latencies.length >> 1] ?? 0,
+    tool: 'driver',
+  }
 }

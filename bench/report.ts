@@ -56,9 +56,20 @@ export function table(lines: readonly Line[], figures: Record<string, number[]>,
   ])
   const all = [['ratio', 'median', 'spread', 'aim', ''], ...rows]
   const widths = all[0]!.map((_, column) => Math.max(...all.map((row) => row[column]!.length)))
-  const text = all.map((row) => row.map((cell, column) => cell.padEnd(widths[column]!)).join('  ').trimEnd())
+  const text = all.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column]!))
+      .join('  ')
+      .trimEnd(),
+  )
   const plain = Object.entries(figures).map(([name, values]) => `${name}: ${short(median(values))}`)
-  return [...text, '', ...plain, '', `The raw function was called by ${tool === 'pgbench' ? 'pgbench' : 'the driver, since pgbench is not installed'}.`].join('\n')
+  return [
+    ...text,
+    '',
+    ...plain,
+    '',
+    `The raw function was called by ${tool === 'pgbench' ? 'pgbench' : 'the driver, since pgbench is not installed'}.`,
+  ].join('\n')
 }
 
 function short(value: number): string {

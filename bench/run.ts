@@ -47,7 +47,11 @@ async function measureAll(server: DatabaseConnection, children: ChildProcess[]):
   const small = await loadFixture(main.pool, { customers: 10_000, ...load('10,000 cards') })
   const ten = await loadFixture(main.pool, { customers: 1_000, rules: 10 })
   const thousand = await loadFixture(main.pool, { customers: 1_000, rules: 1_000 })
-  const large = await loadFixture(big.pool, { customers: bigCustomers, entriesPerCustomer: 5, ...load('the large database') })
+  const large = await loadFixture(big.pool, {
+    customers: bigCustomers,
+    entriesPerCustomer: 5,
+    ...load('the large database'),
+  })
 
   const grouped = await startServer(main.connection, true, children)
   const alone = await startServer(main.connection, false, children)
@@ -66,7 +70,13 @@ async function measureAll(server: DatabaseConnection, children: ChildProcess[]):
   })
   await prepareRaw(main.pool, club, () => run(plan('process', club, { maxRequests: 200, connections: 1 })))
   const raw = (connections: number) =>
-    runRaw({ connection: main.connection, org: club.org, customers: club.customers, connections, durationMs: seconds * 1000 })
+    runRaw({
+      connection: main.connection,
+      org: club.org,
+      customers: club.customers,
+      connections,
+      durationMs: seconds * 1000,
+    })
 
   const ratios: Ratios = {}
   const add = (name: string, value: number) => {
@@ -96,7 +106,18 @@ async function measureAll(server: DatabaseConnection, children: ChildProcess[]):
     const lineOne = await run(plan('process', club, { connections: 4 }))
     const lineHundred = await run(plan('process', club, { connections: 4, lines: 100 }))
     const half = await run(plan('process', club, { connections: 64, rate: process.perSecond / 2 }))
-    for (const result of [process, empty, hot, validate, find, onSmall, onLarge, oneGrouped, oneAlone, half]) {
+    for (const result of [
+      process,
+      empty,
+      hot,
+      validate,
+      find,
+      onSmall,
+      onLarge,
+      oneGrouped,
+      oneAlone,
+      half,
+    ]) {
       if (result.failures > 0) throw new Error(`${result.failures} calls failed`)
     }
     tool = rawMany.tool
@@ -119,7 +140,9 @@ async function measureAll(server: DatabaseConnection, children: ChildProcess[]):
     add('p50 100 lines ÷ 1', lineHundred.p50Ms / lineOne.p50Ms)
     add('p99 ÷ p50 at half rate', half.p99Ms / half.p50Ms)
   }
-  const { stored, wal } = await measureBytes(main.pool, () => run(plan('process', club, { maxRequests: 20_000, durationMs: 60_000 })))
+  const { stored, wal } = await measureBytes(main.pool, () =>
+    run(plan('process', club, { maxRequests: 20_000, durationMs: 60_000 })),
+  )
   add('stored bytes per basket', stored)
   add('WAL bytes per basket', wal)
   const memory: number[] = []
@@ -157,7 +180,8 @@ function withPath(url: string, name: string): string {
 async function assertDurable(pool: Pool): Promise<void> {
   for (const setting of ['fsync', 'synchronous_commit', 'full_page_writes']) {
     const { rows } = await pool.query(`SHOW ${setting}`)
-    if (rows[0][setting] !== 'on') throw new Error(`${setting} is not on; what is measured here would be worth nothing`)
+    if (rows[0][setting] !== 'on')
+      throw new Error(`${setting} is not on; what is measured here would be worth nothing`)
   }
 }
 
@@ -187,7 +211,9 @@ async function measureBytes(pool: Pool, processMany: () => Promise<LoadResult>) 
 }
 
 async function startServer(connection: DatabaseConnection, isGrouped: boolean, children: ChildProcess[]) {
-  const child = fork(childOf('server'), [JSON.stringify({ connection, isGrouped })], { execArgv: ['--expose-gc'] })
+  const child = fork(childOf('server'), [JSON.stringify({ connection, isGrouped })], {
+    execArgv: ['--expose-gc'],
+  })
   children.push(child)
   const { port } = await once<{ port: number }>(child)
   return { port, memory: async () => (await ask<{ rssMb: number }>(child, 'memory')).rssMb }
@@ -209,7 +235,8 @@ function ask<T>(child: ChildProcess, question: object | string): Promise<T> {
 }
 
 function progress(what: string, done: number, of: number): void {
-  if (process.stdout.isTTY) process.stdout.write(`\r${what}: ${done} of ${of}          ${done >= of ? '\n' : ''}`)
+  if (process.stdout.isTTY)
+    process.stdout.write(`\r${what}: ${done} of ${of}          ${done >= of ? '\n' : ''}`)
 }
 
 function write(results: { tool: string; ratios: Ratios; figures: Record<string, number[]> }): void {

@@ -1,7 +1,7 @@
 /** The service as it is, with one route more: an authenticated POST with the basket's schema that does nothing. */
 import { openPool } from '../src/database/pool.ts'
-import { buildServer } from '../src/http/server.ts'
 import { BasketBody } from '../src/http/schemas/transaction.ts'
+import { buildServer } from '../src/http/server.ts'
 import { createTransactions } from '../src/operations/transactions.ts'
 import { createDeps } from './fixture.ts'
 
@@ -14,9 +14,16 @@ const settings = JSON.parse(process.argv[2]!) as {
 const pool = openPool(settings.connection, { maxConnections: settings.isGrouped ? 10 : 16 })
 const deps = createDeps(pool)
 const transactions = createTransactions({ deps, ...(settings.isGrouped ? {} : { maxGroup: 1, writers: 16 }) })
-const app = await buildServer({ deps, transactions, adminToken: 'unused-by-the-benchmark', isReady: async () => true })
-app.post('/bench/empty', { config: { access: ['pos'] }, schema: { body: BasketBody } }, async (_request, reply) =>
-  reply.code(201).send({}),
+const app = await buildServer({
+  deps,
+  transactions,
+  adminToken: 'unused-by-the-benchmark',
+  isReady: async () => true,
+})
+app.post(
+  '/bench/empty',
+  { config: { access: ['pos'] }, schema: { body: BasketBody } },
+  async (_request, reply) => reply.code(201).send({}),
 )
 await app.listen({ port: 0, host: '127.0.0.1' })
 const { port } = app.server.address() as { port: number }

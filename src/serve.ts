@@ -4,7 +4,6 @@
  */
 import { mkdir } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
-import pino from 'pino'
 import type { Config } from './config.ts'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './database/embedded-postgres.ts'
 import { migrate } from './database/migrate.ts'
@@ -19,6 +18,7 @@ import { createCredentials } from './operations/credentials.ts'
 import type { Deps } from './operations/deps.ts'
 import { createTransactions, type Transactions } from './operations/transactions.ts'
 import { loadOrCreateSecrets } from './secrets-file.ts'
+import { type Jobs, startJobs } from './worker/run-jobs.ts'
 
 export interface RunningService {
   readonly baseUrl: string
@@ -29,15 +29,14 @@ export interface RunningService {
 
 // Together with what PostgreSQL is given to end, below the ten seconds after which supervisors kill.
 const drainTimeoutMs = 5_000
+const jobsTimeoutMs = 500
 const poolTimeoutMs = 500
 const postgresTimeoutMs = 1_500
 const readinessTimeoutMs = 2_000
 
 /** The service's log: readable on a terminal, JSON lines in a pipe, and out of the way of a document on stdout. */
 export function openLog(config: Config, options: { isTerminal: boolean; toStderr: boolean }): Logger {
-  const log = createLogger(config.logLevel, options.isTerminal && !options.toStderr)
-  if (options.toStderr) Object.assign(log, { [pino.symbols.streamSym]: pino.destination(2) })
-  return log
+  return createLogger(config.logLevel, options)
 }
 
 /** Starts everything. When `signal` ends the start in the middle, what was started is stopped again. */
@@ -107,9 +106,12 @@ async function serveOn(
   const transactions = createTransactions({ deps })
   const state = { isStopping: false }
   let app: Server | undefined
+  let jobs: Jobs | undefined
   const stopAll = async () => {
     state.isStopping = true
+    const jobsEnded = jobs?.stop()
     if (app) await closeServer(app, transactions)
+    if (jobsEnded) await withTimeout(jobsEnded, jobsTimeoutMs)
     await withTimeout(pool.end(), poolTimeoutMs)
     await embedded?.stop(postgresTimeoutMs)
   }
@@ -128,6 +130,8 @@ async function serveOn(
     const baseUrl = baseUrlOf(app, config)
     const demo = config.demo ? await prepareDemo(deps, config.dataDir) : undefined
     if (demo) await writeDemoFile(config.dataDir, { baseUrl, adminToken: secrets.adminToken, ...demo })
+
+    jobs = startJobs(deps)
 
     let stopped: Promise<void> | undefined
     return {

@@ -21,6 +21,8 @@ export interface Context {
   readonly env: Environment
   readonly isInteractive: boolean
   readonly isJson: boolean
+  /** Shows how far a long command has come, where somebody is looking. */
+  progress(done: number, of: number): void
   report(outcome: Outcome): void
 }
 

@@ -17,6 +17,7 @@ import { organizationCommand } from './organization.ts'
 import { serveCommand } from './serve.ts'
 import { wantsStacks } from './settings.ts'
 import { tokenCommand } from './token.ts'
+import { verifyLedgerCommand } from './verify-ledger.ts'
 
 const commands = [
   serveCommand,
@@ -26,6 +27,7 @@ const commands = [
   integrationCommand,
   connectionCommand,
   tokenCommand,
+  verifyLedgerCommand,
 ]
 
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
@@ -36,6 +38,12 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     env: terminal.env,
     isInteractive: terminal.isInteractive,
     isJson,
+    progress(done, of) {
+      if (isJson || !terminal.isInteractive || of === 0) return
+      const filled = Math.round((30 * done) / of)
+      const bar = `${'█'.repeat(filled)}${'░'.repeat(30 - filled)}`
+      terminal.err(`\r${bar} ${done} of ${of}${done >= of ? '\n' : ''}`)
+    },
     report(outcome) {
       if (isJson) printJson(outcome.json)
       else terminal.out(`${outcome.text}\n`)

@@ -1,5 +1,5 @@
 /** The log: JSON lines, readable ones on a terminal, and never a credential or anything of a person in it. */
-import pino, { type Logger } from 'pino'
+import pino, { type Logger, type LoggerOptions } from 'pino'
 
 export type { Logger }
 
@@ -24,8 +24,8 @@ const redacted = [
   'refreshToken',
 ]
 
-export function createLogger(level: string, isTerminal: boolean): Logger {
-  return pino({
+export function createLogger(level: string, to: { isTerminal: boolean; toStderr: boolean }): Logger {
+  const options: LoggerOptions = {
     level,
     redact: { paths: redacted, censor: '[redacted]' },
     serializers: {
@@ -37,8 +37,10 @@ export function createLogger(level: string, isTerminal: boolean): Logger {
         path: request.url.split('?', 1)[0],
       }),
     },
-    ...(isTerminal && { transport: { target: 'pino-pretty', options: { ignore: 'pid,hostname' } } }),
-  })
+    ...(to.isTerminal &&
+      !to.toStderr && { transport: { target: 'pino-pretty', options: { ignore: 'pid,hostname' } } }),
+  }
+  return to.toStderr ? pino(options, pino.destination(2)) : pino(options)
 }
 
 /** PostgreSQL puts the offending values into `detail` and `where`; the code and the constraint say enough. */

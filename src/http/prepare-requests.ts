@@ -22,7 +22,7 @@ export function prepareRequests(app: Server, options: { isBehindProxy: boolean }
     reply.header('x-request-id', request.id)
     // Balances and tokens must not be kept by anything between us and the client.
     reply.header('cache-control', 'no-store')
-    if (options.isBehindProxy && request.headers['x-forwarded-proto'] === 'http') {
+    if (options.isBehindProxy && isMarkedPlain(request.headers['x-forwarded-proto'])) {
       throw new Refused('_forbidden', 'Credentials travel only over HTTPS. Use the https:// address.')
     }
   })
@@ -49,6 +49,16 @@ export function prepareRequests(app: Server, options: { isBehindProxy: boolean }
 function toHeaderText(member: string): string {
   const text = encodeURI(member.slice(0, 100).toWellFormed())
   return text.replaceAll('%5B', '[').replaceAll('%5D', ']')
+}
+
+/** The first proxy's word counts: it is the one the client spoke to. */
+function isMarkedPlain(proto: string | string[] | undefined): boolean {
+  return (
+    String(proto ?? '')
+      .split(',', 1)[0]!
+      .trim()
+      .toLowerCase() === 'http'
+  )
 }
 
 /** Tills are lenient unless they ask for strictness (RFC 7240); those who manage want to hear of every typo. */

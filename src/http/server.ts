@@ -56,7 +56,8 @@ export async function buildServer(options: ServerOptions): Promise<Server> {
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     routerOptions: { maxParamLength, ignoreTrailingSlash: false },
-    trustProxy: options.isBehindProxy ?? false,
+    // One proxy: the address it names is the client's; whatever the client claims before that is not believed.
+    trustProxy: options.isBehindProxy ? (_address, hop) => hop === 0 : false,
     genReqId: requestId,
     requestIdHeader: false,
     exposeHeadRoutes: false,

@@ -1,5 +1,6 @@
 /** Moves a balance by hand, with a reason. What was collected in a lifetime (`total`) does not change by it. */
 
+import type { Fact } from '../domain/event.ts'
 import type { CustomerId, UserId } from '../domain/ids.ts'
 import { toUnits } from '../domain/money.ts'
 import type { Organization } from '../domain/organization.ts'
@@ -7,6 +8,7 @@ import { Refused } from '../domain/refusal.ts'
 import { adjustBalance as decide } from '../engine/adjust-balance.ts'
 import { getWallet, insertEntries, type LedgerEntry, lockWallet, writeLots } from '../store/ledger.ts'
 import type { Scope } from '../store/scope.ts'
+import { expiredFacts } from './expired-facts.ts'
 import { movedCounts } from './moved-counts.ts'
 import { recordFacts } from './record-facts.ts'
 
@@ -46,7 +48,10 @@ export async function adjustBalance(
   const { movements, lots } = decided
   await insertEntries(scope, movements, { customer, walletVersion: locked.version, reason, user, now })
   await writeLots(scope, customer, lots)
-  const facts = [{ type: 'balance.adjusted', data: { customer, key, amount } }] as const
+  const facts: Fact[] = [
+    ...expiredFacts(customer, movements, wallet.balances),
+    { type: 'balance.adjusted', data: { customer, key, amount } },
+  ]
   await recordFacts(scope, organization, facts, now, movedCounts(movements))
   return { ...movements.at(-1)!, decimals, walletVersion: locked.version, reason, user, createdAt: now }
 }

@@ -6,7 +6,6 @@
 
 import type { Fact } from '../domain/event.ts'
 import type { CustomerId } from '../domain/ids.ts'
-import { fromUnits } from '../domain/money.ts'
 import type { Organization } from '../domain/organization.ts'
 import { expireBalances, type Inactivity } from '../engine/expire-balances.ts'
 import { addDuration } from '../engine/local-time.ts'
@@ -20,6 +19,7 @@ import {
 import { getWallet, insertEntries, lockWallet, writeLots } from '../store/ledger.ts'
 import { inTransaction, type Scope } from '../store/scope.ts'
 import type { Deps } from './deps.ts'
+import { expiredFacts } from './expired-facts.ts'
 import { movedCounts } from './moved-counts.ts'
 import { recordFacts } from './record-facts.ts'
 
@@ -67,7 +67,7 @@ async function expireIdle(
     ...inactivity.map(({ after }) => addDuration(new Date(0), after, organization.timezone).getTime()),
   )
   const keys = inactivity.map(({ key }) => key)
-  const before = new Date(now.getTime() - patienceMs + dayMs)
+  const before = new Date(now.getTime() - patienceMs + marginMs)
   let after: CustomerId | undefined
   do {
     const found = await listIdleCustomers(scope, keys, before, { after, limit: batch })
@@ -76,8 +76,11 @@ async function expireIdle(
   } while (after && !signal?.aborted)
 }
 
-/** Months differ in length; a day more finds everybody, and the engine knows who is not due yet. */
-const dayMs = 86_400_000
+/**
+ * The same months differ in length by up to three days from year's start to year's start, and a day by an hour
+ * or two; four days more find everybody, and the engine knows who is not due yet.
+ */
+const marginMs = 4 * 86_400_000
 
 async function inactivityOf(deps: Deps, scope: Scope, organization: Organization): Promise<Inactivity[]> {
   const campaigns = (await listCampaigns(scope, { limit: 10_000 })).filter(({ version }) => version > 0)
@@ -109,12 +112,8 @@ async function expireWallet(
     const coupons = await expireCoupons(scope, customer, now)
     await insertEntries(scope, movements, { customer, walletVersion: locked.version, now })
     await writeLots(scope, customer, lots)
-    const decimals = new Map(wallet.balances.map((balance) => [balance.key, balance.decimals]))
     const facts: Fact[] = [
-      ...movements.map(({ key, amount }): Fact => {
-        const units = fromUnits(-amount, decimals.get(key) ?? 0)
-        return { type: 'balance.expired', data: { customer, key, amount: units } }
-      }),
+      ...expiredFacts(customer, movements, wallet.balances),
       ...coupons.map((coupon): Fact => ({ type: 'coupon.expired', data: { customer, coupon } })),
     ]
     await recordFacts(scope, organization, facts, now, movedCounts(movements))

@@ -28,6 +28,7 @@ import type { Scope } from '../store/scope.ts'
 import { findTransaction } from '../store/transactions.ts'
 import { updateSharedUsage } from '../store/write-baskets.ts'
 import type { Deps } from './deps.ts'
+import { expiredFacts } from './expired-facts.ts'
 import { movedCounts } from './moved-counts.ts'
 import { recordFacts } from './record-facts.ts'
 
@@ -101,7 +102,10 @@ function toSale({ basket, result, branchOpaqueId, occurredAt, createdAt }: Trans
   return {
     basket: {
       ...basket,
-      lines: basket.lines.map((line) => ({ ...line, category: line.category ?? (Object.hasOwn(categories, line.id) ? categories[line.id] : undefined) })),
+      lines: basket.lines.map((line) => ({
+        ...line,
+        category: line.category ?? (Object.hasOwn(categories, line.id) ? categories[line.id] : undefined),
+      })),
       branch: branchOpaqueId,
       occurredAt,
     },
@@ -190,6 +194,7 @@ async function book(
   await updateSharedUsage(scope, shared)
   const facts: Fact[] = [
     { type: 'transaction.returned', data: { transaction: sale.id, return: done.id, customer } },
+    ...expiredFacts(customer, decision.movements, done.result.balances),
     ...decision.revokedCoupons.map(
       (coupon): Fact => ({ type: 'coupon.revoked', data: { coupon, customer } }),
     ),

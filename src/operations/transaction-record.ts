@@ -18,6 +18,7 @@ import type { LoadedBasket, Reference } from '../store/load-baskets.ts'
 import { newId } from '../store/new-id.ts'
 import type { BasketWrite } from '../store/write-baskets.ts'
 import type { BasketRequest, Decision } from './decide-basket.ts'
+import { expiredFacts } from './expired-facts.ts'
 import type { Preview } from './transactions.ts'
 
 type Accepted = Extract<Decision, { ok: true }>
@@ -79,7 +80,10 @@ export function toBasketWrite(input: RecordInput): BasketWrite {
       ...(perCustomer ? [{ campaign, rule, amount }] : []),
     ]),
     sharedUsage: evaluation.usage.filter((used) => used.total),
-    facts: toFacts(transaction, actions),
+    facts: [
+      ...toFacts(transaction, actions),
+      ...expiredFacts(request.customer, evaluation.movements, loaded.balances),
+    ],
   }
 }
 

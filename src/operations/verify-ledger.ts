@@ -10,7 +10,7 @@ import {
   type Problem,
 } from '../store/integrity.ts'
 import type { Scope } from '../store/scope.ts'
-import type { Deps } from './deps.ts'
+import type { CampaignCache } from './campaign-cache.ts'
 
 export interface Verification {
   readonly ok: boolean
@@ -27,13 +27,13 @@ const maxProblems = 1_000
 
 /** `onProgress` hears how many customers of how many have been looked at. */
 export async function verifyLedger(
-  deps: Deps,
+  campaigns: CampaignCache,
   scope: Scope,
   organization: Organization,
   onProgress: (done: number, of: number) => void = () => {},
 ): Promise<Verification> {
   const customers = await countCustomers(scope)
-  const mayBeNegative = await negativeKeys(deps, scope, organization)
+  const mayBeNegative = await negativeKeys(campaigns, scope, organization)
   const problems: Problem[] = []
   let balances = 0
   let entries = 0
@@ -58,9 +58,13 @@ export async function verifyLedger(
 }
 
 /** Balances that a return may take below zero, by the newest version of some campaign. */
-async function negativeKeys(deps: Deps, scope: Scope, organization: Organization): Promise<string[]> {
+async function negativeKeys(
+  cache: CampaignCache,
+  scope: Scope,
+  organization: Organization,
+): Promise<string[]> {
   const campaigns = (await listCampaigns(scope, { limit: 10_000 })).filter((campaign) => campaign.version > 0)
-  const compiled = await deps.campaigns.get(scope, organization, campaigns)
+  const compiled = await cache.get(scope, organization, campaigns)
   return compiled
     .filter((one) => one.onInsufficientBalance === 'negative')
     .flatMap((one) => one.balances.map((balance) => balance.key))

@@ -46,17 +46,15 @@ const tokenUsableMs = 3_000_000
 export async function openShop(service: TestService, options: MerchantOptions = {}): Promise<Shop> {
   const merchant = await service.createMerchant(options)
   const clock = () => service.deps.clock().getTime()
-  let token = merchant.token
+  let token = Promise.resolve(merchant.token)
   let issuedAt = clock()
 
   /** A token that is valid at the time the test has set. */
-  async function currentToken(): Promise<string> {
+  function currentToken(): Promise<string> {
     if (clock() >= issuedAt && clock() < issuedAt + tokenUsableMs) return token
     issuedAt = clock()
-    const issued = await service.call('POST', '/auth/token', {
-      headers: { 'x-api-key': merchant.apiKey, 'x-api-secret': merchant.apiSecret },
-    })
-    token = issued.body.accessToken
+    const headers = { 'x-api-key': merchant.apiKey, 'x-api-secret': merchant.apiSecret }
+    token = service.call('POST', '/auth/token', { headers }).then(({ body }) => body.accessToken)
     return token
   }
 

@@ -56,14 +56,19 @@ const checks = {
     FROM balances b JOIN lots l USING (org_id, customer_id, key)
     GROUP BY b.org_id, b.customer_id, b.key HAVING sum(l.remaining) > b.value`,
 
-  'a coupon was redeemed by more or fewer transactions than one': `
-    WITH redeemed AS (
-      SELECT t.org_id, a ->> 1 AS coupon, count(*) AS times
-      FROM transactions t, json_array_elements(t.result -> 3) a
-      WHERE a ->> 0 = 'r' AND t.status <> 3 GROUP BY t.org_id, a ->> 1)
-    SELECT c.org_id, c.id, c.status, r.times
-    FROM coupons c FULL JOIN redeemed r ON r.org_id = c.org_id AND r.coupon::uuid = c.id
-    WHERE coalesce(r.times, 0) <> CASE WHEN c.status = 3 THEN 1 ELSE 0 END`,
+  'a coupon was redeemed by more or fewer sales than one': `
+    SELECT c.org_id, c.id, c.status, count(t.id) AS sales FROM coupons c
+    LEFT JOIN events e ON e.org_id = c.org_id AND e.type = 'coupon.redeemed'
+      AND e.data ->> 'coupon' = 'cpn_' || replace(c.id::text, '-', '')
+    LEFT JOIN transactions t ON t.org_id = c.org_id AND t.customer_id = c.customer_id AND t.status <> 3
+      AND e.data ->> 'transaction' = 'txn_' || replace(t.id::text, '-', '')
+    GROUP BY c.org_id, c.id HAVING count(t.id) <> CASE WHEN c.status = 3 THEN 1 ELSE 0 END`,
+
+  'a coupon names another sale than the one that redeemed it': `
+    SELECT c.org_id, c.id, c.redeemed_by FROM coupons c WHERE c.status = 3 AND NOT EXISTS (
+      SELECT 1 FROM events e WHERE e.org_id = c.org_id AND e.type = 'coupon.redeemed'
+        AND e.data ->> 'coupon' = 'cpn_' || replace(c.id::text, '-', '')
+        AND e.data ->> 'transaction' = 'txn_' || replace(c.redeemed_by::text, '-', ''))`,
 
   'a coupon was told to be granted more or less than once': `
     SELECT c.org_id, c.id, count(e.id) AS events FROM coupons c

@@ -368,6 +368,14 @@ describe('the job', () => {
 
 describe('inactivity', () => {
   const quiet = { inactivity: 'P6M' }
+  // All campaigns of an organization that share a balance have a say, so each test has its own organization.
+  let shop: Shop
+  const memberOf = async (expires: object) => shop.register(await shop.publish(expiringClub(expires)))
+  const kinds = async (person: Person) =>
+    (await shop.ledger(person)).map(({ kind, amount }: Body) => [kind, amount])
+  beforeEach(async () => {
+    shop = await openShop(service, { timezone: 'Europe/Berlin', currency: 'EUR' })
+  })
 
   test('takes the whole balance, adjustments included, six months after the last basket and not a moment before', async () => {
     const person = await memberOf(quiet)
@@ -439,6 +447,17 @@ describe('inactivity', () => {
     setTime('2027-04-10T10:01:00Z')
     await runJob()
     expect((await shop.balance(person)).value).toBe(0)
+  })
+
+  // The till asks the campaigns of the card only, the job all of the organization.
+  test.fails('job and till agree where a campaign that is not on the card has more patience', async () => {
+    const person = await memberOf({ inactivity: 'P1M' })
+    await shop.publish({ ...expiringClub({ inactivity: 'P3M' }), rules: [] })
+    await shop.process(person, { amount: 10 })
+    setTime('2027-03-10T11:00:00Z')
+    await runJob()
+    expect((await shop.balance(person)).value).toBe(10)
+    expect(await shop.process(person, { amount: 1, pointsToSpend: 10 })).toMatchObject({ pointsSpent: 10 })
   })
 
   // The view takes off expired lots only; it does not know the campaigns' `inactivity`.

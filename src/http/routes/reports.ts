@@ -127,7 +127,11 @@ export function reportRoutes(app: Server, { deps }: ServerOptions): void {
     },
     async (request) => {
       const { organization } = request.caller
-      const verification = await verifyLedger(deps, { db: pool, org: organization.number }, organization)
+      const verification = await verifyLedger(
+        deps.campaigns,
+        { db: pool, org: organization.number },
+        organization,
+      )
       return { ...verification, problems: [...verification.problems] }
     },
   )

@@ -1,0 +1,73 @@
+import type { Command } from 'commander'
+import { type OrganizationId, parseId } from '../domain/ids.ts'
+import { Refused } from '../domain/refusal.ts'
+import { createCampaignCache } from '../operations/campaign-cache.ts'
+import { verifyLedger } from '../operations/verify-ledger.ts'
+import { findOrganization, listOrganizations } from '../store/organizations.ts'
+import { addCommand, type Context, type Outcome } from './command.ts'
+import { listAll, toTable } from './listing.ts'
+import { withPool } from './open-database.ts'
+import { readDatabaseSettings } from './settings.ts'
+
+export function verifyLedgerCommand(program: Command, context: Context): void {
+  addCommand(
+    program,
+    'verify-ledger',
+    'Prove that ledger, balances, coupons and reports agree; exit 1 where they do not.',
+    [
+      'loyalty-wallet verify-ledger',
+      'loyalty-wallet verify-ledger --organization org_019a83f2c1d27b3a9e5f6d7c8b9a0f1e --json',
+    ],
+  )
+    .option('--organization <id>', 'only this organization (default: all)')
+    .action(async (options: { organization?: string }) =>
+      context.report(await verify(context, options.organization)),
+    )
+}
+
+async function verify({ env, progress }: Context, only: string | undefined): Promise<Outcome> {
+  // A piece of the proof reads thousands of customers; that may take longer than a call of the service may.
+  const results = await withPool(readDatabaseSettings(env), async (pool) => {
+    const id = only === undefined ? undefined : parseId('org', only)
+    const found = id && (await findOrganization(pool, id))
+    if (only !== undefined && !found) throw new Refused('organization_not_found')
+    const organizations = found
+      ? [found]
+      : await listAll((after: OrganizationId | undefined, limit) => listOrganizations(pool, { limit, after }))
+    const cache = createCampaignCache()
+    const verified = []
+    for (const organization of organizations) {
+      const scope = { db: pool, org: organization.number }
+      verified.push({ organization, ...(await verifyLedger(cache, scope, organization, progress)) })
+    }
+    return verified
+  })
+  const isOk = results.every(({ ok }) => ok)
+  const rows = results.map(({ organization, ok, checked, problems }) => [
+    organization.id,
+    organization.name,
+    String(checked.customers),
+    String(checked.entries),
+    ok ? 'ok' : `${problems.length} problems`,
+  ])
+  const problems = results.flatMap((result) => result.problems.map(({ description }) => `  - ${description}`))
+  return {
+    text: [
+      toTable(['organization', 'name', 'customers', 'entries', 'result'], rows),
+      ...problems,
+      isOk
+        ? 'Everything agrees.'
+        : 'Something does not agree. Stop writing to it and restore from a backup, or ask for help.',
+    ].join('\n'),
+    json: {
+      ok: isOk,
+      data: results.map(({ organization, ok, checked, problems: found }) => ({
+        organization: organization.id,
+        ok,
+        checked,
+        problems: found,
+      })),
+    },
+    exitCode: isOk ? 0 : 1,
+  }
+}
