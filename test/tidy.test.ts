@@ -280,6 +280,16 @@ describe('papers', () => {
     expect(expected.filter((path) => !allPaths.includes(path))).toEqual([])
   })
 
+  test('the README lists every setting there is, and no other', () => {
+    const read = readSource('src/config.ts').text.matchAll(/\.(?:text|integer|flag|secret)\('([A-Z_]+)'/g)
+    const table = readSource('README.md').text.split('## Settings')[1]!.split('\n## ')[0]!
+    const rows = table.split('\n').filter((line) => line.startsWith('| `'))
+    const listed = rows.flatMap((row) =>
+      [...row.split('|')[1]!.matchAll(/`([A-Z_]+)`/g)].map(([, name]) => name!),
+    )
+    expect(listed.sort()).toEqual([...new Set([...read].map(([, name]) => name!))].sort())
+  })
+
   test('every path they name exists', () => {
     const named = papers.flatMap(({ path, text }) => {
       const links = [...text.matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)/g)].map(([, target]) =>

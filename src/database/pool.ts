@@ -60,8 +60,9 @@ function connectionSettings(connection: DatabaseConnection): pg.ClientConfig {
  * Plans that do not look at the values: PostgreSQL cannot tell how long an array will be, thinks that a plan for
  * the one at hand is cheaper, and then plans the basket's statements anew each time, which took 2 ms of the
  * 2.5 ms a look-up needed. Statements with optional conditions are therefore put together from those present.
+ * Indexes are taken even on a table that looks empty: plans outlive the moment in which it was.
  */
-const plannerSettings = '-c plan_cache_mode=force_generic_plan -c jit=off'
+const plannerSettings = '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c jit=off'
 
 function sessionSettings(options: PoolOptions): pg.PoolConfig {
   return {

@@ -22,6 +22,9 @@ export function prepareRequests(app: Server, options: { isBehindProxy: boolean }
     reply.header('x-request-id', request.id)
     // Balances and tokens must not be kept by anything between us and the client.
     reply.header('cache-control', 'no-store')
+    if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
+      throw new Refused('_invalid_payload', 'The header Host is missing.')
+    }
     if (options.isBehindProxy && isMarkedPlain(request.headers['x-forwarded-proto'])) {
       throw new Refused('_forbidden', 'Credentials travel only over HTTPS. Use the https:// address.')
     }

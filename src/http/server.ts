@@ -46,7 +46,10 @@ const maxParamLength = 1_000
 export async function buildServer(options: ServerOptions): Promise<Server> {
   const { deps } = options
   const app = Fastify({
-    ...(options.https ? { https: options.https } : {}),
+    // Without it Node answers such a request itself, with no body; `prepareRequests` does it with ours.
+    ...(options.https
+      ? { https: { ...options.https, requireHostHeader: false } }
+      : { http: { requireHostHeader: false } }),
     ...(options.logger ? { loggerInstance: options.logger } : { logger: false }),
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: maxBodyBytes,

@@ -77,8 +77,8 @@ async function expireIdle(
 }
 
 /**
- * The same months differ in length by up to three days from year's start to year's start, and a day by an hour
- * or two; four days more find everybody, and the engine knows who is not due yet.
+ * Months differ in length, by up to three days (January and February); a day more than that finds everybody,
+ * and the engine knows who is not due yet.
  */
 const marginMs = 4 * 86_400_000
 

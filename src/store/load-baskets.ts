@@ -77,163 +77,197 @@ export interface LoadedGroup {
   readonly products: ReadonlyMap<string, string | undefined>
 }
 
+/**
+ * One row, with a list per kind of thing for the whole group. A list per basket made PostgreSQL start several
+ * aggregates for each, which was most of what loading cost.
+ */
 interface LoadRow {
-  n: number
-  shared: { campaigns: [string, number, string][] | null; products: [string, string | null][] | null } | null
-  version: number | null
-  transaction_count: number | null
-  last_activity_at: Date | null
-  customer_status: number | null
-  card_status: number | null
-  card_campaign: string | null
-  balances: [string, number, number, number, number][] | null
-  lots: [string, number, number, string][] | null
-  kept: [string, string, number, string, number][] | null
-  coupons: [string, CouponStatus, Reward, string, string | null][] | null
-  user_id: string | null
-  user_opaque: string | null
-  branch_id: string | null
-  branch_opaque: string | null
-  is_done: boolean
-  receipt_id: string | null
-  receipt_fingerprint: Buffer | null
-  key_id: string | null
-  key_fingerprint: Buffer | null
+  wallets: [n: number, version: number, count: number, lastActivityMs: number | null, status: number][] | null
+  cards: [n: number, status: number, campaign: string][] | null
+  balances: [n: number, key: string, value: number, total: number, version: number][] | null
+  decimals: [key: string, decimals: number][] | null
+  lots: [n: number, key: string, version: number, remaining: number, expiresMs: number][] | null
+  kept: [n: number, campaign: string, key: string, at: number, reward: string, multiple: number][] | null
+  coupons:
+    | [
+        id: string,
+        customer: string,
+        status: CouponStatus,
+        reward: Reward,
+        campaign: string,
+        expiresMs: number | null,
+      ][]
+    | null
+  users: [id: string, opaqueId: string, branch: string | null][] | null
+  branches: [id: string, opaqueId: string][] | null
+  receipts: [n: number, id: string, fingerprint: string | null][] | null
+  keys: [n: number, id: string, fingerprint: string | null][] | null
+  done: string[] | null
+  campaigns: [id: string, version: number, status: string][] | null
+  products: [opaqueId: string, category: string | null][] | null
 }
+
+const ms = (column: string) => `(extract(epoch FROM ${column}) * 1000)::bigint`
+const group = (columns: string) => `unnest(${columns}) WITH ORDINALITY AS b`
 
 const load: Statement = {
   name: 'load-baskets',
-  text: `
-  SELECT 0 AS n,
-    json_build_object(
-      'campaigns', (SELECT json_agg(json_build_array(id, version, status)) FROM campaigns WHERE org_id = $1 AND version > 0),
-      'products', (SELECT json_agg(json_build_array(opaque_id, category)) FROM products
-                   WHERE org_id = $1 AND opaque_id = ANY($11::text[]))) AS shared,
-    NULL::bigint AS version, NULL::int AS transaction_count, NULL::timestamptz AS last_activity_at,
-    NULL::smallint AS customer_status,
-    NULL::smallint AS card_status, NULL::uuid AS card_campaign,
-    NULL::json AS balances, NULL::json AS lots, NULL::json AS kept, NULL::json AS coupons,
-    NULL::uuid AS user_id, NULL::text AS user_opaque, NULL::uuid AS branch_id, NULL::text AS branch_opaque,
-    false AS is_done, NULL::uuid AS receipt_id, NULL::bytea AS receipt_fingerprint,
-    NULL::uuid AS key_id, NULL::bytea AS key_fingerprint
-  UNION ALL
-  SELECT b.n, NULL, w.version, w.transaction_count, w.last_activity_at, c.status, k.status, k.campaign_id,
-    (SELECT json_agg(json_build_array(x.key, x.value, x.total, x.version, d.decimals) ORDER BY x.key)
-     FROM balances x JOIN balance_definitions d ON d.org_id = x.org_id AND d.key = x.key
-     WHERE x.org_id = $1 AND x.customer_id = b.customer_id),
-    (SELECT json_agg(json_build_array(l.key, l.version, l.remaining, l.expires_at)) FROM lots l
-     WHERE l.org_id = $1 AND l.customer_id = b.customer_id AND l.remaining > 0),
-    (SELECT json_agg(json_build_array(m.campaign_id, m.key, m.at, m.reward, m.multiple)) FROM kept_multiples m
-     WHERE m.org_id = $1 AND m.customer_id = b.customer_id),
-    CASE WHEN $10::text[] <> '{}' THEN
-      (SELECT json_agg(json_build_array(p.id, p.status, p.reward, p.campaign_id, p.expires_at)) FROM coupons p
-       WHERE p.org_id = $1 AND p.id = ANY($10::uuid[]) AND p.customer_id = b.customer_id) END,
-    u.id, u.opaque_id, br.id, br.opaque_id,
-    EXISTS (SELECT 1 FROM transactions t WHERE t.org_id = $1 AND t.id = b.id),
-    tr.id, tr.fingerprint, tk.id, tk.fingerprint
-  FROM unnest($2::uuid[], $3::uuid[], $4::uuid[], $5::uuid[], $6::text[], $7::text[], $8::text[], $9::text[])
-    WITH ORDINALITY AS b (id, customer_id, card_id, caller_id, user_opaque, branch_opaque, opaque_id, idempotency_key, n)
-  LEFT JOIN customers c ON c.org_id = $1 AND c.id = b.customer_id AND c.status <> 3
-  LEFT JOIN wallets w ON w.org_id = $1 AND w.customer_id = c.id
-  LEFT JOIN cards k ON k.org_id = $1 AND k.id = b.card_id AND k.customer_id = c.id
-  LEFT JOIN users caller ON caller.org_id = $1 AND caller.id = b.caller_id
-  LEFT JOIN users u ON u.org_id = $1
-    AND u.opaque_id = CASE WHEN b.user_opaque IS NULL THEN caller.opaque_id ELSE b.user_opaque END
-  LEFT JOIN branches home ON home.org_id = $1 AND home.id = caller.branch_id
-  LEFT JOIN branches br ON br.org_id = $1
-    AND br.opaque_id = CASE WHEN b.branch_opaque IS NULL THEN home.opaque_id ELSE b.branch_opaque END
-  LEFT JOIN transactions tr ON tr.org_id = $1 AND tr.opaque_id = b.opaque_id
-  LEFT JOIN transactions tk ON tk.org_id = $1 AND tk.idempotency_key = b.idempotency_key`,
+  text: `SELECT
+  (SELECT json_agg(json_build_array(b.n, w.version, w.transaction_count, ${ms('w.last_activity_at')}, c.status))
+   FROM ${group('$2::uuid[]')} (id, n) JOIN customers c ON c.org_id = $1 AND c.id = b.id AND c.status <> 3
+   JOIN wallets w ON w.org_id = $1 AND w.customer_id = b.id) AS wallets,
+  (SELECT json_agg(json_build_array(b.n, k.status, k.campaign_id))
+   FROM ${group('$2::uuid[], $3::uuid[]')} (customer_id, id, n)
+   JOIN cards k ON k.org_id = $1 AND k.id = b.id AND k.customer_id = b.customer_id) AS cards,
+  (SELECT json_agg(json_build_array(b.n, x.key, x.value, x.total, x.version) ORDER BY x.key)
+   FROM ${group('$2::uuid[]')} (id, n) JOIN balances x ON x.org_id = $1 AND x.customer_id = b.id) AS balances,
+  (SELECT json_agg(json_build_array(key, decimals)) FROM balance_definitions WHERE org_id = $1) AS decimals,
+  (SELECT json_agg(json_build_array(b.n, l.key, l.version, l.remaining, ${ms('l.expires_at')}))
+   FROM ${group('$2::uuid[]')} (id, n)
+   JOIN lots l ON l.org_id = $1 AND l.customer_id = b.id AND l.remaining > 0) AS lots,
+  (SELECT json_agg(json_build_array(b.n, m.campaign_id, m.key, m.at, m.reward, m.multiple))
+   FROM ${group('$2::uuid[]')} (id, n) JOIN kept_multiples m ON m.org_id = $1 AND m.customer_id = b.id) AS kept,
+  (SELECT json_agg(json_build_array(p.id, p.customer_id, p.status, p.reward, p.campaign_id, ${ms('p.expires_at')}))
+   FROM coupons p WHERE p.org_id = $1 AND p.id = ANY($4::uuid[])) AS coupons,
+  (SELECT json_agg(json_build_array(id, opaque_id, branch_id)) FROM users
+   WHERE org_id = $1 AND (id = ANY($5::uuid[]) OR opaque_id = ANY($6::text[]))) AS users,
+  (SELECT json_agg(json_build_array(id, opaque_id)) FROM branches WHERE org_id = $1 AND (opaque_id = ANY($7::text[])
+     OR id = ANY (ARRAY(SELECT branch_id FROM users WHERE org_id = $1 AND id = ANY($5::uuid[]))))) AS branches,
+  (SELECT json_agg(json_build_array(b.n, t.id, encode(t.fingerprint, 'hex')))
+   FROM ${group('$8::text[]')} (opaque_id, n)
+   JOIN transactions t ON t.org_id = $1 AND t.opaque_id = b.opaque_id) AS receipts,
+  (SELECT json_agg(json_build_array(b.n, t.id, encode(t.fingerprint, 'hex')))
+   FROM ${group('$9::text[]')} (key, n)
+   JOIN transactions t ON t.org_id = $1 AND t.idempotency_key = b.key) AS keys,
+  (SELECT json_agg(id) FROM transactions WHERE org_id = $1 AND id = ANY($10::uuid[])) AS done,
+  (SELECT json_agg(json_build_array(id, version, status)) FROM campaigns WHERE org_id = $1 AND version > 0) AS campaigns,
+  (SELECT json_agg(json_build_array(opaque_id, category)) FROM products
+   WHERE org_id = $1 AND opaque_id = ANY($11::text[])) AS products`,
 }
 
 export async function loadBaskets(scope: Scope, keys: readonly BasketKeys[]): Promise<LoadedGroup> {
-  const rows = await prepared<LoadRow>(scope.db, load, [
+  const distinct = <T>(values: (T | undefined)[]) => [
+    ...new Set(values.filter((value) => value !== undefined)),
+  ]
+  const [row] = await prepared<LoadRow>(scope.db, load, [
     scope.org,
-    keys.map((key) => uuidOf(key.id)),
     keys.map((key) => uuidOf(key.customer)),
     keys.map((key) => uuidOf(key.card)),
-    keys.map((key) => uuidOf(key.caller)),
-    keys.map((key) => key.user ?? null),
-    keys.map((key) => key.branch ?? null),
+    keys.flatMap((key) => key.coupons.map(uuidOf)),
+    distinct(keys.map((key) => uuidOf(key.caller))),
+    distinct(keys.map((key) => key.user)),
+    distinct(keys.map((key) => key.branch)),
     keys.map((key) => key.opaqueId ?? null),
     keys.map((key) => key.idempotencyKey ?? null),
-    keys.flatMap((key) => key.coupons.map(uuidOf)),
-    [...new Set(keys.flatMap((key) => key.products))],
+    keys.map((key) => uuidOf(key.id)),
+    distinct(keys.flatMap((key) => key.products)),
   ])
-  const baskets: LoadedBasket[] = []
-  let shared: LoadRow['shared'] = null
-  for (const row of rows) {
-    if (row.n === 0) shared = row.shared
-    else baskets[row.n - 1] = toLoadedBasket(row)
-  }
   return {
-    baskets,
-    campaigns: (shared?.campaigns ?? []).map(([id, version, status]) => ({
+    baskets: assemble(row!, keys),
+    campaigns: (row!.campaigns ?? []).map(([id, version, status]) => ({
       id: idFrom('cmp', id),
       version,
       isPublished: status === 'published',
     })),
-    products: new Map(
-      (shared?.products ?? []).map(([opaqueId, category]) => [opaqueId, category ?? undefined]),
-    ),
+    products: new Map((row!.products ?? []).map(([opaqueId, category]) => [opaqueId, category ?? undefined])),
   }
 }
 
-function toLoadedBasket(row: LoadRow): LoadedBasket {
-  return {
-    earlier: {
-      byId: row.is_done,
-      byOpaqueId: earlier(row.receipt_id, row.receipt_fingerprint),
-      byIdempotencyKey: earlier(row.key_id, row.key_fingerprint),
-    },
-    wallet:
-      row.version === null
-        ? undefined
-        : {
-            version: row.version,
-            transactionCount: row.transaction_count!,
-            lastActivityAt: row.last_activity_at ?? undefined,
-            customerStatus: row.customer_status!,
-          },
-    card:
-      row.card_status === null
-        ? undefined
-        : { status: row.card_status, campaign: idFrom('cmp', row.card_campaign!) },
-    balances: (row.balances ?? []).map(([key, value, total, version, decimals]) => ({
-      key,
-      value,
-      total,
-      version,
-      decimals,
-    })),
-    lots: (row.lots ?? []).map(([key, version, remaining, expiresAt]) => ({
-      key,
-      version,
-      remaining,
-      expiresAt: new Date(expiresAt),
-    })),
-    keptMultiples: (row.kept ?? []).map(([campaign, key, at, reward, multiple]) => ({
-      campaign: idFrom('cmp', campaign),
-      key,
-      at,
-      reward,
-      multiple,
-    })),
-    coupons: (row.coupons ?? []).map(([id, status, reward, campaign, expiresAt]) => ({
+/** A basket while its parts are handed out from the lists. */
+type Assembling = Omit<
+  LoadedBasket,
+  'wallet' | 'card' | 'balances' | 'lots' | 'keptMultiples' | 'coupons' | 'earlier'
+> & {
+  wallet?: LoadedBasket['wallet']
+  card?: LoadedBasket['card']
+  balances: LoadedBasket['balances'][number][]
+  lots: Lot[]
+  keptMultiples: KeptMultiple[]
+  coupons: Coupon[]
+  earlier: { byId: boolean; byOpaqueId?: EarlierTransaction; byIdempotencyKey?: EarlierTransaction }
+}
+
+function assemble(row: LoadRow, keys: readonly BasketKeys[]): LoadedBasket[] {
+  const references = readReferences(row)
+  const done = new Set((row.done ?? []).map((id) => idFrom('txn', id)))
+  const baskets = keys.map(
+    (key): Assembling => ({
+      earlier: { byId: done.has(key.id) },
+      balances: [],
+      lots: [],
+      keptMultiples: [],
+      coupons: [],
+      ...references(key),
+    }),
+  )
+  for (const [n, version, transactionCount, lastActivityMs, customerStatus] of row.wallets ?? []) {
+    const lastActivityAt = lastActivityMs === null ? undefined : new Date(lastActivityMs)
+    baskets[n - 1]!.wallet = { version, transactionCount, lastActivityAt, customerStatus }
+  }
+  for (const [n, status, campaign] of row.cards ?? []) {
+    baskets[n - 1]!.card = { status, campaign: idFrom('cmp', campaign) }
+  }
+  const decimals = new Map(row.decimals ?? [])
+  for (const [n, key, value, total, version] of row.balances ?? []) {
+    baskets[n - 1]!.balances.push({ key, value, total, version, decimals: decimals.get(key) ?? 0 })
+  }
+  for (const [n, key, version, remaining, expiresMs] of row.lots ?? []) {
+    baskets[n - 1]!.lots.push({ key, version, remaining, expiresAt: new Date(expiresMs) })
+  }
+  for (const [n, campaign, key, at, reward, multiple] of row.kept ?? []) {
+    baskets[n - 1]!.keptMultiples.push({ campaign: idFrom('cmp', campaign), key, at, reward, multiple })
+  }
+  for (const [id, customer, status, reward, campaign, expiresMs] of row.coupons ?? []) {
+    const owner = idFrom('cus', customer)
+    const at = keys.findIndex((key) => key.customer === owner)
+    // A coupon of somebody else does not exist for this basket.
+    if (at < 0) continue
+    const expiresAt = expiresMs === null ? undefined : new Date(expiresMs)
+    baskets[at]!.coupons.push({
       id: idFrom('cpn', id),
       status,
       reward,
       campaign: idFrom('cmp', campaign),
-      expiresAt: expiresAt ? new Date(expiresAt) : undefined,
-    })),
-    user: row.user_id === null ? undefined : { id: idFrom('usr', row.user_id), opaqueId: row.user_opaque! },
-    branch:
-      row.branch_id === null ? undefined : { id: idFrom('brn', row.branch_id), opaqueId: row.branch_opaque! },
+      expiresAt,
+    })
+  }
+  for (const [n, id, fingerprint] of row.receipts ?? [])
+    baskets[n - 1]!.earlier.byOpaqueId = earlier(id, fingerprint)
+  for (const [n, id, fingerprint] of row.keys ?? [])
+    baskets[n - 1]!.earlier.byIdempotencyKey = earlier(id, fingerprint)
+  return baskets
+}
+
+function earlier(id: string, fingerprint: string | null): EarlierTransaction {
+  return {
+    id: idFrom('txn', id),
+    fingerprint: fingerprint === null ? undefined : Buffer.from(fingerprint, 'hex'),
   }
 }
 
-function earlier(id: string | null, fingerprint: Buffer | null): EarlierTransaction | undefined {
-  return id === null ? undefined : { id: idFrom('txn', id), fingerprint: fingerprint ?? undefined }
+/** The user named or else the caller, the branch named or else the caller's; undefined where the directory has none. */
+function readReferences(row: LoadRow) {
+  const users = (row.users ?? []).map(([id, opaqueId, branch]) => ({
+    id: idFrom('usr', id),
+    opaqueId,
+    branch,
+  }))
+  const branches = (row.branches ?? []).map(([id, opaqueId]) => ({
+    uuid: id,
+    id: idFrom('brn', id),
+    opaqueId,
+  }))
+  return (key: BasketKeys): Pick<LoadedBasket, 'user' | 'branch'> => {
+    const caller = users.find((user) => user.id === key.caller)
+    const user = key.user === undefined ? caller : users.find((one) => one.opaqueId === key.user)
+    const branch = branches.find((one) =>
+      key.branch === undefined ? one.uuid === caller?.branch : one.opaqueId === key.branch,
+    )
+    return {
+      user: user && { id: user.id, opaqueId: user.opaqueId },
+      branch: branch && { id: branch.id, opaqueId: branch.opaqueId },
+    }
+  }
 }
 
 /** Locks the wallets of a group, sorted, for the groups that are decided under lock. */

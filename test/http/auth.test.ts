@@ -307,7 +307,10 @@ describe('access tokens', () => {
     ['another key', () => forge(good, claims(), 'not the secret of this service, but as long')],
     ['an empty key', () => forge(good, claims(), '')],
     ['no signature', () => `${encode(good)}.${encode(claims())}.`],
-    ['the signature of another token', () => `${encode(good)}.${encode(claims({ iat: 1 }))}.${merchant.token.split('.')[2]}`],
+    [
+      'the signature of another token',
+      () => `${encode(good)}.${encode(claims({ iat: 1 }))}.${merchant.token.split('.')[2]}`,
+    ],
     ['another issuer', () => forge(good, claims({ iss: 'somebody' }))],
     ['no issuer', () => forge(good, without('iss'))],
     ['another audience', () => forge(good, claims({ aud: 'somebody' }))],

@@ -11,7 +11,8 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-const create = (definition: unknown = coffeeClub, by = merchant) => by.call('POST', '/v1/campaigns', definition)
+const create = (definition: unknown = coffeeClub, by = merchant) =>
+  by.call('POST', '/v1/campaigns', definition)
 const get = (id: string) => merchant.call('GET', `/v1/campaigns/${id}`)
 const patch = (id: string, body: unknown) => merchant.call('PATCH', `/v1/campaigns/${id}`, body)
 const act = (id: string, action: string) => merchant.call('POST', `/v1/campaigns/${id}/${action}`)
@@ -51,12 +52,30 @@ describe('the life of a campaign', () => {
         ],
         rules: [
           { id: 'base', kind: 'points_per_amount', balance: 'points', points: 1, per: 1 },
-          { id: 'coffee', kind: 'collect_per_item', balance: 'stamps', amount: 1, products: ['latte', 'flat-white'] },
-          { id: 'visit', kind: 'collect_per_visit', balance: 'points', amount: 5, when: { days: ['tue'], from: '08:00', to: '11:00' } },
+          {
+            id: 'coffee',
+            kind: 'collect_per_item',
+            balance: 'stamps',
+            amount: 1,
+            products: ['latte', 'flat-white'],
+          },
+          {
+            id: 'visit',
+            kind: 'collect_per_visit',
+            balance: 'points',
+            amount: 5,
+            when: { days: ['tue'], from: '08:00', to: '11:00' },
+          },
           { id: 'double', kind: 'multiply', balance: 'points', factor: 2, when: { branches: ['store-12'] } },
         ],
         rewards: [
-          { key: 'free-coffee', name: 'Free coffee', kind: 'free_product', products: ['latte'], validDays: 30 },
+          {
+            key: 'free-coffee',
+            name: 'Free coffee',
+            kind: 'free_product',
+            products: ['latte'],
+            validDays: 30,
+          },
           { key: 'five-off', name: '5 off', kind: 'amount_off', amount: 5 },
           { key: 'ten-percent', name: '10 % off', kind: 'percent_off', percent: 10, maxAmount: 20 },
         ],
@@ -94,7 +113,13 @@ describe('the life of a campaign', () => {
     const rules = [{ ...coffeeClub.rules[0], points: 3 }]
     const changed = await patch(id, { name: 'Changed', rules })
     expect(changed.status).toBe(200)
-    expect(changed.body).toMatchObject({ name: 'Changed', version: 1, hasChanges: true, status: 'published', rules })
+    expect(changed.body).toMatchObject({
+      name: 'Changed',
+      version: 1,
+      hasChanges: true,
+      status: 'published',
+      rules,
+    })
     expect(changed.body.spend).toEqual(coffeeClub.spend)
     const waiting = await pay(customer, card, 10)
     expect(waiting.body.executedActions.collectables.points.value).toBe(20)
@@ -152,31 +177,40 @@ describe('the life of a campaign', () => {
     ])
   })
 
-  test.each(['pause', 'archive'])('after %s nothing is collected, while redeeming and spending go on', async (action) => {
-    const id = await merchant.publishCampaign()
-    const { customer, card } = await merchant.register(id)
-    await merchant.call('POST', `/v1/customers/${customer}/adjustments`, { key: 'points', amount: 300, reason: 'x' })
-    const coupon = (await merchant.call('POST', '/v1/coupons', { customer, campaign: id, reward: 'five-off' })).body
-    const stopped = await act(id, action)
-    expect(stopped.status).toBe(200)
-    expect(stopped.body.status).toBe(`${action}d`.replace('ee', 'e'))
-    const { status, body } = await merchant.call('POST', '/v1/transactions/process', {
-      customer,
-      card,
-      amount: 20,
-      pointsToSpend: 100,
-      reward: coupon.id,
-    })
-    expect(status).toBe(201)
-    expect(body.pointsSpent).toBe(100)
-    expect(body.pointsDiscount).toBe(1)
-    expect(body.executedActions.collectables.points).toEqual({ value: 200, total: 0 })
-    expect(body.executedActions.actions.map((one: { type: string }) => one.type)).toEqual([
-      'redeem_coupon',
-      'spend_points',
-    ])
-    expect(body.executedActions.skipped).toContainEqual({ campaign: id, rule: 'base', reason: 'paused' })
-  })
+  test.each(['pause', 'archive'])(
+    'after %s nothing is collected, while redeeming and spending go on',
+    async (action) => {
+      const id = await merchant.publishCampaign()
+      const { customer, card } = await merchant.register(id)
+      await merchant.call('POST', `/v1/customers/${customer}/adjustments`, {
+        key: 'points',
+        amount: 300,
+        reason: 'x',
+      })
+      const coupon = (
+        await merchant.call('POST', '/v1/coupons', { customer, campaign: id, reward: 'five-off' })
+      ).body
+      const stopped = await act(id, action)
+      expect(stopped.status).toBe(200)
+      expect(stopped.body.status).toBe(`${action}d`.replace('ee', 'e'))
+      const { status, body } = await merchant.call('POST', '/v1/transactions/process', {
+        customer,
+        card,
+        amount: 20,
+        pointsToSpend: 100,
+        reward: coupon.id,
+      })
+      expect(status).toBe(201)
+      expect(body.pointsSpent).toBe(100)
+      expect(body.pointsDiscount).toBe(1)
+      expect(body.executedActions.collectables.points).toEqual({ value: 200, total: 0 })
+      expect(body.executedActions.actions.map((one: { type: string }) => one.type)).toEqual([
+        'redeem_coupon',
+        'spend_points',
+      ])
+      expect(body.executedActions.skipped).toContainEqual({ campaign: id, rule: 'base', reason: 'paused' })
+    },
+  )
 
   test('a paused campaign runs again when published, an archived one never', async () => {
     const id = await merchant.publishCampaign()
@@ -254,9 +288,21 @@ describe('definitions', () => {
 
   test.each<[string, object, string]>([
     ['a rule on an unknown balance', { rules: [{ ...rule, balance: 'miles' }] }, 'rules[0].balance'],
-    ['a threshold on an unknown reward', { thresholds: [{ balance: 'points', at: 10, grant: 'car' }] }, 'thresholds[0].grant'],
-    ['a threshold on an unknown balance', { rewards: [reward], thresholds: [{ balance: 'miles', at: 1, grant: 'five' }] }, 'thresholds[0].balance'],
-    ['a threshold at 0', { rewards: [reward], thresholds: [{ balance: 'points', at: 0, grant: 'five' }] }, 'thresholds[0].at'],
+    [
+      'a threshold on an unknown reward',
+      { thresholds: [{ balance: 'points', at: 10, grant: 'car' }] },
+      'thresholds[0].grant',
+    ],
+    [
+      'a threshold on an unknown balance',
+      { rewards: [reward], thresholds: [{ balance: 'miles', at: 1, grant: 'five' }] },
+      'thresholds[0].balance',
+    ],
+    [
+      'a threshold at 0',
+      { rewards: [reward], thresholds: [{ balance: 'points', at: 0, grant: 'five' }] },
+      'thresholds[0].at',
+    ],
     ['doubled balance keys', { balances: [{ key: 'points' }, { key: 'points' }] }, 'balances[1].key'],
     ['doubled rule ids', { rules: [rule, rule] }, 'rules[1].id'],
     ['doubled reward keys', { rewards: [reward, reward] }, 'rewards[1].key'],
@@ -267,22 +313,47 @@ describe('definitions', () => {
     ['an impossible time', { rules: [{ ...rule, when: { from: '25:00' } }] }, 'rules[0].when.from'],
     ['an empty window', { rules: [{ ...rule, when: { from: '08:00', to: '08:00' } }] }, 'rules[0].when.to'],
     ['an unknown day', { rules: [{ ...rule, when: { days: ['someday'] } }] }, 'rules[0].when.days'],
-    ['an end before the start', { startsAt: '2030-01-02T00:00:00Z', endsAt: '2030-01-01T00:00:00Z' }, 'endsAt'],
+    [
+      'an end before the start',
+      { startsAt: '2030-01-02T00:00:00Z', endsAt: '2030-01-01T00:00:00Z' },
+      'endsAt',
+    ],
     ['a day that does not exist', { startsAt: '2030-02-30T00:00:00Z' }, 'startsAt'],
     ['an unknown campaign in runsOn', { runsOn: [`cmp_${'0'.repeat(32)}`] }, 'runsOn[0]'],
     ['an unknown rule kind', { rules: [{ ...rule, kind: 'magic' }] }, 'rules[0].kind'],
     ['an unknown reward kind', { rewards: [{ ...reward, kind: 'car' }] }, 'rewards[0].kind'],
-    ['a percentage over 100', { rewards: [{ key: 'p', kind: 'percent_off', percent: 101 }] }, 'rewards[0].percent'],
+    [
+      'a percentage over 100',
+      { rewards: [{ key: 'p', kind: 'percent_off', percent: 101 }] },
+      'rewards[0].percent',
+    ],
     ['an amount off of 0', { rewards: [{ ...reward, amount: 0 }] }, 'rewards[0].amount'],
     ['spending an unknown balance', { spend: { balance: 'miles', worth: 1 } }, 'spend.balance'],
     ['points worth nothing', { spend: { balance: 'points', worth: 0 } }, 'spend.worth'],
     ['a share above 1', { spend: { balance: 'points', worth: 1, maxShare: 1.5 } }, 'spend.maxShare'],
     ['a key with a space', { balances: [{ key: 'my points' }] }, 'balances[0].key'],
     ['an empty name', { name: '' }, 'name'],
-    ['more decimals than a balance may have', { balances: [{ key: 'points', decimals: 9 }] }, 'balances[0].decimals'],
-    ['tiers that do not rise', { tiers: [{ key: 'a', balance: 'points', from: 5 }, { key: 'b', balance: 'points', from: 5 }] }, 'tiers[1].from'],
+    [
+      'more decimals than a balance may have',
+      { balances: [{ key: 'points', decimals: 9 }] },
+      'balances[0].decimals',
+    ],
+    [
+      'tiers that do not rise',
+      {
+        tiers: [
+          { key: 'a', balance: 'points', from: 5 },
+          { key: 'b', balance: 'points', from: 5 },
+        ],
+      },
+      'tiers[1].from',
+    ],
     ['an unknown tier in when', { rules: [{ ...rule, when: { tiers: ['gold'] } }] }, 'rules[0].when.tiers'],
-    ['an unreadable duration', { balances: [{ key: 'points', expires: { after: 'a year' } }] }, 'balances[0].expires.after'],
+    [
+      'an unreadable duration',
+      { balances: [{ key: 'points', expires: { after: 'a year' } }] },
+      'balances[0].expires.after',
+    ],
   ])('%s does not make sense: invalid_campaign_definition naming the place', async (_what, change, place) => {
     const before = await countCampaigns()
     const reply = await create({ ...base, ...change })
@@ -296,7 +367,11 @@ describe('definitions', () => {
     ['no balances', { name: 'X' }, 'balances'],
     ['balances that are no list', { ...base, balances: {} }, 'balances'],
     ['a textual number', { ...base, rules: [{ ...rule, per: '1' }] }, 'rules[0].per'],
-    ['a missing member', { ...base, rules: [{ id: 'r', kind: 'points_per_amount', balance: 'points' }] }, 'rules[0].points'],
+    [
+      'a missing member',
+      { ...base, rules: [{ id: 'r', kind: 'points_per_amount', balance: 'points' }] },
+      'rules[0].points',
+    ],
     ['an unknown member', { ...base, colour: 'red' }, 'colour'],
     ['an unknown member of a rule', { ...base, rules: [{ ...rule, pints: 1 }] }, 'rules[0].pints'],
     ['a null', { ...base, spend: null }, 'spend'],
@@ -320,7 +395,12 @@ describe('definitions', () => {
   test('a patch is checked like the whole, and a refused one changes nothing', async () => {
     const { id } = (await create(base)).body
     const before = (await get(id)).body
-    expectRefusal(await patch(id, { rules: [{ ...rule, per: 0 }] }), 400, 'invalid_campaign_definition', /rules\[0\]\.per/)
+    expectRefusal(
+      await patch(id, { rules: [{ ...rule, per: 0 }] }),
+      400,
+      'invalid_campaign_definition',
+      /rules\[0\]\.per/,
+    )
     expectRefusal(await patch(id, { name: null }), 400, '_invalid_payload', /name/)
     expectRefusal(await patch(id, { status: 'published' }), 400, '_invalid_payload', /status/)
     expectRefusal(await patch(id, []), 400, '_invalid_payload')
@@ -328,8 +408,19 @@ describe('definitions', () => {
   })
 
   test('a patch merges members, removes with null and replaces lists whole', async () => {
-    const { id } = (await create({ ...base, rules: [rule], rewards: [reward], spend: { balance: 'points', worth: 1, min: 5 } })).body
-    const { body } = await patch(id, { rules: [{ ...rule, id: 'other' }], spend: { min: null, worth: 2 }, rewards: null })
+    const { id } = (
+      await create({
+        ...base,
+        rules: [rule],
+        rewards: [reward],
+        spend: { balance: 'points', worth: 1, min: 5 },
+      })
+    ).body
+    const { body } = await patch(id, {
+      rules: [{ ...rule, id: 'other' }],
+      spend: { min: null, worth: 2 },
+      rewards: null,
+    })
     expect(body.rules).toEqual([{ ...rule, id: 'other' }])
     expect(body.spend).toEqual({ balance: 'points', worth: 2 })
     expect(body.rewards).toBeUndefined()
@@ -349,7 +440,10 @@ describe('definitions', () => {
       'invalid_campaign_definition',
       /balances\[0\]\.decimals/,
     )
-    expect((await own.call('GET', `/v1/campaigns/${early}`)).body).toMatchObject({ status: 'draft', version: 0 })
+    expect((await own.call('GET', `/v1/campaigns/${early}`)).body).toMatchObject({
+      status: 'draft',
+      version: 0,
+    })
     expect((await create({ name: 'Also', balances: [{ key: 'credit', decimals: 0 }] }, own)).status).toBe(201)
     // Another organization's balances are its own business.
     const other = await service.createMerchant()
@@ -359,7 +453,9 @@ describe('definitions', () => {
   test('of two campaigns publishing one key with different decimals at once, exactly one succeeds', async () => {
     const own = await service.createMerchant()
     const drafts = await Promise.all(
-      [0, 1, 2, 3].map(async (decimals) => (await create({ name: 'D', balances: [{ key: 'k', decimals }] }, own)).body.id),
+      [0, 1, 2, 3].map(
+        async (decimals) => (await create({ name: 'D', balances: [{ key: 'k', decimals }] }, own)).body.id,
+      ),
     )
     const replies = await Promise.all(drafts.map((id) => own.call('POST', `/v1/campaigns/${id}/publish`)))
     expect(replies.map((reply) => reply.status).sort()).toEqual([200, 400, 400, 400])
@@ -370,7 +466,12 @@ describe('definitions', () => {
   test('a campaign of another organization is unknown in runsOn', async () => {
     const other = await service.createMerchant()
     const theirs = await other.publishCampaign()
-    expectRefusal(await create({ ...base, runsOn: [theirs] }), 400, 'invalid_campaign_definition', /runsOn\[0\]/)
+    expectRefusal(
+      await create({ ...base, runsOn: [theirs] }),
+      400,
+      'invalid_campaign_definition',
+      /runsOn\[0\]/,
+    )
     const mine = await merchant.publishCampaign({ name: 'Mine', balances: [{ key: 'points' }] })
     expect((await create({ ...base, runsOn: [mine] })).status).toBe(201)
   })
@@ -388,7 +489,12 @@ describe('the organization of the token', () => {
       strictReferences: true,
     })
     expect(patched.status).toBe(200)
-    expect(patched.body).toMatchObject({ id: own.id, name: 'New name', color: '#112233', strictReferences: true })
+    expect(patched.body).toMatchObject({
+      id: own.id,
+      name: 'New name',
+      color: '#112233',
+      strictReferences: true,
+    })
     expect((await own.call('GET', '/v1/organization')).body).toEqual(patched.body)
     const cleared = await own.call('PATCH', '/v1/organization', { color: null, logo: null })
     expect(cleared.body.color).toBeUndefined()

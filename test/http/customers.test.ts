@@ -74,7 +74,11 @@ describe('POST /v1/customers', () => {
     const post = (body: unknown) => merchant.call('POST', '/v1/customers', body)
     expectRefusal(await post({ data: { ...data, phone: 'x' }, opaqueId: 'solo' }), 400, 'invalid_phone')
     expectRefusal(await post({ data, opaqueId: 'solo' }), 400, 'existing_customer_with_email')
-    expectRefusal(await post({ data: { phone: data.phone }, opaqueId: 'solo' }), 400, 'existing_customer_with_phone')
+    expectRefusal(
+      await post({ data: { phone: data.phone }, opaqueId: 'solo' }),
+      400,
+      'existing_customer_with_phone',
+    )
     expectRefusal(await post({ data: {}, opaqueId: 'solo' }), 400, 'opaque_id_already_exists')
     expectRefusal(await post({}), 400, '_invalid_payload', /data/)
     expectRefusal(await post({ data: { email: 'none' } }), 400, '_invalid_payload', /email/)
@@ -89,7 +93,10 @@ describe('GET /v1/customers/find', () => {
 
   test('answers the customer with all cards and the coupons that can be redeemed now', async () => {
     const second = await merchant.publishCampaign({ name: 'Second', balances: [{ key: 'points' }] })
-    await merchant.call('POST', '/v1/customers/register', { campaignId: second, customer: { id: person.customer } })
+    await merchant.call('POST', '/v1/customers/register', {
+      campaignId: second,
+      customer: { id: person.customer },
+    })
     const issue = () =>
       merchant.call('POST', '/v1/coupons', { customer: person.customer, campaign, reward: 'free-coffee' })
     const usable = (await issue()).body
@@ -106,7 +113,11 @@ describe('GET /v1/customers/find', () => {
     expect(body.cards).toHaveLength(2)
     expect(body.collectables.points).toEqual({ value: 3, total: 3 })
     expect(body.coupons).toEqual([
-      expect.objectContaining({ id: usable.id, status: 1, reward: expect.objectContaining({ key: 'free-coffee' }) }),
+      expect.objectContaining({
+        id: usable.id,
+        status: 1,
+        reward: expect.objectContaining({ key: 'free-coffee' }),
+      }),
     ])
     service.advance(31 * 86_400_000)
     const later = await merchant.signIn()
@@ -215,12 +226,18 @@ describe('GET /v1/customers/{id}', () => {
     expect(days).toBeLessThan(11.1)
   })
 
-  test.each(['x', 'cus_', `cus_${'0'.repeat(32)}`, `cus_${'z'.repeat(32)}`, '%00', '..%2f', 'find%20', 'null'])(
-    '%j is simply not found',
-    async (id) => {
-      expectRefusal(await merchant.call('GET', `/v1/customers/${id}`), 404, 'customer_not_found')
-    },
-  )
+  test.each([
+    'x',
+    'cus_',
+    `cus_${'0'.repeat(32)}`,
+    `cus_${'z'.repeat(32)}`,
+    '%00',
+    '..%2f',
+    'find%20',
+    'null',
+  ])('%j is simply not found', async (id) => {
+    expectRefusal(await merchant.call('GET', `/v1/customers/${id}`), 404, 'customer_not_found')
+  })
 })
 
 describe('GET /v1/customers', () => {
@@ -338,7 +355,12 @@ describe('PATCH /v1/customers/{id}', () => {
   })
 
   test('null for a whole member removes it, and opaqueId then is null', async () => {
-    const { id } = await create({ data: { fullname: 'X' }, metaData: { a: 1 }, consents: { marketing: true }, opaqueId: 'gone' })
+    const { id } = await create({
+      data: { fullname: 'X' },
+      metaData: { a: 1 },
+      consents: { marketing: true },
+      opaqueId: 'gone',
+    })
     const { body } = await patch(id, { metaData: null, consents: null, opaqueId: null })
     expect(body.opaqueId).toBeNull()
     expect(body.metaData).toBeUndefined()
@@ -357,7 +379,10 @@ describe('PATCH /v1/customers/{id}', () => {
     const phone = freshPhone()
     const { id } = await create({ data: { phone, email: 'self@example.com' }, opaqueId: 'self' })
     const national = `(202) 555-${phone.slice(-4)}`
-    const { status, body } = await patch(id, { data: { phone: national, email: 'SELF@example.com' }, opaqueId: 'self' })
+    const { status, body } = await patch(id, {
+      data: { phone: national, email: 'SELF@example.com' },
+      opaqueId: 'self',
+    })
     expect(status).toBe(200)
     expect(body.data).toEqual({ phone, email: 'SELF@example.com' })
   })
@@ -369,7 +394,11 @@ describe('PATCH /v1/customers/{id}', () => {
     const data = { phone, email: 'OWNER@example.com', fullname: 'Changed' }
     expectRefusal(await patch(mine.id, { data: { ...data, phone: 'x' } }), 400, 'invalid_phone')
     expectRefusal(await patch(mine.id, { data, opaqueId: 'owner' }), 400, 'existing_customer_with_email')
-    expectRefusal(await patch(mine.id, { data: { phone }, opaqueId: 'owner' }), 400, 'existing_customer_with_phone')
+    expectRefusal(
+      await patch(mine.id, { data: { phone }, opaqueId: 'owner' }),
+      400,
+      'existing_customer_with_phone',
+    )
     expectRefusal(await patch(mine.id, { opaqueId: 'owner' }), 400, 'opaque_id_already_exists')
     expect((await get(mine.id)).body).toMatchObject({ data: { fullname: 'Mine' }, updatedAt: mine.updatedAt })
   })
@@ -415,9 +444,7 @@ describe('PATCH /v1/customers/{id}', () => {
 
   test('parallel patches of different members do not overwrite each other', async () => {
     const { id } = await create()
-    await Promise.all(
-      Array.from({ length: 20 }, (_, i) => patch(id, { metaData: { [`m${i}`]: i } })),
-    )
+    await Promise.all(Array.from({ length: 20 }, (_, i) => patch(id, { metaData: { [`m${i}`]: i } })))
     expect(Object.keys((await get(id)).body.metaData)).toHaveLength(20)
   })
 })
@@ -503,7 +530,8 @@ describe('cards', () => {
     const { customer, card } = await merchant.register(campaign)
     const replies = await Promise.all(Array.from({ length: 20 }, () => act(card, 'replace')))
     expect(replies.filter((reply) => reply.status === 201)).toHaveLength(1)
-    for (const reply of replies.filter((one) => one.status !== 201)) expectRefusal(reply, 400, 'card_not_active')
+    for (const reply of replies.filter((one) => one.status !== 201))
+      expectRefusal(reply, 400, 'card_not_active')
     expect((await get(customer)).body.cards).toHaveLength(2)
   })
 
@@ -583,7 +611,8 @@ describe('POST /v1/customers/{id}/adjustments', () => {
     await adjust(customer, 'points', 10)
     const replies = await Promise.all(Array.from({ length: 40 }, () => adjust(customer, 'points', -1)))
     expect(replies.filter((reply) => reply.status === 201)).toHaveLength(10)
-    for (const reply of replies.filter((one) => one.status !== 201)) expectRefusal(reply, 400, 'insufficient_points')
+    for (const reply of replies.filter((one) => one.status !== 201))
+      expectRefusal(reply, 400, 'insufficient_points')
     expect((await get(customer)).body.collectables.points.value).toBe(0)
   })
 })
@@ -722,7 +751,12 @@ describe('erase', () => {
     const customer = registered.body.id
     const card = registered.body.cards[0]
     await merchant.call('POST', `/v1/customers/${customer}/block`, {}, { 'idempotency-key': 'erase-block' })
-    await merchant.call('POST', `/v1/customers/${customer}/unblock`, {}, { 'idempotency-key': 'erase-unblock' })
+    await merchant.call(
+      'POST',
+      `/v1/customers/${customer}/unblock`,
+      {},
+      { 'idempotency-key': 'erase-unblock' },
+    )
     const created = { ...person, data: { fullname: 'Wilhelmina Vanishing' }, opaqueId: 'opaque-mark-2' }
     const other = await merchant.call('POST', '/v1/customers', created, { 'idempotency-key': 'erase-create' })
     const sale = await process(customer, card.id, {
@@ -768,7 +802,10 @@ describe('erase', () => {
   test('frees phone, e-mail and opaque id; from then on the customer is not found anywhere', async () => {
     const phone = freshPhone()
     const person = { data: { phone, email: 'reuse@example.com' }, opaqueId: 'reuse' }
-    const first = await merchant.call('POST', '/v1/customers/register', { campaignId: campaign, customer: person })
+    const first = await merchant.call('POST', '/v1/customers/register', {
+      campaignId: campaign,
+      customer: person,
+    })
     const customer = first.body.id
     const card = first.body.cards[0]
     await process(customer, card.id, { items: [{ product: 'latte', quantity: 10, amount: 30 }] })
@@ -779,7 +816,10 @@ describe('erase', () => {
     expectRefusal(await merchant.call('POST', '/v1/transactions/process', body), 400, 'customer_not_found')
     expectRefusal(await merchant.call('POST', '/v1/transactions/validate', body), 400, 'customer_not_found')
     expectRefusal(
-      await merchant.call('POST', '/v1/customers/register', { campaignId: campaign, customer: { id: customer } }),
+      await merchant.call('POST', '/v1/customers/register', {
+        campaignId: campaign,
+        customer: { id: customer },
+      }),
       400,
       'customer_not_found',
     )
@@ -793,16 +833,25 @@ describe('erase', () => {
     for (const path of ['', '/transactions', '/ledger', '/coupons', '/export'])
       expectRefusal(await merchant.call('GET', `/v1/customers/${customer}${path}`), 404, 'customer_not_found')
     for (const action of ['block', 'unblock', 'erase'])
-      expectRefusal(await merchant.call('POST', `/v1/customers/${customer}/${action}`), 404, 'customer_not_found')
+      expectRefusal(
+        await merchant.call('POST', `/v1/customers/${customer}/${action}`),
+        404,
+        'customer_not_found',
+      )
     expectRefusal(await adjust(customer, 'points', 1), 404, 'customer_not_found')
     expectRefusal(await patch(customer, { data: {} }), 404, 'customer_not_found')
     for (const action of ['block', 'unblock', 'replace'])
       expectRefusal(await merchant.call('POST', `/v1/cards/${card.id}/${action}`), 404, 'card_not_found')
     expect((await merchant.call('GET', `/v1/coupons/${coupon.id}`)).body.status).toBe(5)
-    const { rows } = await service.database.pool.query('SELECT status FROM cards WHERE barcode = $1', [card.barcode])
+    const { rows } = await service.database.pool.query('SELECT status FROM cards WHERE barcode = $1', [
+      card.barcode,
+    ])
     expect(rows).toEqual([{ status: 4 }])
 
-    const second = await merchant.call('POST', '/v1/customers/register', { campaignId: campaign, customer: person })
+    const second = await merchant.call('POST', '/v1/customers/register', {
+      campaignId: campaign,
+      customer: person,
+    })
     expect(second.status).toBe(201)
     expect(second.body.id).not.toBe(customer)
     expect(second.body.collectables.points).toEqual({ value: 0, total: 0 })
@@ -840,25 +889,32 @@ describe('erase', () => {
         merchant.call('POST', '/v1/customers/register', { campaignId: campaign, customer: { id } }),
       400,
     ],
-    ['coupon', (id: string) => merchant.call('POST', '/v1/coupons', { customer: id, campaign, reward: 'five-off' }), 400],
-  ] as const)('a %s that comes during the erasure finds nobody and brings nobody back', async (_what, act, status) => {
-    const { customer } = await merchant.register(campaign)
-    const holder = await service.database.pool.connect()
-    await holder.query('BEGIN')
-    await holder.query('SELECT 1 FROM wallets WHERE customer_id = $1 FOR UPDATE', [customer.slice(4)])
-    const erased = erase(customer)
-    await waitingStatements(1)
-    const late = act(customer)
-    await waitingStatements(2)
-    await holder.query('COMMIT')
-    holder.release()
-    expect((await erased).status).toBe(200)
-    expectRefusal(await late, status, 'customer_not_found')
-    const { rows } = await service.database.pool.query('SELECT status FROM customers WHERE id = $1', [
-      customer.slice(4),
-    ])
-    expect(rows).toEqual([{ status: 3 }])
-  })
+    [
+      'coupon',
+      (id: string) => merchant.call('POST', '/v1/coupons', { customer: id, campaign, reward: 'five-off' }),
+      400,
+    ],
+  ] as const)(
+    'a %s that comes during the erasure finds nobody and brings nobody back',
+    async (_what, act, status) => {
+      const { customer } = await merchant.register(campaign)
+      const holder = await service.database.pool.connect()
+      await holder.query('BEGIN')
+      await holder.query('SELECT 1 FROM wallets WHERE customer_id = $1 FOR UPDATE', [customer.slice(4)])
+      const erased = erase(customer)
+      await waitingStatements(1)
+      const late = act(customer)
+      await waitingStatements(2)
+      await holder.query('COMMIT')
+      holder.release()
+      expect((await erased).status).toBe(200)
+      expectRefusal(await late, status, 'customer_not_found')
+      const { rows } = await service.database.pool.query('SELECT status FROM customers WHERE id = $1', [
+        customer.slice(4),
+      ])
+      expect(rows).toEqual([{ status: 3 }])
+    },
+  )
 
   /** Resolves when so many statements wait for a lock in this database. */
   async function waitingStatements(count: number): Promise<void> {

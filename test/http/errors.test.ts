@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type RefusalCode, refusals } from '../../src/domain/refusal.ts'
-import { adminToken, type Merchant, type Reply, startTestService, type TestService } from '../support/service.ts'
+import {
+  adminToken,
+  type Merchant,
+  type Reply,
+  startTestService,
+  type TestService,
+} from '../support/service.ts'
 import { expectErrorBody, expectRefusal } from './expect-refusal.ts'
 import { createIds, type Ids } from './route-table.ts'
 
@@ -22,7 +28,12 @@ const raw = (text: string, type = 'application/json') =>
 const register = (customer: object, campaignId = own.campaign) =>
   merchant.call('POST', '/v1/customers/register', { campaignId, customer })
 const pay = (ids: Pick<Ids, 'customer' | 'card'>, more: object = {}) =>
-  merchant.call('POST', '/v1/transactions/process', { customer: ids.customer, card: ids.card, amount: 100, ...more })
+  merchant.call('POST', '/v1/transactions/process', {
+    customer: ids.customer,
+    card: ids.card,
+    amount: 100,
+    ...more,
+  })
 const get = (path: string) => merchant.call('GET', path)
 const post = (path: string, body: object = {}) => merchant.call('POST', path, body)
 
@@ -47,7 +58,11 @@ async function strictly<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-async function couponOf(ids: Pick<Ids, 'customer'>, reward = 'five', campaign = own.campaign): Promise<string> {
+async function couponOf(
+  ids: Pick<Ids, 'customer'>,
+  reward = 'five',
+  campaign = own.campaign,
+): Promise<string> {
   return (await post('/v1/coupons', { customer: ids.customer, campaign, reward })).body.id
 }
 
@@ -72,7 +87,9 @@ const table: Record<RefusalCode, [status: number, provoke: () => Promise<Reply>]
   _invalid_refresh_token: [
     400,
     () =>
-      service.call('POST', '/auth/refreshtoken', { body: { accessToken: merchant.token, refreshToken: 'x' } }),
+      service.call('POST', '/auth/refreshtoken', {
+        body: { accessToken: merchant.token, refreshToken: 'x' },
+      }),
   ],
   invalid_subscription: [
     403,
@@ -284,9 +301,18 @@ describe('found or not depends on where it was named: 404 in a path or query, 40
     ['customer_not_found', () => pay({ customer: 'x', card: own.card })],
     ['card_not_found', () => pay({ customer: own.customer, card: 'x' })],
     ['coupon_not_found', () => pay(own, { reward: 'x' })],
-    ['campaign_not_found', () => post('/v1/coupons', { customer: own.customer, campaign: 'x', reward: 'five' })],
-    ['customer_not_found', () => post('/v1/coupons', { customer: 'x', campaign: own.campaign, reward: 'five' })],
-    ['integration_not_found', () => admin('POST', `/organizations/${merchant.id}/connections`, { integration: 'x' })],
+    [
+      'campaign_not_found',
+      () => post('/v1/coupons', { customer: own.customer, campaign: 'x', reward: 'five' }),
+    ],
+    [
+      'customer_not_found',
+      () => post('/v1/coupons', { customer: 'x', campaign: own.campaign, reward: 'five' }),
+    ],
+    [
+      'integration_not_found',
+      () => admin('POST', `/organizations/${merchant.id}/connections`, { integration: 'x' }),
+    ],
   ])('%s in a body', async (code, provoke) => {
     expectRefusal(await provoke(), 400, code)
   })
@@ -324,26 +350,46 @@ describe('the error body', () => {
     const success = await merchant.call('GET', '/v1/transactions', undefined, { 'x-request-id': 'ok-1' })
     expect(success.headers['x-request-id']).toBe('ok-1')
     for (const bad of ['x'.repeat(500), 'a b', 'caf\u00e9'])
-      expect((await merchant.call('GET', '/v1/transactions', undefined, { 'x-request-id': bad })).headers['x-request-id']).not.toBe(bad)
+      expect(
+        (await merchant.call('GET', '/v1/transactions', undefined, { 'x-request-id': bad })).headers[
+          'x-request-id'
+        ],
+      ).not.toBe(bad)
   })
 })
 
 describe('routes', () => {
-  test.each(['/', '/v1', '/v1/', '/v1/customers/', '/v2/customers', '/V1/CUSTOMERS', '/v1/customers/x/y/z', '/admin', '/auth', '//v1/customers', '/v1/customers;x=1', '/.env', '/v1/../etc/passwd', '/%2e%2e/', '/v1/customers%2ffind'])(
-    '%s is _not_found',
+  test.each([
+    '/',
+    '/v1',
+    '/v1/',
+    '/v1/customers/',
+    '/v2/customers',
+    '/V1/CUSTOMERS',
+    '/v1/customers/x/y/z',
+    '/admin',
+    '/auth',
+    '//v1/customers',
+    '/v1/customers;x=1',
+    '/.env',
+    '/v1/../etc/passwd',
+    '/%2e%2e/',
+    '/v1/customers%2ffind',
+  ])('%s is _not_found', async (path) => {
+    const reply = await get(path)
+    expect(reply.status).toBe(404)
+    expect(['_not_found', 'customer_not_found']).toContain(reply.body.message)
+  })
+
+  test.each(['/%', '/%zz', '/v1/customers/%', '/v1/customers/%ff%fe'])(
+    'the broken address %s is a 4xx',
     async (path) => {
       const reply = await get(path)
-      expect(reply.status).toBe(404)
-      expect(['_not_found', 'customer_not_found']).toContain(reply.body.message)
+      expect(reply.status).toBeGreaterThanOrEqual(400)
+      expect(reply.status).toBeLessThan(500)
+      expectErrorBody(reply)
     },
   )
-
-  test.each(['/%', '/%zz', '/v1/customers/%', '/v1/customers/%ff%fe'])('the broken address %s is a 4xx', async (path) => {
-    const reply = await get(path)
-    expect(reply.status).toBeGreaterThanOrEqual(400)
-    expect(reply.status).toBeLessThan(500)
-    expectErrorBody(reply)
-  })
 
   test.each([
     ['PUT', '/v1/customers', 'GET, POST'],
@@ -366,26 +412,44 @@ describe('routes', () => {
 })
 
 describe('bodies', () => {
-  test.each(['{', '{"data":}', '', 'null', '[]', '7', '"text"', 'true', '{"data":{}', "{'data':{}}", '{"data":{},}', 'NaN', '\ufeff{"data":{}}'])(
-    '%j is _invalid_payload',
-    async (text) => {
-      expectRefusal(await raw(text), 400, '_invalid_payload')
-    },
-  )
+  test.each([
+    '{',
+    '{"data":}',
+    '',
+    'null',
+    '[]',
+    '7',
+    '"text"',
+    'true',
+    '{"data":{}',
+    "{'data':{}}",
+    '{"data":{},}',
+    'NaN',
+    '\ufeff{"data":{}}',
+  ])('%j is _invalid_payload', async (text) => {
+    expectRefusal(await raw(text), 400, '_invalid_payload')
+  })
 
-  test.each(['text/plain', 'application/xml', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'application/json; charset=utf-16', 'nonsense', 'application/jsonp'])(
-    'a body of type %s is _unsupported_media_type',
-    async (type) => {
-      expectRefusal(await raw('{"data":{}}', type), 415, '_unsupported_media_type')
-    },
-  )
+  test.each([
+    'text/plain',
+    'application/xml',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    'application/json; charset=utf-16',
+    'nonsense',
+    'application/jsonp',
+  ])('a body of type %s is _unsupported_media_type', async (type) => {
+    expectRefusal(await raw('{"data":{}}', type), 415, '_unsupported_media_type')
+  })
 
-  test.each(['application/json', 'application/json; charset=utf-8', 'APPLICATION/JSON', 'application/json;charset="UTF-8"'])(
-    'a body of type %s is read',
-    async (type) => {
-      expect((await raw('{"data":{}}', type)).status).toBe(201)
-    },
-  )
+  test.each([
+    'application/json',
+    'application/json; charset=utf-8',
+    'APPLICATION/JSON',
+    'application/json;charset="UTF-8"',
+  ])('a body of type %s is read', async (type) => {
+    expect((await raw('{"data":{}}', type)).status).toBe(201)
+  })
 
   test('exactly 256 KiB pass, one byte more is _payload_too_large', async () => {
     const wrap = (size: number) => {
@@ -396,13 +460,16 @@ describe('bodies', () => {
     expectRefusal(await raw(wrap(256 * 1024 + 1)), 413, '_payload_too_large')
   })
 
-  test.each(['gzip', 'deflate', 'br', 'x'])('a body encoded as %s is _unsupported_media_type', async (encoding) => {
-    const reply = await merchant.call('POST', '/v1/customers', '{"data":{}}', {
-      'content-type': 'application/json',
-      'content-encoding': encoding,
-    })
-    expectRefusal(reply, 415, '_unsupported_media_type')
-  })
+  test.each(['gzip', 'deflate', 'br', 'x'])(
+    'a body encoded as %s is _unsupported_media_type',
+    async (encoding) => {
+      const reply = await merchant.call('POST', '/v1/customers', '{"data":{}}', {
+        'content-type': 'application/json',
+        'content-encoding': encoding,
+      })
+      expectRefusal(reply, 415, '_unsupported_media_type')
+    },
+  )
 })
 
 describe('too many calls', () => {
@@ -410,7 +477,9 @@ describe('too many calls', () => {
     const limited = await startTestService({ rateLimit: 5 })
     try {
       const [busy, quiet] = [await limited.createMerchant(), await limited.createMerchant()]
-      const replies = await Promise.all(Array.from({ length: 30 }, () => busy.call('GET', '/v1/transactions')))
+      const replies = await Promise.all(
+        Array.from({ length: 30 }, () => busy.call('GET', '/v1/transactions')),
+      )
       const refused = replies.filter((reply) => reply.status === 429)
       expect(refused.length).toBeGreaterThanOrEqual(20)
       expect(replies.filter((reply) => reply.status === 200).length).toBeGreaterThanOrEqual(5)

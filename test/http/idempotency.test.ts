@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { audit } from '../support/audit.ts'
-import { adminToken, type Merchant, type Reply, startTestService, type TestService } from '../support/service.ts'
+import {
+  adminToken,
+  type Merchant,
+  type Reply,
+  startTestService,
+  type TestService,
+} from '../support/service.ts'
 import { expectRefusal } from './expect-refusal.ts'
 import { createIds, listRoutes, probes } from './route-table.ts'
 
@@ -73,16 +79,19 @@ describe('the route table', () => {
 
   const writing = Object.keys(probes).filter((name) => name.startsWith('POST') && !withoutKey.includes(name))
 
-  test.each(writing)('%s: the same key and body get the first answer again, and nothing happens twice', async (name) => {
-    const { path, body } = probes[name]!(await createIds(merchant))
-    const key = freshKey()
-    const first = await merchant.call('POST', path, body, key)
-    expect([first.status < 300, first.body.message]).toEqual([true, undefined])
-    const before = await rowCounts()
-    expectReplay(first, await merchant.call('POST', path, body, key))
-    expectReplay(first, await merchant.call('POST', path, reordered(body), key))
-    expect(await rowCounts()).toEqual(before)
-  })
+  test.each(writing)(
+    '%s: the same key and body get the first answer again, and nothing happens twice',
+    async (name) => {
+      const { path, body } = probes[name]!(await createIds(merchant))
+      const key = freshKey()
+      const first = await merchant.call('POST', path, body, key)
+      expect([first.status < 300, first.body.message]).toEqual([true, undefined])
+      const before = await rowCounts()
+      expectReplay(first, await merchant.call('POST', path, body, key))
+      expectReplay(first, await merchant.call('POST', path, reordered(body), key))
+      expect(await rowCounts()).toEqual(before)
+    },
+  )
 
   test.each(writing)('%s: the same key with another body is idempotency_key_reused', async (name) => {
     const { path, body, otherBody } = probes[name]!(await createIds(merchant))
@@ -148,7 +157,12 @@ describe('keys', () => {
       const reply = await merchant.call('POST', path, {}, key)
       expect([reply.status, reply.headers['idempotent-replayed']]).toEqual([200, undefined])
     }
-    const sold = await merchant.call('POST', '/v1/transactions/process', { customer: b.customer, card: b.card }, key)
+    const sold = await merchant.call(
+      'POST',
+      '/v1/transactions/process',
+      { customer: b.customer, card: b.card },
+      key,
+    )
     expect(sold.body.message).toBe('customer_not_active')
   })
 
@@ -156,7 +170,12 @@ describe('keys', () => {
     const { customer, card } = await merchant.register(campaign)
     const key = { ...freshKey(), 'content-type': 'application/json' }
     const send = (amount: string) =>
-      merchant.call('POST', '/v1/transactions/process', `{"customer":"${customer}","card":"${card}","amount":${amount}}`, key)
+      merchant.call(
+        'POST',
+        '/v1/transactions/process',
+        `{"customer":"${customer}","card":"${card}","amount":${amount}}`,
+        key,
+      )
     const first = await send('1')
     expectReplay(first, await send('1.0'))
     expectReplay(first, await send('10e-1'))
@@ -172,14 +191,22 @@ describe('keys', () => {
     const pay = () => merchant.call('POST', '/v1/transactions/process', basket, key)
     expectRefusal(await pay(), 400, 'insufficient_points')
     expectRefusal(await pay(), 400, 'insufficient_points')
-    await merchant.call('POST', `/v1/customers/${customer}/adjustments`, { key: 'points', amount: 100, reason: 'x' })
+    await merchant.call('POST', `/v1/customers/${customer}/adjustments`, {
+      key: 'points',
+      amount: 100,
+      reason: 'x',
+    })
     const paid = await pay()
     expect(paid.status).toBe(201)
     expectReplay(paid, await pay())
 
     const other = freshKey()
     await create({ data: { email: 'refused@example.com' } })
-    expectRefusal(await create({ data: { email: 'refused@example.com' } }, other), 400, 'existing_customer_with_email')
+    expectRefusal(
+      await create({ data: { email: 'refused@example.com' } }, other),
+      400,
+      'existing_customer_with_email',
+    )
     expect((await create({ data: { email: 'accepted@example.com' } }, other)).status).toBe(201)
   })
 
@@ -218,7 +245,12 @@ describe('keys', () => {
     const reply = await create({ data: {} }, { 'idempotency-key': key })
     expectRefusal(reply, 400, '_invalid_payload', /Idempotency-Key/i)
     const { customer, card } = await merchant.register(campaign)
-    const sold = await merchant.call('POST', '/v1/transactions/process', { customer, card }, { 'idempotency-key': key })
+    const sold = await merchant.call(
+      'POST',
+      '/v1/transactions/process',
+      { customer, card },
+      { 'idempotency-key': key },
+    )
     expectRefusal(sold, 400, '_invalid_payload', /Idempotency-Key/i)
   })
 
@@ -233,7 +265,12 @@ describe('keys', () => {
 describe('receipt numbers', () => {
   test('the same receipt and body replay for ever', async () => {
     const { customer, card } = await merchant.register(campaign)
-    const basket = { customer, card, opaqueId: 'receipt-1', items: [{ product: 'latte', quantity: 10, amount: 20 }] }
+    const basket = {
+      customer,
+      card,
+      opaqueId: 'receipt-1',
+      items: [{ product: 'latte', quantity: 10, amount: 20 }],
+    }
     const first = await merchant.call('POST', '/v1/transactions/process', basket)
     const before = await rowCounts()
     expectReplay(first, await merchant.call('POST', '/v1/transactions/process', basket))
@@ -276,7 +313,8 @@ describe('receipt numbers', () => {
 
   test('receipt numbers are compared exactly', async () => {
     const { customer, card } = await merchant.register(campaign)
-    const pay = (opaqueId: string) => merchant.call('POST', '/v1/transactions/process', { customer, card, opaqueId })
+    const pay = (opaqueId: string) =>
+      merchant.call('POST', '/v1/transactions/process', { customer, card, opaqueId })
     const ids = new Set<string>()
     for (const opaqueId of ['R-x', 'r-x', 'R-x ', ' R-x', 'R-X']) ids.add((await pay(opaqueId)).body.id)
     expect(ids.size).toBe(5)
@@ -284,9 +322,11 @@ describe('receipt numbers', () => {
 })
 
 describe('at once', () => {
-  const fifty = <T>(make: (i: number) => Promise<T>) => Promise.all(Array.from({ length: 50 }, (_, i) => make(i)))
+  const fifty = <T>(make: (i: number) => Promise<T>) =>
+    Promise.all(Array.from({ length: 50 }, (_, i) => make(i)))
   const expectOneAnswer = (replies: Reply[]) => {
-    for (const reply of replies) expect([reply.status, reply.body]).toEqual([replies[0]!.status, replies[0]!.body])
+    for (const reply of replies)
+      expect([reply.status, reply.body]).toEqual([replies[0]!.status, replies[0]!.body])
     expect(replies.filter((reply) => reply.headers['idempotent-replayed'] === undefined)).toHaveLength(1)
   }
 
@@ -304,7 +344,9 @@ describe('at once', () => {
   test('one basket 50 times under one receipt number: one transaction, equal answers', async () => {
     const { customer, card } = await merchant.register(campaign)
     const basket = { customer, card, opaqueId: 'race-receipt', amount: 7 }
-    const replies = await fifty((i) => merchant.call('POST', '/v1/transactions/process', basket, i % 2 ? freshKey() : {}))
+    const replies = await fifty((i) =>
+      merchant.call('POST', '/v1/transactions/process', basket, i % 2 ? freshKey() : {}),
+    )
     expectOneAnswer(replies)
     expect((await merchant.call('GET', `/v1/customers/${customer}`)).body.collectables.points.total).toBe(7)
   })
@@ -313,11 +355,17 @@ describe('at once', () => {
     const people = await fifty(() => merchant.register(campaign))
     const replies = await Promise.all(
       people.map(({ customer, card }) =>
-        merchant.call('POST', '/v1/transactions/process', { customer, card, opaqueId: 'one-receipt', amount: 1 }),
+        merchant.call('POST', '/v1/transactions/process', {
+          customer,
+          card,
+          opaqueId: 'one-receipt',
+          amount: 1,
+        }),
       ),
     )
     expect(replies.filter((reply) => reply.status === 201)).toHaveLength(1)
-    for (const reply of replies.filter((one) => one.status !== 201)) expectRefusal(reply, 409, 'transaction_already_exists')
+    for (const reply of replies.filter((one) => one.status !== 201))
+      expectRefusal(reply, 409, 'transaction_already_exists')
   })
 
   test('50 customers under one key: one transaction, the rest idempotency_key_reused', async () => {
@@ -329,7 +377,8 @@ describe('at once', () => {
       ),
     )
     expect(replies.filter((reply) => reply.status === 201)).toHaveLength(1)
-    for (const reply of replies.filter((one) => one.status !== 201)) expectRefusal(reply, 422, 'idempotency_key_reused')
+    for (const reply of replies.filter((one) => one.status !== 201))
+      expectRefusal(reply, 422, 'idempotency_key_reused')
   })
 
   test('one registration 50 times under one key: one customer, equal answers', async () => {
@@ -342,7 +391,9 @@ describe('at once', () => {
     const { customer } = await merchant.register(campaign)
     const key = freshKey()
     const body = { key: 'points', amount: 3, reason: 'x' }
-    expectOneAnswer(await fifty(() => merchant.call('POST', `/v1/customers/${customer}/adjustments`, body, key)))
+    expectOneAnswer(
+      await fifty(() => merchant.call('POST', `/v1/customers/${customer}/adjustments`, body, key)),
+    )
     expect((await merchant.call('GET', `/v1/customers/${customer}`)).body.collectables.points.value).toBe(3)
   })
 

@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { audit } from '../support/audit.ts'
-import { type Merchant, type Registered, type Reply, startTestService, type TestService } from '../support/service.ts'
+import {
+  type Merchant,
+  type Registered,
+  type Reply,
+  startTestService,
+  type TestService,
+} from '../support/service.ts'
 import { expectRefusal } from './expect-refusal.ts'
 
 /** Two instances of the service on one database; every storm is spread over both. */
@@ -95,7 +101,11 @@ describe('money', () => {
       await give(who, 10)
       const [spent, taken] = await Promise.all([
         pay(who, { items: [{ amount: 0.5 }], pointsToSpend: 10 }),
-        call('POST', `/v1/customers/${who.customer}/adjustments`, { key: 'points', amount: -10, reason: 'x' }),
+        call('POST', `/v1/customers/${who.customer}/adjustments`, {
+          key: 'points',
+          amount: -10,
+          reason: 'x',
+        }),
       ])
       expect([spent!.status, taken!.status].sort()).toEqual([201, 400])
       expect((await view(who)).collectables.points.value).toBe(0)
@@ -104,7 +114,9 @@ describe('money', () => {
 
   test('60 parallel baskets of 7 stamps: every full ten made a coupon and what is left is left', async () => {
     const who = await merchant.register(campaign)
-    const { done } = split(await many(60, () => pay(who, { items: [{ product: 'latte', quantity: 7, amount: 7 }] })))
+    const { done } = split(
+      await many(60, () => pay(who, { items: [{ product: 'latte', quantity: 7, amount: 7 }] })),
+    )
     expect(done).toHaveLength(60)
     const { collectables, coupons } = await view(who)
     expect(collectables.stamps).toEqual({ value: 0, total: 420 })
@@ -201,9 +213,20 @@ describe('everything at once', () => {
       () => pay(who, { amount: 20, reward: pick(coupons), pointsToSpend: 5 }),
       (client) => pay(who, { amount: 1, opaqueId: `storm-${client % 7}` }),
       (client) => pay(who, { amount: 1 }, { 'idempotency-key': `storm-${client % 5}` }),
-      (_, step) => pay(who, { amount: 2, branch: `storm-${step}`, user: `storm-${step}`, items: [{ product: `storm-${step}` }] }),
+      (_, step) =>
+        pay(who, {
+          amount: 2,
+          branch: `storm-${step}`,
+          user: `storm-${step}`,
+          items: [{ product: `storm-${step}` }],
+        }),
       () => call('POST', '/v1/transactions/validate', { customer: who.customer, card: who.card, amount: 9 }),
-      () => call('POST', `/v1/customers/${who.customer}/adjustments`, { key: 'points', amount: pick([-3, 5]), reason: 'storm' }),
+      () =>
+        call('POST', `/v1/customers/${who.customer}/adjustments`, {
+          key: 'points',
+          amount: pick([-3, 5]),
+          reason: 'storm',
+        }),
       () => call('POST', '/v1/customers/register', { campaignId: campaign, customer: { id: who.customer } }),
       () => call('PATCH', `/v1/customers/${who.customer}`, { data: { fullname: `Storm ${random()}` } }),
       () => call('POST', `/v1/customers/${who.customer}/${pick(['block', 'unblock', 'unblock', 'unblock'])}`),

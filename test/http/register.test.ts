@@ -195,15 +195,30 @@ describe('a new customer', () => {
     expect(reply.body.collectables.points).toEqual({ value: 0, total: 0 })
     expect(reply.body.createdAt).not.toContain('2001')
     const ignored = String(reply.headers['ignored-members']).split(', ')
-    for (const name of ['customer.status', 'customer.collectables', 'customer.createdAt', 'customer.data.status'])
+    for (const name of [
+      'customer.status',
+      'customer.collectables',
+      'customer.createdAt',
+      'customer.data.status',
+    ])
       expect(ignored).toContain(name)
   })
 
   test('with Prefer: handling=strict an unknown member is refused by name, and nothing is written', async () => {
     const before = await counts()
     const strict = { prefer: 'handling=strict' }
-    expectRefusal(await register({ data: {}, nickname: 'x' }, campaign, strict), 400, '_invalid_payload', /nickname/)
-    expectRefusal(await register({ data: { fulname: 'x' } }, campaign, strict), 400, '_invalid_payload', /fulname/)
+    expectRefusal(
+      await register({ data: {}, nickname: 'x' }, campaign, strict),
+      400,
+      '_invalid_payload',
+      /nickname/,
+    )
+    expectRefusal(
+      await register({ data: { fulname: 'x' } }, campaign, strict),
+      400,
+      '_invalid_payload',
+      /fulname/,
+    )
     expect(await counts()).toEqual(before)
     const fine = { data: {}, metaData: { anything: { goes: 1 } }, consents: { sms: false } }
     expect((await register(fine, campaign, strict)).status).toBe(201)
@@ -234,10 +249,13 @@ describe('shape and order of checks', () => {
     ['marketing', { campaignId: 'x', customer: { data: {}, consents: { marketing: 'yes' } } }],
     ['opaqueId', { campaignId: 'x', customer: { data: {}, opaqueId: 17 } }],
     ['id', { campaignId: 'x', customer: { id: 17 } }],
-  ])('a wrong %s is _invalid_payload naming it, before anything else is looked at: %j', async (name, body) => {
-    const reply = await merchant.call('POST', '/v1/customers/register', body)
-    expectRefusal(reply, 400, '_invalid_payload', new RegExp(name))
-  })
+  ])(
+    'a wrong %s is _invalid_payload naming it, before anything else is looked at: %j',
+    async (name, body) => {
+      const reply = await merchant.call('POST', '/v1/customers/register', body)
+      expectRefusal(reply, 400, '_invalid_payload', new RegExp(name))
+    },
+  )
 
   test('then the campaign, the customer id, the phone, the e-mail, the taken phone, the opaque id', async () => {
     const phone = freshPhone()
@@ -421,25 +439,43 @@ describe('races', () => {
   })
 
   test.each([
-    ['phone', 'existing_customer_with_phone', (i: number) => ({ data: { phone: '+12025550777', fullname: `${i}` } })],
-    ['e-mail', 'existing_customer_with_email', (i: number) => ({ data: { email: i % 2 ? 'race@example.com' : 'RACE@example.com' } })],
+    [
+      'phone',
+      'existing_customer_with_phone',
+      (i: number) => ({ data: { phone: '+12025550777', fullname: `${i}` } }),
+    ],
+    [
+      'e-mail',
+      'existing_customer_with_email',
+      (i: number) => ({ data: { email: i % 2 ? 'race@example.com' : 'RACE@example.com' } }),
+    ],
     ['opaque id', 'opaque_id_already_exists', () => ({ data: {}, opaqueId: 'race' })],
-    ['phone, e-mail and opaque id', 'existing_customer_with_email', () => ({ data: { phone: '+12025550778', email: 'race3@example.com' }, opaqueId: 'race3' })],
-  ] as const)('50 parallel registrations of one %s make one customer, and the rest get %s', async (_what, code, person) => {
-    const before = await counts()
-    const replies = await fifty((i) => register(person(i)))
-    expect(replies.filter((reply) => reply.status === 201)).toHaveLength(1)
-    for (const reply of replies.filter((one) => one.status !== 201)) expectRefusal(reply, 400, code)
-    const after = await counts()
-    expect(Number(after.customers)).toBe(Number(before.customers) + 1)
-    expect(Number(after.wallets)).toBe(Number(before.wallets) + 1)
-    expect(Number(after.cards)).toBe(Number(before.cards) + 1)
-    expect(Number(after.balances)).toBe(Number(before.balances) + 2)
-    expect(Number(after.events)).toBe(Number(before.events) + 2)
-  })
+    [
+      'phone, e-mail and opaque id',
+      'existing_customer_with_email',
+      () => ({ data: { phone: '+12025550778', email: 'race3@example.com' }, opaqueId: 'race3' }),
+    ],
+  ] as const)(
+    '50 parallel registrations of one %s make one customer, and the rest get %s',
+    async (_what, code, person) => {
+      const before = await counts()
+      const replies = await fifty((i) => register(person(i)))
+      expect(replies.filter((reply) => reply.status === 201)).toHaveLength(1)
+      for (const reply of replies.filter((one) => one.status !== 201)) expectRefusal(reply, 400, code)
+      const after = await counts()
+      expect(Number(after.customers)).toBe(Number(before.customers) + 1)
+      expect(Number(after.wallets)).toBe(Number(before.wallets) + 1)
+      expect(Number(after.cards)).toBe(Number(before.cards) + 1)
+      expect(Number(after.balances)).toBe(Number(before.balances) + 2)
+      expect(Number(after.events)).toBe(Number(before.events) + 2)
+    },
+  )
 
   test('registrations into two campaigns that share balances do not lose or double any', async () => {
-    const second = await merchant.publishCampaign({ name: 'Two', balances: [{ key: 'points' }, { key: 'two' }] })
+    const second = await merchant.publishCampaign({
+      name: 'Two',
+      balances: [{ key: 'points' }, { key: 'two' }],
+    })
     const { id } = (await merchant.call('POST', '/v1/customers', { data: {} })).body
     await fifty((i) => register({ id }, i % 2 ? campaign : second))
     const view = (await merchant.call('GET', `/v1/customers/${id}`)).body

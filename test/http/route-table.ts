@@ -85,7 +85,12 @@ export interface ProbeCall {
 export type Probe = (ids: Ids) => ProbeCall
 
 const at = (path: string, body?: unknown, otherBody?: unknown): ProbeCall => ({ path, body, otherBody })
-const basket = (ids: Ids, more: object = {}) => ({ customer: ids.customer, card: ids.card, amount: 10, ...more })
+const basket = (ids: Ids, more: object = {}) => ({
+  customer: ids.customer,
+  card: ids.card,
+  amount: 10,
+  ...more,
+})
 const unique = () => `unique-${++made}`
 const definition = { name: 'New', balances: [{ key: 'points' }] }
 

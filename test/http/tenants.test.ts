@@ -63,35 +63,46 @@ test('all routes outside the organizations are known', () => {
     'POST /auth/token',
   ])
   for (const route of listRoutes(service))
-    if (route.path.startsWith('/admin/v1/')) expect([route.name, route.access]).toEqual([route.name, 'operator'])
+    if (route.path.startsWith('/admin/v1/'))
+      expect([route.name, route.access]).toEqual([route.name, 'operator'])
 })
 
 describe('an id of another organization looks exactly like an unknown one', () => {
-  test.each(Object.entries(probes).filter(([, probe]) => idsTakenBy(probe).length > 0))('%s', async (name, probe) => {
-    const method = name.split(' ')[0] as 'GET'
-    const own = await createIds(mine)
-    const call = (ids: Ids) => {
-      const { path, body } = probe(ids)
-      return mine.call(method, path, body)
-    }
-    for (const key of idsTakenBy(probe)) {
-      const unknown = `${prefixes[key]}_${randomBytes(16).toString('hex')}`
-      const withForeign = await call({ ...own, [key]: foreign[key] })
-      const withUnknown = await call({ ...own, [key]: unknown })
-      expect([key, seen(withForeign, foreign[key])]).toEqual([key, seen(withUnknown, unknown)])
-      if (withUnknown.status < 400) {
-        expect([name, withUnknown.body]).toEqual(['GET /v1/transactions', { data: [] }])
-      } else {
-        expect(withForeign.body.message).toMatch(/_not_found$|^invalid_/)
-        // What cannot be an id at all is refused in the same words.
-        const garbage = await call({ ...own, [key]: 'garbage' })
-        expect([garbage.status, garbage.body.message]).toEqual([withUnknown.status, withUnknown.body.message])
+  test.each(Object.entries(probes).filter(([, probe]) => idsTakenBy(probe).length > 0))(
+    '%s',
+    async (name, probe) => {
+      const method = name.split(' ')[0] as 'GET'
+      const own = await createIds(mine)
+      const call = (ids: Ids) => {
+        const { path, body } = probe(ids)
+        return mine.call(method, path, body)
       }
-    }
-    // Without this the probe could be refused for any other reason.
-    const reply = await call(own)
-    expect([name, reply.status, reply.body.message]).toEqual([name, reply.status < 300 ? reply.status : 200, undefined])
-  })
+      for (const key of idsTakenBy(probe)) {
+        const unknown = `${prefixes[key]}_${randomBytes(16).toString('hex')}`
+        const withForeign = await call({ ...own, [key]: foreign[key] })
+        const withUnknown = await call({ ...own, [key]: unknown })
+        expect([key, seen(withForeign, foreign[key])]).toEqual([key, seen(withUnknown, unknown)])
+        if (withUnknown.status < 400) {
+          expect([name, withUnknown.body]).toEqual(['GET /v1/transactions', { data: [] }])
+        } else {
+          expect(withForeign.body.message).toMatch(/_not_found$|^invalid_/)
+          // What cannot be an id at all is refused in the same words.
+          const garbage = await call({ ...own, [key]: 'garbage' })
+          expect([garbage.status, garbage.body.message]).toEqual([
+            withUnknown.status,
+            withUnknown.body.message,
+          ])
+        }
+      }
+      // Without this the probe could be refused for any other reason.
+      const reply = await call(own)
+      expect([name, reply.status, reply.body.message]).toEqual([
+        name,
+        reply.status < 300 ? reply.status : 200,
+        undefined,
+      ])
+    },
+  )
 })
 
 describe('what another organization has is never shown', () => {
@@ -99,7 +110,10 @@ describe('what another organization has is never shown', () => {
     '%s',
     async (_name, probe) => {
       const { path } = probe(await createIds(mine))
-      const { text } = await mine.call('GET', path.split('?')[0] === '/v1/transactions' ? '/v1/transactions' : path)
+      const { text } = await mine.call(
+        'GET',
+        path.split('?')[0] === '/v1/transactions' ? '/v1/transactions' : path,
+      )
       for (const id of Object.values(foreign)) expect(text).not.toContain(id)
       expect(text).not.toContain(theirs.id)
       expect(text).not.toMatch(/secret@theirs|5550100|Their Customer|their-opaque/)
@@ -149,8 +163,15 @@ test('after all this the other organization’s things are as they were', async 
     coupons: [{ id: foreign.coupon, status: 1 }],
   })
   expect((await theirs.call('GET', `/v1/cards/${foreign.card}`)).body.status).toBe(1)
-  expect((await theirs.call('GET', `/v1/campaigns/${foreign.campaign}`)).body).toMatchObject({ name: 'Probe', status: 'published' })
+  expect((await theirs.call('GET', `/v1/campaigns/${foreign.campaign}`)).body).toMatchObject({
+    name: 'Probe',
+    status: 'published',
+  })
   expect((await theirs.call('GET', `/v1/transactions/${foreign.transaction}`)).body.status).toBe(1)
-  for (const [list, id] of [['products', foreign.product], ['branches', foreign.branch], ['users', foreign.user]])
+  for (const [list, id] of [
+    ['products', foreign.product],
+    ['branches', foreign.branch],
+    ['users', foreign.user],
+  ])
     expect((await theirs.call('GET', `/v1/${list}/${id}`)).body.name).toBeUndefined()
 })

@@ -112,7 +112,15 @@ describe('the reply', () => {
     expect(got.status).toBe(200)
     expect(got.body).toMatchObject(reply.body)
     expect(got.body.items).toEqual([
-      { id: '1', product: 'latte', name: 'Latte', category: 'coffee', quantity: 3, unitPrice: 3.5, reward: [free] },
+      {
+        id: '1',
+        product: 'latte',
+        name: 'Latte',
+        category: 'coffee',
+        quantity: 3,
+        unitPrice: 3.5,
+        reward: [free],
+      },
       { id: 'b', product: 'cake', quantity: 1, amount: 4.25, discountAmount: 0.25 },
     ])
     expect(got.body.metaData).toEqual({ table: 9, nested: { list: [1, null] } })
@@ -151,42 +159,130 @@ describe('the reply', () => {
 
   test('unknown members are ignored, named in a header, not stored; with Prefer: handling=strict they are refused', async () => {
     const who = await merchant.register(campaign)
-    const body = { customer: who.customer, card: who.card, tip: 3, status: 3, items: [{ amount: 1, colour: "chartreuse" }] }
+    const body = {
+      customer: who.customer,
+      card: who.card,
+      tip: 3,
+      status: 3,
+      items: [{ amount: 1, colour: 'chartreuse' }],
+    }
     const lenient = await merchant.call('POST', '/v1/transactions/process', body)
     expect(lenient.status).toBe(201)
     expect(lenient.body.status).toBe(1)
-    expect(String(lenient.headers['ignored-members']).split(', ').sort()).toEqual(['items[0].colour', 'status', 'tip'])
+    expect(String(lenient.headers['ignored-members']).split(', ').sort()).toEqual([
+      'items[0].colour',
+      'status',
+      'tip',
+    ])
     expect((await read(lenient.body.id)).text).not.toMatch(/chartreuse|"tip"/)
     for (const prefer of ['handling=strict', 'respond-async, handling=strict', 'HANDLING = "strict"']) {
       const strict = await merchant.call('POST', '/v1/transactions/process', body, { prefer })
       expectRefusal(strict, 400, '_invalid_payload', /tip|status|colour/)
     }
-    const plain = await merchant.call('POST', '/v1/transactions/process', body, { prefer: 'handling=lenient' })
+    const plain = await merchant.call('POST', '/v1/transactions/process', body, {
+      prefer: 'handling=lenient',
+    })
     expect(plain.status).toBe(201)
   })
 })
 
 describe('amounts', () => {
   test.each<[string, object, { amount: number; payable: number; points: number }]>([
-    ['unit price times quantity', { items: [{ unitPrice: 3.5, quantity: 2 }] }, { amount: 7, payable: 7, points: 7 }],
-    ['the quantity is 1 unless told', { items: [{ unitPrice: 3.5 }] }, { amount: 3.5, payable: 3.5, points: 3 }],
-    ['a line amount wins over its unit price', { items: [{ unitPrice: 9, amount: 4 }] }, { amount: 4, payable: 4, points: 4 }],
-    ['a line discount is taken off', { items: [{ amount: 10, discountAmount: 2.5 }] }, { amount: 10, payable: 7.5, points: 7 }],
-    ['a discounted line amount counts as it is', { items: [{ amount: 10, discountedAmount: 4 }] }, { amount: 10, payable: 4, points: 4 }],
-    ['the discounted amount wins over the discount', { items: [{ amount: 10, discountAmount: 1, discountedAmount: 4 }] }, { amount: 10, payable: 4, points: 4 }],
-    ['a line is never payable below 0', { items: [{ amount: 2, discountAmount: 5 }, { amount: 3 }] }, { amount: 5, payable: 3, points: 3 }],
-    ['an order discount is taken off the lines', { items: [{ amount: 10 }, { amount: 10 }], discountAmount: 5 }, { amount: 20, payable: 15, points: 15 }],
-    ['a discounted order amount counts as it is', { items: [{ amount: 10 }, { amount: 10 }], discountedAmount: 8 }, { amount: 20, payable: 8, points: 8 }],
-    ['a discounted order amount never scales up', { items: [{ amount: 10 }], discountedAmount: 30 }, { amount: 10, payable: 30, points: 10 }],
-    ['without lines the order amount is the base', { amount: 12.5 }, { amount: 12.5, payable: 12.5, points: 12 }],
-    ['without lines an order discount is taken off it', { amount: 12.5, discountAmount: 2 }, { amount: 12.5, payable: 10.5, points: 10 }],
-    ['an order is never payable below 0', { amount: 10, discountAmount: 12 }, { amount: 10, payable: 0, points: 0 }],
-    ['with lines the order amount is only stored', { items: [{ amount: 3 }], amount: 99 }, { amount: 99, payable: 3, points: 3 }],
-    ['0.1 and 0.2 are 0.3', { items: [{ amount: 0.1 }, { amount: 0.2 }, { amount: 0.7 }] }, { amount: 1, payable: 1, points: 1 }],
-    ['amounts are computed with rounded half-up', { amount: 1.005 }, { amount: 1.005, payable: 1.01, points: 1 }],
-    ['a third three times is rounded once', { items: [{ unitPrice: 0.333333, quantity: 3 }] }, { amount: 1, payable: 1, points: 1 }],
-    ['points are rounded once per basket, not per line', { items: [{ amount: 1.5 }, { amount: 1.5 }] }, { amount: 3, payable: 3, points: 3 }],
-    ['a line without any amount is worth 0', { items: [{ product: 'bag' }] }, { amount: 0, payable: 0, points: 0 }],
+    [
+      'unit price times quantity',
+      { items: [{ unitPrice: 3.5, quantity: 2 }] },
+      { amount: 7, payable: 7, points: 7 },
+    ],
+    [
+      'the quantity is 1 unless told',
+      { items: [{ unitPrice: 3.5 }] },
+      { amount: 3.5, payable: 3.5, points: 3 },
+    ],
+    [
+      'a line amount wins over its unit price',
+      { items: [{ unitPrice: 9, amount: 4 }] },
+      { amount: 4, payable: 4, points: 4 },
+    ],
+    [
+      'a line discount is taken off',
+      { items: [{ amount: 10, discountAmount: 2.5 }] },
+      { amount: 10, payable: 7.5, points: 7 },
+    ],
+    [
+      'a discounted line amount counts as it is',
+      { items: [{ amount: 10, discountedAmount: 4 }] },
+      { amount: 10, payable: 4, points: 4 },
+    ],
+    [
+      'the discounted amount wins over the discount',
+      { items: [{ amount: 10, discountAmount: 1, discountedAmount: 4 }] },
+      { amount: 10, payable: 4, points: 4 },
+    ],
+    [
+      'a line is never payable below 0',
+      { items: [{ amount: 2, discountAmount: 5 }, { amount: 3 }] },
+      { amount: 5, payable: 3, points: 3 },
+    ],
+    [
+      'an order discount is taken off the lines',
+      { items: [{ amount: 10 }, { amount: 10 }], discountAmount: 5 },
+      { amount: 20, payable: 15, points: 15 },
+    ],
+    [
+      'a discounted order amount counts as it is',
+      { items: [{ amount: 10 }, { amount: 10 }], discountedAmount: 8 },
+      { amount: 20, payable: 8, points: 8 },
+    ],
+    [
+      'a discounted order amount never scales up',
+      { items: [{ amount: 10 }], discountedAmount: 30 },
+      { amount: 10, payable: 30, points: 10 },
+    ],
+    [
+      'without lines the order amount is the base',
+      { amount: 12.5 },
+      { amount: 12.5, payable: 12.5, points: 12 },
+    ],
+    [
+      'without lines an order discount is taken off it',
+      { amount: 12.5, discountAmount: 2 },
+      { amount: 12.5, payable: 10.5, points: 10 },
+    ],
+    [
+      'an order is never payable below 0',
+      { amount: 10, discountAmount: 12 },
+      { amount: 10, payable: 0, points: 0 },
+    ],
+    [
+      'with lines the order amount is only stored',
+      { items: [{ amount: 3 }], amount: 99 },
+      { amount: 99, payable: 3, points: 3 },
+    ],
+    [
+      '0.1 and 0.2 are 0.3',
+      { items: [{ amount: 0.1 }, { amount: 0.2 }, { amount: 0.7 }] },
+      { amount: 1, payable: 1, points: 1 },
+    ],
+    [
+      'amounts are computed with rounded half-up',
+      { amount: 1.005 },
+      { amount: 1.005, payable: 1.01, points: 1 },
+    ],
+    [
+      'a third three times is rounded once',
+      { items: [{ unitPrice: 0.333333, quantity: 3 }] },
+      { amount: 1, payable: 1, points: 1 },
+    ],
+    [
+      'points are rounded once per basket, not per line',
+      { items: [{ amount: 1.5 }, { amount: 1.5 }] },
+      { amount: 3, payable: 3, points: 3 },
+    ],
+    [
+      'a line without any amount is worth 0',
+      { items: [{ product: 'bag' }] },
+      { amount: 0, payable: 0, points: 0 },
+    ],
     ['an empty basket is a basket', {}, { amount: 0, payable: 0, points: 0 }],
     ['so is one with an empty list', { items: [] }, { amount: 0, payable: 0, points: 0 }],
     ['and so is -0', { amount: -0 }, { amount: 0, payable: 0, points: 0 }],
@@ -202,7 +298,14 @@ describe('amounts', () => {
     const who = await merchant.register(campaign)
     const sent = { amount: 10.123456789, discountAmount: 0.1000001, discountedAmount: 9.9999 }
     const items = [
-      { id: 'x', quantity: 0.333333, unitPrice: 1234.567891, amount: 411.5222, discountAmount: 0.005, discountedAmount: 411.517199 },
+      {
+        id: 'x',
+        quantity: 0.333333,
+        unitPrice: 1234.567891,
+        amount: 411.5222,
+        discountAmount: 0.005,
+        discountedAmount: 411.517199,
+      },
       { id: 'y', quantity: 1000000, amount: 1e-7 },
     ]
     const { status, body } = await process(who, { ...sent, items })
@@ -341,13 +444,25 @@ describe('points', () => {
   test('the share counts on the payable amount, after the client’s discounts', async () => {
     const own = await merchant.register(campaign)
     await give(own, 400)
-    expectRefusal(await process(own, { amount: 4, discountAmount: 2.01, pointsToSpend: 100 }), 400, 'points_above_share')
+    expectRefusal(
+      await process(own, { amount: 4, discountAmount: 2.01, pointsToSpend: 100 }),
+      400,
+      'points_above_share',
+    )
     expect((await process(own, { amount: 4, discountAmount: 2, pointsToSpend: 100 })).status).toBe(201)
   })
 
-  test.each([-1, 0.5, '100', true, null, [100], 1e16])('%j points are _invalid_payload', async (pointsToSpend) => {
-    expectRefusal(await process(who, { amount: 100, pointsToSpend }), 400, '_invalid_payload', /pointsToSpend/)
-  })
+  test.each([-1, 0.5, '100', true, null, [100], 1e16])(
+    '%j points are _invalid_payload',
+    async (pointsToSpend) => {
+      expectRefusal(
+        await process(who, { amount: 100, pointsToSpend }),
+        400,
+        '_invalid_payload',
+        /pointsToSpend/,
+      )
+    },
+  )
 })
 
 describe('coupons', () => {
@@ -368,7 +483,10 @@ describe('coupons', () => {
   })
   const issue = (reward: string, of = who) => issueCoupon(of, reward, id)
   const discounts = (reply: Reply) =>
-    reply.body.executedActions.actions.map((one: { discount: number; item?: string }) => [one.item, one.discount])
+    reply.body.executedActions.actions.map((one: { discount: number; item?: string }) => [
+      one.item,
+      one.discount,
+    ])
 
   test('are redeemed on a line and on the order, one or several, and are then gone', async () => {
     const [onLine, second, onOrder] = [await issue('free'), await issue('free'), await issue('five')]
@@ -395,14 +513,46 @@ describe('coupons', () => {
   })
 
   test.each<[string, string, object, number]>([
-    ['a free product is one unit', 'free', { items: [{ product: 'latte', quantity: 4, unitPrice: 3.5, reward: '?' }] }, 3.5],
-    ['a free product without unit price is its share of the amount', 'free', { items: [{ product: 'latte', quantity: 4, amount: 10, reward: '?' }] }, 2.5],
-    ['a free product for the order is the cheapest matching line', 'free', { items: [{ product: 'latte', amount: 4 }, { product: 'tea', amount: 2 }, { product: 'gum', amount: 1 }], reward: '?' }, 2],
-    ['an amount off a line is capped by the line', 'five', { items: [{ product: 'x', amount: 3, reward: '?' }, { amount: 50 }] }, 3],
+    [
+      'a free product is one unit',
+      'free',
+      { items: [{ product: 'latte', quantity: 4, unitPrice: 3.5, reward: '?' }] },
+      3.5,
+    ],
+    [
+      'a free product without unit price is its share of the amount',
+      'free',
+      { items: [{ product: 'latte', quantity: 4, amount: 10, reward: '?' }] },
+      2.5,
+    ],
+    [
+      'a free product for the order is the cheapest matching line',
+      'free',
+      {
+        items: [
+          { product: 'latte', amount: 4 },
+          { product: 'tea', amount: 2 },
+          { product: 'gum', amount: 1 },
+        ],
+        reward: '?',
+      },
+      2,
+    ],
+    [
+      'an amount off a line is capped by the line',
+      'five',
+      { items: [{ product: 'x', amount: 3, reward: '?' }, { amount: 50 }] },
+      3,
+    ],
     ['an amount off the order is capped by the order', 'five', { amount: 4.2, reward: '?' }, 4.2],
     ['a percentage is of the amount', 'tenth', { amount: 20.05, reward: '?' }, 2.01],
     ['a percentage is capped by maxAmount', 'tenth', { amount: 1000, reward: ['?'] }, 3],
-    ['it is worth its part of the amount before the client’s discounts', 'tenth', { amount: 20, discountAmount: 15, reward: '?' }, 2],
+    [
+      'it is worth its part of the amount before the client’s discounts',
+      'tenth',
+      { amount: 20, discountAmount: 15, reward: '?' },
+      2,
+    ],
     ['an empty basket makes it worth 0', 'five', { reward: '?' }, 0],
   ])('%s', async (_rule, reward, basket, worth) => {
     const coupon = await issue(reward)
@@ -418,7 +568,12 @@ describe('coupons', () => {
       { amount: 50, reward: [coupon, coupon] },
       { items: [{ amount: 50, reward: [coupon, coupon] }] },
       { items: [{ amount: 50, reward: coupon }], reward: coupon },
-      { items: [{ amount: 50, reward: coupon }, { amount: 50, reward: coupon }] },
+      {
+        items: [
+          { amount: 50, reward: coupon },
+          { amount: 50, reward: coupon },
+        ],
+      },
     ]) {
       expectRefusal(await process(who, basket), 400, 'coupon_not_applicable')
     }
@@ -428,7 +583,12 @@ describe('coupons', () => {
   test('a free product on the wrong line, or without a matching one, is coupon_not_applicable', async () => {
     const coupon = await issue('free')
     for (const basket of [
-      { items: [{ product: 'cake', amount: 5, reward: coupon }, { product: 'latte', amount: 4 }] },
+      {
+        items: [
+          { product: 'cake', amount: 5, reward: coupon },
+          { product: 'latte', amount: 4 },
+        ],
+      },
       { items: [{ product: 'cake', amount: 5 }], reward: coupon },
       { items: [{ amount: 5, reward: coupon }] },
       { amount: 10, reward: coupon },
@@ -448,7 +608,11 @@ describe('coupons', () => {
     const expired = await issue('free', own)
     service.advance(10 * 86_400_000 + 60_000)
     const later = await merchant.signIn()
-    const basket = { customer: own.customer, card: own.card, items: [{ product: 'tea', amount: 1, reward: expired }] }
+    const basket = {
+      customer: own.customer,
+      card: own.card,
+      items: [{ product: 'tea', amount: 1, reward: expired }],
+    }
     expectRefusal(await later('POST', '/v1/transactions/process', basket), 400, 'coupon_expired')
     expect((await later('GET', `/v1/coupons/${expired}`)).body.status).toBe(4)
     service.setTime(new Date())
@@ -460,7 +624,12 @@ describe('coupons', () => {
     const theirs = await issue('five', who)
     const other = await service.createMerchant()
     const foreignCampaign = await other.publishCampaign()
-    const foreign = await issueCoupon(await other.register(foreignCampaign), 'five-off', foreignCampaign, other)
+    const foreign = await issueCoupon(
+      await other.register(foreignCampaign),
+      'five-off',
+      foreignCampaign,
+      other,
+    )
     for (const coupon of [theirs, foreign, `cpn_${'0'.repeat(32)}`, 'x', '', who.card, "' OR 1=1"]) {
       expectRefusal(await process(own, { amount: 10, reward: coupon }), 400, 'coupon_not_found')
       expectRefusal(await process(own, { items: [{ amount: 1, reward: [coupon] }] }), 400, 'coupon_not_found')
@@ -480,7 +649,9 @@ describe('coupons', () => {
     const own = await merchant.publishCampaign(catalog)
     const person = await merchant.register(own)
     const coupon = await issueCoupon(person, 'five', own)
-    await merchant.call('PATCH', `/v1/campaigns/${own}`, { rewards: [{ key: 'five', kind: 'amount_off', amount: 1 }] })
+    await merchant.call('PATCH', `/v1/campaigns/${own}`, {
+      rewards: [{ key: 'five', kind: 'amount_off', amount: 1 }],
+    })
     await merchant.call('POST', `/v1/campaigns/${own}/publish`)
     expect(discounts(await process(person, { amount: 50, reward: coupon }))).toEqual([[undefined, 5]])
   })
@@ -493,7 +664,12 @@ describe('coupons', () => {
     const draft = (await merchant.call('POST', '/v1/campaigns', catalog)).body.id
     expectRefusal(await post({ customer, campaign: draft, reward: 'five' }), 400, 'campaign_not_found')
     expectRefusal(await post({ customer, campaign: id, reward: 'car' }), 400, '_invalid_payload', /reward/)
-    expectRefusal(await post({ customer, campaign: id, reward: 'five', status: 3 }), 400, '_invalid_payload', /status/)
+    expectRefusal(
+      await post({ customer, campaign: id, reward: 'five', status: 3 }),
+      400,
+      '_invalid_payload',
+      /status/,
+    )
   })
 
   test('revoking a coupon that is used up in any way says which', async () => {
@@ -522,10 +698,17 @@ describe('grants', () => {
     })
     const days = (Date.parse(first.expiresAt) - Date.parse(body.createdAt)) / 86_400_000
     expect(days).toBe(30)
-    const granted = body.executedActions.actions.filter((one: { type: string }) => one.type === 'grant_coupon')
+    const granted = body.executedActions.actions.filter(
+      (one: { type: string }) => one.type === 'grant_coupon',
+    )
     expect(granted).toHaveLength(2)
     expect(granted[0]).toMatchObject({ coupon: first.id, reward: 'free-coffee', campaign })
-    expect(body.executedActions.progress).toContainEqual({ key: 'stamps', have: 5, need: 10, reward: 'free-coffee' })
+    expect(body.executedActions.progress).toContainEqual({
+      key: 'stamps',
+      have: 5,
+      need: 10,
+      reward: 'free-coffee',
+    })
     expect((await customerOf(who)).body.coupons).toHaveLength(2)
   })
 
@@ -595,7 +778,11 @@ describe('references', () => {
   test('new ones are registered on first sight and resolve to the same from then on', async () => {
     const own = await service.createMerchant()
     const who = await own.register(await own.publishCampaign())
-    const basket = { user: 'u-1', branch: 'b-1', items: [{ product: 'p-1' }, { product: 'p-2' }, { product: 'p-1' }] }
+    const basket = {
+      user: 'u-1',
+      branch: 'b-1',
+      items: [{ product: 'p-1' }, { product: 'p-2' }, { product: 'p-1' }],
+    }
     const first = (await process(who, basket, own)).body
     const second = (await process(who, basket, own)).body
     expect([second.user, second.branch]).toEqual([first.user, first.branch])
@@ -640,13 +827,17 @@ describe('references', () => {
     expect(await directory('products', own.id)).toEqual(['p'])
   })
 
-  test.each([['user', ''], ['user', 7], ['branch', ''], ['branch', {}], ['opaqueId', ''], ['opaqueId', 5]])(
-    '%s %j is _invalid_payload',
-    async (name, value) => {
-      const who = await merchant.register(campaign)
-      expectRefusal(await process(who, { [name]: value }), 400, '_invalid_payload', new RegExp(name))
-    },
-  )
+  test.each([
+    ['user', ''],
+    ['user', 7],
+    ['branch', ''],
+    ['branch', {}],
+    ['opaqueId', ''],
+    ['opaqueId', 5],
+  ])('%s %j is _invalid_payload', async (name, value) => {
+    const who = await merchant.register(campaign)
+    expectRefusal(await process(who, { [name]: value }), 400, '_invalid_payload', new RegExp(name))
+  })
 
   test('twenty baskets that name the same new products, user and branch at once all pass', async () => {
     const people = await Promise.all(Array.from({ length: 20 }, () => merchant.register(campaign)))
@@ -676,18 +867,30 @@ describe('occurredAt', () => {
 
   test('may lie in the past, and at most five minutes ahead', async () => {
     const at = (ms: number) => new Date(Date.now() + ms).toISOString()
-    expect((await process(who, { occurredAt: '2019-12-31T23:59:59Z' })).body.occurredAt).toBe('2019-12-31T23:59:59.000Z')
+    expect((await process(who, { occurredAt: '2019-12-31T23:59:59Z' })).body.occurredAt).toBe(
+      '2019-12-31T23:59:59.000Z',
+    )
     expect((await process(who, { occurredAt: at(290_000) })).status).toBe(201)
     expectRefusal(await process(who, { occurredAt: at(310_000) }), 400, '_invalid_payload', /occurredAt/)
-    expectRefusal(await validate(who, { occurredAt: '2999-01-01T00:00:00Z' }), 400, '_invalid_payload', /occurredAt/)
+    expectRefusal(
+      await validate(who, { occurredAt: '2999-01-01T00:00:00Z' }),
+      400,
+      '_invalid_payload',
+      /occurredAt/,
+    )
   })
 
-  test.each(['yesterday', '', '2026-02-30T10:00:00Z', '2026-01-01', 1773480000000, '2026-01-01T25:00:00Z', null])(
-    '%j is _invalid_payload',
-    async (occurredAt) => {
-      expectRefusal(await process(who, { occurredAt }), 400, '_invalid_payload', /occurredAt/)
-    },
-  )
+  test.each([
+    'yesterday',
+    '',
+    '2026-02-30T10:00:00Z',
+    '2026-01-01',
+    1773480000000,
+    '2026-01-01T25:00:00Z',
+    null,
+  ])('%j is _invalid_payload', async (occurredAt) => {
+    expectRefusal(await process(who, { occurredAt }), 400, '_invalid_payload', /occurredAt/)
+  })
 
   test('rules look at it in the organization’s time zone', async () => {
     const own = await service.createMerchant({ timezone: 'America/New_York' })
@@ -695,7 +898,13 @@ describe('occurredAt', () => {
       name: 'Tuesdays',
       balances: [{ key: 'points' }],
       rules: [
-        { id: 'tue', kind: 'collect_per_visit', balance: 'points', amount: 5, when: { days: ['tue'], from: '08:00', to: '11:00' } },
+        {
+          id: 'tue',
+          kind: 'collect_per_visit',
+          balance: 'points',
+          amount: 5,
+          when: { days: ['tue'], from: '08:00', to: '11:00' },
+        },
       ],
     })
     const person = await own.register(id)
@@ -713,7 +922,11 @@ describe('occurredAt', () => {
 
 describe('validate', () => {
   const stripped = (body: object) =>
-    JSON.parse(JSON.stringify(body, (key, value) => (['id', 'createdAt', 'occurredAt', 'expiresAt'].includes(key) ? undefined : value)))
+    JSON.parse(
+      JSON.stringify(body, (key, value) =>
+        ['id', 'createdAt', 'occurredAt', 'expiresAt'].includes(key) ? undefined : value,
+      ),
+    )
 
   test('shows exactly what process then does, without ids that do not exist yet', async () => {
     const who = await merchant.register(campaign)
@@ -735,7 +948,9 @@ describe('validate', () => {
     for (const granted of preview.body.executedActions.coupons) expect('id' in granted).toBe(false)
     const done = await process(who, basket)
     expect(done.body.executedActions.coupons).toHaveLength(2)
-    for (const granted of done.body.executedActions.actions.filter((one: { type: string }) => one.type === 'grant_coupon'))
+    for (const granted of done.body.executedActions.actions.filter(
+      (one: { type: string }) => one.type === 'grant_coupon',
+    ))
       delete granted.coupon
     expect(stripped(preview.body)).toEqual(stripped(done.body))
     expect(preview.body.pointsDiscount).toBe(6)
@@ -748,7 +963,10 @@ describe('validate', () => {
     const before = await snapshot()
     for (let i = 0; i < 5; i++) {
       const reply = await validate(who, {
-        items: [{ product: `unseen-${i}`, amount: 500 }, { product: 'latte', amount: 9, reward: coupon }],
+        items: [
+          { product: `unseen-${i}`, amount: 500 },
+          { product: 'latte', amount: 9, reward: coupon },
+        ],
         pointsToSpend: 200,
         user: `unseen-${i}`,
         branch: `unseen-${i}`,
@@ -828,14 +1046,20 @@ describe('refusals', () => {
       }
     }
     expect(await snapshot()).toEqual(before)
-    expect((await own.call('POST', '/v1/transactions/process', { ...body, pointsToSpend: 0 })).status).toBe(201)
+    expect((await own.call('POST', '/v1/transactions/process', { ...body, pointsToSpend: 0 })).status).toBe(
+      201,
+    )
   })
 
   test('a basket is all or nothing: a refused spend leaves its good coupon active', async () => {
     const who = await merchant.register(campaign)
     const coupon = await issueCoupon(who)
     const before = await snapshot()
-    const basket = { items: [{ product: 'latte', amount: 500, reward: coupon }], pointsToSpend: 100, opaqueId: 'AON' }
+    const basket = {
+      items: [{ product: 'latte', amount: 500, reward: coupon }],
+      pointsToSpend: 100,
+      opaqueId: 'AON',
+    }
     expectRefusal(await process(who, basket), 400, 'insufficient_points')
     expect(await snapshot()).toEqual(before)
     // The receipt number is still free, and so is the coupon.
@@ -877,7 +1101,11 @@ describe('looking up', () => {
     const id = await own.publishCampaign()
     people = [await own.register(id), await own.register(id)]
     for (let i = 0; i < 6; i++) {
-      const { body } = await process(people[i % 2]!, { opaqueId: `R-${i}`, branch: i < 3 ? 'north' : 'south' }, own)
+      const { body } = await process(
+        people[i % 2]!,
+        { opaqueId: `R-${i}`, branch: i < 3 ? 'north' : 'south' },
+        own,
+      )
       made.unshift(body)
       await new Promise((resolve) => setTimeout(resolve, 3))
     }
@@ -911,7 +1139,9 @@ describe('looking up', () => {
     const to = encodeURIComponent(made[1]!.createdAt)
     expect(idsOf(await list(`?from=${from}`))).toEqual(idsWhere((i) => i >= 2))
     expect(idsOf(await list(`?from=${from}&to=${to}`))).toEqual(idsWhere((i) => i >= 2 && i < 4))
-    expect(idsOf(await list(`?customer=${people[0]!.customer}&branch=${north}`))).toEqual(idsWhere((i) => i === 0 || i === 2))
+    expect(idsOf(await list(`?customer=${people[0]!.customer}&branch=${north}`))).toEqual(
+      idsWhere((i) => i === 0 || i === 2),
+    )
   })
 
   test.each(['?customer=x', '?branch=x', `?customer=cus_${'0'.repeat(32)}`, `?branch=brn_${'0'.repeat(32)}`])(
@@ -921,16 +1151,24 @@ describe('looking up', () => {
     },
   )
 
-  test.each(['?from=yesterday', '?to=', '?limit=0', '?limit=500', '?cursor=x', '?opaqueId=', '?from=2026-13-01T00:00:00Z'])(
-    '%s is _invalid_payload',
-    async (query) => {
-      expectRefusal(await list(query), 400, '_invalid_payload')
+  test.each([
+    '?from=yesterday',
+    '?to=',
+    '?limit=0',
+    '?limit=500',
+    '?cursor=x',
+    '?opaqueId=',
+    '?from=2026-13-01T00:00:00Z',
+  ])('%s is _invalid_payload', async (query) => {
+    expectRefusal(await list(query), 400, '_invalid_payload')
+  })
+
+  test.each(['x', `txn_${'0'.repeat(32)}`, '%00', 'process', 'validate'])(
+    '%j is transaction_not_found',
+    async (id) => {
+      const reply = await read(id, own)
+      if (['process', 'validate'].includes(id)) expect(reply.status).toBe(405)
+      else expectRefusal(reply, 404, 'transaction_not_found')
     },
   )
-
-  test.each(['x', `txn_${'0'.repeat(32)}`, '%00', 'process', 'validate'])('%j is transaction_not_found', async (id) => {
-    const reply = await read(id, own)
-    if (['process', 'validate'].includes(id)) expect(reply.status).toBe(405)
-    else expectRefusal(reply, 404, 'transaction_not_found')
-  })
 })
