@@ -24,6 +24,8 @@ export type Config = {
   trustProxy: boolean
   allowHttp: boolean
   postgresBin: string | undefined
+  /** Processes that answer calls. */
+  workers: number
   logLevel: (typeof LOG_LEVELS)[number]
 }
 
@@ -56,6 +58,7 @@ export function readConfig(env: Environment, cwd: string = process.cwd()): Confi
     refreshTokenTtlSeconds: read.integer('REFRESH_TOKEN_TTL', 2_592_000, 1, MAX_TTL_SECONDS),
     demo,
     rateLimit: readRateLimit(read),
+    workers: read.integer('WORKERS', 1, 1, 256),
     tls: readTls(read, cwd, problems),
     trustProxy: read.flag('TRUST_PROXY', false),
     allowHttp: read.flag('ALLOW_HTTP', false),

@@ -1,7 +1,11 @@
 import { run } from './cli/run.ts'
+import { work, workerCommand } from './workers.ts'
 
 // A reader that goes away, as `| head` does, must not take a running service with it.
 process.stdout.on('error', () => {})
+
+// A worker is started by the service itself and is no command of the command line.
+if (process.argv[2] === workerCommand && process.send) await work()
 
 process.exitCode = await run(process.argv.slice(2), {
   env: process.env,

@@ -3,22 +3,18 @@
  * in the opposite order: no new calls, finish what was taken, then the database.
  */
 import { mkdir } from 'node:fs/promises'
-import type { AddressInfo } from 'node:net'
 import type { Config } from './config.ts'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './database/embedded-postgres.ts'
 import { migrate } from './database/migrate.ts'
-import { type DatabaseConnection, openPool } from './database/pool.ts'
+import type { DatabaseConnection } from './database/pool.ts'
 import { takeProcessLock } from './database/process-lock.ts'
 import { type Demo, prepareDemo, removeDemoFile, writeDemoFile } from './demo.ts'
 import { createLogger, type Logger } from './http/logger.ts'
-import { buildServer, type Server } from './http/server.ts'
-import { createAccessTokens } from './operations/access-tokens.ts'
-import { createCampaignCache } from './operations/campaign-cache.ts'
-import { createCredentials } from './operations/credentials.ts'
-import type { Deps } from './operations/deps.ts'
-import { createTransactions, type Transactions } from './operations/transactions.ts'
+import { createDeps, listen, type Secrets } from './listen.ts'
 import { loadOrCreateSecrets } from './secrets-file.ts'
+import { withTimeout } from './with-timeout.ts'
 import { type Jobs, startJobs } from './worker/run-jobs.ts'
+import { startWorkers } from './workers.ts'
 
 export interface RunningService {
   readonly baseUrl: string
@@ -28,11 +24,9 @@ export interface RunningService {
 }
 
 // Together with what PostgreSQL is given to end, below the ten seconds after which supervisors kill.
-const drainTimeoutMs = 5_000
 const jobsTimeoutMs = 500
 const poolTimeoutMs = 500
 const postgresTimeoutMs = 1_500
-const readinessTimeoutMs = 2_000
 
 /** The service's log: readable on a terminal, JSON lines in a pipe, and out of the way of a document on stdout. */
 export function openLog(config: Config, options: { isTerminal: boolean; toStderr: boolean }): Logger {
@@ -88,51 +82,24 @@ async function serveOn(
   await migrate(connection, { log })
   signal?.throwIfAborted()
   const secrets = await completeSecrets(config)
-  const pool = openPool(connection, {
-    log,
-    statementTimeoutMs: 5_000,
-    queryTimeoutMs: 8_000,
-    lockTimeoutMs: 3_000,
-  })
-  const deps: Deps = {
-    pool,
-    clock: () => new Date(),
-    credentials: createCredentials(secrets.credentialPepper),
-    accessTokens: createAccessTokens(secrets.jwtSecret, config.accessTokenTtlSeconds),
-    refreshTokenTtlMs: config.refreshTokenTtlSeconds * 1000,
-    campaigns: createCampaignCache(),
-    log,
-  }
-  const transactions = createTransactions({ deps })
-  const state = { isStopping: false }
-  let app: Server | undefined
+  const deps = createDeps(connection, config, secrets, log)
+  const front =
+    config.workers === 1
+      ? await listen(deps, config, secrets, log)
+      : await startWorkers(config.workers, connection, config, secrets, log)
   let jobs: Jobs | undefined
   const stopAll = async () => {
-    state.isStopping = true
     const jobsEnded = jobs?.stop()
-    if (app) await closeServer(app, transactions)
+    await front.stop()
     if (jobsEnded) await withTimeout(jobsEnded, jobsTimeoutMs)
-    await withTimeout(pool.end(), poolTimeoutMs)
+    await withTimeout(deps.pool.end(), poolTimeoutMs)
     await embedded?.stop(postgresTimeoutMs)
   }
   try {
-    app = await buildServer({
-      deps,
-      transactions,
-      adminToken: secrets.adminToken,
-      rateLimit: config.rateLimit,
-      isBehindProxy: config.trustProxy,
-      https: config.tls,
-      logger: log,
-      isReady: async () => !state.isStopping && (await canQuery(deps)),
-    })
-    await app.listen({ port: config.port, host: config.host })
-    const baseUrl = baseUrlOf(app, config)
+    const baseUrl = baseUrlOf(front.port, config)
     const demo = config.demo ? await prepareDemo(deps, config.dataDir) : undefined
     if (demo) await writeDemoFile(config.dataDir, { baseUrl, adminToken: secrets.adminToken, ...demo })
-
     jobs = startJobs(deps)
-
     let stopped: Promise<void> | undefined
     return {
       baseUrl,
@@ -148,17 +115,8 @@ async function serveOn(
   }
 }
 
-/** Finishes what was taken. A client that never sends the rest of its request is cut off in the end. */
-async function closeServer(app: Server, transactions: Transactions): Promise<void> {
-  await withTimeout(
-    app.close().then(() => transactions.drain()),
-    drainTimeoutMs,
-  )
-  app.server.closeAllConnections()
-}
-
 /** The secrets as set, and for those that were not, the ones kept under the data folder. */
-export async function completeSecrets(config: Config) {
+export async function completeSecrets(config: Config): Promise<Secrets> {
   const { adminToken, jwtSecret, credentialPepper } = config
   if (adminToken !== undefined && jwtSecret !== undefined) {
     return { adminToken, jwtSecret, credentialPepper: credentialPepper ?? jwtSecret }
@@ -172,31 +130,9 @@ export async function completeSecrets(config: Config) {
   }
 }
 
-async function canQuery({ pool }: Deps): Promise<boolean> {
-  try {
-    return (await withTimeout(pool.query('SELECT 1'), readinessTimeoutMs)) !== undefined
-  } catch {
-    return false
-  }
-}
-
-function baseUrlOf(app: Server, config: Config): string {
-  const { port } = app.server.address() as AddressInfo
+function baseUrlOf(port: number, config: Config): string {
   // Where everything is listened to, the address to paste is still this machine's own.
   const address = { '0.0.0.0': '127.0.0.1', '::': '::1' }[config.host] ?? config.host
   const host = address.includes(':') ? `[${address}]` : address
   return `${config.tls ? 'https' : 'http'}://${host}:${port}`
-}
-
-/** The promise's value, or undefined when it takes too long. */
-async function withTimeout<T>(promise: Promise<T>, timeoutMs: number): Promise<T | undefined> {
-  let timer: NodeJS.Timeout | undefined
-  const timeout = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), timeoutMs)
-  })
-  try {
-    return await Promise.race([promise, timeout])
-  } finally {
-    clearTimeout(timer)
-  }
 }

@@ -265,6 +265,18 @@ describe('refusals', () => {
   })
 })
 
+describe('install', () => {
+  test('the lockfile knows the optional packages of every platform, or `npm ci` refuses it', () => {
+    const { packages } = JSON.parse(readFileSync(join(packageRoot, 'package-lock.json'), 'utf8'))
+    const missing = Object.entries<{ optionalDependencies?: object }>(packages).flatMap(([parent, entry]) =>
+      Object.keys(entry.optionalDependencies ?? {}).filter(
+        (name) => !packages[`node_modules/${name}`] && !packages[`${parent}/node_modules/${name}`],
+      ),
+    )
+    expect(missing).toEqual([])
+  })
+})
+
 describe('papers', () => {
   const papers = allPaths.filter((path) => path.endsWith('.md')).map(readSource)
 

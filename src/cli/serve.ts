@@ -15,23 +15,27 @@ export function serveCommand(program: Command, context: Context): void {
   addCommand(program, 'serve', 'Run the service until SIGTERM or Ctrl-C.', [
     'loyalty-wallet serve',
     'PORT=0 DATA_DIR=/tmp/wallet loyalty-wallet serve',
+    'loyalty-wallet serve --workers 4',
     'loyalty-wallet serve --json 2>service.log',
-  ]).action(async () => {
-    const config = readServiceSettings(context.env)
-    const log = openLog(config, { isTerminal: context.isInteractive, toStderr: context.isJson })
-    const stopping = new AbortController()
-    const stopWanted = stopSignal().then(() => stopping.abort())
-    const start = () =>
-      Promise.race([serve(config, log, stopping.signal), abandonStart(stopWanted)]).catch((error) => {
-        // Stopped in the middle of the start, as was asked.
-        if (error !== stopping.signal.reason) throw error
-      })
-    const service = await explaining(config, start)
-    if (!service) return
-    context.report(greet(service, config))
-    await stopWanted
-    await service.stop()
-  })
+  ])
+    .option('--workers <n>', 'processes on the one port (default: WORKERS, or 1)')
+    .action(async ({ workers }: { workers?: string }) => {
+      const env = workers === undefined ? context.env : { ...context.env, WORKERS: workers }
+      const config = readServiceSettings(env)
+      const log = openLog(config, { isTerminal: context.isInteractive, toStderr: context.isJson })
+      const stopping = new AbortController()
+      const stopWanted = stopSignal().then(() => stopping.abort())
+      const start = () =>
+        Promise.race([serve(config, log, stopping.signal), abandonStart(stopWanted)]).catch((error) => {
+          // Stopped in the middle of the start, as was asked.
+          if (error !== stopping.signal.reason) throw error
+        })
+      const service = await explaining(config, start)
+      if (!service) return
+      context.report(greet(service, config))
+      await stopWanted
+      await service.stop()
+    })
 }
 
 /**

@@ -1,4 +1,7 @@
-/** Tries a basket and a wallet on a campaign's draft: what it would do and why. Nothing is read from customers, nothing written. */
+/**
+ * Tries a basket and a wallet on a campaign's draft: what it would do and why. Products have the categories of the
+ * directory, as they would at the till; nothing is read from customers and nothing is written.
+ */
 
 import type { Basket } from '../domain/basket.ts'
 import type { Campaign } from '../domain/campaign.ts'
@@ -8,6 +11,8 @@ import { Refused } from '../domain/refusal.ts'
 import type { StoredBasket, TransactionResult } from '../domain/transaction.ts'
 import { compileCampaign } from '../engine/compile-campaign.ts'
 import { evaluate } from '../engine/evaluate.ts'
+import { listCategories } from '../store/directory.ts'
+import type { Scope } from '../store/scope.ts'
 import { toAction, toResult, toStoredBasket } from './transaction-record.ts'
 
 export interface TriedWallet {
@@ -16,13 +21,15 @@ export interface TriedWallet {
   readonly transactionCount: number
 }
 
-export function previewCampaign(
+export async function previewCampaign(
+  scope: Scope,
   campaign: Campaign,
   organization: Organization,
-  basket: Basket,
+  tried: Basket,
   wallet: TriedWallet,
   now: Date,
-): { basket: StoredBasket; result: TransactionResult } {
+): Promise<{ basket: StoredBasket; result: TransactionResult }> {
+  const basket = await withCategories(scope, tried)
   const compiled = compileCampaign(campaign.draft, organization)
   const balances = compiled.balances.map(({ key, decimals }) => {
     const { value = 0, total = value } = wallet.balances[key] ?? {}
@@ -51,4 +58,16 @@ export function previewCampaign(
     basket: toStoredBasket({ basket }, basket),
     result: toResult({ ok: true, evaluation, campaigns: [attached], basket }, actions, balances),
   }
+}
+
+async function withCategories(scope: Scope, basket: Basket): Promise<Basket> {
+  const open = basket.lines.flatMap(({ product, category }) =>
+    category === undefined ? (product ?? []) : [],
+  )
+  const categories = await listCategories(scope, open)
+  const lines = basket.lines.map((line) => ({
+    ...line,
+    category: line.category ?? (line.product === undefined ? undefined : categories.get(line.product)),
+  }))
+  return { ...basket, lines }
 }

@@ -46,6 +46,21 @@ export async function ensureReferences(
   return new Map(rows.map((row) => [row.opaque_id, idFrom(prefix, row.id)]))
 }
 
+/** Category by opaque id, of those of the products that have one. */
+export async function listCategories(
+  scope: Scope,
+  products: readonly string[],
+): Promise<Map<string, string>> {
+  if (products.length === 0) return new Map()
+  const rows = await many<{ opaque_id: string; category: string }>(
+    scope.db,
+    `SELECT opaque_id, category FROM products
+     WHERE org_id = $1 AND opaque_id = ANY($2::text[]) AND category IS NOT NULL`,
+    [scope.org, products],
+  )
+  return new Map(rows.map((row) => [row.opaque_id, row.category]))
+}
+
 export type DirectoryKind = ReferenceTable
 
 /** A product, branch or user as a merchant looks after it. */

@@ -34,6 +34,7 @@ describe('settings', () => {
         refreshTokenTtlSeconds: 2592000,
         demo: true,
         rateLimit: 1000,
+        workers: 1,
         tls: undefined,
         trustProxy: false,
         allowHttp: false,

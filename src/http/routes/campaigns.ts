@@ -265,7 +265,8 @@ function campaignStates(app: Server, { deps }: Pick<ServerOptions, 'deps'>): voi
       const now = clock()
       const { basket, occurredAt = now } = toBasketRequest({ ...body, customer: '', card: '' }, now)
       const tried = { balances: wallet?.collectables ?? {}, transactionCount: wallet?.transactions ?? 0 }
-      const outcome = previewCampaign(campaign, organization, { ...basket, branch, occurredAt }, tried, now)
+      const sale = { ...basket, branch, occurredAt }
+      const outcome = await previewCampaign(scope, campaign, organization, sale, tried, now)
       return toOutcomeReply(outcome, organization)
     },
   )

@@ -1,0 +1,96 @@
+/**
+ * One process that answers calls: pool, operations and HTTP on a database that is already up to date. The
+ * service is one of these, or several on one port (`workers.ts`).
+ */
+import type { AddressInfo } from 'node:net'
+import type { Config } from './config.ts'
+import { type DatabaseConnection, openPool } from './database/pool.ts'
+import type { Logger } from './http/logger.ts'
+import { buildServer, type Server } from './http/server.ts'
+import { createAccessTokens } from './operations/access-tokens.ts'
+import { createCampaignCache } from './operations/campaign-cache.ts'
+import { createCredentials } from './operations/credentials.ts'
+import type { Deps } from './operations/deps.ts'
+import { createTransactions, type Transactions } from './operations/transactions.ts'
+import { withTimeout } from './with-timeout.ts'
+
+export interface Secrets {
+  readonly adminToken: string
+  readonly jwtSecret: string
+  readonly credentialPepper: string
+}
+
+export interface Listener {
+  readonly port: number
+  /** No new calls, and what was taken is finished. */
+  stop(): Promise<void>
+}
+
+const drainTimeoutMs = 5_000
+const readinessTimeoutMs = 2_000
+
+export function createDeps(
+  connection: DatabaseConnection,
+  config: Config,
+  secrets: Secrets,
+  log: Logger,
+): Deps {
+  return {
+    pool: openPool(connection, {
+      log,
+      statementTimeoutMs: 5_000,
+      queryTimeoutMs: 8_000,
+      lockTimeoutMs: 3_000,
+    }),
+    clock: () => new Date(),
+    credentials: createCredentials(secrets.credentialPepper),
+    accessTokens: createAccessTokens(secrets.jwtSecret, config.accessTokenTtlSeconds),
+    refreshTokenTtlMs: config.refreshTokenTtlSeconds * 1000,
+    campaigns: createCampaignCache(),
+    log,
+  }
+}
+
+export async function listen(deps: Deps, config: Config, secrets: Secrets, log: Logger): Promise<Listener> {
+  const transactions = createTransactions({ deps })
+  const state = { isStopping: false }
+  let app: Server | undefined
+  const stop = async () => {
+    state.isStopping = true
+    if (app) await closeServer(app, transactions)
+  }
+  try {
+    app = await buildServer({
+      deps,
+      transactions,
+      adminToken: secrets.adminToken,
+      rateLimit: config.rateLimit,
+      isBehindProxy: config.trustProxy,
+      https: config.tls,
+      logger: log,
+      isReady: async () => !state.isStopping && (await canQuery(deps)),
+    })
+    await app.listen({ port: config.port, host: config.host })
+    return { port: (app.server.address() as AddressInfo).port, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+/** Finishes what was taken. A client that never sends the rest of its request is cut off in the end. */
+async function closeServer(app: Server, transactions: Transactions): Promise<void> {
+  await withTimeout(
+    app.close().then(() => transactions.drain()),
+    drainTimeoutMs,
+  )
+  app.server.closeAllConnections()
+}
+
+async function canQuery({ pool }: Deps): Promise<boolean> {
+  try {
+    return (await withTimeout(pool.query('SELECT 1'), readinessTimeoutMs)) !== undefined
+  } catch {
+    return false
+  }
+}
