@@ -11,7 +11,3 @@ export function checkDigit(digits: string): string {
   }
   return String((10 - (sum % 10)) % 10)
 }
-
-export function isBarcode(text: string): boolean {
-  return /^2\d{15}$/.test(text) && checkDigit(text.slice(0, -1)) === text.at(-1)
-}

@@ -5,7 +5,7 @@
  */
 
 import type { Fact } from '../domain/event.ts'
-import type { TransactionId } from '../domain/ids.ts'
+import type { CouponId, TransactionId } from '../domain/ids.ts'
 import type { Organization } from '../domain/organization.ts'
 import { Refused } from '../domain/refusal.ts'
 import { type SaleReturn, type Transaction, transactionStatus } from '../domain/transaction.ts'
@@ -185,7 +185,10 @@ async function book(
   }
   await writeLots(scope, customer, decision.lots)
   await replaceKeptMultiples(scope, customer, decision.keptMultiples)
-  for (const coupon of decision.revokedCoupons) await revokeActiveCoupons(scope, customer, now, coupon)
+  // One that has expired by now stays expired, and was told of as such.
+  const revoked: CouponId[] = []
+  for (const coupon of decision.revokedCoupons)
+    revoked.push(...(await revokeActiveCoupons(scope, customer, now, coupon)))
   await restoreCoupons(scope, sale.id, decision.restoredCoupons, now)
   if (isComplete) await uncountTransaction(scope, customer)
   await addCustomerUsage(scope, customer, decision.usage, decision.usageDay)
@@ -195,9 +198,7 @@ async function book(
   const facts: Fact[] = [
     { type: 'transaction.returned', data: { transaction: sale.id, return: done.id, customer } },
     ...expiredFacts(customer, decision.movements, done.result.balances),
-    ...decision.revokedCoupons.map(
-      (coupon): Fact => ({ type: 'coupon.revoked', data: { coupon, customer } }),
-    ),
+    ...revoked.map((coupon): Fact => ({ type: 'coupon.revoked', data: { coupon, customer } })),
   ]
   await recordFacts(scope, organization, facts, now, movedCounts(decision.movements))
 }

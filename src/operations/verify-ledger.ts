@@ -1,6 +1,7 @@
 /** Proves over a whole organization that balances, entries, coupons and reports agree; says where they do not. */
 import type { CustomerId } from '../domain/ids.ts'
 import type { Organization } from '../domain/organization.ts'
+import type { CompiledCampaign } from '../engine/compile-campaign.ts'
 import { listCampaigns } from '../store/campaigns.ts'
 import {
   checkBalances,
@@ -24,6 +25,7 @@ export interface Verification {
 }
 
 const maxProblems = 1_000
+const versionsAtOnce = 500
 
 /** `onProgress` hears how many customers of how many have been looked at. */
 export async function verifyLedger(
@@ -57,15 +59,27 @@ export async function verifyLedger(
   }
 }
 
-/** Balances that a return may take below zero, by the newest version of some campaign. */
+/**
+ * Balances that a return may have taken below zero. A return goes by the version of its sale, so every version
+ * counts; and the policy of a card's own campaign holds for what guests bring to the card, so their balances do.
+ */
 async function negativeKeys(
   cache: CampaignCache,
   scope: Scope,
   organization: Organization,
 ): Promise<string[]> {
   const campaigns = (await listCampaigns(scope, { limit: 10_000 })).filter((campaign) => campaign.version > 0)
-  const compiled = await cache.get(scope, organization, campaigns)
-  return compiled
-    .filter((one) => one.onInsufficientBalance === 'negative')
-    .flatMap((one) => one.balances.map((balance) => balance.key))
+  const versions = campaigns.flatMap(({ id, version }) =>
+    Array.from({ length: version }, (_, i) => ({ id, version: i + 1 })),
+  )
+  const compiled: CompiledCampaign[] = []
+  for (let i = 0; i < versions.length; i += versionsAtOnce) {
+    compiled.push(...(await cache.get(scope, organization, versions.slice(i, i + versionsAtOnce))))
+  }
+  const hosts = new Set<string>(
+    versions.filter((_, i) => compiled[i]!.onInsufficientBalance === 'negative').map(({ id }) => id),
+  )
+  const isOnCardOf = (one: CompiledCampaign, i: number) =>
+    hosts.has(versions[i]!.id) || one.runsOn.some((host) => hosts.has(host))
+  return compiled.filter(isOnCardOf).flatMap((one) => one.balances.map((balance) => balance.key))
 }

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Id } from '../../src/domain/ids.ts'
 import { uuidOf } from '../../src/store/scope.ts'
+import { runRound } from '../../src/worker/run-jobs.ts'
 import { startTestService, type TestService } from '../support/service.ts'
 import {
   auditWithReturns,
@@ -408,6 +409,27 @@ describe('coupons granted by the sale', () => {
     expect((await shop.view(person)).coupons).toEqual([])
   })
 
+  test.each(['before', 'after'])(
+    'that expired unused are taken back too, whether the sale came back %s the job noticed',
+    async (order) => {
+      const own = await openShop(service)
+      const person = await own.register(await own.publish(club()))
+      const sale = await own.process(person, { items: lattes(10) })
+      const [coupon] = granted(sale)
+      service.advance(31 * 86_400_000)
+      if (order === 'after') await runRound(service.deps)
+      await own.giveBack(sale)
+      expect(await own.balance(person, 'stamps')).toEqual({ value: 0, total: 0 })
+      // Whoever was first, it cannot be used any more.
+      expect([4, 5]).toContain((await own.coupon(coupon!)).status)
+      const { coupons } = await own.get('/v1/reports/summary?from=2026-01-01')
+      expect(coupons).toMatchObject(
+        order === 'after' ? { expired: 1, revoked: 0 } : { expired: 0, revoked: 1 },
+      )
+      service.setTime(new Date())
+    },
+  )
+
   test('stay when they were used, with what they consumed', async () => {
     const person = await memberOf()
     const sale = await shop.process(person, { items: lattes(13) })
@@ -748,6 +770,8 @@ describe('returns at the same time', () => {
 
 describe('properties', () => {
   const seed = Number(process.env.TEST_SEED ?? Date.now() % 2 ** 31)
+  /** More of them finds more, for those who have the time. */
+  const effort = Number(process.env.TEST_EFFORT ?? 1)
   const rich = (policy: string) => ({
     name: 'Rich',
     onInsufficientBalance: policy,
@@ -847,7 +871,9 @@ describe('properties', () => {
     return [...parts, ...(isOver ? [] : [{}])].map((body) => ({ sale, body }))
   }
 
-  test('a sale and any sequence of returns of everything leave the wallet as it was before the sale', async () => {
+  test('a sale and any sequence of returns of everything leave the wallet as it was before the sale', {
+    timeout: 30_000 * effort,
+  }, async () => {
     console.log(`returns property: TEST_SEED=${seed}`)
     await fc.assert(
       fc.asyncProperty(
@@ -865,11 +891,13 @@ describe('properties', () => {
           expect(await statusOf(sale)).toBe(3)
         },
       ),
-      { seed, numRuns: 25, endOnFailure: true },
+      { seed, numRuns: 20 * effort, endOnFailure: true },
     )
   })
 
-  test('several sales that come back in parts and in any order leave nothing, where balances may go below zero', async () => {
+  test('several sales that come back in parts and in any order leave nothing, where balances may go below zero', {
+    timeout: 30_000 * effort,
+  }, async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.tuple(basket, steps), { minLength: 2, maxLength: 3 }),
@@ -892,11 +920,13 @@ describe('properties', () => {
           expect({ ...(await holdings(service, person)), kept: [] }).toEqual(before)
         },
       ),
-      { seed, numRuns: 15, endOnFailure: true },
+      { seed, numRuns: 12 * effort, endOnFailure: true },
     )
   })
 
-  test('parts of a sale never come to more than the whole, in points, stamps or money', async () => {
+  test('parts of a sale never come to more than the whole, in points, stamps or money', {
+    timeout: 30_000 * effort,
+  }, async () => {
     await fc.assert(
       fc.asyncProperty(basket, steps, async (drawn, order) => {
         const person = await shop.register(card.floor!)
@@ -912,7 +942,7 @@ describe('properties', () => {
         expect(cents).toBe(Math.round((sale.payableAmount - sale.pointsDiscount) * 100))
         expect(points).toBe(sale.pointsSpent)
       }),
-      { seed, numRuns: 15, endOnFailure: true },
+      { seed, numRuns: 12 * effort, endOnFailure: true },
     )
     const { rows } = await service.database.pool.query(
       'SELECT used FROM rule_usage WHERE campaign_id = $1 AND used < 0',

@@ -64,6 +64,9 @@ describe('a draft', () => {
     const changed = await patch(id, { name: 'Other', rules: [base(10)] })
     expect(changed).toMatchObject({ status: 'published', version: 1, hasChanges: true, name: 'Other' })
     expect(collected(await shop.process(person, { amount: 3 }))).toEqual({ base: 3 })
+    const till = await shop.merchant.connect(['pos'])
+    const seen = (await till('GET', `/v1/campaigns/${id}`)).body
+    expect([seen.name, seen.rules]).toEqual(['Club', [base(1)]])
     expect(collected(await shop.post('/v1/transactions/validate', { ...person, amount: 3 }))).toEqual({
       base: 3,
     })
