@@ -101,7 +101,7 @@ function createExchange(socket: Socket): (request: string) => Promise<number> {
     if (missing < 0) {
       // Headers of our answers always arrive with the first packet.
       const end = data.indexOf('\r\n\r\n')
-      const head = data.latin1Slice(0, end)
+      const head = data.toString('latin1', 0, end)
       status = Number(head.slice(9, 12))
       missing = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0)
       size -= end + 4

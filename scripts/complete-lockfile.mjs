@@ -6,7 +6,18 @@ import { readFileSync, writeFileSync } from 'node:fs'
 const path = new URL('../package-lock.json', import.meta.url)
 const lock = JSON.parse(readFileSync(path, 'utf8'))
 
-const systems = ['aix', 'android', 'darwin', 'freebsd', 'linux', 'netbsd', 'openbsd', 'openharmony', 'sunos', 'win32']
+const systems = [
+  'aix',
+  'android',
+  'darwin',
+  'freebsd',
+  'linux',
+  'netbsd',
+  'openbsd',
+  'openharmony',
+  'sunos',
+  'win32',
+]
 const processors = ['arm64', 'x64', 'arm', 'ia32', 'ppc64', 'riscv64', 's390x', 'wasm32', 'loong64']
 
 /** What a package is for, told by its name, such as `binding-linux-x64-musl`. */
@@ -15,7 +26,11 @@ function platformOf(name) {
   const os = systems.find((one) => words.includes(one))
   const cpu = words.find((one) => processors.includes(one))
   if (!cpu) throw new Error(`${name}: its name does not tell which processor it is for; add it by hand.`)
-  const libc = words.some((word) => word.startsWith('musl')) ? 'musl' : words.includes('gnu') ? 'glibc' : undefined
+  const libc = words.some((word) => word.startsWith('musl'))
+    ? 'musl'
+    : words.includes('gnu')
+      ? 'glibc'
+      : undefined
   return { cpu: [cpu], ...(libc && os === 'linux' && { libc: [libc] }), ...(os && { os: [os] }) }
 }
 

@@ -384,7 +384,7 @@ describe('shapes', () => {
     })
   })
 
-  test('100,000 members are refused or ignored, and never blow up the reply', async () => {
+  test('15,000 unknown members, or one with a name of 200 KB, do not blow up the header that names them', async () => {
     const members = Array.from({ length: 15_000 }, (_, i) => `"unknown${i}":1`).join()
     const reply = await raw('/v1/customers', `{"data":{},${members}}`)
     expect(reply.status).toBe(201)

@@ -450,7 +450,7 @@ describe('definitions', () => {
     expect((await create(cents, other)).status).toBe(201)
   })
 
-  test('of two campaigns publishing one key with different decimals at once, exactly one succeeds', async () => {
+  test('of four campaigns publishing one key with different decimals at once, exactly one succeeds', async () => {
     const own = await service.createMerchant()
     const drafts = await Promise.all(
       [0, 1, 2, 3].map(

@@ -155,6 +155,7 @@ describe('GET /v1/customers/find', () => {
     expect((await find(own.barcode)).body.id).toBe(own.customer)
     const replaced = (await merchant.call('POST', `/v1/cards/${own.card}/replace`)).body
     expect((await find(replaced.barcode)).body.id).toBe(own.customer)
+    expect((await find(own.barcode)).body.id).toBe(own.customer)
   })
 
   test.each([

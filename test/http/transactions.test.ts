@@ -327,7 +327,7 @@ describe('amounts', () => {
     expect(reply.body).toMatchObject(expected)
   })
 
-  test('a thousand baskets of 0.01 add up, and splitting a line mints nothing', async () => {
+  test('a thousand baskets of 0.01 add up to exactly 10', async () => {
     const own = await service.createMerchant()
     const id = await own.publishCampaign({
       name: 'Exact',
@@ -335,9 +335,23 @@ describe('amounts', () => {
       rules: [{ id: 'r', kind: 'points_per_amount', balance: 'cents', points: 0.01, per: 0.01 }],
     })
     const who = await own.register(id)
-    const baskets = Array.from({ length: 300 }, () => process(who, { amount: 0.01 }, own))
+    const baskets = Array.from({ length: 1_000 }, () => process(who, { amount: 0.01 }, own))
     for (const reply of await Promise.all(baskets)) expect(reply.status).toBe(201)
-    expect((await customerOf(who, own)).body.collectables.cents).toEqual({ value: 3, total: 3 })
+    expect((await customerOf(who, own)).body.collectables.cents).toEqual({ value: 10, total: 10 })
+  })
+
+  test('however an amount is split into lines it gives the same points', async () => {
+    const points = async (items: object[]) => {
+      const { body } = await process(await merchant.register(campaign), { items })
+      return body.executedActions.collectables.points.value
+    }
+    const whole = await points([{ amount: 9.99 }])
+    expect(whole).toBe(9)
+    for (const parts of [2, 3, 7, 9, 27, 111, 333]) {
+      // Cents that do not divide evenly go to the first lines, so that the sum stays the same.
+      const cents = Array.from({ length: parts }, (_, i) => Math.floor(999 / parts) + (i < 999 % parts ? 1 : 0))
+      expect([parts, await points(cents.map((one) => ({ amount: one / 100 })))]).toEqual([parts, whole])
+    }
   })
 
   test('500 lines are a basket, 501 are not', async () => {
@@ -1120,7 +1134,7 @@ describe('looking up', () => {
     expect(body.data).toHaveLength(1)
     expect(body.data[0]).toEqual((await read(made[2]!.id, own)).body)
     expect((await list('?opaqueId=R-none')).body).toEqual({ data: [] })
-    expect((await list('?opaqueId=R-%')).status).toBeLessThan(500)
+    expect((await list(`?opaqueId=${encodeURIComponent('R-%')}`)).body.data).toEqual([])
     expect((await list(`?opaqueId=${encodeURIComponent('R-_')}`)).body.data).toEqual([])
   })
 
@@ -1163,12 +1177,7 @@ describe('looking up', () => {
     expectRefusal(await list(query), 400, '_invalid_payload')
   })
 
-  test.each(['x', `txn_${'0'.repeat(32)}`, '%00', 'process', 'validate'])(
-    '%j is transaction_not_found',
-    async (id) => {
-      const reply = await read(id, own)
-      if (['process', 'validate'].includes(id)) expect(reply.status).toBe(405)
-      else expectRefusal(reply, 404, 'transaction_not_found')
-    },
-  )
+  test.each(['x', `txn_${'0'.repeat(32)}`, '%00'])('%j is transaction_not_found', async (id) => {
+    expectRefusal(await read(id, own), 404, 'transaction_not_found')
+  })
 })
