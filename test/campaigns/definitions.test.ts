@@ -150,7 +150,7 @@ const basket = fc.record(
     ),
     amount: fc.constantFrom(0, 0.004, 100, 1e10),
     discountedAmount: fc.constantFrom(0, 5, 1e10),
-    pointsToSpend: fc.constantFrom(0, 1, 0.01, 0.000001, 9e15),
+    pointsToSpend: fc.constantFrom(0, 0, 0, 0, 0, 0, 1, 0.01, 0.000001, 9e15),
     occurredAt: fc.constantFrom('2026-03-29T01:00:00Z', '2026-10-25T00:30:00Z', '1970-01-01T00:00:00Z'),
   },
   { requiredKeys: [] },

@@ -371,8 +371,6 @@ describe('routes', () => {
     '//v1/customers',
     '/v1/customers;x=1',
     '/.env',
-    '/v1/../etc/passwd',
-    '/%2e%2e/',
     '/v1/customers%2ffind',
   ])('%s is _not_found', async (path) => {
     expectRefusal(await get(path), 404, '_not_found')

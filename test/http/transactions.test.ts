@@ -349,7 +349,10 @@ describe('amounts', () => {
     expect(whole).toBe(9)
     for (const parts of [2, 3, 7, 9, 27, 111, 333]) {
       // Cents that do not divide evenly go to the first lines, so that the sum stays the same.
-      const cents = Array.from({ length: parts }, (_, i) => Math.floor(999 / parts) + (i < 999 % parts ? 1 : 0))
+      const cents = Array.from(
+        { length: parts },
+        (_, i) => Math.floor(999 / parts) + (i < 999 % parts ? 1 : 0),
+      )
       expect([parts, await points(cents.map((one) => ({ amount: one / 100 })))]).toEqual([parts, whole])
     }
   })
