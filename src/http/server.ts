@@ -42,6 +42,8 @@ export type Server = FastifyInstance<any, any, any, FastifyBaseLogger, TypeBoxTy
 const maxBodyBytes = 256 * 1024
 const requestTimeoutMs = 10_000
 const maxParamLength = 1_000
+/** Node looks for late requests only every 30 s unless told, which would make 10 s of patience up to 40. */
+const timeouts = { connectionsCheckingInterval: 2_000 }
 
 export async function buildServer(options: ServerOptions): Promise<Server> {
   const { deps } = options
