@@ -42,16 +42,16 @@ export type Server = FastifyInstance<any, any, any, FastifyBaseLogger, TypeBoxTy
 const maxBodyBytes = 256 * 1024
 const requestTimeoutMs = 10_000
 const maxParamLength = 1_000
-/** Node looks for late requests only every 30 s unless told, which would make 10 s of patience up to 40. */
-const timeouts = { connectionsCheckingInterval: 2_000 }
+/**
+ * Node looks for late requests only every 30 s unless told, which would make 10 s of patience up to 40; and it
+ * would answer a request without `Host` itself, with no body: `prepareRequests` does that with ours.
+ */
+const nodeOptions = { connectionsCheckingInterval: 2_000, requireHostHeader: false }
 
 export async function buildServer(options: ServerOptions): Promise<Server> {
   const { deps } = options
   const app = Fastify({
-    // Without it Node answers such a request itself, with no body; `prepareRequests` does it with ours.
-    ...(options.https
-      ? { https: { ...options.https, requireHostHeader: false } }
-      : { http: { requireHostHeader: false } }),
+    ...(options.https ? { https: { ...options.https, ...nodeOptions } } : { http: nodeOptions }),
     ...(options.logger ? { loggerInstance: options.logger } : { logger: false }),
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: maxBodyBytes,
