@@ -11,7 +11,7 @@ import type { Refusal } from '../domain/refusal.ts'
 import type { Balance, KeptMultiple, Lot, RuleUsage, Wallet } from '../domain/wallet.ts'
 import { type Collected, collect, type Situation, skipAll, type UsageChange } from './collect.ts'
 import type { AttachedCampaign } from './compile-campaign.ts'
-import { expireInState, type Inactivity } from './expire-balances.ts'
+import { expireInState, type Inactivity, inactivityOf } from './expire-balances.ts'
 import { grantCoupons } from './grant-coupons.ts'
 import { type PricedBasket, priceBasket } from './price-basket.ts'
 import { type Progress, progressOf } from './progress.ts'
@@ -28,6 +28,8 @@ export interface EvaluateInput {
   readonly wallet: Wallet
   /** The campaigns attached to the card: its own first, whatever its status, then the others in order. */
   readonly campaigns: readonly AttachedCampaign[]
+  /** Of all campaigns of the organization; what the attached ones say when undefined. */
+  readonly inactivity?: readonly Inactivity[]
   readonly organization: { readonly currencyDecimals: number; readonly timezone: string }
   readonly now: Date
 }
@@ -84,7 +86,8 @@ export function evaluate(input: EvaluateInput): EvaluateOutcome {
   if (typeof points !== 'number') return refuse(points.refusal)
 
   const state = openWallet(wallet)
-  expireInState(state, wallet, inactivityOf(campaigns), now, timezone)
+  const inactivity = input.inactivity ?? inactivityOf(campaigns.map(({ compiled }) => compiled))
+  expireInState(state, wallet, inactivity, now, timezone)
   const before = state.balances.map(({ key, value, total }) => [key, value, total] as const)
 
   const redeemed = redeemCoupons(priced, basket.coupons, wallet.coupons, now, currencyDecimals)
@@ -140,16 +143,6 @@ export function collectAll(
     if (refusal !== undefined) return refusal
   }
   return undefined
-}
-
-function inactivityOf(campaigns: readonly AttachedCampaign[]): Inactivity[] {
-  const inactivity: Inactivity[] = []
-  for (const { compiled } of campaigns) {
-    for (const { key, expiresByInactivity } of compiled.balances) {
-      if (expiresByInactivity !== undefined) inactivity.push({ key, after: expiresByInactivity })
-    }
-  }
-  return inactivity
 }
 
 function contextOf(

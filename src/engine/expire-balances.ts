@@ -5,6 +5,7 @@
  */
 import type { Movement } from '../domain/ledger-entry.ts'
 import type { Balance, Lot, Wallet } from '../domain/wallet.ts'
+import type { CompiledCampaign } from './compile-campaign.ts'
 import type { Duration } from './iso-time.ts'
 import { addDuration } from './local-time.ts'
 import {
@@ -20,6 +21,20 @@ import {
 export interface Inactivity {
   readonly key: string
   readonly after: Duration
+}
+
+/**
+ * What campaigns say about inactivity. A balance belongs to the customer and not to a card, so all campaigns of
+ * the organization are asked, whichever card was shown and whether or not they still run.
+ */
+export function inactivityOf(campaigns: readonly CompiledCampaign[]): Inactivity[] {
+  const inactivity: Inactivity[] = []
+  for (const { balances } of campaigns) {
+    for (const { key, expiresByInactivity } of balances) {
+      if (expiresByInactivity !== undefined) inactivity.push({ key, after: expiresByInactivity })
+    }
+  }
+  return inactivity
 }
 
 export interface Expiry {

@@ -79,7 +79,11 @@ function timesReached(
   return Math.max(0, Math.floor(balance.total / at) - before)
 }
 
-/** The multiple up to which coupons count as granted although the total is below it; 0 when there is none. */
+/**
+ * The multiple up to which coupons are out although the total is below it; 0 when there is none. Below zero: of
+ * the multiples that the total has passed, so many have no coupon out. That blocks and grants nothing at a sale;
+ * a return must know it.
+ */
 export function keptMultiple(
   campaign: CampaignId,
   { key, at, grant }: CompiledThreshold,

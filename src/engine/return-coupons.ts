@@ -8,8 +8,10 @@ import type { CouponId } from '../domain/ids.ts'
 import type { Action } from '../domain/transaction.ts'
 import type { KeptMultiple, Wallet } from '../domain/wallet.ts'
 import type { AttachedCampaign } from './compile-campaign.ts'
-import { keptMultiple, thresholdsInOrder } from './grant-coupons.ts'
+import type { SaleContext } from './evaluate.ts'
+import { keptMultiple, type OwnedThreshold, thresholdsInOrder } from './grant-coupons.ts'
 import { type Grant, grantOf } from './recompute-sale.ts'
+import { sumOf } from './return-record.ts'
 import type { WalletState } from './wallet-state.ts'
 
 export interface TakenCoupons {
@@ -72,30 +74,65 @@ function countBy(keys: readonly string[]): Map<string, number> {
 }
 
 /**
- * Up to which multiple each threshold counts as granted once totals have gone down. Every multiple is granted
- * once: taking goods back and buying them again must not make coupons. A revoked coupon frees its multiple.
+ * What the wallet keeps of each threshold on `total` once a return has moved it: every multiple is granted once,
+ * so passing one again whose coupon is out must not make another, and a revoked coupon frees its multiple.
+ *
+ * What counts is how many coupons are out. The total says it as long as each multiple below it has its coupon;
+ * where it does not, the difference is kept (see `keptMultiple`), because the next return starts from it.
  */
 export function keptAfterReturn(
   wallet: Wallet,
   campaigns: readonly AttachedCampaign[],
   state: WalletState,
   coupons: TakenCoupons,
+  sale: ReturnedSale,
 ): KeptMultiple[] {
   const known = wallet.keptMultiples ?? []
   const kept = new Map(known.map((entry) => [grantKey(entry), entry]))
-  for (const { campaign, threshold } of thresholdsInOrder(campaigns)) {
+  for (const owned of thresholdsInOrder(campaigns)) {
+    const { campaign, threshold } = owned
     const balance = state.balances.find(({ key }) => key === threshold.key)
     if (threshold.consume || balance === undefined) continue
-    const grant: Grant = {
-      campaign,
-      key: threshold.key,
-      at: threshold.at,
-      reward: threshold.grant.reward.key,
-    }
-    const out = Math.max(Math.floor(balance.totalBefore / grant.at), keptMultiple(campaign, threshold, known))
-    const multiple = out - (coupons.revokedByGrant.get(grantKey(grant)) ?? 0)
-    if (multiple > Math.floor(balance.total / grant.at)) kept.set(grantKey(grant), { ...grant, multiple })
-    else kept.delete(grantKey(grant))
+    const { key, at } = threshold
+    const grant: Grant = { campaign, key, at, reward: threshold.grant.reward.key }
+    const id = grantKey(grant)
+    const before = couponsOut(balance.totalBefore, at, keptMultiple(campaign, threshold, known))
+    const without = sale.isFirstReturn ? passedWithoutCoupon(owned, sale, id) : 0
+    const out = Math.max(0, before - without - (coupons.revokedByGrant.get(id) ?? 0))
+    const passed = Math.floor(balance.total / at)
+    if (out === passed) kept.delete(id)
+    else kept.set(id, { ...grant, multiple: out > passed ? out : out - passed })
   }
   return [...kept.values()]
+}
+
+export interface ReturnedSale {
+  readonly actions: readonly Action[]
+  readonly context: SaleContext
+  readonly isFirstReturn: boolean
+}
+
+function couponsOut(total: number, at: number, kept: number): number {
+  const passed = Math.floor(total / at)
+  return kept < 0 ? passed + kept : Math.max(passed, kept)
+}
+
+/**
+ * Multiples that the sale passed and granted nothing for, since the campaign was paused or the basket had its
+ * fill of coupons. Sales keep no book of them, so the first return of the sale takes them off.
+ */
+function passedWithoutCoupon(
+  { campaign, threshold }: OwnedThreshold,
+  sale: ReturnedSale,
+  id: string,
+): number {
+  const { actions, context } = sale
+  const { key, at } = threshold
+  const totalBefore = context.balances.find(([owner]) => owner === key)?.[2] ?? 0
+  const collected = sumOf(actions, (action) =>
+    action.kind === 'collect' && action.movement.key === key ? action.movement.amount : 0,
+  )
+  const kept = keptMultiple(campaign, threshold, context.keptMultiples ?? [])
+  const passed = Math.floor((totalBefore + collected) / at) - Math.max(Math.floor(totalBefore / at), kept)
+  return Math.max(0, passed - (grantsOf(actions).get(id)?.length ?? 0))
 }

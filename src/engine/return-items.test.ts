@@ -36,8 +36,12 @@ const reach = { balance: 'points', at: 100, grant: 'five' }
 const spend = { balance: 'points', worth: 0.01 }
 
 /** A till with one customer: sells, takes back, and keeps the wallet up to date as the store would. */
-function till(definition: Record<string, unknown>, start: Wallet = walletOf()) {
-  const campaigns: AttachedCampaign[] = [attach(definition)]
+function till(
+  definition: Record<string, unknown>,
+  start: Wallet = walletOf(),
+  more: readonly AttachedCampaign[] = [],
+) {
+  let campaigns: readonly AttachedCampaign[] = [attach(definition), ...more]
   let wallet = start
   let nextCoupon = 1
   const lots = (changed: Evaluation['lots']) => {
@@ -53,6 +57,10 @@ function till(definition: Record<string, unknown>, start: Wallet = walletOf()) {
     value: (key = 'points') => wallet.balances.find((b) => b.key === key)?.value,
     total: (key = 'points') => wallet.balances.find((b) => b.key === key)?.total,
     active: () => wallet.coupons.filter((c) => c.status === 1).map((c) => c.id),
+    out: () => wallet.coupons.filter((c) => c.status !== 5).length,
+    setStatus: (id: string, status: AttachedCampaign['status']) => {
+      campaigns = campaigns.map((campaign) => (campaign.id === id ? { ...campaign, status } : campaign))
+    },
     use: (...ids: string[]) => setStatus(couponIds(...ids), 3),
     expire: (...ids: string[]) => setStatus(couponIds(...ids), 4),
 
@@ -361,6 +369,95 @@ describe('coupons granted by the sale', () => {
     expect(shop.active()).toEqual(['cpn_1'])
     shop.sell([line(80)])
     expect(shop.active()).toEqual(['cpn_1', 'cpn_2'])
+  })
+})
+
+describe('multiples of a total', () => {
+  const definition = club({ rules: [base], rewards, thresholds: [{ ...reach, at: 60 }] })
+  const kept = (shop: ReturnType<typeof till>) => shop.wallet().keptMultiples?.map((one) => one.multiple)
+
+  test('are free once no coupon is out, however the sale came back', () => {
+    const shop = till(definition)
+    const sale = shop.sell([line(20), line(110)])
+    shop.sell([line(30)])
+    sale.takeBack([{ id: '1', quantity: 1 }])
+    // 140 have passed two multiples, and one coupon is out.
+    expect([shop.total(), shop.out(), kept(shop)]).toEqual([140, 1, [-1]])
+    sale.takeBack()
+    expect([shop.total(), shop.out(), kept(shop)]).toEqual([30, 0, []])
+    shop.sell([line(40)])
+    expect(shop.active()).toEqual(['cpn_3'])
+  })
+
+  test('are free too when another sale takes the total down', () => {
+    const shop = till(definition)
+    const sale = shop.sell([line(20), line(110)])
+    const other = shop.sell([line(49)])
+    sale.takeBack([{ id: '1', quantity: 1 }])
+    other.takeBack()
+    expect([shop.total(), shop.out(), kept(shop)]).toEqual([110, 1, []])
+    shop.sell([line(10)])
+    expect(shop.out()).toBe(2)
+  })
+
+  test('that were passed while the campaign was paused block nothing', () => {
+    const gifts = attach(
+      { ...club({ rewards, thresholds: [{ ...reach, at: 60 }] }) },
+      { id: 'cmp_gifts', status: 'paused' },
+    )
+    const shop = till(club({ rules: [base] }), walletOf(), [gifts])
+    const older = shop.sell([line(100), line(20)])
+    shop.setStatus('cmp_gifts', 'published')
+    const sale = shop.sell([line(60)])
+    expect([shop.total(), shop.out()]).toEqual([180, 1])
+    older.takeBack([{ id: '1', quantity: 1 }])
+    older.takeBack()
+    expect([shop.total(), shop.out(), kept(shop)]).toEqual([60, 1, []])
+    sale.takeBack()
+    expect([shop.total(), shop.out(), kept(shop)]).toEqual([0, 0, []])
+    shop.sell([line(60)])
+    expect(shop.out()).toBe(1)
+  })
+
+  const steps = fc.array(
+    fc.oneof(
+      fc.record({
+        sell: fc.array(fc.integer({ min: 1, max: 150 }), { minLength: 1, maxLength: 3 }),
+      }),
+      fc.record({ giveBack: fc.nat(), item: fc.nat() }),
+      fc.record({ use: fc.nat() }),
+    ),
+    { minLength: 4, maxLength: 20 },
+  )
+
+  test('are counted by the coupons that are out, whatever is sold, used and brought back', () => {
+    fc.assert(
+      fc.property(steps, (story) => {
+        const shop = till(definition)
+        const open: { sale: ReturnType<typeof shop.sell>; items: string[] }[] = []
+        for (const step of story) {
+          const outBefore = shop.out()
+          if ('sell' in step) {
+            const sale = shop.sell(step.sell.map((amount) => line(amount)))
+            open.push({ sale, items: step.sell.map((_, index) => String(index + 1)) })
+            expect(shop.out()).toBeLessThanOrEqual(Math.max(outBefore, Math.floor(shop.total()! / 60)))
+          } else if ('use' in step) {
+            const active = shop.active()
+            if (active.length > 0) shop.use(active[step.use % active.length]!.slice(4))
+          } else if (open.length > 0) {
+            const at = step.giveBack % open.length
+            const { sale, items } = open[at]!
+            const [id] = items.splice(step.item % items.length, 1)
+            sale.takeBack([{ id: id!, quantity: 1 }])
+            if (items.length === 0) open.splice(at, 1)
+          }
+          const passed = Math.floor(shop.total()! / 60)
+          const [multiple = 0] = kept(shop) ?? []
+          expect(multiple < 0 ? passed + multiple : Math.max(passed, multiple)).toBe(shop.out())
+        }
+      }),
+      { numRuns: 300 },
+    )
   })
 })
 

@@ -134,7 +134,10 @@ export function returnItems(input: ReturnInput): ReturnOutcome {
     restoredCoupons: isComplete ? redeemedIn(sale.actions) : [],
     usage: dues.counted,
     usageDay: localDay(basket.occurredAt, context.timezone),
-    keptMultiples: keptAfterReturn(wallet, campaigns, state, coupons),
+    keptMultiples: keptAfterReturn(wallet, campaigns, state, coupons, {
+      ...sale,
+      isFirstReturn: earlier.length === 0,
+    }),
   }
   return { ok: true, decision }
 }

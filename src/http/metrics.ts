@@ -31,9 +31,10 @@ export function collectMetrics(app: Server, { deps, transactions }: ServerOption
   gauge('database_connections_idle', 'Open connections that nobody uses.', () => deps.pool.idleCount)
   gauge('database_waiting', 'Callers waiting for a connection.', () => deps.pool.waitingCount)
 
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'unknown'
     durations.labels(request.method, route, String(reply.statusCode)).observe(reply.elapsedTime / 1000)
+    done()
   })
   return { contentType: registry.contentType, read: () => registry.metrics() }
 }

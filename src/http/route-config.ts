@@ -17,7 +17,5 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set on every route whose access is a list of scopes. */
     caller: Caller
-    /** Members of the body that its schema does not know, on calls that ignore them. */
-    ignoredMembers: string[]
   }
 }

@@ -11,6 +11,7 @@ import type { Refusal } from '../domain/refusal.ts'
 import type { RuleUsage } from '../domain/wallet.ts'
 import type { AttachedCampaign } from '../engine/compile-campaign.ts'
 import { type Evaluation, evaluate } from '../engine/evaluate.ts'
+import { inactivityOf } from '../engine/expire-balances.ts'
 import type { LoadedBasket, LoadedGroup } from '../store/load-baskets.ts'
 import type { Scope } from '../store/scope.ts'
 import type { CampaignCache } from './campaign-cache.ts'
@@ -67,6 +68,7 @@ export function decideBasket(input: DecisionInput): Decision {
       keptMultiples: loaded.keptMultiples,
     },
     campaigns,
+    inactivity: inactivityOf(input.live.map(({ compiled }) => compiled)),
     organization,
     now,
   })

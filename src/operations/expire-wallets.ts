@@ -7,7 +7,8 @@
 import type { Fact } from '../domain/event.ts'
 import type { CustomerId } from '../domain/ids.ts'
 import type { Organization } from '../domain/organization.ts'
-import { expireBalances, type Inactivity } from '../engine/expire-balances.ts'
+import type { CompiledCampaign } from '../engine/compile-campaign.ts'
+import { expireBalances, type Inactivity, inactivityOf } from '../engine/expire-balances.ts'
 import { addDuration } from '../engine/local-time.ts'
 import { listCampaigns } from '../store/campaigns.ts'
 import {
@@ -32,7 +33,7 @@ export async function expireWallets(
   signal?: AbortSignal,
 ): Promise<number> {
   const scope = { db: deps.pool, org: organization.number }
-  const inactivity = await inactivityOf(deps, scope, organization)
+  const inactivity = inactivityOf(await publishedVersions(deps, scope, organization))
   let expired = 0
   const expireAll = async (customers: readonly CustomerId[]) => {
     for (const customer of customers) {
@@ -82,14 +83,14 @@ async function expireIdle(
  */
 const marginMs = 4 * 86_400_000
 
-async function inactivityOf(deps: Deps, scope: Scope, organization: Organization): Promise<Inactivity[]> {
+/** Of every campaign that was ever published, as the till reads them. */
+async function publishedVersions(
+  deps: Deps,
+  scope: Scope,
+  organization: Organization,
+): Promise<CompiledCampaign[]> {
   const campaigns = (await listCampaigns(scope, { limit: 10_000 })).filter(({ version }) => version > 0)
-  const compiled = await deps.campaigns.get(scope, organization, campaigns)
-  return compiled.flatMap(({ balances }) =>
-    balances.flatMap(({ key, expiresByInactivity }) =>
-      expiresByInactivity ? [{ key, after: expiresByInactivity }] : [],
-    ),
-  )
+  return deps.campaigns.get(scope, organization, campaigns)
 }
 
 async function expireWallet(

@@ -179,8 +179,8 @@ function withSources({ movements, effects }: Evaluation): BasketWrite['movements
   return movements.map((movement) => ({ ...movement, ...sources.get(`${movement.key} ${movement.version}`) }))
 }
 
-function toFacts({ id, customer, card }: Transaction, actions: readonly Action[]): Fact[] {
-  const facts: Fact[] = [{ type: 'transaction.processed', data: { transaction: id, customer, card } }]
+function toFacts({ id, customer }: Transaction, actions: readonly Action[]): Fact[] {
+  const facts: Fact[] = [{ type: 'transaction.processed', data: { transaction: id, customer } }]
   for (const action of actions) {
     if (action.kind === 'redeem_coupon') {
       facts.push({ type: 'coupon.redeemed', data: { coupon: action.coupon, customer, transaction: id } })

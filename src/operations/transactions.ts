@@ -24,6 +24,7 @@ import { listCustomerUsage, listSharedUsage, lockSharedUsage, type SharedUsage }
 import { inTransaction, type Scope } from '../store/scope.ts'
 import { listTransactionsByIds } from '../store/transactions.ts'
 import { type BasketWrite, updateSharedUsage, writeBaskets } from '../store/write-baskets.ts'
+import { createBatch } from './batch.ts'
 import { type BasketRequest, type Decision, decideBasket, liveCampaigns } from './decide-basket.ts'
 import type { Caller, Deps } from './deps.ts'
 import { createGroupCommit, type Outcome } from './group-commit.ts'
@@ -83,6 +84,13 @@ export function createTransactions(options: TransactionsOptions): Transactions {
     maxGroup: options.maxGroup ?? 128,
     maxWaiting: options.maxWaiting ?? 5_000,
   })
+  const previews = new Map<number, (job: Job) => Promise<Preview | Refused>>()
+  const previewsOf = (org: number) => {
+    const known =
+      previews.get(org) ?? createBatch((jobs: readonly Job[]) => preview(deps, jobs), previewLimits)
+    previews.set(org, known)
+    return known
+  }
   return {
     process(caller, request, repeat) {
       const { customer, card } = request
@@ -104,7 +112,9 @@ export function createTransactions(options: TransactionsOptions): Transactions {
         caller,
         request: { ...request, customer, card: card ?? noCard },
       }
-      return preview(deps, job)
+      const answer = await previewsOf(caller.organization.number)(job)
+      if (answer instanceof Refused) throw answer
+      return answer
     },
     drain: () => groups.drain(),
     get size() {
@@ -113,15 +123,21 @@ export function createTransactions(options: TransactionsOptions): Transactions {
   }
 }
 
+const previewLimits = { maxRunning: 2, maxBatch: 128, maxWaiting: 5_000 }
+
 const noCard = 'card_00000000000000000000000000000000' as const
 
-async function preview(deps: Deps, job: Job): Promise<Preview> {
-  const scope = { db: deps.pool, org: job.caller.organization.number }
+/** Previews of one organization that arrive together are loaded together; each is decided by itself. */
+async function preview(deps: Deps, jobs: readonly Job[]): Promise<(Preview | Refused)[]> {
+  const scope = { db: deps.pool, org: jobs[0]!.caller.organization.number }
   const now = deps.clock()
-  const group = await loadGroup(deps, scope, [job], now, 'read')
-  const decision = decide(group, job, 0, now)
-  if (!decision.ok) throw refused(decision.refusal)
-  return toPreview(job.request, group.loaded.baskets[0]!, decision, now)
+  const group = await loadGroup(deps, scope, jobs, now, 'read')
+  return jobs.map((job, i) => {
+    const decision = decide(group, job, i, now)
+    return decision.ok
+      ? toPreview(job.request, group.loaded.baskets[i]!, decision, now)
+      : refused(decision.refusal)
+  })
 }
 
 function refused({ code, description }: Refusal): Refused {

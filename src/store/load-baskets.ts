@@ -219,16 +219,11 @@ function assemble(row: LoadRow, keys: readonly BasketKeys[]): LoadedBasket[] {
   }
   for (const [id, customer, status, reward, campaign, expiresMs] of row.coupons ?? []) {
     const owner = idFrom('cus', customer)
-    const at = keys.findIndex((key) => key.customer === owner)
-    // A coupon of somebody else does not exist for this basket.
-    if (at < 0) continue
     const expiresAt = expiresMs === null ? undefined : new Date(expiresMs)
-    baskets[at]!.coupons.push({
-      id: idFrom('cpn', id),
-      status,
-      reward,
-      campaign: idFrom('cmp', campaign),
-      expiresAt,
+    const coupon = { id: idFrom('cpn', id), status, reward, campaign: idFrom('cmp', campaign), expiresAt }
+    // A coupon of somebody else does not exist for a basket.
+    keys.forEach((key, i) => {
+      if (key.customer === owner) baskets[i]!.coupons.push(coupon)
     })
   }
   for (const [n, id, fingerprint] of row.receipts ?? [])
