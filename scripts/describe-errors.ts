@@ -14,16 +14,16 @@ Every error of the service has the same body, whatever refused the call:
   "statuscode": 400,
   "errorcode": 400,
   "message": "insufficient_points",
-  "description": "",
+  "description": "The balance holds less than that.",
   "timestamp": 1773480413589,
   "path": "/v1/transactions/process",
   "method": "POST"
 }
 \`\`\`
 
-\`message\` is one of the codes below: decide by it, it is never renamed. \`description\` says for people what exactly was wrong in this call, and may be empty. \`statuscode\` and \`errorcode\` are the HTTP status; \`path\` is without the query, which may hold a phone number.
+\`message\` is one of the codes below: decide by it, it is never renamed. \`description\` says for people what was wrong in this call; its wording may change. \`statuscode\` and \`errorcode\` are the HTTP status; \`path\` is without the query, which may hold a phone number.
 
-The list stands in the order in which the codes win when several apply: the shape of the request first, then who calls, the customer, the card, references, coupons and points. Where two statuses are given, the first is for something named in a body, the second for the same in the path or the query.
+When several apply, who calls is checked first, before the body is read, and then the shape of the request. From there on the list stands in the order in which the codes win: the customer, the card, references, coupons and points. Where two statuses are given, the first is for something named in a body, the second for the same in the path or the query.
 
 | code | status | when | what to do |
 |---|---|---|---|

@@ -1,5 +1,8 @@
 import type { OrganizationId } from './ids.ts'
 
+/** The branch every organization starts with: its service accounts' branch, and the one of users who have none. */
+export const mainBranch = 'main'
+
 /** What a connection may do: what a till needs, or everything else of the organization. */
 export type ScopeName = 'pos' | 'manage'
 

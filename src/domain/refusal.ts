@@ -1,8 +1,9 @@
 /**
  * Refusals are part of the contract: the closed list of reasons for which the service says no.
  *
- * The order of the list is the order in which they win when several apply: the shape of the request first,
- * then who calls, the customer, the card, references, coupons and points. Codes are never renamed.
+ * When several apply: who calls is checked first, before the body is read, then the shape of the request. From
+ * there on the order of the list is the order in which they win: the customer, the card, references, coupons and
+ * points. Codes are never renamed.
  */
 export const refusals = {
   _invalid_payload:
@@ -30,7 +31,8 @@ export const refusals = {
   organization_not_found: 'No such organization.',
   integration_not_found: 'No such integration.',
   connection_not_found: 'No such connection.',
-  invalid_campaign: 'No published campaign matches `campaignId`.',
+  invalid_campaign:
+    'No published campaign matches `campaignId`, or the campaign is in a state that does not allow this.',
   invalid_campaign_definition:
     'The campaign does not make sense. `description` names the place and the reason.',
   campaign_not_found: 'No such campaign.',

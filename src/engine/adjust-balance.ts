@@ -7,7 +7,7 @@ import type { Movement } from '../domain/ledger-entry.ts'
 import { maxUnits } from '../domain/money.ts'
 import type { Refusal } from '../domain/refusal.ts'
 import type { Lot, Wallet } from '../domain/wallet.ts'
-import { expireInState } from './expire-balances.ts'
+import { expireInState, type Inactivity } from './expire-balances.ts'
 import { balanceOf, changedLots, move, openWallet, takeFromLots } from './wallet-state.ts'
 
 export type AdjustOutcome =
@@ -17,12 +17,13 @@ export type AdjustOutcome =
 export function adjustBalance(
   wallet: Wallet,
   adjustment: { readonly key: string; readonly units: number },
+  inactivity: readonly Inactivity[],
   now: Date,
   timezone: string,
 ): AdjustOutcome {
   const { key, units } = adjustment
   const state = openWallet(wallet)
-  expireInState(state, wallet, [], now, timezone)
+  expireInState(state, wallet, inactivity, now, timezone)
   const balance = balanceOf(state, key)
   const after = balance.value + units
   if (units < 0 && after < 0) return { ok: false, refusal: { code: 'insufficient_points' } }

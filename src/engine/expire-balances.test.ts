@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Lot } from '../domain/wallet.ts'
 import {
+  athens,
   attach,
   basketOf,
   club,
@@ -11,7 +12,8 @@ import {
   tuesdayMorning,
   walletOf,
 } from './coffee-club.fixture.ts'
-import { expireBalances } from './expire-balances.ts'
+import { evaluate } from './evaluate.ts'
+import { expireBalances, inactivityOf } from './expire-balances.ts'
 
 const spend = { balance: 'points', worth: 0.01 }
 const inDays = (days: number) => new Date(tuesdayMorning.getTime() + days * 86_400_000)
@@ -161,5 +163,17 @@ describe('inactivity', () => {
   test('takes nothing before that', () => {
     const story = { campaigns: [attach(definition)], basket: pay(50), wallet: wallet('2025-09-10T07:00:01Z') }
     expect(evaluationOf(story).pointsSpent).toBe(50)
+  })
+
+  test('asks all campaigns that share the balance, also those that are not on the card', () => {
+    const wallet = walletOf({ balances: [holding(50)], lastActivityAt: new Date('2025-09-10T07:00:00Z') })
+    const other = attach({ ...club(), balances: [{ key: 'points', expires: { inactivity: 'P7M' } }] })
+    const own = attach(definition)
+    const story = { basket: pay(50), wallet, campaigns: [own], organization: athens, now: tuesdayMorning }
+    const inactivity = inactivityOf([own.compiled, other.compiled])
+    expect(evaluate(story)).toMatchObject({ ok: false, refusal: { code: 'insufficient_points' } })
+    expect(evaluate({ ...story, inactivity })).toMatchObject({ ok: true, evaluation: { pointsSpent: 50 } })
+    const inTime = expireBalances(wallet, inactivity, tuesdayMorning, athens.timezone)
+    expect(inTime.movements).toEqual([])
   })
 })

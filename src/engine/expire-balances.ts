@@ -81,6 +81,20 @@ function expireLots(state: WalletState, now: Date): void {
   }
 }
 
+/** When a balance expires unless there is a basket before; undefined when it does not. */
+export function inactiveAt(
+  key: string,
+  since: Date,
+  inactivity: readonly Inactivity[],
+  timezone: string,
+): Date | undefined {
+  // Campaigns that share a balance may differ: the longest patience counts.
+  const ends = inactivity
+    .filter((entry) => entry.key === key)
+    .map((entry) => addDuration(since, entry.after, timezone).getTime())
+  return ends.length === 0 ? undefined : new Date(Math.max(...ends))
+}
+
 function expireInactive(
   state: WalletState,
   wallet: Wallet,
@@ -91,11 +105,9 @@ function expireInactive(
   const since = wallet.lastActivityAt
   if (since === undefined) return
   for (const balance of state.balances) {
-    // Campaigns that share a balance may differ: the longest patience counts.
-    const ends = inactivity
-      .filter((entry) => entry.key === balance.key)
-      .map((entry) => addDuration(since, entry.after, timezone).getTime())
-    if (ends.length === 0 || Math.max(...ends) > now.getTime() || balance.value <= 0) continue
+    if (balance.value <= 0) continue
+    const end = inactiveAt(balance.key, since, inactivity, timezone)
+    if (end === undefined || end.getTime() > now.getTime()) continue
     takeFromLots(state, balance.key, balance.value)
     move(state, balance, 'expire', -balance.value, 0)
   }

@@ -15,7 +15,7 @@ import type { Balance, KeptMultiple, Lot, Wallet } from '../domain/wallet.ts'
 import type { UsageChange } from './collect.ts'
 import type { AttachedCampaign } from './compile-campaign.ts'
 import type { SaleContext } from './evaluate.ts'
-import { expireInState } from './expire-balances.ts'
+import { expireInState, type Inactivity } from './expire-balances.ts'
 import { localDay } from './local-time.ts'
 import { priceBasket } from './price-basket.ts'
 import { recomputeSale } from './recompute-sale.ts'
@@ -52,6 +52,8 @@ export interface ReturnInput {
   readonly earlier: readonly ReturnRecord[]
   /** As it is now; of its coupons, those that the sale granted. */
   readonly wallet: Wallet
+  /** What went because the customer stayed away is taken off first. */
+  readonly inactivity?: readonly Inactivity[]
   /** Everything that is left when undefined. */
   readonly items?: readonly ReturnedItem[]
   readonly now: Date
@@ -105,7 +107,7 @@ export function returnItems(input: ReturnInput): ReturnOutcome {
   const dues = duesOf(sale.actions, isComplete ? undefined : again, earlier, campaigns)
 
   const state = openWallet(wallet)
-  expireInState(state, wallet, [], now, context.timezone)
+  expireInState(state, wallet, input.inactivity ?? [], now, context.timezone)
   const policy = campaigns[0]?.compiled.onInsufficientBalance ?? 'floor'
   const changes = { pointsRestored, dues, coupons, earlier, policy }
   const refusal = bookReturn(state, input, changes)

@@ -3,12 +3,13 @@ import { type CouponId, parseId } from '../domain/ids.ts'
 import { decimalsOf, maxPriceDecimals } from '../domain/money.ts'
 import { Refused } from '../domain/refusal.ts'
 import type { BasketRequest } from '../operations/decide-basket.ts'
+import { readTime } from './read-time.ts'
 import type { BasketBody } from './schemas/transaction.ts'
 
 const maxAheadMs = 5 * 60_000
 
 export function toBasketRequest(body: BasketBody, now: Date): BasketRequest {
-  const occurredAt = body.occurredAt === undefined ? undefined : new Date(body.occurredAt)
+  const occurredAt = body.occurredAt === undefined ? undefined : readTime('occurredAt', body.occurredAt)
   if (occurredAt && occurredAt.getTime() > now.getTime() + maxAheadMs) {
     throw new Refused('_invalid_payload', 'occurredAt: lies more than 5 minutes ahead.')
   }
@@ -65,10 +66,7 @@ function pickLine({
   return { product, name, category, unitPrice, amount, discountAmount, discountedAmount }
 }
 
+/** As sent: an id that cannot be one is a coupon nobody has, and the refusal names it as it was written. */
 function toCouponIds(reward: string | readonly string[] | undefined): CouponId[] {
-  if (reward === undefined) return []
-  return [reward].flat().map((text) => parseId('cpn', text) ?? noCoupon)
+  return reward === undefined ? [] : ([reward].flat() as CouponId[])
 }
-
-/** Stands for an id that cannot be one: a coupon nobody has. */
-const noCoupon: CouponId = 'cpn_00000000000000000000000000000000'

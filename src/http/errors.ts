@@ -5,6 +5,8 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { classifyError } from '../database/classify-error.ts'
 import { type RefusalCode, Refused } from '../domain/refusal.ts'
+import { describeValidation } from './describe-validation.ts'
+import { refusalReason } from './error-advice.ts'
 
 export const refusalStatus: Record<RefusalCode, number> = {
   _invalid_payload: 400,
@@ -80,11 +82,16 @@ export function toErrorBody(refused: Refused, method: string, url: string, now: 
     statuscode: status,
     errorcode: status,
     message: refused.code,
-    description: refused.description ?? '',
+    description: refused.description ?? plainReason(refused.code),
     timestamp: now.getTime(),
     path: url.split('?', 1)[0]!,
     method,
   }
+}
+
+/** When the code happens, for a refusal that has nothing more to say. */
+export function plainReason(code: RefusalCode): string {
+  return refusalReason(code).replaceAll('`', '')
 }
 
 const retryAfterSeconds = '1'
@@ -114,7 +121,7 @@ export function toRefused(error: FastifyError | Error, request: FastifyRequest):
 }
 
 function frameworkRefusal(error: FastifyError): Refused | undefined {
-  if (error.validation) return new Refused('_invalid_payload', describeValidation(error))
+  if (error.validation) return new Refused('_invalid_payload', describeValidation(error.validation))
   switch (error.code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return new Refused('_payload_too_large')
@@ -134,17 +141,4 @@ function frameworkRefusal(error: FastifyError): Refused | undefined {
     return new Refused('_invalid_payload', error.message)
   }
   return undefined
-}
-
-/** Names the member as a client writes it: `items[0].quantity must be >= 0`. */
-function describeValidation(error: FastifyError): string {
-  const first = error.validation?.[0]
-  if (!first) return error.message
-  const place = first.instancePath
-    .split('/')
-    .slice(1)
-    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
-    .reduce((path, part) => (/^\d+$/.test(part) ? `${path}[${part}]` : path ? `${path}.${part}` : part), '')
-  const where = error.validationContext === 'body' ? place : `${error.validationContext} ${place}`.trim()
-  return where ? `${where}: ${first.message}.` : `${first.message}.`
 }

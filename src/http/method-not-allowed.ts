@@ -2,7 +2,7 @@
 import { Refused } from '../domain/refusal.ts'
 import type { Server } from './server.ts'
 
-const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'] as const
 
 /** Watches the routes being added; the returned function adds the missing methods once all are there. */
 export function answerOtherMethods(app: Server): () => void {

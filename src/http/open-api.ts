@@ -4,8 +4,11 @@
  */
 import { type RefusalCode, refusals } from '../domain/refusal.ts'
 import { errorAdvice, refusalReason } from './error-advice.ts'
-import { statusOf } from './errors.ts'
+import { plainReason, statusOf } from './errors.ts'
+import { jsonTypes } from './json-body.ts'
 import { nameComponents, named } from './name-components.ts'
+import { isLenient } from './prepare-requests.ts'
+import { refName } from './reference/document.ts'
 import type { Access } from './route-config.ts'
 
 const description = `Loyalty and wallet service for merchants: points, stamps, coupons and cards.
@@ -48,6 +51,7 @@ interface RouteToDocument {
   schema: object
   url: string
   route: {
+    method: string | readonly string[]
     config?: { access?: Access; refusals?: readonly RefusalCode[]; isRepeatable?: boolean }
   }
 }
@@ -69,7 +73,8 @@ function transform({ schema: given, url, route }: RouteToDocument) {
     url,
     schema: {
       ...schema,
-      ...(isRepeatable && { headers: idempotencyHeader }),
+      ...headersOf(schema, access, isRepeatable),
+      ...(schema.body !== undefined && route.method === 'PATCH' && { consumes: jsonTypes }),
       security: securityOf(access),
       response: { ...describeReplies(schema.response as Record<string, object>), ...errors },
     },
@@ -97,15 +102,31 @@ function describeReplies(replies: Record<string, object> = {}) {
 }
 
 const idempotencyHeader = {
-  type: 'object',
-  properties: {
-    'idempotency-key': {
-      type: 'string',
-      minLength: 1,
-      maxLength: 255,
-      description: 'Makes repeating the call safe: the same key and body get the first answer again.',
-    },
+  'idempotency-key': {
+    type: 'string',
+    minLength: 1,
+    maxLength: 255,
+    description: 'Makes repeating the call safe: the same key and body get the first answer again.',
   },
+}
+
+const preferHeader = {
+  prefer: {
+    type: 'string',
+    description: '`handling=strict` refuses members of the body that we do not know; else they are ignored.',
+    examples: ['handling=strict'],
+  },
+}
+
+/** The headers of the route's own schema, and those that follow from what kind of call it is. */
+function headersOf(schema: Record<string, unknown>, access: Access, isRepeatable: boolean) {
+  const own = (schema.headers ?? {}) as { properties?: object }
+  const properties = {
+    ...own.properties,
+    ...(isRepeatable && idempotencyHeader),
+    ...(schema.body !== undefined && isLenient(access) && preferHeader),
+  }
+  return Object.keys(properties).length > 0 && { headers: { type: 'object', ...own, properties } }
 }
 
 /** `customer_not_found` under `/v1/customers/:id`: missing in the path is a 404, missing in a body a 400. */
@@ -139,7 +160,10 @@ const ErrorBody = {
     statuscode: { type: 'integer', description: 'The HTTP status.' },
     errorcode: { type: 'integer', description: 'The HTTP status again.' },
     message: { type: 'string', description: 'The code of the refusal; never renamed.' },
-    description: { type: 'string', description: 'What exactly was wrong in this call; may be empty.' },
+    description: {
+      type: 'string',
+      description: 'What was wrong in this call, for people; its wording may change.',
+    },
     timestamp: { type: 'integer', description: 'Unix time in milliseconds.' },
     path: { type: 'string', description: 'Of the request, without the query.' },
     method: { type: 'string' },
@@ -156,7 +180,7 @@ function errorReply(status: number, codes: readonly RefusalCode[]) {
         statuscode: status,
         errorcode: status,
         message: codes[0],
-        description: '',
+        description: plainReason(codes[0]!),
         timestamp: 1_773_480_413_589,
         path: '/v1/transactions/process',
         method: 'POST',
@@ -167,6 +191,10 @@ function errorReply(status: number, codes: readonly RefusalCode[]) {
 
 interface Operation {
   parameters?: { required?: boolean; schema?: Record<string, unknown> }[]
+  requestBody?: {
+    required?: boolean
+    content: Record<string, { schema: { $ref?: string; required?: readonly string[] } }>
+  }
   responses: Record<string, object>
 }
 
@@ -181,6 +209,8 @@ function finish({ openapiObject }: { openapiObject?: object }) {
         parameter.required = true
         delete parameter.schema['x-required']
       }
+      // An empty body counts as {}, so a body is needed only where one of its members is.
+      if (operation.requestBody) operation.requestBody.required = needsBody(document, operation.requestBody)
       for (const [status, reply] of Object.entries(operation.responses)) {
         const name = sharedName(status, reply)
         if (name === undefined) continue
@@ -191,6 +221,15 @@ function finish({ openapiObject }: { openapiObject?: object }) {
   }
   const responses = Object.fromEntries(Object.entries(shared).sort(([a], [b]) => (a < b ? -1 : 1)))
   return { ...document, components: { ...(document.components as object), responses } }
+}
+
+function needsBody(document: object, { content }: NonNullable<Operation['requestBody']>): boolean {
+  const { schemas } = (document as { components: { schemas: Record<string, { required?: string[] }> } })
+    .components
+  return Object.values(content).some(({ schema }) => {
+    const { required = [] } = schema.$ref ? schemas[refName(schema.$ref)]! : schema
+    return required.length > 0
+  })
 }
 
 const maxCodesInName = 3

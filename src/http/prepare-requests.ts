@@ -4,6 +4,7 @@
  */
 import { Refused } from '../domain/refusal.ts'
 import { isStorable } from './json-body.ts'
+import type { Access } from './route-config.ts'
 import type { Server } from './server.ts'
 import { findUnknownMembers } from './unknown-members.ts'
 
@@ -27,7 +28,7 @@ export function prepareRequests(app: Server, options: { isBehindProxy: boolean }
     if (options.isBehindProxy && isMarkedPlain(request.headers['x-forwarded-proto'])) {
       return done(new Refused('_forbidden', 'Credentials travel only over HTTPS. Use the https:// address.'))
     }
-    done()
+    done(hasEmptyPart(request.params) ? new Refused('_not_found') : undefined)
   })
 
   app.addHook('preValidation', (request, _reply, done) => {
@@ -56,20 +57,27 @@ function toHeaderText(member: string): string {
   return text.replaceAll('%5B', '[').replaceAll('%5D', ']')
 }
 
-/** The first proxy's word counts: it is the one the client spoke to. */
+/** The last word counts: our own proxy added it. What stands before it came with the request, from anybody. */
 function isMarkedPlain(proto: string | string[] | undefined): boolean {
-  return (
-    String(proto ?? '')
-      .split(',', 1)[0]!
-      .trim()
-      .toLowerCase() === 'http'
-  )
+  const words = String(proto ?? '').split(',')
+  return words.at(-1)!.trim().toLowerCase() === 'http'
+}
+
+/** `/v1/customers/` names no customer. The router takes it for one with an empty id; to a client it is no route. */
+function hasEmptyPart(params: unknown): boolean {
+  return Object.values((params ?? {}) as Record<string, string>).includes('')
+}
+
+/** Whether the call ignores members it does not know, unless it is asked to be strict. */
+export function isLenient(access: Access | undefined): boolean {
+  return access === 'public' || (Array.isArray(access) && access.includes('pos'))
 }
 
 /** Tills are lenient unless they ask for strictness (RFC 7240); those who manage want to hear of every typo. */
-function refusesUnknownMembers(access: unknown, prefer: string | string[] | undefined): boolean {
-  const isForTills = access === 'public' || (Array.isArray(access) && access.includes('pos'))
-  return !isForTills || /(?:^|[,;])\s*handling\s*=\s*"?strict"?\s*(?:$|[,;])/i.test(String(prefer ?? ''))
+function refusesUnknownMembers(access: Access | undefined, prefer: string | string[] | undefined): boolean {
+  return (
+    !isLenient(access) || /(?:^|[,;])\s*handling\s*=\s*"?strict"?\s*(?:$|[,;])/i.test(String(prefer ?? ''))
+  )
 }
 
 /** A query is text; members declared as integers become numbers when they are written as such. */

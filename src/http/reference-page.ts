@@ -18,7 +18,10 @@ import {
 import { type Html, html, inline, jsonBlock, markdown } from './reference/html.ts'
 import { schemaMembers, typeOf } from './reference/schema-members.ts'
 
-const preparation = `BASE=http://127.0.0.1:8080
+/** Stands in the page for the address of the service, which is known only when somebody asks for the page. */
+export const addressMark = '{service-address}'
+
+const preparation = `BASE=${addressMark}
 API_KEY=lwk_…       # both are printed at the start of the demo,
 API_SECRET=lws_…    # and stand in data/demo.json
 TOKEN=$(curl -s -X POST "$BASE/auth/token" \\
@@ -228,7 +231,7 @@ function errorList(): Html {
   const codes = Object.keys(refusals) as RefusalCode[]
   return html`<section class="tag" aria-labelledby="errors">
     <h2 id="errors">Errors</h2>
-    <p class="lead">All codes, in the order in which they win when several apply. Something that is not found is 404 when the path or the query names it, and 400 when a body does.</p>
+    <p class="lead">All codes. When several apply, who calls is checked first, before the body is read, and then the shape of the request; from there on they win in this order. Something that is not found is 404 when the path or the query names it, and 400 when a body does.</p>
     <ul class="errors all">${codes.map((code) => {
       const statuses = [...new Set([statusOf(code), statusOf(code, 'path')])].join(' / ')
       return html`<li id="error-${code}"><span class="status">${statuses}</span> <code>${code}</code>

@@ -2,6 +2,7 @@
  * Builds the HTTP application, apart from running it: tests inject into the same app that listens in production.
  * The error renderer is installed before any route, so that the framework's own refusals look like ours.
  */
+import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
 import swagger from '@fastify/swagger'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
@@ -10,7 +11,6 @@ import { Refused } from '../domain/refusal.ts'
 import type { Deps } from '../operations/deps.ts'
 import { createOrganizationReader } from '../operations/organization-reader.ts'
 import type { Transactions } from '../operations/transactions.ts'
-import { newId } from '../store/new-id.ts'
 import { createAuthenticate } from './authenticate.ts'
 import { createErrorHandler, toErrorBody } from './errors.ts'
 import { readJsonBodies } from './json-body.ts'
@@ -63,9 +63,9 @@ export async function buildServer(options: ServerOptions): Promise<Server> {
     routerOptions: { maxParamLength, ignoreTrailingSlash: false },
     // One proxy: the address it names is the client's; whatever the client claims before that is not believed.
     trustProxy: options.isBehindProxy ? (_address, hop) => hop === 0 : false,
-    genReqId: requestId,
+    genReqId: requestIdOf,
     requestIdHeader: false,
-    exposeHeadRoutes: false,
+    exposeHeadRoutes: true,
     ajv: {
       customOptions: {
         coerceTypes: false,
@@ -104,11 +104,14 @@ export async function buildServer(options: ServerOptions): Promise<Server> {
 }
 
 /** The caller's own id when it is printable and short, so that one id follows a call through every log. */
-function requestId(request: { headers: Record<string, string | string[] | undefined> }): string {
+function requestIdOf(request: { headers: Record<string, string | string[] | undefined> }): string {
   const given = request.headers['x-request-id']
-  return typeof given === 'string' && /^[\x21-\x7e]{1,128}$/.test(given)
-    ? given
-    : newId('evt', new Date()).slice(4)
+  return typeof given === 'string' && /^[\x21-\x7e]{1,128}$/.test(given) ? given : newRequestId()
+}
+
+/** Of no kind that we store, so it has no prefix: it only has to be unlike every other. */
+function newRequestId(): string {
+  return randomUUID().replaceAll('-', '')
 }
 
 /** A request that is not HTTP never reaches a route; it still gets the body every error has. */

@@ -11,7 +11,7 @@ export interface Write<T> {
   readonly status: number
   readonly render: (result: T) => unknown
   /** Whose personal data the rendered answer holds. */
-  readonly customerOf?: (result: T) => CustomerId
+  readonly customerOf?: (result: T) => CustomerId | undefined
 }
 
 export async function write<T>(deps: Deps, request: FastifyRequest, reply: FastifyReply, write: Write<T>) {

@@ -8,8 +8,10 @@ import { Refused } from '../domain/refusal.ts'
 import { adjustBalance as decide } from '../engine/adjust-balance.ts'
 import { getWallet, insertEntries, type LedgerEntry, lockWallet, writeLots } from '../store/ledger.ts'
 import type { Scope } from '../store/scope.ts'
+import type { Deps } from './deps.ts'
 import { expiredFacts } from './expired-facts.ts'
 import { movedCounts } from './moved-counts.ts'
+import { readInactivity } from './published-campaigns.ts'
 import { recordFacts } from './record-facts.ts'
 
 export interface Adjustment {
@@ -20,13 +22,14 @@ export interface Adjustment {
 }
 
 export async function adjustBalance(
+  deps: Deps,
   scope: Scope,
   organization: Organization,
   customer: CustomerId | undefined,
   { key, amount, reason }: Adjustment,
   user: UserId,
-  now: Date,
 ): Promise<LedgerEntry> {
+  const now = deps.clock()
   const locked = customer && (await lockWallet(scope, customer))
   if (!customer || !locked) throw new Refused('customer_not_found', undefined, 'path')
   const wallet = await getWallet(scope, customer)
@@ -41,6 +44,7 @@ export async function adjustBalance(
   const decided = decide(
     { ...wallet, ...locked, coupons: [], usage: [] },
     { key, units },
+    await readInactivity(deps, scope, organization),
     now,
     organization.timezone,
   )

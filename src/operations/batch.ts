@@ -39,7 +39,9 @@ export function createBatch<Q, A>(
   async function run(batch: readonly Waiting<Q, A>[]): Promise<void> {
     try {
       const answers = await answer(batch.map(({ question }) => question))
-      batch.forEach(({ resolve }, i) => resolve(answers[i]!))
+      batch.forEach(({ resolve }, i) => {
+        resolve(answers[i]!)
+      })
     } catch (error) {
       for (const { reject } of batch) reject(error)
     } finally {

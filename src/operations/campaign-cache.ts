@@ -26,26 +26,41 @@ export function createCampaignCache(): CampaignCache {
   // Campaign ids are unique over all organizations, so the id and the version are enough of a key.
   const keyOf = ({ id, version }: VersionKey) => `${id}:${version}`
 
-  async function load(
-    scope: Scope,
-    organization: Organization,
-    missing: readonly VersionKey[],
-  ): Promise<void> {
-    for (const { campaign, version, definition } of await listVersions(scope, missing)) {
-      if (cache.size >= maxCached) cache.delete(cache.keys().next().value!)
-      cache.set(keyOf({ id: campaign, version }), compileCampaign(definition, organization))
-    }
+  async function load(scope: Scope, organization: Organization, missing: readonly VersionKey[]) {
+    const versions = await listVersions(scope, missing)
+    return versions.map(({ campaign, version, definition }) => {
+      const compiled = compileCampaign(definition, organization)
+      return [keyOf({ id: campaign, version }), compiled] as const
+    })
+  }
+
+  /** The newest use is kept longest. */
+  function keep(key: string, compiled: CompiledCampaign): void {
+    cache.delete(key)
+    if (cache.size >= maxCached) cache.delete(cache.keys().next().value!)
+    cache.set(key, compiled)
   }
 
   return {
     async get(scope, organization, wanted) {
-      const missing = wanted.filter((one) => !cache.has(keyOf(one)))
-      if (missing.length > 0) await load(scope, organization, missing)
-      return wanted.map((one) => {
-        const compiled = cache.get(keyOf(one))
+      // Gathered apart from the cache, which others may empty while we wait, and which may be smaller than the wish.
+      const found = new Map<string, CompiledCampaign>()
+      for (const one of wanted) {
+        const held = cache.get(keyOf(one))
+        if (held) found.set(keyOf(one), held)
+      }
+      const missing = wanted.filter((one) => !found.has(keyOf(one)))
+      if (missing.length > 0)
+        for (const [key, one] of await load(scope, organization, missing)) found.set(key, one)
+      const result = wanted.map((one) => {
+        const compiled = found.get(keyOf(one))
         if (!compiled) throw new Error(`campaign ${one.id} has no version ${one.version}`)
         return compiled
       })
+      wanted.forEach((one, i) => {
+        keep(keyOf(one), result[i]!)
+      })
+      return result
     },
   }
 }

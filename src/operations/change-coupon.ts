@@ -10,7 +10,7 @@ import { type CouponRecord, findCoupon, insertCoupon, revokeActiveCoupons } from
 import { lockWallet } from '../store/ledger.ts'
 import { newId } from '../store/new-id.ts'
 import type { Scope } from '../store/scope.ts'
-import { getCustomerView } from './change-customer.ts'
+import { getCustomerView } from './customer-view.ts'
 import type { Deps } from './deps.ts'
 import { recordFacts } from './record-facts.ts'
 
@@ -29,7 +29,7 @@ export async function issueCoupon(
   const now = deps.clock()
   const customer = input.customer && (await lockWallet(scope, input.customer)) && input.customer
   if (!customer) throw new Refused('customer_not_found')
-  const { status } = (await getCustomerView(scope, customer, now)).customer
+  const { status } = (await getCustomerView(deps, scope, organization, customer)).customer
   if (status !== customerStatus.active) throw new Refused('customer_not_active')
   const campaign = input.campaign && (await findCampaign(scope, input.campaign))
   if (!campaign || campaign.version === 0) throw new Refused('campaign_not_found')

@@ -6,24 +6,16 @@ import type { Organization } from '../domain/organization.ts'
 import { Refused } from '../domain/refusal.ts'
 import { closeCards } from '../store/cards.ts'
 import { revokeActiveCoupons } from '../store/coupons.ts'
-import { findCustomerView, lockCustomer, updateCustomerStatus, updateProfile } from '../store/customers.ts'
+import { lockCustomer, updateCustomerStatus, updateProfile } from '../store/customers.ts'
 import { eraseStoredReplies } from '../store/idempotency.ts'
-import { lockWallet } from '../store/ledger.ts'
+import { eraseReasons, lockWallet } from '../store/ledger.ts'
 import type { Scope } from '../store/scope.ts'
 import { eraseTransactionMetaData } from '../store/transactions.ts'
 import { type ProfileInput, toProfile, writeUnique } from './customer-profile.ts'
+import { getCustomerView } from './customer-view.ts'
+import type { Deps } from './deps.ts'
 import { mergePatch } from './merge-patch.ts'
 import { recordFacts } from './record-facts.ts'
-
-export async function getCustomerView(
-  scope: Scope,
-  id: CustomerId | undefined,
-  now: Date,
-): Promise<CustomerView> {
-  const view = id && (await findCustomerView(scope, id, now))
-  if (!view) throw new Refused('customer_not_found', undefined, 'path')
-  return view
-}
 
 /** JSON Merge Patch: a member that is `null` is removed, one that is absent stays. */
 export interface ProfilePatch {
@@ -34,11 +26,11 @@ export interface ProfilePatch {
 }
 
 export async function patchCustomer(
+  deps: Deps,
   scope: Scope,
   organization: Organization,
   id: CustomerId | undefined,
   patch: ProfilePatch,
-  now: Date,
 ): Promise<CustomerView> {
   const before = id && (await lockCustomer(scope, id))
   if (!id || !before) throw new Refused('customer_not_found', undefined, 'path')
@@ -53,19 +45,21 @@ export async function patchCustomer(
   ) as { data: ProfileInput } & ProfileInput
   const { metaData, consents, opaqueId } = input
   const profile = toProfile({ ...input.data, metaData, consents, opaqueId }, organization)
-  await writeUnique(scope, profile, id, () => updateProfile(scope, id, profile, now))
-  return getCustomerView(scope, id, now)
+  await writeUnique(scope, profile, id, () => updateProfile(scope, id, profile, deps.clock()))
+  return getCustomerView(deps, scope, organization, id)
 }
 
 export async function setCustomerBlocked(
+  deps: Deps,
   scope: Scope,
+  organization: Organization,
   id: CustomerId | undefined,
   isBlocked: boolean,
-  now: Date,
 ): Promise<CustomerView> {
   if (!id || !(await lockWallet(scope, id))) throw new Refused('customer_not_found', undefined, 'path')
-  await updateCustomerStatus(scope, id, isBlocked ? customerStatus.blocked : customerStatus.active, now)
-  return getCustomerView(scope, id, now)
+  const status = isBlocked ? customerStatus.blocked : customerStatus.active
+  await updateCustomerStatus(scope, id, status, deps.clock())
+  return getCustomerView(deps, scope, organization, id)
 }
 
 /**
@@ -86,6 +80,7 @@ export async function eraseCustomer(
   await updateCustomerStatus(scope, id, customerStatus.erased, now)
   await eraseStoredReplies(scope, id)
   await eraseTransactionMetaData(scope, id)
+  await eraseReasons(scope, id)
   const facts: Fact[] = revoked.map((coupon) => ({ type: 'coupon.revoked', data: { customer: id, coupon } }))
   await recordFacts(scope, organization, [...facts, { type: 'customer.erased', data: { customer: id } }], now)
 }

@@ -7,10 +7,8 @@
 import type { Fact } from '../domain/event.ts'
 import type { CustomerId } from '../domain/ids.ts'
 import type { Organization } from '../domain/organization.ts'
-import type { CompiledCampaign } from '../engine/compile-campaign.ts'
-import { expireBalances, type Inactivity, inactivityOf } from '../engine/expire-balances.ts'
+import { expireBalances, type Inactivity } from '../engine/expire-balances.ts'
 import { addDuration } from '../engine/local-time.ts'
-import { listCampaigns } from '../store/campaigns.ts'
 import {
   expireCoupons,
   listCustomersWithExpiredCoupons,
@@ -22,6 +20,7 @@ import { inTransaction, type Scope } from '../store/scope.ts'
 import type { Deps } from './deps.ts'
 import { expiredFacts } from './expired-facts.ts'
 import { movedCounts } from './moved-counts.ts'
+import { readInactivity } from './published-campaigns.ts'
 import { recordFacts } from './record-facts.ts'
 
 const batch = 200
@@ -33,7 +32,7 @@ export async function expireWallets(
   signal?: AbortSignal,
 ): Promise<number> {
   const scope = { db: deps.pool, org: organization.number }
-  const inactivity = inactivityOf(await publishedVersions(deps, scope, organization))
+  const inactivity = await readInactivity(deps, scope, organization)
   let expired = 0
   const expireAll = async (customers: readonly CustomerId[]) => {
     for (const customer of customers) {
@@ -82,16 +81,6 @@ async function expireIdle(
  * and the engine knows who is not due yet.
  */
 const marginMs = 4 * 86_400_000
-
-/** Of every campaign that was ever published, as the till reads them. */
-async function publishedVersions(
-  deps: Deps,
-  scope: Scope,
-  organization: Organization,
-): Promise<CompiledCampaign[]> {
-  const campaigns = (await listCampaigns(scope, { limit: 10_000 })).filter(({ version }) => version > 0)
-  return deps.campaigns.get(scope, organization, campaigns)
-}
 
 async function expireWallet(
   deps: Deps,

@@ -1,10 +1,12 @@
 /** Everything kept about one customer, for the customer: profile, cards, balances, and the whole history. */
 import type { CustomerView } from '../domain/customer.ts'
 import type { CustomerId } from '../domain/ids.ts'
+import type { Organization } from '../domain/organization.ts'
 import { type CouponRecord, listCoupons } from '../store/coupons.ts'
 import { type LedgerEntry, listLedgerEntries } from '../store/ledger.ts'
 import type { Scope } from '../store/scope.ts'
-import { getCustomerView } from './change-customer.ts'
+import { getCustomerView } from './customer-view.ts'
+import type { Deps } from './deps.ts'
 import { readTransactions, type TransactionWithReturns } from './read-transactions.ts'
 
 export interface CustomerExport {
@@ -14,20 +16,37 @@ export interface CustomerExport {
   readonly coupons: readonly CouponRecord[]
 }
 
-/** A person's history is small; a shop's test customer is not. Beyond this the lists page through the rest. */
-const limit = 10_000
+const pageSize = 1_000
 
 export async function exportCustomer(
+  deps: Deps,
   scope: Scope,
+  organization: Organization,
   id: CustomerId | undefined,
-  now: Date,
 ): Promise<CustomerExport> {
-  const view = await getCustomerView(scope, id, now)
+  const view = await getCustomerView(deps, scope, organization, id)
   const customer = view.customer.id
+  const limit = pageSize
   return {
     view,
-    transactions: await readTransactions(scope, { customer }, { limit }),
-    ledger: await listLedgerEntries(scope, customer, { limit }),
-    coupons: await listCoupons(scope, customer, { limit }),
+    transactions: await readAll((last: TransactionWithReturns | undefined) =>
+      readTransactions(scope, { customer }, { limit, after: last?.id }),
+    ),
+    ledger: await readAll((last: LedgerEntry | undefined) =>
+      listLedgerEntries(scope, customer, { limit, after: last }),
+    ),
+    coupons: await readAll((last: CouponRecord | undefined) =>
+      listCoupons(scope, customer, { limit, after: last?.id }),
+    ),
   }
+}
+
+/** Page after page to the end: an export leaves nothing out. */
+async function readAll<T>(readPage: (last: T | undefined) => Promise<T[]>): Promise<T[]> {
+  const all: T[] = []
+  for (let page = await readPage(undefined); page.length > 0; page = await readPage(all.at(-1))) {
+    all.push(...page)
+    if (page.length < pageSize) break
+  }
+  return all
 }

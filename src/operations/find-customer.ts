@@ -3,18 +3,21 @@ import type { CustomerView } from '../domain/customer.ts'
 import type { Organization } from '../domain/organization.ts'
 import { phoneCandidates } from '../domain/phone.ts'
 import { Refused } from '../domain/refusal.ts'
-import { findCustomerViewBy } from '../store/customers.ts'
+import { findCustomerViewBy, type LoadedView } from '../store/customers.ts'
 import type { Scope } from '../store/scope.ts'
+import { usableNow } from './customer-view.ts'
+import type { Deps } from './deps.ts'
 
 export async function findCustomer(
+  deps: Deps,
   scope: Scope,
   organization: Organization,
   query: string,
-  now: Date,
 ): Promise<CustomerView> {
+  const now = deps.clock()
   const found = await lookUp(scope, organization, query, now)
   if (!found) throw new Refused('customer_not_found', undefined, 'path')
-  return found
+  return usableNow(deps, scope, organization, found, now)
 }
 
 async function lookUp(
@@ -22,7 +25,7 @@ async function lookUp(
   organization: Organization,
   query: string,
   now: Date,
-): Promise<CustomerView | undefined> {
+): Promise<LoadedView | undefined> {
   const text = query.trim()
   if (text.includes('@')) return findCustomerViewBy(scope, { email: text }, now)
   if (/^\d+$/.test(text)) {

@@ -10,6 +10,7 @@ import type { Organization } from '../domain/organization.ts'
 import { Refused } from '../domain/refusal.ts'
 import type { CampaignDefinition } from '../engine/campaign-definition.ts'
 import { checkDefinition } from '../engine/check-definition.ts'
+import { definitionChanges } from '../engine/definition-changes.ts'
 import {
   findCampaign,
   insertBalanceDefinitions,
@@ -17,6 +18,7 @@ import {
   insertCampaignVersion,
   listBalanceDefinitions,
   listCampaignIds,
+  listVersions,
   lockCampaign,
   updateCampaign,
 } from '../store/campaigns.ts'
@@ -68,6 +70,7 @@ export async function patchCampaign(
   now: Date,
 ): Promise<Campaign> {
   const before = await lockOrRefuse(scope, id)
+  if (before.status === 'archived') throw new Refused('invalid_campaign', archivedMessage)
   const draft = mergePatch(before.draft, patch) as Record<string, unknown>
   await check(scope, organization, draft, before.id)
   const isPublished = before.version > 0
@@ -75,11 +78,22 @@ export async function patchCampaign(
     ...before,
     name: isPublished ? before.name : (draft.name as string),
     draft,
-    hasChanges: true,
+    hasChanges: await differsFromPublished(scope, before, draft),
     updatedAt: now,
   }
   await updateCampaign(scope, campaign)
   return campaign
+}
+
+const archivedMessage = 'The campaign is archived. Create a new one from its definition.'
+
+async function differsFromPublished(
+  scope: Scope,
+  { id, version }: Campaign,
+  draft: unknown,
+): Promise<boolean> {
+  const [published] = version === 0 ? [] : await listVersions(scope, [{ id, version }])
+  return !published || definitionChanges(published.definition, draft).length > 0
 }
 
 /** Makes the draft the next version, which counts from the next basket on; a paused campaign runs again. */
@@ -91,7 +105,7 @@ export async function publishCampaign(
 ): Promise<Campaign> {
   const before = await lockOrRefuse(scope, id)
   if (before.status === 'archived') {
-    throw new Refused('invalid_campaign', 'The campaign is archived. Create a new one from its definition.')
+    throw new Refused('invalid_campaign', archivedMessage)
   }
   // Before the check, so that of two campaigns publishing the same new balance the second sees the first's decimals.
   await insertBalanceDefinitions(scope, balancesOf(before.draft))

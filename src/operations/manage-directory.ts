@@ -7,6 +7,7 @@ import {
   findBranchByOpaqueId,
   findDirectoryEntry,
   insertDirectoryEntry,
+  lockDirectoryEntry,
   updateDirectoryEntry,
 } from '../store/directory.ts'
 import { newId } from '../store/new-id.ts'
@@ -66,7 +67,9 @@ export async function patchDirectoryEntry(
   patch: EntryPatch,
   now: Date,
 ): Promise<DirectoryEntry> {
-  const before = await getDirectoryEntry(scope, kind, text)
+  const id = parseId(kinds[kind].prefix, text)
+  const before = id && (await lockDirectoryEntry(scope, kind, id))
+  if (!before) throw new Refused(kinds[kind].notFound, undefined, 'path')
   const chosen = <T>(given: T | null | undefined, old: T | undefined) =>
     given === null ? undefined : (given ?? old)
   const branch = typeof patch.branch === 'string' ? await getBranch(scope, patch.branch) : patch.branch
@@ -80,10 +83,15 @@ export async function patchDirectoryEntry(
   return getDirectoryEntry(scope, kind, before.id)
 }
 
-async function getBranch(scope: Scope, text: string): Promise<BranchId> {
+/** A branch by our id or by the client's. */
+export async function findBranch(scope: Scope, text: string): Promise<BranchId | undefined> {
   const id = parseId('brn', text)
   const byId = id && (await findDirectoryEntry(scope, 'branches', id)) && id
-  const found = byId ?? (await findBranchByOpaqueId(scope, text))
+  return byId ?? findBranchByOpaqueId(scope, text)
+}
+
+async function getBranch(scope: Scope, text: string): Promise<BranchId> {
+  const found = await findBranch(scope, text)
   if (!found) throw new Refused('invalid_branch', `"${text}" is not in the directory.`)
   return found
 }

@@ -1,7 +1,7 @@
 /** What a platform operator does: organizations, integrations, their connections, and the rotation of credentials. */
 
 import type { ConnectionId, IntegrationId, OrganizationId } from '../domain/ids.ts'
-import type { Organization, ScopeName } from '../domain/organization.ts'
+import { mainBranch, type Organization, type ScopeName } from '../domain/organization.ts'
 import { isCountry } from '../domain/phone.ts'
 import { Refused } from '../domain/refusal.ts'
 import {
@@ -35,9 +35,6 @@ export interface OrganizationInput {
   readonly locale?: string
   readonly isDemo?: boolean
 }
-
-/** The branch every organization starts with, and the one its service accounts belong to. */
-export const mainBranch = 'main'
 
 export async function createOrganization(
   scope: Scope,

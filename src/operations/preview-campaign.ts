@@ -5,7 +5,7 @@
 
 import type { Basket } from '../domain/basket.ts'
 import type { Campaign } from '../domain/campaign.ts'
-import { toUnits } from '../domain/money.ts'
+import { decimalsOf, toUnits } from '../domain/money.ts'
 import type { Organization } from '../domain/organization.ts'
 import { Refused } from '../domain/refusal.ts'
 import type { StoredBasket, TransactionResult } from '../domain/transaction.ts'
@@ -33,15 +33,10 @@ export async function previewCampaign(
   const compiled = compileCampaign(campaign.draft, organization)
   const balances = compiled.balances.map(({ key, decimals }) => {
     const { value = 0, total = value } = wallet.balances[key] ?? {}
-    const units = toUnits(value, decimals)
-    const totalUnits = toUnits(total, decimals)
-    if (units === undefined || totalUnits === undefined || totalUnits < 0) {
-      throw new Refused(
-        '_invalid_payload',
-        `wallet.collectables.${key}: the balance has ${decimals} decimals.`,
-      )
-    }
-    return { key, decimals, value: units, total: totalUnits, version: 0 }
+    const place = `wallet.collectables.${key}`
+    if (total < 0) throw new Refused('_invalid_payload', `${place}.total: must be at least 0.`)
+    const units = readUnits(value, decimals, `${place}.value`)
+    return { key, decimals, value: units, total: readUnits(total, decimals, `${place}.total`), version: 0 }
   })
   const attached = { id: campaign.id, version: campaign.version + 1, status: 'published' as const, compiled }
   const outcome = evaluate({
@@ -58,6 +53,16 @@ export async function previewCampaign(
     basket: toStoredBasket({ basket }, basket),
     result: toResult({ ok: true, evaluation, campaigns: [attached], basket }, actions, balances),
   }
+}
+
+function readUnits(value: number, decimals: number, place: string): number {
+  const units = toUnits(value, decimals)
+  if (units !== undefined) return units
+  const reason =
+    decimalsOf(value) > decimals
+      ? `has more than the ${decimals} decimals of the balance`
+      : 'is beyond what a balance can hold'
+  throw new Refused('_invalid_payload', `${place}: ${reason}.`)
 }
 
 async function withCategories(scope: Scope, basket: Basket): Promise<Basket> {

@@ -1,10 +1,12 @@
 /** Transactions with what came back of them, for those who look. */
-import type { TransactionId } from '../domain/ids.ts'
+import { type CustomerId, parseId, type TransactionId } from '../domain/ids.ts'
 import { Refused } from '../domain/refusal.ts'
 import { type SaleReturn, type Transaction, transactionStatus } from '../domain/transaction.ts'
+import { hasCustomer } from '../store/customers.ts'
 import { listReturns } from '../store/returns.ts'
 import type { Scope } from '../store/scope.ts'
 import { findTransaction, listTransactions, type TransactionFilter } from '../store/transactions.ts'
+import { findBranch } from './manage-directory.ts'
 
 export interface TransactionWithReturns extends Transaction {
   readonly returns: readonly SaleReturn[]
@@ -19,12 +21,29 @@ export async function getTransaction(
   return (await withReturns(scope, [transaction]))[0]!
 }
 
+/** What to look for, in the client's words. */
+export interface TransactionQuery extends Omit<TransactionFilter, 'customer' | 'branch'> {
+  readonly customer?: string
+  /** Id or opaque id. */
+  readonly branch?: string
+}
+
 export async function readTransactions(
   scope: Scope,
-  filter: TransactionFilter,
+  query: TransactionQuery,
   page: { limit: number; after?: TransactionId },
 ): Promise<TransactionWithReturns[]> {
-  return withReturns(scope, await listTransactions(scope, filter, page))
+  const customer = query.customer === undefined ? undefined : await getCustomer(scope, query.customer)
+  const branch = query.branch === undefined ? undefined : await findBranch(scope, query.branch)
+  // A branch that no basket has named yet has sold nothing.
+  if (query.branch !== undefined && !branch) return []
+  return withReturns(scope, await listTransactions(scope, { ...query, customer, branch }, page))
+}
+
+async function getCustomer(scope: Scope, text: string): Promise<CustomerId> {
+  const id = parseId('cus', text)
+  if (!id || !(await hasCustomer(scope, id))) throw new Refused('customer_not_found', undefined, 'path')
+  return id
 }
 
 async function withReturns(

@@ -18,6 +18,7 @@ import { newId } from '../store/new-id.ts'
 import type { Scope } from '../store/scope.ts'
 import { createCustomer } from './create-customer.ts'
 import type { ProfileInput } from './customer-profile.ts'
+import { usableNow } from './customer-view.ts'
 import type { Deps } from './deps.ts'
 import { recordFacts } from './record-facts.ts'
 
@@ -44,7 +45,7 @@ export async function registerCustomer(
     (await findLiveCard(scope, customer, campaign.id)) ??
     (await openCard(scope, organization, customer, campaign, now))
   const view = await findCustomerView(scope, customer, now)
-  return { ...view!, cards: [card] }
+  return { ...(await usableNow(deps, scope, organization, view!, now)), cards: [card] }
 }
 
 interface OpenCampaign {

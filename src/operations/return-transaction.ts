@@ -5,7 +5,7 @@
  */
 
 import type { Fact } from '../domain/event.ts'
-import type { CouponId, TransactionId } from '../domain/ids.ts'
+import type { CouponId, CustomerId, TransactionId } from '../domain/ids.ts'
 import type { Organization } from '../domain/organization.ts'
 import { Refused } from '../domain/refusal.ts'
 import { type SaleReturn, type Transaction, transactionStatus } from '../domain/transaction.ts'
@@ -30,6 +30,7 @@ import { updateSharedUsage } from '../store/write-baskets.ts'
 import type { Deps } from './deps.ts'
 import { expiredFacts } from './expired-facts.ts'
 import { movedCounts } from './moved-counts.ts'
+import { readInactivity } from './published-campaigns.ts'
 import { recordFacts } from './record-facts.ts'
 
 export interface ReturnRequest {
@@ -47,7 +48,7 @@ export async function returnTransaction(
   scope: Scope,
   organization: Organization,
   request: ReturnRequest,
-): Promise<{ done: SaleReturn; isReplay: boolean }> {
+): Promise<{ done: SaleReturn; customer: CustomerId; isReplay: boolean }> {
   const now = deps.clock()
   const found = request.transaction && (await findTransaction(scope, request.transaction))
   if (!found) throw new Refused('transaction_not_found', undefined, 'path')
@@ -55,7 +56,7 @@ export async function returnTransaction(
   const locked = await lockWallet(scope, customer)
   if (!locked) throw new Refused('customer_not_found')
   const repeated = await findRepeat(scope, request)
-  if (repeated) return { done: repeated, isReplay: true }
+  if (repeated) return { done: repeated, customer, isReplay: true }
 
   // Read again under the lock: another return may have been booked while we waited.
   const sale = (await findTransaction(scope, found.id))!
@@ -69,6 +70,7 @@ export async function returnTransaction(
     campaigns: await campaignsOf(deps, scope, organization, sale),
     earlier: earlier.map((one) => one.result.record as ReturnRecord),
     wallet: { ...wallet, ...locked, coupons: await listCouponsByIds(scope, granted), usage: [] },
+    inactivity: await readInactivity(deps, scope, organization),
     items: request.items,
     now,
   })
@@ -84,7 +86,7 @@ export async function returnTransaction(
   }
   await insertEntries(scope, outcome.decision.movements, context)
   await book(scope, organization, sale, outcome.decision, done, request.fingerprint, now)
-  return { done, isReplay: false }
+  return { done, customer, isReplay: false }
 }
 
 async function findRepeat(

@@ -10,7 +10,7 @@
  * database, the next try finds the transaction that was committed, so trying again never counts twice.
  */
 import { classifyError, isConnectionError } from '../database/classify-error.ts'
-import type { CustomerId, TransactionId } from '../domain/ids.ts'
+import { type CouponId, type CustomerId, parseId, type TransactionId } from '../domain/ids.ts'
 import type { Organization } from '../domain/organization.ts'
 import { type Refusal, Refused } from '../domain/refusal.ts'
 import type { Transaction } from '../domain/transaction.ts'
@@ -84,13 +84,7 @@ export function createTransactions(options: TransactionsOptions): Transactions {
     maxGroup: options.maxGroup ?? 128,
     maxWaiting: options.maxWaiting ?? 5_000,
   })
-  const previews = new Map<number, (job: Job) => Promise<Preview | Refused>>()
-  const previewsOf = (org: number) => {
-    const known =
-      previews.get(org) ?? createBatch((jobs: readonly Job[]) => preview(deps, jobs), previewLimits)
-    previews.set(org, known)
-    return known
-  }
+  const askPreview = createBatch((jobs: readonly Job[]) => previewAll(deps, jobs), previewLimits)
   return {
     process(caller, request, repeat) {
       const { customer, card } = request
@@ -112,8 +106,8 @@ export function createTransactions(options: TransactionsOptions): Transactions {
         caller,
         request: { ...request, customer, card: card ?? noCard },
       }
-      const answer = await previewsOf(caller.organization.number)(job)
-      if (answer instanceof Refused) throw answer
+      const answer = await askPreview(job)
+      if (answer instanceof Error) throw answer
       return answer
     },
     drain: () => groups.drain(),
@@ -127,17 +121,36 @@ const previewLimits = { maxRunning: 2, maxBatch: 128, maxWaiting: 5_000 }
 
 const noCard = 'card_00000000000000000000000000000000' as const
 
-/** Previews of one organization that arrive together are loaded together; each is decided by itself. */
-async function preview(deps: Deps, jobs: readonly Job[]): Promise<(Preview | Refused)[]> {
-  const scope = { db: deps.pool, org: jobs[0]!.caller.organization.number }
-  const now = deps.clock()
-  const group = await loadGroup(deps, scope, jobs, now, 'read')
-  return jobs.map((job, i) => {
-    const decision = decide(group, job, i, now)
-    return decision.ok
-      ? toPreview(job.request, group.loaded.baskets[i]!, decision, now)
-      : refused(decision.refusal)
-  })
+/** Previews that arrive together are loaded together, an organization at a time; what fails, fails for itself. */
+async function previewAll(deps: Deps, jobs: readonly Job[]): Promise<(Preview | Error)[]> {
+  const answers = new Map<Job, Preview | Error>()
+  const byOrganization = new Map<number, Job[]>()
+  for (const job of jobs) {
+    const org = job.caller.organization.number
+    byOrganization.set(org, [...(byOrganization.get(org) ?? []), job])
+  }
+  for (const [org, own] of byOrganization) {
+    const now = deps.clock()
+    try {
+      const group = await loadGroup(deps, { db: deps.pool, org }, own, now, 'read')
+      own.forEach((job, i) => {
+        answers.set(job, previewOne(group, job, i, now))
+      })
+    } catch (error) {
+      for (const job of own) answers.set(job, error as Error)
+    }
+  }
+  return jobs.map((job) => answers.get(job)!)
+}
+
+function previewOne(group: Group, job: Job, index: number, now: Date): Preview | Error {
+  try {
+    const decision = decide(group, job, index, now)
+    if (!decision.ok) return refused(decision.refusal)
+    return toPreview(job.request, group.loaded.baskets[index]!, decision, now)
+  } catch (error) {
+    return error as Error
+  }
 }
 
 function refused({ code, description }: Refusal): Refused {
@@ -177,13 +190,17 @@ async function loadGroup(
       branch: request.branch,
       opaqueId: request.opaqueId,
       idempotencyKey,
-      coupons: [...request.basket.coupons, ...request.basket.lines.flatMap((line) => line.coupons)],
+      coupons: couponsIn(request.basket).flatMap((text) => parseId('cpn', text) ?? []),
       products: request.basket.lines.flatMap((line) => line.product ?? []),
     })),
   )
   const organization = jobs[0]!.caller.organization
   const live = await liveCampaigns(deps.campaigns, scope, organization, loaded)
   return { loaded, live, ...(await loadUsage(scope, jobs, live, now, mode)) }
+}
+
+function couponsIn({ coupons, lines }: BasketRequest['basket']): CouponId[] {
+  return [...coupons, ...lines.flatMap((line) => line.coupons)]
 }
 
 /** Limits are rare, so their counters are a query of their own, made only where a live campaign has any. */
@@ -347,7 +364,8 @@ async function writeDecided(
   const replays: { index: number; id: TransactionId }[] = []
   for (const [i, job] of jobs.entries()) {
     const loaded = group.loaded.baskets[i]!
-    const earlier = findEarlier(job, loaded)
+    // An erased customer is gone, also for a repeat of what it once bought.
+    const earlier = loaded.wallet ? findEarlier(job, loaded) : new Refused('customer_not_found')
     if (earlier instanceof Refused) settled[i] = { ok: false, error: earlier }
     else if (earlier) replays.push({ index: i, id: earlier })
     if (earlier) continue

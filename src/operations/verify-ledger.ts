@@ -2,7 +2,7 @@
 import type { CustomerId } from '../domain/ids.ts'
 import type { Organization } from '../domain/organization.ts'
 import type { CompiledCampaign } from '../engine/compile-campaign.ts'
-import { listCampaigns } from '../store/campaigns.ts'
+import { listPublishedCampaigns } from '../store/campaigns.ts'
 import {
   checkBalances,
   checkCoupons,
@@ -68,7 +68,7 @@ async function negativeKeys(
   scope: Scope,
   organization: Organization,
 ): Promise<string[]> {
-  const campaigns = (await listCampaigns(scope, { limit: 10_000 })).filter((campaign) => campaign.version > 0)
+  const campaigns = await listPublishedCampaigns(scope)
   const versions = campaigns.flatMap(({ id, version }) =>
     Array.from({ length: version }, (_, i) => ({ id, version: i + 1 })),
   )

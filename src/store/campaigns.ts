@@ -55,6 +55,16 @@ export async function listCampaigns(
   return rows.map(toCampaign)
 }
 
+/** Every campaign that was ever published, with its newest version. */
+export async function listPublishedCampaigns(scope: Scope): Promise<{ id: CampaignId; version: number }[]> {
+  const rows = await many<{ id: string; version: number }>(
+    scope.db,
+    'SELECT id, version FROM campaigns WHERE org_id = $1 AND version > 0 ORDER BY id',
+    [scope.org],
+  )
+  return rows.map(({ id, version }) => ({ id: idFrom('cmp', id), version }))
+}
+
 export async function listCampaignIds(scope: Scope): Promise<CampaignId[]> {
   const rows = await many<{ id: string }>(scope.db, 'SELECT id FROM campaigns WHERE org_id = $1', [scope.org])
   return rows.map((row) => idFrom('cmp', row.id))

@@ -10,7 +10,7 @@ import {
   emailKey,
   type Profile,
 } from '../domain/customer.ts'
-import type { CustomerId } from '../domain/ids.ts'
+import type { CampaignId, CustomerId } from '../domain/ids.ts'
 import { type CardRow, cardColumns, toCard } from './cards.ts'
 import { idFrom, many, maybeOne, prepared, type Scope, type Statement, uuidOf } from './scope.ts'
 
@@ -34,6 +34,15 @@ interface CustomerViewRow extends CustomerRow {
     | { id: string; status: number; reward: Reward; campaign_id: string; expires_at: string | null }[]
     | null
   expiring: { key: string; amount: number; decimals: number; at: string }[] | null
+  last_activity_at: Date | null
+  campaigns: [id: string, version: number][] | null
+}
+
+/** A view before inactivity is looked at, with what that takes. */
+export interface LoadedView extends CustomerView {
+  readonly lastActivityAt?: Date
+  /** Every campaign that was ever published, in the version that counts now. */
+  readonly campaigns: readonly { readonly id: CampaignId; readonly version: number }[]
 }
 
 function toCustomer(row: CustomerRow): Customer {
@@ -51,7 +60,7 @@ function toCustomer(row: CustomerRow): Customer {
   }
 }
 
-function toCustomerView(row: CustomerViewRow): CustomerView {
+function toCustomerView(row: CustomerViewRow): LoadedView {
   return {
     customer: toCustomer(row),
     cards: (row.cards ?? []).map(toCard),
@@ -66,6 +75,8 @@ function toCustomerView(row: CustomerViewRow): CustomerView {
       }),
     ),
     expiring: (row.expiring ?? []).map((part) => ({ ...part, at: new Date(part.at) })),
+    lastActivityAt: row.last_activity_at ?? undefined,
+    campaigns: (row.campaigns ?? []).map(([id, version]) => ({ id: idFrom('cmp', id), version })),
   }
 }
 
@@ -91,7 +102,9 @@ const viewOf = (condition: string) => `
        FROM (SELECT org_id, key, expires_at, sum(remaining)::bigint AS amount FROM lots
              WHERE org_id = c.org_id AND customer_id = c.id AND remaining > 0 AND expires_at > $2
              GROUP BY org_id, key, expires_at) l
-       JOIN balance_definitions d ON d.org_id = l.org_id AND d.key = l.key) AS expiring
+       JOIN balance_definitions d ON d.org_id = l.org_id AND d.key = l.key) AS expiring,
+    (SELECT last_activity_at FROM wallets w WHERE w.org_id = c.org_id AND w.customer_id = c.id) AS last_activity_at,
+    (SELECT json_agg(json_build_array(id, version)) FROM campaigns WHERE org_id = $1 AND version > 0) AS campaigns
   FROM customers c
   WHERE c.org_id = $1 AND c.status <> ${customerStatus.erased} AND ${condition}`
 
@@ -109,7 +122,7 @@ export async function findCustomerView(
   scope: Scope,
   id: CustomerId,
   now: Date,
-): Promise<CustomerView | undefined> {
+): Promise<LoadedView | undefined> {
   const [row] = await prepared<CustomerViewRow>(scope.db, viewById, [scope.org, now, uuidOf(id)])
   return row && toCustomerView(row)
 }
@@ -118,7 +131,7 @@ export async function findCustomerViewBy(
   scope: Scope,
   by: CustomerKey,
   now: Date,
-): Promise<CustomerView | undefined> {
+): Promise<LoadedView | undefined> {
   const [statement, value] =
     'email' in by
       ? [viewByEmail, emailKey(by.email)]
@@ -139,7 +152,7 @@ export async function listCustomerViews(
   scope: Scope,
   page: { text?: string; limit: number; after?: CustomerId },
   now: Date,
-): Promise<CustomerView[]> {
+): Promise<LoadedView[]> {
   const pattern = page.text ? `%${emailKey(page.text).replace(/[\\%_]/g, '\\$&')}%` : null
   const rows = await many<CustomerViewRow>(scope.db, listViews, [
     scope.org,
@@ -237,4 +250,13 @@ export async function updateCustomerStatus(
     status,
     now,
   ])
+}
+
+export async function hasCustomer(scope: Scope, id: CustomerId): Promise<boolean> {
+  const row = await maybeOne(
+    scope.db,
+    `SELECT 1 FROM customers WHERE org_id = $1 AND id = $2 AND status <> ${customerStatus.erased}`,
+    [scope.org, uuidOf(id)],
+  )
+  return row !== undefined
 }

@@ -119,6 +119,20 @@ export async function findDirectoryEntry(
   return row && toEntry(kind, row)
 }
 
+/** The same, held against other changes until the transaction ends: a patch keeps the members it does not name. */
+export async function lockDirectoryEntry(
+  scope: Scope,
+  kind: DirectoryKind,
+  id: Id,
+): Promise<DirectoryEntry | undefined> {
+  const row = await maybeOne<DirectoryRow>(
+    scope.db,
+    `${selectEntry[kind]} WHERE e.org_id = $1 AND e.id = $2 FOR NO KEY UPDATE OF e`,
+    [scope.org, uuidOf(id)],
+  )
+  return row && toEntry(kind, row)
+}
+
 /** Newest first; `text` is an opaque id, or found anywhere in the name. */
 export async function listDirectoryEntries(
   scope: Scope,

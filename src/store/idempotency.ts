@@ -68,13 +68,15 @@ export async function eraseStoredReplies(scope: Scope, customer: CustomerId): Pr
   ])
 }
 
-/** Forgets answers older than the promised time, a bounded number at a time. */
+export const repliesAtOnce = 1_000
+
+/** Forgets answers older than the promised time, at most `repliesAtOnce` of them. */
 export async function deleteOldReplies(scope: Scope, before: Date): Promise<number> {
   return execute(
     scope.db,
     `DELETE FROM idempotency_keys WHERE (org_id, route, key) IN (
        SELECT org_id, route, key FROM idempotency_keys WHERE org_id = $1 AND created_at < $2
-       LIMIT 1000 FOR UPDATE SKIP LOCKED)`,
+       LIMIT ${repliesAtOnce} FOR UPDATE SKIP LOCKED)`,
     [scope.org, before],
   )
 }

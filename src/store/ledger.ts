@@ -225,3 +225,17 @@ export async function listLedgerEntries(
     createdAt: row.created_at,
   }))
 }
+
+/** Removes what staff may have written about a person. The amounts of an entry never change. */
+export async function eraseReasons(scope: Scope, customer: CustomerId): Promise<void> {
+  const key = [scope.org, uuidOf(customer)]
+  await scope.db.query(
+    'UPDATE ledger_entries SET reason = NULL WHERE org_id = $1 AND customer_id = $2 AND reason IS NOT NULL',
+    key,
+  )
+  await scope.db.query(
+    `UPDATE returns r SET reason = NULL FROM transactions t
+     WHERE r.org_id = $1 AND t.org_id = $1 AND t.customer_id = $2 AND r.transaction_id = t.id AND r.reason IS NOT NULL`,
+    key,
+  )
+}

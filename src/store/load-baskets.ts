@@ -14,6 +14,7 @@ import type {
   TransactionId,
   UserId,
 } from '../domain/ids.ts'
+import { mainBranch } from '../domain/organization.ts'
 import type { Balance, KeptMultiple, Lot } from '../domain/wallet.ts'
 import { idFrom, prepared, type Scope, type Statement, uuidOf } from './scope.ts'
 
@@ -156,7 +157,7 @@ export async function loadBaskets(scope: Scope, keys: readonly BasketKeys[]): Pr
     keys.flatMap((key) => key.coupons.map(uuidOf)),
     distinct(keys.map((key) => uuidOf(key.caller))),
     distinct(keys.map((key) => key.user)),
-    distinct(keys.map((key) => key.branch)),
+    distinct([mainBranch, ...keys.map((key) => key.branch)]),
     keys.map((key) => key.opaqueId ?? null),
     keys.map((key) => key.idempotencyKey ?? null),
     keys.map((key) => uuidOf(key.id)),
@@ -255,8 +256,9 @@ function readReferences(row: LoadRow) {
   return (key: BasketKeys): Pick<LoadedBasket, 'user' | 'branch'> => {
     const caller = users.find((user) => user.id === key.caller)
     const user = key.user === undefined ? caller : users.find((one) => one.opaqueId === key.user)
-    const branch = branches.find((one) =>
-      key.branch === undefined ? one.uuid === caller?.branch : one.opaqueId === key.branch,
+    const home = caller?.branch
+    const branch = branches.find(({ uuid, opaqueId }) =>
+      key.branch === undefined && home ? uuid === home : opaqueId === (key.branch ?? mainBranch),
     )
     return {
       user: user && { id: user.id, opaqueId: user.opaqueId },

@@ -1161,12 +1161,26 @@ describe('looking up', () => {
     )
   })
 
-  test.each(['?customer=x', '?branch=x', `?customer=cus_${'0'.repeat(32)}`, `?branch=brn_${'0'.repeat(32)}`])(
-    '%s finds nothing',
-    async (query) => {
-      expect((await list(query)).body).toEqual({ data: [] })
-    },
-  )
+  test.each(['?branch=x', `?branch=brn_${'0'.repeat(32)}`])('%s finds nothing', async (query) => {
+    expect((await list(query)).body).toEqual({ data: [] })
+  })
+
+  test.each(['?customer=x', `?customer=cus_${'0'.repeat(32)}`])('%s is no customer', async (query) => {
+    expect(await list(query)).toMatchObject({ status: 404, body: { message: 'customer_not_found' } })
+  })
+
+  test("a branch is found by the till's own id as well", async () => {
+    const byId = await list(`?branch=${made.at(-1)!.branch}`)
+    const { branchOpaqueId } = byId.body.data[0]
+    expect(idsOf(await list(`?branch=${branchOpaqueId}`))).toEqual(idsOf(byId))
+  })
+
+  test('a leap second is no time we know, and no fault of ours', async () => {
+    expect(await list('?from=2016-12-31T23:59:60Z')).toMatchObject({
+      status: 400,
+      body: { message: '_invalid_payload' },
+    })
+  })
 
   test.each([
     '?from=yesterday',
@@ -1182,5 +1196,86 @@ describe('looking up', () => {
 
   test.each(['x', `txn_${'0'.repeat(32)}`, '%00'])('%j is transaction_not_found', async (id) => {
     expectRefusal(await read(id, own), 404, 'transaction_not_found')
+  })
+})
+
+describe('at the edges', () => {
+  let own: Merchant
+  let campaign: string
+  beforeAll(async () => {
+    own = await service.createMerchant()
+    campaign = await own.publishCampaign()
+  })
+
+  test('a leap second in occurredAt is refused by both calls', async () => {
+    const { customer, card } = await own.register(campaign)
+    const body = { customer, card, amount: 5, occurredAt: '2016-12-31T23:59:60Z' }
+    for (const call of ['validate', 'process']) {
+      const reply = await own.call('POST', `/v1/transactions/${call}`, body)
+      expect(reply).toMatchObject({ status: 400, body: { message: '_invalid_payload' } })
+    }
+  })
+
+  test('an API user without a branch sells in the main one, in the preview as in the sale', async () => {
+    const { customer, card } = await own.register(campaign)
+    const users = await own.call('GET', '/v1/users')
+    const account = users.body.data.find((user: { opaqueId: string }) => user.opaqueId === own.connection)
+    await own.call('PATCH', `/v1/users/${account.id}`, { branch: null })
+    for (const call of ['validate', 'process']) {
+      const reply = await own.call('POST', `/v1/transactions/${call}`, { customer, card, amount: 5 })
+      expect(reply.body).toMatchObject({ branchOpaqueId: 'main', payableAmount: 5 })
+    }
+  })
+
+  test('a repeat for an erased customer says that there is no such customer', async () => {
+    const { customer, card } = await own.register(campaign)
+    const body = { customer, card, amount: 5, opaqueId: 'R-erased' }
+    await own.call('POST', '/v1/transactions/process', body)
+    await own.call('POST', `/v1/customers/${customer}/erase`)
+    const reply = await own.call('POST', '/v1/transactions/process', body)
+    expect(reply).toMatchObject({ status: 400, body: { message: 'customer_not_found' } })
+  })
+
+  test('a coupon id that cannot be one is named as it was sent', async () => {
+    const { customer, card } = await own.register(campaign)
+    const reply = await own.call('POST', '/v1/transactions/process', {
+      customer,
+      card,
+      amount: 5,
+      reward: 'nonsense',
+    })
+    expect(reply.body).toMatchObject({ message: 'coupon_not_found' })
+    expect(reply.body.description).toContain('nonsense')
+  })
+
+  test('parallel patches of different members of a product keep both', async () => {
+    const created = await own.call('POST', '/v1/products', { opaqueId: 'tea' })
+    await Promise.all([
+      own.call('PATCH', `/v1/products/${created.body.id}`, { name: 'Tea' }),
+      own.call('PATCH', `/v1/products/${created.body.id}`, { category: 'hot' }),
+    ])
+    const reply = await own.call('GET', `/v1/products/${created.body.id}`)
+    expect(reply.body).toMatchObject({ name: 'Tea', category: 'hot' })
+  })
+
+  test('a patch that changes nothing is no change, and an archived campaign takes none', async () => {
+    const id = await own.publishCampaign()
+    expect((await own.call('PATCH', `/v1/campaigns/${id}`, {})).body).toMatchObject({ hasChanges: false })
+    await own.call('POST', `/v1/campaigns/${id}/archive`)
+    const reply = await own.call('PATCH', `/v1/campaigns/${id}`, { name: 'Late' })
+    expect(reply).toMatchObject({ status: 400, body: { message: 'invalid_campaign' } })
+  })
+
+  test('the reason of an adjustment goes with the customer, from the ledger and from stored replies', async () => {
+    const { customer } = await own.register(campaign)
+    const body = { key: 'points', amount: 5, reason: 'For Ada Lovelace' }
+    const key = { 'idempotency-key': 'erase-me' }
+    await own.call('POST', `/v1/customers/${customer}/adjustments`, body, key)
+    await own.call('POST', `/v1/customers/${customer}/erase`)
+    const { rows } = await service.database.pool.query(
+      `SELECT (SELECT count(*) FROM ledger_entries WHERE reason LIKE '%Ada%') +
+              (SELECT count(*) FROM idempotency_keys WHERE reply::text LIKE '%Ada%') AS kept`,
+    )
+    expect(rows[0].kept).toBe(0)
   })
 })

@@ -19,7 +19,7 @@ import { named } from '../name-components.ts'
 import { decodeCursor, idCursor, limitOf, PageQuery, refuseCursor, toPage } from '../paging.ts'
 import { toOutcomeReply } from '../replies/transaction.ts'
 import { campaignDefinitionExample, campaignExample, draftExample } from '../schemas/examples.ts'
-import { Id, PageOf, Timestamp } from '../schemas/members.ts'
+import { Id, Optional, PageOf, Timestamp } from '../schemas/members.ts'
 import { Outcome, TriedBasket } from '../schemas/transaction.ts'
 import type { Server, ServerOptions } from '../server.ts'
 import { write } from '../write.ts'
@@ -44,6 +44,15 @@ const CampaignReply = Type.Unsafe<object>(
 )
 const DraftReply = Type.Unsafe<object>({ ...CampaignReply, examples: [draftExample] })
 const Definition = Type.Unsafe<object>({ ...CampaignDefinition, ...named('CampaignDefinition') })
+
+const DefinitionChange = Type.Object(
+  {
+    place: Type.String({ description: 'The member of the definition.', examples: ['rules[base].points'] }),
+    before: Optional(Type.Unknown({ description: 'Absent when it was added.' })),
+    after: Optional(Type.Unknown({ description: 'Absent when it was removed.' })),
+  },
+  named('DefinitionChange'),
+)
 
 const CampaignBody = Type.Unsafe<Record<string, unknown>>({
   ...CampaignDefinition,
@@ -284,7 +293,14 @@ function campaignStates(app: Server, { deps }: Pick<ServerOptions, 'deps'>): voi
         response: {
           200: PageOf(
             Type.Object(
-              { version: Type.Integer(), publishedAt: Timestamp(), definition: Definition },
+              {
+                version: Type.Integer(),
+                publishedAt: Timestamp(),
+                definition: Definition,
+                changes: Type.Array(DefinitionChange, {
+                  description: 'What differs from the version before; empty for the first.',
+                }),
+              },
               {
                 ...named('CampaignVersion'),
                 examples: [
@@ -292,6 +308,7 @@ function campaignStates(app: Server, { deps }: Pick<ServerOptions, 'deps'>): voi
                     version: 3,
                     publishedAt: campaignExample.createdAt,
                     definition: campaignDefinitionExample,
+                    changes: [{ place: 'rules[base].points', before: 2, after: 1 }],
                   },
                 ],
               },

@@ -2,23 +2,18 @@ import { Type } from 'typebox'
 import { parseId } from '../../domain/ids.ts'
 import { Refused } from '../../domain/refusal.ts'
 import { adjustBalance } from '../../operations/adjust-balance.ts'
-import {
-  eraseCustomer,
-  getCustomerView,
-  patchCustomer,
-  setCustomerBlocked,
-} from '../../operations/change-customer.ts'
+import { eraseCustomer, patchCustomer, setCustomerBlocked } from '../../operations/change-customer.ts'
 import { createCustomer } from '../../operations/create-customer.ts'
-import type { ProfileInput } from '../../operations/customer-profile.ts'
+import { getCustomerView, listCustomers } from '../../operations/customer-view.ts'
 import { exportCustomer } from '../../operations/export-customer.ts'
 import { findCustomer } from '../../operations/find-customer.ts'
 import { readTransactions } from '../../operations/read-transactions.ts'
 import { registerCustomer } from '../../operations/register-customer.ts'
 import { listCoupons } from '../../store/coupons.ts'
-import { listCustomerViews } from '../../store/customers.ts'
 import { listLedgerEntries } from '../../store/ledger.ts'
 import { isStorable } from '../json-body.ts'
 import { decodeCursor, idCursor, limitOf, PageQuery, refuseCursor, toPage } from '../paging.ts'
+import { toProfileInput, toProfilePatch } from '../profile-request.ts'
 import {
   toCouponRecordReply,
   toCustomerReply,
@@ -36,7 +31,6 @@ import {
   CustomerWithExpiry,
   LedgerEntry,
   NewCustomer,
-  type NewCustomerBody,
   PatchCustomer,
   RegisterCustomer,
 } from '../schemas/customer.ts'
@@ -83,7 +77,7 @@ export function customerRoutes(app: Server, { deps }: ServerOptions): void {
       return write(deps, request, reply, {
         work: async (scope) => {
           const { id } = await createCustomer(scope, organization, input, clock())
-          return getCustomerView(scope, id, clock())
+          return getCustomerView(deps, scope, organization, id)
         },
         status: 201,
         render: toCustomerReply,
@@ -143,7 +137,7 @@ export function customerRoutes(app: Server, { deps }: ServerOptions): void {
       const { organization } = request.caller
       if (request.query.q.trim() === '') throw new Refused('_invalid_payload', 'q: must not be empty.')
       const scope = { db: pool, org: organization.number }
-      return toCustomerWithCouponsReply(await findCustomer(scope, organization, request.query.q, clock()))
+      return toCustomerWithCouponsReply(await findCustomer(deps, scope, organization, request.query.q))
     },
   )
 
@@ -160,9 +154,10 @@ export function customerRoutes(app: Server, { deps }: ServerOptions): void {
       },
     },
     async (request) => {
-      const scope = { db: pool, org: request.caller.organization.number }
+      const { organization } = request.caller
+      const scope = { db: pool, org: organization.number }
       return toCustomerWithExpiryReply(
-        await getCustomerView(scope, parseId('cus', request.params.id), clock()),
+        await getCustomerView(deps, scope, organization, parseId('cus', request.params.id)),
       )
     },
   )
@@ -192,7 +187,11 @@ export function customerRoutes(app: Server, { deps }: ServerOptions): void {
       const after = idCursor('cus', request.query.cursor)
       const scope = { db: pool, org: request.caller.organization.number }
       const text = request.query.q?.trim() || undefined
-      const views = await listCustomerViews(scope, { text, limit: limit + 1, after }, clock())
+      const views = await listCustomers(deps, scope, request.caller.organization, {
+        text,
+        limit: limit + 1,
+        after,
+      })
       return toPage(views, limit, (view) => view.customer.id, toCustomerReply)
     },
   )
@@ -214,7 +213,7 @@ export function customerRoutes(app: Server, { deps }: ServerOptions): void {
       const { organization } = request.caller
       const id = parseId('cus', request.params.id)
       return write(deps, request, reply, {
-        work: (scope) => patchCustomer(scope, organization, id, request.body, clock()),
+        work: (scope) => patchCustomer(deps, scope, organization, id, toProfilePatch(request.body)),
         status: 200,
         render: toCustomerReply,
       })
@@ -223,10 +222,6 @@ export function customerRoutes(app: Server, { deps }: ServerOptions): void {
 
   customerLists(app, { deps })
   customerManagement(app, { deps })
-}
-
-function toProfileInput({ data, metaData, consents, opaqueId }: NewCustomerBody): ProfileInput {
-  return { ...data, metaData, consents, opaqueId }
 }
 
 /** What a customer did and holds, newest first. */
@@ -251,7 +246,8 @@ function customerLists(app: Server, { deps }: Pick<ServerOptions, 'deps'>): void
     async (request) => {
       const { organization } = request.caller
       const scope = { db: pool, org: organization.number }
-      const { customer } = await getCustomerView(scope, parseId('cus', request.params.id), clock())
+      const id = parseId('cus', request.params.id)
+      const { customer } = await getCustomerView(deps, scope, request.caller.organization, id)
       const limit = limitOf(request.query)
       const after = idCursor('txn', request.query.cursor)
       const rows = await readTransactions(scope, { customer: customer.id }, { limit: limit + 1, after })
@@ -279,7 +275,8 @@ function customerLists(app: Server, { deps }: Pick<ServerOptions, 'deps'>): void
     },
     async (request) => {
       const scope = { db: pool, org: request.caller.organization.number }
-      const { customer } = await getCustomerView(scope, parseId('cus', request.params.id), clock())
+      const id = parseId('cus', request.params.id)
+      const { customer } = await getCustomerView(deps, scope, request.caller.organization, id)
       const limit = limitOf(request.query)
       const after = toLedgerPosition(decodeCursor(request.query.cursor))
       const rows = await listLedgerEntries(scope, customer.id, { limit: limit + 1, after })
@@ -307,7 +304,8 @@ function customerLists(app: Server, { deps }: Pick<ServerOptions, 'deps'>): void
     },
     async (request) => {
       const scope = { db: pool, org: request.caller.organization.number }
-      const { customer } = await getCustomerView(scope, parseId('cus', request.params.id), clock())
+      const id = parseId('cus', request.params.id)
+      const { customer } = await getCustomerView(deps, scope, request.caller.organization, id)
       const limit = limitOf(request.query)
       const rows = await listCoupons(scope, customer.id, {
         limit: limit + 1,
@@ -360,7 +358,14 @@ function customerManagement(app: Server, { deps }: Pick<ServerOptions, 'deps'>):
       },
       (request, reply) =>
         write(deps, request, reply, {
-          work: (scope) => setCustomerBlocked(scope, parseId('cus', request.params.id), isBlocked, clock()),
+          work: (scope) =>
+            setCustomerBlocked(
+              deps,
+              scope,
+              request.caller.organization,
+              parseId('cus', request.params.id),
+              isBlocked,
+            ),
           status: 200,
           render: toCustomerReply,
           customerOf: (view) => view.customer.id,
@@ -389,15 +394,16 @@ function customerManagement(app: Server, { deps }: Pick<ServerOptions, 'deps'>):
       write(deps, request, reply, {
         work: (scope) =>
           adjustBalance(
+            deps,
             scope,
             request.caller.organization,
             parseId('cus', request.params.id),
             request.body,
             request.caller.user,
-            clock(),
           ),
         status: 201,
         render: toLedgerEntryReply,
+        customerOf: () => parseId('cus', request.params.id),
       }),
   )
 
@@ -464,7 +470,12 @@ function customerManagement(app: Server, { deps }: Pick<ServerOptions, 'deps'>):
     async (request) => {
       const { organization } = request.caller
       const scope = { db: pool, org: organization.number }
-      const kept = await exportCustomer(scope, parseId('cus', request.params.id), clock())
+      const kept = await exportCustomer(
+        deps,
+        scope,
+        request.caller.organization,
+        parseId('cus', request.params.id),
+      )
       return {
         customer: toCustomerWithExpiryReply(kept.view),
         transactions: kept.transactions.map((one) => toTransactionReply(one, organization)),

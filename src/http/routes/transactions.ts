@@ -5,6 +5,7 @@ import { getTransaction, readTransactions } from '../../operations/read-transact
 import { returnTransaction } from '../../operations/return-transaction.ts'
 import { toBasketRequest } from '../basket-request.ts'
 import { idCursor, limitOf, PageQuery, toPage } from '../paging.ts'
+import { readTime } from '../read-time.ts'
 import {
   toPreviewReply,
   toProcessedReply,
@@ -144,6 +145,7 @@ export function transactionRoutes(app: Server, { deps, transactions }: ServerOpt
           if (isReplay) reply.header('idempotent-replayed', 'true')
           return toReturnReply(done, organization)
         },
+        customerOf: ({ customer }) => customer,
       })
     },
   )
@@ -170,7 +172,7 @@ export function transactionRoutes(app: Server, { deps, transactions }: ServerOpt
   app.get(
     '/v1/transactions',
     {
-      config: { access: ['pos'] },
+      config: { access: ['pos'], refusals: ['customer_not_found'] },
       schema: {
         operationId: 'listTransactions',
         summary: 'List transactions, newest first',
@@ -180,7 +182,7 @@ export function transactionRoutes(app: Server, { deps, transactions }: ServerOpt
           ...PageQuery,
           opaqueId: Optional(OpaqueId('Your receipt number.')),
           customer: Optional(Id('cus')),
-          branch: Optional(Id('brn')),
+          branch: Optional(OpaqueId('Your branch id, or ours.')),
           from: Optional(Timestamp('Processed at this time or later.')),
           to: Optional(Timestamp('Processed before this time.')),
         }),
@@ -189,13 +191,7 @@ export function transactionRoutes(app: Server, { deps, transactions }: ServerOpt
     },
     async (request) => {
       const { organization } = request.caller
-      const { opaqueId, from, to } = request.query
-      const customer =
-        request.query.customer === undefined ? undefined : parseId('cus', request.query.customer)
-      const branch = request.query.branch === undefined ? undefined : parseId('brn', request.query.branch)
-      const isNobodys =
-        (request.query.customer !== undefined && !customer) || (request.query.branch !== undefined && !branch)
-      if (isNobodys) return { data: [] }
+      const { opaqueId, customer, branch, from, to } = request.query
       const limit = limitOf(request.query)
       const rows = await readTransactions(
         { db: pool, org: organization.number },
@@ -203,8 +199,8 @@ export function transactionRoutes(app: Server, { deps, transactions }: ServerOpt
           opaqueId,
           customer,
           branch,
-          from: from ? new Date(from) : undefined,
-          to: to ? new Date(to) : undefined,
+          from: from === undefined ? undefined : readTime('from', from),
+          to: to === undefined ? undefined : readTime('to', to),
         },
         { limit: limit + 1, after: idCursor('txn', request.query.cursor) },
       )

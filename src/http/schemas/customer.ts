@@ -27,14 +27,10 @@ const ProfileData = Type.Object(
   { description: 'The profile. Neither phone nor e-mail is required; an empty string counts as no value.' },
 )
 
-const Consents = Type.Unsafe<Record<string, unknown>>({
-  type: 'object',
-  properties: { marketing: { type: 'boolean' } },
-  additionalProperties: true,
-  'x-free-form': true,
-  description: 'What the customer agreed to.',
-  examples: [{ marketing: true }],
-})
+const Consents = Type.Object(
+  { marketing: Optional(Type.Boolean()) },
+  { description: 'What the customer agreed to.', examples: [{ marketing: true }] },
+)
 
 export const NewCustomer = Type.Object(
   {
@@ -83,14 +79,16 @@ export const RegisterCustomer = Type.Object(
 export const PatchCustomer = Type.Object(
   {
     data: Optional(
-      Type.Object({
-        phone: Optional(Nullable(Text(64))),
-        email: Optional(Nullable(Text(254, { format: 'customer-email' }))),
-        fullname: Optional(Nullable(Text(200))),
-      }),
+      Nullable(
+        Type.Object({
+          phone: Optional(Nullable(Text(64))),
+          email: Optional(Nullable(Text(254, { format: 'customer-email' }))),
+          fullname: Optional(Nullable(Text(200))),
+        }),
+      ),
     ),
     metaData: Optional(Nullable(FreeForm('Merged into what is there.'))),
-    consents: Optional(Nullable(Consents)),
+    consents: Optional(Nullable(Type.Object({ marketing: Optional(Nullable(Type.Boolean())) }))),
     opaqueId: Optional(Nullable(Text(255))),
   },
   {
@@ -98,6 +96,8 @@ export const PatchCustomer = Type.Object(
     examples: [{ data: { fullname: 'Ada King' } }],
   },
 )
+
+export type PatchCustomerBody = Type.Static<typeof PatchCustomer>
 
 export const Card = Type.Object(
   {

@@ -244,7 +244,11 @@ export const returnExample = {
   executedActions: {
     collectables: { points: { value: 73, total: 323 }, stamps: { value: 9, total: 9 } },
     coupons: [],
-    actions: [],
+    actions: [
+      { type: 'return', key: 'points', amount: 47, value: 73 },
+      { type: 'return', key: 'stamps', amount: 9, value: 9 },
+      { type: 'revoke_coupon', coupon: exampleId('cpn') },
+    ],
     skipped: [],
     progress: [{ key: 'stamps', have: 9, need: 10, reward: 'free-coffee' }],
   },

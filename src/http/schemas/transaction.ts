@@ -17,23 +17,21 @@ const CouponIds = Type.Union(
   { description: 'Coupon ids to redeem: one, or a list.' },
 )
 
-const Item = Type.Object(
-  {
-    id: Optional(OpaqueId('Your line id; its position unless told. Needed for returns.')),
-    product: Optional(OpaqueId('Your product id.')),
-    name: Optional(Type.String({ maxLength: 255 })),
-    category: Optional(Type.String({ maxLength: 255 })),
-    quantity: Optional(
-      Type.Number({ exclusiveMinimum: 0, maximum: maxQuantity, description: '1 unless told.' }),
-    ),
-    unitPrice: Optional(Money('Up to 6 decimals.')),
-    amount: Optional(Money('Before discount; `unitPrice × quantity` unless told.')),
-    discountAmount: Optional(Money('Computed by you, stored as given.')),
-    discountedAmount: Optional(Money('Computed by you, stored as given.')),
-    reward: Optional(CouponIds),
-  },
-  named('Item'),
-)
+const itemMembers = {
+  id: Optional(OpaqueId('Your line id; its position unless told. Needed for returns.')),
+  product: Optional(OpaqueId('Your product id.')),
+  name: Optional(Type.String({ maxLength: 255 })),
+  category: Optional(Type.String({ maxLength: 255 })),
+  quantity: Optional(
+    Type.Number({ exclusiveMinimum: 0, maximum: maxQuantity, description: '1 unless told.' }),
+  ),
+  unitPrice: Optional(Money('Up to 6 decimals.')),
+  amount: Optional(Money('Before discount; `unitPrice × quantity` unless told.')),
+  discountAmount: Optional(Money('Computed by you, stored as given.')),
+  discountedAmount: Optional(Money('Computed by you, stored as given.')),
+}
+
+const Item = Type.Object({ ...itemMembers, reward: Optional(CouponIds) }, named('Item'))
 
 export const BasketBody = Type.Object(
   {
@@ -59,11 +57,19 @@ export type BasketBody = Type.Static<typeof BasketBody>
 const Action = Type.Object(
   {
     type: Type.String({
-      description: 'redeem_coupon, spend_points, collect, grant_coupon or change_tier',
+      description:
+        'redeem_coupon, spend_points, collect, grant_coupon or change_tier; ' +
+        'in a return: return, expire, revoke_coupon or restore_coupon',
       examples: ['collect'],
     }),
     key: Optional(Type.String()),
-    amount: Optional(Type.Number()),
+    amount: Optional(
+      Type.Number({
+        description:
+          'How much moved. Without a sign where the type says the direction; signed in a return, where one ' +
+          'net change may go either way.',
+      }),
+    ),
     value: Optional(Type.Number({ description: 'The balance after it.' })),
     discount: Optional(Type.Number({ maximum: maxMoney })),
     coupon: Optional(Id('cpn')),
@@ -114,13 +120,30 @@ const previewMembers = {
   executedActions: ExecutedActions,
 }
 
-/** A basket tried on a campaign's draft, with the wallet it is tried on. */
+const TriedCollectables = Type.Unsafe<Record<string, { value: number; total?: number }>>({
+  ...named('TriedCollectables'),
+  type: 'object',
+  additionalProperties: {
+    type: 'object',
+    required: ['value'],
+    properties: {
+      value: { type: 'number', description: 'What can be used now.' },
+      total: { type: 'number', description: 'What was ever collected; the value unless told.' },
+    },
+  },
+})
+
+/**
+ * A basket tried on a campaign's draft, with the wallet it is tried on. It has no coupons to redeem: they belong
+ * to a customer, and nobody's wallet is read here.
+ */
 export const TriedBasket = Type.Object(
   {
     ...Type.Omit(BasketBody, ['customer', 'card', 'user', 'opaqueId', 'metaData', 'reward']).properties,
+    items: Optional(Type.Array(Type.Object(itemMembers, named('TriedItem')), { maxItems: 500 })),
     wallet: Optional(
       Type.Object({
-        collectables: Optional(Collectables),
+        collectables: Optional(TriedCollectables),
         transactions: Optional(
           Type.Integer({ minimum: 0, description: 'Baskets processed before; 0 makes this one the first.' }),
         ),
@@ -131,7 +154,7 @@ export const TriedBasket = Type.Object(
     examples: [
       {
         items: [{ product: 'latte', quantity: 2, unitPrice: 3.5 }],
-        wallet: { collectables: { points: { value: 480, total: 480 }, stamps: { value: 9, total: 9 } } },
+        wallet: { collectables: { points: { value: 480 }, stamps: { value: 9, total: 19 } } },
       },
     ],
   },
