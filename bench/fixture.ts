@@ -4,10 +4,7 @@
  * id instead of reading it.
  */
 import type { Pool } from 'pg'
-import { createAccessTokens } from '../src/operations/access-tokens.ts'
-import { createCampaignCache } from '../src/operations/campaign-cache.ts'
-import { createCredentials } from '../src/operations/credentials.ts'
-import type { Deps } from '../src/operations/deps.ts'
+import { createDeps, type Deps } from '../src/operations/deps.ts'
 import { issueToken } from '../src/operations/issue-token.ts'
 import { createCampaign, publishCampaign } from '../src/operations/manage-campaigns.ts'
 import {
@@ -16,9 +13,6 @@ import {
   createOrganization,
 } from '../src/operations/manage-organizations.ts'
 import { inTransaction, platformOrg, uuidOf } from '../src/store/scope.ts'
-
-export const jwtSecret = 'secret-of-the-benchmark-0123456789-0123456789'
-export const pepper = 'pepper-of-the-benchmark-0123456789'
 
 export interface Fixture {
   readonly token: string
@@ -33,16 +27,15 @@ export const customerId = (n: number) =>
 export const cardId = (n: number) =>
   `card_0190000100007000${(0x800000000000 + n).toString(16).padStart(16, '0')}`
 
-export function createDeps(pool: Pool): Deps {
-  return {
+export function benchDeps(pool: Pool): Deps {
+  return createDeps({
     pool,
-    clock: () => new Date(),
-    credentials: createCredentials(pepper),
-    accessTokens: createAccessTokens(jwtSecret, 86_400),
-    refreshTokenTtlMs: 86_400_000,
-    campaigns: createCampaignCache(),
+    jwtSecret: 'secret-of-the-benchmark-0123456789-0123456789',
+    credentialPepper: 'pepper-of-the-benchmark-0123456789',
+    accessTokenTtlSeconds: 86_400,
+    refreshTokenTtlSeconds: 86_400,
     log: { info() {}, warn() {}, error() {} },
-  }
+  })
 }
 
 export interface FixtureOptions {
@@ -54,7 +47,7 @@ export interface FixtureOptions {
 }
 
 export async function loadFixture(pool: Pool, options: FixtureOptions): Promise<Fixture> {
-  const deps = createDeps(pool)
+  const deps = benchDeps(pool)
   const now = deps.clock()
   const made = await inTransaction(pool, platformOrg, async (scope) => {
     const organization = await createOrganization(scope, { name: 'Benchmark' }, now)

@@ -3,7 +3,7 @@ import { openPool } from '../src/database/pool.ts'
 import { BasketBody } from '../src/http/schemas/transaction.ts'
 import { buildServer } from '../src/http/server.ts'
 import { createTransactions } from '../src/operations/transactions.ts'
-import { createDeps } from './fixture.ts'
+import { benchDeps } from './fixture.ts'
 
 const settings = JSON.parse(process.argv[2]!) as {
   connection: Parameters<typeof openPool>[0]
@@ -12,7 +12,7 @@ const settings = JSON.parse(process.argv[2]!) as {
 }
 
 const pool = openPool(settings.connection, { maxConnections: settings.isGrouped ? 10 : 16 })
-const deps = createDeps(pool)
+const deps = benchDeps(pool)
 const transactions = createTransactions({ deps, ...(settings.isGrouped ? {} : { maxGroup: 1, writers: 16 }) })
 const app = await buildServer({
   deps,

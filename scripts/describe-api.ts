@@ -2,25 +2,21 @@
 
 import { openPool } from '../src/database/pool.ts'
 import { buildServer } from '../src/http/server.ts'
-import { createAccessTokens } from '../src/operations/access-tokens.ts'
-import { createCampaignCache } from '../src/operations/campaign-cache.ts'
-import { createCredentials } from '../src/operations/credentials.ts'
-import type { Deps } from '../src/operations/deps.ts'
+import { createDeps } from '../src/operations/deps.ts'
 import { createTransactions } from '../src/operations/transactions.ts'
 
 export async function describeApi(): Promise<string> {
   const unused = 'never-used-to-sign-anything-0123456789'
   // A pool connects with its first query, and nothing here makes one.
   const pool = openPool('postgres://nowhere')
-  const deps: Deps = {
+  const deps = createDeps({
     pool,
-    clock: () => new Date(),
-    credentials: createCredentials(unused),
-    accessTokens: createAccessTokens(unused, 1),
-    refreshTokenTtlMs: 1,
-    campaigns: createCampaignCache(),
+    jwtSecret: unused,
+    credentialPepper: unused,
+    accessTokenTtlSeconds: 1,
+    refreshTokenTtlSeconds: 1,
     log: { info() {}, warn() {}, error() {} },
-  }
+  })
   const app = await buildServer({
     deps,
     transactions: createTransactions({ deps }),

@@ -7,10 +7,7 @@ import type { Config } from './config.ts'
 import { type DatabaseConnection, openPool } from './database/pool.ts'
 import type { Logger } from './http/logger.ts'
 import { buildServer, type Server } from './http/server.ts'
-import { createAccessTokens } from './operations/access-tokens.ts'
-import { createCampaignCache } from './operations/campaign-cache.ts'
-import { createCredentials } from './operations/credentials.ts'
-import type { Deps } from './operations/deps.ts'
+import { createDeps, type Deps } from './operations/deps.ts'
 import { createTransactions, type Transactions } from './operations/transactions.ts'
 import { withTimeout } from './with-timeout.ts'
 
@@ -29,26 +26,19 @@ export interface Listener {
 const drainTimeoutMs = 5_000
 const readinessTimeoutMs = 2_000
 
-export function createDeps(
+export function openDeps(
   connection: DatabaseConnection,
   config: Config,
   secrets: Secrets,
   log: Logger,
 ): Deps {
-  return {
-    pool: openPool(connection, {
-      log,
-      statementTimeoutMs: 5_000,
-      queryTimeoutMs: 8_000,
-      lockTimeoutMs: 3_000,
-    }),
-    clock: () => new Date(),
-    credentials: createCredentials(secrets.credentialPepper),
-    accessTokens: createAccessTokens(secrets.jwtSecret, config.accessTokenTtlSeconds),
-    refreshTokenTtlMs: config.refreshTokenTtlSeconds * 1000,
-    campaigns: createCampaignCache(),
+  const pool = openPool(connection, {
     log,
-  }
+    statementTimeoutMs: 5_000,
+    queryTimeoutMs: 8_000,
+    lockTimeoutMs: 3_000,
+  })
+  return createDeps({ ...config, ...secrets, pool, log })
 }
 
 export async function listen(deps: Deps, config: Config, secrets: Secrets, log: Logger): Promise<Listener> {

@@ -10,7 +10,7 @@ import type { DatabaseConnection } from './database/pool.ts'
 import { takeProcessLock } from './database/process-lock.ts'
 import { type Demo, prepareDemo, removeDemoFile, writeDemoFile } from './demo.ts'
 import { createLogger, type Logger } from './http/logger.ts'
-import { createDeps, listen, type Secrets } from './listen.ts'
+import { listen, openDeps, type Secrets } from './listen.ts'
 import { loadOrCreateSecrets } from './secrets-file.ts'
 import { withTimeout } from './with-timeout.ts'
 import { type Jobs, startJobs } from './worker/run-jobs.ts'
@@ -82,7 +82,7 @@ async function serveOn(
   await migrate(connection, { log })
   signal?.throwIfAborted()
   const secrets = await completeSecrets(config)
-  const deps = createDeps(connection, config, secrets, log)
+  const deps = openDeps(connection, config, secrets, log)
   const front =
     config.workers === 1
       ? await listen(deps, config, secrets, log)

@@ -7,7 +7,7 @@ import cluster, { type Worker } from 'node:cluster'
 import type { Config } from './config.ts'
 import type { DatabaseConnection } from './database/pool.ts'
 import { createLogger, type Logger } from './http/logger.ts'
-import { createDeps, type Listener, listen, type Secrets } from './listen.ts'
+import { type Listener, listen, openDeps, type Secrets } from './listen.ts'
 import { withTimeout } from './with-timeout.ts'
 
 /** The hidden command a worker is started with. */
@@ -121,7 +121,7 @@ async function takeUp({ connection, config, secrets }: Assignment): Promise<List
   }
   const log = createLogger(config.logLevel, { isTerminal: process.stdout.isTTY === true, toStderr: false })
   try {
-    const deps = createDeps(connection, { ...config, tls }, secrets, log)
+    const deps = openDeps(connection, { ...config, tls }, secrets, log)
     const listener = await listen(deps, { ...config, tls }, secrets, log)
     process.send?.({ port: listener.port })
     return listener

@@ -1,11 +1,12 @@
 import type { Pool } from 'pg'
 import type { UserId } from '../domain/ids.ts'
 import type { Organization } from '../domain/organization.ts'
-import type { AccessTokens } from './access-tokens.ts'
-import type { CampaignCache } from './campaign-cache.ts'
-import type { Credentials } from './credentials.ts'
+import { type AccessTokens, createAccessTokens } from './access-tokens.ts'
+import { type CampaignCache, createCampaignCache } from './campaign-cache.ts'
+import { type Credentials, createCredentials } from './credentials.ts'
+import { createCustomerReader, type ReadCustomer } from './customer-reader.ts'
 
-/** What the operations stand on. Wired once in `serve.ts`, and by tests with a clock of their own. */
+/** What the operations stand on. */
 export interface Deps {
   readonly pool: Pool
   readonly clock: () => Date
@@ -13,7 +14,32 @@ export interface Deps {
   readonly accessTokens: AccessTokens
   readonly refreshTokenTtlMs: number
   readonly campaigns: CampaignCache
+  readonly readCustomer: ReadCustomer
   readonly log: Log
+}
+
+export interface DepsOptions {
+  readonly pool: Pool
+  readonly clock?: () => Date
+  readonly jwtSecret: string
+  readonly credentialPepper: string
+  readonly accessTokenTtlSeconds: number
+  readonly refreshTokenTtlSeconds: number
+  readonly log: Log
+}
+
+/** Wired once for each process; tests bring a clock of their own. */
+export function createDeps({ pool, clock = () => new Date(), log, ...options }: DepsOptions): Deps {
+  return {
+    pool,
+    clock,
+    credentials: createCredentials(options.credentialPepper),
+    accessTokens: createAccessTokens(options.jwtSecret, options.accessTokenTtlSeconds),
+    refreshTokenTtlMs: options.refreshTokenTtlSeconds * 1000,
+    campaigns: createCampaignCache(),
+    readCustomer: createCustomerReader(pool, clock),
+    log,
+  }
 }
 
 /** What we need of a logger; pino is one. */

@@ -3,8 +3,9 @@ import type { CustomerView } from '../domain/customer.ts'
 import type { Organization } from '../domain/organization.ts'
 import { phoneCandidates } from '../domain/phone.ts'
 import { Refused } from '../domain/refusal.ts'
-import { findCustomerViewBy, type LoadedView } from '../store/customers.ts'
+import type { LoadedView } from '../store/customers.ts'
 import type { Scope } from '../store/scope.ts'
+import type { ReadCustomer } from './customer-reader.ts'
 import { usableNow } from './customer-view.ts'
 import type { Deps } from './deps.ts'
 
@@ -15,25 +16,24 @@ export async function findCustomer(
   query: string,
 ): Promise<CustomerView> {
   const now = deps.clock()
-  const found = await lookUp(scope, organization, query, now)
+  const found = await lookUp(deps.readCustomer, organization, query)
   if (!found) throw new Refused('customer_not_found', undefined, 'path')
   return usableNow(deps, scope, organization, found, now)
 }
 
 async function lookUp(
-  scope: Scope,
-  organization: Organization,
+  readCustomer: ReadCustomer,
+  { number: org, country }: Organization,
   query: string,
-  now: Date,
 ): Promise<LoadedView | undefined> {
   const text = query.trim()
-  if (text.includes('@')) return findCustomerViewBy(scope, { email: text }, now)
+  if (text.includes('@')) return readCustomer({ org, kind: 'email', key: text })
   if (/^\d+$/.test(text)) {
-    const byBarcode = await findCustomerViewBy(scope, { barcode: text }, now)
+    const byBarcode = await readCustomer({ org, kind: 'barcode', key: text })
     if (byBarcode) return byBarcode
   }
-  for (const phone of phoneCandidates(query, organization.country)) {
-    const byPhone = await findCustomerViewBy(scope, { phone }, now)
+  for (const phone of phoneCandidates(query, country)) {
+    const byPhone = await readCustomer({ org, kind: 'phone', key: phone })
     if (byPhone) return byPhone
   }
   return undefined

@@ -109,14 +109,19 @@ const viewOf = (condition: string) => `
   WHERE c.org_id = $1 AND c.status <> ${customerStatus.erased} AND ${condition}`
 
 const viewById: Statement = { name: 'customer-by-id', text: viewOf('c.id = $3') }
-const viewByEmail: Statement = { name: 'customer-by-email', text: viewOf('c.email_key = $3') }
-const viewByBarcode: Statement = {
-  name: 'customer-by-barcode',
-  text: viewOf('c.id = (SELECT customer_id FROM cards WHERE org_id = $1 AND barcode = $3)'),
-}
-const viewByPhone: Statement = { name: 'customer-by-phone', text: viewOf('c.phone = $3') }
 
-export type CustomerKey = { email: string } | { barcode: string } | { phone: string }
+export type CustomerKeyKind = 'email' | 'barcode' | 'phone'
+
+const viewsByKey: Record<CustomerKeyKind, Statement> = {
+  email: { name: 'customers-by-email', text: viewOf('c.email_key = ANY($3::text[])') },
+  barcode: {
+    name: 'customers-by-barcode',
+    text: viewOf(
+      'c.id = ANY (ARRAY(SELECT customer_id FROM cards WHERE org_id = $1 AND barcode = ANY($3::text[])))',
+    ),
+  },
+  phone: { name: 'customers-by-phone', text: viewOf('c.phone = ANY($3::text[])') },
+}
 
 export async function findCustomerView(
   scope: Scope,
@@ -127,19 +132,27 @@ export async function findCustomerView(
   return row && toCustomerView(row)
 }
 
-export async function findCustomerViewBy(
+/** The customers with these e-mails, barcodes or phones, in the order asked for; undefined where there is none. */
+export async function listCustomersByKey(
   scope: Scope,
-  by: CustomerKey,
+  kind: CustomerKeyKind,
+  keys: readonly string[],
   now: Date,
-): Promise<LoadedView | undefined> {
-  const [statement, value] =
-    'email' in by
-      ? [viewByEmail, emailKey(by.email)]
-      : 'barcode' in by
-        ? [viewByBarcode, by.barcode]
-        : [viewByPhone, by.phone]
-  const [row] = await prepared<CustomerViewRow>(scope.db, statement, [scope.org, now, value])
-  return row && toCustomerView(row)
+): Promise<(LoadedView | undefined)[]> {
+  const wanted = kind === 'email' ? keys.map(emailKey) : keys
+  const rows = await prepared<CustomerViewRow>(scope.db, viewsByKey[kind], [
+    scope.org,
+    now,
+    [...new Set(wanted)],
+  ])
+  const found = new Map<string, LoadedView>()
+  for (const view of rows.map(toCustomerView)) {
+    const { email, phone } = view.customer
+    const own = { email: email && emailKey(email), phone, barcode: undefined }[kind]
+    if (own !== undefined) found.set(own, view)
+    if (kind === 'barcode') for (const card of view.cards) found.set(card.barcode, view)
+  }
+  return wanted.map((key) => found.get(key))
 }
 
 const listViews = `${viewOf(`($3::uuid IS NULL OR c.id < $3) AND ($4::text IS NULL

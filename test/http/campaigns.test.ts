@@ -516,3 +516,38 @@ describe('the organization of the token', () => {
     expectRefusal(await merchant.call('PATCH', '/v1/organization', body), 400, '_invalid_payload')
   })
 })
+
+describe('the preview of a draft', () => {
+  const preview = async (body: object) => {
+    const { id } = (await create()).body
+    return merchant.call('POST', `/v1/campaigns/${id}/preview`, body)
+  }
+  const withPoints = (points: object) => preview({ amount: 5, wallet: { collectables: { points } } })
+
+  test('takes a balance without its total, which then is the value', async () => {
+    const { status, body } = await withPoints({ value: 480 })
+    expect(status).toBe(200)
+    expect(body.executedActions.collectables.points).toEqual({ value: 485, total: 485 })
+  })
+
+  test('has no coupons to redeem, and says so', async () => {
+    expectRefusal(
+      await preview({ items: [{ amount: 5, reward: 'x' }] }),
+      400,
+      '_invalid_payload',
+      /^items\[0\]\.reward: there is no such member\.$/,
+    )
+  })
+
+  test.each([
+    [{ value: 0.5 }, /^wallet\.collectables\.points\.value: has more than the 0 decimals of the balance\.$/],
+    [{ value: 1e16 }, /^wallet\.collectables\.points\.value: is beyond what a balance can hold\.$/],
+    [
+      { value: 1, total: 1e300 },
+      /^wallet\.collectables\.points\.total: is beyond what a balance can hold\.$/,
+    ],
+    [{ value: 1, total: -1 }, /^wallet\.collectables\.points\.total: must be at least 0\.$/],
+  ])('refuses a balance of %j with the reason', async (points, reason) => {
+    expectRefusal(await withPoints(points), 400, '_invalid_payload', reason)
+  })
+})

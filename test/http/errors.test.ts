@@ -290,7 +290,7 @@ describe('every refusal of the list has its status and the body of the interface
 
   test('a bug tells nothing of itself', async () => {
     const reply = await table._internal_error[1]()
-    expect(reply.body.description).toBe('')
+    expect(reply.body.description).toBe('A bug on our side.')
     expect(reply.text).not.toMatch(/cards_away|relation|SELECT|stack|\.ts/i)
   })
 })
@@ -335,6 +335,42 @@ describe('the error body', () => {
     const { body } = await service.call('GET', '/v1/transactions')
     service.setTime(new Date())
     expect(Math.abs(body.timestamp - Date.parse('2031-01-01T00:00:00Z'))).toBeLessThan(5_000)
+  })
+
+  test('says in a sentence what was wrong, also where there is nothing special to say', async () => {
+    expect((await get('/v1/nowhere')).body.description).toBe('There is no such route.')
+    expect((await get('/v1/customers/x')).body.description).toBe('No such customer in this organization.')
+    expect((await register({ data: {} }, 'x')).body.description).toMatch(/^No published campaign .*\.$/)
+    const { body } = await service.call('GET', '/v1/transactions', { token: 'x' })
+    expect([body.message, body.description]).toEqual(['_jwt_malformed', 'The access token is not a JWT.'])
+  })
+
+  test.each<[string, () => Promise<Reply>]>([
+    ['The body is not valid JSON: it ends too early.', () => raw('{"data":')],
+    ['The body is not valid JSON', () => raw('{"data":{},}')],
+    ['The body must be an object.', () => raw('[]')],
+    ['data: is missing.', () => post('/v1/customers', {})],
+    ['data: must be an object.', () => post('/v1/customers', { data: 7 })],
+    ['data.email: must be an e-mail address.', () => post('/v1/customers', { data: { email: 'x' } })],
+    [
+      'data.email: must be an e-mail address.',
+      () => merchant.call('PATCH', `/v1/customers/${own.customer}`, { data: { email: 'x' } }),
+    ],
+    ['items[0].quantity: must be more than 0.', () => pay(own, { items: [{ quantity: 0 }] })],
+    ['items[0].product: must not be empty.', () => pay(own, { items: [{ product: '' }] })],
+    ['reward: must be a string or a list.', () => pay(own, { reward: 7 })],
+    ['limit: must be at most 100.', () => get('/v1/transactions?limit=101')],
+    ['limit: must be a whole number.', () => get('/v1/transactions?limit=x')],
+    ['q: is missing.', () => get('/v1/customers/find')],
+    [
+      'scopes[0]: must be "pos" or "manage".',
+      () => admin('POST', `/organizations/${merchant.id}/connections`, { integration: 'x', scopes: ['all'] }),
+    ],
+  ])('names the member and what it must be: %s', async (description, provoke) => {
+    const { body } = await provoke()
+    expect(body.message).toBe('_invalid_payload')
+    expect(body.description.startsWith(description), body.description).toBe(true)
+    expect(body.description).not.toMatch(/not valid JSON.*not valid JSON|querystring|constant|customer-email/)
   })
 
   test('has the path without the query', async () => {
@@ -387,19 +423,47 @@ describe('routes', () => {
   )
 
   test.each([
-    ['PUT', '/v1/customers', 'GET, POST'],
-    ['DELETE', '/v1/customers/x', 'GET, PATCH'],
+    ['PUT', '/v1/customers', 'GET, HEAD, POST'],
+    ['DELETE', '/v1/customers/x', 'GET, HEAD, PATCH'],
+    ['OPTIONS', '/v1/customers', 'GET, HEAD, POST'],
+    ['OPTIONS', '/v1/transactions/process', 'POST'],
     ['GET', '/v1/transactions/process', 'POST'],
     ['GET', '/auth/token', 'POST'],
-    ['POST', '/v1/customers/find', 'GET'],
-    ['PATCH', '/v1/cards/x', 'GET'],
-    ['POST', '/livez', 'GET'],
-    ['DELETE', '/admin/v1/organizations', 'GET, POST'],
+    ['POST', '/v1/customers/find', 'GET, HEAD'],
+    ['PATCH', '/v1/cards/x', 'GET, HEAD'],
+    ['POST', '/livez', 'GET, HEAD'],
+    ['DELETE', '/admin/v1/organizations', 'GET, HEAD, POST'],
   ] as const)('%s %s is _method_not_allowed with Allow: %s', async (method, path, allow) => {
     const reply = await merchant.call(method, path)
     expectRefusal(reply, 405, '_method_not_allowed')
     expect(reply.headers.allow).toBe(allow)
   })
+
+  test('HEAD answers like GET without a body, where there is a GET', async () => {
+    const paths = ['/livez', '/docs', '/openapi.json', '/v1/transactions', `/v1/customers/${own.customer}`]
+    for (const path of paths) {
+      const reply = await merchant.call('HEAD', path)
+      expect([path, reply.status, reply.text]).toEqual([path, 200, ''])
+      expect(Number(reply.headers['content-length'])).toBeGreaterThan(0)
+    }
+    expect((await service.call('HEAD', '/v1/transactions')).status).toBe(401)
+    expect((await merchant.call('HEAD', '/v1/cards/x')).status).toBe(404)
+    const other = await merchant.call('HEAD', '/v1/transactions/process')
+    expect([other.status, other.headers.allow]).toEqual([405, 'POST'])
+  })
+
+  test('TRACE is refused with the methods there are', async () => {
+    const reply = await service.app.inject({ method: 'TRACE' as 'GET', url: '/v1/customers' })
+    expect([reply.statusCode, reply.headers.allow]).toEqual([405, 'GET, HEAD, POST'])
+  })
+
+  test.each(['/v1/customers/', '/v1/customers//ledger', '/v1/cards/', '/v1/campaigns/', '/v1/customers/x/'])(
+    '%s names nothing and is _not_found, with every method',
+    async (path) => {
+      for (const method of ['GET', 'PATCH', 'DELETE'] as const)
+        expectRefusal(await merchant.call(method, path), 404, '_not_found')
+    },
+  )
 
   test('an unknown route is _not_found also without a token', async () => {
     expectRefusal(await service.call('GET', '/v1/nowhere'), 404, '_not_found')
@@ -523,6 +587,9 @@ describe('behind a proxy', () => {
         proxied.call('GET', '/v1/transactions', { token, headers: { 'x-forwarded-proto': proto } })
       expectRefusal(await via('http'), 403, '_forbidden')
       expect((await via('https')).status).toBe(200)
+      // Our proxy adds its word at the end; what stands before it the client may have written itself.
+      expectRefusal(await via('https, http'), 403, '_forbidden')
+      expect((await via('http, https')).status).toBe(200)
     } finally {
       await proxied.close()
     }

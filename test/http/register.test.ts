@@ -220,7 +220,7 @@ describe('a new customer', () => {
       /fulname/,
     )
     expect(await counts()).toEqual(before)
-    const fine = { data: {}, metaData: { anything: { goes: 1 } }, consents: { sms: false } }
+    const fine = { data: {}, metaData: { anything: { goes: 1 } }, consents: { marketing: false } }
     expect((await register(fine, campaign, strict)).status).toBe(201)
   })
 })

@@ -1,10 +1,7 @@
 import type { LightMyRequestResponse } from 'fastify'
 import { openPool, type PoolOptions } from '../../src/database/pool.ts'
 import { buildServer, type Server } from '../../src/http/server.ts'
-import { createAccessTokens } from '../../src/operations/access-tokens.ts'
-import { createCampaignCache } from '../../src/operations/campaign-cache.ts'
-import { createCredentials } from '../../src/operations/credentials.ts'
-import type { Deps } from '../../src/operations/deps.ts'
+import { createDeps, type Deps } from '../../src/operations/deps.ts'
 import { createTransactions } from '../../src/operations/transactions.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
 
@@ -139,15 +136,15 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   const logAs = (level: Logged['level']) => (details: object, message: string) => {
     logged.push({ level, details, message })
   }
-  const deps: Deps = {
+  const deps = createDeps({
     pool: database.pool,
     clock,
-    credentials: createCredentials('pepper-of-the-tests'),
-    accessTokens: createAccessTokens(jwtSecret, 3600),
-    refreshTokenTtlMs: 2_592_000_000,
-    campaigns: createCampaignCache(),
+    jwtSecret,
+    credentialPepper: 'pepper-of-the-tests',
+    accessTokenTtlSeconds: 3_600,
+    refreshTokenTtlSeconds: 2_592_000,
     log: { info: logAs('info'), warn: logAs('warn'), error: logAs('error') },
-  }
+  })
   const transactions = createTransactions({ deps, writers: options.writers })
   const app = await buildServer({
     deps,

@@ -54,7 +54,7 @@ export interface Operation {
   readonly description?: string
   readonly tags: readonly string[]
   readonly parameters?: readonly Parameter[]
-  readonly requestBody?: { readonly content: Record<string, Media> }
+  readonly requestBody?: { readonly required?: boolean; readonly content: Record<string, Media> }
   readonly responses: Record<string, Reply>
   readonly security?: readonly Record<string, readonly string[]>[]
 }
