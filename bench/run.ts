@@ -18,7 +18,7 @@ import { aims, median, plot, spread, table } from './report.ts'
 
 const isQuick = process.argv.includes('--quick')
 const rounds = isQuick ? 3 : 7
-const seconds = isQuick ? 2 : 5
+const seconds = isQuick ? 1.2 : 5
 const bigCustomers = isQuick ? 100_000 : 2_000_000
 const memoryRequests = isQuick ? [20_000, 60_000] : [50_000, 1_000_000]
 
@@ -198,7 +198,6 @@ async function prepareRaw(pool: Pool, { org }: Fixture, processSome: () => Promi
 
 async function measureBytes(pool: Pool, processMany: () => Promise<LoadResult>) {
   const read = async () => {
-    await pool.query('CHECKPOINT')
     const { rows } = await pool.query(
       `SELECT pg_database_size(current_database()) AS size, pg_current_wal_insert_lsn() - '0/0'::pg_lsn AS wal`,
     )
@@ -223,8 +222,12 @@ const childOf = (name: string) => join(packageRoot, `dist/bench/${name}.js`)
 
 function once<T>(child: ChildProcess): Promise<T> {
   return new Promise((resolve, reject) => {
-    child.once('message', (message) => resolve(message as T))
-    child.once('exit', (code) => reject(new Error(`a part of the benchmark ended with ${code}`)))
+    const ended = (code: number | null) => reject(new Error(`a part of the benchmark ended with ${code}`))
+    child.once('exit', ended)
+    child.once('message', (message) => {
+      child.off('exit', ended)
+      resolve(message as T)
+    })
   })
 }
 

@@ -34,7 +34,7 @@ function toPlace(pointer: string, missing: string | undefined): string {
  * right type, whose problem is another; if there is none, the types or values it may have are said together.
  */
 function chooseBranch(problems: readonly ValidationProblem[]): ValidationProblem {
-  const branches = problems.filter(({ keyword }) => keyword !== 'anyOf')
+  const branches = problems.filter(({ keyword }) => keyword !== 'anyOf' && keyword !== 'if')
   const meant = branches.find(({ keyword }) => keyword !== 'type' && keyword !== 'const')
   if (meant) return meant
   const [first] = branches as [ValidationProblem]

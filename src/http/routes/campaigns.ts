@@ -60,6 +60,7 @@ const CampaignBody = Type.Unsafe<Record<string, unknown>>({
   examples: [campaignDefinitionExample],
 })
 const CampaignPatch = Type.Unsafe<Record<string, unknown>>({
+  ...named('CampaignPatch'),
   type: 'object',
   additionalProperties: true,
   description: 'JSON Merge Patch of the definition: lists are replaced whole.',

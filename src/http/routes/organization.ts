@@ -79,7 +79,10 @@ export function organizationRoutes(app: Server, { deps }: ServerOptions): void {
               }),
             ),
           },
-          { examples: [{ timezone: 'Europe/Berlin', strictReferences: true }] },
+          {
+            ...named('OrganizationPatch'),
+            examples: [{ timezone: 'Europe/Berlin', strictReferences: true }],
+          },
         ),
         response: { 200: OrganizationReply },
       },

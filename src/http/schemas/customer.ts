@@ -92,6 +92,7 @@ export const PatchCustomer = Type.Object(
     opaqueId: Optional(Nullable(Text(255))),
   },
   {
+    ...named('CustomerPatch'),
     description: 'JSON Merge Patch: `null` removes a member.',
     examples: [{ data: { fullname: 'Ada King' } }],
   },
