@@ -46,7 +46,7 @@ export async function maybeOne<R extends QueryResultRow>(
   return (await db.query<R>(text, values)).rows[0]
 }
 
-/** A statement that is planned once per connection: for the few that run with every call. */
+/** A statement that is planned once in a while per connection: for the few that run with every call. */
 export interface Statement {
   readonly name: string
   readonly text: string
@@ -57,7 +57,21 @@ export async function prepared<R extends QueryResultRow>(
   { name, text }: Statement,
   values: unknown[],
 ): Promise<R[]> {
-  return (await db.query<R>({ name, text, values })).rows
+  return (await db.query<R>({ name: `${name}-${generationOf(name)}`, text, values })).rows
+}
+
+const uses = new Map<string, number>()
+const lastGeneration = 8
+
+/**
+ * Plans are made anew after 4, 16, 64 … uses, up to a point. A plan made while a table was empty scans all of an
+ * organization, since that is as good as anything then; it would be kept until the next analyze, and a new
+ * database that takes 3,000 baskets a second was down to 1,300 within half a minute.
+ */
+function generationOf(name: string): number {
+  const count = (uses.get(name) ?? 0) + 1
+  uses.set(name, count)
+  return Math.min(lastGeneration, Math.floor(Math.log2(count) / 2))
 }
 
 /** Rows changed; for updates that demand a state and must know whether they found it. */
