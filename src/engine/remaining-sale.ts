@@ -30,15 +30,20 @@ export function takeItems(
   for (const { id, quantity } of items) {
     let wanted = quantity > 0 ? toUnits(quantity, maxPriceDecimals) : undefined
     if (wanted === undefined)
-      return { code: '_invalid_payload', description: 'items: the quantity is not valid' }
+      return { code: '_invalid_payload', description: 'items: the quantity is not valid.' }
+    const name = `"${id.slice(0, 64)}"`
+    if (!lines.some(({ line }) => line.id === id)) {
+      return { code: 'return_exceeds_sale', description: `items: the sale has no line ${name}.` }
+    }
     for (let position = 0; position < lines.length && wanted > 0; position++) {
       if (lines[position]!.line.id !== id) continue
       const taken = Math.min(wanted, left[position]!)
       left[position]! -= taken
       wanted -= taken
     }
-    if (wanted > 0)
-      return { code: 'return_exceeds_sale', description: `less is left of line ${id.slice(0, 64)}` }
+    if (wanted > 0) {
+      return { code: 'return_exceeds_sale', description: `items: less than that is left of line ${name}.` }
+    }
   }
   return undefined
 }

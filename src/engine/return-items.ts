@@ -166,13 +166,13 @@ function resolveReturn({
   for (const record of earlier) takeItems(left, priced.lines, record.items)
   const isOver =
     earlier.some((record) => record.isComplete) || (left.length > 0 && left.every((q) => q === 0))
-  if (isOver) return { refusal: { code: 'return_exceeds_sale', description: 'nothing is left of the sale' } }
+  if (isOver) return { refusal: { code: 'return_exceeds_sale', description: 'Nothing is left of the sale.' } }
   const named =
     items ?? priced.lines.flatMap(({ line }, at) => (left[at]! > 0 ? [restOf(line.id, left[at]!)] : []))
   const refusal = takeItems(left, priced.lines, named)
   if (refusal !== undefined) return { refusal }
   if (items !== undefined && items.length === 0) {
-    return { refusal: { code: '_invalid_payload', description: 'items: names no line' } }
+    return { refusal: { code: '_invalid_payload', description: 'items: names no line.' } }
   }
   const pointsPartMinor = campaigns[0]?.compiled.spend?.earns ? 0 : sale.pointsDiscountMinor
   const known = {
@@ -236,7 +236,7 @@ function bookReturn(state: WalletState, { sale }: ReturnInput, changes: Changes)
     const full = balance.value + restored + unconsumed
     const wanted = full - due
     if (wanted > maxUnits)
-      return { code: '_invalid_payload', description: `the balance ${key} would be too large` }
+      return { code: '_invalid_payload', description: `The balance "${key}" would be too large.` }
     const isShort = wanted < 0 && wanted < balance.value
     if (isShort && policy === 'reject') return { code: 'insufficient_points' }
     // What is below zero already is not lifted by a return that takes.

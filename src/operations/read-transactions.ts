@@ -3,7 +3,7 @@ import { type CustomerId, parseId, type TransactionId } from '../domain/ids.ts'
 import { Refused } from '../domain/refusal.ts'
 import { type SaleReturn, type Transaction, transactionStatus } from '../domain/transaction.ts'
 import { hasCustomer } from '../store/customers.ts'
-import { listReturns } from '../store/returns.ts'
+import { findReturnByOpaqueId, listReturns } from '../store/returns.ts'
 import type { Scope } from '../store/scope.ts'
 import { findTransaction, listTransactions, type TransactionFilter } from '../store/transactions.ts'
 import { findBranch } from './manage-directory.ts'
@@ -37,7 +37,20 @@ export async function readTransactions(
   const branch = query.branch === undefined ? undefined : await findBranch(scope, query.branch)
   // A branch that no basket has named yet has sold nothing.
   if (query.branch !== undefined && !branch) return []
-  return withReturns(scope, await listTransactions(scope, { ...query, customer, branch }, page))
+  const found = await listTransactions(scope, { ...query, customer, branch }, page)
+  return withReturns(scope, found.length > 0 ? found : await listByReturnNumber(scope, query, page.after))
+}
+
+/** A till asks for what became of a return in the same way as of a sale: by the number it gave it. */
+async function listByReturnNumber(
+  scope: Scope,
+  { opaqueId, customer, branch, from, to }: TransactionQuery,
+  after: TransactionId | undefined,
+): Promise<Transaction[]> {
+  const isAlone = [customer, branch, from, to, after].every((one) => one === undefined)
+  const returned = isAlone && opaqueId !== undefined ? await findReturnByOpaqueId(scope, opaqueId) : undefined
+  const sale = returned && (await findTransaction(scope, returned.found.transaction))
+  return sale ? [sale] : []
 }
 
 async function getCustomer(scope: Scope, text: string): Promise<CustomerId> {

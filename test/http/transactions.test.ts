@@ -1278,4 +1278,28 @@ describe('at the edges', () => {
     )
     expect(rows[0].kept).toBe(0)
   })
+
+  test('a return is found by the number the till gave it, and a line that was not sold is named', async () => {
+    const { customer, card } = await own.register(campaign)
+    const sale = await own.call('POST', '/v1/transactions/process', {
+      customer,
+      card,
+      items: [{ amount: 5 }],
+    })
+    const path = `/v1/transactions/${sale.body.id}/return`
+    const unknown = await own.call('POST', path, { items: [{ id: '9', quantity: 1 }] })
+    expect(unknown.body).toMatchObject({
+      message: 'return_exceeds_sale',
+      description: expect.stringContaining('"9"'),
+    })
+    await own.call('POST', path, { opaqueId: 'RET-1' })
+    const found = await own.call('GET', '/v1/transactions?opaqueId=RET-1')
+    expect(found.body.data).toMatchObject([{ id: sale.body.id, status: 3, returns: [{ opaqueId: 'RET-1' }] }])
+  })
+
+  test('an id of any length that is none of ours is not found', async () => {
+    const body = { customer: `cus_${'x'.repeat(500)}`, card: 'y', amount: 1 }
+    const reply = await own.call('POST', '/v1/transactions/process', body)
+    expect(reply).toMatchObject({ status: 400, body: { message: 'customer_not_found' } })
+  })
 })

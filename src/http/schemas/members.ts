@@ -4,8 +4,9 @@ import { maxMoney } from '../../domain/money.ts'
 import { exampleId } from './examples.ts'
 
 export const Text = (maxLength: number, options: object = {}) => Type.String({ maxLength, ...options })
+/** Of any length: what cannot be an id of ours is simply not found. */
 export const Id = (prefix: string, description?: string) =>
-  Type.String({ maxLength: 100, description, examples: [exampleId(prefix)] })
+  Type.String({ description, examples: [exampleId(prefix)] })
 export const OpaqueId = (description: string) => Type.String({ minLength: 1, maxLength: 255, description })
 export const Timestamp = (description?: string) =>
   Type.String({ format: 'date-time', maxLength: 40, description, examples: ['2026-03-14T09:26:53.589Z'] })
