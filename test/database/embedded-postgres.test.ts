@@ -1,11 +1,12 @@
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { findEmbeddedPostgres, startEmbeddedPostgres } from '../../src/database/embedded-postgres.ts'
 import { createClient, type EmbeddedConnection, openPool } from '../../src/database/pool.ts'
 import { isAlive, readPostmasterFile } from '../../src/database/postmaster-file.ts'
+import { packageRoot } from '../../src/package-root.ts'
 import { buildSupervisor, kill, type SupervisorProgram } from './spawn-supervisor.ts'
 
 const isRoot = process.getuid?.() === 0
@@ -244,10 +245,10 @@ describe('awkward places', () => {
     await query(first.connection, 'CREATE TABLE kept AS SELECT 7 AS value')
     await first.stop()
 
-    // Opened up later, the same data goes to an ordinary user.
+    // Opened up later, the same data goes to an ordinary user, if that user can reach the programs too.
     await chmod(secret, 0o755)
     const second = await startEmbeddedPostgres({ folder })
-    expect((await stat(folder)).uid).not.toBe(0)
+    expect((await stat(folder)).uid === 0).toBe(!(await isOpenToAll(packageRoot)))
     expect(await query(second.connection, 'SELECT value FROM kept')).toEqual([{ value: 7 }])
     await second.stop()
 
@@ -321,4 +322,12 @@ async function endServer(dataFolder: string): Promise<void> {
   if (!file || !(await isAlive(file.pid)) || file.pid === process.pid) return
   process.kill(file.pid, 'SIGQUIT')
   await until(async () => !(await isAlive(file.pid)))
+}
+
+/** Whether anybody may enter a folder: it and everything above it lets others pass. */
+async function isOpenToAll(path: string): Promise<boolean> {
+  for (let at = path; ; at = dirname(at)) {
+    if (((await stat(at)).mode & 0o001) === 0) return false
+    if (dirname(at) === at) return true
+  }
 }
