@@ -110,10 +110,10 @@ export async function checkCoupons(scope: Scope): Promise<{ coupons: number; pro
        SELECT (a->>1)::uuid AS coupon, count(*) AS sales
        FROM transactions t, json_array_elements(t.result->3) a
        WHERE t.org_id = $1 AND t.status <> 3 AND a->>0 = 'r' GROUP BY 1)
-     SELECT (SELECT count(*) FROM coupons WHERE org_id = $1) AS coupons, c.id, c.customer_id,
-       coalesce(r.sales, 0) AS sales, c.status
-     FROM coupons c LEFT JOIN redemption r ON r.coupon = c.id
-     WHERE c.org_id = $1 AND coalesce(r.sales, 0) <> (CASE WHEN c.status = 3 THEN 1 ELSE 0 END)
+     SELECT (SELECT count(*) FROM coupons WHERE org_id = $1) AS coupons, coalesce(c.id, r.coupon) AS id, c.customer_id,
+       coalesce(r.sales, 0) AS sales, coalesce(c.status, 0) AS status
+     FROM (SELECT id, customer_id, status FROM coupons WHERE org_id = $1) c FULL JOIN redemption r ON r.coupon = c.id
+     WHERE coalesce(r.sales, 0) <> (CASE WHEN c.status = 3 THEN 1 ELSE 0 END)
      UNION ALL SELECT (SELECT count(*) FROM coupons WHERE org_id = $1), NULL, NULL, 0, 0`,
     [scope.org],
   )
@@ -123,7 +123,7 @@ export async function checkCoupons(scope: Scope): Promise<{ coupons: number; pro
       .filter((row) => row.id !== null)
       .map((row) => ({
         kind: 'coupon',
-        customer: idFrom('cus', row.customer_id!),
+        customer: row.customer_id === null ? undefined : idFrom('cus', row.customer_id),
         description: `Coupon ${idFrom('cpn', row.id!)} has status ${row.status} and is redeemed in ${row.sales} sales.`,
       })),
   }
