@@ -9,7 +9,7 @@ import { adjustBalance as decide } from '../engine/adjust-balance.ts'
 import { getWallet, insertEntries, type LedgerEntry, lockWallet, writeLots } from '../store/ledger.ts'
 import type { Scope } from '../store/scope.ts'
 import type { Deps } from './deps.ts'
-import { expiredFacts } from './expired-facts.ts'
+import { decimalsByKey, expiredFacts } from './expired-facts.ts'
 import { movedCounts } from './moved-counts.ts'
 import { readInactivity } from './published-campaigns.ts'
 import { recordFacts } from './record-facts.ts'
@@ -53,7 +53,7 @@ export async function adjustBalance(
   await insertEntries(scope, movements, { customer, walletVersion: locked.version, reason, user, now })
   await writeLots(scope, customer, lots)
   const facts: Fact[] = [
-    ...expiredFacts(customer, movements, wallet.balances),
+    ...expiredFacts(customer, movements, decimalsByKey(wallet.balances)),
     { type: 'balance.adjusted', data: { customer, key, amount } },
   ]
   await recordFacts(scope, organization, facts, now, movedCounts(movements))

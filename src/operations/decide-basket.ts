@@ -11,8 +11,8 @@ import type { Refusal } from '../domain/refusal.ts'
 import type { RuleUsage } from '../domain/wallet.ts'
 import type { AttachedCampaign } from '../engine/compile-campaign.ts'
 import { type Evaluation, evaluate } from '../engine/evaluate.ts'
-import { inactivityOf } from '../engine/expire-balances.ts'
-import type { LoadedBasket, LoadedGroup } from '../store/load-baskets.ts'
+import type { Inactivity } from '../engine/expire-balances.ts'
+import type { LoadedBasket, LoadedCustomer, LoadedGroup } from '../store/load-baskets.ts'
 import type { Scope } from '../store/scope.ts'
 import type { CampaignCache } from './campaign-cache.ts'
 
@@ -41,43 +41,43 @@ export type Decision =
 export interface DecisionInput {
   readonly request: BasketRequest
   readonly loaded: LoadedBasket
+  /** Undefined when the organization has no such customer. */
+  readonly customer?: LoadedCustomer
   readonly products: LoadedGroup['products']
   /** The campaigns that could run on some card of the organization. */
   readonly live: readonly AttachedCampaign[]
+  readonly inactivity: readonly Inactivity[]
   readonly usage: readonly RuleUsage[]
   readonly organization: Organization
   readonly now: Date
 }
 
 export function decideBasket(input: DecisionInput): Decision {
-  const { loaded, organization, now } = input
+  const { loaded, customer, organization, now } = input
   const refusal = refuseUnusable(input)
   if (refusal) return { ok: false, refusal }
-  const { wallet, card } = loaded as Required<Pick<LoadedBasket, 'wallet' | 'card'>>
-  const campaigns = attachedTo(card.campaign, input.live)
+  const campaigns = attachedTo(loaded.card!.campaign, input.live)
   const basket = toBasket(input)
   const outcome = evaluate({
     basket,
-    wallet: {
-      balances: loaded.balances,
-      lots: loaded.lots,
-      coupons: loaded.coupons,
-      usage: input.usage,
-      transactionCount: wallet.transactionCount,
-      lastActivityAt: wallet.lastActivityAt,
-      keptMultiples: loaded.keptMultiples,
-    },
+    wallet: { ...customer!.wallet, usage: input.usage },
     campaigns,
-    inactivity: inactivityOf(input.live.map(({ compiled }) => compiled)),
+    inactivity: input.inactivity,
     organization,
     now,
   })
   return outcome.ok ? { ok: true, evaluation: outcome.evaluation, campaigns, basket } : outcome
 }
 
-function refuseUnusable({ request, loaded, organization, products }: DecisionInput): Refusal | undefined {
-  if (!loaded.wallet) return { code: 'customer_not_found' }
-  if (loaded.wallet.customerStatus !== customerStatus.active) return { code: 'customer_not_active' }
+function refuseUnusable({
+  request,
+  loaded,
+  customer,
+  organization,
+  products,
+}: DecisionInput): Refusal | undefined {
+  if (!customer) return { code: 'customer_not_found' }
+  if (customer.status !== customerStatus.active) return { code: 'customer_not_active' }
   if (!loaded.card) return { code: 'card_not_found' }
   if (loaded.card.status !== cardStatus.active) return { code: 'card_not_active' }
   if (!organization.strictReferences) return undefined

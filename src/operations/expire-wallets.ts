@@ -18,7 +18,7 @@ import {
 import { getWallet, insertEntries, lockWallet, writeLots } from '../store/ledger.ts'
 import { inTransaction, type Scope } from '../store/scope.ts'
 import type { Deps } from './deps.ts'
-import { expiredFacts } from './expired-facts.ts'
+import { decimalsByKey, expiredFacts } from './expired-facts.ts'
 import { movedCounts } from './moved-counts.ts'
 import { readInactivity } from './published-campaigns.ts'
 import { recordFacts } from './record-facts.ts'
@@ -103,7 +103,7 @@ async function expireWallet(
     await insertEntries(scope, movements, { customer, walletVersion: locked.version, now })
     await writeLots(scope, customer, lots)
     const facts: Fact[] = [
-      ...expiredFacts(customer, movements, wallet.balances),
+      ...expiredFacts(customer, movements, decimalsByKey(wallet.balances)),
       ...coupons.map((coupon): Fact => ({ type: 'coupon.expired', data: { customer, coupon } })),
     ]
     await recordFacts(scope, organization, facts, now, movedCounts(movements))

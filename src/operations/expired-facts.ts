@@ -7,11 +7,21 @@ import { fromUnits } from '../domain/money.ts'
 export function expiredFacts(
   customer: CustomerId,
   movements: readonly Movement[],
-  balances: readonly { readonly key: string; readonly decimals: number }[],
+  decimals: ReadonlyMap<string, number>,
 ): Fact[] {
   return movements.flatMap(({ kind, key, amount }): Fact[] => {
     if (kind !== 'expire') return []
-    const decimals = balances.find((balance) => balance.key === key)?.decimals ?? 0
-    return [{ type: 'balance.expired', data: { customer, key, amount: fromUnits(-amount, decimals) } }]
+    return [
+      {
+        type: 'balance.expired',
+        data: { customer, key, amount: fromUnits(-amount, decimals.get(key) ?? 0) },
+      },
+    ]
   })
+}
+
+export function decimalsByKey(
+  balances: readonly { readonly key: string; readonly decimals: number }[],
+): Map<string, number> {
+  return new Map(balances.map(({ key, decimals }) => [key, decimals]))
 }

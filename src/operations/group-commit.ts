@@ -2,9 +2,10 @@
  * Groups of baskets: whatever is waiting when a writer becomes free goes together. Light load makes groups of
  * one, heavy load large ones, and there is no timer.
  *
- * Invariants: a group belongs to one organization; a customer is in at most one running group, with one
- * basket, and the next of that customer waits its turn in order of arrival; organizations take turns, so that
- * a busy one cannot starve a quiet one; the queue is bounded.
+ * Invariants: a group belongs to one organization; a customer is in at most one running group, with baskets in
+ * their order of arrival; two baskets with the same receipt number or idempotency key are never in one group, so
+ * that the second finds the first; organizations take turns, so that a busy one cannot starve a quiet one; the
+ * queue is bounded.
  */
 import type { CustomerId } from '../domain/ids.ts'
 import { Refused } from '../domain/refusal.ts'
@@ -22,6 +23,8 @@ export interface GroupCommitOptions<Job, Result> {
   readonly writers: number
   readonly maxGroup: number
   readonly maxWaiting: number
+  /** What must not occur twice in a group. */
+  keysOf(job: Job): readonly string[]
 }
 
 export type Outcome<Result> =
@@ -109,10 +112,32 @@ export function createGroupCommit<Job, Result>(
     return undefined
   }
 
+  /** One basket of each lane that is ready, then one more of each, and so on until the group is full. */
+  function takeGroup(queue: Queue<Job, Result>) {
+    const lanes: Lane<Job, Result>[] = []
+    const group: Waiting<Job, Result>[] = []
+    const keys = new Set<string>()
+    const take = (lane: Lane<Job, Result>): boolean => {
+      const next = lane.waiting[0]
+      if (!next || group.length >= options.maxGroup) return false
+      const own = options.keysOf(next.job)
+      if (own.some((key) => keys.has(key))) return false
+      for (const key of own) keys.add(key)
+      group.push(lane.waiting.shift()!)
+      return true
+    }
+    const left = queue.ready.filter((lane) => {
+      const isTaken = take(lane)
+      if (isTaken) lanes.push(lane)
+      return !isTaken
+    })
+    queue.ready = left
+    for (let open = lanes; open.length > 0; ) open = open.filter(take)
+    return { lanes, group }
+  }
+
   async function write(queue: Queue<Job, Result>): Promise<void> {
-    const lanes = queue.ready.slice(0, options.maxGroup)
-    queue.ready = queue.ready.slice(options.maxGroup)
-    const group = lanes.map((lane) => lane.waiting.shift()!)
+    const { lanes, group } = takeGroup(queue)
     const outcomes = await options
       .run(
         queue.org,

@@ -51,7 +51,7 @@ export async function previewCampaign(
   const actions = evaluation.effects.map((effect) => toAction(effect))
   return {
     basket: toStoredBasket({ basket }, basket),
-    result: toResult({ ok: true, evaluation, campaigns: [attached], basket }, actions, balances),
+    result: toResult({ ok: true, evaluation, campaigns: [attached], basket }, actions, new Map()),
   }
 }
 

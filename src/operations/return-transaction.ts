@@ -28,7 +28,7 @@ import type { Scope } from '../store/scope.ts'
 import { findTransaction } from '../store/transactions.ts'
 import { updateSharedUsage } from '../store/write-baskets.ts'
 import type { Deps } from './deps.ts'
-import { expiredFacts } from './expired-facts.ts'
+import { decimalsByKey, expiredFacts } from './expired-facts.ts'
 import { movedCounts } from './moved-counts.ts'
 import { readInactivity } from './published-campaigns.ts'
 import { recordFacts } from './record-facts.ts'
@@ -199,7 +199,7 @@ async function book(
   await updateSharedUsage(scope, shared)
   const facts: Fact[] = [
     { type: 'transaction.returned', data: { transaction: sale.id, return: done.id, customer } },
-    ...expiredFacts(customer, decision.movements, done.result.balances),
+    ...expiredFacts(customer, decision.movements, decimalsByKey(done.result.balances)),
     ...revoked.map((coupon): Fact => ({ type: 'coupon.revoked', data: { coupon, customer } })),
   ]
   await recordFacts(scope, organization, facts, now, movedCounts(decision.movements))

@@ -14,7 +14,7 @@ import {
   transactionStatus,
 } from '../domain/transaction.ts'
 import type { Evaluation } from '../engine/evaluate.ts'
-import type { LoadedBasket, Reference } from '../store/load-baskets.ts'
+import type { LoadedBasket, LoadedCustomer, Reference } from '../store/load-baskets.ts'
 import { newId } from '../store/new-id.ts'
 import type { BasketWrite } from '../store/write-baskets.ts'
 import type { BasketRequest, Decision } from './decide-basket.ts'
@@ -28,6 +28,9 @@ export interface NewReferences {
   readonly branch: Reference<BranchId>
 }
 
+/** Of the organization's balances; a balance that a campaign has just brought is not among them. */
+type Decimals = ReadonlyMap<string, number>
+
 interface RecordInput {
   readonly id: TransactionId
   readonly request: BasketRequest & {
@@ -36,7 +39,8 @@ interface RecordInput {
   }
   readonly idempotencyKey?: string
   readonly fingerprint?: Buffer
-  readonly loaded: LoadedBasket
+  readonly customer: LoadedCustomer
+  readonly decimals: Decimals
   readonly decision: Accepted
   readonly references: NewReferences
   readonly day: string
@@ -44,7 +48,7 @@ interface RecordInput {
 }
 
 export function toBasketWrite(input: RecordInput): BasketWrite {
-  const { request, decision, references, loaded, now } = input
+  const { request, decision, references, customer, decimals, now } = input
   const { evaluation } = decision
   const actions = evaluation.effects.map((effect) =>
     toAction(effect, effect.kind === 'grant_coupon' ? newId('cpn', now) : undefined),
@@ -62,16 +66,18 @@ export function toBasketWrite(input: RecordInput): BasketWrite {
     occurredAt: request.occurredAt ?? now,
     createdAt: now,
     basket: toStoredBasket(request, decision.basket),
-    result: toResult(decision, actions, loaded.balances),
+    result: toResult(decision, actions, decimals),
   }
-  const known = new Set(loaded.balances.map((balance) => balance.key))
+  const known = customer.wallet.balances
   return {
-    walletVersion: loaded.wallet!.version,
+    walletVersion: customer.walletVersion,
     transaction,
     idempotencyKey: input.idempotencyKey,
     fingerprint: input.idempotencyKey || request.opaqueId ? input.fingerprint : undefined,
     movements: withSources(evaluation),
-    newBalances: evaluation.balances.map((balance) => balance.key).filter((key) => !known.has(key)),
+    newBalances: evaluation.balances
+      .map((balance) => balance.key)
+      .filter((key) => !known.some((balance) => balance.key === key)),
     redeemed: actions.flatMap((action) => (action.kind === 'redeem_coupon' ? [action.coupon] : [])),
     granted: actions.flatMap((action) => (action.kind === 'grant_coupon' ? [toCoupon(action)] : [])),
     lots: evaluation.lots,
@@ -82,7 +88,7 @@ export function toBasketWrite(input: RecordInput): BasketWrite {
     sharedUsage: evaluation.usage.filter((used) => used.total),
     facts: [
       ...toFacts(transaction, actions),
-      ...expiredFacts(request.customer, evaluation.movements, loaded.balances),
+      ...expiredFacts(request.customer, evaluation.movements, decimals),
     ],
   }
 }
@@ -90,6 +96,7 @@ export function toBasketWrite(input: RecordInput): BasketWrite {
 export function toPreview(
   request: RecordInput['request'],
   loaded: LoadedBasket,
+  decimals: Decimals,
   decision: Accepted,
   now: Date,
 ): Preview {
@@ -106,7 +113,7 @@ export function toPreview(
     occurredAt: request.occurredAt ?? now,
     createdAt: now,
     basket: toStoredBasket(request, decision.basket),
-    result: toResult(decision, actions, loaded.balances),
+    result: toResult(decision, actions, decimals),
   }
 }
 
@@ -125,15 +132,17 @@ export function toStoredBasket(
   return { lines, amount, discountAmount, discountedAmount, coupons, pointsToSpend, categories, metaData }
 }
 
-/** The decision as it is kept. `known` are the balances the customer had; campaigns may have brought others. */
+/** The decision as it is kept. */
 export function toResult(
   { evaluation, campaigns }: Accepted,
   actions: Action[],
-  known: readonly { readonly key: string; readonly decimals: number }[],
+  known: Decimals,
 ): TransactionResult {
-  const declared = campaigns.flatMap((campaign) => campaign.compiled.balances)
-  const decimalsOf = (key: string) =>
-    [...known, ...declared].find((balance) => balance.key === key)?.decimals ?? 0
+  const declaredDecimals = (key: string) => {
+    for (const { compiled } of campaigns)
+      for (const balance of compiled.balances) if (balance.key === key) return balance.decimals
+    return 0
+  }
   return {
     amountMinor: evaluation.amountMinor,
     payableMinor: evaluation.payableMinor,
@@ -145,7 +154,7 @@ export function toResult(
       key,
       value,
       total,
-      decimals: decimalsOf(key),
+      decimals: known.get(key) ?? declaredDecimals(key),
     })),
     campaigns: campaigns.map(({ id, version }) => ({ id, version })),
     context: evaluation.context,

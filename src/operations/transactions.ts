@@ -1,8 +1,8 @@
 /**
  * Baskets, processed in groups and previewed alone.
  *
- * A group is first decided on what one statement read, without locks, and written by a statement that lets
- * only unchanged wallets pass (`write-baskets.ts`). What that cannot settle is decided again under lock: a
+ * A group is first decided on what one round trip read, without locks, and written by another that writes only
+ * if no wallet has changed since (`write-baskets.ts`). What that cannot settle is decided again under lock: a
  * wallet that moved in between, a reference seen for the first time, a limit shared by all customers, or a
  * statement that failed, after which each basket runs alone so that only the culprit fails.
  *
@@ -10,22 +10,20 @@
  * database, the next try finds the transaction that was committed, so trying again never counts twice.
  */
 import { classifyError, isConnectionError } from '../database/classify-error.ts'
-import { type CouponId, type CustomerId, parseId, type TransactionId } from '../domain/ids.ts'
+import type { CustomerId, TransactionId } from '../domain/ids.ts'
 import type { Organization } from '../domain/organization.ts'
 import { type Refusal, Refused } from '../domain/refusal.ts'
 import type { Transaction } from '../domain/transaction.ts'
-import type { RuleUsage } from '../domain/wallet.ts'
-import type { AttachedCampaign } from '../engine/compile-campaign.ts'
 import { localDay } from '../engine/local-time.ts'
 import { ensureReferences } from '../store/directory.ts'
-import { type LoadedBasket, type LoadedGroup, loadBaskets, lockWallets } from '../store/load-baskets.ts'
+import type { LoadedBasket } from '../store/load-baskets.ts'
 import { newId } from '../store/new-id.ts'
-import { listCustomerUsage, listSharedUsage, lockSharedUsage, type SharedUsage } from '../store/rule-usage.ts'
 import { inTransaction, type Scope } from '../store/scope.ts'
 import { listTransactionsByIds } from '../store/transactions.ts'
 import { type BasketWrite, updateSharedUsage, writeBaskets } from '../store/write-baskets.ts'
+import { advance, type BasketGroup, type BasketJob, dayOf, decide, loadGroup } from './basket-group.ts'
 import { createBatch } from './batch.ts'
-import { type BasketRequest, type Decision, decideBasket, liveCampaigns } from './decide-basket.ts'
+import type { BasketRequest } from './decide-basket.ts'
 import type { Caller, Deps } from './deps.ts'
 import { createGroupCommit, type Outcome } from './group-commit.ts'
 import { type NewReferences, toBasketWrite, toPreview } from './transaction-record.ts'
@@ -41,7 +39,7 @@ export type Preview = Omit<Transaction, 'id' | 'user' | 'branch' | 'userOpaqueId
 
 export interface Repeat {
   readonly idempotencyKey?: string
-  /** Of the body; needed to tell a repeat from another basket under the same key or receipt number. */
+  /** Of the body. */
   readonly fingerprint?: Buffer
 }
 
@@ -52,16 +50,6 @@ export interface Transactions {
   drain(): Promise<void>
   /** Baskets waiting or being written. */
   readonly size: number
-}
-
-/** A basket on its way through the group commit. */
-interface Job extends Repeat {
-  readonly id: TransactionId
-  readonly caller: Caller
-  readonly request: BasketRequest & {
-    readonly customer: CustomerId
-    readonly card: NonNullable<BasketRequest['card']>
-  }
 }
 
 export interface TransactionsOptions {
@@ -78,13 +66,17 @@ const maxRetryMs = 5_000
 
 export function createTransactions(options: TransactionsOptions): Transactions {
   const { deps } = options
-  const groups = createGroupCommit<Job, Processed>({
+  const groups = createGroupCommit<BasketJob, Processed>({
     run: (_org, jobs) => runGroup(deps, jobs),
     writers: options.writers ?? 2,
     maxGroup: options.maxGroup ?? 128,
     maxWaiting: options.maxWaiting ?? 5_000,
+    keysOf: ({ request: { opaqueId }, idempotencyKey }) => [
+      ...(opaqueId === undefined ? [] : [`receipt ${opaqueId}`]),
+      ...(idempotencyKey === undefined ? [] : [`key ${idempotencyKey}`]),
+    ],
   })
-  const askPreview = createBatch((jobs: readonly Job[]) => previewAll(deps, jobs), previewLimits)
+  const askPreview = createBatch((jobs: readonly BasketJob[]) => previewAll(deps, jobs), previewLimits)
   return {
     process(caller, request, repeat) {
       const { customer, card } = request
@@ -122,9 +114,9 @@ const previewLimits = { maxRunning: 2, maxBatch: 128, maxWaiting: 5_000 }
 const noCard = 'card_00000000000000000000000000000000' as const
 
 /** Previews that arrive together are loaded together, an organization at a time; what fails, fails for itself. */
-async function previewAll(deps: Deps, jobs: readonly Job[]): Promise<(Preview | Error)[]> {
-  const answers = new Map<Job, Preview | Error>()
-  const byOrganization = new Map<number, Job[]>()
+async function previewAll(deps: Deps, jobs: readonly BasketJob[]): Promise<(Preview | Error)[]> {
+  const answers = new Map<BasketJob, Preview | Error>()
+  const byOrganization = new Map<number, BasketJob[]>()
   for (const job of jobs) {
     const org = job.caller.organization.number
     byOrganization.set(org, [...(byOrganization.get(org) ?? []), job])
@@ -132,9 +124,10 @@ async function previewAll(deps: Deps, jobs: readonly Job[]): Promise<(Preview | 
   for (const [org, own] of byOrganization) {
     const now = deps.clock()
     try {
-      const group = await loadGroup(deps, { db: deps.pool, org }, own, now, 'read')
+      const scope = { db: deps.pool, org }
+      const group = await loadGroup(deps, scope, own, { mode: 'read', isRepeat: false, now })
       own.forEach((job, i) => {
-        answers.set(job, previewOne(group, job, i, now))
+        answers.set(job, previewOne(group, job, i))
       })
     } catch (error) {
       for (const job of own) answers.set(job, error as Error)
@@ -143,11 +136,11 @@ async function previewAll(deps: Deps, jobs: readonly Job[]): Promise<(Preview | 
   return jobs.map((job) => answers.get(job)!)
 }
 
-function previewOne(group: Group, job: Job, index: number, now: Date): Preview | Error {
+function previewOne(group: BasketGroup, job: BasketJob, index: number): Preview | Error {
   try {
-    const decision = decide(group, job, index, now)
+    const decision = decide(group, job, index)
     if (!decision.ok) return refused(decision.refusal)
-    return toPreview(job.request, group.loaded.baskets[index]!, decision, now)
+    return toPreview(job.request, group.baskets[index]!, group.decimals, decision, group.now)
   } catch (error) {
     return error as Error
   }
@@ -155,110 +148,6 @@ function previewOne(group: Group, job: Job, index: number, now: Date): Preview |
 
 function refused({ code, description }: Refusal): Refused {
   return new Refused(code, description)
-}
-
-// Loading ---------------------------------------------------------------------------------------------------
-
-interface Group {
-  readonly loaded: LoadedGroup
-  readonly live: readonly AttachedCampaign[]
-  /** What limited rules have given: to each customer of the group, and to everybody so far. */
-  readonly usageOf: (customer: CustomerId, day: string) => RuleUsage[]
-  readonly shared: Map<string, SharedUsage>
-}
-
-async function loadGroup(
-  deps: Deps,
-  scope: Scope,
-  jobs: readonly Job[],
-  now: Date,
-  mode: 'read' | 'lock',
-): Promise<Group> {
-  if (mode === 'lock')
-    await lockWallets(
-      scope,
-      jobs.map((job) => job.request.customer),
-    )
-  const loaded = await loadBaskets(
-    scope,
-    jobs.map(({ id, caller, request, idempotencyKey }) => ({
-      id,
-      customer: request.customer,
-      card: request.card,
-      caller: caller.user,
-      user: request.user,
-      branch: request.branch,
-      opaqueId: request.opaqueId,
-      idempotencyKey,
-      coupons: couponsIn(request.basket).flatMap((text) => parseId('cpn', text) ?? []),
-      products: request.basket.lines.flatMap((line) => line.product ?? []),
-    })),
-  )
-  const organization = jobs[0]!.caller.organization
-  const live = await liveCampaigns(deps.campaigns, scope, organization, loaded)
-  return { loaded, live, ...(await loadUsage(scope, jobs, live, now, mode)) }
-}
-
-function couponsIn({ coupons, lines }: BasketRequest['basket']): CouponId[] {
-  return [...coupons, ...lines.flatMap((line) => line.coupons)]
-}
-
-/** Limits are rare, so their counters are a query of their own, made only where a live campaign has any. */
-async function loadUsage(
-  scope: Scope,
-  jobs: readonly Job[],
-  live: readonly AttachedCampaign[],
-  now: Date,
-  mode: 'read' | 'lock',
-): Promise<Pick<Group, 'usageOf' | 'shared'>> {
-  const counted = live.flatMap(({ id, compiled }) =>
-    compiled.countedRules.map((rule) => ({ campaign: id, ...rule })),
-  )
-  if (counted.length === 0) return { usageOf: () => [], shared: new Map() }
-  const customers = jobs.map((job) => job.request.customer)
-  const days = [...new Set(jobs.map((job) => dayOf(job, now)))]
-  const own = await listCustomerUsage(scope, customers, days)
-  const totals = counted.filter((rule) => rule.total)
-  const everybody =
-    mode === 'lock' ? await lockSharedUsage(scope, totals) : await listSharedUsage(scope, totals)
-  const shared = new Map(everybody.map((usage) => [ruleKey(usage), usage]))
-  const used = (customer: CustomerId, rule: { campaign: string; rule: string }, day: string | undefined) =>
-    own.find(
-      (one) =>
-        one.customer === customer &&
-        one.campaign === rule.campaign &&
-        one.rule === rule.rule &&
-        one.day === day,
-    )?.used ?? 0
-  return {
-    shared,
-    usageOf: (customer, day) =>
-      counted.map((rule) => ({
-        campaign: rule.campaign,
-        rule: rule.rule,
-        day: used(customer, rule, day),
-        customer: used(customer, rule, undefined),
-        total: shared.get(ruleKey(rule))?.used ?? 0,
-      })),
-  }
-}
-
-const ruleKey = ({ campaign, rule }: { campaign: string; rule: string }) => `${campaign} ${rule}`
-
-function dayOf(job: Job, now: Date): string {
-  return localDay(job.request.occurredAt ?? now, job.caller.organization.timezone)
-}
-
-function decide(group: Group, job: Job, index: number, now: Date): Decision {
-  return decideBasket({
-    request: job.request,
-    loaded: group.loaded.baskets[index]!,
-    products: group.loaded.products,
-    live: group.live,
-    usage: group.usageOf(job.request.customer, dayOf(job, now)),
-    organization: job.caller.organization,
-    now,
-  })
 }
 
 // Processing ------------------------------------------------------------------------------------------------
@@ -270,8 +159,8 @@ type Settled = Outcome<Processed> | 'again'
  * without locks, the next ones under lock; a statement that fails for a reason of its own is run again basket by
  * basket, so that only the culprit fails.
  */
-async function runGroup(deps: Deps, jobs: readonly Job[]): Promise<Outcome<Processed>[]> {
-  const outcomes = new Map<Job, Outcome<Processed>>()
+async function runGroup(deps: Deps, jobs: readonly BasketJob[]): Promise<Outcome<Processed>[]> {
+  const outcomes = new Map<BasketJob, Outcome<Processed>>()
   const startedAt = performance.now()
   let left = jobs
   let fault: unknown = new Refused(
@@ -304,34 +193,30 @@ function isUniqueViolation(error: unknown): boolean {
   return (error as { code?: unknown }).code === '23505'
 }
 
-async function runUnlocked(deps: Deps, jobs: readonly Job[]): Promise<Settled[]> {
+async function runUnlocked(deps: Deps, jobs: readonly BasketJob[]): Promise<Settled[]> {
   const scope = { db: deps.pool, org: jobs[0]!.caller.organization.number }
-  const now = deps.clock()
-  const group = await loadGroup(deps, scope, jobs, now, 'read')
+  const group = await loadGroup(deps, scope, jobs, { mode: 'read', isRepeat: false, now: deps.clock() })
   const needsLock = group.live.some(({ compiled }) => compiled.countedRules.some((rule) => rule.total))
   if (needsLock) return jobs.map(() => 'again')
-  return writeDecided(scope, group, jobs, now, (loaded, job) =>
-    hasNewReferences(group.loaded, loaded, job.request)
-      ? 'again'
-      : { user: loaded.user!, branch: loaded.branch! },
+  return writeDecided(scope, group, jobs, (loaded, job) =>
+    hasNewReferences(group, loaded, job.request) ? 'again' : { user: loaded.user!, branch: loaded.branch! },
   )
 }
 
 /** The same under lock, where nothing can come in between and new references can be added. */
-async function runLocked(deps: Deps, jobs: readonly Job[]): Promise<Settled[]> {
+async function runLocked(deps: Deps, jobs: readonly BasketJob[]): Promise<Settled[]> {
   const org = jobs[0]!.caller.organization.number
   const work = async (scope: Scope) => {
-    const now = deps.clock()
-    const group = await loadGroup(deps, scope, jobs, now, 'lock')
-    return writeDecided(scope, group, jobs, now, (loaded, job) =>
-      addReferences(scope, loaded, job.request, now),
+    const group = await loadGroup(deps, scope, jobs, { mode: 'lock', isRepeat: true, now: deps.clock() })
+    return writeDecided(scope, group, jobs, (loaded, job) =>
+      addReferences(scope, loaded, job.request, group.now),
     )
   }
   // Trying again is the caller's business: it knows that the baskets carry their ids.
   return inTransaction(deps.pool, org, work, { maxAttempts: 1 })
 }
 
-function hasNewReferences(group: LoadedGroup, loaded: LoadedBasket, { basket }: BasketRequest): boolean {
+function hasNewReferences(group: BasketGroup, loaded: LoadedBasket, { basket }: BasketRequest): boolean {
   if (!loaded.user || !loaded.branch) return true
   return basket.lines.some((line) => line.product !== undefined && !group.products.has(line.product))
 }
@@ -352,69 +237,91 @@ async function addReferences(
   }
 }
 
+type FindReferences = (
+  loaded: LoadedBasket,
+  job: BasketJob,
+) => NewReferences | 'again' | Promise<NewReferences>
+
 async function writeDecided(
   scope: Scope,
-  group: Group,
-  jobs: readonly Job[],
-  now: Date,
-  references: (loaded: LoadedBasket, job: Job) => NewReferences | 'again' | Promise<NewReferences>,
+  group: BasketGroup,
+  jobs: readonly BasketJob[],
+  references: FindReferences,
 ): Promise<Settled[]> {
-  const settled: (Settled | undefined)[] = jobs.map(() => undefined)
-  const writes: (BasketWrite | undefined)[] = jobs.map(() => undefined)
+  const settled: Settled[] = []
+  const writes: BasketWrite[] = []
   const replays: { index: number; id: TransactionId }[] = []
+  // A basket that waits keeps those of its customer that came after it waiting too.
+  const waiting = new Set<CustomerId>()
   for (const [i, job] of jobs.entries()) {
-    const loaded = group.loaded.baskets[i]!
-    // An erased customer is gone, also for a repeat of what it once bought.
-    const earlier = loaded.wallet ? findEarlier(job, loaded) : new Refused('customer_not_found')
-    if (earlier instanceof Refused) settled[i] = { ok: false, error: earlier }
-    else if (earlier) replays.push({ index: i, id: earlier })
-    if (earlier) continue
-    const decision = decide(group, job, i, now)
-    if (!decision.ok) {
-      settled[i] = { ok: false, error: refused(decision.refusal) }
-      continue
-    }
-    const found = await references(loaded, job)
-    if (found === 'again') {
-      settled[i] = 'again'
-      continue
-    }
-    writes[i] = toBasketWrite({ ...job, loaded, decision, references: found, day: dayOf(job, now), now })
-    // Baskets of one group that share a limit see what those before them have taken of it.
-    for (const used of decision.evaluation.usage.filter((one) => one.total)) {
-      const key = ruleKey(used)
-      const before = group.shared.get(key)?.used ?? 0
-      group.shared.set(key, { campaign: used.campaign, rule: used.rule, used: before + used.amount })
+    const outcome = waiting.has(job.request.customer) ? 'again' : await decideOne(group, job, i, references)
+    if (outcome === 'again') waiting.add(job.request.customer)
+    if (typeof outcome === 'object' && 'replayed' in outcome) {
+      replays.push({ index: i, id: outcome.replayed })
+      settled.push('again')
+    } else if (typeof outcome === 'object' && 'write' in outcome) {
+      writes.push(outcome.write)
+      settled.push({ ok: true, result: { transaction: outcome.write.transaction, isReplay: false } })
+    } else {
+      settled.push(outcome)
     }
   }
-  const passed = await write(scope, jobs[0]!.caller.organization, writes, now)
+  const isWritten = await write(scope, group, jobs[0]!.caller.organization, writes)
   const replayed = await readReplays(scope, replays, jobs)
-  return jobs.map((job, i): Settled => {
-    const write = writes[i]
-    if (!write) return settled[i] ?? replayed.get(i) ?? 'again'
-    return passed.has(job.request.customer)
-      ? { ok: true, result: { transaction: write.transaction, isReplay: false } }
-      : 'again'
-  })
+  // When one wallet had moved nothing was written, and refusals may have rested on baskets before them.
+  return settled.map((outcome, i) => replayed.get(i) ?? (isWritten ? outcome : 'again'))
 }
 
+type Decided = Settled | { readonly write: BasketWrite } | { readonly replayed: TransactionId }
+
+async function decideOne(
+  group: BasketGroup,
+  job: BasketJob,
+  index: number,
+  references: FindReferences,
+): Promise<Decided> {
+  const loaded = group.baskets[index]!
+  const customer = group.customers.get(job.request.customer)
+  // An erased customer is gone, also for a repeat of what it once bought.
+  const earlier = customer ? findEarlier(job, loaded) : new Refused('customer_not_found')
+  if (earlier instanceof Refused) return { ok: false, error: earlier }
+  if (earlier) return { replayed: earlier }
+  const decision = decide(group, job, index)
+  if (!decision.ok) return { ok: false, error: refused(decision.refusal) }
+  const found = references(loaded, job)
+  if (found === 'again') return 'again'
+  const day = dayOf(job, group.now)
+  const { decimals, now } = group
+  const write = toBasketWrite({
+    ...job,
+    customer: customer!,
+    decimals,
+    decision,
+    references: await found,
+    day,
+    now,
+  })
+  advance(group, job, decision.evaluation)
+  return { write }
+}
+
+/** Whether all of them were written; none is, when a wallet is no longer as it was read. */
 async function write(
   scope: Scope,
-  organization: Organization,
-  candidates: readonly (BasketWrite | undefined)[],
-  now: Date,
-) {
-  const writes = candidates.filter((write) => write !== undefined)
-  if (writes.length === 0) return new Set<CustomerId>()
+  { now, mode }: BasketGroup,
+  { timezone }: Organization,
+  writes: readonly BasketWrite[],
+): Promise<boolean> {
+  if (writes.length === 0) return true
   await updateSharedUsage(
     scope,
-    writes.flatMap((write) => write.sharedUsage),
+    writes.flatMap((one) => one.sharedUsage),
   )
-  return writeBaskets(scope, writes, now, localDay(now, organization.timezone))
+  return writeBaskets(scope, writes, { now, day: localDay(now, timezone), isLocked: mode === 'lock' })
 }
 
 /** The transaction a repeated call already made, or the refusal when only its key or receipt number is the same. */
-function findEarlier(job: Job, { earlier }: LoadedBasket): TransactionId | Refused | undefined {
+function findEarlier(job: BasketJob, { earlier }: LoadedBasket): TransactionId | Refused | undefined {
   const { byId, byIdempotencyKey, byOpaqueId } = earlier
   if (byId) return job.id
   const isSame = (print: Buffer | undefined) => print !== undefined && job.fingerprint?.equals(print)
@@ -430,8 +337,9 @@ function findEarlier(job: Job, { earlier }: LoadedBasket): TransactionId | Refus
 async function readReplays(
   scope: Scope,
   replays: readonly { index: number; id: TransactionId }[],
-  jobs: readonly Job[],
+  jobs: readonly BasketJob[],
 ): Promise<Map<number, Settled>> {
+  if (replays.length === 0) return new Map()
   const found = await listTransactionsByIds(
     scope,
     replays.map((replay) => replay.id),

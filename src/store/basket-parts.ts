@@ -1,264 +1,318 @@
 /**
- * The parts of the statement that writes a group of baskets; `write-baskets.ts` puts them together.
+ * The statements that write a group of baskets; `write-baskets.ts` sends them together. Each takes arrays with one
+ * element per row, and is left out when there are no rows.
  *
- * Rows name their basket by its position in the group, and take its customer, transaction and wallet version from
- * the arrays by that position. Joining every kind of row with the wallets that passed was 20 of the 33 ms that a
- * group of a hundred took: PostgreSQL expects ten rows of an array and compares each with each.
- *
- * Parts without rows are left out. Starting a part costs PostgreSQL some 20 µs whether it has rows or not, and
- * most baskets touch neither coupons nor lots nor limits.
+ * An UPDATE whose target has changed meanwhile changes fewer rows than it was given, and then divides by zero: that
+ * undoes everything. The wallets' version is the guard that is meant to fail; under it the others cannot.
  */
+import type { CustomerId } from '../domain/ids.ts'
 import type { Movement } from '../domain/ledger-entry.ts'
-import { type DailyCount, ownShard } from './daily-sums.ts'
+import type { Lot } from '../domain/wallet.ts'
+import { type DailyCount, nextShard } from './daily-sums.ts'
 import { newId } from './new-id.ts'
+import type { Step, WireValue } from './pipeline.ts'
 import { everDay } from './rule-usage.ts'
-import { uuidOf } from './scope.ts'
 import { packBasket, packResult } from './transaction-codec.ts'
+import { byteas, dates, jsons, numbers, texts, times, uuids } from './wire.ts'
 import type { BasketWrite } from './write-baskets.ts'
 
-/** A row with the position of its basket, from 1 as PostgreSQL counts. */
+export interface WriteGroup {
+  readonly org: string
+  readonly at: string
+  readonly writes: readonly BasketWrite[]
+}
+
+function step(name: string, text: string, values: readonly WireValue[]): Step {
+  return { statement: { name: `write-${name}`, text }, values }
+}
+
+const mustChange = (count: string) =>
+  `SELECT 1 / (CASE WHEN count(*) = ${count} THEN 1 ELSE 0 END) FROM changed`
+
 interface Row<T> {
-  readonly n: number
   readonly write: BasketWrite
   readonly item: T
 }
 
-type Columns<T> = Record<string, [type: string, pick: (row: Row<T>) => unknown]>
-
-export interface Draft {
-  readonly values: unknown[]
-  readonly parts: string[]
-  /** Conditions that must hold, or the whole statement fails. */
-  readonly checks: string[]
-  readonly writes: readonly BasketWrite[]
-  readonly org: string
-  readonly at: string
-  readonly versions: string
-  /** The customer and the transaction of row `r`. */
-  readonly customer: string
-  readonly sale: string
-  param(type: string, value: unknown): string
+function rowsOf<T>({ writes }: WriteGroup, pick: (write: BasketWrite) => readonly T[]): Row<T>[] {
+  const rows: Row<T>[] = []
+  for (const write of writes) for (const item of pick(write)) rows.push({ write, item })
+  return rows
 }
 
-const isOpen = 'r.n = ANY ((SELECT open FROM gate)::int[])'
+const customersOf = (rows: readonly Row<unknown>[]) =>
+  uuids(rows.map(({ write }) => write.transaction.customer))
+const salesOf = (rows: readonly Row<unknown>[]) => uuids(rows.map(({ write }) => write.transaction.id))
 
-/** Begins with what every group needs: the wallets, locked in order, and which of them pass. */
-export function openDraft(org: number, writes: readonly BasketWrite[], now: Date): Draft {
-  const values: unknown[] = []
-  const param = (type: string, value: unknown) => `$${values.push(value)}::${type}`
-  const orgId = param('integer', org)
-  const at = param('timestamptz', now)
-  const customers = param(
-    'uuid[]',
-    writes.map((write) => uuidOf(write.transaction.customer)),
-  )
-  const versions = param(
-    'bigint[]',
-    writes.map((write) => write.walletVersion),
-  )
-  const sales = param(
-    'uuid[]',
-    writes.map((write) => uuidOf(write.transaction.id)),
-  )
-  const parts = [
-    `passed AS MATERIALIZED (
-  SELECT b.n, w.customer_id, w.version + 1 AS version
-  FROM unnest(${customers}, ${versions}) WITH ORDINALITY AS b (customer_id, version, n)
-  JOIN wallets w ON w.org_id = ${orgId} AND w.customer_id = b.customer_id AND w.version = b.version
-  ORDER BY w.customer_id FOR UPDATE OF w)`,
-    'gate AS MATERIALIZED (SELECT array_agg(n::int) AS open FROM passed)',
-    `bumped AS (
-  UPDATE wallets w SET version = p.version, transaction_count = w.transaction_count + 1, last_activity_at = ${at}
-  FROM passed p WHERE w.org_id = ${orgId} AND w.customer_id = p.customer_id)`,
-  ]
-  const customer = `(${customers})[r.n]`
-  const sale = `(${sales})[r.n]`
-  return { values, parts, checks: [], writes, org: orgId, at, versions, customer, sale, param }
-}
-
-function listRows<T>({ writes }: Draft, pick: (write: BasketWrite) => readonly T[]): Row<T>[] {
-  return writes.flatMap((write, i) => pick(write).map((item) => ({ n: i + 1, write, item })))
-}
-
-/** The rows as a table `r` with these columns beside the position. */
-function tableOf<T>({ param }: Draft, rows: readonly Row<T>[], columns: Columns<T>): string {
-  const all: Columns<T> = { n: ['int', (row) => row.n], ...columns }
-  const arrays = Object.values(all).map(([type, pick]) => param(`${type}[]`, rows.map(pick)))
-  return `unnest(${arrays.join(', ')}) AS r (${Object.keys(all).join(', ')})`
-}
-
-/** Balances and the entries that move them. A balance that is not where its entry starts fails the statement. */
-export function addBalances(draft: Draft): void {
-  const { parts, checks, org, at, customer, sale, versions } = draft
-  const balances = listRows(draft, lastMovements)
-  if (balances.length === 0) return
-  const isNew = ({ write, item }: (typeof balances)[number]) => write.newBalances.includes(item.last.key)
-  const table = tableOf(draft, balances, {
-    key: ['text', ({ item }) => item.last.key],
-    value: ['bigint', ({ item }) => item.last.valueAfter],
-    total: ['bigint', ({ item }) => item.last.totalAfter],
-    from_version: ['bigint', ({ item }) => item.fromVersion],
-    to_version: ['bigint', ({ item }) => item.last.version],
-    is_new: ['boolean', isNew],
-  })
-  parts.push(
-    `balance AS MATERIALIZED (SELECT ${customer} AS customer_id, r.* FROM ${table} WHERE ${isOpen})`,
-    `moved AS (
-  UPDATE balances b SET value = m.value, total = m.total, version = m.to_version FROM balance m
-  WHERE b.org_id = ${org} AND b.customer_id = m.customer_id AND b.key = m.key AND b.version = m.from_version
-    AND NOT m.is_new RETURNING 1)`,
-  )
-  const hasNew = balances.some(isNew)
-  if (hasNew) {
-    parts.push(`opened AS (
-  INSERT INTO balances (org_id, customer_id, key, value, total, version)
-  SELECT ${org}, m.customer_id, m.key, m.value, m.total, m.to_version FROM balance m WHERE m.is_new RETURNING 1)`)
+/** In the order of the customers, which is the order in which everybody locks wallets. */
+export function bumpWallets({ org, at, writes }: WriteGroup): Step {
+  const bumps = new Map<CustomerId, { customer: CustomerId; from: number; baskets: number }>()
+  for (const { transaction, walletVersion } of writes) {
+    const { customer } = transaction
+    const bump = bumps.get(customer)
+    if (bump) bump.baskets++
+    else bumps.set(customer, { customer, from: walletVersion, baskets: 1 })
   }
-  const changed = `(SELECT count(*) FROM moved)${hasNew ? ' + (SELECT count(*) FROM opened)' : ''}`
-  checks.push(`${changed} = (SELECT count(*) FROM balance)`)
-  const entries = tableOf(
-    draft,
-    listRows(draft, (write) => write.movements),
-    {
-      key: ['text', ({ item }) => item.key],
-      version: ['bigint', ({ item }) => item.version],
-      kind: ['text', ({ item }) => item.kind],
-      amount: ['bigint', ({ item }) => item.amount],
-      value_after: ['bigint', ({ item }) => item.valueAfter],
-      total_after: ['bigint', ({ item }) => item.totalAfter],
-      campaign_id: ['uuid', ({ item }) => (item.campaign ? uuidOf(item.campaign) : null)],
-      rule_id: ['text', ({ item }) => item.rule ?? null],
-    },
+  const sorted = [...bumps.values()].sort((a, b) => (a.customer < b.customer ? -1 : 1))
+  return step(
+    'wallets',
+    `WITH changed AS (
+  UPDATE wallets w SET version = w.version + b.baskets, transaction_count = w.transaction_count + b.baskets, last_activity_at = $2
+  FROM unnest($3::uuid[], $4::bigint[], $5::integer[]) AS b (customer_id, version, baskets)
+  WHERE w.org_id = $1::integer AND w.customer_id = b.customer_id AND w.version = b.version RETURNING 1)
+${mustChange('cardinality($3::uuid[])')}`,
+    [
+      org,
+      at,
+      uuids(sorted.map(({ customer }) => customer)),
+      numbers(sorted.map(({ from }) => from)),
+      numbers(sorted.map(({ baskets }) => baskets)),
+    ],
   )
-  parts.push(`entered AS (
-  INSERT INTO ledger_entries (org_id, customer_id, key, version, wallet_version, kind, amount, value_after, total_after,
-                              transaction_id, campaign_id, rule_id, created_at)
-  SELECT ${org}, ${customer}, r.key, r.version, (${versions})[r.n] + 1, r.kind, r.amount, r.value_after,
-         r.total_after, ${sale}, r.campaign_id, r.rule_id, ${at}
-  FROM ${entries} WHERE ${isOpen})`)
 }
 
-/** A basket may move a balance several times; the balance's row is written once, with the last of them. */
-function lastMovements(write: BasketWrite): { fromVersion: number; last: Movement }[] {
-  const byKey = new Map<string, { fromVersion: number; last: Movement }>()
-  for (const movement of write.movements) {
-    const known = byKey.get(movement.key)
-    byKey.set(movement.key, { fromVersion: known?.fromVersion ?? movement.version - 1, last: movement })
+interface BalanceMove {
+  readonly customer: CustomerId
+  readonly fromVersion: number
+  readonly isNew: boolean
+  last: Movement
+}
+
+/** Baskets may move a balance several times; its row is written once, with the last of them. */
+function balanceMoves({ writes }: WriteGroup): BalanceMove[] {
+  const moves = new Map<string, BalanceMove>()
+  for (const { transaction, movements, newBalances } of writes) {
+    const { customer } = transaction
+    for (const last of movements) {
+      const name = `${customer} ${last.key}`
+      const known = moves.get(name)
+      const isNew = newBalances.includes(last.key)
+      if (known) known.last = last
+      else moves.set(name, { customer, fromVersion: last.version - 1, isNew, last })
+    }
   }
-  return [...byKey.values()]
+  return [...moves.values()]
 }
 
-export function addTransactions(draft: Draft): void {
-  const table = tableOf(
-    draft,
-    listRows(draft, (write) => [write.transaction]),
-    {
-      card_id: ['uuid', ({ item }) => uuidOf(item.card)],
-      user_id: ['uuid', ({ item }) => uuidOf(item.user)],
-      branch_id: ['uuid', ({ item }) => uuidOf(item.branch)],
-      opaque_id: ['text', ({ item }) => item.opaqueId ?? null],
-      idempotency_key: ['text', ({ write }) => write.idempotencyKey ?? null],
-      fingerprint: ['bytea', ({ write }) => write.fingerprint ?? null],
-      occurred_at: ['timestamptz', ({ item }) => item.occurredAt],
-      basket: ['json', ({ item }) => JSON.stringify(packBasket(item.basket))],
-      result: ['json', ({ item }) => JSON.stringify(packResult(item.result))],
-    },
+export function moveBalances(group: WriteGroup): Step | undefined {
+  const moves = balanceMoves(group).filter(({ isNew }) => !isNew)
+  if (moves.length === 0) return undefined
+  return step(
+    'balances',
+    `WITH changed AS (
+  UPDATE balances b SET value = m.value, total = m.total, version = m.to_version
+  FROM unnest($2::uuid[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[])
+    AS m (customer_id, key, value, total, from_version, to_version)
+  WHERE b.org_id = $1::integer AND b.customer_id = m.customer_id AND b.key = m.key AND b.version = m.from_version
+  RETURNING 1)
+${mustChange('cardinality($2::uuid[])')}`,
+    [
+      group.org,
+      uuids(moves.map(({ customer }) => customer)),
+      texts(moves.map(({ last }) => last.key)),
+      numbers(moves.map(({ last }) => last.valueAfter)),
+      numbers(moves.map(({ last }) => last.totalAfter)),
+      numbers(moves.map(({ fromVersion }) => fromVersion)),
+      numbers(moves.map(({ last }) => last.version)),
+    ],
   )
-  draft.parts.push(`stored AS (
-  INSERT INTO transactions (org_id, id, customer_id, card_id, user_id, branch_id, opaque_id, idempotency_key,
-                            fingerprint, occurred_at, created_at, basket, result)
-  SELECT ${draft.org}, ${draft.sale}, ${draft.customer}, r.card_id, r.user_id, r.branch_id, r.opaque_id,
-         r.idempotency_key, r.fingerprint, r.occurred_at, ${draft.at}, r.basket, r.result
-  FROM ${table} WHERE ${isOpen})`)
 }
 
-/** A coupon that is no longer active fails the statement. */
-export function addRedemptions(draft: Draft): void {
-  const redeemed = listRows(draft, (write) => write.redeemed)
-  if (redeemed.length === 0) return
-  const table = tableOf(draft, redeemed, { id: ['uuid', ({ item }) => uuidOf(item)] })
-  draft.parts.push(
-    `redemption AS MATERIALIZED (SELECT r.* FROM ${table} WHERE ${isOpen})`,
-    `redeemed AS (
-  UPDATE coupons c SET status = 3, redeemed_by = ${draft.sale}, updated_at = ${draft.at} FROM redemption r
-  WHERE c.org_id = ${draft.org} AND c.id = r.id AND c.customer_id = ${draft.customer} AND c.status = 1 RETURNING 1)`,
+export function insertNewBalances(group: WriteGroup): Step | undefined {
+  if (!group.writes.some((write) => write.newBalances.length > 0)) return undefined
+  const moves = balanceMoves(group).filter(({ isNew }) => isNew)
+  return step(
+    'new-balances',
+    `INSERT INTO balances (org_id, customer_id, key, value, total, version)
+SELECT $1::integer, m.* FROM unnest($2::uuid[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[]) AS m`,
+    [
+      group.org,
+      uuids(moves.map(({ customer }) => customer)),
+      texts(moves.map(({ last }) => last.key)),
+      numbers(moves.map(({ last }) => last.valueAfter)),
+      numbers(moves.map(({ last }) => last.totalAfter)),
+      numbers(moves.map(({ last }) => last.version)),
+    ],
   )
-  draft.checks.push('(SELECT count(*) FROM redeemed) = (SELECT count(*) FROM redemption)')
 }
 
-export function addGrants(draft: Draft): void {
-  const granted = listRows(draft, (write) => write.granted)
-  if (granted.length === 0) return
-  const table = tableOf(draft, granted, {
-    id: ['uuid', ({ item }) => uuidOf(item.id)],
-    campaign_id: ['uuid', ({ item }) => uuidOf(item.campaign)],
-    reward: ['json', ({ item }) => JSON.stringify(item.reward)],
-    expires_at: ['timestamptz', ({ item }) => item.expiresAt ?? null],
-  })
-  draft.parts.push(`granted AS (
-  INSERT INTO coupons (org_id, id, customer_id, campaign_id, reward, expires_at, granted_by, created_at, updated_at)
-  SELECT ${draft.org}, r.id, ${draft.customer}, r.campaign_id, r.reward, r.expires_at, ${draft.sale}, ${draft.at}, ${draft.at}
-  FROM ${table} WHERE ${isOpen})`)
-}
-
-export function addLots(draft: Draft): void {
-  const lots = listRows(draft, (write) => write.lots)
-  if (lots.length === 0) return
-  const table = tableOf(draft, lots, {
-    key: ['text', ({ item }) => item.key],
-    version: ['bigint', ({ item }) => item.version],
-    remaining: ['bigint', ({ item }) => item.remaining],
-    expires_at: ['timestamptz', ({ item }) => item.expiresAt],
-  })
-  draft.parts.push(`lotted AS (
-  INSERT INTO lots (org_id, customer_id, key, version, remaining, expires_at)
-  SELECT ${draft.org}, ${draft.customer}, r.key, r.version, r.remaining, r.expires_at FROM ${table} WHERE ${isOpen}
-  ON CONFLICT (org_id, customer_id, key, version) DO UPDATE SET remaining = EXCLUDED.remaining)`)
-}
-
-/** A customer's own counters of limited rules. */
-export function addUsage(draft: Draft): void {
-  const usage = listRows(draft, (write) => write.usage)
-  if (usage.length === 0) return
-  const table = tableOf(draft, usage, {
-    campaign_id: ['uuid', ({ item }) => uuidOf(item.campaign)],
-    rule_id: ['text', ({ item }) => item.rule],
-    day: ['date', ({ item }) => item.day ?? everDay],
-    used: ['bigint', ({ item }) => item.amount],
-  })
-  draft.parts.push(`counted AS (
-  INSERT INTO customer_rule_usage (org_id, customer_id, campaign_id, rule_id, day, used)
-  SELECT ${draft.org}, ${draft.customer}, r.campaign_id, r.rule_id, r.day, r.used FROM ${table} WHERE ${isOpen}
-  ON CONFLICT (org_id, customer_id, campaign_id, rule_id, day)
-    DO UPDATE SET used = customer_rule_usage.used + EXCLUDED.used)`)
-}
-
-export function addEvents(draft: Draft, now: Date): void {
-  const table = tableOf(
-    draft,
-    listRows(draft, (write) => write.facts),
-    {
-      id: ['uuid', () => uuidOf(newId('evt', now))],
-      type: ['text', ({ item }) => item.type],
-      data: ['json', ({ item }) => JSON.stringify(item.data)],
-    },
+export function insertEntries(group: WriteGroup): Step | undefined {
+  const rows = rowsOf(group, (write) => write.movements)
+  if (rows.length === 0) return undefined
+  return step(
+    'entries',
+    `INSERT INTO ledger_entries (org_id, created_at, customer_id, key, version, wallet_version, kind, amount, value_after,
+                            total_after, transaction_id, campaign_id, rule_id)
+SELECT $1::integer, $2::timestamptz, r.* FROM unnest($3::uuid[], $4::text[], $5::bigint[], $6::bigint[], $7::text[], $8::bigint[],
+  $9::bigint[], $10::bigint[], $11::uuid[], $12::uuid[], $13::text[]) AS r`,
+    [
+      group.org,
+      group.at,
+      customersOf(rows),
+      texts(rows.map(({ item }) => item.key)),
+      numbers(rows.map(({ item }) => item.version)),
+      numbers(rows.map(({ write }) => write.walletVersion + 1)),
+      texts(rows.map(({ item }) => item.kind)),
+      numbers(rows.map(({ item }) => item.amount)),
+      numbers(rows.map(({ item }) => item.valueAfter)),
+      numbers(rows.map(({ item }) => item.totalAfter)),
+      salesOf(rows),
+      uuids(rows.map(({ item }) => item.campaign)),
+      texts(rows.map(({ item }) => item.rule)),
+    ],
   )
-  draft.parts.push(`told AS (
-  INSERT INTO events (org_id, id, type, data, created_at)
-  SELECT ${draft.org}, r.id, r.type, r.data, ${draft.at} FROM ${table} WHERE ${isOpen})`)
 }
 
-export function addDailySums(draft: Draft, day: string): void {
-  const table = tableOf(draft, listRows(draft, dailyCounts), {
-    measure: ['text', ({ item }) => item.measure],
-    key: ['text', ({ item }) => item.key],
-    amount: ['bigint', ({ item }) => item.amount],
-  })
-  draft.parts.push(`summed AS (
-  INSERT INTO daily_sums (org_id, day, measure, key, shard, amount)
-  SELECT ${draft.org}, ${draft.param('date', day)}, r.measure, r.key, ${draft.param('smallint', ownShard)}, sum(r.amount)
-  FROM ${table} WHERE ${isOpen} GROUP BY r.measure, r.key ORDER BY r.measure, r.key
-  ON CONFLICT (org_id, day, measure, key, shard) DO UPDATE SET amount = daily_sums.amount + EXCLUDED.amount)`)
+export function insertTransactions({ org, at, writes }: WriteGroup): Step {
+  const sales = writes.map((write) => write.transaction)
+  return step(
+    'transactions',
+    `INSERT INTO transactions (org_id, created_at, id, customer_id, card_id, user_id, branch_id, opaque_id, idempotency_key,
+                          fingerprint, occurred_at, basket, result)
+SELECT $1::integer, $2::timestamptz, r.* FROM unnest($3::uuid[], $4::uuid[], $5::uuid[], $6::uuid[], $7::uuid[], $8::text[],
+  $9::text[], $10::bytea[], $11::timestamptz[], $12::json[], $13::json[]) AS r`,
+    [
+      org,
+      at,
+      uuids(sales.map((sale) => sale.id)),
+      uuids(sales.map((sale) => sale.customer)),
+      uuids(sales.map((sale) => sale.card)),
+      uuids(sales.map((sale) => sale.user)),
+      uuids(sales.map((sale) => sale.branch)),
+      texts(sales.map((sale) => sale.opaqueId)),
+      texts(writes.map((write) => write.idempotencyKey)),
+      byteas(writes.map((write) => write.fingerprint)),
+      times(sales.map((sale) => sale.occurredAt)),
+      jsons(sales.map((sale) => packBasket(sale.basket))),
+      jsons(sales.map((sale) => packResult(sale.result))),
+    ],
+  )
+}
+
+export function redeemCoupons(group: WriteGroup): Step | undefined {
+  const rows = rowsOf(group, (write) => write.redeemed)
+  if (rows.length === 0) return undefined
+  return step(
+    'redemptions',
+    `WITH changed AS (
+  UPDATE coupons c SET status = 3, redeemed_by = r.sale_id, updated_at = $2
+  FROM unnest($3::uuid[], $4::uuid[], $5::uuid[]) AS r (id, customer_id, sale_id)
+  WHERE c.org_id = $1::integer AND c.id = r.id AND c.customer_id = r.customer_id AND c.status = 1 RETURNING 1)
+${mustChange('cardinality($3::uuid[])')}`,
+    [group.org, group.at, uuids(rows.map(({ item }) => item)), customersOf(rows), salesOf(rows)],
+  )
+}
+
+export function insertGrants(group: WriteGroup): Step | undefined {
+  const rows = rowsOf(group, (write) => write.granted)
+  if (rows.length === 0) return undefined
+  return step(
+    'grants',
+    `INSERT INTO coupons (org_id, created_at, updated_at, id, customer_id, campaign_id, reward, expires_at, granted_by)
+SELECT $1::integer, $2::timestamptz, $2::timestamptz, r.*
+FROM unnest($3::uuid[], $4::uuid[], $5::uuid[], $6::json[], $7::timestamptz[], $8::uuid[]) AS r`,
+    [
+      group.org,
+      group.at,
+      uuids(rows.map(({ item }) => item.id)),
+      customersOf(rows),
+      uuids(rows.map(({ item }) => item.campaign)),
+      jsons(rows.map(({ item }) => item.reward)),
+      times(rows.map(({ item }) => item.expiresAt)),
+      salesOf(rows),
+    ],
+  )
+}
+
+/** A lot that several baskets took from is written once, as the last of them left it. */
+export function writeLots(group: WriteGroup): Step | undefined {
+  const lots = new Map<string, Row<Lot>>()
+  for (const row of rowsOf(group, (write) => write.lots)) {
+    lots.set(`${row.write.transaction.customer} ${row.item.key} ${row.item.version}`, row)
+  }
+  if (lots.size === 0) return undefined
+  const rows = [...lots.values()]
+  return step(
+    'lots',
+    `INSERT INTO lots (org_id, customer_id, key, version, remaining, expires_at)
+SELECT $1::integer, r.* FROM unnest($2::uuid[], $3::text[], $4::bigint[], $5::bigint[], $6::timestamptz[]) AS r
+ON CONFLICT (org_id, customer_id, key, version) DO UPDATE SET remaining = EXCLUDED.remaining`,
+    [
+      group.org,
+      customersOf(rows),
+      texts(rows.map(({ item }) => item.key)),
+      numbers(rows.map(({ item }) => item.version)),
+      numbers(rows.map(({ item }) => item.remaining)),
+      times(rows.map(({ item }) => item.expiresAt)),
+    ],
+  )
+}
+
+/** A customer's own counters of limited rules, each added up over the customer's baskets. */
+export function writeUsage(group: WriteGroup): Step | undefined {
+  const usage = new Map<string, Row<BasketWrite['usage'][number]> & { amount: number }>()
+  for (const { write, item } of rowsOf(group, (one) => one.usage)) {
+    const name = `${write.transaction.customer} ${item.campaign} ${item.rule} ${item.day}`
+    usage.set(name, { write, item, amount: (usage.get(name)?.amount ?? 0) + item.amount })
+  }
+  if (usage.size === 0) return undefined
+  const rows = [...usage.values()]
+  return step(
+    'usage',
+    `INSERT INTO customer_rule_usage (org_id, customer_id, campaign_id, rule_id, day, used)
+SELECT $1::integer, r.* FROM unnest($2::uuid[], $3::uuid[], $4::text[], $5::date[], $6::bigint[]) AS r
+ON CONFLICT (org_id, customer_id, campaign_id, rule_id, day) DO UPDATE SET used = customer_rule_usage.used + EXCLUDED.used`,
+    [
+      group.org,
+      customersOf(rows),
+      uuids(rows.map(({ item }) => item.campaign)),
+      texts(rows.map(({ item }) => item.rule)),
+      dates(rows.map(({ item }) => item.day ?? everDay)),
+      numbers(rows.map(({ amount }) => amount)),
+    ],
+  )
+}
+
+export function insertEvents(group: WriteGroup, now: Date): Step {
+  const facts = group.writes.flatMap((write) => write.facts)
+  return step(
+    'events',
+    `INSERT INTO events (org_id, created_at, id, type, data)
+SELECT $1::integer, $2::timestamptz, r.* FROM unnest($3::uuid[], $4::text[], $5::json[]) AS r`,
+    [
+      group.org,
+      group.at,
+      uuids(facts.map(() => newId('evt', now))),
+      texts(facts.map((fact) => fact.type)),
+      jsons(facts.map((fact) => fact.data)),
+    ],
+  )
+}
+
+/** Added up for the group and sorted, so that groups which meet at a row meet in the same order. */
+export function writeDailySums(group: WriteGroup, day: string): Step {
+  const sums = new Map<string, DailyCount>()
+  for (const write of group.writes) {
+    for (const count of dailyCounts(write)) {
+      const name = `${count.measure} ${count.key}`
+      sums.set(name, { ...count, amount: count.amount + (sums.get(name)?.amount ?? 0) })
+    }
+  }
+  const counts = [...sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, count]) => count)
+  return step(
+    'daily-sums',
+    `INSERT INTO daily_sums (org_id, day, shard, measure, key, amount)
+SELECT $1::integer, $2::date, $3::smallint, r.* FROM unnest($4::text[], $5::text[], $6::bigint[]) AS r
+ON CONFLICT (org_id, day, measure, key, shard) DO UPDATE SET amount = daily_sums.amount + EXCLUDED.amount`,
+    [
+      group.org,
+      day,
+      String(nextShard()),
+      texts(counts.map((count) => count.measure)),
+      texts(counts.map((count) => count.key)),
+      numbers(counts.map((count) => count.amount)),
+    ],
+  )
 }
 
 function dailyCounts({ movements, granted, redeemed }: BasketWrite): DailyCount[] {

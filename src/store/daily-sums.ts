@@ -25,8 +25,13 @@ export interface DailyCount {
 
 const shards = 16
 
-/** Any shard will do; a process keeps to its own so that its rows stay in its cache lines and out of others' way. */
-export const ownShard = process.pid % shards
+let lastShard = process.pid
+
+/** Any shard will do; taking turns keeps what is written at the same time out of each other's way. */
+export function nextShard(): number {
+  lastShard = (lastShard + 1) % shards
+  return lastShard
+}
 
 export async function addToDailySums(
   scope: Scope,
@@ -42,7 +47,7 @@ export async function addToDailySums(
     [
       scope.org,
       day,
-      ownShard,
+      nextShard(),
       counts.map((count) => count.measure),
       counts.map((count) => count.key),
       counts.map((count) => count.amount),

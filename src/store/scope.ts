@@ -68,7 +68,7 @@ const lastGeneration = 8
  * organization, since that is as good as anything then; it would be kept until the next analyze, and a new
  * database that takes 3,000 baskets a second was down to 1,300 within half a minute.
  */
-function generationOf(name: string): number {
+export function generationOf(name: string): number {
   const count = (uses.get(name) ?? 0) + 1
   uses.set(name, count)
   return Math.min(lastGeneration, Math.floor(Math.log2(count) / 2))

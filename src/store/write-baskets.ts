@@ -1,29 +1,29 @@
 /**
- * Writes a group of decided baskets in one statement, which is also its own database transaction: it locks the
- * wallets in order, lets pass those whose version is still the one the decision was made on, and writes
- * everything of theirs and nothing of the others. Who passed is returned; the others are decided again.
- *
- * A coupon or balance that is not in the state the decision saw makes the statement fail as a whole (the
- * division by zero at its end): under the wallet's lock that cannot happen, and if it ever does nothing is written.
+ * Writes a group of decided baskets in one round trip, all or nothing: it first moves the wallets from the version
+ * that the decisions were made on, and if one of them has changed meanwhile nothing is written and the group is
+ * decided again, under lock. A customer may have several baskets in a group, in the order in which they were decided.
  */
 import type { Coupon } from '../domain/coupon.ts'
 import type { Fact } from '../domain/event.ts'
-import type { CampaignId, CouponId, CustomerId } from '../domain/ids.ts'
+import type { CampaignId, CouponId } from '../domain/ids.ts'
 import type { Movement } from '../domain/ledger-entry.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import type { Lot } from '../domain/wallet.ts'
 import {
-  addBalances,
-  addDailySums,
-  addEvents,
-  addGrants,
-  addLots,
-  addRedemptions,
-  addTransactions,
-  addUsage,
-  openDraft,
+  bumpWallets,
+  insertEntries,
+  insertEvents,
+  insertGrants,
+  insertNewBalances,
+  insertTransactions,
+  moveBalances,
+  redeemCoupons,
+  writeDailySums,
+  writeLots,
+  writeUsage,
 } from './basket-parts.ts'
-import { idFrom, prepared, type Scope, type Statement, uuidOf } from './scope.ts'
+import { pipeline } from './pipeline.ts'
+import { type Scope, uuidOf } from './scope.ts'
 
 export interface BasketWrite {
   /** The wallet version the decision was made on. */
@@ -53,49 +53,48 @@ export interface BasketWrite {
   readonly facts: readonly Fact[]
 }
 
-/**
- * The customers whose baskets were written; at most one basket per customer may be in a group. `day` is the
- * organization's local day, to which running sums are added.
- */
+export interface WriteOptions {
+  readonly now: Date
+  /** The organization's local day, to which running sums are added. */
+  readonly day: string
+  /** The wallets are locked and cannot have changed: a check that fails is a fault, not a reason to try again. */
+  readonly isLocked: boolean
+}
+
+/** Whether they were written. */
 export async function writeBaskets(
   scope: Scope,
   writes: readonly BasketWrite[],
-  now: Date,
-  day: string,
-): Promise<Set<CustomerId>> {
-  const { statement, values } = composeWrite(scope.org, writes, now, day)
-  const rows = await prepared<{ customer_id: string }>(scope.db, statement, values)
-  return new Set(rows.map((row) => idFrom('cus', row.customer_id)))
-}
-
-/** The statement for a group: the parts that its baskets need, and what goes into them. */
-function composeWrite(org: number, writes: readonly BasketWrite[], now: Date, day: string) {
-  const draft = openDraft(org, writes, now)
-  addBalances(draft)
-  addTransactions(draft)
-  addRedemptions(draft)
-  addGrants(draft)
-  addLots(draft)
-  addUsage(draft)
-  addEvents(draft, now)
-  addDailySums(draft, day)
-  const isWhole = draft.checks.length === 0 ? 'true' : draft.checks.join(' AND ')
-  const text = `WITH ${draft.parts.join(',\n')}
-SELECT customer_id, 1 / (CASE WHEN ${isWhole} THEN 1 ELSE 0 END) AS is_whole FROM passed`
-  return { statement: nameOf(text), values: draft.values }
-}
-
-/** One prepared statement for each combination of parts that occurs. */
-function nameOf(text: string): Statement {
-  let statement = statements.get(text)
-  if (!statement) {
-    statement = { name: `write-baskets-${statements.size + 1}`, text }
-    statements.set(text, statement)
+  { now, day, isLocked }: WriteOptions,
+): Promise<boolean> {
+  const group = { org: String(scope.org), at: now.toISOString(), writes }
+  const steps = [
+    bumpWallets(group),
+    moveBalances(group),
+    insertNewBalances(group),
+    insertEntries(group),
+    insertTransactions(group),
+    redeemCoupons(group),
+    insertGrants(group),
+    writeLots(group),
+    writeUsage(group),
+    insertEvents(group, now),
+    writeDailySums(group, day),
+  ]
+  try {
+    await pipeline(
+      scope.db,
+      steps.filter((step) => step !== undefined),
+    )
+    return true
+  } catch (error) {
+    // One of the checks failed, and with it everything.
+    if ((error as { code?: unknown }).code === divisionByZero && !isLocked) return false
+    throw error
   }
-  return statement
 }
 
-const statements = new Map<string, Statement>()
+const divisionByZero = '22012'
 
 /**
  * Adds to what total-limited rules have given; the caller holds the locks of these rows. Baskets of one group

@@ -1,0 +1,180 @@
+/**
+ * A group of baskets while it is decided: what was loaded for all of them at once, and how each basket changes
+ * what the next one of the same customer, or the next one under a shared limit, stands on.
+ */
+import { type CouponId, type CustomerId, parseId, type TransactionId } from '../domain/ids.ts'
+import type { RuleUsage } from '../domain/wallet.ts'
+import type { AttachedCampaign } from '../engine/compile-campaign.ts'
+import type { Evaluation } from '../engine/evaluate.ts'
+import { type Inactivity, inactivityOf } from '../engine/expire-balances.ts'
+import { localDay } from '../engine/local-time.ts'
+import { walletAfter } from '../engine/wallet-after.ts'
+import { type LoadedCustomer, type LoadedGroup, loadBaskets, lockWallets } from '../store/load-baskets.ts'
+import { listCustomerUsage, listSharedUsage, lockSharedUsage } from '../store/rule-usage.ts'
+import type { Scope } from '../store/scope.ts'
+import { type BasketRequest, type Decision, decideBasket, liveCampaigns } from './decide-basket.ts'
+import type { Caller, Deps } from './deps.ts'
+
+/** A basket on its way. */
+export interface BasketJob {
+  readonly id: TransactionId
+  readonly caller: Caller
+  readonly request: BasketRequest & {
+    readonly customer: CustomerId
+    readonly card: NonNullable<BasketRequest['card']>
+  }
+  readonly idempotencyKey?: string
+  /** Of the body; needed to tell a repeat from another basket under the same key or receipt number. */
+  readonly fingerprint?: Buffer
+}
+
+export interface BasketGroup extends Omit<LoadedGroup, 'customers' | 'campaigns'> {
+  readonly live: readonly AttachedCampaign[]
+  readonly inactivity: readonly Inactivity[]
+  /** As they are after the baskets decided so far. */
+  readonly customers: Map<CustomerId, LoadedCustomer>
+  readonly usage: Usage
+  readonly mode: LoadOptions['mode']
+  readonly now: Date
+}
+
+export interface LoadOptions {
+  /** Under lock nothing can change until the transaction ends. */
+  readonly mode: 'read' | 'lock'
+  /** The baskets were tried before. */
+  readonly isRepeat: boolean
+  readonly now: Date
+}
+
+/** All jobs belong to one organization. */
+export async function loadGroup(
+  deps: Deps,
+  scope: Scope,
+  jobs: readonly BasketJob[],
+  { mode, isRepeat, now }: LoadOptions,
+): Promise<BasketGroup> {
+  if (mode === 'lock')
+    await lockWallets(
+      scope,
+      jobs.map((job) => job.request.customer),
+    )
+  const loaded = await loadBaskets(
+    scope,
+    jobs.map(({ id, caller, request, idempotencyKey }) => ({
+      id,
+      customer: request.customer,
+      card: request.card,
+      caller: caller.user,
+      user: request.user,
+      branch: request.branch,
+      opaqueId: request.opaqueId,
+      idempotencyKey,
+      coupons: couponsIn(request.basket).flatMap((text) => parseId('cpn', text) ?? []),
+      products: request.basket.lines.flatMap((line) => line.product ?? []),
+    })),
+    { isRepeat },
+  )
+  const live = await liveCampaigns(deps.campaigns, scope, jobs[0]!.caller.organization, loaded)
+  return {
+    ...loaded,
+    customers: new Map(loaded.customers),
+    live,
+    inactivity: inactivityOf(live.map(({ compiled }) => compiled)),
+    usage: await loadUsage(scope, jobs, live, mode, now),
+    mode,
+    now,
+  }
+}
+
+function couponsIn({ coupons, lines }: BasketRequest['basket']): CouponId[] {
+  return [...coupons, ...lines.flatMap((line) => line.coupons)]
+}
+
+export function decide(group: BasketGroup, job: BasketJob, index: number): Decision {
+  const { request, caller } = job
+  return decideBasket({
+    request,
+    loaded: group.baskets[index]!,
+    customer: group.customers.get(request.customer),
+    products: group.products,
+    live: group.live,
+    inactivity: group.inactivity,
+    usage: usageOf(group, job),
+    organization: caller.organization,
+    now: group.now,
+  })
+}
+
+/** The customer's next basket of the group, and those under a shared limit, stand on what this one has done. */
+export function advance(group: BasketGroup, job: BasketJob, evaluation: Evaluation): void {
+  const { customer: id } = job.request
+  const { status, walletVersion, wallet } = group.customers.get(id)!
+  group.customers.set(id, {
+    status,
+    walletVersion: walletVersion + 1,
+    wallet: walletAfter(wallet, evaluation, group.now),
+  })
+  const day = dayOf(job, group.now)
+  for (const { campaign, rule, amount, perDay, perCustomer, total } of evaluation.usage) {
+    if (perDay) addUsed(group, usageKey(id, campaign, rule, day), amount)
+    if (perCustomer) addUsed(group, usageKey(id, campaign, rule), amount)
+    if (total) addUsed(group, usageKey('everybody', campaign, rule), amount)
+  }
+}
+
+function addUsed({ usage: { used } }: BasketGroup, key: string, amount: number): void {
+  used.set(key, (used.get(key) ?? 0) + amount)
+}
+
+export function dayOf({ request, caller }: BasketJob, now: Date): string {
+  return localDay(request.occurredAt ?? now, caller.organization.timezone)
+}
+
+// Limits ----------------------------------------------------------------------------------------------------
+
+/** What limited rules have given: to each customer of the group, and to everybody. */
+interface Usage {
+  readonly counted: readonly { readonly campaign: RuleUsage['campaign']; readonly rule: string }[]
+  readonly used: Map<string, number>
+}
+
+const usageKey = (whom: CustomerId | 'everybody', campaign: string, rule: string, day = 'ever') =>
+  `${whom} ${campaign} ${rule} ${day}`
+
+/** Limits are rare, so their counters are queries of their own, made only where a live campaign has any. */
+async function loadUsage(
+  scope: Scope,
+  jobs: readonly BasketJob[],
+  live: readonly AttachedCampaign[],
+  mode: 'read' | 'lock',
+  now: Date,
+): Promise<Usage> {
+  const counted = live.flatMap(({ id, compiled }) =>
+    compiled.countedRules.map((rule) => ({ campaign: id, ...rule })),
+  )
+  const used = new Map<string, number>()
+  if (counted.length === 0) return { counted, used }
+  const customers = [...new Set(jobs.map((job) => job.request.customer))]
+  const days = [...new Set(jobs.map((job) => dayOf(job, now)))]
+  for (const own of await listCustomerUsage(scope, customers, days)) {
+    used.set(usageKey(own.customer, own.campaign, own.rule, own.day), own.used)
+  }
+  const totals = counted.filter((rule) => rule.total)
+  const everybody =
+    mode === 'lock' ? await lockSharedUsage(scope, totals) : await listSharedUsage(scope, totals)
+  for (const one of everybody) used.set(usageKey('everybody', one.campaign, one.rule), one.used)
+  return { counted, used }
+}
+
+function usageOf({ usage: { counted, used }, now }: BasketGroup, job: BasketJob): RuleUsage[] {
+  if (counted.length === 0) return []
+  const { customer } = job.request
+  const day = dayOf(job, now)
+  return counted.map(({ campaign, rule }) => ({
+    campaign,
+    rule,
+    day: used.get(usageKey(customer, campaign, rule, day)) ?? 0,
+    customer: used.get(usageKey(customer, campaign, rule)) ?? 0,
+    total: used.get(usageKey('everybody', campaign, rule)) ?? 0,
+  }))
+}

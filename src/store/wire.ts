@@ -1,0 +1,61 @@
+/**
+ * Values in the form in which they travel to PostgreSQL. The driver's own conversion looks at every element of
+ * every array to find out what it is; here the column is known. Arrays whose elements need no quotes go as text,
+ * those with free text in PostgreSQL's binary form, which needs no quotes at all.
+ */
+import type { Id } from '../domain/ids.ts'
+import { uuidOf } from './scope.ts'
+
+export function uuids(ids: readonly (Id | undefined)[]): string {
+  return `{${ids.map((id) => (id === undefined ? 'NULL' : uuidOf(id))).join()}}`
+}
+
+export function numbers(values: readonly number[]): string {
+  return `{${values.join()}}`
+}
+
+export function dates(values: readonly (string | undefined)[]): string {
+  return `{${values.map((value) => value ?? 'NULL').join()}}`
+}
+
+export function times(values: readonly (Date | undefined)[]): string {
+  return `{${values.map((value) => value?.toISOString() ?? 'NULL').join()}}`
+}
+
+const oid = { bytea: 17, text: 25, json: 114 } as const
+
+export function texts(values: readonly (string | undefined)[]): Buffer {
+  return binaryArray(oid.text, values)
+}
+
+export function jsons(values: readonly unknown[]): Buffer {
+  return binaryArray(
+    oid.json,
+    values.map((value) => JSON.stringify(value)),
+  )
+}
+
+export function byteas(values: readonly (Buffer | undefined)[]): Buffer {
+  return binaryArray(oid.bytea, values)
+}
+
+/** One dimension that begins at 1; each element is its length and its bytes, or -1 for NULL. */
+function binaryArray(elementType: number, values: readonly (string | Buffer | undefined)[]): Buffer {
+  const sizes = values.map((value) => (value === undefined ? 0 : Buffer.byteLength(value)))
+  let size = 20 + 4 * values.length
+  for (const one of sizes) size += one
+  const buffer = Buffer.allocUnsafe(size)
+  buffer.writeInt32BE(values.length === 0 ? 0 : 1, 0)
+  buffer.writeInt32BE(1, 4)
+  buffer.writeInt32BE(elementType, 8)
+  if (values.length === 0) return buffer.subarray(0, 12)
+  buffer.writeInt32BE(values.length, 12)
+  buffer.writeInt32BE(1, 16)
+  let at = 20
+  values.forEach((value, i) => {
+    at = buffer.writeInt32BE(value === undefined ? -1 : sizes[i]!, at)
+    if (typeof value === 'string') at += buffer.write(value, at, 'utf8')
+    else if (value) at += value.copy(buffer, at)
+  })
+  return buffer
+}
