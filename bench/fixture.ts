@@ -27,11 +27,17 @@ export const customerId = (n: number) =>
 export const cardId = (n: number) =>
   `card_0190000100007000${(0x800000000000 + n).toString(16).padStart(16, '0')}`
 
+/** Known to everybody, for a database that holds nothing of anybody. */
+export const benchSecrets = {
+  jwtSecret: 'secret-of-the-benchmark-0123456789-0123456789',
+  credentialPepper: 'pepper-of-the-benchmark-0123456789',
+  adminToken: 'operator-of-the-benchmark',
+}
+
 export function benchDeps(pool: Pool): Deps {
   return createDeps({
     pool,
-    jwtSecret: 'secret-of-the-benchmark-0123456789-0123456789',
-    credentialPepper: 'pepper-of-the-benchmark-0123456789',
+    ...benchSecrets,
     accessTokenTtlSeconds: 86_400,
     refreshTokenTtlSeconds: 86_400,
     log: { info() {}, warn() {}, error() {} },

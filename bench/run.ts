@@ -4,6 +4,7 @@
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import type { Profiler } from 'node:inspector'
 import { cpus, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
 import type { Pool } from 'pg'
@@ -11,14 +12,17 @@ import { startEmbeddedPostgres } from '../src/database/embedded-postgres.ts'
 import { migrate } from '../src/database/migrate.ts'
 import { createClient, type DatabaseConnection, openPool } from '../src/database/pool.ts'
 import { packageRoot } from '../src/package-root.ts'
+import { cpuOfChildren } from './cpu.ts'
 import { type Fixture, loadFixture } from './fixture.ts'
 import type { LoadPlan, LoadResult } from './load-client.ts'
+import { type ProfileLine, summarize } from './profile.ts'
 import { runRaw } from './raw-load.ts'
 import { aims, median, plot, spread, table } from './report.ts'
+import { startService } from './service.ts'
 
 const isQuick = process.argv.includes('--quick')
 const rounds = isQuick ? 3 : 7
-const seconds = isQuick ? 1.2 : 5
+const seconds = isQuick ? 1 : 5
 const bigCustomers = isQuick ? 100_000 : 2_000_000
 const memoryRequests = isQuick ? [20_000, 60_000] : [50_000, 1_000_000]
 
@@ -30,7 +34,7 @@ async function main(): Promise<void> {
   const embedded = url ? undefined : await startEmbeddedPostgres({ folder: join(folder, 'postgres') })
   const children: ChildProcess[] = []
   try {
-    await measureAll(url ?? embedded!.connection, children)
+    await measureAll(url ?? embedded!.connection, children, () => embedded?.pid())
   } finally {
     for (const child of children) child.disconnect()
     await embedded?.stop()
@@ -38,7 +42,11 @@ async function main(): Promise<void> {
   }
 }
 
-async function measureAll(server: DatabaseConnection, children: ChildProcess[]): Promise<void> {
+async function measureAll(
+  server: DatabaseConnection,
+  children: ChildProcess[],
+  postmaster: () => number | undefined,
+): Promise<void> {
   const main = await openDatabase(server, 'lw_bench_main')
   const big = await openDatabase(server, 'lw_bench_big')
   await assertDurable(main.pool)
@@ -56,6 +64,8 @@ async function measureAll(server: DatabaseConnection, children: ChildProcess[]):
   const grouped = await startServer(main.connection, true, children)
   const alone = await startServer(main.connection, false, children)
   const onBig = await startServer(big.connection, true, children)
+  const oneWorker = await startService(main.connection, 1)
+  const twoWorkers = await startService(main.connection, 2)
   const client = fork(childOf('load-client'))
   children.push(client)
   const run = (plan: LoadPlan) => ask<LoadResult>(client, plan)
@@ -106,6 +116,8 @@ async function measureAll(server: DatabaseConnection, children: ChildProcess[]):
     const lineOne = await run(plan('process', club, { connections: 4 }))
     const lineHundred = await run(plan('process', club, { connections: 4, lines: 100 }))
     const half = await run(plan('process', club, { connections: 64, rate: process.perSecond / 2 }))
+    const workersOne = await run(plan('process', club, { port: oneWorker.port }))
+    const workersTwo = await run(plan('process', club, { port: twoWorkers.port }))
     for (const result of [
       process,
       empty,
@@ -117,6 +129,8 @@ async function measureAll(server: DatabaseConnection, children: ChildProcess[]):
       oneGrouped,
       oneAlone,
       half,
+      workersOne,
+      workersTwo,
     ]) {
       if (result.failures > 0) throw new Error(`${result.failures} calls failed`)
     }
@@ -139,6 +153,14 @@ async function measureAll(server: DatabaseConnection, children: ChildProcess[]):
     add('p50 1,000 rules ÷ 10', rulesThousand.p50Ms / rulesTen.p50Ms)
     add('p50 100 lines ÷ 1', lineHundred.p50Ms / lineOne.p50Ms)
     add('p99 ÷ p50 at half rate', half.p99Ms / half.p50Ms)
+    add('two workers ÷ one', workersTwo.perSecond / workersOne.perSecond)
+  }
+  await Promise.all([oneWorker.stop(), twoWorkers.stop()])
+  const profiles: Record<string, ReturnType<typeof summarize>> = {}
+  for (const target of ['empty', 'process'] as const) {
+    const { us, profile } = await measureCost(grouped, postmaster, () => run(plan(target, club)))
+    for (const [whose, spent] of Object.entries(us)) note(`µs of processor per ${target}, ${whose}`, spent)
+    profiles[target] = summarize(profile)
   }
   const { stored, wal } = await measureBytes(main.pool, () =>
     run(plan('process', club, { maxRequests: 20_000, durationMs: 60_000 })),
@@ -155,7 +177,7 @@ async function measureAll(server: DatabaseConnection, children: ChildProcess[]):
   }
   add('memory late ÷ early', memory[1]! / memory[0]!)
   add('memory MB', memory[1]!)
-  write({ tool, ratios, figures })
+  write({ tool, ratios, figures, profiles })
   await main.pool.end()
   await big.pool.end()
 }
@@ -215,7 +237,13 @@ async function startServer(connection: DatabaseConnection, isGrouped: boolean, c
   })
   children.push(child)
   const { port } = await once<{ port: number }>(child)
-  return { port, memory: async () => (await ask<{ rssMb: number }>(child, 'memory')).rssMb }
+  return {
+    port,
+    memory: async () => (await ask<{ rssMb: number }>(child, 'memory')).rssMb,
+    cpuUs: async () => (await ask<{ cpuUs: number }>(child, 'cpu')).cpuUs,
+    startProfile: () => ask<object>(child, 'startProfile'),
+    stopProfile: () => ask<{ profile: Profiler.Profile }>(child, 'stopProfile'),
+  }
 }
 
 const childOf = (name: string) => join(packageRoot, `dist/bench/${name}.js`)
@@ -242,7 +270,35 @@ function progress(what: string, done: number, of: number): void {
     process.stdout.write(`\r${what}: ${done} of ${of}          ${done >= of ? '\n' : ''}`)
 }
 
-function write(results: { tool: string; ratios: Ratios; figures: Record<string, number[]> }): void {
+/** What a call costs in the service and in PostgreSQL, and a second time with the service's profile. */
+async function measureCost(
+  server: Awaited<ReturnType<typeof startServer>>,
+  postmaster: () => number | undefined,
+  load: () => Promise<LoadResult>,
+) {
+  const read = async () => ({
+    service: await server.cpuUs(),
+    postgres: cpuOfChildren(postmaster() ?? -1) ?? 0,
+  })
+  const before = await read()
+  const { requests } = await load()
+  const after = await read()
+  await server.startProfile()
+  await load()
+  const { profile } = await server.stopProfile()
+  const us = {
+    service: (after.service - before.service) / requests,
+    PostgreSQL: (after.postgres - before.postgres) / requests,
+  }
+  return { us, profile }
+}
+
+function write(results: {
+  tool: string
+  ratios: Ratios
+  figures: Record<string, number[]>
+  profiles: Record<string, { owners: ProfileLine[]; functions: ProfileLine[] }>
+}): void {
   const summary = Object.entries(results.ratios).map(([name, values]) => ({
     name,
     median: median(values),
@@ -256,7 +312,7 @@ function write(results: { tool: string; ratios: Ratios; figures: Record<string, 
   const name = isQuick ? 'quick' : 'full'
   writeFileSync(
     join(folder, `${name}.json`),
-    `${JSON.stringify({ machine, rounds, seconds, raw: results.tool, bigCustomers, summary, figures: results.figures }, undefined, 2)}\n`,
+    `${JSON.stringify({ machine, rounds, seconds, raw: results.tool, bigCustomers, summary, figures: results.figures, profiles: results.profiles }, undefined, 2)}\n`,
   )
   writeFileSync(join(folder, `${name}.svg`), plot(summary))
   console.log(table(summary, results.figures, results.tool))

@@ -1,4 +1,5 @@
 /** The service as it is, with one route more: an authenticated POST with the basket's schema that does nothing. */
+import { Session } from 'node:inspector/promises'
 import { openPool } from '../src/database/pool.ts'
 import { BasketBody } from '../src/http/schemas/transaction.ts'
 import { buildServer } from '../src/http/server.ts'
@@ -29,10 +30,25 @@ await app.listen({ port: 0, host: '127.0.0.1' })
 const { port } = app.server.address() as { port: number }
 process.send?.({ port })
 
-process.on('message', (message) => {
-  if (message === 'memory') {
+const session = new Session()
+session.connect()
+
+const answers: Record<string, () => object | Promise<object>> = {
+  memory() {
     globalThis.gc?.()
-    process.send?.({ rssMb: process.memoryUsage().rss / 1_048_576 })
-  }
-})
+    return { rssMb: process.memoryUsage().rss / 1_048_576 }
+  },
+  cpu() {
+    const { user, system } = process.cpuUsage()
+    return { cpuUs: user + system }
+  },
+  async startProfile() {
+    await session.post('Profiler.enable')
+    await session.post('Profiler.start')
+    return {}
+  },
+  stopProfile: () => session.post('Profiler.stop'),
+}
+
+process.on('message', async (message: string) => process.send?.(await answers[message]!()))
 process.on('disconnect', () => process.exit(0))

@@ -24,7 +24,17 @@ export type SpawnRequest = { file: string; args: string[]; uid?: number; gid?: n
 export const SPAWN_PLACE: { env?: Record<string, string>; cwd?: string } =
   process.platform === 'win32'
     ? {}
-    : { env: { PATH: '/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin', LC_ALL: 'C' }, cwd: '/' }
+    : {
+        env: {
+          PATH: '/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin',
+          LC_ALL: 'C',
+          // Otherwise the GNU C library gives memory back to the system after each statement and asks for it
+          // again, which was a tenth of the time that a small basket took.
+          MALLOC_TRIM_THRESHOLD_: '33554432',
+          MALLOC_TOP_PAD_: '1048576',
+        },
+        cwd: '/',
+      }
 
 export type RunAsResult =
   | { ok: true; runAs: RunAs; versionText: string }

@@ -11,6 +11,7 @@ import type {
   UserId,
 } from './ids.ts'
 import type { Movement } from './ledger-entry.ts'
+import type { KeptMultiple, LotTake, RuleUsage } from './wallet.ts'
 
 export const transactionStatus = { processed: 1, partlyReturned: 2, returned: 3 } as const
 
@@ -68,8 +69,23 @@ export interface TransactionResult {
   }[]
   /** The campaign versions it ran on, in order. */
   readonly campaigns: readonly { readonly id: CampaignId; readonly version: number }[]
-  /** What the decision rested on, for computing the sale again when goods come back. */
-  readonly context: unknown
+  readonly context: SaleContext
+}
+
+/** What the decision rested on, small and safe as JSON, so that a return can compute the sale again. */
+export interface SaleContext {
+  readonly currencyDecimals: number
+  readonly timezone: string
+  /** Before the basket, after expiry: key, value, total. */
+  readonly balances: readonly (readonly [key: string, value: number, total: number])[]
+  readonly isFirst: boolean
+  /** Attached campaigns that were paused or archived. */
+  readonly paused?: readonly CampaignId[]
+  readonly usage?: readonly RuleUsage[]
+  readonly keptMultiples?: readonly KeptMultiple[]
+  /** The lots that points were spent from, and that thresholds consumed from. */
+  readonly spentFrom?: readonly LotTake[]
+  readonly consumedFrom?: readonly LotTake[]
 }
 
 /** The basket as it is kept: as sent, without what stands in columns of its own. */

@@ -22,6 +22,9 @@ export interface Lot {
   readonly expiresAt: Date
 }
 
+/** So many units were taken from a lot: what is needed to put them back where they came from. */
+export type LotTake = readonly [key: string, version: number, units: number, expiresAtMs: number]
+
 /** What one rule has already given, in units of its balance, for the limits that look beyond one basket. */
 export interface RuleUsage {
   readonly campaign: CampaignId

@@ -5,10 +5,10 @@
  */
 import type { Basket } from '../domain/basket.ts'
 import type { Effect } from '../domain/effect.ts'
-import type { CampaignId } from '../domain/ids.ts'
 import type { Movement } from '../domain/ledger-entry.ts'
 import type { Refusal } from '../domain/refusal.ts'
-import type { Balance, KeptMultiple, Lot, RuleUsage, Wallet } from '../domain/wallet.ts'
+import type { SaleContext } from '../domain/transaction.ts'
+import type { Balance, KeptMultiple, Lot, LotTake, Wallet } from '../domain/wallet.ts'
 import { type Collected, collect, type Situation, skipAll, type UsageChange } from './collect.ts'
 import type { AttachedCampaign } from './compile-campaign.ts'
 import { expireInState, type Inactivity, inactivityOf } from './expire-balances.ts'
@@ -21,7 +21,9 @@ import { situationOf } from './situation.ts'
 import type { Skip } from './skip.ts'
 import { readPoints, type Spending, spendPoints } from './spend-points.ts'
 import { changeTiers, tiersBefore } from './tiers.ts'
-import { changedLots, closedBalances, type LotTake, openWallet } from './wallet-state.ts'
+import { changedLots, closedBalances, openWallet } from './wallet-state.ts'
+
+export type { SaleContext } from '../domain/transaction.ts'
 
 export interface EvaluateInput {
   readonly basket: Basket
@@ -54,22 +56,6 @@ export interface Evaluation {
   readonly lots: readonly Lot[]
   readonly usage: readonly UsageChange[]
   readonly context: SaleContext
-}
-
-/** What the decision rested on, small and safe as JSON, so that a return can compute the sale again. */
-export interface SaleContext {
-  readonly currencyDecimals: number
-  readonly timezone: string
-  /** Before the basket, after expiry: key, value, total. */
-  readonly balances: readonly (readonly [key: string, value: number, total: number])[]
-  readonly isFirst: boolean
-  /** Attached campaigns that were paused or archived. */
-  readonly paused?: readonly CampaignId[]
-  readonly usage?: readonly RuleUsage[]
-  readonly keptMultiples?: readonly KeptMultiple[]
-  /** The lots that points were spent from, and that thresholds consumed from. */
-  readonly spentFrom?: readonly LotTake[]
-  readonly consumedFrom?: readonly LotTake[]
 }
 
 export type EvaluateOutcome =

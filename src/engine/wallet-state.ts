@@ -4,7 +4,9 @@
  * takes what expires first. What is in the lots of a balance is never more than its value.
  */
 import type { Movement, MovementKind } from '../domain/ledger-entry.ts'
-import type { Balance, Lot, Wallet } from '../domain/wallet.ts'
+import type { Balance, Lot, LotTake, Wallet } from '../domain/wallet.ts'
+
+export type { LotTake } from '../domain/wallet.ts'
 
 export interface WalletState {
   readonly balances: OpenBalance[]
@@ -31,9 +33,6 @@ export interface OpenLot {
   isChanged: boolean
   readonly isNew: boolean
 }
-
-/** So many units were taken from a lot: what is needed to put them back where they came from. */
-export type LotTake = readonly [key: string, version: number, units: number, expiresAtMs: number]
 
 export function openWallet(wallet: Wallet): WalletState {
   return {

@@ -14,7 +14,6 @@ export function toBasketRequest(body: BasketBody, now: Date): BasketRequest {
     throw new Refused('_invalid_payload', 'occurredAt: lies more than 5 minutes ahead.')
   }
   const lines = (body.items ?? []).map((item, i) => {
-    const { reward, ...line } = item
     for (const member of ['unitPrice', 'quantity'] as const) {
       if (item[member] !== undefined && decimalsOf(item[member]) > maxPriceDecimals) {
         throw new Refused(
@@ -23,11 +22,18 @@ export function toBasketRequest(body: BasketBody, now: Date): BasketRequest {
         )
       }
     }
+    // Only what a line may have: members the schema does not know are ignored, not stored.
     return {
-      ...pickLine(line),
       id: item.id ?? String(i + 1),
+      product: item.product,
+      name: item.name,
+      category: item.category,
       quantity: item.quantity ?? 1,
-      coupons: toCouponIds(reward),
+      unitPrice: item.unitPrice,
+      amount: item.amount,
+      discountAmount: item.discountAmount,
+      discountedAmount: item.discountedAmount,
+      coupons: toCouponIds(item.reward),
     }
   })
   const doubled = lines.find((line, i) => lines.findIndex((other) => other.id === line.id) !== i)
@@ -49,21 +55,6 @@ export function toBasketRequest(body: BasketBody, now: Date): BasketRequest {
       pointsToSpend: body.pointsToSpend ?? 0,
     },
   }
-}
-
-type Item = NonNullable<BasketBody['items']>[number]
-
-/** Only what a line may have: members the schema does not know are ignored, not stored. */
-function pickLine({
-  product,
-  name,
-  category,
-  unitPrice,
-  amount,
-  discountAmount,
-  discountedAmount,
-}: Omit<Item, 'reward'>) {
-  return { product, name, category, unitPrice, amount, discountAmount, discountedAmount }
 }
 
 /** As sent: an id that cannot be one is a coupon nobody has, and the refusal names it as it was written. */

@@ -2,7 +2,7 @@
  * Access tokens: JWTs signed with HS256, accepted only with exactly the header and claims we issue. Whoever
  * presents one is checked against the database on each call as well, so a token proves who, never what is allowed now.
  */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { CompactSign, compactVerify } from 'jose'
 import { type OrganizationId, parseId, type SessionId, type UserId } from '../domain/ids.ts'
 
@@ -39,7 +39,7 @@ export function createAccessTokens(secret: string, ttlSeconds: number): AccessTo
   const verified = new Map<string, TokenClaims>()
 
   async function verifyIgnoringExpiry(token: string): Promise<Verification> {
-    const digest = createHash('sha256').update(token).digest('base64')
+    const digest = hash('sha256', token, 'base64')
     const known = verified.get(digest)
     if (known) return { ok: true, claims: known }
     if (!isJwt(token)) return { ok: false, reason: 'malformed' }

@@ -114,6 +114,7 @@ export function advance(group: BasketGroup, job: BasketJob, evaluation: Evaluati
     walletVersion: walletVersion + 1,
     wallet: walletAfter(wallet, evaluation, group.now),
   })
+  if (evaluation.usage.length === 0) return
   const day = dayOf(job, group.now)
   for (const { campaign, rule, amount, perDay, perCustomer, total } of evaluation.usage) {
     if (perDay) addUsed(group, usageKey(id, campaign, rule, day), amount)

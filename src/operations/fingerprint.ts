@@ -1,15 +1,19 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 
 /** Tells whether two parsed bodies are the same: the order of members does not matter, everything else does. */
 export function fingerprint(body: unknown): Buffer {
-  return createHash('sha256').update(canonical(body)).digest().subarray(0, 16)
+  return hash('sha256', canonical(body), 'buffer').subarray(0, 16)
 }
 
 function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`
-  if (typeof value === 'object' && value !== null) {
-    const members = Object.keys(value).sort()
-    return `{${members.map((key) => `${JSON.stringify(key)}:${canonical((value as Record<string, unknown>)[key])}`).join()}}`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
+  let text = ''
+  if (Array.isArray(value)) {
+    for (const item of value) text += `${canonical(item)},`
+    return `[${text}]`
   }
-  return JSON.stringify(value) ?? 'null'
+  for (const key of Object.keys(value).sort()) {
+    text += `${JSON.stringify(key)}:${canonical((value as Record<string, unknown>)[key])},`
+  }
+  return `{${text}}`
 }

@@ -10,7 +10,6 @@ import type { Organization } from '../domain/organization.ts'
 import { Refused } from '../domain/refusal.ts'
 import { type SaleReturn, type Transaction, transactionStatus } from '../domain/transaction.ts'
 import type { AttachedCampaign } from '../engine/compile-campaign.ts'
-import type { SaleContext } from '../engine/evaluate.ts'
 import { type ReturnDecision, type ReturnRecord, returnItems, type Sale } from '../engine/return-items.ts'
 import { listCouponsByIds, revokeActiveCoupons } from '../store/coupons.ts'
 import { getWallet, insertEntries, type LoadedWallet, lockWallet, writeLots } from '../store/ledger.ts'
@@ -113,7 +112,7 @@ function toSale({ basket, result, branchOpaqueId, occurredAt, createdAt }: Trans
     },
     actions: result.actions,
     pointsDiscountMinor: result.pointsDiscountMinor,
-    context: result.context as SaleContext,
+    context: result.context,
     processedAt: createdAt,
   }
 }

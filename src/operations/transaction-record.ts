@@ -14,6 +14,7 @@ import {
   transactionStatus,
 } from '../domain/transaction.ts'
 import type { Evaluation } from '../engine/evaluate.ts'
+import { localDay } from '../engine/local-time.ts'
 import type { LoadedBasket, LoadedCustomer, Reference } from '../store/load-baskets.ts'
 import { newId } from '../store/new-id.ts'
 import type { BasketWrite } from '../store/write-baskets.ts'
@@ -43,7 +44,7 @@ interface RecordInput {
   readonly decimals: Decimals
   readonly decision: Accepted
   readonly references: NewReferences
-  readonly day: string
+  readonly timezone: string
   readonly now: Date
 }
 
@@ -82,7 +83,7 @@ export function toBasketWrite(input: RecordInput): BasketWrite {
     granted: actions.flatMap((action) => (action.kind === 'grant_coupon' ? [toCoupon(action)] : [])),
     lots: evaluation.lots,
     usage: evaluation.usage.flatMap(({ campaign, rule, amount, perDay, perCustomer }) => [
-      ...(perDay ? [{ campaign, rule, day: input.day, amount }] : []),
+      ...(perDay ? [{ campaign, rule, day: localDay(transaction.occurredAt, input.timezone), amount }] : []),
       ...(perCustomer ? [{ campaign, rule, amount }] : []),
     ]),
     sharedUsage: evaluation.usage.filter((used) => used.total),
@@ -123,12 +124,12 @@ export function toStoredBasket(
   decided: Basket,
 ): StoredBasket {
   const { lines, amount, discountAmount, discountedAmount, coupons, pointsToSpend } = basket
-  const found = decided.lines.flatMap((line, i) =>
-    line.category !== undefined && line.category !== lines[i]?.category
-      ? [[line.id, line.category] as const]
-      : [],
-  )
-  const categories = found.length > 0 ? Object.fromEntries(found) : undefined
+  let categories: Record<string, string> | undefined
+  decided.lines.forEach((line, i) => {
+    if (line.category === undefined || line.category === lines[i]?.category) return
+    categories ??= {}
+    categories[line.id] = line.category
+  })
   return { lines, amount, discountAmount, discountedAmount, coupons, pointsToSpend, categories, metaData }
 }
 
@@ -185,7 +186,10 @@ function withSources({ movements, effects }: Evaluation): BasketWrite['movements
     const rule = effect.kind === 'collect' ? effect.rule : undefined
     sources.set(`${effect.movement.key} ${effect.movement.version}`, { campaign: effect.campaign, rule })
   }
-  return movements.map((movement) => ({ ...movement, ...sources.get(`${movement.key} ${movement.version}`) }))
+  return movements.map((movement) => {
+    const source = sources.get(`${movement.key} ${movement.version}`)
+    return source ? { ...movement, campaign: source.campaign, rule: source.rule } : movement
+  })
 }
 
 function toFacts({ id, customer }: Transaction, actions: readonly Action[]): Fact[] {

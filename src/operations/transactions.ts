@@ -21,7 +21,7 @@ import { newId } from '../store/new-id.ts'
 import { inTransaction, type Scope } from '../store/scope.ts'
 import { listTransactionsByIds } from '../store/transactions.ts'
 import { type BasketWrite, updateSharedUsage, writeBaskets } from '../store/write-baskets.ts'
-import { advance, type BasketGroup, type BasketJob, dayOf, decide, loadGroup } from './basket-group.ts'
+import { advance, type BasketGroup, type BasketJob, decide, loadGroup } from './basket-group.ts'
 import { createBatch } from './batch.ts'
 import type { BasketRequest } from './decide-basket.ts'
 import type { Caller, Deps } from './deps.ts'
@@ -163,10 +163,7 @@ async function runGroup(deps: Deps, jobs: readonly BasketJob[]): Promise<Outcome
   const outcomes = new Map<BasketJob, Outcome<Processed>>()
   const startedAt = performance.now()
   let left = jobs
-  let fault: unknown = new Refused(
-    '_unavailable',
-    'The customer is being changed by others. Repeat the call.',
-  )
+  let fault: unknown
   for (let attempt = 1; left.length > 0 && attempt <= maxTries; attempt++) {
     try {
       const settled = await (attempt === 1 ? runUnlocked(deps, left) : runLocked(deps, left))
@@ -185,8 +182,12 @@ async function runGroup(deps: Deps, jobs: readonly BasketJob[]): Promise<Outcome
       if (!mayPass || performance.now() - startedAt > maxRetryMs) break
     }
   }
-  return jobs.map((job) => outcomes.get(job) ?? { ok: false, error: fault })
+  return jobs.map(
+    (job) => outcomes.get(job) ?? { ok: false, error: fault ?? new Refused('_unavailable', busy) },
+  )
 }
+
+const busy = 'The customer is being changed by others. Repeat the call.'
 
 /** Another process has just used the same receipt number or key; the next load will see it. */
 function isUniqueViolation(error: unknown): boolean {
@@ -290,7 +291,6 @@ async function decideOne(
   if (!decision.ok) return { ok: false, error: refused(decision.refusal) }
   const found = references(loaded, job)
   if (found === 'again') return 'again'
-  const day = dayOf(job, group.now)
   const { decimals, now } = group
   const write = toBasketWrite({
     ...job,
@@ -298,7 +298,7 @@ async function decideOne(
     decimals,
     decision,
     references: await found,
-    day,
+    timezone: job.caller.organization.timezone,
     now,
   })
   advance(group, job, decision.evaluation)

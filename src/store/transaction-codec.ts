@@ -6,7 +6,7 @@
 import type { Line } from '../domain/basket.ts'
 import type { CampaignId, CouponId } from '../domain/ids.ts'
 import type { Movement, MovementKind } from '../domain/ledger-entry.ts'
-import type { Action, StoredBasket, TransactionResult } from '../domain/transaction.ts'
+import type { Action, SaleContext, StoredBasket, TransactionResult } from '../domain/transaction.ts'
 import { idFrom, uuidOf } from './scope.ts'
 
 type PackedMovement = [
@@ -39,7 +39,15 @@ type PackedResult = [
   actions: PackedAction[],
   skipped: [campaign: number, rule: string, reason: string][],
   progress: [balance: number | string, have: number, need: number, reward: string][],
-  context: unknown,
+  context: PackedContext,
+]
+
+type PackedContext = [
+  currencyDecimals: number,
+  timezone: string,
+  balances: [balance: number | string, value: number, total: number][],
+  isFirst: 0 | 1,
+  rare?: Pick<SaleContext, 'paused' | 'usage' | 'keptMultiples' | 'spentFrom' | 'consumedFrom'>,
 ]
 
 export function packResult(result: TransactionResult): PackedResult {
@@ -86,7 +94,7 @@ export function packResult(result: TransactionResult): PackedResult {
       need,
       reward,
     ]),
-    result.context,
+    packContext(result.context, balanceAt),
   ]
 }
 
@@ -166,28 +174,76 @@ export function unpackResult(packed: PackedResult): TransactionResult {
     })),
     balances,
     campaigns,
-    context,
+    context: unpackContext(context, keyAt),
+  }
+}
+
+function isPacked(context: PackedContext | SaleContext): context is PackedContext {
+  return Array.isArray(context)
+}
+
+function packContext(context: SaleContext, balanceAt: (key: string) => number): PackedContext {
+  const { paused, usage, keptMultiples, spentFrom, consumedFrom } = context
+  const balances = context.balances.map(([key, value, total]): PackedContext[2][number] => {
+    const at = balanceAt(key)
+    return [at < 0 ? key : at, value, total]
+  })
+  const packed: PackedContext = [
+    context.currencyDecimals,
+    context.timezone,
+    balances,
+    context.isFirst ? 1 : 0,
+  ]
+  if (paused || usage || keptMultiples || spentFrom || consumedFrom) {
+    packed.push({ paused, usage, keptMultiples, spentFrom, consumedFrom })
+  }
+  return packed
+}
+
+function unpackContext(packed: PackedContext | SaleContext, keyAt: (at: number) => string): SaleContext {
+  // The first baskets that were ever stored have it with names.
+  if (!isPacked(packed)) return packed
+  const [currencyDecimals, timezone, balances, isFirst, rare] = packed
+  return {
+    currencyDecimals,
+    timezone,
+    balances: balances.map(([at, value, total]) => [typeof at === 'string' ? at : keyAt(at), value, total]),
+    isFirst: isFirst === 1,
+    ...rare,
   }
 }
 
 /** A basket without what its defaults say: no coupons, no points, lines numbered by position. */
 export type PackedBasket = Partial<Omit<StoredBasket, 'lines'>> & {
-  readonly lines?: readonly (Partial<Line> & Pick<Line, 'product'>)[]
+  readonly lines?: readonly Partial<Line>[]
 }
 
-export function packBasket({ lines, coupons, pointsToSpend, ...rest }: StoredBasket): PackedBasket {
+/** Members without a value are left out when it is written as JSON. */
+export function packBasket(basket: StoredBasket): PackedBasket {
   return {
-    ...rest,
-    ...(lines.length > 0 && {
-      lines: lines.map(({ id, quantity, coupons: ofLine, ...line }, i) => ({
-        ...line,
-        ...(id !== String(i + 1) && { id }),
-        ...(quantity !== 1 && { quantity }),
-        ...(ofLine.length > 0 && { coupons: ofLine }),
-      })),
-    }),
-    ...(coupons.length > 0 && { coupons }),
-    ...(pointsToSpend !== 0 && { pointsToSpend }),
+    amount: basket.amount,
+    discountAmount: basket.discountAmount,
+    discountedAmount: basket.discountedAmount,
+    categories: basket.categories,
+    metaData: basket.metaData,
+    lines: basket.lines.length > 0 ? basket.lines.map(packLine) : undefined,
+    coupons: basket.coupons.length > 0 ? basket.coupons : undefined,
+    pointsToSpend: basket.pointsToSpend === 0 ? undefined : basket.pointsToSpend,
+  }
+}
+
+function packLine(line: Line, i: number): Partial<Line> {
+  return {
+    product: line.product,
+    name: line.name,
+    category: line.category,
+    unitPrice: line.unitPrice,
+    amount: line.amount,
+    discountAmount: line.discountAmount,
+    discountedAmount: line.discountedAmount,
+    id: line.id === String(i + 1) ? undefined : line.id,
+    quantity: line.quantity === 1 ? undefined : line.quantity,
+    coupons: line.coupons.length > 0 ? line.coupons : undefined,
   }
 }
 

@@ -71,7 +71,17 @@ const result = fc
       ),
       balances: fc.constant(keys.map((one, i) => ({ key: one, value: i, total: i, decimals: 0 }))),
       campaigns: fc.constant(campaigns.map((id, i) => ({ id: `cmp_${id}` as const, version: i + 1 }))),
-      context: fc.constant({ isFirst: true }),
+      context: fc.record(
+        {
+          currencyDecimals: fc.constantFrom(0, 2, 3),
+          timezone: fc.constantFrom('UTC', 'Asia/Tbilisi'),
+          balances: fc.array(fc.tuple(fc.oneof(key, fc.constant('gone')), whole, count), { maxLength: 3 }),
+          isFirst: fc.boolean(),
+          paused: fc.array(campaign, { minLength: 1, maxLength: 2 }),
+          spentFrom: fc.array(fc.tuple(key, count, count, count), { minLength: 1, maxLength: 2 }),
+        },
+        { requiredKeys: ['currencyDecimals', 'timezone', 'balances', 'isFirst'] },
+      ),
     }) as fc.Arbitrary<TransactionResult>
   })
 
