@@ -21,7 +21,7 @@ import { ensureReferences } from '../store/directory.ts'
 import { type LoadedBasket, type LoadedGroup, loadBaskets, lockWallets } from '../store/load-baskets.ts'
 import { newId } from '../store/new-id.ts'
 import { listCustomerUsage, listSharedUsage, lockSharedUsage, type SharedUsage } from '../store/rule-usage.ts'
-import { inTransaction, type Scope } from '../store/scope.ts'
+import { inTransaction, type Scope, scopeOf } from '../store/scope.ts'
 import { listTransactionsByIds } from '../store/transactions.ts'
 import { type BasketWrite, updateSharedUsage, writeBaskets } from '../store/write-baskets.ts'
 import { createBatch } from './batch.ts'
@@ -132,7 +132,7 @@ async function previewAll(deps: Deps, jobs: readonly Job[]): Promise<(Preview | 
   for (const [org, own] of byOrganization) {
     const now = deps.clock()
     try {
-      const group = await loadGroup(deps, { db: deps.pool, org }, own, now, 'read')
+      const group = await loadGroup(deps, scopeOf(deps.pool, org), own, now, 'read')
       own.forEach((job, i) => {
         answers.set(job, previewOne(group, job, i, now))
       })
@@ -305,7 +305,7 @@ function isUniqueViolation(error: unknown): boolean {
 }
 
 async function runUnlocked(deps: Deps, jobs: readonly Job[]): Promise<Settled[]> {
-  const scope = { db: deps.pool, org: jobs[0]!.caller.organization.number }
+  const scope = scopeOf(deps.pool, jobs[0]!.caller.organization.number)
   const now = deps.clock()
   const group = await loadGroup(deps, scope, jobs, now, 'read')
   const needsLock = group.live.some(({ compiled }) => compiled.countedRules.some((rule) => rule.total))

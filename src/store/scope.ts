@@ -1,9 +1,11 @@
 /**
  * Every store function takes a scope first: a connection and the organization it works for. A query therefore
- * cannot forget its tenant, and whether it runs inside a database transaction is the caller's decision.
+ * cannot forget its tenant, and whether it runs inside a database transaction is the caller's decision. The
+ * organization is told to the database as well, together with each statement (row level security).
  */
 import type { Pool, PoolClient, QueryResultRow } from 'pg'
 import { classifyError, isConnectionError } from '../database/classify-error.ts'
+import { beginFor, queryFor, setTenant } from '../database/tenant-query.ts'
 import type { Id, IdOf, IdPrefix } from '../domain/ids.ts'
 
 export interface Queryable {
@@ -16,10 +18,58 @@ export interface Queryable {
 export interface Scope {
   readonly db: Queryable
   readonly org: number
+  /** The same connection or transaction, for another organization. */
+  as(org: number): Scope
 }
 
 /** The organization number of things that belong to the platform itself. */
 export const platformOrg = 0
+
+/** An organization's statements, each a database transaction of its own. */
+export function scopeOf(pool: Pool, org: number): Scope {
+  return {
+    org,
+    as: (other) => scopeOf(pool, other),
+    db: {
+      async query<R extends QueryResultRow>(text: Parameters<Queryable['query']>[0], values?: unknown[]) {
+        const client = await pool.connect()
+        try {
+          const result = await queryFor<R>(client, org, typeof text === 'string' ? { text, values } : text)
+          client.release()
+          return result
+        } catch (error) {
+          client.release(true)
+          throw error
+        }
+      },
+    },
+  }
+}
+
+/** What belongs to no organization, or is looked for before one is known. */
+export const platformScope = (pool: Pool): Scope => scopeOf(pool, platformOrg)
+
+/** A connection inside a transaction, and the organization that the transaction is set to. */
+interface Session {
+  readonly client: PoolClient
+  org: number
+}
+
+function scopeWithin(session: Session, org: number): Scope {
+  return {
+    org,
+    as: (other) => scopeWithin(session, other),
+    db: {
+      async query<R extends QueryResultRow>(text: Parameters<Queryable['query']>[0], values?: unknown[]) {
+        if (session.org !== org) {
+          session.org = org
+          await session.client.query(setTenant(org))
+        }
+        return session.client.query<R>(text, values)
+      },
+    },
+  }
+}
 
 /** The 16 bytes behind the prefix; PostgreSQL reads a uuid without dashes as well. */
 export function uuidOf(id: Id): string {
@@ -94,8 +144,8 @@ export async function inTransaction<T>(
     const client = await pool.connect()
     let isCommitting = false
     try {
-      await client.query('BEGIN')
-      const result = await work({ db: client, org })
+      await client.query(beginFor(org))
+      const result = await work(scopeWithin({ client, org }, org))
       isCommitting = true
       await client.query('COMMIT')
       client.release()
