@@ -1,6 +1,12 @@
 -- The schema after all migrations. Written from the database; edit the migrations instead.
 SET check_function_bodies = off;
 
+CREATE OR REPLACE FUNCTION current_org()
+ RETURNS integer
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+RETURN (NULLIF(current_setting('loyalty_wallet.org'::text, true), ''::text))::integer;
+
 CREATE TABLE balance_definitions (
   org_id integer NOT NULL,
   key text NOT NULL,
@@ -409,3 +415,123 @@ CREATE INDEX transactions_customer ON transactions USING btree (org_id, customer
 CREATE UNIQUE INDEX transactions_idempotency_key_unique ON transactions USING btree (org_id, idempotency_key) WHERE (idempotency_key IS NOT NULL);
 
 CREATE UNIQUE INDEX transactions_opaque_id_unique ON transactions USING btree (org_id, opaque_id) WHERE (opaque_id IS NOT NULL);
+
+ALTER TABLE balance_definitions ENABLE ROW LEVEL SECURITY;
+ALTER TABLE balance_definitions FORCE ROW LEVEL SECURITY;
+ALTER TABLE balances ENABLE ROW LEVEL SECURITY;
+ALTER TABLE balances FORCE ROW LEVEL SECURITY;
+ALTER TABLE branches ENABLE ROW LEVEL SECURITY;
+ALTER TABLE branches FORCE ROW LEVEL SECURITY;
+ALTER TABLE campaign_versions ENABLE ROW LEVEL SECURITY;
+ALTER TABLE campaign_versions FORCE ROW LEVEL SECURITY;
+ALTER TABLE campaigns ENABLE ROW LEVEL SECURITY;
+ALTER TABLE campaigns FORCE ROW LEVEL SECURITY;
+ALTER TABLE cards ENABLE ROW LEVEL SECURITY;
+ALTER TABLE cards FORCE ROW LEVEL SECURITY;
+ALTER TABLE connection_secrets ENABLE ROW LEVEL SECURITY;
+ALTER TABLE connection_secrets FORCE ROW LEVEL SECURITY;
+ALTER TABLE connections ENABLE ROW LEVEL SECURITY;
+ALTER TABLE connections FORCE ROW LEVEL SECURITY;
+ALTER TABLE coupons ENABLE ROW LEVEL SECURITY;
+ALTER TABLE coupons FORCE ROW LEVEL SECURITY;
+ALTER TABLE customer_rule_usage ENABLE ROW LEVEL SECURITY;
+ALTER TABLE customer_rule_usage FORCE ROW LEVEL SECURITY;
+ALTER TABLE customers ENABLE ROW LEVEL SECURITY;
+ALTER TABLE customers FORCE ROW LEVEL SECURITY;
+ALTER TABLE daily_sums ENABLE ROW LEVEL SECURITY;
+ALTER TABLE daily_sums FORCE ROW LEVEL SECURITY;
+ALTER TABLE events ENABLE ROW LEVEL SECURITY;
+ALTER TABLE events FORCE ROW LEVEL SECURITY;
+ALTER TABLE idempotency_keys ENABLE ROW LEVEL SECURITY;
+ALTER TABLE idempotency_keys FORCE ROW LEVEL SECURITY;
+ALTER TABLE integration_keys ENABLE ROW LEVEL SECURITY;
+ALTER TABLE integration_keys FORCE ROW LEVEL SECURITY;
+ALTER TABLE integrations ENABLE ROW LEVEL SECURITY;
+ALTER TABLE integrations FORCE ROW LEVEL SECURITY;
+ALTER TABLE kept_multiples ENABLE ROW LEVEL SECURITY;
+ALTER TABLE kept_multiples FORCE ROW LEVEL SECURITY;
+ALTER TABLE ledger_entries ENABLE ROW LEVEL SECURITY;
+ALTER TABLE ledger_entries FORCE ROW LEVEL SECURITY;
+ALTER TABLE lots ENABLE ROW LEVEL SECURITY;
+ALTER TABLE lots FORCE ROW LEVEL SECURITY;
+ALTER TABLE organizations ENABLE ROW LEVEL SECURITY;
+ALTER TABLE organizations FORCE ROW LEVEL SECURITY;
+ALTER TABLE products ENABLE ROW LEVEL SECURITY;
+ALTER TABLE products FORCE ROW LEVEL SECURITY;
+ALTER TABLE returns ENABLE ROW LEVEL SECURITY;
+ALTER TABLE returns FORCE ROW LEVEL SECURITY;
+ALTER TABLE rule_usage ENABLE ROW LEVEL SECURITY;
+ALTER TABLE rule_usage FORCE ROW LEVEL SECURITY;
+ALTER TABLE sessions ENABLE ROW LEVEL SECURITY;
+ALTER TABLE sessions FORCE ROW LEVEL SECURITY;
+ALTER TABLE transactions ENABLE ROW LEVEL SECURITY;
+ALTER TABLE transactions FORCE ROW LEVEL SECURITY;
+ALTER TABLE users ENABLE ROW LEVEL SECURITY;
+ALTER TABLE users FORCE ROW LEVEL SECURITY;
+ALTER TABLE wallets ENABLE ROW LEVEL SECURITY;
+ALTER TABLE wallets FORCE ROW LEVEL SECURITY;
+
+CREATE POLICY tenant ON balance_definitions AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
+CREATE POLICY tenant ON balances AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
+CREATE POLICY tenant ON branches AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
+CREATE POLICY tenant ON campaign_versions AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
+CREATE POLICY tenant ON campaigns AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
+CREATE POLICY tenant ON cards AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
+CREATE POLICY platform ON connection_secrets AS PERMISSIVE FOR SELECT TO PUBLIC USING ((current_org() = 0));
+CREATE POLICY tenant ON connection_secrets AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
+CREATE POLICY platform ON connections AS PERMISSIVE FOR SELECT TO PUBLIC USING ((current_org() = 0));
+CREATE POLICY tenant ON connections AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
+CREATE POLICY tenant ON coupons AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
+CREATE POLICY tenant ON customer_rule_usage AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
+CREATE POLICY tenant ON customers AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
+CREATE POLICY tenant ON daily_sums AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
+CREATE POLICY tenant ON events AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
+CREATE POLICY tenant ON idempotency_keys AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
+CREATE POLICY platform ON integration_keys AS PERMISSIVE FOR ALL TO PUBLIC USING ((current_org() = 0));
+CREATE POLICY platform ON integrations AS PERMISSIVE FOR ALL TO PUBLIC USING ((current_org() = 0));
+CREATE POLICY tenant ON kept_multiples AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
+CREATE POLICY tenant ON ledger_entries AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
+CREATE POLICY tenant ON lots AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
+CREATE POLICY platform ON organizations AS PERMISSIVE FOR ALL TO PUBLIC USING ((current_org() = 0));
+CREATE POLICY tenant ON organizations AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
+CREATE POLICY tenant ON products AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
+CREATE POLICY tenant ON returns AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
+CREATE POLICY tenant ON rule_usage AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
+CREATE POLICY tenant ON sessions AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
+CREATE POLICY tenant ON transactions AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
+CREATE POLICY tenant ON users AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
+CREATE POLICY tenant ON wallets AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
+
+GRANT INSERT, SELECT ON balance_definitions TO loyalty_wallet_app;
+GRANT INSERT, SELECT, UPDATE ON balances TO loyalty_wallet_app;
+GRANT INSERT, SELECT, UPDATE ON branches TO loyalty_wallet_app;
+GRANT INSERT, SELECT ON campaign_versions TO loyalty_wallet_app;
+GRANT INSERT, SELECT, UPDATE ON campaigns TO loyalty_wallet_app;
+GRANT INSERT, SELECT, UPDATE ON cards TO loyalty_wallet_app;
+GRANT INSERT, SELECT ON connection_secrets TO loyalty_wallet_app;
+GRANT INSERT, SELECT ON connections TO loyalty_wallet_app;
+GRANT INSERT, SELECT, UPDATE ON coupons TO loyalty_wallet_app;
+GRANT INSERT, SELECT, UPDATE ON customer_rule_usage TO loyalty_wallet_app;
+GRANT INSERT, SELECT, UPDATE ON customers TO loyalty_wallet_app;
+GRANT INSERT, SELECT, UPDATE ON daily_sums TO loyalty_wallet_app;
+GRANT INSERT, SELECT ON events TO loyalty_wallet_app;
+GRANT DELETE, INSERT, SELECT, UPDATE ON idempotency_keys TO loyalty_wallet_app;
+GRANT INSERT, SELECT ON integration_keys TO loyalty_wallet_app;
+GRANT INSERT, SELECT ON integrations TO loyalty_wallet_app;
+GRANT DELETE, INSERT, SELECT ON kept_multiples TO loyalty_wallet_app;
+GRANT INSERT, SELECT ON ledger_entries TO loyalty_wallet_app;
+GRANT INSERT, SELECT, UPDATE ON lots TO loyalty_wallet_app;
+GRANT INSERT, SELECT, UPDATE ON organizations TO loyalty_wallet_app;
+GRANT INSERT, SELECT, UPDATE ON products TO loyalty_wallet_app;
+GRANT INSERT, SELECT ON returns TO loyalty_wallet_app;
+GRANT INSERT, SELECT, UPDATE ON rule_usage TO loyalty_wallet_app;
+GRANT DELETE, INSERT, SELECT, UPDATE ON sessions TO loyalty_wallet_app;
+GRANT INSERT, SELECT ON transactions TO loyalty_wallet_app;
+GRANT INSERT, SELECT, UPDATE ON users TO loyalty_wallet_app;
+GRANT INSERT, SELECT, UPDATE ON wallets TO loyalty_wallet_app;
+
+GRANT UPDATE (expires_at) ON connection_secrets TO loyalty_wallet_app;
+GRANT UPDATE (expires_at) ON integration_keys TO loyalty_wallet_app;
+GRANT UPDATE (reason) ON ledger_entries TO loyalty_wallet_app;
+GRANT UPDATE (reason) ON returns TO loyalty_wallet_app;
+GRANT UPDATE (basket, status) ON transactions TO loyalty_wallet_app;

@@ -64,7 +64,7 @@ export async function loadFixture(pool: Pool, options: FixtureOptions): Promise<
       { organization: organization.id, integration: integration.id, scopes: ['pos', 'manage'] },
       now,
     )
-    const own = { db: scope.db, org: organization.number }
+    const own = scope.as(organization.number)
     const { id } = await createCampaign(own, organization, campaignOf(options.rules ?? 2), now)
     await publishCampaign(own, organization, id, now)
     await own.db.query(

@@ -59,9 +59,9 @@ const demoCampaign = {
 export async function prepareDemo(deps: Deps, dataDir: string): Promise<Demo | undefined> {
   const stored = (await loadOrCreateSecrets(dataDir)).demo as Partial<Demo> | undefined
   return inTransaction(deps.pool, platformOrg, async (scope) => {
-    await lockOrganizations(scope.db)
-    const organization = await findDemoOrganization(scope.db)
-    if (!organization && (await hasOrganizations(scope.db))) return undefined
+    await lockOrganizations(scope)
+    const organization = await findDemoOrganization(scope)
+    if (!organization && (await hasOrganizations(scope))) return undefined
     const demo = organization
       ? await reuseDemo(deps, scope, organization, stored)
       : await createDemo(deps, scope)
@@ -77,7 +77,7 @@ async function createDemo(deps: Deps, scope: Scope): Promise<Demo> {
     { name: 'Demo Café', country: 'US', currency: 'USD', timezone: 'America/New_York', isDemo: true },
     now,
   )
-  const own = { db: scope.db, org: organization.number }
+  const own = scope.as(organization.number)
   const campaignId = await publishDemoCampaign(deps, own, organization)
   return { ...(await connect(deps, scope, organization.id)), organizationId: organization.id, campaignId }
 }
@@ -106,14 +106,14 @@ async function reuseDemo(
   organization: Organization,
   stored: Partial<Demo> | undefined,
 ): Promise<Demo> {
-  const own = { db: scope.db, org: organization.number }
+  const own = scope.as(organization.number)
   const organizationId = organization.id
   const campaignId =
     (await findDemoCampaign(own, stored?.campaignId)) ?? (await publishDemoCampaign(deps, own, organization))
   if (stored?.apiKey && stored.apiSecret) {
     const { apiKey, apiSecret } = stored
     const hash = deps.credentials.hash
-    const known = await findConnectionByCredentials(scope.db, hash(apiKey), hash(apiSecret), deps.clock())
+    const known = await findConnectionByCredentials(scope, hash(apiKey), hash(apiSecret), deps.clock())
     if (known?.organization === organizationId) return { apiKey, apiSecret, organizationId, campaignId }
   }
   return { ...(await connect(deps, scope, organizationId)), organizationId, campaignId }

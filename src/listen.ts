@@ -28,12 +28,14 @@ const readinessTimeoutMs = 2_000
 
 export function openDeps(
   connection: DatabaseConnection,
+  role: string | undefined,
   config: Config,
   secrets: Secrets,
   log: Logger,
 ): Deps {
   const pool = openPool(connection, {
     log,
+    role,
     statementTimeoutMs: 5_000,
     queryTimeoutMs: 8_000,
     lockTimeoutMs: 3_000,

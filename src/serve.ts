@@ -79,14 +79,14 @@ async function serveOn(
   embedded: EmbeddedPostgres | undefined,
   signal: AbortSignal | undefined,
 ): Promise<RunningService> {
-  await migrate(connection, { log })
+  const { role } = await migrate(connection, { log })
   signal?.throwIfAborted()
   const secrets = await completeSecrets(config)
-  const deps = openDeps(connection, config, secrets, log)
+  const deps = openDeps(connection, role, config, secrets, log)
   const front =
     config.workers === 1
       ? await listen(deps, config, secrets, log)
-      : await startWorkers(config.workers, connection, config, secrets, log)
+      : await startWorkers(config.workers, connection, role, config, secrets, log)
   let jobs: Jobs | undefined
   const stopAll = async () => {
     const jobsEnded = jobs?.stop()

@@ -17,6 +17,7 @@ const ready = 'ready'
 
 interface Assignment {
   readonly connection: DatabaseConnection
+  readonly role?: string
   readonly config: Omit<Config, 'tls'> & { readonly tls?: { readonly cert: string; readonly key: string } }
   readonly secrets: Secrets
 }
@@ -32,6 +33,7 @@ const restartPauseMs = 500
 export async function startWorkers(
   count: number,
   connection: DatabaseConnection,
+  role: string | undefined,
   config: Config,
   secrets: Secrets,
   log: Logger,
@@ -40,6 +42,7 @@ export async function startWorkers(
   let isStopping = false
   const assignment: Assignment = {
     connection,
+    role,
     secrets,
     // Each takes its share, so that together they allow what one would.
     config: {
@@ -114,14 +117,14 @@ export async function work(): Promise<void> {
   process.exit(0)
 }
 
-async function takeUp({ connection, config, secrets }: Assignment): Promise<Listener | undefined> {
+async function takeUp({ connection, role, config, secrets }: Assignment): Promise<Listener | undefined> {
   const tls = config.tls && {
     cert: Buffer.from(config.tls.cert, 'base64'),
     key: Buffer.from(config.tls.key, 'base64'),
   }
   const log = createLogger(config.logLevel, { isTerminal: process.stdout.isTTY === true, toStderr: false })
   try {
-    const deps = openDeps(connection, { ...config, tls }, secrets, log)
+    const deps = openDeps(connection, role, { ...config, tls }, secrets, log)
     const listener = await listen(deps, { ...config, tls }, secrets, log)
     process.send?.({ port: listener.port })
     return listener

@@ -117,7 +117,7 @@ describe('rooms', () => {
   })
 
   test('http and cli ask the store only to find and list; everything else goes through operations', () => {
-    const spine = ['inTransaction', 'platformOrg']
+    const spine = ['inTransaction', 'platformOrg', 'platformScope', 'scopeOf']
     const wrong = [...inRoom('http'), ...inRoom('cli')].flatMap(({ path, imports }) =>
       imports
         .filter(({ from }) => from.startsWith('src/store/'))

@@ -3,7 +3,8 @@ import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Client } from 'pg'
 import type { Config } from '../config.ts'
-import { MigrationError, migrate } from '../database/migrate.ts'
+import { appRole, type RoleState, readRoleState } from '../database/app-role.ts'
+import { countPending, MigrationError } from '../database/migrate.ts'
 import { createClient, type DatabaseConnection } from '../database/pool.ts'
 import { packageRoot } from '../package-root.ts'
 import { nameDatabase } from './explain-failure.ts'
@@ -48,6 +49,7 @@ async function checkServer(
       await checkVersion(client),
       await checkDurability(client),
       await checkSchema(client, connection),
+      await checkRole(client, connection),
       await checkClock(client),
     ]
   } finally {
@@ -103,9 +105,8 @@ async function checkSchema(client: Client, connection: DatabaseConnection): Prom
     )
   }
   try {
-    // With nothing to apply it only compares, and refuses what is newer or was changed.
-    const { version } = await migrate(connection)
-    return ok('schema', `at version ${version}, as this program needs it`)
+    await countPending(connection)
+    return ok('schema', `at version ${applied}, as this program needs it`)
   } catch (error) {
     if (!(error instanceof MigrationError)) throw error
     return problem('schema', 'the schema and this program do not belong together', error.message)
@@ -117,6 +118,46 @@ async function countMigrations(client: Client): Promise<number> {
   if (!found.rows[0].found) return 0
   const { rows } = await client.query('SELECT count(*)::int AS count FROM schema_migrations')
   return rows[0].count
+}
+
+/** Without the role everything works; what is missing is the net under a mistake of ours. */
+async function checkRole(client: Client, connection: DatabaseConnection): Promise<Finding> {
+  const state = await readRoleState(client)
+  if (state.obstacle === undefined) return checkRoleTaken(connection)
+  const exempt = state.isLoginExempt ? ', whom row level security does not bind' : ''
+  const message = `the service works as ${state.login}${exempt}: ${obstacles[state.obstacle]}`
+  return warning('role', message, `${remedies(state)[state.obstacle]} Then start the service again.`)
+}
+
+type Obstacle = NonNullable<RoleState['obstacle']>
+
+const obstacles: Record<Obstacle, string> = {
+  missing: `there is no role ${appRole}`,
+  'not granted': `it may not take on the role ${appRole}`,
+  exempt: `row level security does not bind the role ${appRole} either`,
+  'wrong grants': `the role ${appRole} has other rights to our tables than it should`,
+}
+
+const remedies = ({ login }: RoleState): Record<Obstacle, string> => ({
+  missing: `The next start makes it if ${login} may create roles. If not, let an administrator run: CREATE ROLE ${appRole} NOLOGIN; GRANT ${appRole} TO "${login}";`,
+  'not granted': `Let an administrator run: GRANT ${appRole} TO "${login}";`,
+  exempt: `Let an administrator run: ALTER ROLE ${appRole} NOSUPERUSER NOBYPASSRLS;`,
+  'wrong grants':
+    'The next start gives them, if the login owns the tables; else run loyalty-wallet migrate as their owner.',
+})
+
+/** A connection pooler in between may drop what we ask for when we connect. */
+async function checkRoleTaken(connection: DatabaseConnection): Promise<Finding> {
+  const client = createClient(connection, { applicationName: 'loyalty-wallet doctor', role: appRole })
+  await client.connect()
+  try {
+    const { rows } = await client.query('SELECT current_user AS name')
+    if (rows[0].name === appRole) return ok('role', `the service works as ${appRole}`)
+    const advice = 'Connect to PostgreSQL itself, or let the connection pooler pass startup options on.'
+    return warning('role', `the service asks for the role ${appRole} and works as ${rows[0].name}`, advice)
+  } finally {
+    await client.end()
+  }
 }
 
 const noticeableMs = 1_000

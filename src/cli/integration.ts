@@ -4,7 +4,7 @@ import { createCredentials } from '../operations/credentials.ts'
 import { createIntegration } from '../operations/manage-organizations.ts'
 import { completeSecrets } from '../serve.ts'
 import { type Integration, listIntegrations } from '../store/credentials.ts'
-import { inTransaction, platformOrg } from '../store/scope.ts'
+import { inTransaction, platformOrg, platformScope } from '../store/scope.ts'
 import { addCommand, type Context, type Outcome } from './command.ts'
 import { listAll, readName, toTable } from './listing.ts'
 import { withPool } from './open-database.ts'
@@ -46,7 +46,9 @@ Keep the key now: it is not shown again.`,
 
 async function list(env: Environment): Promise<Outcome> {
   const integrations = await withPool(readDatabaseSettings(env), (pool) =>
-    listAll((after: IntegrationId | undefined, limit) => listIntegrations(pool, { limit, after })),
+    listAll((after: IntegrationId | undefined, limit) =>
+      listIntegrations(platformScope(pool), { limit, after }),
+    ),
   )
   const rows = integrations.map(({ id, name, createdAt }) => [id, name, createdAt.toISOString()])
   return {

@@ -7,13 +7,14 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import type { Config } from '../config.ts'
+import { appRole, readRoleState } from '../database/app-role.ts'
 import {
   type EmbeddedPostgres,
   findEmbeddedPostgres,
   startEmbeddedPostgres,
 } from '../database/embedded-postgres.ts'
 import { migrate } from '../database/migrate.ts'
-import { type DatabaseConnection, type EmbeddedConnection, openPool } from '../database/pool.ts'
+import { createClient, type DatabaseConnection, type EmbeddedConnection, openPool } from '../database/pool.ts'
 import { takeProcessLock } from '../database/process-lock.ts'
 import { FolderInUseError } from '../database/server-process.ts'
 import { explaining } from './explain-failure.ts'
@@ -42,14 +43,25 @@ export function withPool<T>(config: Config, work: (pool: Pool) => Promise<T>): P
   return withDatabase(config, async (connection, origin) => {
     // Nobody else uses a server we started, so the schema can be brought up to date as the service would. A
     // running service may be older than this command, and its schema is not to be changed under it.
-    if (origin === 'started') await migrate(connection)
-    const pool = openPool(connection, { applicationName: 'loyalty-wallet cli', maxConnections: 2 })
+    const role = origin === 'started' ? (await migrate(connection)).role : await findRole(connection)
+    const pool = openPool(connection, { applicationName: 'loyalty-wallet cli', maxConnections: 2, role })
     try {
       return await work(pool)
     } finally {
       await pool.end()
     }
   })
+}
+
+/** The service's own role, so that a command can do no more than the service could. */
+async function findRole(connection: DatabaseConnection): Promise<string | undefined> {
+  const client = createClient(connection, { applicationName: 'loyalty-wallet cli' })
+  await client.connect()
+  try {
+    return (await readRoleState(client)).obstacle === undefined ? appRole : undefined
+  } finally {
+    await client.end()
+  }
 }
 
 export const postgresFolder = (config: Config): string => join(config.dataDir, 'postgres')

@@ -3,7 +3,7 @@ import type { OrganizationId } from '../domain/ids.ts'
 import type { Organization } from '../domain/organization.ts'
 import { createOrganization } from '../operations/manage-organizations.ts'
 import { listOrganizations } from '../store/organizations.ts'
-import { inTransaction, platformOrg } from '../store/scope.ts'
+import { inTransaction, platformOrg, platformScope } from '../store/scope.ts'
 import { addCommand, type Context, type Outcome } from './command.ts'
 import { listAll, readName, toTable } from './listing.ts'
 import { withPool } from './open-database.ts'
@@ -55,7 +55,9 @@ Connect an integration to it: loyalty-wallet connection create --organization ${
 
 async function list(env: Environment): Promise<Outcome> {
   const organizations = await withPool(readDatabaseSettings(env), (pool) =>
-    listAll((after: OrganizationId | undefined, limit) => listOrganizations(pool, { limit, after })),
+    listAll((after: OrganizationId | undefined, limit) =>
+      listOrganizations(platformScope(pool), { limit, after }),
+    ),
   )
   const rows = organizations.map(({ id, name, country, currency, timezone, isSubscribed }) => [
     id,

@@ -4,6 +4,7 @@ import { Refused } from '../domain/refusal.ts'
 import { createCampaignCache } from '../operations/campaign-cache.ts'
 import { verifyLedger } from '../operations/verify-ledger.ts'
 import { findOrganization, listOrganizations } from '../store/organizations.ts'
+import { platformScope, scopeOf } from '../store/scope.ts'
 import { addCommand, type Context, type Outcome } from './command.ts'
 import { listAll, toTable } from './listing.ts'
 import { withPool } from './open-database.ts'
@@ -29,15 +30,17 @@ async function verify({ env, progress }: Context, only: string | undefined): Pro
   // A piece of the proof reads thousands of customers; that may take longer than a call of the service may.
   const results = await withPool(readDatabaseSettings(env), async (pool) => {
     const id = only === undefined ? undefined : parseId('org', only)
-    const found = id && (await findOrganization(pool, id))
+    const found = id && (await findOrganization(platformScope(pool), id))
     if (only !== undefined && !found) throw new Refused('organization_not_found')
     const organizations = found
       ? [found]
-      : await listAll((after: OrganizationId | undefined, limit) => listOrganizations(pool, { limit, after }))
+      : await listAll((after: OrganizationId | undefined, limit) =>
+          listOrganizations(platformScope(pool), { limit, after }),
+        )
     const cache = createCampaignCache()
     const verified = []
     for (const organization of organizations) {
-      const scope = { db: pool, org: organization.number }
+      const scope = scopeOf(pool, organization.number)
       verified.push({ organization, ...(await verifyLedger(cache, scope, organization, progress)) })
     }
     return verified

@@ -21,7 +21,7 @@ export async function dumpSchema(client: pg.Pool | pg.Client | pg.PoolClient): P
   ]) {
     sections.push(...(await listDefinitions(client, query)))
   }
-  for (const query of [TRIGGERS, ROW_SECURITY, POLICIES, GRANTS, COMMENTS]) {
+  for (const query of [TRIGGERS, ROW_SECURITY, POLICIES, GRANTS, COLUMN_GRANTS, COMMENTS]) {
     const definitions = await listDefinitions(client, query)
     if (definitions.length > 0) sections.push(definitions.join('\n'))
   }
@@ -193,6 +193,15 @@ const GRANTS = `
   WHERE g.grantee <> c.relowner AND g.privilege_type <> 'MAINTAIN' AND ${OUR_RELATION}
   GROUP BY c.relname, c.relkind, g.grantee
   ORDER BY ${byName('c.relname')}, ${byName('pg_get_userbyid(g.grantee)')}`
+
+const COLUMN_GRANTS = `
+  SELECT format('GRANT %s (%s) ON %I TO %s;', g.privilege_type,
+    string_agg(quote_ident(a.attname), ', ' ORDER BY ${byName('a.attname')}), c.relname,
+    CASE g.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(g.grantee)) END) AS definition
+  FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid, aclexplode(a.attacl) g
+  WHERE g.grantee <> c.relowner AND ${OUR_RELATION}
+  GROUP BY c.relname, g.privilege_type, g.grantee
+  ORDER BY ${byName('c.relname')}, ${byName('pg_get_userbyid(g.grantee)')}, ${byName('g.privilege_type')}`
 
 const COMMENTS = `
   SELECT CASE d.objsubid

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import { packageRoot } from '../package-root.ts'
+import { prepareAppRole } from './app-role.ts'
 import type { DatabaseLog } from './database-log.ts'
 import { createClient, type DatabaseConnection } from './pool.ts'
 
@@ -21,28 +22,22 @@ export type MigrateResult = {
   applied: string[]
   /** The version the schema has now; 0 for a database without any migration. */
   version: number
+  /** The role the service is to work as; undefined when the login may not make one. */
+  role: string | undefined
 }
 
 /**
  * Brings the schema up to date: the files of the migrations folder in order, each in a transaction of its
  * own together with its row in `schema_migrations`, so that a file is applied whole and once or not at all.
  * There is no way back down; a schema that is newer than this code, or a file that was changed after it was
- * applied, is refused before anything is written.
+ * applied, is refused before anything is written. The role of the service gets its rights to what is there then.
  */
 export async function migrate(
   connection: DatabaseConnection,
   options: MigrateOptions = {},
 ): Promise<MigrateResult> {
   const migrations = await readMigrations(options.folder ?? join(packageRoot, 'migrations'))
-  // A migration may take as long as it needs; only waiting for locks is bounded.
-  const client = createClient(connection, {
-    applicationName: 'loyalty-wallet migrate',
-    statementTimeoutMs: 0,
-    queryTimeoutMs: 0,
-    idleInTransactionTimeoutMs: 0,
-  })
-  await client.connect()
-  try {
+  return withClient(connection, async (client) => {
     // Looking first keeps an ordinary start free of writes and of locks.
     let pending = listPending(migrations, await readApplied(client))
     if (pending.length > 0) await createTable(client)
@@ -57,7 +52,31 @@ export async function migrate(
       }
       pending = listPending(migrations, await readApplied(client))
     }
-    return { applied, version: migrations.at(-1)?.version ?? 0 }
+    const role = await prepareAppRole(client, options.log)
+    return { applied, version: migrations.at(-1)?.version ?? 0, role }
+  })
+}
+
+/** How many migrations are missing; refuses what \`migrate\` would refuse, and changes nothing. */
+export async function countPending(connection: DatabaseConnection): Promise<number> {
+  const migrations = await readMigrations(join(packageRoot, 'migrations'))
+  return withClient(connection, async (client) => listPending(migrations, await readApplied(client)).length)
+}
+
+async function withClient<T>(
+  connection: DatabaseConnection,
+  work: (client: pg.Client) => Promise<T>,
+): Promise<T> {
+  // A migration may take as long as it needs; only waiting for locks is bounded.
+  const client = createClient(connection, {
+    applicationName: 'loyalty-wallet migrate',
+    statementTimeoutMs: 0,
+    queryTimeoutMs: 0,
+    idleInTransactionTimeoutMs: 0,
+  })
+  await client.connect()
+  try {
+    return await work(client)
   } finally {
     await client.end()
   }
@@ -191,6 +210,8 @@ async function apply(
     return false
   }
   await client.query(`SET LOCAL lock_timeout = ${options.lockTimeoutMs ?? 5_000}`)
+  // An owner bound by row level security would change no row and hear nothing of it; now it fails.
+  await client.query('SET LOCAL row_security = off')
   await client.query(migration.sql)
   if (client.getTransactionStatus() !== 'T') {
     throw new MigrationError(

@@ -28,6 +28,8 @@ export type PoolOptions = {
   idleInTransactionTimeoutMs?: number
   /** How long a statement waits for a row that another transaction holds. */
   lockTimeoutMs?: number
+  /** The role to work as, which the login must be allowed to take on. */
+  role?: string
   log?: DatabaseLog
 }
 
@@ -67,7 +69,7 @@ const plannerSettings = '-c plan_cache_mode=force_generic_plan -c enable_seqscan
 function sessionSettings(options: PoolOptions): pg.PoolConfig {
   return {
     application_name: options.applicationName ?? 'loyalty-wallet',
-    options: plannerSettings,
+    options: options.role === undefined ? plannerSettings : `${plannerSettings} -c role=${options.role}`,
     max: options.maxConnections ?? 10,
     connectionTimeoutMillis: options.connectionTimeoutMs ?? 5_000,
     statement_timeout: options.statementTimeoutMs ?? 15_000,

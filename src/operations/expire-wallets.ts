@@ -16,7 +16,7 @@ import {
   listIdleCustomers,
 } from '../store/expiry.ts'
 import { getWallet, insertEntries, lockWallet, writeLots } from '../store/ledger.ts'
-import { inTransaction, type Scope } from '../store/scope.ts'
+import { inTransaction, type Scope, scopeOf } from '../store/scope.ts'
 import type { Deps } from './deps.ts'
 import { decimalsByKey, expiredFacts } from './expired-facts.ts'
 import { movedCounts } from './moved-counts.ts'
@@ -31,7 +31,7 @@ export async function expireWallets(
   organization: Organization,
   signal?: AbortSignal,
 ): Promise<number> {
-  const scope = { db: deps.pool, org: organization.number }
+  const scope = scopeOf(deps.pool, organization.number)
   const inactivity = await readInactivity(deps, scope, organization)
   let expired = 0
   const expireAll = async (customers: readonly CustomerId[]) => {

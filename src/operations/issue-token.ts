@@ -3,6 +3,7 @@ import { Refused } from '../domain/refusal.ts'
 import { findConnectionByCredentials } from '../store/credentials.ts'
 import { newId } from '../store/new-id.ts'
 import { findOrganization } from '../store/organizations.ts'
+import { platformScope, scopeOf } from '../store/scope.ts'
 import { deleteExpiredSessions, insertSession } from '../store/sessions.ts'
 import type { Deps } from './deps.ts'
 
@@ -16,16 +17,16 @@ export async function issueToken(deps: Deps, apiKey: string, apiSecret: string):
   const now = deps.clock()
   const secretHash = deps.credentials.hash(apiSecret)
   const connection = await findConnectionByCredentials(
-    deps.pool,
+    platformScope(deps.pool),
     deps.credentials.hash(apiKey),
     secretHash,
     now,
   )
   if (!connection) throw new Refused('_invalid_credentials')
-  const organization = await findOrganization(deps.pool, connection.organization)
+  const organization = await findOrganization(platformScope(deps.pool), connection.organization)
   if (!organization?.isSubscribed) throw new Refused('invalid_subscription')
 
-  const scope = { db: deps.pool, org: connection.org }
+  const scope = scopeOf(deps.pool, connection.org)
   const session = newId('ses', now)
   const refreshToken = deps.credentials.create('lwr')
   await deleteExpiredSessions(scope, now)

@@ -42,7 +42,7 @@ export async function createOrganization(
   now: Date,
 ): Promise<Organization> {
   checkRegion(input)
-  const organization = await insertOrganization(scope.db, {
+  const organization = await insertOrganization(scope, {
     id: newId('org', now),
     name: input.name,
     country: input.country ?? 'US',
@@ -52,7 +52,7 @@ export async function createOrganization(
     isDemo: input.isDemo ?? false,
     createdAt: now,
   })
-  const own = { db: scope.db, org: organization.number }
+  const own = scope.as(organization.number)
   await insertDirectoryEntry(own, 'branches', {
     id: newId('brn', now),
     opaqueId: mainBranch,
@@ -95,7 +95,7 @@ export async function patchOrganization(
   now: Date,
 ): Promise<Organization> {
   checkRegion(patch)
-  const organization = id && (await updateOrganization(scope.db, id, patch, now))
+  const organization = id && (await updateOrganization(scope, id, patch, now))
   if (!organization) throw new Refused('organization_not_found', undefined, 'path')
   return organization
 }
@@ -108,8 +108,8 @@ export async function createIntegration(
 ): Promise<Integration & { apiKey: string }> {
   const integration = { id: newId('int', now), name, createdAt: now }
   const apiKey = credentials.create('lwk')
-  await insertIntegration(scope.db, integration)
-  await insertIntegrationKey(scope.db, integration.id, credentials.hash(apiKey), now)
+  await insertIntegration(scope, integration)
+  await insertIntegrationKey(scope, integration.id, credentials.hash(apiKey), now)
   return { ...integration, apiKey }
 }
 
@@ -123,11 +123,11 @@ export async function createConnection(
   },
   now: Date,
 ): Promise<Connection & { apiSecret: string }> {
-  const organization = input.organization && (await findOrganization(scope.db, input.organization))
+  const organization = input.organization && (await findOrganization(scope, input.organization))
   if (!organization) throw new Refused('organization_not_found', undefined, 'path')
-  const integration = input.integration && (await findIntegration(scope.db, input.integration))
+  const integration = input.integration && (await findIntegration(scope, input.integration))
   if (!integration) throw new Refused('integration_not_found')
-  const own = { db: scope.db, org: organization.number }
+  const own = scope.as(organization.number)
   const id = newId('con', now)
   const user = newId('usr', now)
   const branch = await findBranchByOpaqueId(own, mainBranch)
@@ -160,11 +160,11 @@ export async function rotateIntegrationKey(
   overlapSeconds: number,
   now: Date,
 ): Promise<Integration & { apiKey: string }> {
-  const integration = id && (await findIntegration(scope.db, id))
+  const integration = id && (await findIntegration(scope, id))
   if (!integration) throw new Refused('integration_not_found', undefined, 'path')
   const apiKey = credentials.create('lwk')
-  await endIntegrationKeys(scope.db, integration.id, new Date(now.getTime() + overlapSeconds * 1000))
-  await insertIntegrationKey(scope.db, integration.id, credentials.hash(apiKey), now)
+  await endIntegrationKeys(scope, integration.id, new Date(now.getTime() + overlapSeconds * 1000))
+  await insertIntegrationKey(scope, integration.id, credentials.hash(apiKey), now)
   return { ...integration, apiKey }
 }
 
@@ -175,9 +175,9 @@ export async function rotateConnectionSecret(
   overlapSeconds: number,
   now: Date,
 ): Promise<Connection & { apiSecret: string }> {
-  const connection = id && (await findConnection(scope.db, id))
+  const connection = id && (await findConnection(scope, id))
   if (!connection) throw new Refused('connection_not_found', undefined, 'path')
-  const own = { db: scope.db, org: connection.org }
+  const own = scope.as(connection.org)
   const apiSecret = credentials.create('lws')
   await endConnectionSecrets(own, connection.id, new Date(now.getTime() + overlapSeconds * 1000))
   await insertConnectionSecret(own, connection.id, credentials.hash(apiSecret), now)

@@ -4,6 +4,7 @@
  */
 import { Refused } from '../domain/refusal.ts'
 import { findOrganization } from '../store/organizations.ts'
+import { platformScope, scopeOf } from '../store/scope.ts'
 import { updateSessionRefresh } from '../store/sessions.ts'
 import type { Deps } from './deps.ts'
 import type { TokenPair } from './issue-token.ts'
@@ -18,13 +19,13 @@ export async function refreshToken(
   if (!verification.ok)
     throw new Refused('_invalid_refresh_token', 'The access token is not one of this service.')
   const { organization: organizationId, session, user } = verification.claims
-  const organization = await findOrganization(deps.pool, organizationId)
+  const organization = await findOrganization(platformScope(deps.pool), organizationId)
   if (!organization) throw new Refused('_invalid_refresh_token')
   // Before the rotation, so that a suspended organization does not use up its tokens.
   if (!organization.isSubscribed) throw new Refused('invalid_subscription')
 
   const next = deps.credentials.create('lwr')
-  const rotated = await updateSessionRefresh({ db: deps.pool, org: organization.number }, session, {
+  const rotated = await updateSessionRefresh(scopeOf(deps.pool, organization.number), session, {
     oldHash: deps.credentials.hash(refreshToken),
     newHash: deps.credentials.hash(next),
     expiresAt: new Date(now.getTime() + deps.refreshTokenTtlMs),

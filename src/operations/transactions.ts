@@ -18,7 +18,7 @@ import { localDay } from '../engine/local-time.ts'
 import { ensureReferences } from '../store/directory.ts'
 import type { LoadedBasket } from '../store/load-baskets.ts'
 import { newId } from '../store/new-id.ts'
-import { inTransaction, type Scope } from '../store/scope.ts'
+import { inTransaction, type Scope, scopeOf } from '../store/scope.ts'
 import { listTransactionsByIds } from '../store/transactions.ts'
 import { type BasketWrite, updateSharedUsage, writeBaskets } from '../store/write-baskets.ts'
 import { advance, type BasketGroup, type BasketJob, decide, loadGroup } from './basket-group.ts'
@@ -124,7 +124,7 @@ async function previewAll(deps: Deps, jobs: readonly BasketJob[]): Promise<(Prev
   for (const [org, own] of byOrganization) {
     const now = deps.clock()
     try {
-      const scope = { db: deps.pool, org }
+      const scope = scopeOf(deps.pool, org)
       const group = await loadGroup(deps, scope, own, { mode: 'read', isRepeat: false, now })
       own.forEach((job, i) => {
         answers.set(job, previewOne(group, job, i))
@@ -195,7 +195,7 @@ function isUniqueViolation(error: unknown): boolean {
 }
 
 async function runUnlocked(deps: Deps, jobs: readonly BasketJob[]): Promise<Settled[]> {
-  const scope = { db: deps.pool, org: jobs[0]!.caller.organization.number }
+  const scope = scopeOf(deps.pool, jobs[0]!.caller.organization.number)
   const group = await loadGroup(deps, scope, jobs, { mode: 'read', isRepeat: false, now: deps.clock() })
   const needsLock = group.live.some(({ compiled }) => compiled.countedRules.some((rule) => rule.total))
   if (needsLock) return jobs.map(() => 'again')

@@ -5,12 +5,13 @@
  * An UPDATE whose target has changed meanwhile changes fewer rows than it was given, and then divides by zero: that
  * undoes everything. The wallets' version is the guard that is meant to fail; under it the others cannot.
  */
+
+import type { Step, WireValue } from '../database/pipeline.ts'
 import type { CustomerId } from '../domain/ids.ts'
 import type { Movement } from '../domain/ledger-entry.ts'
 import type { Lot } from '../domain/wallet.ts'
 import { type DailyCount, nextShard } from './daily-sums.ts'
 import { newId } from './new-id.ts'
-import type { Step, WireValue } from './pipeline.ts'
 import { everDay } from './rule-usage.ts'
 import { packBasket, packResult } from './transaction-codec.ts'
 import { byteas, dates, jsons, numbers, texts, times, uuids } from './wire.ts'
@@ -23,7 +24,7 @@ export interface WriteGroup {
 }
 
 function step(name: string, text: string, values: readonly WireValue[]): Step {
-  return { statement: { name: `write-${name}`, text }, values }
+  return { name: `write-${name}`, text, values }
 }
 
 const mustChange = (count: string) =>

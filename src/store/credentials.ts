@@ -5,7 +5,7 @@
  */
 import type { ConnectionId, IntegrationId, OrganizationId, UserId } from '../domain/ids.ts'
 import type { ScopeName } from '../domain/organization.ts'
-import { execute, idFrom, many, maybeOne, type Queryable, type Scope, uuidOf } from './scope.ts'
+import { execute, idFrom, many, maybeOne, type Scope, uuidOf } from './scope.ts'
 
 export interface Integration {
   readonly id: IntegrationId
@@ -58,25 +58,27 @@ const toConnection = (row: ConnectionRow): Connection => ({
 const connectionColumns = `c.id, c.integration_id, o.id AS organization_id, c.org_id, c.user_id, c.scopes, c.created_at
   FROM connections c JOIN organizations o ON o.org_id = c.org_id`
 
-export async function insertIntegration(db: Queryable, integration: Integration): Promise<void> {
-  await db.query('INSERT INTO integrations (id, name, created_at) VALUES ($1, $2, $3)', [
+export async function insertIntegration(scope: Scope, integration: Integration): Promise<void> {
+  await scope.db.query('INSERT INTO integrations (id, name, created_at) VALUES ($1, $2, $3)', [
     uuidOf(integration.id),
     integration.name,
     integration.createdAt,
   ])
 }
 
-export async function findIntegration(db: Queryable, id: IntegrationId): Promise<Integration | undefined> {
-  const row = await maybeOne<IntegrationRow>(db, 'SELECT * FROM integrations WHERE id = $1', [uuidOf(id)])
+export async function findIntegration(scope: Scope, id: IntegrationId): Promise<Integration | undefined> {
+  const row = await maybeOne<IntegrationRow>(scope.db, 'SELECT * FROM integrations WHERE id = $1', [
+    uuidOf(id),
+  ])
   return row && toIntegration(row)
 }
 
 export async function listIntegrations(
-  db: Queryable,
+  scope: Scope,
   page: { limit: number; after?: IntegrationId },
 ): Promise<Integration[]> {
   const rows = await many<IntegrationRow>(
-    db,
+    scope.db,
     'SELECT * FROM integrations WHERE ($1::uuid IS NULL OR id > $1) ORDER BY id LIMIT $2',
     [page.after ? uuidOf(page.after) : null, page.limit],
   )
@@ -84,25 +86,24 @@ export async function listIntegrations(
 }
 
 export async function insertIntegrationKey(
-  db: Queryable,
+  scope: Scope,
   integration: IntegrationId,
   hash: Buffer,
   now: Date,
 ): Promise<void> {
-  await db.query('INSERT INTO integration_keys (hash, integration_id, created_at) VALUES ($1, $2, $3)', [
-    hash,
-    uuidOf(integration),
-    now,
-  ])
+  await scope.db.query(
+    'INSERT INTO integration_keys (hash, integration_id, created_at) VALUES ($1, $2, $3)',
+    [hash, uuidOf(integration), now],
+  )
 }
 
 /** Lets the keys that are valid now end at `endsAt`; one that ends sooner anyway keeps its end. */
 export async function endIntegrationKeys(
-  db: Queryable,
+  scope: Scope,
   integration: IntegrationId,
   endsAt: Date,
 ): Promise<void> {
-  await db.query(
+  await scope.db.query(
     `UPDATE integration_keys SET expires_at = $2
      WHERE integration_id = $1 AND (expires_at IS NULL OR expires_at > $2)`,
     [uuidOf(integration), endsAt],
@@ -127,8 +128,10 @@ export async function insertConnection(
   )
 }
 
-export async function findConnection(db: Queryable, id: ConnectionId): Promise<Connection | undefined> {
-  const row = await maybeOne<ConnectionRow>(db, `SELECT ${connectionColumns} WHERE c.id = $1`, [uuidOf(id)])
+export async function findConnection(scope: Scope, id: ConnectionId): Promise<Connection | undefined> {
+  const row = await maybeOne<ConnectionRow>(scope.db, `SELECT ${connectionColumns} WHERE c.id = $1`, [
+    uuidOf(id),
+  ])
   return row && toConnection(row)
 }
 
@@ -171,13 +174,13 @@ export async function endConnectionSecrets(
 
 /** The connection of a key and a secret that belong together and are both valid now. */
 export async function findConnectionByCredentials(
-  db: Queryable,
+  scope: Scope,
   keyHash: Buffer,
   secretHash: Buffer,
   now: Date,
 ): Promise<Connection | undefined> {
   const row = await maybeOne<ConnectionRow>(
-    db,
+    scope.db,
     `SELECT ${connectionColumns}
      JOIN connection_secrets s ON s.org_id = c.org_id AND s.connection_id = c.id
      JOIN integration_keys k ON k.integration_id = c.integration_id

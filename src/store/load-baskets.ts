@@ -4,6 +4,8 @@
  * key. Nothing is locked here. The wallet's version is read first and `write-baskets.ts` writes only where it is
  * still the same, so whatever of a customer changes between two of these statements is noticed there.
  */
+
+import type { Step, WireRow, WireValue } from '../database/pipeline.ts'
 import type { Coupon, CouponStatus } from '../domain/coupon.ts'
 import type {
   BranchId,
@@ -16,7 +18,6 @@ import type {
 } from '../domain/ids.ts'
 import { mainBranch } from '../domain/organization.ts'
 import type { Wallet } from '../domain/wallet.ts'
-import { pipeline, type Step, type WireRow, type WireValue } from './pipeline.ts'
 import { idFrom, type Scope, uuidOf } from './scope.ts'
 import { texts, uuids } from './wire.ts'
 
@@ -169,7 +170,7 @@ async function loadParts(
   const steps: Step[] = []
   const add = (name: Part, ...values: WireValue[]) => {
     names.push(name)
-    steps.push({ statement: { name: `load-${name}`, text: statements[name] }, values: [org, ...values] })
+    steps.push({ name: `load-${name}`, text: statements[name], values: [org, ...values] })
   }
   const held = uuids(customers)
   add('wallets', held)
@@ -190,7 +191,7 @@ async function loadParts(
   if (isRepeat) add('done', uuids(keys.map((key) => key.id)))
   add('campaigns')
   add('decimals')
-  const rows = await pipeline(scope.db, steps)
+  const rows = await scope.db.pipeline(steps)
   const parts: Parts = {}
   names.forEach((name, i) => {
     parts[name] = rows[i]!

@@ -2,7 +2,7 @@
 import { currencyDecimals } from '../domain/currency.ts'
 import type { OrganizationId } from '../domain/ids.ts'
 import type { Organization } from '../domain/organization.ts'
-import { idFrom, many, maybeOne, prepared, type Queryable, type Statement, uuidOf } from './scope.ts'
+import { idFrom, many, maybeOne, prepared, type Scope, type Statement, uuidOf } from './scope.ts'
 
 interface OrganizationRow {
   org_id: number
@@ -47,23 +47,23 @@ const organizationsByIds: Statement = {
 }
 
 export async function listOrganizationsByIds(
-  db: Queryable,
+  scope: Scope,
   ids: readonly OrganizationId[],
 ): Promise<Organization[]> {
-  const rows = await prepared<OrganizationRow>(db, organizationsByIds, [ids.map(uuidOf)])
+  const rows = await prepared<OrganizationRow>(scope.db, organizationsByIds, [ids.map(uuidOf)])
   return rows.map(toOrganization)
 }
 
-export async function findOrganization(db: Queryable, id: OrganizationId): Promise<Organization | undefined> {
-  return (await listOrganizationsByIds(db, [id]))[0]
+export async function findOrganization(scope: Scope, id: OrganizationId): Promise<Organization | undefined> {
+  return (await listOrganizationsByIds(scope, [id]))[0]
 }
 
 export async function listOrganizations(
-  db: Queryable,
+  scope: Scope,
   page: { limit: number; after?: OrganizationId },
 ): Promise<Organization[]> {
   const rows = await many<OrganizationRow>(
-    db,
+    scope.db,
     'SELECT * FROM organizations WHERE ($1::uuid IS NULL OR id > $1) ORDER BY id LIMIT $2',
     [page.after ? uuidOf(page.after) : null, page.limit],
   )
@@ -75,12 +75,9 @@ export type NewOrganization = Pick<
   'id' | 'name' | 'country' | 'currency' | 'timezone' | 'locale' | 'isDemo' | 'createdAt'
 >
 
-export async function insertOrganization(
-  db: Queryable,
-  organization: NewOrganization,
-): Promise<Organization> {
+export async function insertOrganization(scope: Scope, organization: NewOrganization): Promise<Organization> {
   const row = await maybeOne<OrganizationRow>(
-    db,
+    scope.db,
     `INSERT INTO organizations (id, name, country, currency, timezone, locale, is_demo, created_at, updated_at)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8) RETURNING *`,
     [
@@ -121,7 +118,7 @@ const patchColumns: Record<keyof OrganizationPatch, string> = {
 }
 
 export async function updateOrganization(
-  db: Queryable,
+  scope: Scope,
   id: OrganizationId,
   patch: OrganizationPatch,
   now: Date,
@@ -131,7 +128,7 @@ export async function updateOrganization(
   )
   const assignments = members.map((key, i) => `${patchColumns[key]} = $${i + 3}`)
   const row = await maybeOne<OrganizationRow>(
-    db,
+    scope.db,
     `UPDATE organizations SET ${[...assignments, 'updated_at = $2'].join(', ')} WHERE id = $1 RETURNING *`,
     [uuidOf(id), now, ...members.map((key) => patch[key])],
   )
@@ -139,19 +136,19 @@ export async function updateOrganization(
 }
 
 /** Serializes the making of the demo between processes that start at once, until the transaction ends. */
-export async function lockOrganizations(db: Queryable): Promise<void> {
-  await db.query('LOCK TABLE organizations IN SHARE ROW EXCLUSIVE MODE')
+export async function lockOrganizations(scope: Scope): Promise<void> {
+  await scope.db.query('LOCK TABLE organizations IN SHARE ROW EXCLUSIVE MODE')
 }
 
-export async function findDemoOrganization(db: Queryable): Promise<Organization | undefined> {
+export async function findDemoOrganization(scope: Scope): Promise<Organization | undefined> {
   const row = await maybeOne<OrganizationRow>(
-    db,
+    scope.db,
     'SELECT * FROM organizations WHERE is_demo ORDER BY org_id LIMIT 1',
     [],
   )
   return row && toOrganization(row)
 }
 
-export async function hasOrganizations(db: Queryable): Promise<boolean> {
-  return (await maybeOne(db, 'SELECT 1 FROM organizations LIMIT 1', [])) !== undefined
+export async function hasOrganizations(scope: Scope): Promise<boolean> {
+  return (await maybeOne(scope.db, 'SELECT 1 FROM organizations LIMIT 1', [])) !== undefined
 }

@@ -1,9 +1,12 @@
 /**
  * Every store function takes a scope first: a connection and the organization it works for. A query therefore
- * cannot forget its tenant, and whether it runs inside a database transaction is the caller's decision.
+ * cannot forget its tenant, and whether it runs inside a database transaction is the caller's decision. The
+ * organization is told to the database as well, together with each statement (row level security).
  */
-import type { Pool, PoolClient, QueryResultRow } from 'pg'
+import pg, { type Pool, type PoolClient, type QueryResultRow } from 'pg'
 import { classifyError, isConnectionError } from '../database/classify-error.ts'
+import { runPipeline, type Step, type WireRow } from '../database/pipeline.ts'
+import { beginFor, queryFor, setTenant, tenantStep } from '../database/tenant-query.ts'
 import type { Id, IdOf, IdPrefix } from '../domain/ids.ts'
 
 export interface Queryable {
@@ -11,15 +14,83 @@ export interface Queryable {
     text: string | { name: string; text: string; values: unknown[] },
     values?: unknown[],
   ): Promise<{ rows: R[]; rowCount: number | null }>
+  /** Several statements in one round trip, all or nothing; the rows of each, as they travel. */
+  pipeline(steps: readonly Step[]): Promise<WireRow[][]>
 }
 
 export interface Scope {
   readonly db: Queryable
   readonly org: number
+  /** The same connection or transaction, for another organization. */
+  as(org: number): Scope
 }
 
 /** The organization number of things that belong to the platform itself. */
 export const platformOrg = 0
+
+/** An organization's statements, each a database transaction of its own. */
+export function scopeOf(pool: Pool, org: number): Scope {
+  return {
+    org,
+    as: (other) => scopeOf(pool, other),
+    db: {
+      async query<R extends QueryResultRow>(text: Parameters<Queryable['query']>[0], values?: unknown[]) {
+        const client = await pool.connect()
+        try {
+          const result = await queryFor<R>(client, org, typeof text === 'string' ? { text, values } : text)
+          client.release()
+          return result
+        } catch (error) {
+          client.release(true)
+          throw error
+        }
+      },
+      async pipeline(steps) {
+        const client = await pool.connect()
+        try {
+          const [, ...rows] = await runPipeline(client, [tenantStep(org), ...newest(steps)])
+          client.release()
+          return rows
+        } catch (error) {
+          // The server said no, and the connection is as good as before; anything else leaves it in doubt.
+          client.release(!(error instanceof pg.DatabaseError))
+          throw error
+        }
+      },
+    },
+  }
+}
+
+/** What belongs to no organization, or is looked for before one is known. */
+export const platformScope = (pool: Pool): Scope => scopeOf(pool, platformOrg)
+
+/** A connection inside a transaction, and the organization that the transaction is set to. */
+interface Session {
+  readonly client: PoolClient
+  org: number
+}
+
+function scopeWithin(session: Session, org: number): Scope {
+  const enter = async () => {
+    if (session.org === org) return
+    session.org = org
+    await session.client.query(setTenant(org))
+  }
+  return {
+    org,
+    as: (other) => scopeWithin(session, other),
+    db: {
+      async query<R extends QueryResultRow>(text: Parameters<Queryable['query']>[0], values?: unknown[]) {
+        await enter()
+        return session.client.query<R>(text, values)
+      },
+      async pipeline(steps) {
+        await enter()
+        return runPipeline(session.client, newest(steps))
+      },
+    },
+  }
+}
 
 /** The 16 bytes behind the prefix; PostgreSQL reads a uuid without dashes as well. */
 export function uuidOf(id: Id): string {
@@ -60,6 +131,10 @@ export async function prepared<R extends QueryResultRow>(
   return (await db.query<R>({ name: `${name}-${generationOf(name)}`, text, values })).rows
 }
 
+function newest(steps: readonly Step[]): Step[] {
+  return steps.map((step) => ({ ...step, name: `${step.name}-${generationOf(step.name)}` }))
+}
+
 const uses = new Map<string, number>()
 const lastGeneration = 8
 
@@ -68,7 +143,7 @@ const lastGeneration = 8
  * organization, since that is as good as anything then; it would be kept until the next analyze, and a new
  * database that takes 3,000 baskets a second was down to 1,300 within half a minute.
  */
-export function generationOf(name: string): number {
+function generationOf(name: string): number {
   const count = (uses.get(name) ?? 0) + 1
   uses.set(name, count)
   return Math.min(lastGeneration, Math.floor(Math.log2(count) / 2))
@@ -94,8 +169,8 @@ export async function inTransaction<T>(
     const client = await pool.connect()
     let isCommitting = false
     try {
-      await client.query('BEGIN')
-      const result = await work({ db: client, org })
+      await client.query(beginFor(org))
+      const result = await work(scopeWithin({ client, org }, org))
       isCommitting = true
       await client.query('COMMIT')
       client.release()

@@ -22,7 +22,6 @@ import {
   writeLots,
   writeUsage,
 } from './basket-parts.ts'
-import { pipeline } from './pipeline.ts'
 import { type Scope, uuidOf } from './scope.ts'
 
 export interface BasketWrite {
@@ -82,10 +81,7 @@ export async function writeBaskets(
     writeDailySums(group, day),
   ]
   try {
-    await pipeline(
-      scope.db,
-      steps.filter((step) => step !== undefined),
-    )
+    await scope.db.pipeline(steps.filter((step) => step !== undefined))
     return true
   } catch (error) {
     // One of the checks failed, and with it everything.

@@ -8,7 +8,7 @@ import type { Deps } from '../operations/deps.ts'
 import { expireWallets } from '../operations/expire-wallets.ts'
 import { deleteOldReplies, repliesAtOnce } from '../store/idempotency.ts'
 import { listOrganizations } from '../store/organizations.ts'
-import { platformOrg } from '../store/scope.ts'
+import { platformOrg, platformScope, scopeOf } from '../store/scope.ts'
 
 export interface Jobs {
   /** Ends after the customer at hand. */
@@ -53,7 +53,10 @@ async function loop(deps: Deps, pauseMs: number, signal: AbortSignal): Promise<v
 export async function runRound(deps: Deps, signal?: AbortSignal): Promise<void> {
   let after: OrganizationId | undefined
   do {
-    const organizations = await listOrganizations(deps.pool, { limit: organizationsAtOnce, after })
+    const organizations = await listOrganizations(platformScope(deps.pool), {
+      limit: organizationsAtOnce,
+      after,
+    })
     for (const organization of organizations) {
       if (signal?.aborted) return
       const expired = await expireWallets(deps, organization, signal)
@@ -68,5 +71,5 @@ export async function runRound(deps: Deps, signal?: AbortSignal): Promise<void> 
 
 async function forgetReplies(deps: Deps, org: number): Promise<void> {
   const before = new Date(deps.clock().getTime() - repliesKeptMs)
-  while ((await deleteOldReplies({ db: deps.pool, org }, before)) === repliesAtOnce);
+  while ((await deleteOldReplies(scopeOf(deps.pool, org), before)) === repliesAtOnce);
 }

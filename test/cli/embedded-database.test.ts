@@ -44,6 +44,7 @@ test('the doctor starts a database that is not running, and leaves it as it was'
     'version',
     'durability',
     'schema',
+    'role',
     'clock',
     'port',
   ])

@@ -34,8 +34,10 @@ const SCHEMA = `
   CREATE FUNCTION add_one(value int DEFAULT 1) RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT value + 1';
   CREATE SEQUENCE receipts;
   ALTER TABLE parents ENABLE ROW LEVEL SECURITY;
+  ALTER TABLE parents FORCE ROW LEVEL SECURITY;
   CREATE POLICY own ON parents USING (org_id = current_setting('app.org')::uuid);
   GRANT SELECT, INSERT ON parents TO PUBLIC;
+  GRANT UPDATE (name, mood) ON parents TO PUBLIC;
   COMMENT ON COLUMN parents.mood IS 'How they feel.';
 `
 

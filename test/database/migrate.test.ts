@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { appRole } from '../../src/database/app-role.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 
@@ -32,15 +33,19 @@ test('files are applied in the order of their numbers, once, and only what is ne
   await write('0002-add-column.sql', 'ALTER TABLE a ADD COLUMN b int;')
   await write('0001-create.sql', 'CREATE TABLE a (); CREATE TABLE c ();')
   await write('notes.txt', 'not a migration')
-  expect(await run()).toEqual({ applied: ['0001-create.sql', '0002-add-column.sql'], version: 2 })
-  expect(await run()).toEqual({ applied: [], version: 2 })
+  expect(await run()).toEqual({
+    applied: ['0001-create.sql', '0002-add-column.sql'],
+    version: 2,
+    role: appRole,
+  })
+  expect(await run()).toEqual({ applied: [], version: 2, role: appRole })
   await write('0003-drop.sql', 'DROP TABLE c;')
-  expect(await run()).toEqual({ applied: ['0003-drop.sql'], version: 3 })
+  expect(await run()).toEqual({ applied: ['0003-drop.sql'], version: 3, role: appRole })
   expect(await tables()).toEqual(['a', 'schema_migrations'])
 })
 
 test('no migrations at all leave the database untouched', async () => {
-  expect(await run()).toEqual({ applied: [], version: 0 })
+  expect(await run()).toEqual({ applied: [], version: 0, role: appRole })
   expect(await tables()).toEqual([])
 })
 

@@ -1,4 +1,5 @@
 import type { LightMyRequestResponse } from 'fastify'
+import { appRole } from '../../src/database/app-role.ts'
 import { openPool, type PoolOptions } from '../../src/database/pool.ts'
 import { buildServer, type Server } from '../../src/http/server.ts'
 import { createDeps, type Deps } from '../../src/operations/deps.ts'
@@ -130,6 +131,8 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   const database = options.sharing
     ? shareDatabase(options.sharing.database, limits)
     : await createTestDatabase(limits)
+  // Tests look at everything through the pool of the database; the service works with its own rights.
+  const pool = openPool(database.connection, { ...limits, role: appRole })
   let offsetMs = 0
   const clock = () => new Date(Date.now() + offsetMs)
   const logged: Logged[] = []
@@ -137,7 +140,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     logged.push({ level, details, message })
   }
   const deps = createDeps({
-    pool: database.pool,
+    pool,
     clock,
     jwtSecret,
     credentialPepper: 'pepper-of-the-tests',
@@ -251,6 +254,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     createMerchant,
     async close() {
       await app.close()
+      await pool.end()
       await database.close()
     },
   }

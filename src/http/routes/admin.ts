@@ -18,7 +18,7 @@ import {
   listIntegrations,
 } from '../../store/credentials.ts'
 import { findOrganization, listOrganizations } from '../../store/organizations.ts'
-import { inTransaction, platformOrg } from '../../store/scope.ts'
+import { inTransaction, platformOrg, platformScope, scopeOf } from '../../store/scope.ts'
 import { idCursor, limitOf, PageQuery, toPage } from '../paging.ts'
 import { exampleId } from '../schemas/examples.ts'
 import { Id, Optional, PageOf, Text } from '../schemas/members.ts'
@@ -107,7 +107,7 @@ function organizationAdministration(app: Server, { deps }: ServerOptions): void 
     },
     async (request) => {
       const limit = limitOf(request.query)
-      const rows = await listOrganizations(pool, {
+      const rows = await listOrganizations(platformScope(pool), {
         limit: limit + 1,
         after: idCursor('org', request.query.cursor),
       })
@@ -129,7 +129,7 @@ function organizationAdministration(app: Server, { deps }: ServerOptions): void 
     },
     async (request) => {
       const id = parseId('org', request.params.id)
-      const organization = id && (await findOrganization(pool, id))
+      const organization = id && (await findOrganization(platformScope(pool), id))
       if (!organization) throw new Refused('organization_not_found', undefined, 'path')
       return toOrganizationReply(organization)
     },
@@ -222,7 +222,7 @@ function integrationAdministration(app: Server, { deps }: ServerOptions): void {
     },
     async (request) => {
       const limit = limitOf(request.query)
-      const rows = await listIntegrations(pool, {
+      const rows = await listIntegrations(platformScope(pool), {
         limit: limit + 1,
         after: idCursor('int', request.query.cursor),
       })
@@ -244,7 +244,7 @@ function integrationAdministration(app: Server, { deps }: ServerOptions): void {
     },
     async (request) => {
       const id = parseId('int', request.params.id)
-      const integration = id && (await findIntegration(pool, id))
+      const integration = id && (await findIntegration(platformScope(pool), id))
       if (!integration) throw new Refused('integration_not_found', undefined, 'path')
       return toIntegrationReply(integration)
     },
@@ -320,11 +320,11 @@ function connectionAdministration(app: Server, { deps }: ServerOptions): void {
     },
     async (request) => {
       const id = parseId('org', request.params.id)
-      const organization = id && (await findOrganization(pool, id))
+      const organization = id && (await findOrganization(platformScope(pool), id))
       if (!organization) throw new Refused('organization_not_found', undefined, 'path')
       const limit = limitOf(request.query)
       const after = idCursor('con', request.query.cursor)
-      const rows = await listConnections({ db: pool, org: organization.number }, { limit: limit + 1, after })
+      const rows = await listConnections(scopeOf(pool, organization.number), { limit: limit + 1, after })
       return toPage(rows, limit, (row) => row.id, toConnectionReply)
     },
   )
@@ -343,7 +343,7 @@ function connectionAdministration(app: Server, { deps }: ServerOptions): void {
     },
     async (request) => {
       const id = parseId('con', request.params.id)
-      const connection = id && (await findConnection(pool, id))
+      const connection = id && (await findConnection(platformScope(pool), id))
       if (!connection) throw new Refused('connection_not_found', undefined, 'path')
       return toConnectionReply(connection)
     },

@@ -13,7 +13,7 @@ import {
 } from '../../operations/manage-campaigns.ts'
 import { previewCampaign } from '../../operations/preview-campaign.ts'
 import { listCampaigns, listCampaignVersions, listVersions } from '../../store/campaigns.ts'
-import type { Scope } from '../../store/scope.ts'
+import { type Scope, scopeOf } from '../../store/scope.ts'
 import { toBasketRequest } from '../basket-request.ts'
 import { named } from '../name-components.ts'
 import { decodeCursor, idCursor, limitOf, PageQuery, refuseCursor, toPage } from '../paging.ts'
@@ -119,7 +119,7 @@ export function campaignRoutes(app: Server, { deps }: ServerOptions): void {
       const isTill = !scopes.includes('manage')
       const status: CampaignStatus | undefined = isTill ? 'published' : undefined
       const after = idCursor('cmp', request.query.cursor)
-      const scope = { db: pool, org: organization.number }
+      const scope = scopeOf(pool, organization.number)
       const rows = await listCampaigns(scope, { limit: limit + 1, after, status })
       const shown = isTill ? await asPublished(scope, rows) : rows
       return toPage(shown, limit, (row) => row.id, toCampaignReply)
@@ -140,7 +140,7 @@ export function campaignRoutes(app: Server, { deps }: ServerOptions): void {
     },
     async (request) => {
       const { organization, scopes } = request.caller
-      const scope = { db: pool, org: organization.number }
+      const scope = scopeOf(pool, organization.number)
       const campaign = await getCampaign(scope, parseId('cmp', request.params.id))
       if (scopes.includes('manage')) return toCampaignReply(campaign)
       if (campaign.status !== 'published') throw new Refused('campaign_not_found', undefined, 'path')
@@ -269,7 +269,7 @@ function campaignStates(app: Server, { deps }: Pick<ServerOptions, 'deps'>): voi
     },
     async (request) => {
       const { organization } = request.caller
-      const scope = { db: pool, org: organization.number }
+      const scope = scopeOf(pool, organization.number)
       const campaign = await getCampaign(scope, parseId('cmp', request.params.id))
       const { wallet, branch = 'main', ...body } = request.body
       const now = clock()
@@ -319,7 +319,7 @@ function campaignStates(app: Server, { deps }: Pick<ServerOptions, 'deps'>): voi
       },
     },
     async (request) => {
-      const scope = { db: pool, org: request.caller.organization.number }
+      const scope = scopeOf(pool, request.caller.organization.number)
       const { id } = await getCampaign(scope, parseId('cmp', request.params.id))
       const limit = limitOf(request.query)
       const before = toVersion(decodeCursor(request.query.cursor))

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { parseId } from '../../domain/ids.ts'
 import { getCard, replaceCard, setCardBlocked } from '../../operations/change-card.ts'
+import { scopeOf } from '../../store/scope.ts'
 import { toCardReply } from '../replies/customer.ts'
 import { Card } from '../schemas/customer.ts'
 import { Id } from '../schemas/members.ts'
@@ -27,7 +28,7 @@ export function cardRoutes(app: Server, { deps }: ServerOptions): void {
       },
     },
     async (request) => {
-      const scope = { db: pool, org: request.caller.organization.number }
+      const scope = scopeOf(pool, request.caller.organization.number)
       return toCardReply(await getCard(scope, parseId('card', request.params.id)))
     },
   )

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { parseId } from '../../domain/ids.ts'
 import { getCoupon, issueCoupon, revokeCoupon } from '../../operations/change-coupon.ts'
+import { scopeOf } from '../../store/scope.ts'
 import { toCouponRecordReply } from '../replies/customer.ts'
 import { Coupon } from '../schemas/customer.ts'
 import { exampleId } from '../schemas/examples.ts'
@@ -27,7 +28,7 @@ export function couponRoutes(app: Server, { deps }: ServerOptions): void {
       },
     },
     async (request) => {
-      const scope = { db: pool, org: request.caller.organization.number }
+      const scope = scopeOf(pool, request.caller.organization.number)
       return toCouponRecordReply(await getCoupon(scope, parseId('cpn', request.params.id)), clock())
     },
   )

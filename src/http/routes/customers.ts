@@ -11,6 +11,7 @@ import { readTransactions } from '../../operations/read-transactions.ts'
 import { registerCustomer } from '../../operations/register-customer.ts'
 import { listCoupons } from '../../store/coupons.ts'
 import { listLedgerEntries } from '../../store/ledger.ts'
+import { scopeOf } from '../../store/scope.ts'
 import { isStorable } from '../json-body.ts'
 import { decodeCursor, idCursor, limitOf, PageQuery, refuseCursor, toPage } from '../paging.ts'
 import { toProfileInput, toProfilePatch } from '../profile-request.ts'
@@ -136,7 +137,7 @@ export function customerRoutes(app: Server, { deps }: ServerOptions): void {
     async (request) => {
       const { organization } = request.caller
       if (request.query.q.trim() === '') throw new Refused('_invalid_payload', 'q: must not be empty.')
-      const scope = { db: pool, org: organization.number }
+      const scope = scopeOf(pool, organization.number)
       return toCustomerWithCouponsReply(await findCustomer(deps, scope, organization, request.query.q))
     },
   )
@@ -155,7 +156,7 @@ export function customerRoutes(app: Server, { deps }: ServerOptions): void {
     },
     async (request) => {
       const { organization } = request.caller
-      const scope = { db: pool, org: organization.number }
+      const scope = scopeOf(pool, organization.number)
       return toCustomerWithExpiryReply(
         await getCustomerView(deps, scope, organization, parseId('cus', request.params.id)),
       )
@@ -185,7 +186,7 @@ export function customerRoutes(app: Server, { deps }: ServerOptions): void {
     async (request) => {
       const limit = limitOf(request.query)
       const after = idCursor('cus', request.query.cursor)
-      const scope = { db: pool, org: request.caller.organization.number }
+      const scope = scopeOf(pool, request.caller.organization.number)
       const text = request.query.q?.trim() || undefined
       const views = await listCustomers(deps, scope, request.caller.organization, {
         text,
@@ -245,7 +246,7 @@ function customerLists(app: Server, { deps }: Pick<ServerOptions, 'deps'>): void
     },
     async (request) => {
       const { organization } = request.caller
-      const scope = { db: pool, org: organization.number }
+      const scope = scopeOf(pool, organization.number)
       const id = parseId('cus', request.params.id)
       const { customer } = await getCustomerView(deps, scope, request.caller.organization, id)
       const limit = limitOf(request.query)
@@ -274,7 +275,7 @@ function customerLists(app: Server, { deps }: Pick<ServerOptions, 'deps'>): void
       },
     },
     async (request) => {
-      const scope = { db: pool, org: request.caller.organization.number }
+      const scope = scopeOf(pool, request.caller.organization.number)
       const id = parseId('cus', request.params.id)
       const { customer } = await getCustomerView(deps, scope, request.caller.organization, id)
       const limit = limitOf(request.query)
@@ -303,7 +304,7 @@ function customerLists(app: Server, { deps }: Pick<ServerOptions, 'deps'>): void
       },
     },
     async (request) => {
-      const scope = { db: pool, org: request.caller.organization.number }
+      const scope = scopeOf(pool, request.caller.organization.number)
       const id = parseId('cus', request.params.id)
       const { customer } = await getCustomerView(deps, scope, request.caller.organization, id)
       const limit = limitOf(request.query)
@@ -469,7 +470,7 @@ function customerManagement(app: Server, { deps }: Pick<ServerOptions, 'deps'>):
     },
     async (request) => {
       const { organization } = request.caller
-      const scope = { db: pool, org: organization.number }
+      const scope = scopeOf(pool, organization.number)
       const kept = await exportCustomer(
         deps,
         scope,

@@ -6,6 +6,7 @@ import {
   patchDirectoryEntry,
 } from '../../operations/manage-directory.ts'
 import { type DirectoryEntry, listDirectoryEntries } from '../../store/directory.ts'
+import { scopeOf } from '../../store/scope.ts'
 import { named } from '../name-components.ts'
 import { decodeCursor, limitOf, PageQuery, refuseCursor, toPage } from '../paging.ts'
 import { directoryExamples, exampleId } from '../schemas/examples.ts'
@@ -82,7 +83,7 @@ export function directoryRoutes(app: Server, { deps }: ServerOptions): void {
         },
       },
       async (request) => {
-        const scope = { db: pool, org: request.caller.organization.number }
+        const scope = scopeOf(pool, request.caller.organization.number)
         const limit = limitOf(request.query)
         const cursor = decodeCursor(request.query.cursor)
         const after =
@@ -106,7 +107,7 @@ export function directoryRoutes(app: Server, { deps }: ServerOptions): void {
         },
       },
       async (request) => {
-        const scope = { db: pool, org: request.caller.organization.number }
+        const scope = scopeOf(pool, request.caller.organization.number)
         return toEntryReply(await getDirectoryEntry(scope, kind, (request.params as { id: string }).id))
       },
     )

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { listDays, summarize, toDayRange } from '../../operations/report.ts'
 import { verifyLedger } from '../../operations/verify-ledger.ts'
+import { scopeOf } from '../../store/scope.ts'
 import { named } from '../name-components.ts'
 import { reportExample } from '../schemas/examples.ts'
 import { Id, Optional, Text } from '../schemas/members.ts'
@@ -60,7 +61,7 @@ export function reportRoutes(app: Server, { deps }: ServerOptions): void {
     async (request) => {
       const { organization } = request.caller
       const range = toDayRange(request.query, organization, clock())
-      return { ...range, ...(await summarize({ db: pool, org: organization.number }, range)) }
+      return { ...range, ...(await summarize(scopeOf(pool, organization.number), range)) }
     },
   )
 
@@ -86,7 +87,7 @@ export function reportRoutes(app: Server, { deps }: ServerOptions): void {
     async (request) => {
       const { organization } = request.caller
       const range = toDayRange(request.query, organization, clock())
-      return { data: await listDays({ db: pool, org: organization.number }, range) }
+      return { data: await listDays(scopeOf(pool, organization.number), range) }
     },
   )
 
@@ -129,7 +130,7 @@ export function reportRoutes(app: Server, { deps }: ServerOptions): void {
       const { organization } = request.caller
       const verification = await verifyLedger(
         deps.campaigns,
-        { db: pool, org: organization.number },
+        scopeOf(pool, organization.number),
         organization,
       )
       return { ...verification, problems: [...verification.problems] }

@@ -3,6 +3,7 @@ import { parseId } from '../../domain/ids.ts'
 import { fingerprint } from '../../operations/fingerprint.ts'
 import { getTransaction, readTransactions } from '../../operations/read-transactions.ts'
 import { returnTransaction } from '../../operations/return-transaction.ts'
+import { scopeOf } from '../../store/scope.ts'
 import { toBasketRequest } from '../basket-request.ts'
 import { idCursor, limitOf, PageQuery, toPage } from '../paging.ts'
 import { readTime } from '../read-time.ts'
@@ -164,7 +165,7 @@ export function transactionRoutes(app: Server, { deps, transactions }: ServerOpt
     },
     async (request) => {
       const { organization } = request.caller
-      const scope = { db: pool, org: organization.number }
+      const scope = scopeOf(pool, organization.number)
       return toTransactionReply(await getTransaction(scope, parseId('txn', request.params.id)), organization)
     },
   )
@@ -194,7 +195,7 @@ export function transactionRoutes(app: Server, { deps, transactions }: ServerOpt
       const { opaqueId, customer, branch, from, to } = request.query
       const limit = limitOf(request.query)
       const rows = await readTransactions(
-        { db: pool, org: organization.number },
+        scopeOf(pool, organization.number),
         {
           opaqueId,
           customer,

@@ -3,14 +3,15 @@
  * commits at the end of the message or, if a statement fails, nothing of it. One large statement with everything
  * in its parts costs PostgreSQL more to start than all of these together; see `docs/decisions/0011`.
  *
- * Values are passed as they travel: text as PostgreSQL reads it, or a Buffer in its binary form (`wire.ts`). Rows
- * come back as the texts that PostgreSQL wrote, because whoever wrote the statement knows its columns.
+ * Values are passed as they travel: text as PostgreSQL reads it, or a Buffer in its binary form. Rows come back as
+ * the texts that PostgreSQL wrote, because whoever wrote the statement knows its columns.
  */
-import pg, { type Pool, type PoolClient } from 'pg'
-import { generationOf, type Queryable, type Statement } from './scope.ts'
+import type { ClientBase } from 'pg'
 
 export interface Step {
-  readonly statement: Statement
+  /** Under which the connection keeps the statement; the same name is always the same text. */
+  readonly name: string
+  readonly text: string
   readonly values: readonly WireValue[]
 }
 
@@ -19,25 +20,7 @@ export type WireValue = string | Buffer | null
 export type WireRow = readonly (string | null)[]
 
 /** The rows of each step, in order. Inside a transaction the steps are part of it, else they are one of their own. */
-export async function pipeline(db: Queryable, steps: readonly Step[]): Promise<WireRow[][]> {
-  if (!isPool(db)) return run(db as unknown as PoolClient, steps)
-  const client = await db.connect()
-  try {
-    const rows = await run(client, steps)
-    client.release()
-    return rows
-  } catch (error) {
-    // The server said no, and the connection is as good as before; anything else leaves it in an unknown state.
-    client.release(!(error instanceof pg.DatabaseError))
-    throw error
-  }
-}
-
-function isPool(db: unknown): db is Pool {
-  return typeof (db as Pool).totalCount === 'number'
-}
-
-function run(client: PoolClient, steps: readonly Step[]): Promise<WireRow[][]> {
+export function runPipeline(client: ClientBase, steps: readonly Step[]): Promise<WireRow[][]> {
   return new Promise((resolve, reject) => {
     const query = client.query as unknown as (pipe: Pipe, values: undefined, callback: Callback) => void
     query.call(client, new Pipe(steps), undefined, (error, rows) => (error ? reject(error) : resolve(rows!)))
@@ -51,30 +34,27 @@ class Pipe {
   /** Set by the driver, which wraps it with its timeout. */
   callback: Callback = undefined as never
   readonly #steps: readonly Step[]
-  readonly #names: readonly string[]
   readonly #rows: WireRow[][]
   #at = 0
   #parsed: Set<string> | undefined
 
   constructor(steps: readonly Step[]) {
     this.#steps = steps
-    this.#names = steps.map(({ statement: { name } }) => `${name}-${generationOf(name)}`)
     this.#rows = steps.map(() => [])
   }
 
   submit(connection: WireConnection): null {
     this.#parsed = parsedOn(connection)
     connection.stream.cork()
-    this.#steps.forEach(({ statement, values }, i) => {
-      const name = this.#names[i]!
-      if (!this.#parsed!.has(name)) {
+    for (const { name, text, values } of this.#steps) {
+      if (!this.#parsed.has(name)) {
         // Closed first: a message that failed may have got as far as this statement, or not.
         connection.close({ type: 'S', name })
-        connection.parse({ name, text: statement.text, types: [] })
+        connection.parse({ name, text, types: [] })
       }
       connection.bind({ statement: name, values })
       connection.execute({})
-    })
+    }
     connection.sync()
     connection.stream.uncork()
     return null
@@ -93,7 +73,7 @@ class Pipe {
   }
 
   handleReadyForQuery(): void {
-    for (const name of this.#names) this.#parsed!.add(name)
+    for (const { name } of this.#steps) this.#parsed!.add(name)
     this.callback(null, this.#rows)
   }
 }
