@@ -51,7 +51,7 @@ export function transactionRoutes(app: Server, { deps, transactions }: ServerOpt
   app.post(
     '/v1/transactions/validate',
     {
-      config: { access: ['pos'], refusals: basketRefusals },
+      config: { access: ['pos'], work: 'shared', refusals: basketRefusals },
       schema: {
         operationId: 'validateTransaction',
         summary: 'Preview a basket without committing anything',
@@ -72,6 +72,7 @@ export function transactionRoutes(app: Server, { deps, transactions }: ServerOpt
     {
       config: {
         access: ['pos'],
+        work: 'shared',
         isRepeatable: true,
         refusals: [...basketRefusals, 'transaction_already_exists'],
       },
