@@ -241,6 +241,14 @@ CREATE TABLE organizations (
   CONSTRAINT organizations_id_unique UNIQUE (id)
 );
 
+CREATE TABLE pepper_marks (
+  is_only boolean NOT NULL DEFAULT true,
+  mark bytea NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT pepper_marks_pkey PRIMARY KEY (is_only),
+  CONSTRAINT pepper_marks_is_only CHECK (is_only)
+);
+
 CREATE TABLE products (
   org_id integer NOT NULL,
   id uuid NOT NULL,
