@@ -247,6 +247,14 @@ CREATE TABLE organizations (
   CONSTRAINT organizations_id_unique UNIQUE (id)
 );
 
+CREATE TABLE pepper_marks (
+  is_only boolean NOT NULL DEFAULT true,
+  mark bytea NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT pepper_marks_pkey PRIMARY KEY (is_only),
+  CONSTRAINT pepper_marks_is_only CHECK (is_only)
+);
+
 CREATE TABLE products (
   org_id integer NOT NULL,
   id uuid NOT NULL,
@@ -522,6 +530,7 @@ GRANT DELETE, INSERT, SELECT ON kept_multiples TO loyalty_wallet_app;
 GRANT INSERT, SELECT ON ledger_entries TO loyalty_wallet_app;
 GRANT INSERT, SELECT, UPDATE ON lots TO loyalty_wallet_app;
 GRANT INSERT, SELECT, UPDATE ON organizations TO loyalty_wallet_app;
+GRANT INSERT, SELECT, UPDATE ON pepper_marks TO loyalty_wallet_app;
 GRANT INSERT, SELECT, UPDATE ON products TO loyalty_wallet_app;
 GRANT INSERT, SELECT ON returns TO loyalty_wallet_app;
 GRANT INSERT, SELECT, UPDATE ON rule_usage TO loyalty_wallet_app;

@@ -18,8 +18,8 @@ export type Config = {
   accessTokenTtlSeconds: number
   refreshTokenTtlSeconds: number
   demo: boolean
-  /** Calls per second and organization; undefined when switched off. */
-  rateLimit: number | undefined
+  /** Calls per second: of an organization, of a connection to it, of an address without a token. Undefined: off. */
+  rateLimits: { organization?: number; connection?: number; address?: number }
   tls: { cert: Buffer; key: Buffer } | undefined
   trustProxy: boolean
   allowHttp: boolean
@@ -57,7 +57,7 @@ export function readConfig(env: Environment, cwd: string = process.cwd()): Confi
     accessTokenTtlSeconds: read.integer('ACCESS_TOKEN_TTL', 3_600, 1, MAX_TTL_SECONDS),
     refreshTokenTtlSeconds: read.integer('REFRESH_TOKEN_TTL', 2_592_000, 1, MAX_TTL_SECONDS),
     demo,
-    rateLimit: readRateLimit(read),
+    rateLimits: readRateLimits(read),
     workers: read.integer('WORKERS', 1, 1, 256),
     tls: readTls(read, cwd, problems),
     trustProxy: read.flag('TRUST_PROXY', false),
@@ -129,8 +129,18 @@ function readDatabaseUrl(value: string | undefined, problems: string[]): string 
   return value
 }
 
-function readRateLimit(read: Reader): number | undefined {
-  return read.text('RATE_LIMIT') === 'off' ? undefined : read.integer('RATE_LIMIT', 1_000, 1, 1_000_000_000)
+/** With RATE_LIMIT=off the others are off as well, unless they are set: whoever measures says it once. */
+function readRateLimits(read: Reader): Config['rateLimits'] {
+  const limit = (name: string, value: string | undefined, fallback: number | undefined) => {
+    if (value === undefined) return fallback
+    return value === 'off' ? undefined : read.integer(name, 1, 1, 1_000_000_000)
+  }
+  const organization = limit('RATE_LIMIT', read.text('RATE_LIMIT'), 1_000)
+  return {
+    organization,
+    connection: limit('CONNECTION_RATE_LIMIT', read.text('CONNECTION_RATE_LIMIT'), organization),
+    address: limit('ADDRESS_RATE_LIMIT', read.text('ADDRESS_RATE_LIMIT'), organization && 200),
+  }
 }
 
 function readLogLevel(value: string | undefined, problems: string[]): Config['logLevel'] {

@@ -56,7 +56,7 @@ export async function listen(deps: Deps, config: Config, secrets: Secrets, log: 
       deps,
       transactions,
       adminToken: secrets.adminToken,
-      rateLimit: config.rateLimit,
+      rateLimits: config.rateLimits,
       isBehindProxy: config.trustProxy,
       https: config.tls,
       logger: log,

@@ -11,6 +11,8 @@ import { takeProcessLock } from './database/process-lock.ts'
 import { type Demo, prepareDemo, removeDemoFile, writeDemoFile } from './demo.ts'
 import { createLogger, type Logger } from './http/logger.ts'
 import { listen, openDeps, type Secrets } from './listen.ts'
+import type { Deps } from './operations/deps.ts'
+import { adoptPepperOfDemo, recognizePepper, WrongPepperError } from './operations/recognize-pepper.ts'
 import { loadOrCreateSecrets } from './secrets-file.ts'
 import { withTimeout } from './with-timeout.ts'
 import { type Jobs, startJobs } from './worker/run-jobs.ts'
@@ -83,6 +85,10 @@ async function serveOn(
   signal?.throwIfAborted()
   const secrets = await completeSecrets(config)
   const deps = openDeps(connection, role, config, secrets, log)
+  await checkPepper(deps, config, secrets).catch(async (error) => {
+    await deps.pool.end()
+    throw error
+  })
   const front =
     config.workers === 1
       ? await listen(deps, config, secrets, log)
@@ -112,6 +118,18 @@ async function serveOn(
   } catch (error) {
     await stopAll()
     throw error
+  }
+}
+
+/** A demo goes on with new credentials; where there are others, somebody has to decide. */
+async function checkPepper({ pool, clock, log }: Deps, config: Config, secrets: Secrets): Promise<void> {
+  const pepper = secrets.credentialPepper
+  try {
+    await recognizePepper(pool, pepper, clock())
+  } catch (error) {
+    if (!(error instanceof WrongPepperError && config.demo)) throw error
+    if (!(await adoptPepperOfDemo(pool, pepper, clock()))) throw error
+    log.warn({}, 'the secrets of this installation are new; the demo gets new credentials')
   }
 }
 

@@ -47,7 +47,7 @@ export async function startWorkers(
     // Each takes its share, so that together they allow what one would.
     config: {
       ...config,
-      rateLimit: config.rateLimit === undefined ? undefined : Math.max(1, config.rateLimit / count),
+      rateLimits: shareOf(config.rateLimits, count),
       tls: config.tls && { cert: config.tls.cert.toString('base64'), key: config.tls.key.toString('base64') },
     },
   }
@@ -78,6 +78,12 @@ export async function startWorkers(
     await stop()
     throw error
   }
+}
+
+function shareOf(limits: Config['rateLimits'], count: number): Config['rateLimits'] {
+  const share = (limit: number | undefined) => (limit === undefined ? undefined : Math.max(1, limit / count))
+  const { organization, connection, address } = limits
+  return { organization: share(organization), connection: share(connection), address: share(address) }
 }
 
 function portOf(worker: Worker): Promise<number> {

@@ -6,17 +6,19 @@ import type { Config } from '../config.ts'
 import { appRole, type RoleState, readRoleState } from '../database/app-role.ts'
 import { countPending, MigrationError } from '../database/migrate.ts'
 import { createClient, type DatabaseConnection } from '../database/pool.ts'
+import { isPepperOf, WrongPepperError } from '../operations/recognize-pepper.ts'
 import { packageRoot } from '../package-root.ts'
 import { nameDatabase } from './explain-failure.ts'
 import { Failure } from './failure.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 import { type DatabaseOrigin, postgresFolder, withDatabase } from './open-database.ts'
 
-export async function checkDatabase(config: Config): Promise<Finding[]> {
+/** Without a pepper, because the settings have none yet, it is not compared. */
+export async function checkDatabase(config: Config, pepper?: string): Promise<Finding[]> {
   const isNew = config.databaseUrl === undefined && !(await hasCluster(config))
   if (isNew) return [ok('database', 'will be made at the first start')]
   try {
-    return await withDatabase(config, (connection, origin) => checkServer(config, connection, origin))
+    return await withDatabase(config, (connection, origin) => checkServer(config, connection, origin, pepper))
   } catch (error) {
     // The message of a failure that was foreseen says what to do; of another there is only the log.
     const message = error instanceof Error ? error.message : String(error)
@@ -40,16 +42,19 @@ async function checkServer(
   config: Config,
   connection: DatabaseConnection,
   origin: DatabaseOrigin,
+  pepper: string | undefined,
 ): Promise<Finding[]> {
   const client = createClient(connection, { applicationName: 'loyalty-wallet doctor' })
   await client.connect()
   try {
+    const schema = await checkSchema(client, connection)
     return [
       ok('database', `${nameDatabase(config)} ${origins[origin]}`),
       await checkVersion(client),
       await checkDurability(client),
-      await checkSchema(client, connection),
+      schema,
       await checkRole(client, connection),
+      ...(pepper !== undefined && schema.status === 'ok' ? [await checkPepper(client, pepper)] : []),
       await checkClock(client),
     ]
   } finally {
@@ -111,6 +116,14 @@ async function checkSchema(client: Client, connection: DatabaseConnection): Prom
     if (!(error instanceof MigrationError)) throw error
     return problem('schema', 'the schema and this program do not belong together', error.message)
   }
+}
+
+async function checkPepper(client: Client, pepper: string): Promise<Finding> {
+  const isIts = await isPepperOf(client, pepper)
+  if (isIts === undefined) return ok('pepper', 'no credentials have been made yet')
+  if (isIts) return ok('pepper', 'the credentials in the database were made with it')
+  const { message } = new WrongPepperError()
+  return problem('pepper', 'the credentials in the database were made with another', message)
 }
 
 async function countMigrations(client: Client): Promise<number> {

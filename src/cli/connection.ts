@@ -3,6 +3,7 @@ import { parseId } from '../domain/ids.ts'
 import type { ScopeName } from '../domain/organization.ts'
 import { createCredentials } from '../operations/credentials.ts'
 import { createConnection } from '../operations/manage-organizations.ts'
+import { recognizePepper } from '../operations/recognize-pepper.ts'
 import { completeSecrets } from '../serve.ts'
 import { inTransaction, platformOrg } from '../store/scope.ts'
 import { addCommand, type Context, type Outcome } from './command.ts'
@@ -38,7 +39,9 @@ async function create(env: Environment, options: CreateOptions): Promise<Outcome
   const scopes = readScopes(options.scopes)
   const config = readCredentialSettings(env)
   const connection = await withPool(config, async (pool) => {
-    const credentials = createCredentials((await completeSecrets(config)).credentialPepper)
+    const { credentialPepper } = await completeSecrets(config)
+    await recognizePepper(pool, credentialPepper, new Date())
+    const credentials = createCredentials(credentialPepper)
     const input = {
       organization: parseId('org', options.organization),
       integration: parseId('int', options.integration),

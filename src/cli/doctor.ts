@@ -1,5 +1,8 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Command } from 'commander'
 import { type Config, readConfig } from '../config.ts'
+import { completeSecrets } from '../serve.ts'
 import {
   checkDataFolder,
   checkDisk,
@@ -30,11 +33,25 @@ async function examine(env: Environment): Promise<Finding[]> {
     findings.push(await checkDataFolder(config), await checkDisk(config))
     const secrets = await checkSecrets(config)
     if (secrets) findings.push(secrets)
-    findings.push(await checkPrograms(config), ...(await checkDatabase(config)))
+    findings.push(await checkPrograms(config), ...(await checkDatabase(config, await findPepper(env))))
   }
   const service = readConfig(env)
   if (service.ok) findings.push(await checkPort(service.config))
   return findings
+}
+
+/** As the service would have it, but without making secrets where there are none. */
+async function findPepper(env: Environment): Promise<string | undefined> {
+  const read = readConfig(env)
+  if (!read.ok) return undefined
+  const { jwtSecret, adminToken, dataDir } = read.config
+  const isComplete = jwtSecret !== undefined && adminToken !== undefined
+  if (!isComplete && !existsSync(join(dataDir, 'secrets.json'))) return undefined
+  // What is wrong with the file another check has told.
+  return completeSecrets(read.config).then(
+    ({ credentialPepper }) => credentialPepper,
+    () => undefined,
+  )
 }
 
 /** With a wrong certificate the database can still be looked at; with a wrong DATABASE_URL it cannot. */

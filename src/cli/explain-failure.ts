@@ -8,6 +8,7 @@ import { isConnectionError } from '../database/classify-error.ts'
 import { MigrationError } from '../database/migrate.ts'
 import { FolderInUseError } from '../database/server-process.ts'
 import { Refused } from '../domain/refusal.ts'
+import { WrongPepperError } from '../operations/recognize-pepper.ts'
 import { Failure } from './failure.ts'
 
 /** Runs `work`; whatever it throws comes out explained. */
@@ -28,6 +29,7 @@ export function explainFailure(error: unknown, config: Config): unknown {
       ? cause
       : failure('migration_failed', error.message, error)
   }
+  if (error instanceof WrongPepperError) return failure('wrong_pepper', error.message, error)
   const { syscall } = error as NodeJS.ErrnoException
   if (syscall === 'listen' || syscall === 'bind' || isUnknownHost(error, config))
     return explainListen(error, config)

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import type { IntegrationId } from '../domain/ids.ts'
 import { createCredentials } from '../operations/credentials.ts'
 import { createIntegration } from '../operations/manage-organizations.ts'
+import { recognizePepper } from '../operations/recognize-pepper.ts'
 import { completeSecrets } from '../serve.ts'
 import { type Integration, listIntegrations } from '../store/credentials.ts'
 import { inTransaction, platformOrg, platformScope } from '../store/scope.ts'
@@ -31,7 +32,9 @@ async function create(env: Environment, text: string): Promise<Outcome> {
   const name = readName(text)
   const config = readCredentialSettings(env)
   const integration = await withPool(config, async (pool) => {
-    const credentials = createCredentials((await completeSecrets(config)).credentialPepper)
+    const { credentialPepper } = await completeSecrets(config)
+    await recognizePepper(pool, credentialPepper, new Date())
+    const credentials = createCredentials(credentialPepper)
     return inTransaction(pool, platformOrg, (scope) =>
       createIntegration(scope, credentials, name, new Date()),
     )

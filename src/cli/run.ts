@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { Command, CommanderError } from 'commander'
 import { Refused, refusals } from '../domain/refusal.ts'
 import { packageRoot } from '../package-root.ts'
+import { adoptPepperCommand } from './adopt-pepper.ts'
 import { type Context, type Terminal, toExamples } from './command.ts'
 import { connectionCommand } from './connection.ts'
 import { doctorCommand } from './doctor.ts'
@@ -28,6 +29,7 @@ const commands = [
   connectionCommand,
   tokenCommand,
   verifyLedgerCommand,
+  adoptPepperCommand,
 ]
 
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {

@@ -10,8 +10,6 @@ import { type Environment, readAddressSettings } from './settings.ts'
 
 interface TokenOptions {
   url?: string
-  key?: string
-  secret?: string
 }
 
 interface Credentials {
@@ -22,16 +20,17 @@ interface Credentials {
   readonly isDemo: boolean
 }
 
-/** Prints nothing but the token, so that it can be used in the middle of another command. */
+/**
+ * Prints nothing but the token, so that it can be used in the middle of another command. Credentials come from the
+ * environment: an argument would be seen by everybody who can list the processes of this computer.
+ */
 export function tokenCommand(program: Command, { env, report }: Context): void {
   addCommand(program, 'token', 'Print a Bearer token, for the demo or for given credentials.', [
     'loyalty-wallet token',
     'loyalty-wallet token --json',
-    'loyalty-wallet token --url https://wallet.example.com --key lwk_… --secret lws_…',
+    'API_KEY=lwk_… API_SECRET=lws_… loyalty-wallet token --url https://wallet.example.com',
   ])
     .option('--url <address>', 'the service (default: the one of demo.json, or this computer)')
-    .option('--key <key>', 'API key of the integration (default: the one of the demo)')
-    .option('--secret <secret>', 'API secret of the connection (default: the one of the demo)')
     .addHelpText(
       'after',
       '  $ curl -H "Authorization: Bearer $(loyalty-wallet token)" http://127.0.0.1:8080/v1/campaigns',
@@ -69,20 +68,20 @@ async function askForToken(credentials: Credentials): Promise<ServiceReply> {
 }
 
 async function findCredentials(env: Environment, options: TokenOptions): Promise<Credentials> {
-  const { key, secret } = options
-  if ((key === undefined) !== (secret === undefined)) {
-    throw misused('--key and --secret belong together: give both, or neither for the demo.')
+  const { API_KEY: key, API_SECRET: secret } = env
+  if (!key !== !secret) {
+    throw misused('API_KEY and API_SECRET belong together: set both, or neither for the demo.')
   }
   const { dataDir, port } = readAddressSettings(env)
   const demo = await readDemo(join(dataDir, 'demo.json'))
-  if (key !== undefined && secret !== undefined) {
+  if (key && secret) {
     const url = readUrl(options.url ?? demo?.baseUrl ?? `http://127.0.0.1:${port}`)
     return { url, apiKey: key, apiSecret: secret, isDemo: options.url === undefined && demo !== undefined }
   }
   if (!demo) {
     throw new Failure(
       'no_demo',
-      `There is no demo.json in ${dataDir}. Start the service with the demo, set DATA_DIR to the folder it uses, or give --url, --key and --secret.`,
+      `There is no demo.json in ${dataDir}. Start the service with the demo, set DATA_DIR to the folder it uses, or set API_KEY and API_SECRET and give --url.`,
     )
   }
   return {

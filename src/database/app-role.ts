@@ -33,6 +33,7 @@ export const grants: Record<string, readonly string[]> = {
   ledger_entries: ['SELECT', 'INSERT', 'UPDATE (reason)'],
   lots: ['SELECT', 'INSERT', 'UPDATE'],
   organizations: ['SELECT', 'INSERT', 'UPDATE'],
+  pepper_marks: ['SELECT', 'INSERT', 'UPDATE'],
   products: ['SELECT', 'INSERT', 'UPDATE'],
   returns: ['SELECT', 'INSERT', 'UPDATE (reason)'],
   rule_usage: ['SELECT', 'INSERT', 'UPDATE'],

@@ -81,11 +81,18 @@ export class Refused extends Error {
   readonly description: string | undefined
   /** `path` when the thing refused was named in the path or the query: its absence is then a 404, not a 400. */
   readonly place: 'body' | 'path'
+  /** When trying again may help, if that is known. */
+  retryAfterSeconds: number | undefined
 
   constructor(code: RefusalCode, description?: string, place: 'body' | 'path' = 'body') {
     super(description ? `${code}: ${description}` : code)
     this.code = code
     this.description = description
     this.place = place
+  }
+
+  after(seconds: number): this {
+    this.retryAfterSeconds = seconds
+    return this
   }
 }

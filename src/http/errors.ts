@@ -94,14 +94,12 @@ export function plainReason(code: RefusalCode): string {
   return refusalReason(code).replaceAll('`', '')
 }
 
-const retryAfterSeconds = '1'
-
 export function createErrorHandler(clock: () => Date) {
   return (error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply) => {
     const refused = toRefused(error, request)
     const body = toErrorBody(refused, request.method, request.raw.url ?? request.url, clock())
     if (body.statuscode === 503 || body.statuscode === 429) {
-      if (!reply.hasHeader('retry-after')) reply.header('retry-after', retryAfterSeconds)
+      reply.header('retry-after', refused.retryAfterSeconds ?? 1)
     }
     return reply.code(body.statuscode).send(body)
   }

@@ -1,33 +1,26 @@
-/** The log: JSON lines, readable ones on a terminal, and never a credential or anything of a person in it. */
+/**
+ * The log: JSON lines, readable ones on a terminal, and never a credential or anything of a person in it. Members
+ * with a telling name are blotted out at any depth, and what looks like one of ours or like a person's address in
+ * any text: a message of a library, the stack of an error.
+ */
 import pino, { type Logger, type LoggerOptions } from 'pino'
 
 export type { Logger }
 
-const redacted = [
-  'authorization',
-  'cookie',
-  '*.authorization',
-  '*.cookie',
-  'headers["x-api-key"]',
-  'headers["x-api-secret"]',
-  '*.headers["x-api-key"]',
-  '*.headers["x-api-secret"]',
-  'phone',
-  'email',
-  'fullname',
-  '*.phone',
-  '*.email',
-  '*.fullname',
-  'apiKey',
-  'apiSecret',
-  'accessToken',
-  'refreshToken',
-]
-
 export function createLogger(level: string, to: { isTerminal: boolean; toStderr: boolean }): Logger {
   const options: LoggerOptions = {
+    ...loggerOptions(level),
+    ...(to.isTerminal &&
+      !to.toStderr && { transport: { target: 'pino-pretty', options: { ignore: 'pid,hostname' } } }),
+  }
+  return to.toStderr ? pino(options, pino.destination(2)) : pino(options)
+}
+
+export function loggerOptions(level: string): LoggerOptions {
+  return {
     level,
-    redact: { paths: redacted, censor: '[redacted]' },
+    formatters: { log: (details) => blotMembers(details, 0) as Record<string, unknown> },
+    hooks: { streamWrite: blotText },
     serializers: {
       err: errorForLog,
       // The query may hold a phone number or an e-mail address.
@@ -37,10 +30,42 @@ export function createLogger(level: string, to: { isTerminal: boolean; toStderr:
         path: request.url.split('?', 1)[0],
       }),
     },
-    ...(to.isTerminal &&
-      !to.toStderr && { transport: { target: 'pino-pretty', options: { ignore: 'pid,hostname' } } }),
   }
-  return to.toStderr ? pino(options, pino.destination(2)) : pino(options)
+}
+
+const blot = '[redacted]'
+
+/** In small letters and without dashes, as `x-api-key` and `apiKey` are the same thing. */
+const telling =
+  /^(?:authorization|proxyauthorization|cookie|setcookie|(?:x?api)?(?:key|secret)|(?:access|refresh|admin)?token|password|pepper|credentialpepper|jwtsecret|databaseurl|connectionstring|phone|email|fullname|metadata|consents|q|query|body)$/
+const maxDepth = 8
+
+function blotMembers(value: unknown, depth: number): unknown {
+  if (value instanceof Error) return depth === 1 ? value : errorForLog(value)
+  if (typeof value !== 'object' || value === null || value instanceof Date) return value
+  // What knows how it is written down, such as a request, has a serializer of its own.
+  if (depth === 1 && 'raw' in value) return value
+  if (depth >= maxDepth) return blot
+  if (Array.isArray(value)) return value.map((item) => blotMembers(item, depth + 1))
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [
+      name,
+      telling.test(name.toLowerCase().replaceAll(/[-_]/g, '')) ? blot : blotMembers(member, depth + 1),
+    ]),
+  )
+}
+
+const patterns: readonly [RegExp, string][] = [
+  [/\b(lw[kasr])_[\w-]{8,}/g, `$1_${blot}`],
+  [/\beyJ[\w-]{5,}\.[\w-]+\.[\w-]*/g, blot],
+  [/\b(Bearer|Basic) +[^\s"\\]+/gi, `$1 ${blot}`],
+  [/\b(postgres(?:ql)?:\/\/[^:@\s"]*):[^\s"]*@/g, `$1:${blot}@`],
+  [/[\p{L}\p{N}._%+-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)*\.\p{L}{2,}/gu, blot],
+  [/\+\d[\d ().-]{5,}\d/g, blot],
+]
+
+function blotText(line: string): string {
+  return patterns.reduce((text, [pattern, instead]) => text.replaceAll(pattern, instead), line)
 }
 
 /** PostgreSQL puts the offending values into `detail` and `where`; the code and the constraint say enough. */

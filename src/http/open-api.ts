@@ -25,16 +25,22 @@ const description = `Loyalty and wallet service for merchants: points, stamps, c
 
 **Lists** take \`limit\` (1 to 100, 25 unless told) and \`cursor\`, and answer \`{ data, nextCursor }\`; at the end there is no \`nextCursor\`.
 
+**Limits** are announced with every answer: \`RateLimit-Policy\` says how many calls (\`q\`) fit into how many seconds (\`w\`), \`RateLimit\` how many are left (\`r\`). Beyond them a call gets 429, and one that we have no room for 503; both say in \`Retry-After\` when to repeat it.
+
 **Values** that are missing are left out of replies; only a customer's \`opaqueId\` is ever \`null\`. Money is a number in the organization's currency, times are ISO 8601, ids are opaque text. \`X-Request-Id\` is taken over from the call, or made, and returned.`
 
-const everyCall: readonly RefusalCode[] = ['_invalid_payload', '_unavailable', '_internal_error']
+const everyCall: readonly RefusalCode[] = [
+  '_invalid_payload',
+  '_too_many_requests',
+  '_unavailable',
+  '_internal_error',
+]
 const authenticated: readonly RefusalCode[] = [
   '_unauthorized',
   '_jwt_malformed',
   '_jwt_expired',
   'invalid_subscription',
   '_forbidden',
-  '_too_many_requests',
 ]
 const withBody: readonly RefusalCode[] = ['_payload_too_large', '_unsupported_media_type']
 const repeatable: readonly RefusalCode[] = ['idempotency_key_reused', 'idempotency_key_in_use']

@@ -8,7 +8,13 @@ import type { Access } from './route-config.ts'
 import type { Server } from './server.ts'
 import { findUnknownMembers } from './unknown-members.ts'
 
-export function prepareRequests(app: Server, options: { isBehindProxy: boolean }): void {
+export interface PrepareOptions {
+  readonly isBehindProxy: boolean
+  /** Of every answer. */
+  readonly headers: Record<string, string>
+}
+
+export function prepareRequests(app: Server, options: PrepareOptions): void {
   // biome-ignore lint/suspicious/noExplicitAny: set by the authentication hook before any handler runs.
   app.decorateRequest('caller', undefined as any)
 
@@ -19,9 +25,8 @@ export function prepareRequests(app: Server, options: { isBehindProxy: boolean }
 
   // Hooks with a callback instead of a promise: these three run with every call and wait for nothing.
   app.addHook('onRequest', (request, reply, done) => {
+    reply.headers(options.headers)
     reply.header('x-request-id', request.id)
-    // Balances and tokens must not be kept by anything between us and the client.
-    reply.header('cache-control', 'no-store')
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
       return done(new Refused('_invalid_payload', 'The header Host is missing.'))
     }

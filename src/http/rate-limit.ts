@@ -1,27 +1,74 @@
 /**
- * A bucket of calls per key that refills steadily: a short burst passes, a steady flood does not. Kept in this
- * process only; several processes together allow as many times the limit.
+ * How often somebody may call, and the headers that say so before it comes to a refusal: `RateLimit-Policy` and
+ * `RateLimit`, as in the IETF draft for rate limit headers (structured fields). Three limits, each
+ * its own bucket: of the organization, of one connection to it, and of an address that sent no token.
  */
-export interface RateLimit {
-  /** Takes one call; how long to wait, in whole seconds, when there is none left. */
-  take(key: string | number, now: Date): { readonly isAllowed: boolean; readonly retryAfterSeconds: number }
+import type { FastifyReply } from 'fastify'
+import { Refused } from '../domain/refusal.ts'
+import { networkOf } from '../operations/guess-limit.ts'
+import { type Bucket, createRateLimit, type RateLimit, secondsToWait } from '../operations/rate-limit.ts'
+
+/** Calls per second; undefined: no limit. */
+export interface RateLimits {
+  readonly organization?: number
+  readonly connection?: number
+  readonly address?: number
 }
 
-const maxKeys = 100_000
+export interface CallLimits {
+  /** Takes a call of this connection to this organization; throws when there is none left. */
+  takeCall(reply: FastifyReply, organization: string, connection: string, nowMs: number): void
+  /** The same for a call without a token. */
+  takeUnknown(reply: FastifyReply, address: string, nowMs: number): void
+}
 
-export function createRateLimit(perSecond: number, burst = perSecond): RateLimit {
-  const buckets = new Map<string | number, { tokens: number; at: number }>()
+interface Named extends RateLimit {
+  readonly name: string
+  readonly policy: string
+}
+
+export function createCallLimits(limits: RateLimits): CallLimits {
+  const organizations = limitOf('organization', limits.organization)
+  const addresses = limitOf('address', limits.address)
+  // A connection that may do as much as its organization has no limit of its own.
+  const isTighter = limits.connection !== undefined && limits.connection < (limits.organization ?? Infinity)
+  const connections = isTighter ? limitOf('connection', limits.connection) : undefined
+  const policy = [organizations, connections].flatMap((limit) => limit?.policy ?? []).join(', ')
+
   return {
-    take(key, now) {
-      const at = now.getTime()
-      const bucket = buckets.get(key) ?? { tokens: burst, at }
-      // A clock that steps back refills nothing and takes nothing away.
-      const elapsedMs = Math.max(0, at - bucket.at)
-      const tokens = Math.min(burst, bucket.tokens + (elapsedMs * perSecond) / 1000)
-      const isAllowed = tokens >= 1
-      if (buckets.size >= maxKeys && !buckets.has(key)) buckets.delete(buckets.keys().next().value!)
-      buckets.set(key, { tokens: isAllowed ? tokens - 1 : tokens, at: Math.max(at, bucket.at) })
-      return { isAllowed, retryAfterSeconds: Math.max(1, Math.ceil((1 - tokens) / perSecond)) }
+    takeCall(reply, organization, connection, nowMs) {
+      // The tighter one first: what it refuses must not be taken from the organization's other connections.
+      const own = connections?.take(connection, nowMs)
+      if (own && !own.isAllowed) return refuse(reply, connections!, own, policy)
+      const all = organizations?.take(organization, nowMs)
+      if (all && !all.isAllowed) return refuse(reply, organizations!, all, policy)
+      if (own && (!all || own.left < all.left)) announce(reply, connections!, own, policy)
+      else if (all) announce(reply, organizations!, all, policy)
+    },
+    takeUnknown(reply, address, nowMs) {
+      if (!addresses) return
+      const bucket = addresses.take(networkOf(address), nowMs)
+      if (!bucket.isAllowed) return refuse(reply, addresses, bucket, addresses.policy)
+      announce(reply, addresses, bucket, addresses.policy)
     },
   }
+}
+
+function limitOf(name: string, perSecond: number | undefined): Named | undefined {
+  if (perSecond === undefined) return undefined
+  // A share among processes can be a fraction; what is announced is whole.
+  return { ...createRateLimit(perSecond), name, policy: `"${name}";q=${Math.floor(perSecond)};w=1` }
+}
+
+/** `t` is how long until all of the quota is there again, which a bucket that refills in a second is in one. */
+function announce(reply: FastifyReply, { name }: Named, { left }: Bucket, policy: string): void {
+  reply.header('ratelimit-policy', policy)
+  reply.header('ratelimit', `"${name}";r=${Math.floor(left)};t=1`)
+}
+
+function refuse(reply: FastifyReply, limit: Named, bucket: Bucket, policy: string): never {
+  const seconds = secondsToWait(bucket, limit)
+  reply.header('ratelimit-policy', policy)
+  reply.header('ratelimit', `"${limit.name}";r=0;t=${seconds}`)
+  throw new Refused('_too_many_requests', `This ${limit.name} makes too many calls.`).after(seconds)
 }

@@ -1,5 +1,7 @@
 import type { RefusalCode } from '../domain/refusal.ts'
 import type { Caller } from '../operations/deps.ts'
+import type { Work } from './take-turns.ts'
+import type { Party, Turns } from './turns.ts'
 
 /** Who may call: anybody, a platform operator, or a caller with one of these scopes. */
 export type Access = 'public' | 'operator' | readonly ('pos' | 'manage')[]
@@ -13,9 +15,13 @@ declare module 'fastify' {
     isRepeatable?: boolean
     /** The handler checks the body itself; the schema is documentation only. */
     skipsBodySchema?: boolean
+    /** Which turns the call takes; unless told those for connections, and none where anybody may call. */
+    work?: Work
   }
   interface FastifyRequest {
     /** Set on every route whose access is a list of scopes. */
     caller: Caller
+    /** While the call is in work. */
+    turn: { readonly turns: Turns; readonly party: Party } | undefined
   }
 }

@@ -17,17 +17,19 @@ import { readJsonBodies } from './json-body.ts'
 import { answerOtherMethods } from './method-not-allowed.ts'
 import { openApiOptions } from './open-api.ts'
 import { prepareRequests } from './prepare-requests.ts'
-import { createRateLimit } from './rate-limit.ts'
+import { createCallLimits, type RateLimits } from './rate-limit.ts'
 import { allRoutes } from './routes/all-routes.ts'
 import { formats } from './schemas/formats.ts'
+import { securityHeaders } from './security-headers.ts'
+import { letTakeTurns } from './take-turns.ts'
 import './route-config.ts'
 
 export interface ServerOptions {
   readonly deps: Deps
   readonly transactions: Transactions
   readonly adminToken: string
-  /** Calls per second and organization; undefined: no limit. */
-  readonly rateLimit?: number
+  /** Calls per second; what is not there has no limit. */
+  readonly rateLimits?: RateLimits
   /** A proxy in front terminates TLS: believe its headers, and refuse what it marks as plain HTTP. */
   readonly isBehindProxy?: boolean
   readonly https?: { readonly cert: Buffer; readonly key: Buffer }
@@ -42,14 +44,23 @@ export type Server = FastifyInstance<any, any, any, FastifyBaseLogger, TypeBoxTy
 const maxBodyBytes = 256 * 1024
 const requestTimeoutMs = 10_000
 const maxParamLength = 1_000
+/** Each idle one costs some 10 KB; beyond this new ones are closed at once, and those that are there served. */
+const maxConnections = 10_000
 /**
- * Node looks for late requests only every 30 s unless told, which would make 10 s of patience up to 40; and it
- * would answer a request without `Host` itself, with no body: `prepareRequests` does that with ours.
+ * Node looks for late requests only every 30 s unless told, which would make 10 s of patience up to 40. Its own
+ * patience for headers is a minute, and of the two it takes the longer one for the body. And it would answer a
+ * request without `Host` itself, with no body: `prepareRequests` does that with ours.
  */
-const nodeOptions = { connectionsCheckingInterval: 2_000, requireHostHeader: false }
+const nodeOptions = {
+  connectionsCheckingInterval: 2_000,
+  headersTimeout: requestTimeoutMs,
+  requestTimeout: requestTimeoutMs,
+  requireHostHeader: false,
+}
 
 export async function buildServer(options: ServerOptions): Promise<Server> {
   const { deps } = options
+  const headers = securityHeaders(options.https !== undefined || options.isBehindProxy === true)
   const app = Fastify({
     ...(options.https ? { https: { ...options.https, ...nodeOptions } } : { http: nodeOptions }),
     ...(options.logger ? { loggerInstance: options.logger } : { logger: false }),
@@ -76,8 +87,9 @@ export async function buildServer(options: ServerOptions): Promise<Server> {
       },
     },
     frameworkErrors: createErrorHandler(deps.clock),
-    clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, deps.clock()),
+    clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, headers, deps.clock()),
   }).withTypeProvider<TypeBoxTypeProvider>() as unknown as Server
+  app.server.maxConnections = maxConnections
 
   app.setErrorHandler(createErrorHandler(deps.clock))
   app.setNotFoundHandler(() => {
@@ -86,16 +98,17 @@ export async function buildServer(options: ServerOptions): Promise<Server> {
   // Replies are plain objects; JSON.stringify leaves out what has no value and keeps the one null there is.
   app.setSerializerCompiler(() => (data) => JSON.stringify(data))
   readJsonBodies(app)
-  prepareRequests(app, { isBehindProxy: options.isBehindProxy ?? false })
+  prepareRequests(app, { isBehindProxy: options.isBehindProxy ?? false, headers })
   app.addHook(
     'onRequest',
     createAuthenticate({
       deps,
       adminToken: options.adminToken,
       readOrganization: createOrganizationReader(deps.pool),
-      rateLimit: options.rateLimit === undefined ? undefined : createRateLimit(options.rateLimit),
+      limits: createCallLimits(options.rateLimits ?? {}),
     }),
   )
+  letTakeTurns(app, deps.pool.options.max)
   await app.register(swagger, openApiOptions)
   const finish = answerOtherMethods(app)
   for (const routes of allRoutes) routes(app, options)
@@ -115,16 +128,25 @@ function newRequestId(): string {
 }
 
 /** A request that is not HTTP never reaches a route; it still gets the body every error has. */
-function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket, now: Date): void {
+function answerBrokenRequest(
+  error: NodeJS.ErrnoException,
+  socket: Socket,
+  headers: Record<string, string>,
+  now: Date,
+): void {
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy()
     return
   }
   const description = brokenRequests[error.code ?? ''] ?? 'The request is not valid HTTP.'
   const body = JSON.stringify(toErrorBody(new Refused('_invalid_payload', description), '', '', now))
-  socket.end(
-    `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-  )
+  const lines = Object.entries({
+    ...headers,
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': Buffer.byteLength(body),
+    connection: 'close',
+  }).map(([name, value]) => `${name}: ${value}\r\n`)
+  socket.end(`HTTP/1.1 400 Bad Request\r\n${lines.join('')}\r\n${body}`)
 }
 
 const brokenRequests: Record<string, string> = {

@@ -5,6 +5,7 @@ import { type AccessTokens, createAccessTokens } from './access-tokens.ts'
 import { type CampaignCache, createCampaignCache } from './campaign-cache.ts'
 import { type Credentials, createCredentials } from './credentials.ts'
 import { createCustomerReader, type ReadCustomer } from './customer-reader.ts'
+import { createGuessLimit, type GuessLimit } from './guess-limit.ts'
 
 /** What the operations stand on. */
 export interface Deps {
@@ -15,6 +16,7 @@ export interface Deps {
   readonly refreshTokenTtlMs: number
   readonly campaigns: CampaignCache
   readonly readCustomer: ReadCustomer
+  readonly guesses: GuessLimit
   readonly log: Log
 }
 
@@ -38,6 +40,7 @@ export function createDeps({ pool, clock = () => new Date(), log, ...options }: 
     refreshTokenTtlMs: options.refreshTokenTtlSeconds * 1000,
     campaigns: createCampaignCache(),
     readCustomer: createCustomerReader(pool, clock),
+    guesses: createGuessLimit(clock),
     log,
   }
 }

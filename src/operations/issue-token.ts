@@ -13,16 +13,18 @@ export interface TokenPair {
   readonly refreshToken: string
 }
 
-export async function issueToken(deps: Deps, apiKey: string, apiSecret: string): Promise<TokenPair> {
+/** `address` is where the call comes from: wrong pairs are counted by it and by their key. */
+export async function issueToken(
+  deps: Deps,
+  apiKey: string,
+  apiSecret: string,
+  address = 'within this process',
+): Promise<TokenPair> {
   const now = deps.clock()
+  const keyHash = deps.credentials.hash(apiKey)
   const secretHash = deps.credentials.hash(apiSecret)
-  const connection = await findConnectionByCredentials(
-    platformScope(deps.pool),
-    deps.credentials.hash(apiKey),
-    secretHash,
-    now,
-  )
-  if (!connection) throw new Refused('_invalid_credentials')
+  const connection = await findConnectionByCredentials(platformScope(deps.pool), keyHash, secretHash, now)
+  if (!connection) throw deps.guesses.wrongCredentials(keyHash, address)
   const organization = await findOrganization(platformScope(deps.pool), connection.organization)
   if (!organization?.isSubscribed) throw new Refused('invalid_subscription')
 

@@ -13,11 +13,14 @@ export async function refreshToken(
   deps: Deps,
   accessToken: string,
   refreshToken: string,
+  address: string,
 ): Promise<TokenPair> {
   const now = deps.clock()
   const verification = await deps.accessTokens.verifyIgnoringExpiry(accessToken)
-  if (!verification.ok)
-    throw new Refused('_invalid_refresh_token', 'The access token is not one of this service.')
+  if (!verification.ok) {
+    const tooMany = deps.guesses.foreignToken(address)
+    throw tooMany ?? new Refused('_invalid_refresh_token', 'The access token is not one of this service.')
+  }
   const { organization: organizationId, session, user } = verification.claims
   const organization = await findOrganization(platformScope(deps.pool), organizationId)
   if (!organization) throw new Refused('_invalid_refresh_token')

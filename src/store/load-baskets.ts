@@ -191,7 +191,7 @@ async function loadParts(
   if (isRepeat) add('done', uuids(keys.map((key) => key.id)))
   add('campaigns')
   add('decimals')
-  const rows = await scope.db.pipeline(steps)
+  const rows = await scope.db.pipe(steps)
   const parts: Parts = {}
   names.forEach((name, i) => {
     parts[name] = rows[i]!

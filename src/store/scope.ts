@@ -14,12 +14,15 @@ export interface Queryable {
     text: string | { name: string; text: string; values: unknown[] },
     values?: unknown[],
   ): Promise<{ rows: R[]; rowCount: number | null }>
+}
+
+export interface Database extends Queryable {
   /** Several statements in one round trip, all or nothing; the rows of each, as they travel. */
-  pipeline(steps: readonly Step[]): Promise<WireRow[][]>
+  pipe(steps: readonly Step[]): Promise<WireRow[][]>
 }
 
 export interface Scope {
-  readonly db: Queryable
+  readonly db: Database
   readonly org: number
   /** The same connection or transaction, for another organization. */
   as(org: number): Scope
@@ -45,7 +48,7 @@ export function scopeOf(pool: Pool, org: number): Scope {
           throw error
         }
       },
-      async pipeline(steps) {
+      async pipe(steps) {
         const client = await pool.connect()
         try {
           const [, ...rows] = await runPipeline(client, [tenantStep(org), ...newest(steps)])
@@ -84,7 +87,7 @@ function scopeWithin(session: Session, org: number): Scope {
         await enter()
         return session.client.query<R>(text, values)
       },
-      async pipeline(steps) {
+      async pipe(steps) {
         await enter()
         return runPipeline(session.client, newest(steps))
       },

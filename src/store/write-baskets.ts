@@ -81,7 +81,7 @@ export async function writeBaskets(
     writeDailySums(group, day),
   ]
   try {
-    await scope.db.pipeline(steps.filter((step) => step !== undefined))
+    await scope.db.pipe(steps.filter((step) => step !== undefined))
     return true
   } catch (error) {
     // One of the checks failed, and with it everything.

@@ -80,8 +80,8 @@ test('beside a running service, commands and the doctor use its database', async
     integration.id,
   ]
   const connection = JSON.parse((await checkout.run([...args, '--json'], settings)).stdout)
-  const made = ['--key', integration.apiKey, '--secret', connection.apiSecret]
-  expect(await checkout.run(['token', ...made], settings)).toMatchObject({ code: 0 })
+  const made = { API_KEY: integration.apiKey, API_SECRET: connection.apiSecret }
+  expect(await checkout.run(['token'], { ...settings, ...made })).toMatchObject({ code: 0 })
 
   expect(await findServerPid(settings.DATA_DIR)).toBe(pid)
   await service.end('SIGTERM')

@@ -62,15 +62,15 @@ test('an organization, an integration and a connection made here can log in at o
     apiSecret: expect.stringMatching(/^lws_/),
   })
 
-  const credentials = ['--key', integration.apiKey, '--secret', connection.apiSecret]
-  const { code, stdout } = await runCommand(['token', '--url', service.baseUrl, ...credentials])
+  const credentials = { API_KEY: integration.apiKey, API_SECRET: connection.apiSecret }
+  const { code, stdout } = await runCommand(['token', '--url', service.baseUrl], credentials)
   expect(code).toBe(0)
   expect(stdout).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+\n$/)
   const reply = await fetch(`${service.baseUrl}/v1/campaigns`, {
     headers: { authorization: `Bearer ${stdout.trim()}` },
   })
   expect(reply.status).toBe(200)
-  expect(await runForJson(['token', '--url', service.baseUrl, ...credentials])).toMatchObject({
+  expect(await runForJson(['token', '--url', service.baseUrl], credentials)).toMatchObject({
     tokenType: 'Bearer',
     refreshToken: expect.any(String),
   })
@@ -125,8 +125,11 @@ test.each([
 })
 
 test('wrong credentials are refused by name', async () => {
-  const args = ['token', '--url', service.baseUrl, '--key', 'lwk_wrong', '--secret', 'lws_wrong']
-  expect(await runForJson(args)).toMatchObject({ code: 1, error: { code: '_invalid_credentials' } })
+  const credentials = { API_KEY: 'lwk_wrong', API_SECRET: 'lws_wrong' }
+  expect(await runForJson(['token', '--url', service.baseUrl], credentials)).toMatchObject({
+    code: 1,
+    error: { code: '_invalid_credentials' },
+  })
 })
 
 test('keys are not made without the secret they are hashed with', async () => {

@@ -18,6 +18,7 @@ const commands = [
   ['connection'],
   ['connection', 'create'],
   ['token'],
+  ['adopt-pepper'],
 ]
 
 test.each(commands.map((command) => ({ command, name: ['loyalty-wallet', ...command].join(' ') })))(
@@ -38,7 +39,7 @@ test('--version is the version of the package', async () => {
   expect(await runForJson(['--version'])).toEqual({ code: 0, version })
 })
 
-test.each([
+test.each<{ name: string; args: string[]; env?: Record<string, string>; hint: RegExp }>([
   { name: 'an unknown command', args: ['serv'], hint: /Did you mean serve\?/ },
   { name: 'an unknown subcommand', args: ['organization', 'crate'], hint: /Did you mean create\?/ },
   { name: 'an unknown option', args: ['doctor', '--jsn'], hint: /Did you mean --json\?/ },
@@ -49,11 +50,22 @@ test.each([
     args: ['connection', 'create', '--organization', 'org_1'],
     hint: /required option '--integration <id>'/,
   },
-  { name: 'half a pair of credentials', args: ['token', '--key', 'lwk_1'], hint: /--key and --secret/ },
+  {
+    name: 'half a pair of credentials',
+    args: ['token'],
+    env: { API_KEY: 'lwk_1' },
+    hint: /API_KEY and API_SECRET/,
+  },
   {
     name: 'an address that is none',
-    args: ['token', '--url', 'x', '--key', 'k', '--secret', 's'],
+    args: ['token', '--url', 'x'],
+    env: { API_KEY: 'k', API_SECRET: 's' },
     hint: /--url/,
+  },
+  {
+    name: 'a secret where everybody can see it',
+    args: ['token', '--secret', 's'],
+    hint: /unknown option '--secret'/,
   },
   {
     name: 'a scope that is none',
@@ -65,11 +77,14 @@ test.each([
     args: ['organization', 'create', ' '],
     hint: /name: must have 1 to 200 characters/,
   },
-])('$name ends with code 2 and a hint', async ({ args, hint }) => {
-  const said = await runCommand(args)
+])('$name ends with code 2 and a hint', async ({ args, env, hint }) => {
+  const said = await runCommand(args, env)
   expect(said).toMatchObject({ code: 2, stdout: '' })
   expect(said.stderr).toMatch(hint)
-  expect(await runForJson(args)).toMatchObject({ code: 2, error: { message: expect.stringMatching(hint) } })
+  expect(await runForJson(args, env)).toMatchObject({
+    code: 2,
+    error: { message: expect.stringMatching(hint) },
+  })
 })
 
 test('no command at all shows the help, with code 2', async () => {
@@ -99,13 +114,16 @@ test('without a demo.json, token says where it looked and what else can be given
   const answer = await runForJson(['token'], { DATA_DIR: '/nowhere' })
   expect(answer).toMatchObject({
     code: 1,
-    error: { code: 'no_demo', message: expect.stringMatching(/\/nowhere.*--url, --key and --secret/) },
+    error: {
+      code: 'no_demo',
+      message: expect.stringMatching(/\/nowhere.*API_KEY and API_SECRET and give --url/),
+    },
   })
 })
 
 test('token says so when nobody answers', async () => {
-  const args = ['token', '--url', 'http://127.0.0.1:1', '--key', 'lwk_1', '--secret', 'lws_1']
-  const answer = await runForJson(args)
+  const credentials = { API_KEY: 'lwk_1', API_SECRET: 'lws_1' }
+  const answer = await runForJson(['token', '--url', 'http://127.0.0.1:1'], credentials)
   expect(answer).toMatchObject({ code: 1, error: { code: 'service_unreachable' } })
   expect(answer.error.message).toMatch(/ECONNREFUSED/)
 })

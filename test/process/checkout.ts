@@ -22,6 +22,7 @@ export interface Service {
   /** From the start of the process to its first answer. */
   readonly answeredAfterMs: number
   stdout(): string
+  stderr(): string
   /** Sends the signal and waits for the end. */
   end(signal: NodeJS.Signals): Promise<{ code: number | null; afterMs: number }>
 }
@@ -93,6 +94,7 @@ export async function makeCheckout({ mode = 0o755 } = {}): Promise<Checkout> {
         baseUrl,
         answeredAfterMs: Math.round(performance.now() - startedAt),
         stdout: () => said.stdout,
+        stderr: () => said.stderr,
         async end(signal) {
           const sentAt = performance.now()
           child.kill(signal)

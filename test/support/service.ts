@@ -1,6 +1,7 @@
 import type { LightMyRequestResponse } from 'fastify'
 import { appRole } from '../../src/database/app-role.ts'
 import { openPool, type PoolOptions } from '../../src/database/pool.ts'
+import type { RateLimits } from '../../src/http/rate-limit.ts'
 import { buildServer, type Server } from '../../src/http/server.ts'
 import { createDeps, type Deps } from '../../src/operations/deps.ts'
 import { createTransactions } from '../../src/operations/transactions.ts'
@@ -112,6 +113,7 @@ export const coffeeClub = {
 
 export interface TestServiceOptions {
   rateLimit?: number
+  rateLimits?: RateLimits
   writers?: number
   /** How long a statement waits for a row that somebody else holds. */
   lockTimeoutMs?: number
@@ -153,7 +155,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     deps,
     transactions,
     adminToken,
-    rateLimit: options.rateLimit,
+    rateLimits: options.rateLimits ?? { organization: options.rateLimit },
     isBehindProxy: options.isBehindProxy,
     isReady: async () => true,
   })

@@ -3,7 +3,6 @@ import { Refused } from '../../domain/refusal.ts'
 import { issueToken, type TokenPair } from '../../operations/issue-token.ts'
 import { refreshToken } from '../../operations/refresh-token.ts'
 import { named } from '../name-components.ts'
-import { createRateLimit } from '../rate-limit.ts'
 import { tokenExample } from '../schemas/examples.ts'
 import type { Server, ServerOptions } from '../server.ts'
 
@@ -28,24 +27,15 @@ const toTokenReply = (pair: TokenPair) => ({
 })
 
 const tags = ['Authentication']
-const failuresPerSecond = 0.5
-const failuresAtOnce = 20
 
 export function authRoutes(app: Server, { deps }: ServerOptions): void {
-  // Only failed attempts are counted, by key and by address: a right pair always passes, also next to a guesser.
-  const failures = createRateLimit(failuresPerSecond, failuresAtOnce)
-
-  function refuseGuessing(keys: readonly string[]): { retryAfterSeconds: number } | undefined {
-    const taken = keys.map((key) => failures.take(key, deps.clock()))
-    return taken.find((one) => !one.isAllowed)
-  }
-
   app.post(
     '/auth/token',
     {
       config: {
         access: 'public',
-        refusals: ['_invalid_credentials', 'invalid_subscription', '_too_many_requests'],
+        work: 'own',
+        refusals: ['_invalid_credentials', 'invalid_subscription'],
       },
       schema: {
         operationId: 'issueToken',
@@ -62,30 +52,18 @@ export function authRoutes(app: Server, { deps }: ServerOptions): void {
         response: { 200: Token },
       },
     },
-    async (request, reply) => {
+    async (request) => {
       const { 'x-api-key': apiKey, 'x-api-secret': apiSecret } = request.headers
       if (!apiKey) throw new Refused('_invalid_payload', 'The header x-api-key is missing.')
       if (!apiSecret) throw new Refused('_invalid_payload', 'The header x-api-secret is missing.')
-      try {
-        return toTokenReply(await issueToken(deps, apiKey, apiSecret))
-      } catch (error) {
-        if (!(error instanceof Refused) || error.code !== '_invalid_credentials') throw error
-        const keyHash = deps.credentials.hash(apiKey).toString('base64')
-        const refused = refuseGuessing([`key ${keyHash}`, `address ${request.ip}`])
-        if (!refused) throw error
-        reply.header('retry-after', String(refused.retryAfterSeconds))
-        throw new Refused(
-          '_too_many_requests',
-          'Too many failed attempts with this key or from this address.',
-        )
-      }
+      return toTokenReply(await issueToken(deps, apiKey, apiSecret, request.ip))
     },
   )
 
   app.post(
     '/auth/refreshtoken',
     {
-      config: { access: 'public', refusals: ['_invalid_refresh_token', 'invalid_subscription'] },
+      config: { access: 'public', work: 'own', refusals: ['_invalid_refresh_token', 'invalid_subscription'] },
       schema: {
         operationId: 'refreshToken',
         summary: 'Renew a session',
@@ -101,7 +79,9 @@ export function authRoutes(app: Server, { deps }: ServerOptions): void {
         response: { 200: Token },
       },
     },
-    async (request) =>
-      toTokenReply(await refreshToken(deps, request.body.accessToken, request.body.refreshToken)),
+    async (request) => {
+      const { accessToken, refreshToken: token } = request.body
+      return toTokenReply(await refreshToken(deps, accessToken, token, request.ip))
+    },
   )
 }

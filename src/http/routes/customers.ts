@@ -123,7 +123,7 @@ export function customerRoutes(app: Server, { deps }: ServerOptions): void {
   app.get(
     '/v1/customers/find',
     {
-      config: { access: ['pos'], refusals: ['customer_not_found'] },
+      config: { access: ['pos'], work: 'shared', refusals: ['customer_not_found'] },
       schema: {
         operationId: 'findCustomer',
         summary: 'Find a customer by phone, e-mail or barcode',

@@ -49,8 +49,6 @@ export function referenceRoutes(app: Server): void {
         reply
           .header('content-type', `${type}; charset=utf-8`)
           .header('content-security-policy', policy)
-          .header('x-content-type-options', 'nosniff')
-          .header('referrer-policy', 'no-referrer')
           .serializer((text: unknown) => String(text))
         return reply.send(read(request))
       },

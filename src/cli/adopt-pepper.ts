@@ -1,0 +1,25 @@
+import type { Command } from 'commander'
+import { adoptPepper } from '../operations/recognize-pepper.ts'
+import { completeSecrets } from '../serve.ts'
+import { addCommand, type Context } from './command.ts'
+import { withPool } from './open-database.ts'
+import { readCredentialSettings } from './settings.ts'
+
+/** For those who have lost the pepper: from here on the present one counts. */
+export function adoptPepperCommand(program: Command, { env, report }: Context): void {
+  addCommand(
+    program,
+    'adopt-pepper',
+    'Go on with the present CREDENTIAL_PEPPER; keys and secrets made with another are given up.',
+    ['loyalty-wallet adopt-pepper'],
+  ).action(async () => {
+    const config = readCredentialSettings(env)
+    await withPool(config, async (pool) =>
+      adoptPepper(pool, (await completeSecrets(config)).credentialPepper, new Date()),
+    )
+    report({
+      text: 'Done. Keys, secrets and sessions made with another pepper no longer count. Rotate them: POST /admin/v1/integrations/{id}/rotate and /admin/v1/connections/{id}/rotate, or make new ones.',
+      json: { adopted: true },
+    })
+  })
+}

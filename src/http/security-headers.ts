@@ -1,0 +1,20 @@
+/**
+ * What every answer tells a browser: not to guess its type, to run and frame nothing of it, to tell nobody where
+ * the reader came from, and, where we speak TLS, to come back only over TLS. Pages set a policy of their own.
+ */
+const always = {
+  // Balances and tokens must not be kept by anything between us and the client.
+  'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+}
+
+/** Only over TLS: a browser ignores it on plain HTTP, and a demo must stay reachable there. */
+const overTls = { 'strict-transport-security': 'max-age=31536000' }
+
+export function securityHeaders(isOverTls: boolean): Record<string, string> {
+  return isOverTls ? { ...always, ...overTls } : always
+}

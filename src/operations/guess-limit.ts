@@ -1,0 +1,60 @@
+/**
+ * Slows down those who guess. Only failures count: keys, secrets and tokens are 256 random bits, so what has to
+ * be kept down is the noise, and a right one passes also next to a guesser with the same address. The operator's
+ * token alone is chosen by people, so there an address that failed too often is not even compared any more.
+ */
+import { Refused } from '../domain/refusal.ts'
+import { createRateLimit, type RateLimit, secondsToWait } from './rate-limit.ts'
+
+export interface GuessLimit {
+  /** Counts a wrong key or secret; what to answer with. */
+  wrongCredentials(keyHash: Buffer, address: string): Refused
+  /** Counts a token that we did not sign; what to answer with when there were too many, else undefined. */
+  foreignToken(address: string): Refused | undefined
+  /** Throws when the address has tried too often; `isRight` is asked only before that. */
+  checkOperator(address: string, isRight: () => boolean): void
+}
+
+/** After these failures at once, one more in two seconds. Somebody mistypes, somebody's script is wrong. */
+const credentialsAtOnce = 20
+const credentialsPerSecond = 0.5
+/** Forged tokens cost a signature each; a till with the token of another installation sends one with every call. */
+const tokensAtOnce = 100
+const tokensPerSecond = 5
+
+export function createGuessLimit(clock: () => Date): GuessLimit {
+  const credentials = createRateLimit(credentialsPerSecond, credentialsAtOnce)
+  const tokens = createRateLimit(tokensPerSecond, tokensAtOnce)
+  const operators = createRateLimit(credentialsPerSecond, credentialsAtOnce)
+
+  function fail(limit: RateLimit, key: string): Refused | undefined {
+    const bucket = limit.take(key, clock().getTime())
+    if (bucket.isAllowed) return undefined
+    const reason = 'Too many failed attempts with this key or from this address.'
+    return new Refused('_too_many_requests', reason).after(secondsToWait(bucket, limit))
+  }
+
+  return {
+    wrongCredentials(keyHash, address) {
+      const byKey = fail(credentials, `key ${keyHash.toString('base64')}`)
+      const byAddress = fail(credentials, `address ${networkOf(address)}`)
+      return byKey ?? byAddress ?? new Refused('_invalid_credentials')
+    },
+    foreignToken: (address) => fail(tokens, networkOf(address)),
+    checkOperator(address, isRight) {
+      const network = networkOf(address)
+      if (operators.has(network, clock().getTime()) && isRight()) return
+      throw fail(operators, network) ?? new Refused('_unauthorized')
+    },
+  }
+}
+
+/** Whoever has an IPv6 address has the 2^64 beside it too: they count as one. */
+export function networkOf(address: string): string {
+  if (!address.includes(':') || address.includes('.')) return address
+  const [head = '', tail] = address.split('::')
+  const before = head === '' ? [] : head.split(':')
+  const after = tail === undefined || tail === '' ? [] : tail.split(':')
+  const zeros = tail === undefined ? 0 : 8 - before.length - after.length
+  return [...before, ...Array<string>(Math.max(0, zeros)).fill('0'), ...after].slice(0, 4).join(':')
+}

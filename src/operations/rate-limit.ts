@@ -1,0 +1,75 @@
+/**
+ * A bucket of calls per key that refills steadily: a short burst passes, a steady flood does not. Kept in this
+ * process only; several processes share a limit by each taking its part of it.
+ */
+export interface RateLimit {
+  readonly perSecond: number
+  /** Takes one call. The bucket is the same object each time, so read it at once: this runs with every call. */
+  take(key: string | number, nowMs: number): Bucket
+  /** Whether there is a call to take, without taking it. */
+  has(key: string | number, nowMs: number): boolean
+}
+
+export interface Bucket {
+  /** Calls left; a fraction of one is on its way. */
+  left: number
+  /** Whether the last call was allowed. */
+  isAllowed: boolean
+  atMs: number
+}
+
+const maxKeys = 100_000
+
+export function createRateLimit(perSecond: number, burst = perSecond): RateLimit {
+  const buckets = new Map<string | number, Bucket>()
+
+  function refill(bucket: Bucket, nowMs: number): void {
+    // A clock that steps back refills nothing and takes nothing away.
+    if (nowMs <= bucket.atMs) return
+    bucket.left = Math.min(burst, bucket.left + ((nowMs - bucket.atMs) * perSecond) / 1000)
+    bucket.atMs = nowMs
+  }
+
+  function open(key: string | number, nowMs: number): Bucket {
+    if (buckets.size >= maxKeys) makeRoom(nowMs)
+    const bucket = { left: burst, isAllowed: true, atMs: nowMs }
+    buckets.set(key, bucket)
+    return bucket
+  }
+
+  /** Forgets a bucket that is full again, which loses nothing; among a hundred that are not, the oldest goes. */
+  function makeRoom(nowMs: number): void {
+    let looked = 0
+    for (const [key, bucket] of buckets) {
+      refill(bucket, nowMs)
+      if (bucket.left >= burst) {
+        buckets.delete(key)
+        return
+      }
+      if (++looked === 100) break
+    }
+    buckets.delete(buckets.keys().next().value!)
+  }
+
+  return {
+    perSecond,
+    take(key, nowMs) {
+      const bucket = buckets.get(key) ?? open(key, nowMs)
+      refill(bucket, nowMs)
+      bucket.isAllowed = bucket.left >= 1
+      if (bucket.isAllowed) bucket.left--
+      return bucket
+    },
+    has(key, nowMs) {
+      const bucket = buckets.get(key)
+      if (!bucket) return true
+      refill(bucket, nowMs)
+      return bucket.left >= 1
+    },
+  }
+}
+
+/** Whole seconds until there is a call again. */
+export function secondsToWait({ left }: Bucket, { perSecond }: RateLimit): number {
+  return Math.max(1, Math.ceil((1 - left) / perSecond))
+}

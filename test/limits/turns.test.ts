@@ -1,0 +1,211 @@
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Refused } from '../../src/domain/refusal.ts'
+import { createTurns, type Turns, type TurnsOptions } from '../../src/http/turns.ts'
+import { createBatch } from '../../src/operations/batch.ts'
+import { createGroupCommit } from '../../src/operations/group-commit.ts'
+import { openShop, type Shop, tally, times } from '../campaigns/shop.ts'
+import { expectRefusal } from '../http/expect-refusal.ts'
+import { startTestService, type TestService } from '../support/service.ts'
+
+describe('turns', () => {
+  const open = (options: Partial<TurnsOptions> = {}) =>
+    createTurns({ maxRunning: 4, share: 1, maxWaiting: 100, maxWaitMs: 60_000, ...options })
+
+  /** Takes a turn for each party named; who was started, in order, and who was refused. */
+  function record(turns: Turns) {
+    const started: string[] = []
+    const refused: string[] = []
+    return {
+      started,
+      refused,
+      arrive(parties: string) {
+        for (const party of parties)
+          turns.take(party, (no) => void (no ? refused.push(party) : started.push(party)))
+      },
+    }
+  }
+
+  test('one alone gets a share, and whoever comes next finds a place at once', () => {
+    const turns = open()
+    const { started, arrive } = record(turns)
+    arrive('aaaaaa')
+    expect(started.join('')).toBe('aa')
+    arrive('b')
+    expect(started.join('')).toBe('aab')
+    expect(turns).toMatchObject({ running: 3, waiting: 4 })
+  })
+
+  test('with a larger share one alone gets more, and still not all', () => {
+    const { started, arrive } = record(open({ maxRunning: 8, share: 3 }))
+    arrive('aaaaaaaaaaaa')
+    expect(started).toHaveLength(6)
+    arrive('b')
+    expect(started.at(-1)).toBe('b')
+  })
+
+  test('lines are served in turn: a hundred of one wait for themselves, not others for them', () => {
+    const turns = open({ maxRunning: 2 })
+    const { started, arrive } = record(turns)
+    arrive(`${'a'.repeat(20)}bbcc`)
+    // Whoever was started longest ago ends first.
+    for (let i = 0; i < started.length; i++) turns.leave(started[i]!)
+    expect(started).toHaveLength(24)
+    // Of the five that begin first, no party has more than two.
+    expect(started.slice(0, 5).filter((party) => party === 'a').length).toBeLessThanOrEqual(2)
+    expect(started.slice(0, 8).filter((party) => party !== 'a')).toHaveLength(4)
+    expect(turns).toMatchObject({ running: 0, waiting: 0 })
+  })
+
+  test('a full line is refused with 503, and another still has room in its own', () => {
+    const { refused, arrive } = record(open({ maxRunning: 2, maxWaiting: 10 }))
+    arrive('a'.repeat(20))
+    // One in work, and half of the places in line.
+    expect(refused).toHaveLength(14)
+    arrive('bbbb')
+    expect(refused).toHaveLength(14)
+  })
+
+  test('the places in line are never more than there are, however many come', () => {
+    const turns = open({ maxRunning: 2, maxWaiting: 10 })
+    const { refused, arrive } = record(turns)
+    for (const party of 'abcdefghij') arrive(party.repeat(50))
+    expect(turns.waiting).toBeLessThanOrEqual(10)
+    expect(refused.length).toBeGreaterThan(400)
+  })
+
+  test('who has waited too long is refused, and leaves nothing behind', async () => {
+    const turns = open({ maxRunning: 2, maxWaitMs: 20 })
+    const { started, refused, arrive } = record(turns)
+    arrive('aaab')
+    while (refused.length < 2) await sleep(5)
+    expect(started.join('')).toBe('ab')
+    expect(turns).toMatchObject({ running: 2, waiting: 0 })
+    turns.leave('a')
+    turns.leave('b')
+    arrive('a')
+    expect(started.join('')).toBe('aba')
+  })
+})
+
+describe('every queue is bounded', () => {
+  const isUnavailable = (error: unknown) => error instanceof Refused && error.code === '_unavailable'
+  const refusedOf = (results: PromiseSettledResult<unknown>[]) =>
+    results.filter((result) => result.status === 'rejected' && isUnavailable(result.reason)).length
+
+  test('previews, look-ups and organizations', async () => {
+    let release = () => {}
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const ask = createBatch(
+      async (questions: readonly number[]) => {
+        await held
+        return questions
+      },
+      { maxRunning: 1, maxBatch: 2, maxWaiting: 5 },
+    )
+    const first = [ask(1), ask(2)]
+    await nextTurn()
+    const rest = Promise.allSettled(times(10, ask))
+    await nextTurn()
+    release()
+    expect(await Promise.all(first)).toEqual([1, 2])
+    expect(refusedOf(await rest)).toBe(5)
+  })
+
+  test('baskets', async () => {
+    let release = () => {}
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const groups = createGroupCommit<number, number>({
+      async run(_org, jobs) {
+        await held
+        return jobs.map((result) => ({ ok: true, result }))
+      },
+      writers: 1,
+      maxGroup: 2,
+      maxWaiting: 5,
+      keysOf: () => [],
+    })
+    const answers = times(10, (i) => groups.submit(1, `cus_${i}`, i))
+    release()
+    expect(refusedOf(await Promise.allSettled(answers))).toBe(5)
+    expect(groups.size).toBe(0)
+  })
+})
+
+describe('in the service', () => {
+  let service: TestService
+  let busy: Shop
+  let quiet: Shop
+  let campaigns: string[]
+  beforeAll(async () => {
+    service = await startTestService({ lockTimeoutMs: 30_000 })
+    ;[busy, quiet] = [await openShop(service), await openShop(service)]
+    campaigns = [await busy.merchant.publishCampaign(), await quiet.merchant.publishCampaign()]
+  })
+  afterAll(() => service.close())
+
+  const register = (shop: Shop) =>
+    shop.call('POST', '/v1/customers/register', {
+      campaignId: campaigns[shop === busy ? 0 : 1],
+      customer: { data: {} },
+    })
+
+  /** Nobody can write customers until the returned function is called. */
+  async function holdCustomers(): Promise<() => Promise<void>> {
+    const holder = await service.database.pool.connect()
+    await holder.query('BEGIN; LOCK TABLE customers IN SHARE MODE')
+    return async () => {
+      await holder.query('ROLLBACK')
+      holder.release()
+    }
+  }
+
+  test('one call of a quiet organization is not behind two hundred of a busy one', async () => {
+    const order: string[] = []
+    const note = (name: string) => () => void order.push(name)
+    const release = await holdCustomers()
+    const flood = times(200, () => register(busy).then(note('busy')))
+    await sleep(500)
+    const single = register(quiet).then(note('quiet'))
+    await sleep(200)
+    expect(order).toEqual([])
+    await release()
+    await Promise.all([...flood, single])
+    // It found a place of its own, next to those that were in work already.
+    expect(order.indexOf('quiet')).toBeLessThan(20)
+  })
+
+  test('reads, previews and look-ups of the quiet one are answered while the busy one waits', async () => {
+    const person = await quiet.register(campaigns[1]!)
+    const release = await holdCustomers()
+    const flood = times(100, () => register(busy))
+    await sleep(300)
+    const replies = await Promise.all([
+      quiet.call('GET', '/v1/transactions'),
+      quiet.call('GET', '/v1/customers/find?q=nobody@example.com'),
+      quiet.call('POST', '/v1/transactions/validate', person),
+      quiet.call('POST', '/v1/transactions/process', person),
+    ])
+    expect(replies.map(({ status }) => status)).toEqual([200, 404, 200, 201])
+    await release()
+    expect(tally(await Promise.all(flood))).toEqual({ 201: 100 })
+  })
+
+  test('when the line of one is full it gets 503 with Retry-After, and the other is served', async () => {
+    const release = await holdCustomers()
+    const flood = times(2_700, () => register(busy))
+    const first = await Promise.race(flood)
+    expectRefusal(first, 503, '_unavailable', /waiting/)
+    expect(first.headers['retry-after']).toBe('1')
+    expect((await quiet.call('GET', '/v1/transactions')).status).toBe(200)
+    await release()
+    const answers = tally(await Promise.all(flood))
+    // Six of the eight places, half of the five thousand in line; a few more when one is free in between.
+    expect(answers['503 _unavailable']).toBeGreaterThan(150)
+    expect(answers['503 _unavailable']! + answers[201]!).toBe(2_700)
+  })
+})

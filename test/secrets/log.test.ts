@@ -1,0 +1,138 @@
+import { Writable } from 'node:stream'
+import pino from 'pino'
+import { expect, test } from 'vitest'
+import { loggerOptions } from '../../src/http/logger.ts'
+import { createCredentials } from '../../src/operations/credentials.ts'
+
+/** What a log at its most talkative writes. */
+function logged(write: (log: pino.Logger) => void): string {
+  let text = ''
+  const stream = new Writable({
+    write(chunk, _encoding, done) {
+      text += chunk
+      done()
+    },
+  })
+  write(pino(loggerOptions('trace'), stream))
+  return text
+}
+
+const { create } = createCredentials('pepper')
+const jwt = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJ1c3JfMSJ9.c2lnbmF0dXJlLW9mLXRoZS10b2tlbg'
+const secrets = {
+  key: create('lwk'),
+  secret: create('lws'),
+  refresh: create('lwr'),
+  jwt,
+  phone: '+1 (202) 555-0123',
+  plainPhone: '+12025550123',
+  email: 'ada.lovelace+wallet@mail.example.co.uk',
+  umlauts: 'jörg@bücher.example',
+  password: 'postgres://wallet:hunter2@db.example.com:5432/wallet',
+}
+const clear = [...Object.values(secrets).slice(0, -1), 'hunter2']
+
+function expectNothingOf(text: string): void {
+  expect(text).toContain('[redacted]')
+  for (const one of clear) expect(text).not.toContain(one)
+}
+
+test.each(['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const)(
+  'texts are blotted at level %s: the message, and members of any name',
+  (level) => {
+    const text = logged((log) => log[level]({ odd: secrets }, Object.values(secrets).join(' and ')))
+    expectNothingOf(text)
+    expect(JSON.parse(text).odd.password).toBe('[redacted]')
+  },
+)
+
+test('an error is blotted in its message and in its stack, and so is the error within a member', () => {
+  const error = new Error(`invalid input: "${secrets.email}", Bearer ${jwt}, ${secrets.secret}`)
+  const text = logged((log) => {
+    log.error({ err: error }, 'a fault')
+    log.error({ deep: { cause: error } }, 'a fault')
+    log.error(error)
+  })
+  expect(text).not.toContain(jwt)
+  expectNothingOf(text)
+  expect(text).toMatch(/log\.test\.ts/)
+})
+
+test('what PostgreSQL says beside its message is left out', () => {
+  const details = { detail: 'Key (phone)=(secret-value) already exists.', where: 'secret-value' }
+  const error = Object.assign(new Error('duplicate key'), details, { code: '23505', constraint: 'unique' })
+  const text = logged((log) => log.error({ err: error, nested: { err: error } }, 'a fault'))
+  expect(text).not.toContain('secret-value')
+  expect(JSON.parse(text).err).toMatchObject({ code: '23505', constraint: 'unique' })
+})
+
+test.each([
+  'authorization',
+  'Authorization',
+  'cookie',
+  'set-cookie',
+  'x-api-key',
+  'x-api-secret',
+  'apiKey',
+  'api_secret',
+  'accessToken',
+  'refreshToken',
+  'adminToken',
+  'jwtSecret',
+  'credentialPepper',
+  'password',
+  'phone',
+  'email',
+  'fullname',
+  'metaData',
+  'q',
+])('a member %s is blotted wherever it stands', (name) => {
+  const value = 'looks like nothing'
+  const text = logged((log) => {
+    log.info({ [name]: value, headers: { [name]: value }, list: [{ deep: { er: { [name]: value } } }] }, 'x')
+  })
+  expect(text).not.toContain(value)
+  expect(text.match(/\[redacted\]/g)).toHaveLength(3)
+})
+
+test('the body of a call and its query are never written', () => {
+  const request = {
+    id: 'r1',
+    method: 'GET',
+    url: '/v1/customers/find?q=hidden',
+    raw: {},
+    body: { a: 'hidden' },
+  }
+  const text = logged((log) => {
+    log.info({ req: request }, 'x')
+    log.info({ body: { a: 'hidden' }, query: { q: 'hidden' } }, 'x')
+  })
+  expect(text).not.toContain('hidden')
+  expect(JSON.parse(text.split('\n')[0]!).req).toEqual({
+    id: 'r1',
+    method: 'GET',
+    path: '/v1/customers/find',
+  })
+})
+
+test('what is no secret stays readable', () => {
+  const details = {
+    organization: 'org_0197a1b2c3d4e5f60718293a4b5c6d7e',
+    session: 'ses_0197a1b2c3d4e5f60718293a4b5c6d7e',
+    at: '2026-03-14T15:09:26.535+02:00',
+    file: '/srv/node_modules/@fastify/swagger/index.js:10:20',
+    ms: 123456789012,
+    key: undefined,
+  }
+  const {
+    level: _l,
+    time: _t,
+    pid: _p,
+    hostname: _h,
+    msg,
+    ...rest
+  } = JSON.parse(logged((log) => log.info(details, 'the database is not available')))
+  expect(msg).toBe('the database is not available')
+  const { key: _key, ...kept } = details
+  expect(rest).toMatchObject(kept)
+})

@@ -1,0 +1,173 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Checkout, makeCheckout, type Service, urlOf } from '../process/checkout.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { coffeeClub } from '../support/service.ts'
+
+// A service at its most talkative, a day's work with secrets we know, some of it going wrong. Then we look for them.
+const settings = {
+  ADMIN_TOKEN: 'known-admin-token-7d1c5b8e2f',
+  JWT_SECRET: 'known-jwt-secret-4b9f3a7c1e5d8f2b6a0c',
+  CREDENTIAL_PEPPER: 'known-pepper-9e3d7c1b5a8f2e6d0c4b',
+  LOG_LEVEL: 'trace',
+  DEMO: '0',
+}
+const person = { phone: '+12025550147', email: 'ada.known@example.com', fullname: 'Ada Knownname' }
+
+let checkout: Checkout
+let database: TestDatabase
+let service: Service
+/** What only its owner may know. */
+const secrets = new Set<string>(Object.values(settings).filter((value) => value.startsWith('known')))
+const replies: string[] = []
+const listings: string[] = []
+
+// biome-ignore lint/suspicious/noExplicitAny: read the way a client would.
+async function send(
+  method: string,
+  path: string,
+  headers: Record<string, string>,
+  body?: unknown,
+): Promise<any> {
+  const reply = await fetch(service.baseUrl + path, {
+    method,
+    headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
+    body: body === undefined ? undefined : JSON.stringify(body),
+  })
+  const text = await reply.text()
+  if (reply.status >= 400) replies.push(text)
+  return { ...JSON.parse(text), status: reply.status }
+}
+
+/** Command lines of every process on this computer, as any of its users can list them. */
+async function listProcesses(): Promise<string> {
+  const pids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name))
+  const lines = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')))
+  return lines.join('\n')
+}
+
+beforeAll(async () => {
+  ;[checkout, database] = await Promise.all([makeCheckout(), createTestDatabase()])
+  service = await checkout.start({ ...settings, DATABASE_URL: urlOf(database.connection), WORKERS: '2' })
+  await work()
+  listings.push(await listProcesses())
+})
+afterAll(async () => {
+  await checkout.remove()
+  await database.close()
+})
+
+async function work(): Promise<void> {
+  const admin = { authorization: `Bearer ${settings.ADMIN_TOKEN}` }
+  const organization = await send('POST', '/admin/v1/organizations', admin, { name: 'Known' })
+  const integration = await send(
+    'POST',
+    '/admin/v1/integrations',
+    { ...admin, 'idempotency-key': 'a' },
+    { name: 'Till' },
+  )
+  const connect = { integration: integration.id, scopes: ['pos', 'manage'] }
+  const connection = await send(
+    'POST',
+    `/admin/v1/organizations/${organization.id}/connections`,
+    admin,
+    connect,
+  )
+  const overlap = { overlapSeconds: 3_600 }
+  const rotatedKey = await send('POST', `/admin/v1/integrations/${integration.id}/rotate`, admin, overlap)
+  const rotated = await send('POST', `/admin/v1/connections/${connection.id}/rotate`, admin, overlap)
+  for (const one of [integration.apiKey, connection.apiSecret, rotatedKey.apiKey, rotated.apiSecret]) {
+    expect(one).toMatch(/^lw[ks]_/)
+    secrets.add(one)
+  }
+  const pair = { 'x-api-key': integration.apiKey, 'x-api-secret': connection.apiSecret }
+  const issued = await send('POST', '/auth/token', pair)
+  const renewed = await send('POST', '/auth/refreshtoken', {}, issued)
+  await send('POST', '/auth/refreshtoken', {}, issued)
+  for (const token of [issued, renewed]) secrets.add(token.accessToken).add(token.refreshToken)
+  await send('POST', '/auth/token', {
+    'x-api-key': integration.apiKey,
+    'x-api-secret': 'lws_guessed-wrong-0123456789',
+  })
+  await send('GET', '/v1/transactions', { authorization: `Bearer ${issued.accessToken}x` })
+  await send('GET', '/admin/v1/organizations', { authorization: `Bearer ${issued.accessToken}` })
+
+  const till = { authorization: `Bearer ${renewed.accessToken}`, cookie: 'session=known-cookie-value' }
+  secrets.add('known-cookie-value')
+  const campaign = await send('POST', '/v1/campaigns', till, coffeeClub)
+  await send('POST', `/v1/campaigns/${campaign.id}/publish`, till)
+  const registration = { campaignId: campaign.id, customer: { data: person } }
+  const customer = await send(
+    'POST',
+    '/v1/customers/register',
+    { ...till, 'idempotency-key': 'r' },
+    registration,
+  )
+  expect(customer.status).toBe(201)
+  await send('POST', '/v1/customers', till, { data: person })
+  await send('GET', `/v1/customers/find?q=${encodeURIComponent(person.phone)}`, till)
+  await send('GET', `/v1/customers/find?q=${encodeURIComponent(`x${person.email}`)}`, till)
+  const basket = {
+    customer: customer.id,
+    card: customer.cards[0].id,
+    items: [{ product: 'latte', unitPrice: 3 }],
+  }
+  expect((await send('POST', '/v1/transactions/process', till, basket)).status).toBe(201)
+  await fail(till, basket)
+}
+
+/** Faults with a stack: the tables are not what the service thinks they are. */
+async function fail(till: Record<string, string>, basket: object): Promise<void> {
+  await database.pool.query('ALTER TABLE customers ADD CONSTRAINT broken CHECK (phone IS NULL) NOT VALID')
+  const other = { data: { ...person, phone: '+12025550148', email: 'other.known@example.com' } }
+  expect((await send('POST', '/v1/customers', till, other)).status).toBe(500)
+  await database.pool.query('ALTER TABLE wallets RENAME COLUMN version TO no_version')
+  expect((await send('POST', '/v1/transactions/process', till, basket)).status).toBe(500)
+  await database.pool.query('ALTER TABLE sessions RENAME TO no_sessions')
+  const pair = { 'x-api-key': [...secrets][3]!, 'x-api-secret': [...secrets][4]! }
+  expect((await send('POST', '/auth/token', pair)).status).toBe(500)
+}
+
+const personal = [...Object.values(person), '+12025550148', 'other.known@example.com']
+
+function expectNone(text: string, of: Iterable<string>): void {
+  for (const secret of of) {
+    for (const form of [secret, Buffer.from(secret).toString('hex'), Buffer.from(secret).toString('base64')])
+      expect(text.includes(form), `found ${secret.slice(0, 12)}… in clear`).toBe(false)
+  }
+}
+
+test('no column of any table holds a secret', async () => {
+  const { rows: tables } = await database.pool.query<{ name: string }>(
+    `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'`,
+  )
+  expect(tables.length).toBeGreaterThan(25)
+  let text = ''
+  for (const { name } of tables) {
+    const { rows } = await database.pool.query<{ row: string }>(`SELECT t::text AS row FROM "${name}" t`)
+    text += rows.map(({ row }) => row).join('\n')
+  }
+  // What is there is found, so what is not found is not there.
+  expect(text).toContain(person.email)
+  expectNone(text, secrets)
+})
+
+test('the log holds no secret and nobody’s address, at its most talkative and with stacks', async () => {
+  await service.end('SIGTERM')
+  const text = service.stdout() + service.stderr()
+  expect(text).toMatch(/"msg":"a fault"/)
+  expect(text).toMatch(/"stack":"/)
+  expect(text).toMatch(/refresh refused/)
+  expectNone(text, [...secrets, ...personal])
+})
+
+test('no answer that refuses repeats what it refused', () => {
+  expect(replies.length).toBeGreaterThan(7)
+  expectNone(replies.join('\n'), [...secrets, ...personal])
+})
+
+test('no list of processes shows a secret', () => {
+  if (process.platform !== 'linux') return
+  expect(listings.join()).toContain('loyalty-wallet.js')
+  expectNone(listings.join(), secrets)
+})
