@@ -243,6 +243,7 @@ CREATE TABLE organizations (
   is_demo boolean NOT NULL DEFAULT false,
   created_at timestamp with time zone NOT NULL,
   updated_at timestamp with time zone NOT NULL,
+  setup_version bigint NOT NULL DEFAULT 1,
   CONSTRAINT organizations_pkey PRIMARY KEY (org_id),
   CONSTRAINT organizations_id_unique UNIQUE (id)
 );

@@ -61,9 +61,9 @@ async function measureAll(
     ...load('the large database'),
   })
 
-  const grouped = await startServer(main.connection, true, children)
-  const alone = await startServer(main.connection, false, children)
-  const onBig = await startServer(big.connection, true, children)
+  const grouped = await startServer(main, true, children)
+  const alone = await startServer(main, false, children)
+  const onBig = await startServer(big, true, children)
   const oneWorker = await startService(main.connection, 1)
   const twoWorkers = await startService(main.connection, 2)
   const client = fork(childOf('load-client'))
@@ -189,8 +189,8 @@ async function openDatabase(server: DatabaseConnection, name: string) {
   await admin.query(`CREATE DATABASE ${name}`)
   await admin.end()
   const connection = typeof server === 'string' ? withPath(server, name) : { ...server, database: name }
-  await migrate(connection)
-  return { connection, pool: openPool(connection, { maxConnections: 4 }) }
+  const { role } = await migrate(connection)
+  return { connection, role, pool: openPool(connection, { maxConnections: 4 }) }
 }
 
 function withPath(url: string, name: string): string {
@@ -231,8 +231,12 @@ async function measureBytes(pool: Pool, processMany: () => Promise<LoadResult>) 
   return { stored: (after.size - before.size) / requests, wal: (after.wal - before.wal) / requests }
 }
 
-async function startServer(connection: DatabaseConnection, isGrouped: boolean, children: ChildProcess[]) {
-  const child = fork(childOf('server'), [JSON.stringify({ connection, isGrouped })], {
+async function startServer(
+  { connection, role }: { connection: DatabaseConnection; role?: string },
+  isGrouped: boolean,
+  children: ChildProcess[],
+) {
+  const child = fork(childOf('server'), [JSON.stringify({ connection, role, isGrouped })], {
     execArgv: ['--expose-gc'],
   })
   children.push(child)

@@ -8,11 +8,15 @@ import { benchDeps } from './fixture.ts'
 
 const settings = JSON.parse(process.argv[2]!) as {
   connection: Parameters<typeof openPool>[0]
+  role?: string
   /** Without grouping each basket is written as soon as it arrives. */
   isGrouped: boolean
 }
 
-const pool = openPool(settings.connection, { maxConnections: settings.isGrouped ? 10 : 16 })
+const pool = openPool(settings.connection, {
+  role: settings.role,
+  maxConnections: settings.isGrouped ? 10 : 16,
+})
 const deps = benchDeps(pool)
 const transactions = createTransactions({ deps, ...(settings.isGrouped ? {} : { maxGroup: 1, writers: 16 }) })
 const app = await buildServer({

@@ -15,6 +15,8 @@ declare module 'fastify' {
     isRepeatable?: boolean
     /** The handler checks the body itself; the schema is documentation only. */
     skipsBodySchema?: boolean
+    /** The work itself reads whether the organization has changed or is no longer subscribed. */
+    readsSetup?: boolean
     /** Which turns the call takes; unless told those for connections, and none where anybody may call. */
     work?: Work
   }

@@ -6,12 +6,17 @@ import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
 import swagger from '@fastify/swagger'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyError,
+  type FastifyInstance,
+  LogController,
+} from 'fastify'
 import { Refused } from '../domain/refusal.ts'
 import type { Deps } from '../operations/deps.ts'
 import { createOrganizationReader } from '../operations/organization-reader.ts'
 import type { Transactions } from '../operations/transactions.ts'
-import { createAuthenticate } from './authenticate.ts'
+import { createAuthenticate, firstRefusal } from './authenticate.ts'
 import { createErrorHandler, toErrorBody } from './errors.ts'
 import { readJsonBodies } from './json-body.ts'
 import { answerOtherMethods } from './method-not-allowed.ts'
@@ -91,7 +96,11 @@ export async function buildServer(options: ServerOptions): Promise<Server> {
   }).withTypeProvider<TypeBoxTypeProvider>() as unknown as Server
   app.server.maxConnections = maxConnections
 
-  app.setErrorHandler(createErrorHandler(deps.clock))
+  const readOrganization = createOrganizationReader(deps.pool)
+  const answerError = createErrorHandler(deps.clock)
+  app.setErrorHandler(async (error: FastifyError, request, reply) => {
+    return answerError((await firstRefusal(error, request, readOrganization)) as FastifyError, request, reply)
+  })
   app.setNotFoundHandler(() => {
     throw new Refused('_not_found')
   })
@@ -104,7 +113,7 @@ export async function buildServer(options: ServerOptions): Promise<Server> {
     createAuthenticate({
       deps,
       adminToken: options.adminToken,
-      readOrganization: createOrganizationReader(deps.pool),
+      readOrganization,
       limits: createCallLimits(options.rateLimits ?? {}),
     }),
   )

@@ -3,17 +3,17 @@
  * what the next one of the same customer, or the next one under a shared limit, stands on.
  */
 import { type CouponId, type CustomerId, parseId, type TransactionId } from '../domain/ids.ts'
+import { Refused } from '../domain/refusal.ts'
 import type { RuleUsage } from '../domain/wallet.ts'
-import type { AttachedCampaign } from '../engine/compile-campaign.ts'
 import type { Evaluation } from '../engine/evaluate.ts'
-import { type Inactivity, inactivityOf } from '../engine/expire-balances.ts'
 import { localDay } from '../engine/local-time.ts'
 import { walletAfter } from '../engine/wallet-after.ts'
 import { type LoadedCustomer, type LoadedGroup, loadBaskets, lockWallets } from '../store/load-baskets.ts'
 import { listCustomerUsage, listSharedUsage, lockSharedUsage } from '../store/rule-usage.ts'
 import type { Scope } from '../store/scope.ts'
-import { type BasketRequest, type Decision, decideBasket, liveCampaigns } from './decide-basket.ts'
+import { type BasketRequest, type Decision, decideBasket } from './decide-basket.ts'
 import type { Caller, Deps } from './deps.ts'
+import { findUsers, type References, referencesOf, type Setup } from './setups.ts'
 
 /** A basket on its way. */
 export interface BasketJob {
@@ -28,9 +28,8 @@ export interface BasketJob {
   readonly fingerprint?: Buffer
 }
 
-export interface BasketGroup extends Omit<LoadedGroup, 'customers' | 'campaigns'> {
-  readonly live: readonly AttachedCampaign[]
-  readonly inactivity: readonly Inactivity[]
+export interface BasketGroup extends Pick<LoadedGroup, 'baskets' | 'products'> {
+  readonly setup: Setup
   /** As they are after the baskets decided so far. */
   readonly customers: Map<CustomerId, LoadedCustomer>
   readonly usage: Usage
@@ -60,13 +59,10 @@ export async function loadGroup(
     )
   const loaded = await loadBaskets(
     scope,
-    jobs.map(({ id, caller, request, idempotencyKey }) => ({
+    jobs.map(({ id, request, idempotencyKey }) => ({
       id,
       customer: request.customer,
       card: request.card,
-      caller: caller.user,
-      user: request.user,
-      branch: request.branch,
       opaqueId: request.opaqueId,
       idempotencyKey,
       coupons: couponsIn(request.basket).flatMap((text) => parseId('cpn', text) ?? []),
@@ -74,13 +70,20 @@ export async function loadGroup(
     })),
     { isRepeat },
   )
-  const live = await liveCampaigns(deps.campaigns, scope, jobs[0]!.caller.organization, loaded)
+  const setup = await deps.setups.current(scope, loaded.setupVersion)
+  if (!setup.organization.isSubscribed) throw new Refused('invalid_subscription')
+  await findUsers(
+    scope,
+    setup,
+    jobs.map((job) => job.caller.user),
+    jobs.flatMap((job) => job.request.user ?? []),
+  )
   return {
-    ...loaded,
+    baskets: loaded.baskets,
+    products: loaded.products,
     customers: new Map(loaded.customers),
-    live,
-    inactivity: inactivityOf(live.map(({ compiled }) => compiled)),
-    usage: await loadUsage(scope, jobs, live, mode, now),
+    setup,
+    usage: await loadUsage(scope, jobs, { setup, mode, now }),
     mode,
     now,
   }
@@ -91,18 +94,21 @@ function couponsIn({ coupons, lines }: BasketRequest['basket']): CouponId[] {
 }
 
 export function decide(group: BasketGroup, job: BasketJob, index: number): Decision {
-  const { request, caller } = job
+  const { request } = job
   return decideBasket({
     request,
     loaded: group.baskets[index]!,
     customer: group.customers.get(request.customer),
     products: group.products,
-    live: group.live,
-    inactivity: group.inactivity,
+    references: referencesIn(group, job),
+    setup: group.setup,
     usage: usageOf(group, job),
-    organization: caller.organization,
     now: group.now,
   })
+}
+
+export function referencesIn({ setup }: BasketGroup, { caller, request }: BasketJob): References {
+  return referencesOf(setup, caller.user, request)
 }
 
 /** The customer's next basket of the group, and those under a shared limit, stand on what this one has done. */
@@ -115,7 +121,7 @@ export function advance(group: BasketGroup, job: BasketJob, evaluation: Evaluati
     wallet: walletAfter(wallet, evaluation, group.now),
   })
   if (evaluation.usage.length === 0) return
-  const day = dayOf(job, group.now)
+  const day = dayOf(job, group)
   for (const { campaign, rule, amount, perDay, perCustomer, total } of evaluation.usage) {
     if (perDay) addUsed(group, usageKey(id, campaign, rule, day), amount)
     if (perCustomer) addUsed(group, usageKey(id, campaign, rule), amount)
@@ -127,8 +133,8 @@ function addUsed({ usage: { used } }: BasketGroup, key: string, amount: number):
   used.set(key, (used.get(key) ?? 0) + amount)
 }
 
-export function dayOf({ request, caller }: BasketJob, now: Date): string {
-  return localDay(request.occurredAt ?? now, caller.organization.timezone)
+function dayOf({ request }: BasketJob, { setup, now }: Pick<BasketGroup, 'setup' | 'now'>): string {
+  return localDay(request.occurredAt ?? now, setup.organization.timezone)
 }
 
 // Limits ----------------------------------------------------------------------------------------------------
@@ -146,31 +152,30 @@ const usageKey = (whom: CustomerId | 'everybody', campaign: string, rule: string
 async function loadUsage(
   scope: Scope,
   jobs: readonly BasketJob[],
-  live: readonly AttachedCampaign[],
-  mode: 'read' | 'lock',
-  now: Date,
+  group: Pick<BasketGroup, 'setup' | 'mode' | 'now'>,
 ): Promise<Usage> {
-  const counted = live.flatMap(({ id, compiled }) =>
+  const counted = group.setup.live.flatMap(({ id, compiled }) =>
     compiled.countedRules.map((rule) => ({ campaign: id, ...rule })),
   )
   const used = new Map<string, number>()
   if (counted.length === 0) return { counted, used }
   const customers = [...new Set(jobs.map((job) => job.request.customer))]
-  const days = [...new Set(jobs.map((job) => dayOf(job, now)))]
+  const days = [...new Set(jobs.map((job) => dayOf(job, group)))]
   for (const own of await listCustomerUsage(scope, customers, days)) {
     used.set(usageKey(own.customer, own.campaign, own.rule, own.day), own.used)
   }
   const totals = counted.filter((rule) => rule.total)
   const everybody =
-    mode === 'lock' ? await lockSharedUsage(scope, totals) : await listSharedUsage(scope, totals)
+    group.mode === 'lock' ? await lockSharedUsage(scope, totals) : await listSharedUsage(scope, totals)
   for (const one of everybody) used.set(usageKey('everybody', one.campaign, one.rule), one.used)
   return { counted, used }
 }
 
-function usageOf({ usage: { counted, used }, now }: BasketGroup, job: BasketJob): RuleUsage[] {
+function usageOf(group: BasketGroup, job: BasketJob): RuleUsage[] {
+  const { counted, used } = group.usage
   if (counted.length === 0) return []
   const { customer } = job.request
-  const day = dayOf(job, now)
+  const day = dayOf(job, group)
   return counted.map(({ campaign, rule }) => ({
     campaign,
     rule,

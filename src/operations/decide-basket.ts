@@ -6,15 +6,12 @@
 import type { Basket } from '../domain/basket.ts'
 import { cardStatus, customerStatus } from '../domain/customer.ts'
 import type { CampaignId, CardId, CustomerId } from '../domain/ids.ts'
-import type { Organization } from '../domain/organization.ts'
 import type { Refusal } from '../domain/refusal.ts'
 import type { RuleUsage } from '../domain/wallet.ts'
 import type { AttachedCampaign } from '../engine/compile-campaign.ts'
 import { type Evaluation, evaluate } from '../engine/evaluate.ts'
-import type { Inactivity } from '../engine/expire-balances.ts'
 import type { LoadedBasket, LoadedCustomer, LoadedGroup } from '../store/load-baskets.ts'
-import type { Scope } from '../store/scope.ts'
-import type { CampaignCache } from './campaign-cache.ts'
+import type { References, Setup } from './setups.ts'
 
 /** A basket as a client sends it, before anything in it is known to exist. */
 export interface BasketRequest {
@@ -44,26 +41,24 @@ export interface DecisionInput {
   /** Undefined when the organization has no such customer. */
   readonly customer?: LoadedCustomer
   readonly products: LoadedGroup['products']
-  /** The campaigns that could run on some card of the organization. */
-  readonly live: readonly AttachedCampaign[]
-  readonly inactivity: readonly Inactivity[]
+  readonly references: References
+  readonly setup: Setup
   readonly usage: readonly RuleUsage[]
-  readonly organization: Organization
   readonly now: Date
 }
 
 export function decideBasket(input: DecisionInput): Decision {
-  const { loaded, customer, organization, now } = input
+  const { loaded, customer, setup, now } = input
   const refusal = refuseUnusable(input)
   if (refusal) return { ok: false, refusal }
-  const campaigns = attachedTo(loaded.card!.campaign, input.live)
+  const campaigns = attachedTo(loaded.card!.campaign, setup.live)
   const basket = toBasket(input)
   const outcome = evaluate({
     basket,
     wallet: { ...customer!.wallet, usage: input.usage },
     campaigns,
-    inactivity: input.inactivity,
-    organization,
+    inactivity: setup.inactivity,
+    organization: setup.organization,
     now,
   })
   return outcome.ok ? { ok: true, evaluation: outcome.evaluation, campaigns, basket } : outcome
@@ -73,26 +68,28 @@ function refuseUnusable({
   request,
   loaded,
   customer,
-  organization,
+  references,
+  setup,
   products,
 }: DecisionInput): Refusal | undefined {
   if (!customer) return { code: 'customer_not_found' }
   if (customer.status !== customerStatus.active) return { code: 'customer_not_active' }
   if (!loaded.card) return { code: 'card_not_found' }
   if (loaded.card.status !== cardStatus.active) return { code: 'card_not_active' }
-  if (!organization.strictReferences) return undefined
+  if (!setup.organization.strictReferences) return undefined
   const unknown = request.basket.lines.find(
     (line) => line.product !== undefined && !products.has(line.product),
   )
   if (unknown)
     return { code: 'invalid_product', description: `"${unknown.product}" is not in the directory.` }
-  if (!loaded.user) return { code: 'invalid_user', description: `"${request.user}" is not in the directory.` }
-  if (!loaded.branch)
+  if (!references.user)
+    return { code: 'invalid_user', description: `"${request.user}" is not in the directory.` }
+  if (!references.branch)
     return { code: 'invalid_branch', description: `"${request.branch}" is not in the directory.` }
   return undefined
 }
 
-function toBasket({ request, loaded, products, now }: DecisionInput): Basket {
+function toBasket({ request, references, products, now }: DecisionInput): Basket {
   const { basket } = request
   return {
     ...basket,
@@ -100,7 +97,7 @@ function toBasket({ request, loaded, products, now }: DecisionInput): Basket {
       const known = line.category ?? (line.product === undefined ? undefined : products.get(line.product))
       return known === line.category ? line : { ...line, category: known }
     }),
-    branch: request.branch ?? loaded.branch?.opaqueId ?? '',
+    branch: request.branch ?? references.branch?.opaqueId ?? '',
     occurredAt: request.occurredAt ?? now,
   }
 }
@@ -113,19 +110,4 @@ function attachedTo(own: CampaignId, live: readonly AttachedCampaign[]): Attache
       campaign.id !== own && campaign.status === 'published' && campaign.compiled.runsOn.includes(own),
   )
   return [...first, ...others.sort((a, b) => (a.id < b.id ? -1 : 1))]
-}
-
-export async function liveCampaigns(
-  cache: CampaignCache,
-  scope: Scope,
-  organization: Organization,
-  loaded: LoadedGroup,
-): Promise<AttachedCampaign[]> {
-  const compiled = await cache.get(scope, organization, loaded.campaigns)
-  return loaded.campaigns.map((campaign, i) => ({
-    id: campaign.id,
-    version: campaign.version,
-    status: campaign.isPublished ? 'published' : 'paused',
-    compiled: compiled[i]!,
-  }))
 }

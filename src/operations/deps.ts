@@ -6,6 +6,7 @@ import { type CampaignCache, createCampaignCache } from './campaign-cache.ts'
 import { type Credentials, createCredentials } from './credentials.ts'
 import { createCustomerReader, type ReadCustomer } from './customer-reader.ts'
 import { createGuessLimit, type GuessLimit } from './guess-limit.ts'
+import { createSetups, type Setups } from './setups.ts'
 
 /** What the operations stand on. */
 export interface Deps {
@@ -15,6 +16,7 @@ export interface Deps {
   readonly accessTokens: AccessTokens
   readonly refreshTokenTtlMs: number
   readonly campaigns: CampaignCache
+  readonly setups: Setups
   readonly readCustomer: ReadCustomer
   readonly guesses: GuessLimit
   readonly log: Log
@@ -32,13 +34,15 @@ export interface DepsOptions {
 
 /** Wired once for each process; tests bring a clock of their own. */
 export function createDeps({ pool, clock = () => new Date(), log, ...options }: DepsOptions): Deps {
+  const campaigns = createCampaignCache()
   return {
     pool,
     clock,
     credentials: createCredentials(options.credentialPepper),
     accessTokens: createAccessTokens(options.jwtSecret, options.accessTokenTtlSeconds),
     refreshTokenTtlMs: options.refreshTokenTtlSeconds * 1000,
-    campaigns: createCampaignCache(),
+    campaigns,
+    setups: createSetups(campaigns),
     readCustomer: createCustomerReader(pool, clock),
     guesses: createGuessLimit(clock),
     log,
@@ -57,4 +61,6 @@ export interface Caller {
   readonly organization: Organization
   readonly user: UserId
   readonly scopes: readonly string[]
+  /** The organization is as this process remembers it; the work reads whether that is still so. */
+  readonly isRemembered?: boolean
 }

@@ -15,11 +15,12 @@ import {
 } from '../domain/transaction.ts'
 import type { Evaluation } from '../engine/evaluate.ts'
 import { localDay } from '../engine/local-time.ts'
-import type { LoadedBasket, LoadedCustomer, Reference } from '../store/load-baskets.ts'
+import type { LoadedCustomer } from '../store/load-baskets.ts'
 import { newId } from '../store/new-id.ts'
 import type { BasketWrite } from '../store/write-baskets.ts'
 import type { BasketRequest, Decision } from './decide-basket.ts'
 import { expiredFacts } from './expired-facts.ts'
+import type { Reference, References } from './setups.ts'
 import type { Preview } from './transactions.ts'
 
 type Accepted = Extract<Decision, { ok: true }>
@@ -96,7 +97,7 @@ export function toBasketWrite(input: RecordInput): BasketWrite {
 
 export function toPreview(
   request: RecordInput['request'],
-  loaded: LoadedBasket,
+  known: References,
   decimals: Decimals,
   decision: Accepted,
   now: Date,
@@ -107,10 +108,10 @@ export function toPreview(
     opaqueId: request.opaqueId,
     customer: request.customer,
     card: request.card,
-    user: loaded.user?.id,
-    userOpaqueId: request.user ?? loaded.user?.opaqueId,
-    branch: loaded.branch?.id,
-    branchOpaqueId: request.branch ?? loaded.branch?.opaqueId,
+    user: known.user?.id,
+    userOpaqueId: request.user ?? known.user?.opaqueId,
+    branch: known.branch?.id,
+    branchOpaqueId: request.branch ?? known.branch?.opaqueId,
     occurredAt: request.occurredAt ?? now,
     createdAt: now,
     basket: toStoredBasket(request, decision.basket),

@@ -11,7 +11,6 @@
  */
 import { classifyError, isConnectionError } from '../database/classify-error.ts'
 import type { CustomerId, TransactionId } from '../domain/ids.ts'
-import type { Organization } from '../domain/organization.ts'
 import { type Refusal, Refused } from '../domain/refusal.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import { localDay } from '../engine/local-time.ts'
@@ -21,11 +20,12 @@ import { newId } from '../store/new-id.ts'
 import { inTransaction, type Scope, scopeOf } from '../store/scope.ts'
 import { listTransactionsByIds } from '../store/transactions.ts'
 import { type BasketWrite, updateSharedUsage, writeBaskets } from '../store/write-baskets.ts'
-import { advance, type BasketGroup, type BasketJob, decide, loadGroup } from './basket-group.ts'
+import { advance, type BasketGroup, type BasketJob, decide, loadGroup, referencesIn } from './basket-group.ts'
 import { createBatch } from './batch.ts'
 import type { BasketRequest } from './decide-basket.ts'
 import type { Caller, Deps } from './deps.ts'
 import { createGroupCommit, type Outcome } from './group-commit.ts'
+import type { References } from './setups.ts'
 import { type NewReferences, toBasketWrite, toPreview } from './transaction-record.ts'
 
 export interface Processed {
@@ -140,7 +140,7 @@ function previewOne(group: BasketGroup, job: BasketJob, index: number): Preview 
   try {
     const decision = decide(group, job, index)
     if (!decision.ok) return refused(decision.refusal)
-    return toPreview(job.request, group.baskets[index]!, group.decimals, decision, group.now)
+    return toPreview(job.request, referencesIn(group, job), group.setup.decimals, decision, group.now)
   } catch (error) {
     return error as Error
   }
@@ -174,6 +174,7 @@ async function runGroup(deps: Deps, jobs: readonly BasketJob[]): Promise<Outcome
       left = left.filter((job) => !outcomes.has(job))
     } catch (error) {
       fault = error
+      if (error instanceof Refused) break
       if (classifyError(error) === 'other' && left.length > 1) {
         for (const job of left) outcomes.set(job, (await runGroup(deps, [job]))[0]!)
         left = []
@@ -197,10 +198,10 @@ function isUniqueViolation(error: unknown): boolean {
 async function runUnlocked(deps: Deps, jobs: readonly BasketJob[]): Promise<Settled[]> {
   const scope = scopeOf(deps.pool, jobs[0]!.caller.organization.number)
   const group = await loadGroup(deps, scope, jobs, { mode: 'read', isRepeat: false, now: deps.clock() })
-  const needsLock = group.live.some(({ compiled }) => compiled.countedRules.some((rule) => rule.total))
+  const needsLock = group.setup.live.some(({ compiled }) => compiled.countedRules.some((rule) => rule.total))
   if (needsLock) return jobs.map(() => 'again')
-  return writeDecided(scope, group, jobs, (loaded, job) =>
-    hasNewReferences(group, loaded, job.request) ? 'again' : { user: loaded.user!, branch: loaded.branch! },
+  return writeDecided(scope, group, jobs, ({ user, branch }, { request }) =>
+    user && branch && !hasNewProducts(group, request) ? { user, branch } : 'again',
   )
 }
 
@@ -209,39 +210,35 @@ async function runLocked(deps: Deps, jobs: readonly BasketJob[]): Promise<Settle
   const org = jobs[0]!.caller.organization.number
   const work = async (scope: Scope) => {
     const group = await loadGroup(deps, scope, jobs, { mode: 'lock', isRepeat: true, now: deps.clock() })
-    return writeDecided(scope, group, jobs, (loaded, job) =>
-      addReferences(scope, loaded, job.request, group.now),
+    return writeDecided(scope, group, jobs, (known, job) =>
+      addReferences(scope, known, job.request, group.now),
     )
   }
   // Trying again is the caller's business: it knows that the baskets carry their ids.
   return inTransaction(deps.pool, org, work, { maxAttempts: 1 })
 }
 
-function hasNewReferences(group: BasketGroup, loaded: LoadedBasket, { basket }: BasketRequest): boolean {
-  if (!loaded.user || !loaded.branch) return true
+function hasNewProducts(group: BasketGroup, { basket }: BasketRequest): boolean {
   return basket.lines.some((line) => line.product !== undefined && !group.products.has(line.product))
 }
 
 async function addReferences(
   scope: Scope,
-  loaded: LoadedBasket,
+  known: References,
   { basket, user, branch }: BasketRequest,
   now: Date,
 ): Promise<NewReferences> {
   const products = basket.lines.flatMap((line) => line.product ?? [])
   await ensureReferences(scope, 'products', products, now)
-  const branches = await ensureReferences(scope, 'branches', loaded.branch ? [] : [branch!], now)
-  const users = await ensureReferences(scope, 'users', loaded.user ? [] : [user!], now)
+  const branches = await ensureReferences(scope, 'branches', known.branch ? [] : [branch!], now)
+  const users = await ensureReferences(scope, 'users', known.user ? [] : [user!], now)
   return {
-    branch: loaded.branch ?? { id: branches.get(branch!)! as never, opaqueId: branch! },
-    user: loaded.user ?? { id: users.get(user!)! as never, opaqueId: user! },
+    branch: known.branch ?? { id: branches.get(branch!)! as never, opaqueId: branch! },
+    user: known.user ?? { id: users.get(user!)! as never, opaqueId: user! },
   }
 }
 
-type FindReferences = (
-  loaded: LoadedBasket,
-  job: BasketJob,
-) => NewReferences | 'again' | Promise<NewReferences>
+type FindReferences = (known: References, job: BasketJob) => NewReferences | 'again' | Promise<NewReferences>
 
 async function writeDecided(
   scope: Scope,
@@ -267,7 +264,7 @@ async function writeDecided(
       settled.push(outcome)
     }
   }
-  const isWritten = await write(scope, group, jobs[0]!.caller.organization, writes)
+  const isWritten = await write(scope, group, writes)
   const replayed = await readReplays(scope, replays, jobs)
   // When one wallet had moved nothing was written, and refusals may have rested on baskets before them.
   return settled.map((outcome, i) => replayed.get(i) ?? (isWritten ? outcome : 'again'))
@@ -289,16 +286,17 @@ async function decideOne(
   if (earlier) return { replayed: earlier }
   const decision = decide(group, job, index)
   if (!decision.ok) return { ok: false, error: refused(decision.refusal) }
-  const found = references(loaded, job)
+  const found = references(referencesIn(group, job), job)
   if (found === 'again') return 'again'
-  const { decimals, now } = group
+  const { now } = group
+  const { decimals, organization } = group.setup
   const write = toBasketWrite({
     ...job,
     customer: customer!,
     decimals,
     decision,
     references: await found,
-    timezone: job.caller.organization.timezone,
+    timezone: organization.timezone,
     now,
   })
   advance(group, job, decision.evaluation)
@@ -308,8 +306,7 @@ async function decideOne(
 /** Whether all of them were written; none is, when a wallet is no longer as it was read. */
 async function write(
   scope: Scope,
-  { now, mode }: BasketGroup,
-  { timezone }: Organization,
+  { now, mode, setup: { organization } }: BasketGroup,
   writes: readonly BasketWrite[],
 ): Promise<boolean> {
   if (writes.length === 0) return true
@@ -317,7 +314,11 @@ async function write(
     scope,
     writes.flatMap((one) => one.sharedUsage),
   )
-  return writeBaskets(scope, writes, { now, day: localDay(now, timezone), isLocked: mode === 'lock' })
+  return writeBaskets(scope, writes, {
+    now,
+    day: localDay(now, organization.timezone),
+    isLocked: mode === 'lock',
+  })
 }
 
 /** The transaction a repeated call already made, or the refusal when only its key or receipt number is the same. */

@@ -2,6 +2,7 @@
 import type { Campaign, CampaignStatus, CampaignVersion } from '../domain/campaign.ts'
 import type { CampaignId } from '../domain/ids.ts'
 import { idFrom, many, maybeOne, type Scope, uuidOf } from './scope.ts'
+import { touchSetup } from './setup.ts'
 
 interface CampaignRow {
   id: string
@@ -86,6 +87,7 @@ export async function insertCampaign(scope: Scope, campaign: Campaign): Promise<
       campaign.updatedAt,
     ],
   )
+  await touchSetup(scope)
 }
 
 export async function updateCampaign(scope: Scope, campaign: Campaign): Promise<void> {
@@ -103,6 +105,7 @@ export async function updateCampaign(scope: Scope, campaign: Campaign): Promise<
       campaign.updatedAt,
     ],
   )
+  await touchSetup(scope)
 }
 
 export async function insertCampaignVersion(scope: Scope, version: CampaignVersion): Promise<void> {
@@ -184,4 +187,5 @@ export async function insertBalanceDefinitions(
      ON CONFLICT (org_id, key) DO NOTHING`,
     [scope.org, sorted.map((b) => b.key), sorted.map((b) => b.name), sorted.map((b) => b.decimals)],
   )
+  await touchSetup(scope)
 }

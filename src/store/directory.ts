@@ -4,7 +4,8 @@
  */
 import type { BranchId, Id } from '../domain/ids.ts'
 import { newId } from './new-id.ts'
-import { idFrom, many, maybeOne, type Scope, uuidOf } from './scope.ts'
+import { execute, idFrom, many, maybeOne, type Scope, uuidOf } from './scope.ts'
+import { touchSetup } from './setup.ts'
 
 export async function findBranchByOpaqueId(scope: Scope, opaqueId: string): Promise<BranchId | undefined> {
   const rows = await many<{ id: string }>(
@@ -32,12 +33,14 @@ export async function ensureReferences(
   if (opaqueIds.length === 0) return new Map()
   const prefix = referenceTables[table]
   const sorted = [...new Set(opaqueIds)].sort()
-  await scope.db.query(
+  const added = await execute(
+    scope.db,
     `INSERT INTO ${table} (org_id, id, opaque_id, created_at, updated_at)
      SELECT $1, id, opaque_id, $2, $2 FROM unnest($3::uuid[], $4::text[]) AS r (id, opaque_id)
      ON CONFLICT (org_id, opaque_id) DO NOTHING`,
     [scope.org, now, sorted.map(() => uuidOf(newId(prefix, now))), sorted],
   )
+  if (added > 0 && table !== 'products') await touchSetup(scope)
   const rows = await many<{ id: string; opaque_id: string }>(
     scope.db,
     `SELECT id, opaque_id FROM ${table} WHERE org_id = $1 AND opaque_id = ANY($2::text[])`,
@@ -168,6 +171,7 @@ export async function insertDirectoryEntry(
       ...(extra ? [value] : []),
     ],
   )
+  if (kind !== 'products') await touchSetup(scope)
 }
 
 /** Writes the members that can change; the opaque id cannot, since transactions are known by it. */
@@ -182,4 +186,5 @@ export async function updateDirectoryEntry(
     `UPDATE ${kind} SET name = $3, updated_at = $4${extra ? `, ${extra} = $5` : ''} WHERE org_id = $1 AND id = $2`,
     [scope.org, uuidOf(entry.id as Id), entry.name ?? null, entry.updatedAt, ...(extra ? [value] : [])],
   )
+  if (kind !== 'products') await touchSetup(scope)
 }

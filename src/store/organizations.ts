@@ -58,6 +58,14 @@ export async function findOrganization(scope: Scope, id: OrganizationId): Promis
   return (await listOrganizationsByIds(scope, [id]))[0]
 }
 
+/** The organization that the scope works for. */
+export async function findOwnOrganization(scope: Scope): Promise<Organization | undefined> {
+  const row = await maybeOne<OrganizationRow>(scope.db, 'SELECT * FROM organizations WHERE org_id = $1', [
+    scope.org,
+  ])
+  return row && toOrganization(row)
+}
+
 export async function listOrganizations(
   scope: Scope,
   page: { limit: number; after?: OrganizationId },
@@ -129,7 +137,7 @@ export async function updateOrganization(
   const assignments = members.map((key, i) => `${patchColumns[key]} = $${i + 3}`)
   const row = await maybeOne<OrganizationRow>(
     scope.db,
-    `UPDATE organizations SET ${[...assignments, 'updated_at = $2'].join(', ')} WHERE id = $1 RETURNING *`,
+    `UPDATE organizations SET ${[...assignments, 'updated_at = $2', 'setup_version = setup_version + 1'].join(', ')} WHERE id = $1 RETURNING *`,
     [uuidOf(id), now, ...members.map((key) => patch[key])],
   )
   return row && toOrganization(row)

@@ -52,7 +52,7 @@ export function transactionRoutes(app: Server, { deps, transactions }: ServerOpt
   app.post(
     '/v1/transactions/validate',
     {
-      config: { access: ['pos'], work: 'shared', refusals: basketRefusals },
+      config: { access: ['pos'], work: 'shared', readsSetup: true, refusals: basketRefusals },
       schema: {
         operationId: 'validateTransaction',
         summary: 'Preview a basket without committing anything',
@@ -74,6 +74,7 @@ export function transactionRoutes(app: Server, { deps, transactions }: ServerOpt
       config: {
         access: ['pos'],
         work: 'shared',
+        readsSetup: true,
         isRepeatable: true,
         refusals: [...basketRefusals, 'transaction_already_exists'],
       },

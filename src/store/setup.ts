@@ -1,0 +1,116 @@
+/**
+ * What an organization has set up, as far as every basket needs it: the organization itself, its campaigns,
+ * balances, branches and users. `setup_version` counts its changes, so that a process may remember it and only
+ * has to read the number. Every statement that changes any of this is followed by `touchSetup`.
+ */
+import type { Step, WireRow } from '../database/pipeline.ts'
+import type { BranchId, CampaignId, UserId } from '../domain/ids.ts'
+import type { Organization } from '../domain/organization.ts'
+import { findOwnOrganization } from './organizations.ts'
+import { idFrom, many, type Scope } from './scope.ts'
+import { texts, uuids } from './wire.ts'
+
+export async function touchSetup(scope: Scope): Promise<void> {
+  await scope.db.query('UPDATE organizations SET setup_version = setup_version + 1 WHERE org_id = $1', [
+    scope.org,
+  ])
+}
+
+/** The first step of whatever rests on something remembered. */
+export function setupVersionStep({ org }: Scope): Step {
+  return {
+    name: 'setup-version',
+    text: 'SELECT setup_version FROM organizations WHERE org_id = $1::integer',
+    values: [String(org)],
+  }
+}
+
+export function readSetupVersion(rows: readonly WireRow[]): number | undefined {
+  return rows[0] && Number(rows[0][0])
+}
+
+export interface LiveCampaign {
+  readonly id: CampaignId
+  readonly version: number
+  readonly isPublished: boolean
+}
+
+export interface LoadedSetup {
+  readonly version: number
+  readonly organization: Organization
+  /** Those that were ever published, whatever their state. */
+  readonly campaigns: readonly LiveCampaign[]
+  readonly decimals: ReadonlyMap<string, number>
+}
+
+/** The version is read first: what changes meanwhile is read twice rather than missed. */
+export async function loadSetup(scope: Scope): Promise<LoadedSetup | undefined> {
+  const org = [String(scope.org)]
+  const [versions, campaigns, decimals] = await scope.db.pipe([
+    setupVersionStep(scope),
+    {
+      name: 'setup-campaigns',
+      text: 'SELECT id, version, status FROM campaigns WHERE org_id = $1::integer AND version > 0',
+      values: org,
+    },
+    {
+      name: 'setup-decimals',
+      text: 'SELECT key, decimals FROM balance_definitions WHERE org_id = $1::integer',
+      values: org,
+    },
+  ])
+  const organization = await findOwnOrganization(scope)
+  const version = readSetupVersion(versions!)
+  if (!organization || version === undefined) return undefined
+  return {
+    version,
+    organization,
+    campaigns: campaigns!.map(([id, number, status]) => ({
+      id: idFrom('cmp', id!),
+      version: Number(number),
+      isPublished: status === 'published',
+    })),
+    decimals: new Map(decimals!.map(([key, count]) => [key!, Number(count)])),
+  }
+}
+
+export interface LoadedUser {
+  readonly id: UserId
+  readonly opaqueId: string
+  readonly branch?: BranchId
+}
+
+export interface LoadedBranch {
+  readonly id: BranchId
+  readonly opaqueId: string
+}
+
+/** Users by our id or by the client's. */
+export async function listUsers(
+  scope: Scope,
+  ids: readonly UserId[],
+  opaqueIds: readonly string[],
+): Promise<LoadedUser[]> {
+  const [rows] = await scope.db.pipe([
+    {
+      name: 'setup-users',
+      text: `SELECT id, opaque_id, branch_id FROM users
+        WHERE org_id = $1::integer AND (id = ANY($2::uuid[]) OR opaque_id = ANY($3::text[]))`,
+      values: [String(scope.org), uuids(ids), texts(opaqueIds)],
+    },
+  ])
+  return rows!.map(([id, opaqueId, branch]) => ({
+    id: idFrom('usr', id!),
+    opaqueId: opaqueId!,
+    branch: branch ? idFrom('brn', branch) : undefined,
+  }))
+}
+
+export async function listBranches(scope: Scope): Promise<LoadedBranch[]> {
+  const rows = await many<{ id: string; opaque_id: string }>(
+    scope.db,
+    'SELECT id, opaque_id FROM branches WHERE org_id = $1',
+    [scope.org],
+  )
+  return rows.map((row) => ({ id: idFrom('brn', row.id), opaqueId: row.opaque_id }))
+}
