@@ -12,6 +12,7 @@ import type { SaleContext } from './evaluate.ts'
 import { keptMultiple, type OwnedThreshold, thresholdsInOrder } from './grant-coupons.ts'
 import { type Grant, grantOf } from './recompute-sale.ts'
 import { sumOf } from './return-record.ts'
+import { grantedOf, type Today } from './today.ts'
 import type { WalletState } from './wallet-state.ts'
 
 export interface TakenCoupons {
@@ -78,7 +79,11 @@ function countBy(keys: readonly string[]): Map<string, number> {
  * so passing one again whose coupon is out must not make another, and a revoked coupon frees its multiple.
  *
  * What counts is how many coupons are out. The total says it as long as each multiple below it has its coupon;
- * where it does not, the difference is kept (see `keptMultiple`), because the next return starts from it.
+ * where it does not, the difference is kept (see `keptMultiple`), because the next return starts from it. The
+ * total cannot say what was passed on a card where the threshold does not run, so no more than were granted count.
+ *
+ * All campaigns of today are asked and not only those of the sale: the balance is the customer's, and thresholds
+ * of the other cards look at the same total.
  */
 export function keptAfterReturn(
   wallet: Wallet,
@@ -86,22 +91,29 @@ export function keptAfterReturn(
   state: WalletState,
   coupons: TakenCoupons,
   sale: ReturnedSale,
+  today: Today | undefined,
 ): KeptMultiple[] {
   const known = wallet.keptMultiples ?? []
   const kept = new Map(known.map((entry) => [grantKey(entry), entry]))
-  for (const owned of thresholdsInOrder(campaigns)) {
+  const ran = new Set(campaigns.map(({ id }) => id))
+  const seen = new Set<string>()
+  for (const owned of thresholdsInOrder([...campaigns, ...(today?.campaigns ?? [])])) {
     const { campaign, threshold } = owned
     const balance = state.balances.find(({ key }) => key === threshold.key)
-    if (threshold.consume || balance === undefined) continue
     const { key, at } = threshold
     const grant: Grant = { campaign, key, at, reward: threshold.grant.reward.key }
     const id = grantKey(grant)
+    if (threshold.consume || balance === undefined || seen.has(id)) continue
+    seen.add(id)
     const before = couponsOut(balance.totalBefore, at, keptMultiple(campaign, threshold, known))
-    const without = sale.isFirstReturn ? passedWithoutCoupon(owned, sale, id) : 0
-    const out = Math.max(0, before - without - (coupons.revokedByGrant.get(id) ?? 0))
+    const without = sale.isFirstReturn && ran.has(campaign) ? passedWithoutCoupon(owned, sale, id) : 0
+    const revoked = coupons.revokedByGrant.get(id) ?? 0
+    const byTotal = Math.max(0, before - without - revoked)
+    const out = Math.min(byTotal, grantedOf(today, grant) - revoked)
     const passed = Math.floor(balance.total / at)
-    if (out === passed) kept.delete(id)
-    else kept.set(id, { ...grant, multiple: out > passed ? out : out - passed })
+    if (out > passed) kept.set(id, { ...grant, multiple: out })
+    else if (byTotal < passed) kept.set(id, { ...grant, multiple: byTotal - passed })
+    else kept.delete(id)
   }
   return [...kept.values()]
 }

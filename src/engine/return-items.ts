@@ -32,6 +32,8 @@ import { type Dues, duesOf } from './return-dues.ts'
 import { restoreToLots, takeOutOfLots } from './return-lots.ts'
 import { type ReturnRecord, sumOf, unitsOf } from './return-record.ts'
 import { situationOf } from './situation.ts'
+import { type TierLost, tiersLost } from './tiers.ts'
+import { runningOnCards, type Today } from './today.ts'
 import { balanceOf, changedLots, closedBalances, move, openWallet, type WalletState } from './wallet-state.ts'
 
 /** A sale as it was kept. */
@@ -54,6 +56,8 @@ export interface ReturnInput {
   readonly wallet: Wallet
   /** What went because the customer stayed away is taken off first. */
   readonly inactivity?: readonly Inactivity[]
+  /** What else looks at the balances; without it, only the sale's own campaigns do. */
+  readonly today?: Today
   /** Everything that is left when undefined. */
   readonly items?: readonly ReturnedItem[]
   readonly now: Date
@@ -78,6 +82,7 @@ export interface ReturnDecision {
   readonly usageDay: string
   /** All that the wallet keeps from now on. */
   readonly keptMultiples: readonly KeptMultiple[]
+  readonly tiersLost: readonly TierLost[]
 }
 
 export type { ReturnRecord }
@@ -87,7 +92,7 @@ export type ReturnOutcome =
   | { readonly ok: false; readonly refusal: Refusal }
 
 export function returnItems(input: ReturnInput): ReturnOutcome {
-  const { sale, earlier, wallet, now } = input
+  const { sale, earlier, wallet, today, now } = input
   const { context, basket } = sale
   const resolved = resolveReturn(input)
   if ('refusal' in resolved) return { ok: false, refusal: resolved.refusal }
@@ -136,10 +141,15 @@ export function returnItems(input: ReturnInput): ReturnOutcome {
     restoredCoupons: isComplete ? redeemedIn(sale.actions) : [],
     usage: dues.counted,
     usageDay: localDay(basket.occurredAt, context.timezone),
-    keptMultiples: keptAfterReturn(wallet, campaigns, state, coupons, {
-      ...sale,
-      isFirstReturn: earlier.length === 0,
-    }),
+    keptMultiples: keptAfterReturn(
+      wallet,
+      campaigns,
+      state,
+      coupons,
+      { ...sale, isFirstReturn: earlier.length === 0 },
+      today,
+    ),
+    tiersLost: today ? tiersLost(runningOnCards(today, now, context.timezone), state) : [],
   }
   return { ok: true, decision }
 }

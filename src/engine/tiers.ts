@@ -4,6 +4,7 @@
  * reports the step it arrives at.
  */
 import type { Effect } from '../domain/effect.ts'
+import type { CampaignId } from '../domain/ids.ts'
 import type { AttachedCampaign, TierLadder } from './compile-campaign.ts'
 import type { WalletState } from './wallet-state.ts'
 
@@ -25,6 +26,25 @@ export function changeTiers(campaign: AttachedCampaign, state: WalletState, effe
       effects.push({ kind: 'change_tier', campaign: campaign.id, tier })
     }
   }
+}
+
+export interface TierLost {
+  readonly campaign: CampaignId
+  /** The tier that is left, if any. */
+  readonly tier: string | undefined
+}
+
+/** The tiers that a return took, which is all that ever lowers a total. */
+export function tiersLost(campaigns: readonly AttachedCampaign[], state: WalletState): TierLost[] {
+  const lost: TierLost[] = []
+  for (const campaign of campaigns) {
+    for (const ladder of campaign.compiled.tiers) {
+      const { before, after } = totalsOf(state, ladder.balance)
+      const tier = tierAt(ladder, after)
+      if (tier !== tierAt(ladder, before)) lost.push({ campaign: campaign.id, tier })
+    }
+  }
+  return lost
 }
 
 function totalsOf(state: WalletState, key: string): { before: number; after: number } {

@@ -1,7 +1,7 @@
 /** What campaigns of an organization say about all its customers, whatever card they hold. */
 
 import type { Organization } from '../domain/organization.ts'
-import type { CompiledCampaign } from '../engine/compile-campaign.ts'
+import type { AttachedCampaign } from '../engine/compile-campaign.ts'
 import { type Inactivity, inactivityOf } from '../engine/expire-balances.ts'
 import { listPublishedCampaigns } from '../store/campaigns.ts'
 import type { Scope } from '../store/scope.ts'
@@ -12,8 +12,10 @@ export async function publishedCampaigns(
   deps: Deps,
   scope: Scope,
   organization: Organization,
-): Promise<CompiledCampaign[]> {
-  return deps.campaigns.get(scope, organization, await listPublishedCampaigns(scope))
+): Promise<AttachedCampaign[]> {
+  const published = await listPublishedCampaigns(scope)
+  const compiled = await deps.campaigns.get(scope, organization, published)
+  return published.map((campaign, i) => ({ ...campaign, compiled: compiled[i]! }))
 }
 
 /** When balances go because their customer stayed away; the same for the till, the job and everybody else. */
@@ -22,5 +24,6 @@ export async function readInactivity(
   scope: Scope,
   organization: Organization,
 ): Promise<Inactivity[]> {
-  return inactivityOf(await publishedCampaigns(deps, scope, organization))
+  const published = await publishedCampaigns(deps, scope, organization)
+  return inactivityOf(published.map(({ compiled }) => compiled))
 }

@@ -10,11 +10,14 @@ import type { Organization } from '../domain/organization.ts'
 import { Refused } from '../domain/refusal.ts'
 import { type SaleReturn, type Transaction, transactionStatus } from '../domain/transaction.ts'
 import type { AttachedCampaign } from '../engine/compile-campaign.ts'
+import { inactivityOf } from '../engine/expire-balances.ts'
 import { type ReturnDecision, type ReturnRecord, returnItems, type Sale } from '../engine/return-items.ts'
+import { listCardCampaigns } from '../store/cards.ts'
 import { listCouponsByIds, revokeActiveCoupons } from '../store/coupons.ts'
 import { getWallet, insertEntries, type LoadedWallet, lockWallet, writeLots } from '../store/ledger.ts'
 import { newId } from '../store/new-id.ts'
 import {
+  countGrantedCoupons,
   findReturnByOpaqueId,
   insertReturn,
   listReturns,
@@ -29,7 +32,7 @@ import { updateSharedUsage } from '../store/write-baskets.ts'
 import type { Deps } from './deps.ts'
 import { decimalsByKey, expiredFacts } from './expired-facts.ts'
 import { movedCounts } from './moved-counts.ts'
-import { readInactivity } from './published-campaigns.ts'
+import { publishedCampaigns } from './published-campaigns.ts'
 import { recordFacts } from './record-facts.ts'
 
 export interface ReturnRequest {
@@ -64,12 +67,18 @@ export async function returnTransaction(
   const granted = sale.result.actions.flatMap((action) =>
     action.kind === 'grant_coupon' && action.coupon ? [action.coupon] : [],
   )
+  const published = await publishedCampaigns(deps, scope, organization)
   const outcome = returnItems({
     sale: toSale(sale),
     campaigns: await campaignsOf(deps, scope, organization, sale),
     earlier: earlier.map((one) => one.result.record as ReturnRecord),
     wallet: { ...wallet, ...locked, coupons: await listCouponsByIds(scope, granted), usage: [] },
-    inactivity: await readInactivity(deps, scope, organization),
+    inactivity: inactivityOf(published.map(({ compiled }) => compiled)),
+    today: {
+      campaigns: published,
+      cards: await listCardCampaigns(scope, customer),
+      granted: await countGrantedCoupons(scope, customer),
+    },
     items: request.items,
     now,
   })
@@ -200,6 +209,12 @@ async function book(
     { type: 'transaction.returned', data: { transaction: sale.id, return: done.id, customer } },
     ...expiredFacts(customer, decision.movements, decimalsByKey(done.result.balances)),
     ...revoked.map((coupon): Fact => ({ type: 'coupon.revoked', data: { coupon, customer } })),
+    ...decision.tiersLost.map(
+      ({ campaign, tier }): Fact => ({
+        type: 'tier.changed',
+        data: { customer, campaign, tier, transaction: sale.id },
+      }),
+    ),
   ]
   await recordFacts(scope, organization, facts, now, movedCounts(decision.movements))
 }

@@ -56,14 +56,21 @@ export async function listCampaigns(
   return rows.map(toCampaign)
 }
 
+export interface PublishedCampaign {
+  readonly id: CampaignId
+  readonly version: number
+  /** One that was published is no draft any more. */
+  readonly status: Exclude<CampaignStatus, 'draft'>
+}
+
 /** Every campaign that was ever published, with its newest version. */
-export async function listPublishedCampaigns(scope: Scope): Promise<{ id: CampaignId; version: number }[]> {
-  const rows = await many<{ id: string; version: number }>(
+export async function listPublishedCampaigns(scope: Scope): Promise<PublishedCampaign[]> {
+  const rows = await many<PublishedCampaign>(
     scope.db,
-    'SELECT id, version FROM campaigns WHERE org_id = $1 AND version > 0 ORDER BY id',
+    'SELECT id, version, status FROM campaigns WHERE org_id = $1 AND version > 0 ORDER BY id',
     [scope.org],
   )
-  return rows.map(({ id, version }) => ({ id: idFrom('cmp', id), version }))
+  return rows.map((row) => ({ ...row, id: idFrom('cmp', row.id) }))
 }
 
 export async function listCampaignIds(scope: Scope): Promise<CampaignId[]> {

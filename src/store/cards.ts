@@ -1,7 +1,7 @@
 /** Cards. A customer has at most one live card (active or blocked) per campaign; the others are history. */
 import { type Card, cardStatus } from '../domain/customer.ts'
 import type { CampaignId, CardId, CustomerId } from '../domain/ids.ts'
-import { idFrom, maybeOne, type Scope, uuidOf } from './scope.ts'
+import { idFrom, many, maybeOne, type Scope, uuidOf } from './scope.ts'
 
 export interface CardRow {
   id: string
@@ -47,6 +47,16 @@ export async function findLiveCard(
     [scope.org, uuidOf(customer), uuidOf(campaign)],
   )
   return row && toCard(row)
+}
+
+/** The campaigns of the customer's live cards. */
+export async function listCardCampaigns(scope: Scope, customer: CustomerId): Promise<CampaignId[]> {
+  const rows = await many<{ campaign_id: string }>(
+    scope.db,
+    'SELECT campaign_id FROM cards WHERE org_id = $1 AND customer_id = $2 AND status IN (1, 2)',
+    [scope.org, uuidOf(customer)],
+  )
+  return rows.map((row) => idFrom('cmp', row.campaign_id))
 }
 
 export async function insertCard(scope: Scope, card: Card): Promise<void> {

@@ -1,7 +1,7 @@
 /** Returns of sales, numbered in their order; each was decided on those before it, under the wallet's lock. */
 
 import { couponStatus } from '../domain/coupon.ts'
-import type { CouponId, CustomerId, TransactionId } from '../domain/ids.ts'
+import type { CampaignId, CouponId, CustomerId, TransactionId } from '../domain/ids.ts'
 import type { SaleReturn, SaleReturnResult } from '../domain/transaction.ts'
 import type { KeptMultiple } from '../domain/wallet.ts'
 import { execute, idFrom, many, maybeOne, type Scope, uuidOf } from './scope.ts'
@@ -78,6 +78,27 @@ export async function insertReturn(
       fingerprint ?? null,
     ],
   )
+}
+
+/**
+ * How many coupons sales have granted to a customer, by campaign and reward, without those that a return took
+ * back. Only the returns of the sale that granted a coupon can have done that.
+ */
+export async function countGrantedCoupons(
+  scope: Scope,
+  customer: CustomerId,
+): Promise<{ campaign: CampaignId; reward: string; count: number }[]> {
+  const rows = await many<{ campaign: string; reward: string; count: number }>(
+    scope.db,
+    `SELECT c.campaign_id AS campaign, c.reward ->> 'key' AS reward, count(*)::int AS count FROM coupons c
+     WHERE c.org_id = $1 AND c.customer_id = $2 AND c.granted_by IS NOT NULL AND NOT EXISTS (
+       SELECT 1 FROM returns r, json_array_elements_text(r.result -> 'record' -> 'revoked') AS gone (id)
+       WHERE r.org_id = c.org_id AND r.transaction_id = c.granted_by
+         AND gone.id = 'cpn_' || replace(c.id::text, '-', ''))
+     GROUP BY c.campaign_id, c.reward ->> 'key'`,
+    [scope.org, uuidOf(customer)],
+  )
+  return rows.map((row) => ({ ...row, campaign: idFrom('cmp', row.campaign) }))
 }
 
 /** Makes coupons of a returned sale usable again, with the expiry they had. */

@@ -321,102 +321,25 @@ describe('receipt numbers', () => {
   })
 })
 
-describe('at once', () => {
-  const fifty = <T>(make: (i: number) => Promise<T>) =>
-    Promise.all(Array.from({ length: 50 }, (_, i) => make(i)))
-  const expectOneAnswer = (replies: Reply[]) => {
-    for (const reply of replies)
-      expect([reply.status, reply.body]).toEqual([replies[0]!.status, replies[0]!.body])
-    expect(replies.filter((reply) => reply.headers['idempotent-replayed'] === undefined)).toHaveLength(1)
-  }
-
-  test('one basket 50 times under one key: one transaction, equal answers', async () => {
-    const { customer, card } = await merchant.register(campaign)
-    const key = freshKey()
-    const basket = { customer, card, amount: 7, items: [{ product: 'latte', quantity: 11, amount: 7 }] }
-    const replies = await fifty(() => merchant.call('POST', '/v1/transactions/process', basket, key))
-    expect(replies[0]!.status).toBe(201)
-    expectOneAnswer(replies)
-    const list = await merchant.call('GET', `/v1/transactions?customer=${customer}`)
-    expect(list.body.data).toHaveLength(1)
-  })
-
-  test('one basket 50 times under one receipt number: one transaction, equal answers', async () => {
-    const { customer, card } = await merchant.register(campaign)
-    const basket = { customer, card, opaqueId: 'race-receipt', amount: 7 }
-    const replies = await fifty((i) =>
-      merchant.call('POST', '/v1/transactions/process', basket, i % 2 ? freshKey() : {}),
-    )
-    expectOneAnswer(replies)
-    expect((await merchant.call('GET', `/v1/customers/${customer}`)).body.collectables.points.total).toBe(7)
-  })
-
-  test('50 customers under one receipt number: one transaction, the rest transaction_already_exists', async () => {
-    const people = await fifty(() => merchant.register(campaign))
-    const replies = await Promise.all(
-      people.map(({ customer, card }) =>
-        merchant.call('POST', '/v1/transactions/process', {
-          customer,
-          card,
-          opaqueId: 'one-receipt',
-          amount: 1,
-        }),
-      ),
-    )
-    expect(replies.filter((reply) => reply.status === 201)).toHaveLength(1)
-    for (const reply of replies.filter((one) => one.status !== 201))
-      expectRefusal(reply, 409, 'transaction_already_exists')
-  })
-
-  test('50 customers under one key: one transaction, the rest idempotency_key_reused', async () => {
-    const people = await fifty(() => merchant.register(campaign))
-    const key = freshKey()
-    const replies = await Promise.all(
-      people.map(({ customer, card }) =>
-        merchant.call('POST', '/v1/transactions/process', { customer, card, amount: 1 }, key),
-      ),
-    )
-    expect(replies.filter((reply) => reply.status === 201)).toHaveLength(1)
-    for (const reply of replies.filter((one) => one.status !== 201))
-      expectRefusal(reply, 422, 'idempotency_key_reused')
-  })
-
-  test('one registration 50 times under one key: one customer, equal answers', async () => {
-    const key = freshKey()
-    const body = { campaignId: campaign, customer: { data: { phone: '+12025550666' } } }
-    expectOneAnswer(await fifty(() => merchant.call('POST', '/v1/customers/register', body, key)))
-  })
-
-  test('one adjustment 50 times under one key counts once', async () => {
+test('while the first call is still running, the next is told that the key is in use', async () => {
+  const impatient = await startTestService({ sharing: service, lockTimeoutMs: 300 })
+  const holder = await service.database.pool.connect()
+  try {
     const { customer } = await merchant.register(campaign)
+    await holder.query('BEGIN')
+    await holder.query('SELECT 1 FROM wallets WHERE customer_id = $1 FOR UPDATE', [customer.slice(4)])
     const key = freshKey()
-    const body = { key: 'points', amount: 3, reason: 'x' }
-    expectOneAnswer(
-      await fifty(() => merchant.call('POST', `/v1/customers/${customer}/adjustments`, body, key)),
-    )
-    expect((await merchant.call('GET', `/v1/customers/${customer}`)).body.collectables.points.value).toBe(3)
-  })
-
-  test('while the first call is still running, the next is told that the key is in use', async () => {
-    const impatient = await startTestService({ sharing: service, lockTimeoutMs: 300 })
-    const holder = await service.database.pool.connect()
-    try {
-      const { customer } = await merchant.register(campaign)
-      await holder.query('BEGIN')
-      await holder.query('SELECT 1 FROM wallets WHERE customer_id = $1 FOR UPDATE', [customer.slice(4)])
-      const key = freshKey()
-      const call = (by: TestService) =>
-        by.call('POST', `/v1/customers/${customer}/block`, { token: merchant.token, body: {}, headers: key })
-      const first = call(service)
-      await new Promise((resolve) => setTimeout(resolve, 100))
-      expectRefusal(await call(impatient), 409, 'idempotency_key_in_use')
-      await holder.query('COMMIT')
-      const done = await first
-      expect(done.status).toBe(200)
-      expectReplay(done, await call(impatient))
-    } finally {
-      holder.release()
-      await impatient.close()
-    }
-  })
+    const call = (by: TestService) =>
+      by.call('POST', `/v1/customers/${customer}/block`, { token: merchant.token, body: {}, headers: key })
+    const first = call(service)
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    expectRefusal(await call(impatient), 409, 'idempotency_key_in_use')
+    await holder.query('COMMIT')
+    const done = await first
+    expect(done.status).toBe(200)
+    expectReplay(done, await call(impatient))
+  } finally {
+    holder.release()
+    await impatient.close()
+  }
 })

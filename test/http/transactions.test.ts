@@ -327,36 +327,6 @@ describe('amounts', () => {
     expect(reply.body).toMatchObject(expected)
   })
 
-  test('a thousand baskets of 0.01 add up to exactly 10', async () => {
-    const own = await service.createMerchant()
-    const id = await own.publishCampaign({
-      name: 'Exact',
-      balances: [{ key: 'cents', decimals: 2 }],
-      rules: [{ id: 'r', kind: 'points_per_amount', balance: 'cents', points: 0.01, per: 0.01 }],
-    })
-    const who = await own.register(id)
-    const baskets = Array.from({ length: 1_000 }, () => process(who, { amount: 0.01 }, own))
-    for (const reply of await Promise.all(baskets)) expect(reply.status).toBe(201)
-    expect((await customerOf(who, own)).body.collectables.cents).toEqual({ value: 10, total: 10 })
-  })
-
-  test('however an amount is split into lines it gives the same points', async () => {
-    const points = async (items: object[]) => {
-      const { body } = await process(await merchant.register(campaign), { items })
-      return body.executedActions.collectables.points.value
-    }
-    const whole = await points([{ amount: 9.99 }])
-    expect(whole).toBe(9)
-    for (const parts of [2, 3, 7, 9, 27, 111, 333]) {
-      // Cents that do not divide evenly go to the first lines, so that the sum stays the same.
-      const cents = Array.from(
-        { length: parts },
-        (_, i) => Math.floor(999 / parts) + (i < 999 % parts ? 1 : 0),
-      )
-      expect([parts, await points(cents.map((one) => ({ amount: one / 100 })))]).toEqual([parts, whole])
-    }
-  })
-
   test('500 lines are a basket, 501 are not', async () => {
     const who = await merchant.register(campaign)
     const lines = (count: number) => Array.from({ length: count }, () => ({ product: 'latte', amount: 0.01 }))

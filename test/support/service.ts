@@ -119,7 +119,7 @@ export interface TestServiceOptions {
   lockTimeoutMs?: number
   isBehindProxy?: boolean
   /** The database of another test service, on which this one then runs as a second instance. */
-  sharing?: TestService
+  sharing?: Pick<TestService, 'database'>
 }
 
 export async function startTestService(options: TestServiceOptions = {}): Promise<TestService> {

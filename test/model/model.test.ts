@@ -1,0 +1,344 @@
+/**
+ * Random calls against a model: after each of them the service says what the model says, in balances, coupons and
+ * error codes. A failure prints the shortest list of calls that fails, and its seed. `TEST_SEED=… npx vitest run
+ * test/model` has it again, and `TEST_EFFORT=20` tries twenty times as much.
+ */
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { runRound } from '../../src/worker/run-jobs.ts'
+import { auditWithReturns, type Body, openShop, type Shop } from '../campaigns/shop.ts'
+import { type Method, type Reply, startTestService, type TestService } from '../support/service.ts'
+import { club, guest } from './campaigns.ts'
+import {
+  type Basket,
+  type CardName,
+  type Coupon,
+  type Key,
+  Model,
+  type RewardKey,
+  type Sale,
+} from './model.ts'
+
+const seed = Number(process.env.TEST_SEED ?? Date.now() % 2 ** 31)
+const effort = Number(process.env.TEST_EFFORT ?? 1)
+const dayMs = 86_400_000
+
+let service: TestService
+let second: TestService
+let shop: Shop
+const campaigns = {} as Record<CardName, string>
+let customers = 0
+let receipts = 0
+/** How often what happened, over all runs. */
+const happened: Record<string, number> = {}
+
+beforeAll(async () => {
+  service = await startTestService()
+  second = await startTestService({ sharing: service })
+  // At noon, so that the days of the model are the days of the organization.
+  for (const one of [service, second])
+    one.setTime(new Date(Math.ceil(Date.now() / dayMs) * dayMs + dayMs / 2))
+  shop = await openShop(service, { timezone: 'UTC', currency: 'EUR' })
+  campaigns.club = await shop.publish(club)
+  campaigns.guest = await shop.publish(guest)
+  console.log(`model: TEST_SEED=${seed}`)
+})
+afterAll(async () => {
+  console.log('model:', JSON.stringify(happened))
+  expect(await auditWithReturns(service)).toEqual([])
+  expect(await shop.integrity()).toMatchObject({ ok: true, problems: [] })
+  await second.close()
+  await service.close()
+})
+
+let turn = 0
+/** To one instance of the service and the other by turns: no call may rest on what an instance remembers. */
+const call = (method: Method, path: string, body: object) =>
+  shop.call(method, path, body, { on: turn++ % 2 ? second : service })
+
+/** One customer: what the model says, and how its things are called in the service. */
+class Run {
+  readonly model = new Model()
+  readonly cards = {} as Record<CardName, string>
+  readonly coupons = new Map<Coupon, string>()
+  readonly sales = new Map<Sale, string>()
+  lastSale?: { body: object; reply: Body }
+  readonly customer: string
+  readonly phone: string
+
+  constructor(customer: string, phone: string) {
+    this.customer = customer
+    this.phone = phone
+  }
+
+  /** A call whose answer is the refusal that was expected, or a success. */
+  async expectAnswer(reply: Reply, refusal: string | undefined): Promise<Body> {
+    const answer = reply.status < 400 ? 'done' : reply.body.message
+    expect([reply.method, reply.path, answer]).toEqual([reply.method, reply.path, refusal ?? 'done'])
+    const what = `${reply.path.replace(/\w+_[0-9a-f]{32}/, '*')} ${answer}`
+    happened[what] = (happened[what] ?? 0) + 1
+    return reply.body
+  }
+
+  async expectSameWallet(): Promise<void> {
+    this.model.expire()
+    const [view, listed] = await Promise.all([
+      shop.get(`/v1/customers/${this.customer}`),
+      shop.get(`/v1/customers/${this.customer}/coupons?limit=100`),
+    ])
+    const balances = Object.entries(this.model.balances).map(([key, { value, total }]) => [
+      key,
+      { value, total },
+    ])
+    expect(view.collectables).toEqual(Object.fromEntries(balances))
+    const known = this.model.coupons.map(
+      (one) => `${this.coupons.get(one)} ${one.reward} ${this.model.statusOf(one)}`,
+    )
+    const statuses: Record<number, string> = { 1: 'active', 3: 'redeemed', 4: 'expired', 5: 'revoked' }
+    const told = listed.data.map((one: Body) => `${one.id} ${one.reward.key} ${statuses[one.status]}`)
+    // The newest page has at most a hundred of them.
+    expect(told.toSorted()).toEqual(known.slice(-100).toSorted())
+    const active = this.model.coupons.filter((one) => this.model.statusOf(one) === 'active')
+    expect(view.coupons.map(({ id }: Body) => id).toSorted()).toEqual(
+      active.map((one) => this.coupons.get(one)).toSorted(),
+    )
+  }
+}
+
+interface Op {
+  readonly name: string
+  run(run: Run): Promise<void>
+}
+const nobody = (kind: string) => `${kind}_${'0'.repeat(32)}`
+const at = <T>(list: readonly T[], index: number): T | undefined => list[index % Math.max(1, list.length)]
+const op = <T>(
+  name: string,
+  how: fc.Arbitrary<T>,
+  run: (run: Run, how: T) => Promise<void>,
+): fc.Arbitrary<Op> =>
+  how.map((one) => ({
+    name: `${name} ${JSON.stringify(one)}`,
+    run: (on) => run(on, one),
+    toString: () => `${name} ${JSON.stringify(one)}`,
+  }))
+
+const card = fc.constantFrom<CardName>('club', 'club', 'club', 'guest')
+const line = fc.record({
+  product: fc.constantFrom('latte', 'latte', 'bun'),
+  quantity: fc.integer({ min: 1, max: 4 }),
+  cents: fc.integer({ min: 1, max: 2_500 }),
+})
+
+const buy = op(
+  'buy',
+  fc.record({
+    card,
+    lines: fc.array(line, { minLength: 1, maxLength: 3 }),
+    discount: fc.constantFrom(0, 0, 1, 150, 9_999),
+    points: fc.constantFrom(0, 0, 0, 0, 0, 0, 7, 10, 13, 25),
+    coupons: fc.array(fc.nat(30), { maxLength: 2 }),
+    isRare: fc.integer({ min: 0, max: 3 }),
+  }),
+  async (run, { card, coupons, isRare, ...order }) => {
+    const { model } = run
+    // Most baskets name no coupon, or one that is good.
+    const good = model.coupons.filter((one) => model.statusOf(one) === 'active')
+    const from = isRare === 0 ? [...model.coupons, undefined] : good
+    const named = isRare === 3 || from.length === 0 ? [] : coupons.map((index) => at(from, index))
+    const basket: Basket = { ...order, coupons: named }
+    const body = {
+      customer: run.customer,
+      card: run.cards[card] ?? nobody('card'),
+      opaqueId: `model-${receipts++}`,
+      items: order.lines.map(({ cents, ...one }) => ({ ...one, amount: cents / 100 })),
+      discountAmount: order.discount / 100,
+      pointsToSpend: order.points,
+      reward: named.map((one) => (one ? run.coupons.get(one)! : nobody('cpn'))),
+    }
+    const preview = await call('POST', '/v1/transactions/validate', body)
+    const reply = await call('POST', '/v1/transactions/process', body)
+    const sale = model.process(card, basket)
+    const refusal = typeof sale === 'string' ? sale : undefined
+    const previewed = await run.expectAnswer(preview, refusal)
+    const done = await run.expectAnswer(reply, refusal)
+    if (typeof sale === 'string') return
+    expect(previewed.executedActions.collectables).toEqual(done.executedActions.collectables)
+    // Coupons of one threshold come in their order; the thresholds of two balances in any.
+    const byReward = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
+    const told: Body[] = done.executedActions.coupons.toSorted((a: Body, b: Body) =>
+      byReward(a.reward.key, b.reward.key),
+    )
+    const granted = sale.granted.toSorted((a, b) => byReward(a.reward, b.reward))
+    expect(told.map((one) => one.reward.key)).toEqual(granted.map((one) => one.reward))
+    for (const [i, one] of granted.entries()) run.coupons.set(one, told[i].id)
+    run.sales.set(sale, done.id)
+    run.lastSale = { body, reply: done }
+  },
+)
+
+const repeat = op('repeat the last sale', fc.constant(0), async (run) => {
+  if (!run.lastSale) return
+  const reply = await call('POST', '/v1/transactions/process', run.lastSale.body)
+  expect(await run.expectAnswer(reply, undefined)).toEqual(run.lastSale.reply)
+})
+
+const giveBack = op(
+  'give back',
+  fc.record({
+    sale: fc.nat(),
+    items: fc.option(
+      fc.array(fc.tuple(fc.nat(2), fc.integer({ min: 1, max: 3 })), { minLength: 1, maxLength: 2 }),
+    ),
+  }),
+  async (run, { sale: index, items }) => {
+    const sale = at(run.model.sales, index)
+    if (!sale) return
+    const wanted = items && new Map(items.map(([i, quantity]) => [i % sale.left.length, quantity]))
+    const body = wanted
+      ? { items: [...wanted].map(([i, quantity]) => ({ id: String(i + 1), quantity })) }
+      : {}
+    const reply = await call('POST', `/v1/transactions/${run.sales.get(sale)}/return`, body)
+    const outcome = run.model.giveBack(sale, wanted ?? undefined)
+    const done = await run.expectAnswer(reply, typeof outcome === 'string' ? outcome : undefined)
+    if (typeof outcome === 'string') return
+    expect({ points: done.pointsRestored, refund: Math.round(done.refundAmount * 100) }).toEqual(outcome)
+  },
+)
+
+const adjust = op(
+  'adjust',
+  fc.record({
+    key: fc.constantFrom<Key>('points', 'stamps', 'miles'),
+    amount: fc.constantFrom(-40, -6, -1, 1, 4, 30),
+  }),
+  async (run, { key, amount }) => {
+    const body = { key, amount, reason: 'model' }
+    const reply = await call('POST', `/v1/customers/${run.customer}/adjustments`, body)
+    await run.expectAnswer(reply, run.model.adjust(key, amount))
+  },
+)
+
+const wait = op(
+  'wait',
+  fc.record({ days: fc.constantFrom(0, 1, 4, 6, 11, 20), job: fc.boolean() }),
+  async (run, { days, job }) => {
+    for (const one of [service, second]) one.advance(days * dayMs)
+    run.model.day += days
+    if (!job) return
+    await runRound(service.deps)
+    run.model.runJob()
+  },
+)
+
+const register = op(
+  'register',
+  fc.record({ card, how: fc.constantFrom('id', 'id', 'phone', 'nowhere') }),
+  async (run, { card, how }) => {
+    if (how === 'id') return registerInto(run, card)
+    const customer = how === 'phone' ? { data: { phone: run.phone } } : { id: run.customer }
+    const campaignId = how === 'phone' ? campaigns[card] : nobody('cmp')
+    const reply = await call('POST', '/v1/customers/register', { campaignId, customer })
+    await run.expectAnswer(reply, how === 'phone' ? 'existing_customer_with_phone' : 'invalid_campaign')
+  },
+)
+
+async function registerInto(run: Run, card: CardName): Promise<void> {
+  const body = { campaignId: campaigns[card], customer: { id: run.customer } }
+  const reply = await call('POST', '/v1/customers/register', body)
+  const isNew = run.model.cards[card] === undefined
+  const isRefused = isNew && run.model.isBlocked
+  const { cards } = await run.expectAnswer(reply, isRefused ? 'customer_not_active' : undefined)
+  if (isRefused) return
+  if (isNew) run.cards[card] = cards[0].id
+  expect(cards.map(({ id }: Body) => id)).toEqual([run.cards[card]])
+  run.model.cards[card] ??= 'active'
+}
+
+const block = op(
+  'block',
+  fc.record({ card: fc.option(card), to: fc.constantFrom('block', 'unblock', 'unblock') }),
+  async (run, { card, to }) => {
+    const path = card ? `/v1/cards/${run.cards[card] ?? nobody('card')}` : `/v1/customers/${run.customer}`
+    const reply = await call('POST', `${path}/${to}`, {})
+    await run.expectAnswer(reply, card && !run.cards[card] ? 'card_not_found' : undefined)
+    if (!card) run.model.isBlocked = to === 'block'
+    else if (run.cards[card]) run.model.cards[card] = to === 'block' ? 'blocked' : 'active'
+  },
+)
+
+const replace = op('replace', card, async (run, name) => {
+  const reply = await call('POST', `/v1/cards/${run.cards[name] ?? nobody('card')}/replace`, {})
+  const done = await run.expectAnswer(reply, run.cards[name] ? undefined : 'card_not_found')
+  if (!run.cards[name]) return
+  run.cards[name] = done.id
+  run.model.cards[name] = 'active'
+})
+
+const issue = op('issue', fc.constantFrom<RewardKey>('free', 'five', 'two'), async (run, reward) => {
+  const campaign = reward === 'two' ? campaigns.guest : campaigns.club
+  const reply = await call('POST', '/v1/coupons', { customer: run.customer, campaign, reward })
+  const done = await run.expectAnswer(reply, run.model.isBlocked ? 'customer_not_active' : undefined)
+  if (!run.model.isBlocked) run.coupons.set(run.model.issue(reward), done.id)
+})
+
+const revoke = op('revoke', fc.nat(), async (run, index) => {
+  const coupon = at(run.model.coupons, index)
+  const reply = await call(
+    'POST',
+    `/v1/coupons/${coupon ? run.coupons.get(coupon) : nobody('cpn')}/revoke`,
+    {},
+  )
+  const status = coupon && run.model.statusOf(coupon)
+  const refusals = {
+    redeemed: 'coupon_already_redeemed',
+    expired: 'coupon_expired',
+    revoked: 'coupon_revoked',
+  }
+  await run.expectAnswer(
+    reply,
+    !status ? 'coupon_not_found' : status === 'active' ? undefined : refusals[status],
+  )
+  if (status === 'active') coupon!.status = 'revoked'
+})
+
+const ops = fc.oneof(
+  { weight: 14, arbitrary: buy },
+  { weight: 1, arbitrary: repeat },
+  { weight: 7, arbitrary: giveBack },
+  { weight: 3, arbitrary: adjust },
+  { weight: 4, arbitrary: wait },
+  { weight: 2, arbitrary: register },
+  { weight: 1, arbitrary: block },
+  { weight: 1, arbitrary: replace },
+  { weight: 1, arbitrary: issue },
+  { weight: 1, arbitrary: revoke },
+)
+
+test('whatever is called in whatever order, the service says what the model says', {
+  timeout: 600_000 * effort,
+}, async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(ops, { minLength: 1, maxLength: 60, size: 'max' }),
+      fc.nat(3),
+      async (steps, cards) => {
+        const phone = `+1202555${String(1_000 + customers++).padStart(4, '0')}`
+        const body = { campaignId: campaigns.club, customer: { data: { phone } } }
+        const registered = await shop.post('/v1/customers/register', body)
+        const run = new Run(registered.id, phone)
+        run.cards.club = registered.cards[0].id
+        run.model.cards.club = 'active'
+        if (cards > 0) await registerInto(run, 'guest')
+        for (const step of steps) {
+          await step.run(run)
+          await run.expectSameWallet()
+        }
+      },
+    ),
+    // Shortening what failed ends with the time as well, and shows the shortest until then.
+    { seed, numRuns: 14 * effort, interruptAfterTimeLimit: 120_000 * effort },
+  )
+  // Otherwise the calls got nowhere and the comparison says little.
+  expect(happened['/v1/transactions/process done']).toBeGreaterThan(20 * effort)
+  expect(happened['/v1/transactions/*/return done']).toBeGreaterThan(5 * effort)
+})
