@@ -7,3 +7,8 @@ CREATE TABLE pepper_marks (
   CONSTRAINT pepper_marks_pkey PRIMARY KEY (is_only),
   CONSTRAINT pepper_marks_is_only CHECK (is_only)
 );
+
+-- It belongs to the platform.
+ALTER TABLE pepper_marks ENABLE ROW LEVEL SECURITY;
+ALTER TABLE pepper_marks FORCE ROW LEVEL SECURITY;
+CREATE POLICY platform ON pepper_marks USING (current_org() = 0);

@@ -6,7 +6,8 @@ import type { Config } from '../config.ts'
 import { appRole, type RoleState, readRoleState } from '../database/app-role.ts'
 import { countPending, MigrationError } from '../database/migrate.ts'
 import { createClient, type DatabaseConnection } from '../database/pool.ts'
-import { isPepperOf, WrongPepperError } from '../operations/recognize-pepper.ts'
+import { beginFor } from '../database/tenant-query.ts'
+import { isPepperOf, platformOrg, WrongPepperError } from '../operations/recognize-pepper.ts'
 import { packageRoot } from '../package-root.ts'
 import { nameDatabase } from './explain-failure.ts'
 import { Failure } from './failure.ts'
@@ -119,7 +120,9 @@ async function checkSchema(client: Client, connection: DatabaseConnection): Prom
 }
 
 async function checkPepper(client: Client, pepper: string): Promise<Finding> {
+  await client.query(beginFor(platformOrg))
   const isIts = await isPepperOf(client, pepper)
+  await client.query('COMMIT')
   if (isIts === undefined) return ok('pepper', 'no credentials have been made yet')
   if (isIts) return ok('pepper', 'the credentials in the database were made with it')
   const { message } = new WrongPepperError()

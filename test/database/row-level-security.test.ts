@@ -16,6 +16,7 @@ const platformTables: Record<string, string> = {
   connection_secrets: 'SELECT',
   connections: 'SELECT',
   integration_keys: 'ALL',
+  pepper_marks: 'ALL',
   integrations: 'ALL',
   organizations: 'ALL',
 }
