@@ -51,12 +51,17 @@ export function missingMembers(document: OpenApiDocument, call: Call, recipe: Re
   return [...inBodies, ...inQuery.map(({ name }) => `?${name}`)]
 }
 
-/** A patch of a definition is documented as free. Its members are those of the definition, here the first of each. */
-function placesSchemaOf(document: OpenApiDocument, call: Call): Schema | undefined {
+/**
+ * A patch of a definition is documented as free. Its members are those of the definition; what is inside
+ * them was tried where a campaign is created.
+ */
+export function placesSchemaOf(document: OpenApiDocument, call: Call): Schema | undefined {
   const schema = bodySchemaOf(document, call)
   if (call.operationId !== 'patchCampaign') return schema
   const definition = bodySchemaOf(document, { ...call, ...document.paths['/v1/campaigns']!.post! })!
-  const members = Object.entries(definition.properties!).map(([name, { type }]) => [name, { type }])
+  const members = Object.entries(definition.properties!).map(([name, { type, items }]) => {
+    return [name, items?.type === 'string' ? { type, items } : { type }]
+  })
   return { ...definition, properties: Object.fromEntries(members) }
 }
 
