@@ -1,5 +1,6 @@
 /** Values that a member should not have, derived from what its schema says it may have. */
 import type { Schema } from '../../src/http/reference/document.ts'
+import { naughty } from './naughty.ts'
 
 export interface Hostile {
   /** JSON, as it stands in the body: some of these values no program could write from memory. */
@@ -62,7 +63,7 @@ export function hostileValues(schema: Schema): Hostile[] {
   const texts = new Set([
     ...shapes,
     ...(isNumber ? numbers : ['1e400', '-0', '7']),
-    ...(types.includes('string') ? strings : ['""', '"10"', '"NaN"']),
+    ...(types.includes('string') ? [...strings, ...someNaughty()] : ['""', '"10"', '"NaN"']),
     ...missesOf(schema),
   ])
   turn++
@@ -72,6 +73,11 @@ export function hostileValues(schema: Schema): Hostile[] {
     heavy[turn % 3]!,
   ]
   return [...[...texts].map((text) => ({ text })), ...none.map((text) => ({ text, isImpossible: true }))]
+}
+
+/** The next few of the list, as JSON. */
+function someNaughty(): string[] {
+  return naughty.filter((_, i) => i % 8 === turn % 8).map((text) => JSON.stringify(text))
 }
 
 function typesOf({ anyOf, type }: Schema): readonly (string | undefined)[] {
