@@ -4,7 +4,7 @@
  */
 import type { Call, OpenApiDocument, Parameter, Schema } from '../../src/http/reference/document.ts'
 import { bodySchemaOf, compileSchema } from '../http/expect-documented.ts'
-import { brokenEncodings, hostileBodies, hostileTexts, hostileValues } from './hostile.ts'
+import { brokenEncodings, hostileBodies, hostileTexts, hostileTimes, hostileValues } from './hostile.ts'
 import { listPlaces, putAt } from './places.ts'
 import { addressOf, type Recipe } from './recipes.ts'
 
@@ -70,8 +70,10 @@ function memberAttempts(document: OpenApiDocument, call: Call, recipe: () => Rec
   if (!schema) return []
   const isOfSchema = compileSchema(schema)
   const { places } = listPlaces(placesSchemaOf(document, call)!, recipe().bodies)
+  // A campaign has so many members of so few kinds that they can share.
+  const share = places.length > 40 ? 3 : 1
   return places.flatMap(({ name, path, body, schema: member }) =>
-    hostileValues(member).map(({ text, isImpossible = false }): Attempt => {
+    hostileValues(member, share).map(({ text, isImpossible = false }): Attempt => {
       const made = recipe()
       const payload = putAt(made.bodies[body], path, text)
       const isWrong = !isImpossible && !isOfSchema(JSON.parse(payload))
@@ -113,7 +115,7 @@ function queryAttempts(call: Call, recipe: Recipe): Attempt[] {
     return new URLSearchParams(query).toString()
   }
   return parametersOf(call, 'query').flatMap(({ name, schema = {} }) => [
-    ...hostileTexts.map((text) => ({
+    ...[...hostileTexts, ...(/^(?:from|to)$/.test(name) ? hostileTimes : [])].map((text) => ({
       ...at(`${others(name)}&${name}=${encodeURIComponent(text)}`),
       what: `${name}=${text.slice(0, 60)}`,
       isImpossible: text.includes('\0') || !isQueryOf(schema, text),

@@ -56,17 +56,20 @@ const megabyte = JSON.stringify('x'.repeat(1 << 20))
 const heavy = [...deep, megabyte]
 let turn = 0
 
-/** Of what is no value at all each member gets its turn: that is refused before anybody asks whose it is. */
-export function hostileValues(schema: Schema): Hostile[] {
+/**
+ * For one member. Of what is no value at all each member gets its turn: that is refused before anybody asks whose it
+ * is. A `share` of 3 leaves it every third of what any member might get; those derived from its schema stay.
+ */
+export function hostileValues(schema: Schema, share = 1): Hostile[] {
   const types = typesOf(schema)
   const isNumber = types.some((type) => type === 'number' || type === 'integer')
-  const texts = new Set([
+  turn++
+  const any = [
     ...shapes,
     ...(isNumber ? numbers : ['1e400', '-0', '7']),
     ...(types.includes('string') ? [...strings, ...someNaughty()] : ['""', '"10"', '"NaN"']),
-    ...missesOf(schema),
-  ])
-  turn++
+  ]
+  const texts = new Set([...any.filter((_, i) => i % share === turn % share), ...missesOf(schema)])
   const none = [
     ...impossible.slice(0, 2),
     impossible[2 + (turn % (impossible.length - 2))]!,
@@ -97,7 +100,7 @@ function missesOf(schema: Schema): string[] {
     ...(maxLength === undefined ? [] : ['x'.repeat(maxLength + 1), '\u{1f600}'.repeat(maxLength + 1)]),
     ...(schema.pattern === undefined ? [] : ['-', 'a b', 'x'.repeat(65), 'a\n', '\u0430']),
     ...(schema.type === 'string' && maxLength === undefined ? ['x'.repeat(5_000)] : []),
-    ...(schema.format === 'date-time' ? times : []),
+    ...(schema.format === 'date-time' ? hostileTimes : []),
     ...(schema.format === 'customer-email' ? addresses : []),
     ...(items ? [Array(minItems === 0 ? 0 : (minItems ?? 1) - 1).fill('x')] : []),
     ...(items ? [Array((maxItems ?? 1_000) + 1).fill('x'), ['x', 'x'], ['']] : []),
@@ -105,7 +108,7 @@ function missesOf(schema: Schema): string[] {
   return misses.map((value) => JSON.stringify(value))
 }
 
-const times = [
+export const hostileTimes = [
   'yesterday',
   '2026-13-01T00:00:00Z',
   '2026-02-30T00:00:00Z',
@@ -149,7 +152,6 @@ export const hostileTexts = [
   '{}',
   'x'.repeat(300),
   'x'.repeat(5_000),
-  ...times,
 ]
 
 /** Percent-encodings that are no text. */

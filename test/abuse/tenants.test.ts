@@ -120,7 +120,7 @@ test('all routes outside the organizations are known', () => {
 describe('what is another organization’s looks exactly like what nobody has, wherever it is sent', () => {
   let pairs = 0
 
-  test.each(Object.keys(probes))('%s', async (route) => {
+  test.each(Object.keys(probes))('%s', { timeout: 60_000 }, async (route) => {
     const call = callsOf(document).find(({ method, path }) => `${method} ${path}` === route)!
     const isRead = call.method === 'GET'
     const world = isRead ? shared : await createWorld(service)
@@ -130,13 +130,15 @@ describe('what is another organization’s looks exactly like what nobody has, w
     expect([...kinds].toSorted()).toEqual(idsTakenBy(probes[route]!).toSorted())
     const problems: string[] = []
     const before = await digest(theirOrg)
+    let state = isRead ? {} : await digest(org)
     for (const [i, place] of places.entries()) {
       for (const kind of place.kind ? [place.kind] : kindsFor(i, places.length)) {
-        const state = isRead ? {} : await digest(org)
         const withForeign = await send(call, place, secrets[kind]!)
         const unknown = unknownLike(secrets[kind]!)
         const withUnknown = await send(call, place, unknown)
-        const changed = isRead ? [] : changesBetween(state, await digest(org))
+        const after = isRead ? {} : await digest(org)
+        const changed = changesBetween(state, after)
+        state = after
         pairs++
         const at = `${place.name} with a ${kind}`
         const [left, right] = [seen(withForeign, secrets[kind]!), seen(withUnknown, unknown)]
