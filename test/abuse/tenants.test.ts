@@ -81,17 +81,16 @@ function unknownLike(value: string): string {
 
 /** What a caller can learn from a reply, whichever value was sent: ids, times and sums are each call's own. */
 function seen(reply: Reply, sent: string): string {
-  return (
-    JSON.stringify({ status: reply.status, body: reply.body })
-      .replaceAll(sent, '<sent>')
-      .replaceAll(encodeURIComponent(sent), '<sent>')
-      .replaceAll(/\b([a-z]+)_[0-9a-f]{32}\b/g, '<$1>')
-      .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>')
-      .replaceAll(/made-\d+/g, '<made>')
-      // A small part of a sale gives back a whole point only now and then.
-      .replaceAll(/\{"type":"return"[^}]*\}/g, '')
-      .replaceAll(/-?\d+(?:\.\d+)?/g, '<number>')
-  )
+  const body = JSON.stringify(reply.body)
+    .replaceAll(sent, '<sent>')
+    .replaceAll(encodeURIComponent(sent), '<sent>')
+    .replaceAll(/\b([a-z]+)_[0-9a-f]{32}\b/g, '<$1>')
+    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>')
+    .replaceAll(/made-\d+/g, '<made>')
+    // A small part of a sale gives back a whole point only now and then.
+    .replaceAll(/\{"type":"return"[^}]*\}/g, '')
+    .replaceAll(/-?\d+(?:\.\d+)?/g, '<number>')
+  return `${reply.status} ${body}`
 }
 
 test('every route of an organization has a probe, and no probe is of a route that is gone', () => {
