@@ -56,5 +56,6 @@ export interface CustomerView {
 
 /** E-mails are compared without regard to case or to how accents are composed. */
 export function emailKey(email: string): string {
-  return email.normalize('NFC').toLowerCase()
+  // Composed again afterwards: some capitals exist only in two parts, and their small letters in one.
+  return email.normalize('NFC').toLowerCase().normalize('NFC')
 }

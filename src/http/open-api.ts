@@ -43,6 +43,8 @@ const authenticated: readonly RefusalCode[] = [
   '_forbidden',
 ]
 const withBody: readonly RefusalCode[] = ['_payload_too_large', '_unsupported_media_type']
+/** Of an id that no route can take: one that is no text once decoded, or far too long. */
+const withPathId: readonly RefusalCode[] = ['_not_found']
 const repeatable: readonly RefusalCode[] = ['idempotency_key_reused', 'idempotency_key_in_use']
 
 /** Refusals that say nothing about an operation in particular; the reference page sets them apart. */
@@ -50,6 +52,7 @@ export const commonRefusals: readonly RefusalCode[] = [
   ...everyCall,
   ...authenticated,
   ...withBody,
+  ...withPathId,
   ...repeatable,
 ]
 
@@ -70,7 +73,9 @@ function transform({ schema: given, url, route }: RouteToDocument) {
   const codes = [
     ...everyCall,
     ...(access === 'public' ? [] : access === 'operator' ? (['_unauthorized'] as const) : authenticated),
-    ...(schema.body ? withBody : []),
+    // A body is read where none is taken, too, and refused when it cannot be.
+    ...(route.method === 'GET' ? [] : withBody),
+    ...(url.includes('/:') ? withPathId : []),
     ...(isRepeatable ? repeatable : []),
     ...own,
   ]

@@ -157,10 +157,14 @@ export async function listCustomersByKey(
 
 const listViews = `${viewOf(`($3::uuid IS NULL OR c.id < $3) AND ($4::text IS NULL
     OR c.email_key LIKE $4 ESCAPE '\\' OR lower(c.fullname) LIKE $4 ESCAPE '\\' OR c.phone LIKE $4 ESCAPE '\\'
+    OR strpos(lower(c.fullname), lower($5)) > 0
     OR c.opaque_id = $5 OR EXISTS (SELECT 1 FROM cards k WHERE k.org_id = c.org_id AND k.customer_id = c.id AND k.barcode = $5))`)}
   ORDER BY c.id DESC LIMIT $6`
 
-/** Newest first; `text` is found anywhere in name, e-mail or phone, or is exactly a barcode or an opaque id. */
+/**
+ * Newest first; `text` is found anywhere in name, e-mail or phone, or is exactly a barcode or an opaque id. Names are
+ * compared in the database's small letters too, which are not always ours: İ is one or two of them.
+ */
 export async function listCustomerViews(
   scope: Scope,
   page: { text?: string; limit: number; after?: CustomerId },

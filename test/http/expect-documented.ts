@@ -1,7 +1,9 @@
 import Schema from 'typebox/schema'
 import { expect } from 'vitest'
 import {
+  type Call,
   callsOf,
+  type Reply as DocumentedReply,
   type OpenApiDocument,
   refName,
   type Schema as SchemaNode,
@@ -13,21 +15,86 @@ import type { Reply } from '../support/service.ts'
  * name. Schemas leave room for more, so a member that nobody documented would otherwise never be noticed.
  */
 export function expectDocumented(document: OpenApiDocument, reply: Reply): void {
+  const problems = findUndocumented(document, reply)
+  expect(problems.length, problems.slice(0, 5).join('; ')).toBe(0)
+}
+
+/** What of the reply is not as the document says, in a sentence each. */
+export function findUndocumented(document: OpenApiDocument, reply: Reply): string[] {
   const path = reply.path.split('?')[0]!
-  const fitting = callsOf(document)
-    .filter((call) => call.method === reply.method && toPattern(call.path).test(path))
-    .sort((a, b) => a.path.split('{').length - b.path.split('{').length)
-  const schema = fitting[0]?.responses[reply.status]?.content?.['application/json']?.schema
-  const what = `${reply.method} ${path} ${reply.status}`
-  expect(schema, `${what} is not in the document`).toBeDefined()
-  const whole = inlineReferences(document, schema!)
-  const compiled = Schema.Compile(whole as never)
-  const errors = compiled.Check(reply.body as never) ? [] : compiled.Errors(reply.body as never)[1]
-  const problems = [
-    ...errors.map((error) => JSON.stringify(error)),
-    ...listUndocumented(whole, reply.body, '').map((member) => `${member} is not in the document`),
-  ]
-  expect(problems.length, `${what}: ${problems.slice(0, 5).join('; ')}`).toBe(0)
+  const call = matcherOf(document)(reply.method, path)
+  const what = `${reply.method} ${path.slice(0, 100)} ${reply.status}`
+  const said = () => reply.text.slice(0, 300)
+  if (!call) return [`${what}: no such call in the document`]
+  const media = mediaOf(document, call, reply)
+  if (!media) return [`${what} is not in the document as ${reply.headers['content-type']}: ${said()}`]
+  const { schema, isValid } = media
+  if (!isValid(reply.body))
+    return [`${what} is not of its schema: ${describe(schema, reply.body)}: ${said()}`]
+  return listUndocumented(schema, reply.body, '').map((member) => `${what}: ${member} is not in the document`)
+}
+
+/** The schema of the body a call takes, with all that it refers to written out; undefined when it takes none. */
+export function bodySchemaOf(document: OpenApiDocument, call: Call): SchemaNode | undefined {
+  const schema = call.requestBody?.content['application/json']?.schema
+  return schema && inlineReferences(document, schema)
+}
+
+/** Whether values are of a schema. Compiling takes far longer than checking, so it is done once. */
+export function compileSchema(schema: SchemaNode): (value: unknown) => boolean {
+  const compiled = compiledSchemas.get(schema) ?? Schema.Compile(schema as never)
+  compiledSchemas.set(schema, compiled)
+  return (value) => compiled.Check(value as never)
+}
+
+const compiledSchemas = new WeakMap<SchemaNode, ReturnType<typeof Schema.Compile>>()
+
+function describe(schema: SchemaNode, value: unknown): string {
+  const errors = Schema.Compile(schema as never).Errors(value as never)[1]
+  return errors
+    .slice(0, 5)
+    .map((error) => JSON.stringify(error))
+    .join('; ')
+}
+
+interface CompiledMedia {
+  readonly schema: SchemaNode
+  readonly isValid: (value: unknown) => boolean
+}
+
+const mediaByCall = new WeakMap<Call, Map<string, CompiledMedia | undefined>>()
+
+function mediaOf(document: OpenApiDocument, call: Call, reply: Reply): CompiledMedia | undefined {
+  const type = String(reply.headers['content-type']).split(';')[0]!
+  const known = mediaByCall.get(call) ?? new Map<string, CompiledMedia | undefined>()
+  mediaByCall.set(call, known)
+  const key = `${reply.status} ${type}`
+  if (!known.has(key)) {
+    const answer = resolveReply(document, call.responses[reply.status])
+    const schema = answer?.content?.[type]?.schema
+    const whole = schema && inlineReferences(document, schema)
+    known.set(key, whole && { schema: whole, isValid: compileSchema(whole) })
+  }
+  return known.get(key)
+}
+
+function resolveReply(document: OpenApiDocument, reply: DocumentedReply | undefined) {
+  return reply?.$ref ? document.components.responses[refName(reply.$ref)] : reply
+}
+
+const matchers = new WeakMap<OpenApiDocument, (method: string, path: string) => Call | undefined>()
+
+/** Finds the call of an address; a path that is written out goes before one with a place for an id. */
+function matcherOf(document: OpenApiDocument): (method: string, path: string) => Call | undefined {
+  const known = matchers.get(document)
+  if (known) return known
+  const calls = callsOf(document)
+    .map((call) => ({ call, pattern: toPattern(call.path), ids: call.path.split('{').length }))
+    .sort((a, b) => a.ids - b.ids)
+  const matcher = (method: string, path: string) =>
+    calls.find(({ call, pattern }) => call.method === method && pattern.test(path))?.call
+  matchers.set(document, matcher)
+  return matcher
 }
 
 function toPattern(path: string): RegExp {
@@ -49,9 +116,14 @@ function inlineReferences(document: OpenApiDocument, schema: SchemaNode): Schema
 function listUndocumented(schema: SchemaNode, value: unknown, place: string): string[] {
   if (typeof value !== 'object' || value === null) return []
   if (schema.anyOf) {
-    const branches = schema.anyOf.filter((one) => Schema.Compile(one as never).Check(value as never))
+    const branches = schema.anyOf.filter((one) => compileSchema(one)(value))
     const found = branches.map((one) => listUndocumented(one, value, place))
     return found.sort((a, b) => a.length - b.length)[0] ?? [place]
+  }
+  if (schema.allOf) {
+    // What one part does not name another may.
+    const found = schema.allOf.map((one) => listUndocumented(one, value, place))
+    return found.reduce((left, right) => left.filter((member) => right.includes(member)))
   }
   if (Array.isArray(value)) {
     const { items } = schema
@@ -59,7 +131,8 @@ function listUndocumented(schema: SchemaNode, value: unknown, place: string): st
   }
   return Object.entries(value).flatMap(([key, member]) => {
     const inner = place ? `${place}.${key}` : key
-    const known = schema.properties?.[key]
+    const known =
+      schema.properties && Object.hasOwn(schema.properties, key) ? schema.properties[key] : undefined
     if (known) return listUndocumented(known, member, inner)
     const others = schema.additionalProperties
     if (typeof others === 'object') return listUndocumented(others, member, inner)

@@ -51,14 +51,17 @@ export interface Ids {
 
 let made = 0
 
-export async function createIds(merchant: Merchant): Promise<Ids> {
+/** The campaign of these ids; whoever brings another keeps its balance and its reward. */
+export const probeCampaign = {
+  name: 'Probe',
+  balances: [{ key: 'points' }],
+  rules: [{ id: 'base', kind: 'points_per_amount', balance: 'points', points: 1, per: 1 }],
+  rewards: [{ key: 'five', kind: 'amount_off', amount: 5 }],
+}
+
+export async function createIds(merchant: Merchant, definition: object = probeCampaign): Promise<Ids> {
   const n = `${++made}`
-  const campaign = await merchant.publishCampaign({
-    name: 'Probe',
-    balances: [{ key: 'points' }],
-    rules: [{ id: 'base', kind: 'points_per_amount', balance: 'points', points: 1, per: 1 }],
-    rewards: [{ key: 'five', kind: 'amount_off', amount: 5 }],
-  })
+  const campaign = await merchant.publishCampaign(definition)
   const { customer, card } = await merchant.register(campaign)
   const post = async (path: string, body: object) => {
     const reply = await merchant.call('POST', path, body)

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { maxMoney, maxQuantity } from '../../domain/money.ts'
+import { maxMoney, maxQuantity, maxUnits } from '../../domain/money.ts'
 import { named } from '../name-components.ts'
 import { Collectables, Coupon } from './customer.ts'
 import {
@@ -126,8 +126,18 @@ const TriedCollectables = Type.Unsafe<Record<string, { value: number; total?: nu
     type: 'object',
     required: ['value'],
     properties: {
-      value: { type: 'number', description: 'What can be used now.' },
-      total: { type: 'number', description: 'What was ever collected; the value unless told.' },
+      value: {
+        type: 'number',
+        minimum: -maxUnits,
+        maximum: maxUnits,
+        description: 'What can be used now.',
+      },
+      total: {
+        type: 'number',
+        minimum: 0,
+        maximum: maxUnits,
+        description: 'What was ever collected; the value unless told.',
+      },
     },
   },
 })
@@ -144,7 +154,11 @@ export const TriedBasket = Type.Object(
       Type.Object({
         collectables: Optional(TriedCollectables),
         transactions: Optional(
-          Type.Integer({ minimum: 0, description: 'Baskets processed before; 0 makes this one the first.' }),
+          Type.Integer({
+            minimum: 0,
+            maximum: 1e9,
+            description: 'Baskets processed before; 0 makes this one the first.',
+          }),
         ),
       }),
     ),
