@@ -23,7 +23,7 @@ export function letTakeTurns(app: Server, maxConnections: number): void {
   const shared = createTurns({ maxRunning: sharedPlaces, share: 1, maxWaiting, maxWaitMs })
   const own = createTurns({
     maxRunning: Math.max(2, maxConnections - connectionsForShared),
-    share: 3,
+    share: 1,
     maxWaiting,
     maxWaitMs,
   })
