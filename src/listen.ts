@@ -46,6 +46,14 @@ export function openDeps(
 export async function listen(deps: Deps, config: Config, secrets: Secrets, log: Logger): Promise<Listener> {
   const transactions = createTransactions({ deps })
   const state = { isStopping: false }
+  // Everybody who asks while an answer is on its way gets that one: asking often must not cost connections.
+  let asked: Promise<boolean> | undefined
+  const canServe = () => {
+    asked ??= canQuery(deps).finally(() => {
+      asked = undefined
+    })
+    return asked
+  }
   let app: Server | undefined
   const stop = async () => {
     state.isStopping = true
@@ -60,7 +68,7 @@ export async function listen(deps: Deps, config: Config, secrets: Secrets, log: 
       isBehindProxy: config.trustProxy,
       https: config.tls,
       logger: log,
-      isReady: async () => !state.isStopping && (await canQuery(deps)),
+      isReady: async () => !state.isStopping && (await canServe()),
     })
     await app.listen({ port: config.port, host: config.host })
     return { port: (app.server.address() as AddressInfo).port, stop }

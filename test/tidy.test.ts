@@ -285,6 +285,7 @@ describe('papers', () => {
       'README.md',
       'ARCHITECTURE.md',
       'CONTRIBUTING.md',
+      'SECURITY.md',
       'CHANGELOG.md',
       'LICENSE',
       'docs/glossary.md',

@@ -12,20 +12,23 @@ import { createTurns, type Party, type Turns } from './turns.ts'
 export type Work = 'none' | 'shared' | 'own'
 
 const maxWaiting = 5_000
-/** Less than the patience of a till, and as long as a call waits for a connection. */
-const maxWaitMs = 5_000
+/**
+ * As long as a client waits, mostly: baskets of one customer are written one after the other, and a thousand of
+ * them take their time. For a connection it is as long as the pool itself would let a call wait.
+ */
+const maxWaitMs = { shared: 30_000, own: 5_000 }
 /** Twice what the two writers of baskets hold: the next two groups stand ready when they are done. */
 const sharedPlaces = 1_024
 /** What the groups and batches themselves need of the pool, mostly. */
 const connectionsForShared = 2
 
 export function letTakeTurns(app: Server, maxConnections: number): void {
-  const shared = createTurns({ maxRunning: sharedPlaces, share: 1, maxWaiting, maxWaitMs })
+  const shared = createTurns({ maxRunning: sharedPlaces, share: 1, maxWaiting, maxWaitMs: maxWaitMs.shared })
   const own = createTurns({
     maxRunning: Math.max(2, maxConnections - connectionsForShared),
-    share: 3,
+    share: 1,
     maxWaiting,
-    maxWaitMs,
+    maxWaitMs: maxWaitMs.own,
   })
   const turnsOf: Record<Work, Turns | undefined> = { none: undefined, shared, own }
   app.decorateRequest('turn', undefined)
@@ -54,6 +57,8 @@ export function letTakeTurns(app: Server, maxConnections: number): void {
   })
 }
 
-function partyOf({ caller }: FastifyRequest): Party {
-  return caller ? caller.organization.number : 'nobody in particular'
+/** Whoever asks for tokens in great numbers must not stand in the operator's way either. */
+function partyOf({ caller, routeOptions }: FastifyRequest): Party {
+  if (caller) return caller.organization.number
+  return routeOptions.config.access === 'operator' ? 'operator' : 'without a token'
 }

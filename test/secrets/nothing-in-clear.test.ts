@@ -14,6 +14,9 @@ const settings = {
 }
 const person = { phone: '+12025550147', email: 'ada.known@example.com', fullname: 'Ada Knownname' }
 
+// biome-ignore lint/suspicious/noExplicitAny: read the way a client would.
+type Body = any
+
 let checkout: Checkout
 let database: TestDatabase
 let service: Service
@@ -22,13 +25,12 @@ const secrets = new Set<string>(Object.values(settings).filter((value) => value.
 const replies: string[] = []
 const listings: string[] = []
 
-// biome-ignore lint/suspicious/noExplicitAny: read the way a client would.
 async function send(
   method: string,
   path: string,
   headers: Record<string, string>,
   body?: unknown,
-): Promise<any> {
+): Promise<Body> {
   const reply = await fetch(service.baseUrl + path, {
     method,
     headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
