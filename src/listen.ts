@@ -4,6 +4,7 @@
  */
 import type { AddressInfo } from 'node:net'
 import type { Config } from './config.ts'
+import { canWrite } from './database/can-write.ts'
 import { type DatabaseConnection, openPool } from './database/pool.ts'
 import type { Logger } from './http/logger.ts'
 import { buildServer, type Server } from './http/server.ts'
@@ -58,7 +59,7 @@ export async function listen(deps: Deps, config: Config, secrets: Secrets, log: 
       isBehindProxy: config.trustProxy,
       https: config.tls,
       logger: log,
-      isReady: async () => !state.isStopping && (await canQuery(deps)),
+      isReady: async () => !state.isStopping && (await canServe(deps)),
     })
     await app.listen({ port: config.port, host: config.host })
     return { port: (app.server.address() as AddressInfo).port, stop }
@@ -77,9 +78,9 @@ async function closeServer(app: Server, transactions: Transactions): Promise<voi
   app.server.closeAllConnections()
 }
 
-async function canQuery({ pool }: Deps): Promise<boolean> {
+async function canServe({ pool }: Deps): Promise<boolean> {
   try {
-    return (await withTimeout(pool.query('SELECT 1'), readinessTimeoutMs)) !== undefined
+    return (await withTimeout(canWrite(pool), readinessTimeoutMs)) ?? false
   } catch {
     return false
   }
