@@ -66,7 +66,10 @@ function print({
     const head = ['strikes', 'sent', 'acked', 'refused', 'unknown', 'found', 'lost', '503', 'slowest', 'back']
     console.log(`${'fault'.padEnd(28)}${head.map((word) => word.padStart(9)).join('')}`)
   }
-  if (skipped || !tally) return console.log(`${storm.padEnd(28)} skipped: ${skipped}`)
+  if (skipped || !tally) {
+    console.log(`${storm.padEnd(28)} skipped: ${skipped}`)
+    return
+  }
   const { sent, acknowledged, refused, unknown, resentAndFound, lost, answers503, slowestMs } = tally
   const numbers = [strikes, sent, acknowledged, refused, unknown, resentAndFound, lost, answers503, slowestMs]
   const cells = [...numbers, backAfterMs ?? '-'].map((cell) => String(cell).padStart(9))

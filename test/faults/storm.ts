@@ -20,6 +20,8 @@ export interface Storm {
   readonly database: 'embedded' | 'external' | 'proxied' | 'small-disk'
   readonly services?: number
   readonly settings?: Settings
+  /** How many call at the same time. */
+  readonly clients?: number
   readonly fault: (place: Place) => Fault
   /** Between strikes. */
   readonly pauseMs: number
@@ -98,7 +100,7 @@ export async function runStorm(scene: Scene, storm: Storm, options: StormOptions
     baseUrls: services.baseUrls,
     ...merchant,
     customers: 30,
-    clients: 12,
+    clients: storm.clients ?? 12,
     pauseMs: 5,
     logFile,
   })

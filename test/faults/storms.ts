@@ -60,7 +60,8 @@ export const storms: readonly Storm[] = [
   {
     name: 'database stalled',
     database: 'proxied',
-    fault: ({ socketPath }) => ({ kind: 'proxy', socketPath, mode: { kind: 'stall' }, holdMs: 12_000 }),
+    fault: ({ socketPath }) => ({ kind: 'proxy', socketPath, mode: { kind: 'stall' }, holdMs: 30_000 }),
+    clients: 64,
     turnsUnready: true,
     pauseMs: 500,
     shortMs: 0,
