@@ -7,7 +7,7 @@ import { findEmbeddedPostgres } from '../../src/database/embedded-postgres.ts'
 import { type EmbeddedConnection, openPool } from '../../src/database/pool.ts'
 import { ownSecrets, type Service, type Settings, urlOf } from '../process/checkout.ts'
 import { auditStorm, type Tally } from './audit-storm.ts'
-import { type LogLine, readCallLog } from './call-log.ts'
+import { gatherCalls, type LogLine, readCallLog } from './call-log.ts'
 import type { Fault, FaultPlan, FaultReport } from './fault-child.ts'
 import type { LoadPlan, LoadReport } from './load-child.ts'
 import { openMerchant } from './merchant.ts'
@@ -33,6 +33,8 @@ export interface Storm {
     readonly signal: NodeJS.Signals | null
     readonly withinMs: number
   }
+  /** Workers of the service are killed and started again by it. */
+  readonly losesWorkers?: boolean
   /** Whether `/readyz` must have said no at some time. */
   readonly turnsUnready?: boolean
   /** Struck once more when nobody calls. */
@@ -40,7 +42,12 @@ export interface Storm {
   /** How long a call may take; unless told, as long as the service gives itself. */
   readonly deadlineMs?: number
   /** What else must hold of the numbers. */
-  readonly check?: (result: { tally: Tally; strikes: number; cuts: number }) => string[]
+  readonly check?: (result: { tally: Tally; cuts: number; readsWhileAway: Reads }) => string[]
+}
+
+interface Reads {
+  readonly answered: number
+  readonly failed: number
 }
 
 /** What a fault needs to know of where it strikes. */
@@ -117,7 +124,8 @@ export async function runStorm(scene: Scene, storm: Storm, options: StormOptions
   const calls = readCallLog(logFile)
   const atRest = await Promise.all(services.baseUrls.map(readMetricsAtRest))
   problems.push(...(await checkAtRest(storm, atRest, place, injector)))
-  if (!storm.ends) problems.push(...checkCounted(storm, atRest, calls))
+  // A process that was killed takes its counters with it.
+  if (!storm.ends && !storm.losesWorkers) problems.push(...checkCounted(atRest, calls))
   if (storm.alsoIdle) await strikeIdle(scene, storm, place, baseUrl!, options, problems)
   await readiness.stop()
   problems.push(...checkReadiness(storm, readiness.samples, started.reports))
@@ -128,7 +136,8 @@ export async function runStorm(scene: Scene, storm: Storm, options: StormOptions
   const { organization } = merchant
   const audited = await auditStorm({ pool, organization, calls, serviceLog: services.log(), deadlineMs })
   await pool.end()
-  const numbers = { tally: audited.tally, strikes: struck.strikes, cuts: struck.cuts ?? 0 }
+  const readsWhileAway = countReadsWhileAway(calls, started.reports)
+  const numbers = { tally: audited.tally, cuts: struck.cuts ?? 0, readsWhileAway }
   problems.push(...audited.problems, ...(storm.check?.(numbers) ?? []))
   await services.stop()
   injector.kill('SIGKILL')
@@ -355,9 +364,7 @@ async function checkAtRest(
 }
 
 /** The metrics count every 503 a client got, and no more than those it may not have got. */
-function checkCounted(storm: Storm, all: readonly Metrics[], lines: readonly LogLine[]): string[] {
-  // Each worker counts for itself, and which one is asked is chance.
-  if (storm.settings?.WORKERS !== undefined) return []
+function checkCounted(all: readonly Metrics[], lines: readonly LogLine[]): string[] {
   const routes = new Map(
     lines.flatMap((line) => (line.kind === 'sent' ? [[`${line.call}.${line.attempt}`, line.route]] : [])),
   )
@@ -392,4 +399,15 @@ function checkReadiness(storm: Storm, samples: readonly Sample[], reports: reado
   if (storm.turnsUnready && !samples.some(({ status }) => status === 503))
     problems.push('/readyz never said no')
   return problems
+}
+
+function countReadsWhileAway(lines: readonly LogLine[], reports: readonly FaultReport[]): Reads {
+  const away = reports.flatMap((report) => (report.event === 'away' ? [report] : []))
+  const isInside = (from: number, to: number) => away.some((one) => from >= one.from && to <= one.to)
+  const reads = gatherCalls(lines).filter(({ sent }) => sent[0]!.operation === 'read')
+  const inside = reads.flatMap(({ sent, answers }) =>
+    answers.filter((answer) => isInside(sent[0]!.at, answer.at)),
+  )
+  const answered = inside.filter(({ status }) => status === 200).length
+  return { answered, failed: inside.length - answered }
 }

@@ -86,7 +86,12 @@ export const storms: readonly Storm[] = [
     turnsUnready: true,
     pauseMs: 1_000,
     shortMs: 0,
-    check: ({ tally }) => (tally.answers503 > 0 ? [] : ['the full disk refused nothing']),
+    check: ({ tally, readsWhileAway }) => [
+      ...(tally.answers503 > 0 ? [] : ['the full disk refused nothing']),
+      ...(readsWhileAway.answered > 0 && readsWhileAway.failed === 0
+        ? []
+        : [`reads did not go on: ${JSON.stringify(readsWhileAway)}`]),
+    ],
   },
   {
     name: 'two services, one killed',
@@ -101,8 +106,17 @@ export const storms: readonly Storm[] = [
     name: 'two workers, one killed',
     database: 'external',
     settings: { WORKERS: '2' },
+    losesWorkers: true,
     fault: ({ pidFile }) => ({ kind: 'kill-worker', pidFile }),
     pauseMs: 1_500,
+    shortMs: 1_500,
+  },
+  {
+    name: 'two workers, all connections terminated',
+    database: 'external',
+    settings: { WORKERS: '2' },
+    fault: ({ connection }) => ({ kind: 'terminate', connection, everyMs: 200 }),
+    pauseMs: 0,
     shortMs: 1_500,
   },
   {
