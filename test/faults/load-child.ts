@@ -85,7 +85,8 @@ async function runLoad(plan: LoadPlan, stopped: Promise<void>): Promise<void> {
     const settled = answers.find((answer) => answer && (answer.status < 300 || isRefusal(answer)))
     if (settled) learn(numbered, settled)
     else unsettled.push({ call, planned: numbered, attempts: answers.length })
-    if (!settled && !isStopping) await sleep(50)
+    // A till that cannot reach anybody does not try hundreds of times a second.
+    if (!settled && !isStopping) await sleep(250)
   }
 
   /** What the answer says can be redeemed, spent and taken back later. */
@@ -150,7 +151,10 @@ async function runLoad(plan: LoadPlan, stopped: Promise<void>): Promise<void> {
   }
 
   const first = randomFrom(plan.seed)
-  while (people.length < plan.customers) await perform(registration(plan.campaign), first)
+  while (people.length < plan.customers) {
+    const missing = Array.from({ length: plan.customers - people.length })
+    await Promise.all(missing.map(() => perform(registration(plan.campaign), first)))
+  }
   report({ event: 'ready' })
   const clients = Array.from({ length: plan.clients }, (_, i) => client(i + 1))
   await stopped

@@ -31,8 +31,7 @@ const scene = await makeScene()
 const results: (StormResult & { tookMs: number })[] = []
 for (const storm of chosen) {
   const startedAt = Date.now()
-  const durationMs = values.short ? storm.shortMs : shareMs
-  const result = await runStorm(scene, storm, { seed, durationMs })
+  const result = await runStorm(scene, storm, { seed, longMs: values.short ? undefined : shareMs })
   results.push({ ...result, tookMs: Date.now() - startedAt })
   print(results.at(-1)!)
 }

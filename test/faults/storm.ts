@@ -22,7 +22,7 @@ export interface Storm {
   readonly settings?: Settings
   /** How many call at the same time. */
   readonly clients?: number
-  readonly fault: (place: Place) => Fault
+  readonly fault: (place: Place, form: 'short' | 'long') => Fault
   /** Between strikes. */
   readonly pauseMs: number
   /** The short form: how long strikes are repeated. */
@@ -72,13 +72,14 @@ export interface StormResult {
 
 export interface StormOptions {
   readonly seed: number
-  readonly durationMs: number
+  /** The long form: how long strikes are repeated. */
+  readonly longMs?: number
 }
 
 const poolSize = 10
 const recoveryTimeoutMs = 20_000
 const defaultDeadlineMs = 15_000
-const calmMs = 400
+const calmMs = 300
 
 export async function runStorm(scene: Scene, storm: Storm, options: StormOptions): Promise<StormResult> {
   const { seed } = options
@@ -106,9 +107,9 @@ export async function runStorm(scene: Scene, storm: Storm, options: StormOptions
     seed,
     baseUrls: services.baseUrls,
     ...merchant,
-    customers: 30,
+    customers: 24,
     clients: storm.clients ?? 12,
-    pauseMs: 5,
+    pauseMs: 10,
     logFile,
   })
   await load.ready
@@ -261,7 +262,8 @@ async function startInjector(
   child: ChildProcess,
   storm: Storm,
   place: Folder | Place,
-  { seed, durationMs }: StormOptions,
+  { seed, longMs }: StormOptions,
+  durationMs = longMs ?? storm.shortMs,
 ) {
   const reports: FaultReport[] = []
   let onReady: (port: number | undefined) => void = () => {}
@@ -277,7 +279,12 @@ async function startInjector(
     })
   })
   done.catch(() => {})
-  const plan: FaultPlan = { seed, fault: storm.fault(place as Place), durationMs, pauseMs: storm.pauseMs }
+  const plan: FaultPlan = {
+    seed,
+    fault: storm.fault(place as Place, longMs === undefined ? 'short' : 'long'),
+    durationMs,
+    pauseMs: storm.pauseMs,
+  }
   child.send(plan)
   return { port: await Promise.race([ready, done.then(() => undefined)]), done, reports }
 }
@@ -310,11 +317,11 @@ async function strikeIdle(
   storm: Storm,
   place: Place,
   baseUrl: string,
-  { seed }: StormOptions,
+  options: StormOptions,
   problems: string[],
 ): Promise<void> {
   const injector = scene.fork('fault-child')
-  const { done } = await startInjector(injector, storm, place, { seed, durationMs: 0 })
+  const { done } = await startInjector(injector, storm, place, options, 0)
   injector.send('strike')
   await done
   injector.kill('SIGKILL')

@@ -60,8 +60,14 @@ export const storms: readonly Storm[] = [
   {
     name: 'database stalled',
     database: 'proxied',
-    fault: ({ socketPath }) => ({ kind: 'proxy', socketPath, mode: { kind: 'stall' }, holdMs: 30_000 }),
+    // So many that baskets of the busiest customers queue behind each other.
     clients: 64,
+    fault: ({ socketPath }, form) => ({
+      kind: 'proxy',
+      socketPath,
+      mode: { kind: 'stall' },
+      holdMs: form === 'short' ? 12_000 : 30_000,
+    }),
     turnsUnready: true,
     pauseMs: 500,
     shortMs: 0,
@@ -82,7 +88,7 @@ export const storms: readonly Storm[] = [
   {
     name: 'disk full',
     database: 'small-disk',
-    fault: ({ folder }) => ({ kind: 'fill-disk', folder, holdMs: 2_500 }),
+    fault: ({ folder }) => ({ kind: 'fill-disk', folder, holdMs: 2_000 }),
     turnsUnready: true,
     pauseMs: 1_000,
     shortMs: 0,
