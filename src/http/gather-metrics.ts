@@ -4,8 +4,8 @@
  * can reach the others, so a worker asks it, and it asks every worker.
  */
 import type { Worker } from 'node:cluster'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { AggregatorRegistry, type MetricObjectWithValues, type MetricValue, type Registry } from 'prom-client'
-import { withTimeout } from '../with-timeout.ts'
 
 type Measured = MetricObjectWithValues<MetricValue<string>>[]
 
@@ -37,7 +37,7 @@ export function createWorkerMetrics(registry: Registry): () => Promise<string> {
     const id = ++questions
     const gathered = new Promise<string>((resolve) => asked.set(id, resolve))
     process.send?.({ metrics: 'gather', id } satisfies Message)
-    const text = await withTimeout(gathered, 2 * tellTimeoutMs)
+    const text = await Promise.race([gathered, sleep(2 * tellTimeoutMs, undefined, { ref: false })])
     asked.delete(id)
     // Without an answer of the first process there is still what we know ourselves.
     return text ?? registry.metrics()
@@ -58,7 +58,7 @@ export function createMetricsGatherer(listWorkers: () => readonly Worker[]) {
       worker.on('message', onMessage)
       worker.send({ metrics: 'tell', id } satisfies Message)
     })
-    return withTimeout(told, tellTimeoutMs)
+    return Promise.race([told, sleep(tellTimeoutMs, undefined, { ref: false })])
   }
   return async (worker: Worker, message: unknown): Promise<void> => {
     if (!isAboutMetrics(message) || message.metrics !== 'gather') return

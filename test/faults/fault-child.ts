@@ -32,7 +32,10 @@ export type Fault =
   | { kind: 'kill-backend'; connection: EmbeddedConnection }
   | { kind: 'terminate'; connection: EmbeddedConnection; everyMs: number }
   | { kind: 'proxy'; socketPath: string; mode: ProxyMode; holdMs: number }
-  | { kind: 'fill-disk'; folder: string; holdMs: number }
+  /** The service is told to stop while nothing comes through, and until it has stopped. */
+  | { kind: 'stop-in-stall'; socketPath: string; pidFile: string }
+  /** `breaksLog`: PostgreSQL needs room for its write-ahead log as well, and ends when it gets none. */
+  | { kind: 'fill-disk'; folder: string; holdMs: number; connection: EmbeddedConnection; breaksLog?: boolean }
   | { kind: 'clock'; file: string; offsetsMs: readonly number[]; holdMs: number }
 
 export type ProxyMode =
@@ -74,8 +77,18 @@ function prepare({ fault, seed }: FaultPlan, proxy: DatabaseProxy | undefined): 
       return () => terminateAll(fault.connection)
     case 'proxy':
       return () => disturb(proxy!, toMode(fault.mode, random), fault.holdMs)
+    case 'stop-in-stall':
+      return async () => {
+        proxy!.become({ kind: 'stall' })
+        await sleep(500)
+        const pid = Number(readFileSync(fault.pidFile, 'utf8'))
+        process.kill(pid, 'SIGTERM')
+        report({ event: 'struck', at: Date.now() })
+        for (let waited = 0; waited < 15_000 && (await isAlive(pid)); waited += 20) await sleep(20)
+        proxy!.become({ kind: 'pass' })
+      }
     case 'fill-disk':
-      return () => fillDisk(fault.folder, fault.holdMs)
+      return () => fillDisk(fault.folder, fault.holdMs, () => fault.breaksLog && switchLog(fault.connection))
     case 'clock':
       return async () => {
         for (const offset of fault.offsetsMs) {
@@ -141,6 +154,13 @@ async function ask(connection: EmbeddedConnection, text: string): Promise<number
   }
 }
 
+/** The rest of each segment of the log is given up, until there is none left that was made in advance. */
+async function switchLog(connection: EmbeddedConnection): Promise<void> {
+  for (let i = 0; i < 10; i++) {
+    await ask(connection, `SELECT pg_logical_emit_message(true, 'faults', 'x'), pg_switch_wal(), 0 AS pid`)
+  }
+}
+
 function toMode(mode: ProxyMode, random: () => number): Mode {
   return mode.kind === 'cut' ? { kind: 'cut', isCut: () => random() < mode.share } : mode
 }
@@ -155,7 +175,7 @@ async function disturb(proxy: DatabaseProxy, mode: Mode, holdMs: number): Promis
 }
 
 /** Takes every byte there is, and what others set free meanwhile, then gives all of it back. */
-async function fillDisk(folder: string, holdMs: number): Promise<void> {
+async function fillDisk(folder: string, holdMs: number, whenFull: () => unknown): Promise<void> {
   const file = join(folder, 'ballast')
   const output = openSync(file, 'w')
   const fill = () => {
@@ -173,6 +193,7 @@ async function fillDisk(folder: string, holdMs: number): Promise<void> {
     fsyncSync(output)
     const from = Date.now()
     report({ event: 'struck', at: from })
+    await whenFull()
     while (Date.now() - from < holdMs) {
       await sleep(20)
       fill()
@@ -186,7 +207,7 @@ async function fillDisk(folder: string, holdMs: number): Promise<void> {
 
 async function run(plan: FaultPlan, struck: Promise<void>): Promise<void> {
   const { fault } = plan
-  const proxy = fault.kind === 'proxy' ? await startProxy(fault.socketPath) : undefined
+  const proxy = 'socketPath' in fault ? await startProxy(fault.socketPath) : undefined
   if (proxy)
     process.on('message', (word) => word === 'count' && report({ event: 'open', connections: proxy.open }))
   const strike = prepare(plan, proxy)

@@ -16,7 +16,6 @@ const { values } = parseArgs({
     minutes: { type: 'string', default: '10' },
     only: { type: 'string' },
     short: { type: 'boolean', default: false },
-    save: { type: 'boolean', default: false },
   },
 })
 const seed = Number(values.seed ?? Math.floor(Math.random() * 1_000_000))
@@ -37,7 +36,7 @@ for (const storm of chosen) {
 }
 await scene.remove()
 
-if (values.save) {
+if (!values.short) {
   const folder = join(packageRoot, 'test', 'faults', 'results')
   await mkdir(folder, { recursive: true })
   const file = join(folder, `seed-${seed}.json`)

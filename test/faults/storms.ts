@@ -1,6 +1,12 @@
-import type { Storm } from './storm.ts'
+import type { Outcome, Storm } from './storm.ts'
 
 const hourMs = 3_600_000
+
+/** That the fault did what it was meant to, in the words of the service. */
+const logged =
+  (words: RegExp) =>
+  ({ serviceLog }: Outcome) =>
+    words.test(serviceLog) ? [] : [`the service did not log ${words}`]
 
 export const storms: readonly Storm[] = [
   {
@@ -88,7 +94,7 @@ export const storms: readonly Storm[] = [
   {
     name: 'disk full',
     database: 'small-disk',
-    fault: ({ folder }) => ({ kind: 'fill-disk', folder, holdMs: 2_000 }),
+    fault: ({ folder, connection }) => ({ kind: 'fill-disk', folder, connection, holdMs: 2_000 }),
     turnsUnready: true,
     pauseMs: 1_000,
     shortMs: 0,
@@ -98,6 +104,21 @@ export const storms: readonly Storm[] = [
         ? []
         : [`reads did not go on: ${JSON.stringify(readsWhileAway)}`]),
     ],
+  },
+  {
+    name: 'disk full, and no room for the log',
+    database: 'small-disk',
+    fault: ({ folder, connection }) => ({
+      kind: 'fill-disk',
+      folder,
+      connection,
+      holdMs: 2_000,
+      breaksLog: true,
+    }),
+    turnsUnready: true,
+    pauseMs: 1_000,
+    shortMs: 0,
+    check: logged(/PostgreSQL ended unexpectedly and is started again/),
   },
   {
     name: 'two services, one killed',
@@ -116,6 +137,7 @@ export const storms: readonly Storm[] = [
     fault: ({ pidFile }) => ({ kind: 'kill-worker', pidFile }),
     pauseMs: 1_500,
     shortMs: 1_500,
+    check: logged(/a worker ended and is started again/),
   },
   {
     name: 'two workers, all connections terminated',
@@ -135,6 +157,14 @@ export const storms: readonly Storm[] = [
     // What was taken was finished and answered: nothing was done that its caller does not know of.
     check: ({ tally }) =>
       tally.resentAndFound === 0 ? [] : [`${tally.resentAndFound} calls were done and not answered`],
+  },
+  {
+    name: 'told to stop in a stall',
+    database: 'proxied',
+    fault: ({ socketPath, pidFile }) => ({ kind: 'stop-in-stall', socketPath, pidFile }),
+    ends: { code: 0, signal: null, withinMs: 10_000 },
+    pauseMs: 1_500,
+    shortMs: 0,
   },
   {
     name: 'clock wrong',
