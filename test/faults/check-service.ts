@@ -8,10 +8,19 @@ import { type Metrics, readMetrics, type Sample } from './watch-service.ts'
 
 const poolSize = 10
 
+/** Nobody answered; nothing of it counts as being at rest. */
+const unknownMetrics: Metrics = {
+  connections: Number.NaN,
+  idle: Number.NaN,
+  waiting: Number.NaN,
+  baskets: Number.NaN,
+  unavailable: new Map(),
+}
+
 export async function readMetricsAtRest(baseUrl: string): Promise<Metrics> {
   const deadline = Date.now() + 10_000
   for (;;) {
-    const metrics = await readMetrics(baseUrl)
+    const metrics = await readMetrics(baseUrl).catch(() => unknownMetrics)
     const isAtRest = metrics.connections === metrics.idle && metrics.waiting === 0 && metrics.baskets === 0
     if (isAtRest || Date.now() > deadline) return metrics
     await sleep(100)

@@ -111,14 +111,26 @@ function strikeOnce(pidFile: string, strike: (pid: number) => void): Strike {
   }
 }
 
+/** The youngest, once there are two again: the older one goes on serving. */
 async function killWorker(pidFile: string): Promise<void> {
   const parent = Number(readFileSync(pidFile, 'utf8'))
-  const children = readFileSync(`/proc/${parent}/task/${parent}/children`, 'utf8').trim().split(/\s+/)
-  for (const child of children.map(Number)) {
-    if (!readFileSync(`/proc/${child}/cmdline`, 'utf8').split('\0').includes('work')) continue
-    process.kill(child, 'SIGKILL')
-    report({ event: 'struck', at: Date.now() })
-    return
+  for (;;) {
+    const children = readFileSync(`/proc/${parent}/task/${parent}/children`, 'utf8').trim().split(/\s+/)
+    const workers = children.filter((child) => commandOf(child).includes('work'))
+    if (workers.length < 2) {
+      await sleep(50)
+      continue
+    }
+    process.kill(Number(workers.at(-1)), 'SIGKILL')
+    return void report({ event: 'struck', at: Date.now() })
+  }
+}
+
+function commandOf(pid: string): string[] {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
+  } catch {
+    return []
   }
 }
 
@@ -205,6 +217,9 @@ async function fillDisk(folder: string, holdMs: number, whenFull: () => unknown)
   }
 }
 
+/** After the last strike: long enough for it to be felt. */
+const lastPauseMs = 300
+
 async function run(plan: FaultPlan, struck: Promise<void>): Promise<void> {
   const { fault } = plan
   const proxy = 'socketPath' in fault ? await startProxy(fault.socketPath) : undefined
@@ -218,7 +233,8 @@ async function run(plan: FaultPlan, struck: Promise<void>): Promise<void> {
   do {
     await strike()
     strikes++
-    await sleep(fault.kind === 'terminate' ? fault.everyMs : plan.pauseMs)
+    const pauseMs = fault.kind === 'terminate' ? fault.everyMs : plan.pauseMs
+    await sleep(Date.now() < endsAt ? pauseMs : Math.min(pauseMs, lastPauseMs))
   } while (Date.now() < endsAt)
   report({ event: 'done', strikes, cuts: proxy?.cuts })
 }

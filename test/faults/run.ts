@@ -28,13 +28,16 @@ console.log(`seed ${seed}, ${chosen.length} faults, ${values.short ? 'short form
 
 const scene = await makeScene()
 const results: (StormResult & { tookMs: number })[] = []
-for (const storm of chosen) {
-  const startedAt = Date.now()
-  const result = await runStorm(scene, storm, { seed, longMs: values.short ? undefined : shareMs })
-  results.push({ ...result, tookMs: Date.now() - startedAt })
-  print(results.at(-1)!)
+try {
+  for (const storm of chosen) {
+    const startedAt = Date.now()
+    const result = await runStorm(scene, storm, { seed, longMs: values.short ? undefined : shareMs })
+    results.push({ ...result, tookMs: Date.now() - startedAt })
+    print(results.at(-1)!)
+  }
+} finally {
+  await scene.remove()
 }
-await scene.remove()
 
 if (!values.short) {
   const folder = join(packageRoot, 'test', 'faults', 'results')
@@ -62,17 +65,17 @@ function print({
 }: (typeof results)[number]): void {
   if (results.length === 1) {
     const head = ['strikes', 'sent', 'acked', 'refused', 'unknown', 'found', 'lost', '503', 'slowest', 'back']
-    console.log(`${'fault'.padEnd(28)}${head.map((word) => word.padStart(9)).join('')}`)
+    console.log(`${'fault'.padEnd(40)}${head.map((word) => word.padStart(9)).join('')}`)
   }
   if (skipped || !tally) {
-    console.log(`${storm.padEnd(28)} skipped: ${skipped}`)
+    console.log(`${storm.padEnd(40)} skipped: ${skipped}`)
     return
   }
   const { sent, acknowledged, refused, unknown, resentAndFound, lost, answers503, slowestMs } = tally
   const numbers = [strikes, sent, acknowledged, refused, unknown, resentAndFound, lost, answers503, slowestMs]
   const cells = [...numbers, backAfterMs ?? '-'].map((cell) => String(cell).padStart(9))
   console.log(
-    `${storm.padEnd(28)}${cells.join('')}   ${problems.length === 0 ? 'ok' : 'FAILED'} in ${tookMs} ms`,
+    `${storm.padEnd(40)}${cells.join('')}   ${problems.length === 0 ? 'ok' : 'FAILED'} in ${tookMs} ms`,
   )
   for (const problem of problems.slice(0, 20)) console.log(`  ${problem}`)
   if (problems.length > 20) console.log(`  and ${problems.length - 20} more`)
