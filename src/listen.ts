@@ -4,6 +4,7 @@
  */
 import type { AddressInfo } from 'node:net'
 import type { Config } from './config.ts'
+import { canWrite } from './database/can-write.ts'
 import { type DatabaseConnection, openPool } from './database/pool.ts'
 import type { Logger } from './http/logger.ts'
 import { buildServer, type Server } from './http/server.ts'
@@ -49,7 +50,7 @@ export async function listen(deps: Deps, config: Config, secrets: Secrets, log: 
   // Everybody who asks while an answer is on its way gets that one: asking often must not cost connections.
   let asked: Promise<boolean> | undefined
   const canServe = () => {
-    asked ??= canQuery(deps).finally(() => {
+    asked ??= canUseDatabase(deps).finally(() => {
       asked = undefined
     })
     return asked
@@ -87,9 +88,9 @@ async function closeServer(app: Server, transactions: Transactions): Promise<voi
   app.server.closeAllConnections()
 }
 
-async function canQuery({ pool }: Deps): Promise<boolean> {
+async function canUseDatabase({ pool }: Deps): Promise<boolean> {
   try {
-    return (await withTimeout(pool.query('SELECT 1'), readinessTimeoutMs)) !== undefined
+    return (await withTimeout(canWrite(pool), readinessTimeoutMs)) ?? false
   } catch {
     return false
   }

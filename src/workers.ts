@@ -6,6 +6,7 @@
 import cluster, { type Worker } from 'node:cluster'
 import type { Config } from './config.ts'
 import type { DatabaseConnection } from './database/pool.ts'
+import { createMetricsGatherer, isAboutMetrics } from './http/gather-metrics.ts'
 import { createLogger, type Logger } from './http/logger.ts'
 import { type Listener, listen, openDeps, type Secrets } from './listen.ts'
 import { withTimeout } from './with-timeout.ts'
@@ -51,13 +52,18 @@ export async function startWorkers(
       tls: config.tls && { cert: config.tls.cert.toString('base64'), key: config.tls.key.toString('base64') },
     },
   }
+  const listening = new Set<Worker>()
+  const gatherMetrics = createMetricsGatherer(() => [...listening].filter((worker) => worker.isConnected()))
   const start = () => {
     const worker = cluster.fork()
-    // What is sent before the worker listens to its channel is lost, so it says when it does.
     worker.on('message', (message) => {
+      // What is sent before the worker listens to its channel is lost, so it says when it does.
       if (message === ready) worker.send(assignment)
+      if (message.port !== undefined) listening.add(worker)
+      void gatherMetrics(worker, message)
     })
     worker.once('exit', (code, signal) => {
+      listening.delete(worker)
       if (isStopping) return
       log.error({ worker: worker.process.pid, code, signal }, 'a worker ended and is started again')
       setTimeout(() => !isStopping && start(), restartPauseMs)
@@ -111,6 +117,7 @@ export async function work(): Promise<void> {
   const stopped = new Promise<void>((resolve) => {
     process.on('message', (message: Assignment | 'stop') => {
       if (message === 'stop') return resolve()
+      if (isAboutMetrics(message)) return
       void takeUp(message).then((started) => {
         listener = started
       })

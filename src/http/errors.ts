@@ -107,7 +107,11 @@ export function createErrorHandler(clock: () => Date) {
 
 /** What an error means to the client. Faults are logged here, once. */
 export function toRefused(error: FastifyError | Error, request: FastifyRequest): Refused {
-  if (error instanceof Refused) return error
+  if (error instanceof Refused) {
+    // Nothing of the client's doing, so it has to be found in our log.
+    if (statusOf(error.code) >= 500) request.log.warn({ code: error.code }, error.description ?? 'not now')
+    return error
+  }
   const framework = frameworkRefusal(error as FastifyError)
   if (framework) return framework
   if (classifyError(error) !== 'other') {

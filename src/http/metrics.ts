@@ -1,5 +1,7 @@
 /** What the service measures of itself. Requests are labelled by route pattern, so that ids make no new series. */
+import cluster from 'node:cluster'
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { createWorkerMetrics } from './gather-metrics.ts'
 import type { Server, ServerOptions } from './server.ts'
 
 export interface Metrics {
@@ -36,5 +38,6 @@ export function collectMetrics(app: Server, { deps, transactions }: ServerOption
     durations.labels(request.method, route, String(reply.statusCode)).observe(reply.elapsedTime / 1000)
     done()
   })
-  return { contentType: registry.contentType, read: () => registry.metrics() }
+  const read = cluster.isWorker ? createWorkerMetrics(registry) : () => registry.metrics()
+  return { contentType: registry.contentType, read }
 }

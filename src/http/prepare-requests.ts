@@ -1,8 +1,9 @@
 /**
- * What every request goes through besides authentication: its id, the HTTPS rule behind a proxy, numbers in
- * the query, an empty body, unknown members, and headers of the reply.
+ * What every request goes through besides authentication: its deadline, its id, the HTTPS rule behind a proxy,
+ * numbers in the query, an empty body, unknown members, and headers of the reply.
  */
 import { Refused } from '../domain/refusal.ts'
+import { endLateRequests } from './end-late-requests.ts'
 import { isStorable } from './json-body.ts'
 import type { Access } from './route-config.ts'
 import type { Server } from './server.ts'
@@ -17,6 +18,8 @@ export interface PrepareOptions {
 export function prepareRequests(app: Server, options: PrepareOptions): void {
   // biome-ignore lint/suspicious/noExplicitAny: set by the authentication hook before any handler runs.
   app.decorateRequest('caller', undefined as any)
+
+  endLateRequests(app)
 
   app.addHook('onRoute', (route) => {
     // Such a handler gives the reasons itself, with the place and the code they have in the contract.

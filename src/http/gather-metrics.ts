@@ -1,0 +1,69 @@
+/**
+ * Metrics of several processes on one port. The one that is asked tells what all of them measured: told by each
+ * for itself, a counter would jump up and down with the process that chance has chosen. Only the first process
+ * can reach the others, so a worker asks it, and it asks every worker.
+ */
+import type { Worker } from 'node:cluster'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { AggregatorRegistry, type MetricObjectWithValues, type MetricValue, type Registry } from 'prom-client'
+
+type Measured = MetricObjectWithValues<MetricValue<string>>[]
+
+type Message =
+  | { readonly metrics: 'gather' | 'tell'; readonly id: number }
+  | { readonly metrics: 'gathered'; readonly id: number; readonly text: string }
+  | { readonly metrics: 'told'; readonly id: number; readonly measured: Measured }
+
+/** Whether a message of the channel between the processes is about metrics. */
+export function isAboutMetrics(message: unknown): message is Message {
+  return typeof message === 'object' && message !== null && 'metrics' in message
+}
+
+/** A worker that hangs or has just been killed is left out. */
+const tellTimeoutMs = 1_000
+
+/** In a worker: tells what it measured when it is asked, and reads what all did. */
+export function createWorkerMetrics(registry: Registry): () => Promise<string> {
+  const asked = new Map<number, (text: string) => void>()
+  process.on('message', async (message) => {
+    if (!isAboutMetrics(message)) return
+    if (message.metrics === 'gathered') asked.get(message.id)?.(message.text)
+    if (message.metrics !== 'tell') return
+    const measured = (await registry.getMetricsAsJSON()) as Measured
+    process.send?.({ metrics: 'told', id: message.id, measured } satisfies Message)
+  })
+  let questions = 0
+  return async () => {
+    const id = ++questions
+    const gathered = new Promise<string>((resolve) => asked.set(id, resolve))
+    process.send?.({ metrics: 'gather', id } satisfies Message)
+    const text = await Promise.race([gathered, sleep(2 * tellTimeoutMs, undefined, { ref: false })])
+    asked.delete(id)
+    // Without an answer of the first process there is still what we know ourselves.
+    return text ?? registry.metrics()
+  }
+}
+
+/** In the first process: answers the workers. `listWorkers` are those that answer calls at this moment. */
+export function createMetricsGatherer(listWorkers: () => readonly Worker[]) {
+  let questions = 0
+  const ask = (worker: Worker): Promise<Measured | undefined> => {
+    const id = ++questions
+    const told = new Promise<Measured>((resolve) => {
+      const onMessage = (message: unknown) => {
+        if (!isAboutMetrics(message) || message.metrics !== 'told' || message.id !== id) return
+        worker.off('message', onMessage)
+        resolve(message.measured)
+      }
+      worker.on('message', onMessage)
+      worker.send({ metrics: 'tell', id } satisfies Message)
+    })
+    return Promise.race([told, sleep(tellTimeoutMs, undefined, { ref: false })])
+  }
+  return async (worker: Worker, message: unknown): Promise<void> => {
+    if (!isAboutMetrics(message) || message.metrics !== 'gather') return
+    const all = await Promise.all(listWorkers().map(ask))
+    const text = await AggregatorRegistry.aggregate(all.filter((one) => one !== undefined)).metrics()
+    if (worker.isConnected()) worker.send({ metrics: 'gathered', id: message.id, text } satisfies Message)
+  }
+}

@@ -1,0 +1,82 @@
+/**
+ * The long form: every storm, for minutes instead of seconds. `npm run test:faults -- --seed 7 --minutes 10` gives
+ * each its share of ten minutes; `--only <words>` runs those whose name has the words, `--short` as the tests do.
+ */
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { packageRoot } from '../../src/package-root.ts'
+import { makeScene } from './scene.ts'
+import { runStorm, type StormResult } from './storm.ts'
+import { storms } from './storms.ts'
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string' },
+    minutes: { type: 'string', default: '10' },
+    only: { type: 'string' },
+    short: { type: 'boolean', default: false },
+  },
+})
+const seed = Number(values.seed ?? Math.floor(Math.random() * 1_000_000))
+const minutes = Number(values.minutes)
+if (!Number.isSafeInteger(seed) || !(minutes > 0)) throw new Error('--seed and --minutes take numbers')
+
+const chosen = storms.filter(({ name }) => values.only === undefined || name.includes(values.only))
+const shareMs = Math.round((minutes * 60_000) / chosen.length)
+console.log(`seed ${seed}, ${chosen.length} faults, ${values.short ? 'short form' : `${minutes} minutes`}`)
+
+const scene = await makeScene()
+const results: (StormResult & { tookMs: number })[] = []
+try {
+  for (const storm of chosen) {
+    const startedAt = Date.now()
+    const result = await runStorm(scene, storm, { seed, longMs: values.short ? undefined : shareMs })
+    results.push({ ...result, tookMs: Date.now() - startedAt })
+    print(results.at(-1)!)
+  }
+} finally {
+  await scene.remove()
+}
+
+if (!values.short) {
+  const folder = join(packageRoot, 'test', 'faults', 'results')
+  await mkdir(folder, { recursive: true })
+  const file = join(folder, `seed-${seed}.json`)
+  const measured = {
+    measuredAt: new Date().toISOString(),
+    seed,
+    minutes: values.short ? 'short' : minutes,
+    results,
+  }
+  await writeFile(file, `${JSON.stringify(measured, undefined, 2)}\n`)
+  console.log(`written to ${file}`)
+}
+process.exitCode = results.some(({ problems }) => problems.length > 0) ? 1 : 0
+
+function print({
+  storm,
+  skipped,
+  strikes,
+  tally,
+  backAfterMs,
+  problems,
+  tookMs,
+}: (typeof results)[number]): void {
+  if (results.length === 1) {
+    const head = ['strikes', 'sent', 'acked', 'refused', 'unknown', 'found', 'lost', '503', 'slowest', 'back']
+    console.log(`${'fault'.padEnd(40)}${head.map((word) => word.padStart(9)).join('')}`)
+  }
+  if (skipped || !tally) {
+    console.log(`${storm.padEnd(40)} skipped: ${skipped}`)
+    return
+  }
+  const { sent, acknowledged, refused, unknown, resentAndFound, lost, answers503, slowestMs } = tally
+  const numbers = [strikes, sent, acknowledged, refused, unknown, resentAndFound, lost, answers503, slowestMs]
+  const cells = [...numbers, backAfterMs ?? '-'].map((cell) => String(cell).padStart(9))
+  console.log(
+    `${storm.padEnd(40)}${cells.join('')}   ${problems.length === 0 ? 'ok' : 'FAILED'} in ${tookMs} ms`,
+  )
+  for (const problem of problems.slice(0, 20)) console.log(`  ${problem}`)
+  if (problems.length > 20) console.log(`  and ${problems.length - 20} more`)
+}

@@ -1,0 +1,211 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { findEmbeddedPostgres } from '../../src/database/embedded-postgres.ts'
+import { type EmbeddedConnection, openPool } from '../../src/database/pool.ts'
+import { ownSecrets, type Settings } from '../process/checkout.ts'
+import { auditStorm, type Tally } from './audit-storm.ts'
+import { readCallLog } from './call-log.ts'
+import {
+  checkAtRest,
+  checkCounted,
+  checkReadiness,
+  countReadsWhileAway,
+  readMetricsAtRest,
+} from './check-service.ts'
+import type { Fault } from './fault-child.ts'
+import { openMerchant } from './merchant.ts'
+import { startInjector, startLoad, startServices } from './processes.ts'
+import type { Scene } from './scene.ts'
+import { waitUntilReady, watchReadiness } from './watch-service.ts'
+
+export interface Storm {
+  readonly name: string
+  /** Whose PostgreSQL it is: the service's own, one beside it, one behind a proxy, or its own on a small disk. */
+  readonly database: 'embedded' | 'external' | 'proxied' | 'small-disk'
+  readonly services?: number
+  readonly settings?: Settings
+  /** How many call at the same time. */
+  readonly clients?: number
+  readonly fault: (place: Place, form: 'short' | 'long') => Fault
+  /** Between strikes. */
+  readonly pauseMs: number
+  /** The short form: how long strikes are repeated. */
+  readonly shortMs: number
+  /** How the service ends when it is struck; unless told, it never does. */
+  readonly ends?: {
+    readonly code: number | null
+    readonly signal: NodeJS.Signals | null
+    readonly withinMs: number
+  }
+  /** Workers of the service are killed and started again by it. */
+  readonly losesWorkers?: boolean
+  /** Whether `/readyz` must have said no at some time. */
+  readonly turnsUnready?: boolean
+  /** Struck once more when nobody calls. */
+  readonly alsoIdle?: boolean
+  /** How long a call may take; unless told, as long as the service gives itself. */
+  readonly deadlineMs?: number
+  /** What else must hold of the numbers. */
+  readonly check?: (result: Outcome) => string[]
+}
+
+export interface Outcome {
+  readonly tally: Tally
+  readonly cuts: number
+  /** Answers to reads while nothing could be written. */
+  readonly readsWhileAway: Reads
+  readonly serviceLog: string
+}
+
+export interface Reads {
+  readonly answered: number
+  readonly failed: number
+}
+
+/** What a fault needs to know of where it strikes. */
+export interface Place {
+  readonly pidFile: string
+  readonly clockFile: string
+  readonly folder: string
+  readonly connection: EmbeddedConnection
+  readonly socketPath: string
+}
+
+export interface StormResult {
+  readonly storm: string
+  readonly seed: number
+  readonly skipped?: string
+  readonly strikes: number
+  readonly tally?: Tally
+  /** From the end of the last strike to the first time the service said that it can serve. */
+  readonly backAfterMs?: number
+  readonly problems: readonly string[]
+}
+
+export interface StormOptions {
+  readonly seed: number
+  /** The long form: how long strikes are repeated. */
+  readonly longMs?: number
+}
+
+const recoveryTimeoutMs = 20_000
+const defaultDeadlineMs = 15_000
+const calmMs = 300
+
+export async function runStorm(scene: Scene, storm: Storm, options: StormOptions): Promise<StormResult> {
+  const { seed } = options
+  const folder = await findPlace(scene, storm)
+  if (!folder) {
+    return {
+      storm: storm.name,
+      seed,
+      skipped: 'mounting a small disk is not allowed here',
+      strikes: 0,
+      problems: [],
+    }
+  }
+  const problems: string[] = []
+  const injector = scene.fork('fault-child')
+  const proxied =
+    storm.database === 'proxied' ? await startInjector(injector, storm, folder, options) : undefined
+  const services = await startServices(scene, storm, folder, proxied?.port, problems)
+  const place = { ...folder, ...(await findConnection(folder)) }
+  const started = proxied ?? (await startInjector(injector, storm, place, options))
+  const [baseUrl] = services.baseUrls
+  const merchant = await openMerchant(baseUrl!, ownSecrets.ADMIN_TOKEN)
+  const logFile = join(scene.folder, `${storm.name.replaceAll(/\W+/g, '-')}-${Date.now()}.jsonl`)
+  const load = startLoad(scene.fork('load-child'), {
+    seed,
+    baseUrls: services.baseUrls,
+    ...merchant,
+    customers: 24,
+    clients: storm.clients ?? 12,
+    pauseMs: 10,
+    logFile,
+  })
+  await load.ready
+  await sleep(calmMs)
+  const readiness = watchReadiness(baseUrl!)
+  injector.send('strike')
+  const struck = await started.done
+  await services.restarted(started.reports)
+  const backAfterMs = await waitUntilReady(baseUrl!, recoveryTimeoutMs)
+  if (backAfterMs === undefined) problems.push('the service did not say that it can serve again')
+  await sleep(calmMs)
+  await load.finish()
+  const calls = readCallLog(logFile)
+  const atRest = await Promise.all(services.baseUrls.map(readMetricsAtRest))
+  problems.push(...(await checkAtRest(storm, atRest, place, injector)))
+  // A process that was killed takes its counters with it.
+  if (!storm.ends && !storm.losesWorkers) problems.push(...checkCounted(atRest, calls))
+  if (storm.alsoIdle) await strikeIdle(scene, storm, place, baseUrl!, options, problems)
+  await readiness.stop()
+  problems.push(...checkReadiness(storm, readiness.samples, started.reports))
+  problems.push(...services.checkEnds(started.reports))
+
+  const pool = openPool(place.connection, { applicationName: 'auditor' })
+  const serviceLog = services.log()
+  const { organization } = merchant
+  const deadlineMs = storm.deadlineMs ?? defaultDeadlineMs
+  const { tally, ...audited } = await auditStorm({ pool, organization, calls, serviceLog, deadlineMs })
+  await pool.end()
+  const readsWhileAway = countReadsWhileAway(calls, started.reports)
+  const outcome: Outcome = { tally, cuts: struck.cuts ?? 0, readsWhileAway, serviceLog }
+  problems.push(...audited.problems, ...(storm.check?.(outcome) ?? []))
+  if (!started.reports.some(({ event }) => event === 'struck')) problems.push('nothing was struck')
+  await services.stop()
+  injector.kill('SIGKILL')
+  return { storm: storm.name, seed, strikes: struck.strikes, tally, backAfterMs, problems }
+}
+
+async function strikeIdle(
+  scene: Scene,
+  storm: Storm,
+  place: Place,
+  baseUrl: string,
+  options: StormOptions,
+  problems: string[],
+): Promise<void> {
+  const injector = scene.fork('fault-child')
+  const { done } = await startInjector(injector, storm, place, options, 0)
+  injector.send('strike')
+  await done
+  injector.kill('SIGKILL')
+  if ((await waitUntilReady(baseUrl, recoveryTimeoutMs)) === undefined)
+    problems.push('struck while nobody called, it did not come back')
+}
+
+export type Folder = Omit<Place, 'connection' | 'socketPath'> & {
+  readonly dataDir: string
+  readonly connection?: EmbeddedConnection
+  readonly socketPath: string
+}
+
+async function findPlace(scene: Scene, { name, database }: Storm): Promise<Folder | undefined> {
+  const file = (what: string) => join(scene.folder, `${name.replaceAll(/\W+/g, '-')}-${Date.now()}.${what}`)
+  const files = { pidFile: file('pid'), clockFile: file('clock') }
+  writeFileSync(files.clockFile, '0')
+  if (database === 'external' || database === 'proxied') {
+    const connection = await scene.newDatabase()
+    const { host, port } = connection
+    return {
+      ...files,
+      dataDir: '',
+      folder: scene.folder,
+      connection,
+      socketPath: join(host, `.s.PGSQL.${port}`),
+    }
+  }
+  const disk = database === 'small-disk' ? await scene.mountSmallDisk(diskBytes) : undefined
+  if (database === 'small-disk' && !disk) return undefined
+  const dataDir = disk ? join(disk, 'data') : await scene.checkout.newDataDir()
+  return { ...files, dataDir, folder: disk ?? join(dataDir, 'postgres'), socketPath: '' }
+}
+
+/** A new cluster takes 40 MB, its log up to 80, and the rest is room for the storm. */
+const diskBytes = 160 * 1_048_576
+
+async function findConnection({ connection, dataDir }: Folder): Promise<{ connection: EmbeddedConnection }> {
+  return { connection: connection ?? (await findEmbeddedPostgres(join(dataDir, 'postgres')))! }
+}
