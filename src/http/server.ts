@@ -88,6 +88,8 @@ export async function buildServer(options: ServerOptions): Promise<Server> {
         removeAdditional: false,
         useDefaults: false,
         strict: false,
+        // `1e400` is read as Infinity, which is no number to count with.
+        strictNumbers: true,
         formats,
       },
     },

@@ -276,14 +276,7 @@ describe('unusual, and fine', () => {
   })
 })
 
-test('in the end those who dawdle in the headers are sent away, and the service serves on', async () => {
-  await Promise.all(slow.ended.filter((_, i) => i % beginnings().length < 3))
+test('in the end those who dawdle are sent away, and the service serves on', async () => {
+  await Promise.all(slow.ended)
   await serves()
-})
-
-// Node exchanges the two when the headers may take longer than the request: a body then has 60 s, not 10. With
-// `headersTimeout` set in `server.ts` this passes, and the test above can wait for all of them.
-test.fails('those who dawdle in the body have no longer than those who dawdle in the headers', () => {
-  const { headersTimeout, requestTimeout } = service.app.server
-  expect(headersTimeout).toBeLessThanOrEqual(requestTimeout)
 })
