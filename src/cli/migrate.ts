@@ -14,12 +14,14 @@ export function migrateCommand(program: Command, context: Context): void {
 
 async function bringUpToDate(env: Environment): Promise<Outcome> {
   const config = readDatabaseSettings(env)
-  const { applied, version } = await withDatabase(config, (connection) => migrate(connection))
+  const { applied, version, role } = await withDatabase(config, (connection) => migrate(connection))
   const done =
     applied.length === 0
       ? 'Nothing to do'
       : `Applied ${applied.length} ${applied.length === 1 ? 'migration' : 'migrations'}`
   const lines = [...applied.map((file) => `  ${file}`), `The schema is at version ${version}.`]
+  if (role === undefined)
+    lines.push('The service has no role of its own here; "loyalty-wallet doctor" says what to do.')
   return {
     text: [`${done} on the database ${nameDatabase(config)}.`, ...lines].join('\n'),
     json: { database: config.databaseUrl === undefined ? 'embedded' : 'external', applied, version },

@@ -1,0 +1,133 @@
+/**
+ * What the service asks, planned as the service's role and as one whom row level security does not bind: the
+ * policies must not cost an index. Statements are taken from calls as they are made, so none is written down twice.
+ */
+import type { Client } from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { appRole } from '../../src/database/app-role.ts'
+import { createClient } from '../../src/database/pool.ts'
+import { startTestService, type TestService } from '../support/service.ts'
+
+let service: TestService
+const asked = new Map<string, number>()
+
+beforeAll(async () => {
+  service = await startTestService()
+  service.deps.pool.on('connect', (client) => {
+    const query = client.query.bind(client) as (...args: unknown[]) => unknown
+    client.query = ((...args: unknown[]) => {
+      const [first, values] = args as [string | { text: string; values?: unknown[] }, unknown[]?]
+      const { text, values: own } = typeof first === 'string' ? { text: first, values } : first
+      if (own !== undefined && own.length > 0) asked.set(text, own.length)
+      return query(...args)
+    }) as typeof client.query
+  })
+  await makeCalls()
+})
+afterAll(() => service.close())
+
+async function makeCalls(): Promise<void> {
+  const merchant = await service.createMerchant()
+  const campaign = await merchant.publishCampaign()
+  const { customer, card, barcode } = await merchant.register(campaign, {
+    phone: '+12025550123',
+    email: 'a@example.com',
+  })
+  const { rows } = await service.database.pool.query('SELECT org_id FROM customers')
+  // Enough of everything that an index is worth taking.
+  await service.database.pool.query(
+    `WITH c AS (INSERT INTO customers (org_id, id, phone, created_at, updated_at)
+       SELECT $1, gen_random_uuid(), 'p' || n, now(), now() FROM generate_series(1, 3000) n RETURNING id),
+     w AS (INSERT INTO wallets (org_id, customer_id) SELECT $1, id FROM c),
+     k AS (INSERT INTO cards (org_id, id, customer_id, campaign_id, barcode, created_at, updated_at)
+       SELECT $1, gen_random_uuid(), c.id, m.id, c.id, now(), now() FROM c, campaigns m)
+     INSERT INTO balances (org_id, customer_id, key) SELECT $1, id, 'points' FROM c`,
+    [rows[0].org_id],
+  )
+  await service.database.pool.query('ANALYZE')
+  const basket = { customer, card, opaqueId: 'r-1', items: [{ product: 'latte', quantity: 12, amount: 40 }] }
+  const succeed = async (...call: Parameters<typeof merchant.call>) => {
+    const { status, body } = await merchant.call(...call)
+    if (status >= 300) throw new Error(`${call[0]} ${call[1]}: ${JSON.stringify(body)}`)
+    return body
+  }
+  await succeed('POST', '/v1/transactions/validate', basket)
+  const sale = await succeed('POST', '/v1/transactions/process', basket)
+  await succeed('POST', '/v1/transactions/process', {
+    customer,
+    card,
+    items: [{ product: 'latte', amount: 4 }],
+  })
+  await succeed('POST', `/v1/transactions/${sale.id}/return`, {})
+  for (const path of [
+    `/v1/customers/${customer}`,
+    `/v1/customers?email=a@example.com`,
+    `/v1/customers?q=${barcode}`,
+    `/v1/customers/${customer}/ledger`,
+    `/v1/transactions?opaqueId=r-1`,
+    `/v1/transactions?customer=${customer}`,
+  ]) {
+    await succeed('GET', path)
+  }
+}
+
+interface PlanNode {
+  'Node Type': string
+  Alias?: string
+  'Index Cond'?: string
+  Plans?: PlanNode[]
+}
+
+/** How many columns of an index are searched by, for each table that a statement names. */
+function searchedColumns(
+  node: PlanNode,
+  found = new Map<string, number>(),
+  heap?: string,
+): Map<string, number> {
+  const alias = node.Alias ?? heap
+  if (alias !== undefined && /Index|Seq Scan/.test(node['Node Type'])) {
+    const columns = node['Index Cond']?.match(/\(\(*\w+ (?:=|<|>|<=|>=) /g)?.length ?? 0
+    found.set(alias, Math.max(found.get(alias) ?? 0, columns))
+  }
+  const inside = node['Node Type'] === 'Bitmap Heap Scan' ? node.Alias : undefined
+  for (const child of node.Plans ?? []) searchedColumns(child, found, inside)
+  return found
+}
+
+async function plan(client: Client, text: string, parameters: number): Promise<PlanNode> {
+  await client.query(`PREPARE it AS ${text}`)
+  try {
+    const values = Array.from({ length: parameters }, () => 'NULL').join(', ')
+    const { rows } = await client.query(`EXPLAIN (FORMAT JSON) EXECUTE it (${values})`)
+    return rows[0]['QUERY PLAN'][0].Plan
+  } finally {
+    await client.query('DEALLOCATE it')
+  }
+}
+
+test('the policies leave every statement the indexes it has without them', async () => {
+  const { rows } = await service.database.pool.query('SELECT org_id FROM organizations')
+  const clients = [undefined, appRole].map((role) => createClient(service.database.connection, { role }))
+  const [free, bound] = clients as [Client, Client]
+  const worse: string[] = []
+  let tables = 0
+  try {
+    for (const client of clients) {
+      await client.connect()
+      await client.query(`SET loyalty_wallet.org = ${rows[0].org_id}`)
+    }
+    for (const [text, parameters] of asked) {
+      const before = searchedColumns(await plan(free, text, parameters))
+      const after = searchedColumns(await plan(bound, text, parameters))
+      for (const [alias, columns] of before) {
+        tables++
+        if ((after.get(alias) ?? 0) < columns)
+          worse.push(`${alias}: ${after.get(alias)} of ${columns} columns in ${text}`)
+      }
+    }
+  } finally {
+    for (const client of clients) await client.end()
+  }
+  expect(worse).toEqual([])
+  expect([asked.size > 40, tables > 80]).toEqual([true, true])
+})
