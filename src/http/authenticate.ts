@@ -62,7 +62,8 @@ async function findCaller(
   }
   const { claims } = verification
   // A connection acts through a user of its own, whichever token it holds.
-  limits.takeCall(reply, claims.organization, claims.user, now.getTime())
+  const refusal = limits.takeCall(reply, claims.organization, claims.user, now.getTime())
+  if (refusal) await refusal
   const organization = await readOrganization(claims.organization)
   if (!organization) throw new Refused('_unauthorized')
   if (!organization.isSubscribed) throw new Refused('invalid_subscription')
