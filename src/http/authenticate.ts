@@ -65,7 +65,8 @@ async function findCaller(
   }
   const { claims } = verification
   // A connection acts through a user of its own, whichever token it holds.
-  limits.takeCall(reply, claims.organization, claims.user, now.getTime())
+  const refusal = limits.takeCall(reply, claims.organization, claims.user, now.getTime())
+  if (refusal) await refusal
   const { user, scopes } = claims
   if (request.routeOptions.config.readsSetup) {
     const organization = deps.setups.remembered(claims.organization)?.organization

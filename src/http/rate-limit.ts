@@ -2,11 +2,21 @@
  * How often somebody may call, and the headers that say so before it comes to a refusal: `RateLimit-Policy` and
  * `RateLimit`, as in the IETF draft for rate limit headers (structured fields). Three limits, each
  * its own bucket: of the organization, of one connection to it, and of an address that sent no token.
+ *
+ * Whoever goes on at more than twice the limit waits a moment for each refusal. Refusing costs little but not
+ * nothing, and a client that waits for its answers sends that much less.
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
 import { Refused } from '../domain/refusal.ts'
 import { networkOf } from '../operations/guess-limit.ts'
-import { type Bucket, createRateLimit, type RateLimit, secondsToWait } from '../operations/rate-limit.ts'
+import {
+  type Bucket,
+  createRateLimit,
+  isFlooded,
+  type RateLimit,
+  secondsToWait,
+} from '../operations/rate-limit.ts'
 
 /** Calls per second; undefined: no limit. */
 export interface RateLimits {
@@ -16,10 +26,15 @@ export interface RateLimits {
 }
 
 export interface CallLimits {
-  /** Takes a call of this connection to this organization; throws when there is none left. */
-  takeCall(reply: FastifyReply, organization: string, connection: string, nowMs: number): void
+  /** Takes a call of this connection to this organization; a refusal to wait for when there is none left. */
+  takeCall(
+    reply: FastifyReply,
+    organization: string,
+    connection: string,
+    nowMs: number,
+  ): Promise<never> | undefined
   /** The same for a call without a token. */
-  takeUnknown(reply: FastifyReply, address: string, nowMs: number): void
+  takeUnknown(reply: FastifyReply, address: string, nowMs: number): Promise<never> | undefined
 }
 
 interface Named extends RateLimit {
@@ -44,12 +59,14 @@ export function createCallLimits(limits: RateLimits): CallLimits {
       if (all && !all.isAllowed) return refuse(reply, organizations!, all, policy)
       if (own && (!all || own.left < all.left)) announce(reply, connections!, own, policy)
       else if (all) announce(reply, organizations!, all, policy)
+      return undefined
     },
     takeUnknown(reply, address, nowMs) {
-      if (!addresses) return
+      if (!addresses) return undefined
       const bucket = addresses.take(networkOf(address), nowMs)
       if (!bucket.isAllowed) return refuse(reply, addresses, bucket, addresses.policy)
       announce(reply, addresses, bucket, addresses.policy)
+      return undefined
     },
   }
 }
@@ -66,9 +83,19 @@ function announce(reply: FastifyReply, { name }: Named, { left }: Bucket, policy
   reply.header('ratelimit', `"${name}";r=${Math.floor(left)};t=1`)
 }
 
-function refuse(reply: FastifyReply, limit: Named, bucket: Bucket, policy: string): never {
+const pauseMs = 200
+/** More than these are not kept waiting: each holds its connection. */
+const maxPaused = 2_000
+let paused = 0
+
+async function refuse(reply: FastifyReply, limit: Named, bucket: Bucket, policy: string): Promise<never> {
   const seconds = secondsToWait(bucket, limit)
   reply.header('ratelimit-policy', policy)
   reply.header('ratelimit', `"${limit.name}";r=0;t=${seconds}`)
+  if (isFlooded(bucket, limit) && paused < maxPaused) {
+    paused++
+    await sleep(pauseMs)
+    paused--
+  }
   throw new Refused('_too_many_requests', `This ${limit.name} makes too many calls.`).after(seconds)
 }

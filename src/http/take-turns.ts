@@ -13,10 +13,10 @@ export type Work = 'none' | 'shared' | 'own'
 
 const maxWaiting = 5_000
 /**
- * As long as a client waits, mostly: baskets of one customer are written one after the other, and a thousand of
- * them take their time. For a connection it is as long as the pool itself would let a call wait.
+ * As long as clients wait, mostly: baskets of one customer are written one after the other, and a thousand of them
+ * take their time. A call with a connection of its own has most of its work still before it.
  */
-const maxWaitMs = { shared: 30_000, own: 5_000 }
+const maxWaitMs = { shared: 30_000, own: 15_000 }
 /** Twice what the two writers of baskets hold: the next two groups stand ready when they are done. */
 const sharedPlaces = 1_024
 /** What the groups and batches themselves need of the pool, mostly. */

@@ -4,6 +4,7 @@
  */
 export interface RateLimit {
   readonly perSecond: number
+  readonly burst: number
   /** Takes one call. The bucket is the same object each time, so read it at once: this runs with every call. */
   take(key: string | number, nowMs: number): Bucket
   /** Whether there is a call to take, without taking it. */
@@ -15,6 +16,8 @@ export interface Bucket {
   left: number
   /** Whether the last call was allowed. */
   isAllowed: boolean
+  /** Calls refused, less those that time has forgiven. Beyond a burst of them somebody does not listen. */
+  debt: number
   atMs: number
 }
 
@@ -26,13 +29,15 @@ export function createRateLimit(perSecond: number, burst = perSecond): RateLimit
   function refill(bucket: Bucket, nowMs: number): void {
     // A clock that steps back refills nothing and takes nothing away.
     if (nowMs <= bucket.atMs) return
-    bucket.left = Math.min(burst, bucket.left + ((nowMs - bucket.atMs) * perSecond) / 1000)
+    const grown = ((nowMs - bucket.atMs) * perSecond) / 1000
+    bucket.left = Math.min(burst, bucket.left + grown)
+    bucket.debt = Math.max(0, bucket.debt - grown)
     bucket.atMs = nowMs
   }
 
   function open(key: string | number, nowMs: number): Bucket {
     if (buckets.size >= maxKeys) makeRoom(nowMs)
-    const bucket = { left: burst, isAllowed: true, atMs: nowMs }
+    const bucket = { left: burst, isAllowed: true, debt: 0, atMs: nowMs }
     buckets.set(key, bucket)
     return bucket
   }
@@ -53,11 +58,13 @@ export function createRateLimit(perSecond: number, burst = perSecond): RateLimit
 
   return {
     perSecond,
+    burst,
     take(key, nowMs) {
       const bucket = buckets.get(key) ?? open(key, nowMs)
       refill(bucket, nowMs)
       bucket.isAllowed = bucket.left >= 1
       if (bucket.isAllowed) bucket.left--
+      else bucket.debt = Math.min(2 * burst, bucket.debt + 1)
       return bucket
     },
     has(key, nowMs) {
@@ -67,6 +74,11 @@ export function createRateLimit(perSecond: number, burst = perSecond): RateLimit
       return bucket.left >= 1
     },
   }
+}
+
+/** Whether calls keep coming at more than twice the limit, although they are refused. */
+export function isFlooded({ debt }: Bucket, { burst }: RateLimit): boolean {
+  return debt > burst
 }
 
 /** Whole seconds until there is a call again. */
