@@ -9,7 +9,6 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs'
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient, type EmbeddedConnection } from '../../src/database/pool.ts'
@@ -81,7 +80,7 @@ function prepare({ fault, seed }: FaultPlan, proxy: DatabaseProxy | undefined): 
       return async () => {
         proxy!.become({ kind: 'stall' })
         await sleep(500)
-        const pid = Number(readFileSync(fault.pidFile, 'utf8'))
+        const pid = readPid(fault.pidFile)!
         process.kill(pid, 'SIGTERM')
         report({ event: 'struck', at: Date.now() })
         for (let waited = 0; waited < 15_000 && (await isAlive(pid)); waited += 20) await sleep(20)
@@ -102,18 +101,28 @@ function prepare({ fault, seed }: FaultPlan, proxy: DatabaseProxy | undefined): 
 
 /** Each process once: the next one is there when its number is in the file. */
 function strikeOnce(pidFile: string, strike: (pid: number) => void): Strike {
-  let last = 0
+  let last: number | undefined
   return async () => {
-    while (Number(await readFile(pidFile, 'utf8')) === last) await sleep(20)
-    last = Number(await readFile(pidFile, 'utf8'))
-    strike(last)
+    let pid = readPid(pidFile)
+    while (pid === undefined || pid === last) {
+      await sleep(20)
+      pid = readPid(pidFile)
+    }
+    last = pid
+    strike(pid)
     report({ event: 'struck', at: Date.now() })
   }
 }
 
+/** Undefined while the file is being written: an empty one would read as 0, and that is everybody around us. */
+function readPid(pidFile: string): number | undefined {
+  const pid = Number(readFileSync(pidFile, 'utf8'))
+  return pid > 1 ? pid : undefined
+}
+
 /** The youngest, once there are two again: the older one goes on serving. */
 async function killWorker(pidFile: string): Promise<void> {
-  const parent = Number(readFileSync(pidFile, 'utf8'))
+  const parent = readPid(pidFile)!
   for (;;) {
     const children = readFileSync(`/proc/${parent}/task/${parent}/children`, 'utf8').trim().split(/\s+/)
     const workers = children.filter((child) => commandOf(child).includes('work'))
