@@ -143,7 +143,7 @@ function commandOf(pid: string): string[] {
   }
 }
 
-const ours = `application_name = 'loyalty-wallet' AND pid <> pg_backend_pid()`
+const ours = `application_name = 'loyalty-wallet' AND datname = current_database()`
 
 async function killBackend(connection: EmbeddedConnection, random: () => number): Promise<void> {
   const pids = await ask(

@@ -28,7 +28,7 @@ export const storms: readonly Storm[] = [
   },
   {
     name: 'a backend killed',
-    database: 'external',
+    database: 'embedded',
     fault: ({ connection }) => ({ kind: 'kill-backend', connection }),
     turnsUnready: true,
     alsoIdle: true,
