@@ -13,7 +13,8 @@ export function summarize(profile: Profiler.Profile): { owners: ProfileLine[]; f
   let total = 0
   profile.samples?.forEach((id, i) => {
     const frame = nodes.get(id)!
-    if (frame.functionName === '(idle)') return
+    // Waiting, and the profiler's own work when it is told to stop.
+    if (frame.functionName === '(idle)' || (frame.functionName === 'dispatch' && frame.url === '')) return
     const spent = profile.timeDeltas![i]!
     total += spent
     add(owners, ownerOf(frame), spent)

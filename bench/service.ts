@@ -6,25 +6,32 @@ import type { DatabaseConnection } from '../src/database/pool.ts'
 import { packageRoot } from '../src/package-root.ts'
 import { benchSecrets } from './fixture.ts'
 
+/** As `npm start` has them. */
+export const nodeFlags = ['--max-semi-space-size=32']
+
 export async function startService(
   connection: DatabaseConnection,
   workers: number,
 ): Promise<{ port: number; stop(): Promise<void> }> {
   const port = await freePort()
-  const child = spawn(process.execPath, [join(packageRoot, 'dist/loyalty-wallet.js'), 'serve'], {
-    stdio: 'ignore',
-    env: {
-      ...process.env,
-      DATABASE_URL: toUrl(connection),
-      PORT: String(port),
-      WORKERS: String(workers),
-      JWT_SECRET: benchSecrets.jwtSecret,
-      CREDENTIAL_PEPPER: benchSecrets.credentialPepper,
-      ADMIN_TOKEN: benchSecrets.adminToken,
-      RATE_LIMIT: 'off',
-      DEMO: '0',
+  const child = spawn(
+    process.execPath,
+    [...nodeFlags, join(packageRoot, 'dist/loyalty-wallet.js'), 'serve'],
+    {
+      stdio: 'ignore',
+      env: {
+        ...process.env,
+        DATABASE_URL: toUrl(connection),
+        PORT: String(port),
+        WORKERS: String(workers),
+        JWT_SECRET: benchSecrets.jwtSecret,
+        CREDENTIAL_PEPPER: benchSecrets.credentialPepper,
+        ADMIN_TOKEN: benchSecrets.adminToken,
+        RATE_LIMIT: 'off',
+        DEMO: '0',
+      },
     },
-  })
+  )
   await untilReady(child, port)
   return {
     port,
