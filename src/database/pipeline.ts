@@ -33,20 +33,20 @@ type Callback = (error: Error | null, rows?: WireRow[][]) => void
 class Pipe {
   /** Set by the driver, which wraps it with its timeout. */
   callback: Callback = undefined as never
-  readonly #steps: readonly Step[]
+  readonly steps: readonly Step[]
   readonly #rows: WireRow[][]
   #at = 0
   #parsed: Set<string> | undefined
 
   constructor(steps: readonly Step[]) {
-    this.#steps = steps
+    this.steps = steps
     this.#rows = steps.map(() => [])
   }
 
   submit(connection: WireConnection): null {
     this.#parsed = parsedOn(connection)
     connection.stream.cork()
-    for (const { name, text, values } of this.#steps) {
+    for (const { name, text, values } of this.steps) {
       if (!this.#parsed.has(name)) {
         // Closed first: a message that failed may have got as far as this statement, or not.
         connection.close({ type: 'S', name })
@@ -73,7 +73,7 @@ class Pipe {
   }
 
   handleReadyForQuery(): void {
-    for (const { name } of this.#steps) this.#parsed!.add(name)
+    for (const { name } of this.steps) this.#parsed!.add(name)
     this.callback(null, this.#rows)
   }
 }

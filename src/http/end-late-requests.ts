@@ -17,6 +17,8 @@ export function endLateRequests(app: Server): void {
   const timer = setInterval(() => {
     for (const reply of running) {
       if (reply.elapsedTime < maxMs) return
+      // It is the client who is late; the server has a limit for that, and other words.
+      if (!reply.request.raw.complete) continue
       running.delete(reply)
       if (!reply.sent)
         reply.send(new Refused('_unavailable', 'The call took too long. Repeat it in a moment.'))

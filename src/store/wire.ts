@@ -19,7 +19,15 @@ export function dates(values: readonly (string | undefined)[]): string {
 }
 
 export function times(values: readonly (Date | undefined)[]): string {
-  return `{${values.map((value) => value?.toISOString() ?? 'NULL').join()}}`
+  return `{${values.map((value) => (value ? time(value) : 'NULL')).join()}}`
+}
+
+/** PostgreSQL has no year 0; the one before the year 1 is "1 BC". */
+function time(value: Date): string {
+  const year = value.getUTCFullYear()
+  if (year >= 1 && year <= 9999) return value.toISOString()
+  const rest = value.toISOString().replace(/^[+-]?\d+/, '')
+  return year > 0 ? `"${year}${rest}"` : `"${String(1 - year).padStart(4, '0')}${rest} BC"`
 }
 
 const oid = { bytea: 17, text: 25, json: 114 } as const

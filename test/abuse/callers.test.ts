@@ -59,11 +59,15 @@ function forge(claims: object, header: object = {}, secret = jwtSecret): string 
   return `${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`
 }
 
+let callers = 0
+
 const callOf = (route: string) => callsOf(document).find(({ method, path }) => `${method} ${path}` === route)!
 
 async function answer(call: Call, authorization: string | undefined): Promise<[number, string]> {
   const { address, payload } = rightAttempt(recipeOf(`${call.method} ${call.path}`, world)!)
   const reply = await service.call(call.method as Method, address, {
+    // Each from somewhere else: whoever fails often from one place is told to wait.
+    address: `10.0.${Math.floor(++callers / 250)}.${callers % 250}`,
     body: payload,
     headers: {
       ...(payload !== undefined && { 'content-type': 'application/json' }),

@@ -11,14 +11,21 @@ import { startTestService, type TestService } from '../support/service.ts'
 let service: TestService
 const asked = new Map<string, number>()
 
+interface Asked {
+  readonly text: string
+  readonly values?: readonly unknown[]
+}
+
 beforeAll(async () => {
   service = await startTestService()
   service.deps.pool.on('connect', (client) => {
     const query = client.query.bind(client) as (...args: unknown[]) => unknown
     client.query = ((...args: unknown[]) => {
-      const [first, values] = args as [string | { text: string; values?: unknown[] }, unknown[]?]
-      const { text, values: own } = typeof first === 'string' ? { text: first, values } : first
-      if (own !== undefined && own.length > 0) asked.set(text, own.length)
+      const [first, values] = args as [string | Asked | { steps: Asked[] }, unknown[]?]
+      const single = typeof first === 'string' ? [{ text: first, values }] : [first as Asked]
+      for (const one of typeof first === 'object' && 'steps' in first ? first.steps : single) {
+        if (one.values !== undefined && one.values.length > 0) asked.set(one.text, one.values.length)
+      }
       return query(...args)
     }) as typeof client.query
   })

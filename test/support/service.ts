@@ -35,6 +35,8 @@ export interface CallOptions {
   body?: unknown
   token?: string
   headers?: Record<string, string>
+  /** Where the call comes from. */
+  address?: string
 }
 
 export interface Reply {
@@ -164,13 +166,14 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   async function call(
     method: Method,
     path: string,
-    { body, token, headers }: CallOptions = {},
+    { body, token, headers, address }: CallOptions = {},
   ): Promise<Reply> {
     const reply = await app.inject({
       method,
       url: path,
       headers: { ...(token && { authorization: `Bearer ${token}` }), ...headers },
       ...(body !== undefined && { payload: body as object }),
+      ...(address !== undefined && { remoteAddress: address }),
     })
     return {
       status: reply.statusCode,
