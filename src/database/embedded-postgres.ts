@@ -196,10 +196,10 @@ async function preparePlace(
 
 /**
  * PostgreSQL's own memory for pages. Its default, 128 MB, is too small for the indexes of a hundred thousand
- * customers, and baskets then take twice as long; more than an eighth of the machine is for servers of their own.
+ * customers, and baskets then take twice as long; more than a sixth of the machine is for servers of their own.
  */
 function sharedBuffersMb(): number {
-  return Math.round(Math.min(1024, Math.max(128, totalmem() / 8 / 1_048_576)))
+  return Math.round(Math.min(4096, Math.max(128, totalmem() / 6 / 1_048_576)))
 }
 
 /** The announcement of a live server; one that a dead server left behind tells nothing. */

@@ -23,6 +23,8 @@ export interface GroupCommitOptions<Job, Result> {
   readonly writers: number
   readonly maxGroup: number
   readonly maxWaiting: number
+  /** A basket that has waited longer is not begun: its caller has been told to repeat it. */
+  readonly maxWaitMs: number
   /** What must not occur twice in a group. */
   keysOf(job: Job): readonly string[]
 }
@@ -33,6 +35,7 @@ export type Outcome<Result> =
 
 interface Waiting<Job, Result> {
   readonly job: Job
+  readonly since: number
   readonly resolve: (result: Result) => void
   readonly reject: (error: unknown) => void
 }
@@ -68,10 +71,11 @@ export function createGroupCommit<Job, Result>(
       size++
       const queue = queueOf(org)
       const lane = queue.lanes.get(customer)
+      const waiting = { job, since: performance.now(), resolve, reject }
       if (lane) {
-        lane.waiting.push({ job, resolve, reject })
+        lane.waiting.push(waiting)
       } else {
-        const opened = { customer, waiting: [{ job, resolve, reject }] }
+        const opened = { customer, waiting: [waiting] }
         queue.lanes.set(customer, opened)
         queue.ready.push(opened)
       }
@@ -118,6 +122,7 @@ export function createGroupCommit<Job, Result>(
     const group: Waiting<Job, Result>[] = []
     const keys = new Set<string>()
     const take = (lane: Lane<Job, Result>): boolean => {
+      sendLateAway(lane)
       const next = lane.waiting[0]
       if (!next || group.length >= options.maxGroup) return false
       const own = options.keysOf(next.job)
@@ -126,18 +131,29 @@ export function createGroupCommit<Job, Result>(
       group.push(lane.waiting.shift()!)
       return true
     }
-    const left = queue.ready.filter((lane) => {
+    queue.ready = queue.ready.filter((lane) => {
       const isTaken = take(lane)
       if (isTaken) lanes.push(lane)
-      return !isTaken
+      if (lane.waiting.length === 0 && !isTaken) queue.lanes.delete(lane.customer)
+      return !isTaken && lane.waiting.length > 0
     })
-    queue.ready = left
     for (let open = lanes; open.length > 0; ) open = open.filter(take)
     return { lanes, group }
   }
 
+  function sendLateAway(lane: Lane<Job, Result>): void {
+    const earliest = performance.now() - options.maxWaitMs
+    while (lane.waiting[0] && lane.waiting[0].since < earliest) {
+      size--
+      lane.waiting
+        .shift()!
+        .reject(new Refused('_unavailable', 'The basket waited too long. Repeat the call.'))
+    }
+  }
+
   async function write(queue: Queue<Job, Result>): Promise<void> {
     const { lanes, group } = takeGroup(queue)
+    if (group.length === 0) return forgetIdle(queue)
     const outcomes = await options
       .run(
         queue.org,
@@ -154,6 +170,10 @@ export function createGroupCommit<Job, Result>(
       if (lane.waiting.length > 0) queue.ready.push(lane)
       else queue.lanes.delete(lane.customer)
     }
+    forgetIdle(queue)
+  }
+
+  function forgetIdle(queue: Queue<Job, Result>): void {
     if (queue.lanes.size === 0) queues.delete(queue.org)
   }
 

@@ -71,6 +71,7 @@ export function createTransactions(options: TransactionsOptions): Transactions {
     writers: options.writers ?? 2,
     maxGroup: options.maxGroup ?? 128,
     maxWaiting: options.maxWaiting ?? 5_000,
+    maxWaitMs: 10_000,
     keysOf: ({ request: { opaqueId }, idempotencyKey }) => [
       ...(opaqueId === undefined ? [] : [`receipt ${opaqueId}`]),
       ...(idempotencyKey === undefined ? [] : [`key ${idempotencyKey}`]),

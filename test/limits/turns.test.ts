@@ -127,11 +127,42 @@ describe('every queue is bounded', () => {
       writers: 1,
       maxGroup: 2,
       maxWaiting: 5,
+      maxWaitMs: 10_000,
       keysOf: () => [],
     })
     const answers = times(10, (i) => groups.submit(1, `cus_${i}`, i))
     release()
     expect(refusedOf(await Promise.allSettled(answers))).toBe(5)
+    expect(groups.size).toBe(0)
+  })
+
+  test('a basket that has waited too long is not begun, and those behind it are', async () => {
+    let release = () => {}
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const begun: number[] = []
+    const groups = createGroupCommit<number, number>({
+      async run(_org, jobs) {
+        begun.push(...jobs)
+        await held
+        return jobs.map((result) => ({ ok: true, result }))
+      },
+      writers: 1,
+      maxGroup: 1,
+      maxWaiting: 5,
+      maxWaitMs: 40,
+      keysOf: () => [],
+    })
+    const first = groups.submit(1, 'cus_1', 1)
+    const late = [groups.submit(1, 'cus_1', 2), groups.submit(1, 'cus_2', 3)]
+    await new Promise((resolve) => setTimeout(resolve, 60))
+    const fresh = groups.submit(1, 'cus_1', 4)
+    release()
+    expect(await first).toBe(1)
+    expect(refusedOf(await Promise.allSettled(late))).toBe(2)
+    expect(await fresh).toBe(4)
+    expect(begun).toEqual([1, 4])
     expect(groups.size).toBe(0)
   })
 })
