@@ -274,10 +274,19 @@ function ask<T>(child: ChildProcess, question: object | string): Promise<T> {
   return answer
 }
 
+/** A line that is written over on a terminal; elsewhere one for every tenth. */
 function progress(what: string, done: number, of: number): void {
-  if (process.stdout.isTTY)
-    process.stdout.write(`\r${what}: ${done} of ${of}          ${done >= of ? '\n' : ''}`)
+  const line = `${what}: ${done.toLocaleString('en')} of ${of.toLocaleString('en')}`
+  const tenth = Math.floor((done * 10) / of)
+  if (process.stdout.isTTY) {
+    process.stdout.write(`\r${line}          ${done >= of ? '\n' : ''}`)
+  } else if (shown.get(what) !== tenth) {
+    console.log(line)
+  }
+  shown.set(what, tenth)
 }
+
+const shown = new Map<string, number>()
 
 /** What a call costs in the service and in PostgreSQL, and a second time with the service's profile. */
 async function measureCost(
