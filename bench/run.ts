@@ -31,10 +31,15 @@ type Ratios = Record<string, number[]>
 async function main(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'lw-bench-'))
   const url = process.env.DATABASE_URL
-  const embedded = url ? undefined : await startEmbeddedPostgres({ folder: join(folder, 'postgres') })
+  const start = () => startEmbeddedPostgres({ folder: join(folder, 'postgres') })
+  let embedded = url ? undefined : await start()
   const children: ChildProcess[] = []
   try {
-    await measureAll(url ?? embedded!.connection, children, () => embedded?.pid())
+    const loaded = await loadAll(url ?? embedded!.connection)
+    // Started on data of this size, PostgreSQL takes the memory that belongs to it.
+    await embedded?.stop(60_000)
+    if (embedded) embedded = await start()
+    await measureAll(loaded, children, () => embedded?.pid())
   } finally {
     for (const child of children) child.disconnect()
     await embedded?.stop()
@@ -42,25 +47,31 @@ async function main(): Promise<void> {
   }
 }
 
-async function measureAll(
-  server: DatabaseConnection,
-  children: ChildProcess[],
-  postmaster: () => number | undefined,
-): Promise<void> {
-  const main = await openDatabase(server, 'lw_bench_main')
-  const big = await openDatabase(server, 'lw_bench_big')
-  await assertDurable(main.pool)
+async function loadAll(server: DatabaseConnection) {
+  const main = await createDatabase(server, 'lw_bench_main')
+  const big = await createDatabase(server, 'lw_bench_big')
+  const [mainPool, bigPool] = [openPool(main.connection), openPool(big.connection)]
   const load = (name: string) => ({ onProgress: (done: number, of: number) => progress(name, done, of) })
-  const club = await loadFixture(main.pool, { customers: 100_000, ...load('100,000 cards') })
-  const small = await loadFixture(main.pool, { customers: 10_000, ...load('10,000 cards') })
-  const ten = await loadFixture(main.pool, { customers: 1_000, rules: 10 })
-  const thousand = await loadFixture(main.pool, { customers: 1_000, rules: 1_000 })
-  const large = await loadFixture(big.pool, {
+  const club = await loadFixture(mainPool, { customers: 100_000, ...load('100,000 cards') })
+  const small = await loadFixture(mainPool, { customers: 10_000, ...load('10,000 cards') })
+  const ten = await loadFixture(mainPool, { customers: 1_000, rules: 10 })
+  const thousand = await loadFixture(mainPool, { customers: 1_000, rules: 1_000 })
+  const large = await loadFixture(bigPool, {
     customers: bigCustomers,
     entriesPerCustomer: 5,
     ...load('the large database'),
   })
+  await Promise.all([mainPool.end(), bigPool.end()])
+  return { main, big, club, small, ten, thousand, large }
+}
 
+async function measureAll(
+  { main, big, club, small, ten, thousand, large }: Awaited<ReturnType<typeof loadAll>>,
+  children: ChildProcess[],
+  postmaster: () => number | undefined,
+): Promise<void> {
+  const pool = openPool(main.connection, { maxConnections: 4 })
+  await assertDurable(pool)
   const grouped = await startServer(main, true, children)
   const alone = await startServer(main, false, children)
   const onBig = await startServer(big, true, children)
@@ -78,7 +89,7 @@ async function measureAll(
     customers: fixture.customers,
     ...over,
   })
-  await prepareRaw(main.pool, club, () => run(plan('process', club, { maxRequests: 200, connections: 1 })))
+  await prepareRaw(pool, club, () => run(plan('process', club, { maxRequests: 200, connections: 1 })))
   const raw = (connections: number) =>
     runRaw({
       connection: main.connection,
@@ -167,7 +178,7 @@ async function measureAll(
     for (const [whose, spent] of Object.entries(us)) note(`µs of processor per ${target}, ${whose}`, spent)
     profiles[target] = summarize(profile)
   }
-  const { stored, wal } = await measureBytes(main.pool, () =>
+  const { stored, wal } = await measureBytes(pool, () =>
     run(plan('process', club, { maxRequests: isQuick ? 10_000 : 50_000, durationMs: 60_000 })),
   )
   add('stored bytes per basket', stored)
@@ -183,11 +194,10 @@ async function measureAll(
   add('memory late ÷ early', memory[1]! / memory[0]!)
   add('memory MB', memory[1]!)
   write({ tool, ratios, figures, profiles })
-  await main.pool.end()
-  await big.pool.end()
+  await pool.end()
 }
 
-async function openDatabase(server: DatabaseConnection, name: string) {
+async function createDatabase(server: DatabaseConnection, name: string) {
   const admin = createClient(server)
   await admin.connect()
   await admin.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
@@ -195,7 +205,7 @@ async function openDatabase(server: DatabaseConnection, name: string) {
   await admin.end()
   const connection = typeof server === 'string' ? withPath(server, name) : { ...server, database: name }
   const { role } = await migrate(connection)
-  return { connection, role, pool: openPool(connection, { maxConnections: 4 }) }
+  return { connection, role }
 }
 
 function withPath(url: string, name: string): string {

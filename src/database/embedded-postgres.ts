@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
-import { totalmem } from 'node:os'
 import { dirname, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isConnectionError } from './classify-error.ts'
@@ -24,6 +23,7 @@ import {
   type ServerProcess,
   stopServer,
 } from './server-process.ts'
+import { chooseSharedBuffersMb } from './shared-buffers.ts'
 import { findSocketFolder, prepareSocketFolder, SOCKET_PORT } from './socket-folder.ts'
 
 export type EmbeddedPostgresOptions = {
@@ -179,7 +179,9 @@ async function preparePlace(
       synchronous_commit: 'on',
       full_page_writes: 'on',
       max_connections: '100',
-      shared_buffers: `${sharedBuffersMb()}MB`,
+      shared_buffers: `${await chooseSharedBuffersMb(folder)}MB`,
+      // Twice the default: the first change of a page after a checkpoint writes all of it to the log.
+      max_wal_size: '2GB',
       timezone: 'UTC',
       log_timezone: 'UTC',
       logging_collector: 'off',
@@ -192,14 +194,6 @@ async function preparePlace(
       ...options.settings,
     },
   }
-}
-
-/**
- * PostgreSQL's own memory for pages. Its default, 128 MB, is too small for the indexes of a hundred thousand
- * customers, and baskets then take twice as long; more than a sixth of the machine is for servers of their own.
- */
-function sharedBuffersMb(): number {
-  return Math.round(Math.min(4096, Math.max(128, totalmem() / 6 / 1_048_576)))
 }
 
 /** The announcement of a live server; one that a dead server left behind tells nothing. */

@@ -37,10 +37,13 @@ type PackedResult = [
   campaigns: [id: string, version: number][],
   balances: [key: string, value: number, total: number, decimals: number][],
   actions: PackedAction[],
-  skipped: [campaign: number, rule: string, reason: string][],
+  skipped: PackedSkips[],
   progress: [balance: number | string, have: number, need: number, reward: string][],
   context: PackedContext,
 ]
+
+/** Rules of a campaign that follow each other and were skipped for the same reason: a thousand often are. */
+type PackedSkips = [campaign: number, reason: string, ...rules: string[]]
 
 type PackedContext = [
   currencyDecimals: number,
@@ -86,7 +89,7 @@ export function packResult(result: TransactionResult): PackedResult {
     campaigns.map(({ id, version }) => [uuidOf(id), version]),
     balances.map(({ key, value, total, decimals }) => [key, value, total, decimals]),
     result.actions.map(action),
-    result.skipped.map(({ campaign, rule, reason }) => [campaignAt(campaign), rule, reason]),
+    packSkips(result.skipped, campaignAt),
     // A threshold may look at a balance the customer does not have yet.
     result.progress.map(({ key, have, need, reward }) => [
       balanceAt(key) < 0 ? key : balanceAt(key),
@@ -165,7 +168,7 @@ export function unpackResult(packed: PackedResult): TransactionResult {
     payableMinor,
     pointsDiscountMinor,
     actions: actions.map(action),
-    skipped: skipped.map(([campaign, rule, reason]) => ({ campaign: campaignAt(campaign), rule, reason })),
+    skipped: unpackSkips(skipped, isPacked(context), campaignAt),
     progress: progress.map(([at, have, need, reward]) => ({
       key: typeof at === 'string' ? at : keyAt(at),
       have,
@@ -176,6 +179,34 @@ export function unpackResult(packed: PackedResult): TransactionResult {
     campaigns,
     context: unpackContext(context, keyAt),
   }
+}
+
+function packSkips(
+  skipped: TransactionResult['skipped'],
+  campaignAt: (id: CampaignId) => number,
+): PackedSkips[] {
+  const packed: PackedSkips[] = []
+  let campaignBefore: CampaignId | undefined
+  for (const { campaign, rule, reason } of skipped) {
+    const last = packed.at(-1)
+    if (last && campaign === campaignBefore && reason === last[1]) last.push(rule)
+    else packed.push([campaignAt(campaign), reason, rule])
+    campaignBefore = campaign
+  }
+  return packed
+}
+
+function unpackSkips(
+  packed: readonly PackedSkips[],
+  areJoined: boolean,
+  campaignAt: (at: number) => CampaignId,
+): TransactionResult['skipped'] {
+  // The first baskets that were ever stored have each by itself, the rule before the reason.
+  if (!areJoined)
+    return packed.map(([at, rule, reason]) => ({ campaign: campaignAt(at), rule, reason: reason! }))
+  return packed.flatMap(([at, reason, ...rules]) =>
+    rules.map((rule) => ({ campaign: campaignAt(at), rule, reason })),
+  )
 }
 
 function isPacked(context: PackedContext | SaleContext): context is PackedContext {
