@@ -62,6 +62,10 @@ export async function startWorkers(
       if (message.port !== undefined) listening.add(worker)
       void gatherMetrics(worker, message)
     })
+    // What is sent to one that has just died comes back as an error, which nobody else listens to.
+    worker.on('error', (error) =>
+      log.warn({ worker: worker.process.pid, err: error }, 'a worker is not reached'),
+    )
     worker.once('exit', (code, signal) => {
       listening.delete(worker)
       if (isStopping) return

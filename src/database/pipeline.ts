@@ -69,6 +69,8 @@ class Pipe {
   }
 
   handleError(error: Error): void {
+    // Which of them the server still knows, and whether their plans still fit, is not sure.
+    for (const { name } of this.steps) this.#parsed?.delete(name)
     this.callback(error)
   }
 

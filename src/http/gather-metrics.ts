@@ -49,16 +49,17 @@ export function createMetricsGatherer(listWorkers: () => readonly Worker[]) {
   let questions = 0
   const ask = (worker: Worker): Promise<Measured | undefined> => {
     const id = ++questions
+    let onMessage: (message: unknown) => void = () => {}
     const told = new Promise<Measured>((resolve) => {
-      const onMessage = (message: unknown) => {
-        if (!isAboutMetrics(message) || message.metrics !== 'told' || message.id !== id) return
-        worker.off('message', onMessage)
-        resolve(message.measured)
+      onMessage = (message) => {
+        if (isAboutMetrics(message) && message.metrics === 'told' && message.id === id)
+          resolve(message.measured)
       }
       worker.on('message', onMessage)
       worker.send({ metrics: 'tell', id } satisfies Message)
     })
-    return Promise.race([told, sleep(tellTimeoutMs, undefined, { ref: false })])
+    const late = sleep(tellTimeoutMs, undefined, { ref: false })
+    return Promise.race([told, late]).finally(() => worker.off('message', onMessage))
   }
   return async (worker: Worker, message: unknown): Promise<void> => {
     if (!isAboutMetrics(message) || message.metrics !== 'gather') return

@@ -23,6 +23,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set on every route whose access is a list of scopes. */
     caller: Caller
+    /** Its caller was told that it took too long. */
+    isLate: boolean
     /** While the call is in work. */
     turn: { readonly turns: Turns; readonly party: Party } | undefined
   }

@@ -5,6 +5,7 @@
  */
 import type { FastifyRequest } from 'fastify'
 import { Refused } from '../domain/refusal.ts'
+import { maxCallMs } from './end-late-requests.ts'
 import type { Server } from './server.ts'
 import { createTurns, type Party, type Turns } from './turns.ts'
 
@@ -12,23 +13,20 @@ import { createTurns, type Party, type Turns } from './turns.ts'
 export type Work = 'none' | 'shared' | 'own'
 
 const maxWaiting = 5_000
-/**
- * As long as clients wait, mostly: baskets of one customer are written one after the other, and a thousand of them
- * take their time. A call with a connection of its own has most of its work still before it.
- */
-const maxWaitMs = { shared: 30_000, own: 15_000 }
+/** A call that gets its turn later has no time left for its work. */
+const maxWaitMs = maxCallMs - 1_000
 /** Twice what the two writers of baskets hold: the next two groups stand ready when they are done. */
 const sharedPlaces = 1_024
 /** What the groups and batches themselves need of the pool, mostly. */
 const connectionsForShared = 2
 
 export function letTakeTurns(app: Server, maxConnections: number): void {
-  const shared = createTurns({ maxRunning: sharedPlaces, share: 1, maxWaiting, maxWaitMs: maxWaitMs.shared })
+  const shared = createTurns({ maxRunning: sharedPlaces, share: 1, maxWaiting, maxWaitMs })
   const own = createTurns({
     maxRunning: Math.max(2, maxConnections - connectionsForShared),
     share: 1,
     maxWaiting,
-    maxWaitMs: maxWaitMs.own,
+    maxWaitMs,
   })
   const turnsOf: Record<Work, Turns | undefined> = { none: undefined, shared, own }
   app.decorateRequest('turn', undefined)
@@ -40,6 +38,8 @@ export function letTakeTurns(app: Server, maxConnections: number): void {
     const party = partyOf(request)
     turns.take(party, (refused) => {
       if (refused) return done(refused)
+      // Its answer has been given, and no hook will run any more that could leave the place.
+      if (request.isLate) return void setImmediate(() => turns.leave(party))
       request.turn = { turns, party }
       // Whoever has gone while waiting repeats the call, and need not be served twice.
       done(request.raw.socket.destroyed ? new Refused('_unavailable') : undefined)

@@ -13,7 +13,7 @@ import { listCustomerUsage, listSharedUsage, lockSharedUsage } from '../store/ru
 import type { Scope } from '../store/scope.ts'
 import { type BasketRequest, type Decision, decideBasket } from './decide-basket.ts'
 import type { Caller, Deps } from './deps.ts'
-import { findUsers, type References, referencesOf, type Setup } from './setups.ts'
+import { findUsers, type References, referencesOf, type Setup, type Users } from './setups.ts'
 
 /** A basket on its way. */
 export interface BasketJob {
@@ -32,14 +32,17 @@ export interface BasketGroup extends Pick<LoadedGroup, 'baskets' | 'products'> {
   readonly setup: Setup
   /** As they are after the baskets decided so far. */
   readonly customers: Map<CustomerId, LoadedCustomer>
+  readonly users: Users
+  /** Customers whose wallets somebody else holds; their baskets have to wait. */
+  readonly busy: ReadonlySet<CustomerId>
   readonly usage: Usage
   readonly mode: LoadOptions['mode']
   readonly now: Date
 }
 
 export interface LoadOptions {
-  /** Under lock nothing can change until the transaction ends. */
-  readonly mode: 'read' | 'lock'
+  /** Under lock nothing can change until the transaction ends; `lock free` locks only what nobody else holds. */
+  readonly mode: 'read' | 'lock' | 'lock free'
   /** The baskets were tried before. */
   readonly isRepeat: boolean
   readonly now: Date
@@ -52,11 +55,7 @@ export async function loadGroup(
   jobs: readonly BasketJob[],
   { mode, isRepeat, now }: LoadOptions,
 ): Promise<BasketGroup> {
-  if (mode === 'lock')
-    await lockWallets(
-      scope,
-      jobs.map((job) => job.request.customer),
-    )
+  const locked = mode === 'read' ? undefined : await lockAll(scope, jobs, mode === 'lock free')
   const loaded = await loadBaskets(
     scope,
     jobs.map(({ id, request, idempotencyKey }) => ({
@@ -71,8 +70,9 @@ export async function loadGroup(
     { isRepeat },
   )
   const setup = await deps.setups.current(scope, loaded.setupVersion)
-  if (!setup.organization.isSubscribed) throw new Refused('invalid_subscription')
-  await findUsers(
+  // A repeat may have been written already, and is then answered as such.
+  if (!setup.organization.isSubscribed && !isRepeat) throw new Refused('invalid_subscription')
+  const users = await findUsers(
     scope,
     setup,
     jobs.map((job) => job.caller.user),
@@ -83,10 +83,20 @@ export async function loadGroup(
     products: loaded.products,
     customers: new Map(loaded.customers),
     setup,
+    users,
+    busy: new Set(locked && [...loaded.customers.keys()].filter((customer) => !locked.has(customer))),
     usage: await loadUsage(scope, jobs, { setup, mode, now }),
     mode,
     now,
   }
+}
+
+function lockAll(scope: Scope, jobs: readonly BasketJob[], skipsBusy: boolean): Promise<Set<CustomerId>> {
+  return lockWallets(
+    scope,
+    jobs.map((job) => job.request.customer),
+    { skipsBusy },
+  )
 }
 
 function couponsIn({ coupons, lines }: BasketRequest['basket']): CouponId[] {
@@ -107,8 +117,8 @@ export function decide(group: BasketGroup, job: BasketJob, index: number): Decis
   })
 }
 
-export function referencesIn({ setup }: BasketGroup, { caller, request }: BasketJob): References {
-  return referencesOf(setup, caller.user, request)
+export function referencesIn({ setup, users }: BasketGroup, { caller, request }: BasketJob): References {
+  return referencesOf(setup, users, caller.user, request)
 }
 
 /** The customer's next basket of the group, and those under a shared limit, stand on what this one has done. */
@@ -154,8 +164,8 @@ async function loadUsage(
   jobs: readonly BasketJob[],
   group: Pick<BasketGroup, 'setup' | 'mode' | 'now'>,
 ): Promise<Usage> {
-  const counted = group.setup.live.flatMap(({ id, compiled }) =>
-    compiled.countedRules.map((rule) => ({ campaign: id, ...rule })),
+  const counted = group.setup.live.flatMap(({ id, status, compiled }) =>
+    status === 'published' ? compiled.countedRules.map((rule) => ({ campaign: id, ...rule })) : [],
   )
   const used = new Map<string, number>()
   if (counted.length === 0) return { counted, used }
@@ -165,8 +175,9 @@ async function loadUsage(
     used.set(usageKey(own.customer, own.campaign, own.rule, own.day), own.used)
   }
   const totals = counted.filter((rule) => rule.total)
+  if (totals.length === 0) return { counted, used }
   const everybody =
-    group.mode === 'lock' ? await lockSharedUsage(scope, totals) : await listSharedUsage(scope, totals)
+    group.mode === 'read' ? await listSharedUsage(scope, totals) : await lockSharedUsage(scope, totals)
   for (const one of everybody) used.set(usageKey('everybody', one.campaign, one.rule), one.used)
   return { counted, used }
 }

@@ -55,7 +55,12 @@ export function createSetups(campaigns: CampaignCache): Setups {
     remembered: (id) => byId.get(id),
     async current(scope, version) {
       const known = byNumber.get(scope.org)
-      if (known && known.version === version) return known
+      if (known && known.version === version) {
+        // The newest use is kept longest.
+        byNumber.delete(scope.org)
+        byNumber.set(scope.org, known)
+        return known
+      }
       const loaded = await loadSetup(scope)
       if (!loaded) throw new Refused('_unauthorized')
       const { organization, decimals } = loaded
@@ -86,25 +91,40 @@ function branchesByName(branches: readonly LoadedBranch[]): Map<string, LoadedBr
   return named
 }
 
-/** Makes sure that these users have been asked for. */
+export type Users = ReadonlyMap<string, LoadedUser | undefined>
+
+/** The users with these ids, ours and the client's. Those that were asked for before cost nothing. */
 export async function findUsers(
   scope: Scope,
-  { users }: Setup,
+  { users: remembered }: Setup,
   ids: readonly UserId[],
   opaqueIds: readonly string[],
-): Promise<void> {
-  const isNew = (key: string) => !users.has(key)
-  const newIds = [...new Set(ids.filter((id) => isNew(id)))]
-  const newOpaqueIds = [...new Set(opaqueIds.filter((id) => isNew(nameOf(id))))]
-  if (newIds.length === 0 && newOpaqueIds.length === 0) return
-  const found = await listUsers(scope, newIds, newOpaqueIds)
-  if (users.size > maxUsers) users.clear()
-  for (const id of newIds) users.set(id, undefined)
-  for (const id of newOpaqueIds) users.set(nameOf(id), undefined)
-  for (const user of found) {
-    users.set(user.id, user)
-    users.set(nameOf(user.opaqueId), user)
+): Promise<Users> {
+  const users = new Map<string, LoadedUser | undefined>()
+  const missing = { ids: new Set<UserId>(), opaqueIds: new Set<string>() }
+  for (const id of ids) {
+    if (remembered.has(id)) users.set(id, remembered.get(id))
+    else missing.ids.add(id)
   }
+  for (const opaqueId of opaqueIds) {
+    const name = nameOf(opaqueId)
+    if (remembered.has(name)) users.set(name, remembered.get(name))
+    else missing.opaqueIds.add(opaqueId)
+  }
+  if (missing.ids.size === 0 && missing.opaqueIds.size === 0) return users
+  const found = await listUsers(scope, [...missing.ids], [...missing.opaqueIds])
+  const learn = (name: string, user: LoadedUser | undefined) => {
+    users.set(name, user)
+    if (remembered.size >= maxUsers) remembered.delete(remembered.keys().next().value!)
+    remembered.set(name, user)
+  }
+  for (const id of missing.ids) learn(id, undefined)
+  for (const opaqueId of missing.opaqueIds) learn(nameOf(opaqueId), undefined)
+  for (const user of found) {
+    learn(user.id, user)
+    learn(nameOf(user.opaqueId), user)
+  }
+  return users
 }
 
 /** A client's own id may look like one of ours. */
@@ -122,7 +142,8 @@ export interface References {
 
 /** The user named or else the caller, the branch named or else the caller's; undefined where the directory has none. */
 export function referencesOf(
-  { users, branches }: Setup,
+  { branches }: Setup,
+  users: Users,
   caller: UserId,
   named: { readonly user?: string; readonly branch?: string },
 ): References {

@@ -15,14 +15,15 @@ import { type Refusal, Refused } from '../domain/refusal.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import { localDay } from '../engine/local-time.ts'
 import { ensureReferences } from '../store/directory.ts'
-import type { LoadedBasket } from '../store/load-baskets.ts'
+import type { LoadedBasket, LoadedCustomer } from '../store/load-baskets.ts'
 import { newId } from '../store/new-id.ts'
 import { inTransaction, type Scope, scopeOf } from '../store/scope.ts'
+import { touchSetup } from '../store/setup.ts'
 import { listTransactionsByIds } from '../store/transactions.ts'
 import { type BasketWrite, updateSharedUsage, writeBaskets } from '../store/write-baskets.ts'
 import { advance, type BasketGroup, type BasketJob, decide, loadGroup, referencesIn } from './basket-group.ts'
 import { createBatch } from './batch.ts'
-import type { BasketRequest } from './decide-basket.ts'
+import type { BasketRequest, Decision } from './decide-basket.ts'
 import type { Caller, Deps } from './deps.ts'
 import { createGroupCommit, type Outcome } from './group-commit.ts'
 import type { References } from './setups.ts'
@@ -157,17 +158,19 @@ type Settled = Outcome<Processed> | 'again'
 
 /**
  * Runs a group to its end: every basket gets its transaction, its refusal or its fault. The first try is made
- * without locks, the next ones under lock; a statement that fails for a reason of its own is run again basket by
- * basket, so that only the culprit fails.
+ * without locks, the second under the locks of wallets that are free, the next ones under lock whoever holds them;
+ * a statement that fails for a reason of its own is run again basket by basket, so that only the culprit fails.
+ * Whatever is not the first try looks for what an earlier one may have written.
  */
-async function runGroup(deps: Deps, jobs: readonly BasketJob[]): Promise<Outcome<Processed>[]> {
+async function runGroup(deps: Deps, jobs: readonly BasketJob[], firstTry = 1): Promise<Outcome<Processed>[]> {
   const outcomes = new Map<BasketJob, Outcome<Processed>>()
   const startedAt = performance.now()
   let left = jobs
   let fault: unknown
-  for (let attempt = 1; left.length > 0 && attempt <= maxTries; attempt++) {
+  for (let attempt = firstTry; left.length > 0 && attempt <= maxTries; attempt++) {
     try {
-      const settled = await (attempt === 1 ? runUnlocked(deps, left) : runLocked(deps, left))
+      const mode = attempt === 2 ? 'lock free' : 'lock'
+      const settled = await (attempt === 1 ? runUnlocked(deps, left) : runLocked(deps, left, mode))
       left.forEach((job, i) => {
         const outcome = settled[i]!
         if (outcome !== 'again') outcomes.set(job, outcome)
@@ -177,10 +180,10 @@ async function runGroup(deps: Deps, jobs: readonly BasketJob[]): Promise<Outcome
       fault = error
       if (error instanceof Refused) break
       if (classifyError(error) === 'other' && left.length > 1) {
-        for (const job of left) outcomes.set(job, (await runGroup(deps, [job]))[0]!)
+        for (const job of left) outcomes.set(job, (await runGroup(deps, [job], 2))[0]!)
         left = []
       }
-      const mayPass = isConnectionError(error) || classifyError(error) === 'retry' || isUniqueViolation(error)
+      const mayPass = isConnectionError(error) || classifyError(error) === 'retry' || isPassing(error)
       if (!mayPass || performance.now() - startedAt > maxRetryMs) break
     }
   }
@@ -191,95 +194,140 @@ async function runGroup(deps: Deps, jobs: readonly BasketJob[]): Promise<Outcome
 
 const busy = 'The customer is being changed by others. Repeat the call.'
 
-/** Another process has just used the same receipt number or key; the next load will see it. */
-function isUniqueViolation(error: unknown): boolean {
-  return (error as { code?: unknown }).code === '23505'
+/**
+ * A receipt number or key that another process has just used, which the next load will see; or a wallet that
+ * somebody else holds, which the next try leaves for later.
+ */
+function isPassing(error: unknown): boolean {
+  const { code } = error as { code?: unknown }
+  return code === uniqueViolation || code === lockNotAvailable
 }
+
+const uniqueViolation = '23505'
+const lockNotAvailable = '55P03'
 
 async function runUnlocked(deps: Deps, jobs: readonly BasketJob[]): Promise<Settled[]> {
   const scope = scopeOf(deps.pool, jobs[0]!.caller.organization.number)
   const group = await loadGroup(deps, scope, jobs, { mode: 'read', isRepeat: false, now: deps.clock() })
-  const needsLock = group.setup.live.some(({ compiled }) => compiled.countedRules.some((rule) => rule.total))
+  const needsLock = group.setup.live.some(
+    ({ status, compiled }) => status === 'published' && compiled.countedRules.some((rule) => rule.total),
+  )
   if (needsLock) return jobs.map(() => 'again')
   return writeDecided(scope, group, jobs, ({ user, branch }, { request }) =>
-    user && branch && !hasNewProducts(group, request) ? { user, branch } : 'again',
+    Boolean(user && branch && newProducts(group, request).length === 0),
   )
 }
 
 /** The same under lock, where nothing can come in between and new references can be added. */
-async function runLocked(deps: Deps, jobs: readonly BasketJob[]): Promise<Settled[]> {
+async function runLocked(
+  deps: Deps,
+  jobs: readonly BasketJob[],
+  mode: 'lock' | 'lock free',
+): Promise<Settled[]> {
   const org = jobs[0]!.caller.organization.number
   const work = async (scope: Scope) => {
-    const group = await loadGroup(deps, scope, jobs, { mode: 'lock', isRepeat: true, now: deps.clock() })
-    return writeDecided(scope, group, jobs, (known, job) =>
-      addReferences(scope, known, job.request, group.now),
-    )
+    const group = await loadGroup(deps, scope, jobs, { mode, isRepeat: true, now: deps.clock() })
+    return writeDecided(scope, group, jobs, () => true)
   }
   // Trying again is the caller's business: it knows that the baskets carry their ids.
   return inTransaction(deps.pool, org, work, { maxAttempts: 1 })
 }
 
-function hasNewProducts(group: BasketGroup, { basket }: BasketRequest): boolean {
-  return basket.lines.some((line) => line.product !== undefined && !group.products.has(line.product))
+function newProducts(group: BasketGroup, { basket }: BasketRequest): string[] {
+  return basket.lines.flatMap((line) =>
+    line.product !== undefined && !group.products.has(line.product) ? [line.product] : [],
+  )
 }
 
+/**
+ * Adds what the baskets name and the directory does not have, for all of them at once and always in the same order:
+ * another process may be about to add the same.
+ */
 async function addReferences(
   scope: Scope,
-  known: References,
-  { basket, user, branch }: BasketRequest,
-  now: Date,
-): Promise<NewReferences> {
-  const products = basket.lines.flatMap((line) => line.product ?? [])
-  await ensureReferences(scope, 'products', products, now)
-  const branches = await ensureReferences(scope, 'branches', known.branch ? [] : [branch!], now)
-  const users = await ensureReferences(scope, 'users', known.user ? [] : [user!], now)
-  return {
-    branch: known.branch ?? { id: branches.get(branch!)! as never, opaqueId: branch! },
-    user: known.user ?? { id: users.get(user!)! as never, opaqueId: user! },
-  }
+  group: BasketGroup,
+  accepted: readonly AcceptedBasket[],
+): Promise<(one: AcceptedBasket) => NewReferences> {
+  const add = (kind: 'products' | 'branches' | 'users', names: readonly string[]) =>
+    ensureReferences(scope, kind, names, group.now)
+  const newBranches = accepted.flatMap(({ known, job }) => (known.branch ? [] : [job.request.branch!]))
+  const newUsers = accepted.flatMap(({ known, job }) => (known.user ? [] : [job.request.user!]))
+  await add(
+    'products',
+    accepted.flatMap(({ job }) => newProducts(group, job.request)),
+  )
+  const branches = await add('branches', newBranches)
+  const users = await add('users', newUsers)
+  if (newBranches.length > 0 || newUsers.length > 0) await touchSetup(scope)
+  return ({ known, job: { request } }) => ({
+    branch: known.branch ?? { id: branches.get(request.branch!)! as never, opaqueId: request.branch! },
+    user: known.user ?? { id: users.get(request.user!)! as never, opaqueId: request.user! },
+  })
 }
 
-type FindReferences = (known: References, job: BasketJob) => NewReferences | 'again' | Promise<NewReferences>
+/** A basket that will be written, with what it was decided on. */
+interface AcceptedBasket {
+  readonly job: BasketJob
+  readonly index: number
+  readonly known: References
+  readonly customer: LoadedCustomer
+  readonly decision: Extract<Decision, { ok: true }>
+}
 
+/** `isReady` tells whether a basket's references are there; one that is not waits for the next try. */
 async function writeDecided(
   scope: Scope,
   group: BasketGroup,
   jobs: readonly BasketJob[],
-  references: FindReferences,
+  isReady: (known: References, job: BasketJob) => boolean,
 ): Promise<Settled[]> {
   const settled: Settled[] = []
-  const writes: BasketWrite[] = []
+  const accepted: AcceptedBasket[] = []
   const replays: { index: number; id: TransactionId }[] = []
   // A basket that waits keeps those of its customer that came after it waiting too.
-  const waiting = new Set<CustomerId>()
-  for (const [i, job] of jobs.entries()) {
-    const outcome = waiting.has(job.request.customer) ? 'again' : await decideOne(group, job, i, references)
+  const waiting = new Set<CustomerId>(group.busy)
+  jobs.forEach((job, index) => {
+    const outcome = waiting.has(job.request.customer) ? 'again' : decideOne(group, job, index, isReady)
     if (outcome === 'again') waiting.add(job.request.customer)
-    if (typeof outcome === 'object' && 'replayed' in outcome) {
-      replays.push({ index: i, id: outcome.replayed })
-      settled.push('again')
-    } else if (typeof outcome === 'object' && 'write' in outcome) {
-      writes.push(outcome.write)
-      settled.push({ ok: true, result: { transaction: outcome.write.transaction, isReplay: false } })
-    } else {
-      settled.push(outcome)
-    }
-  }
+    if (typeof outcome === 'object' && 'replayed' in outcome) replays.push({ index, id: outcome.replayed })
+    if (typeof outcome === 'object' && 'decision' in outcome) accepted.push(outcome)
+    settled.push(typeof outcome === 'object' && 'ok' in outcome ? outcome : 'again')
+  })
+  const references = await addReferences(scope, group, accepted)
+  const writes = accepted.map((one) => toWrite(group, one, references(one)))
   const isWritten = await write(scope, group, writes)
+  accepted.forEach(({ index }, i) => {
+    settled[index] = { ok: true, result: { transaction: writes[i]!.transaction, isReplay: false } }
+  })
   const replayed = await readReplays(scope, replays, jobs)
   // When one wallet had moved nothing was written, and refusals may have rested on baskets before them.
   return settled.map((outcome, i) => replayed.get(i) ?? (isWritten ? outcome : 'again'))
 }
 
-type Decided = Settled | { readonly write: BasketWrite } | { readonly replayed: TransactionId }
+function toWrite(group: BasketGroup, one: AcceptedBasket, references: NewReferences): BasketWrite {
+  const { decimals, organization } = group.setup
+  return toBasketWrite({
+    ...one.job,
+    customer: one.customer,
+    decision: one.decision,
+    references,
+    decimals,
+    timezone: organization.timezone,
+    now: group.now,
+  })
+}
 
-async function decideOne(
+type Decided = Settled | AcceptedBasket | { readonly replayed: TransactionId }
+
+function decideOne(
   group: BasketGroup,
   job: BasketJob,
   index: number,
-  references: FindReferences,
-): Promise<Decided> {
+  isReady: (known: References, job: BasketJob) => boolean,
+): Decided {
   const loaded = group.baskets[index]!
+  // Our own earlier try; nothing that has happened since makes it undone.
+  if (loaded.earlier.byId) return { replayed: job.id }
   const customer = group.customers.get(job.request.customer)
   // An erased customer is gone, also for a repeat of what it once bought.
   const earlier = customer ? findEarlier(job, loaded) : new Refused('customer_not_found')
@@ -287,21 +335,10 @@ async function decideOne(
   if (earlier) return { replayed: earlier }
   const decision = decide(group, job, index)
   if (!decision.ok) return { ok: false, error: refused(decision.refusal) }
-  const found = references(referencesIn(group, job), job)
-  if (found === 'again') return 'again'
-  const { now } = group
-  const { decimals, organization } = group.setup
-  const write = toBasketWrite({
-    ...job,
-    customer: customer!,
-    decimals,
-    decision,
-    references: await found,
-    timezone: organization.timezone,
-    now,
-  })
+  const known = referencesIn(group, job)
+  if (!isReady(known, job)) return 'again'
   advance(group, job, decision.evaluation)
-  return { write }
+  return { job, index, known, customer: customer!, decision }
 }
 
 /** Whether all of them were written; none is, when a wallet is no longer as it was read. */
@@ -318,14 +355,13 @@ async function write(
   return writeBaskets(scope, writes, {
     now,
     day: localDay(now, organization.timezone),
-    isLocked: mode === 'lock',
+    isLocked: mode !== 'read',
   })
 }
 
 /** The transaction a repeated call already made, or the refusal when only its key or receipt number is the same. */
 function findEarlier(job: BasketJob, { earlier }: LoadedBasket): TransactionId | Refused | undefined {
-  const { byId, byIdempotencyKey, byOpaqueId } = earlier
-  if (byId) return job.id
+  const { byIdempotencyKey, byOpaqueId } = earlier
   const isSame = (print: Buffer | undefined) => print !== undefined && job.fingerprint?.equals(print)
   if (byIdempotencyKey) {
     return isSame(byIdempotencyKey.fingerprint) ? byIdempotencyKey.id : new Refused('idempotency_key_reused')

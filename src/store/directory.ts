@@ -4,7 +4,7 @@
  */
 import type { BranchId, Id } from '../domain/ids.ts'
 import { newId } from './new-id.ts'
-import { execute, idFrom, many, maybeOne, type Scope, uuidOf } from './scope.ts'
+import { idFrom, many, maybeOne, type Scope, uuidOf } from './scope.ts'
 import { touchSetup } from './setup.ts'
 
 export async function findBranchByOpaqueId(scope: Scope, opaqueId: string): Promise<BranchId | undefined> {
@@ -20,9 +20,9 @@ const referenceTables = { products: 'prd', branches: 'brn', users: 'usr' } as co
 type ReferenceTable = keyof typeof referenceTables
 
 /**
- * Makes sure that the opaque ids are in the directory and returns their ids. Sorted, so that two baskets
+ * Makes sure that the opaque ids are in the directory and returns their ids. Sorted, so that two groups of baskets
  * naming the same new products cannot wait for each other in a circle; read again after the insert, since the
- * row may be another's.
+ * row may be another's. New branches and users are a change of the setup; the caller says so, once and last.
  */
 export async function ensureReferences(
   scope: Scope,
@@ -33,14 +33,12 @@ export async function ensureReferences(
   if (opaqueIds.length === 0) return new Map()
   const prefix = referenceTables[table]
   const sorted = [...new Set(opaqueIds)].sort()
-  const added = await execute(
-    scope.db,
+  await scope.db.query(
     `INSERT INTO ${table} (org_id, id, opaque_id, created_at, updated_at)
      SELECT $1, id, opaque_id, $2, $2 FROM unnest($3::uuid[], $4::text[]) AS r (id, opaque_id)
      ON CONFLICT (org_id, opaque_id) DO NOTHING`,
     [scope.org, now, sorted.map(() => uuidOf(newId(prefix, now))), sorted],
   )
-  if (added > 0 && table !== 'products') await touchSetup(scope)
   const rows = await many<{ id: string; opaque_id: string }>(
     scope.db,
     `SELECT id, opaque_id FROM ${table} WHERE org_id = $1 AND opaque_id = ANY($2::text[])`,

@@ -9,7 +9,7 @@ import type { Step, WireRow, WireValue } from '../database/pipeline.ts'
 import type { Coupon, CouponStatus } from '../domain/coupon.ts'
 import type { CampaignId, CardId, CouponId, CustomerId, TransactionId } from '../domain/ids.ts'
 import type { Balance, KeptMultiple, Lot, Wallet } from '../domain/wallet.ts'
-import { idFrom, type Scope, uuidOf } from './scope.ts'
+import { idFrom, many, type Scope, uuidOf } from './scope.ts'
 import { readSetupVersion, setupVersionStep } from './setup.ts'
 import { texts, uuids } from './wire.ts'
 
@@ -233,10 +233,20 @@ function readEarlier(rows: readonly WireRow[] = []): Map<number, EarlierTransact
   )
 }
 
-/** Locks the wallets of a group, sorted, for the groups that are decided under lock. */
-export async function lockWallets(scope: Scope, customers: readonly CustomerId[]): Promise<void> {
-  await scope.db.query(
-    `SELECT 1 FROM wallets WHERE org_id = $1 AND customer_id = ANY($2::uuid[]) ORDER BY customer_id FOR UPDATE`,
+/**
+ * Locks the wallets of a group, sorted, for the groups that are decided under lock. Returns those it has locked:
+ * all there are, or with `skipsBusy` those that nobody else holds.
+ */
+export async function lockWallets(
+  scope: Scope,
+  customers: readonly CustomerId[],
+  { skipsBusy }: { readonly skipsBusy: boolean },
+): Promise<Set<CustomerId>> {
+  const rows = await many<{ customer_id: string }>(
+    scope.db,
+    `SELECT customer_id FROM wallets WHERE org_id = $1 AND customer_id = ANY($2::uuid[])
+     ORDER BY customer_id FOR UPDATE${skipsBusy ? ' SKIP LOCKED' : ''}`,
     [scope.org, customers.map(uuidOf)],
   )
+  return new Set(rows.map((row) => idFrom('cus', row.customer_id)))
 }

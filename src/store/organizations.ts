@@ -1,4 +1,4 @@
-/** Organizations. Whether one is subscribed is read on every call, never remembered: switching it off counts at once. */
+/** Organizations. Every change of one moves its `setup_version`, by which those who remember it notice. */
 import { currencyDecimals } from '../domain/currency.ts'
 import type { OrganizationId } from '../domain/ids.ts'
 import type { Organization } from '../domain/organization.ts'

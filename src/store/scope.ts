@@ -56,7 +56,7 @@ export function scopeOf(pool: Pool, org: number): Scope {
           return rows
         } catch (error) {
           // The server said no, and the connection is as good as before; anything else leaves it in doubt.
-          client.release(!(error instanceof pg.DatabaseError))
+          client.release(!(error instanceof pg.DatabaseError) || isConnectionError(error))
           throw error
         }
       },
