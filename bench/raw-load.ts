@@ -1,6 +1,6 @@
 /** One function call per commit: with pgbench where it is installed, else by the driver, which says so. */
 import { execFile, execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -56,11 +56,22 @@ async function runPgbench(pgbench: string, plan: RawPlan): Promise<RawResult> {
     String(seconds),
     '-f',
     script,
+    '--log',
+    `--log-prefix=${join(folder, 'log')}`,
   ]
   const { stdout } = await promisify(execFile)(pgbench, [...options, ...target])
   const perSecond = Number(/tps = ([\d.]+)/.exec(stdout)?.[1] ?? 0)
-  const meanMs = Number(/latency average = ([\d.]+)/.exec(stdout)?.[1] ?? 0)
-  return { perSecond, p50Ms: meanMs, tool: 'pgbench' }
+  const p50Ms = readMedianMs(folder)
+  rmSync(folder, { recursive: true })
+  return { perSecond, p50Ms, tool: 'pgbench' }
+}
+
+/** The third column of pgbench's log is what a transaction took, in µs. */
+function readMedianMs(folder: string): number {
+  const files = readdirSync(folder).filter((name) => name.startsWith('log'))
+  const lines = files.flatMap((name) => readFileSync(join(folder, name), 'utf8').trim().split('\n'))
+  const took = lines.map((line) => Number(line.split(' ')[2])).sort((a, b) => a - b)
+  return (took[took.length >> 1] ?? 0) / 1000
 }
 
 async function runDriver(plan: RawPlan): Promise<RawResult> {
