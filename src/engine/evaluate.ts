@@ -23,8 +23,6 @@ import { readPoints, type Spending, spendPoints } from './spend-points.ts'
 import { changeTiers, tiersBefore } from './tiers.ts'
 import { changedLots, closedBalances, openWallet } from './wallet-state.ts'
 
-export type { SaleContext } from '../domain/transaction.ts'
-
 export interface EvaluateInput {
   readonly basket: Basket
   readonly wallet: Wallet

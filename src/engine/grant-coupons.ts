@@ -5,9 +5,9 @@
  */
 import type { Effect } from '../domain/effect.ts'
 import type { CampaignId } from '../domain/ids.ts'
-import type { KeptMultiple } from '../domain/wallet.ts'
+import type { KeptMultiple, LotTake } from '../domain/wallet.ts'
 import type { AttachedCampaign, CompiledReward, CompiledThreshold } from './compile-campaign.ts'
-import { type LotTake, move, type OpenBalance, takeFromLots, type WalletState } from './wallet-state.ts'
+import { move, type OpenBalance, takeFromLots, type WalletState } from './wallet-state.ts'
 
 /**
  * No basket earns more than this; a threshold of 1 under a large sale would otherwise make coupons without end.

@@ -5,10 +5,10 @@
  */
 import type { Effect } from '../domain/effect.ts'
 import type { CampaignId } from '../domain/ids.ts'
-import type { Action } from '../domain/transaction.ts'
+import type { Action, SaleContext } from '../domain/transaction.ts'
 import { type Collected, type Situation, usageKey } from './collect.ts'
 import type { AttachedCampaign } from './compile-campaign.ts'
-import { collectAll, type SaleContext } from './evaluate.ts'
+import { collectAll } from './evaluate.ts'
 import { grantCoupons } from './grant-coupons.ts'
 import { balanceOf, openWallet } from './wallet-state.ts'
 

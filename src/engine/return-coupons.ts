@@ -5,10 +5,9 @@
  */
 import { type Coupon, couponStatus } from '../domain/coupon.ts'
 import type { CouponId } from '../domain/ids.ts'
-import type { Action } from '../domain/transaction.ts'
+import type { Action, SaleContext } from '../domain/transaction.ts'
 import type { KeptMultiple, Wallet } from '../domain/wallet.ts'
 import type { AttachedCampaign } from './compile-campaign.ts'
-import type { SaleContext } from './evaluate.ts'
 import { keptMultiple, type OwnedThreshold, thresholdsInOrder } from './grant-coupons.ts'
 import { type Grant, grantOf } from './recompute-sale.ts'
 import { sumOf } from './return-record.ts'

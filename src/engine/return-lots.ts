@@ -2,7 +2,8 @@
  * Moves units in and out of lots when goods come back. What was spent or consumed returns to the lots it came
  * from, with the expiry it had; what was collected leaves the lots that the sale opened before any other.
  */
-import type { LotTake, OpenBalance, OpenLot, WalletState } from './wallet-state.ts'
+import type { LotTake } from '../domain/wallet.ts'
+import type { OpenBalance, OpenLot, WalletState } from './wallet-state.ts'
 import { takeFromLots } from './wallet-state.ts'
 
 /**

@@ -7,8 +7,9 @@ import type { Basket } from '../domain/basket.ts'
 import type { Effect } from '../domain/effect.ts'
 import { decimalsOf, maxUnits, powerOfTen, toUnits } from '../domain/money.ts'
 import type { Refusal } from '../domain/refusal.ts'
+import type { LotTake } from '../domain/wallet.ts'
 import type { CompiledSpend } from './compile-campaign.ts'
-import { balanceOf, type LotTake, move, takeFromLots, type WalletState } from './wallet-state.ts'
+import { balanceOf, move, takeFromLots, type WalletState } from './wallet-state.ts'
 
 export interface Spending {
   readonly effect: Effect

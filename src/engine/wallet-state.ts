@@ -6,8 +6,6 @@
 import type { Movement, MovementKind } from '../domain/ledger-entry.ts'
 import type { Balance, Lot, LotTake, Wallet } from '../domain/wallet.ts'
 
-export type { LotTake } from '../domain/wallet.ts'
-
 export interface WalletState {
   readonly balances: OpenBalance[]
   /** Soonest first once something is taken out. */

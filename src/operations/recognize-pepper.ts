@@ -8,8 +8,6 @@ import { findDemoOrganization } from '../store/organizations.ts'
 import { findPepperMark, insertPepperMark, updatePepperMark } from '../store/pepper-marks.ts'
 import { inTransaction, platformOrg, platformScope, type Queryable } from '../store/scope.ts'
 
-export { platformOrg }
-
 export class WrongPepperError extends Error {
   constructor() {
     super(
