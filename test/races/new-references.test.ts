@@ -54,15 +54,14 @@ test.each([
     kinds: ['products', 'branches', 'users'],
     basketOf: (name: string) => ({ branch: name, user: name, ...line(name) }),
   },
-])('baskets with the same new $what in opposite order on two instances all pass, and each is registered once', async ({
-  what,
-  kinds,
-  basketOf,
-}) => {
-  for (const round of ['first', 'second']) {
-    const prefix = `${what} ${round} `
-    const replies = await meet((n) => basketOf(`${prefix}${n}`))
-    expect(tally(replies)).toEqual({ 201: 2 * count })
-    for (const kind of kinds) expect(await directory(kind, prefix)).toEqual(onceEach(prefix))
-  }
-})
+])(
+  'baskets with the same new $what in opposite order on two instances all pass, and each is registered once',
+  async ({ what, kinds, basketOf }) => {
+    for (const round of ['first', 'second']) {
+      const prefix = `${what} ${round} `
+      const replies = await meet((n) => basketOf(`${prefix}${n}`))
+      expect(tally(replies)).toEqual({ 201: 2 * count })
+      for (const kind of kinds) expect(await directory(kind, prefix)).toEqual(onceEach(prefix))
+    }
+  },
+)

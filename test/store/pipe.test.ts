@@ -44,8 +44,7 @@ const noting = () => statement('INSERT INTO notes VALUES ($1) RETURNING n')
 const whoami = statement('SELECT current_org()')
 const sleeping = statement('SELECT pg_sleep(20)')
 
-const notes = async () =>
-  (await database.pool.query('SELECT n FROM notes ORDER BY n')).rows.map(({ n }) => n)
+const notes = async () => (await database.pool.query('SELECT n FROM notes ORDER BY n')).rows.map(({ n }) => n)
 
 describe('a pipe', () => {
   test('gives the rows of each step in order, in one round trip, for its organization', async () => {
@@ -106,29 +105,30 @@ describe('a pipe in which a step fails', () => {
   ]
 
   test.each(failures)('because it $failure writes nothing of any step', async ({ step, code }) => {
-    const [before, after] = [noting(), noting()]
-    await expect(scopeOf(pool, 7).db.pipe([before('1'), step(), after('2')])).rejects.toMatchObject({ code })
+    const [earlier, later] = [noting(), noting()]
+    await expect(scopeOf(pool, 7).db.pipe([earlier('1'), step(), later('2')])).rejects.toMatchObject({ code })
     expect(await notes()).toEqual([])
   })
 
-  test.each(failures)('because it $failure leaves the connection and every statement usable', async ({
-    step,
-  }) => {
-    const { db } = scopeOf(pool, 7)
-    const [parsedEarlier, before, after] = [noting(), noting(), noting()]
-    await db.pipe([parsedEarlier('10')])
-    await expect(db.pipe([parsedEarlier('11'), before('1'), step(), after('2')])).rejects.toThrow()
-    expect(await db.pipe([after('3'), before('4'), parsedEarlier('5'), whoami()])).toEqual([
-      [['3']],
-      [['4']],
-      [['5']],
-      [['7']],
-    ])
-    expect(await db.pipe([before('6'), after('7')])).toEqual([[['6']], [['7']]])
-    expect(await notes()).toEqual([3, 4, 5, 6, 7, 10])
-    expect((await pool.query('SELECT current_org() AS org')).rows).toEqual([{ org: null }])
-    expect(connections).toBe(0)
-  })
+  test.each(failures)(
+    'because it $failure leaves the connection and every statement usable',
+    async ({ step }) => {
+      const { db } = scopeOf(pool, 7)
+      const [known, earlier, later] = [noting(), noting(), noting()]
+      await db.pipe([known('10')])
+      await expect(db.pipe([known('11'), earlier('1'), step(), later('2')])).rejects.toThrow()
+      expect(await db.pipe([later('3'), earlier('4'), known('5'), whoami()])).toEqual([
+        [['3']],
+        [['4']],
+        [['5']],
+        [['7']],
+      ])
+      expect(await db.pipe([earlier('6'), later('7')])).toEqual([[['6']], [['7']]])
+      expect(await notes()).toEqual([3, 4, 5, 6, 7, 10])
+      expect((await pool.query('SELECT current_org() AS org')).rows).toEqual([{ org: null }])
+      expect(connections).toBe(0)
+    },
+  )
 
   test('fails for its value alone: the same statement works with another', async () => {
     const { db } = scopeOf(pool, 7)
@@ -150,7 +150,10 @@ describe('inside a transaction', () => {
       expect(await notes()).toEqual([])
       return [piped, (await db.query('SELECT n FROM notes ORDER BY n')).rows]
     })
-    expect(rows).toEqual([[[['2']], [['1'], ['2']]], [{ n: 1 }, { n: 2 }]])
+    expect(rows).toEqual([
+      [[['2']], [['1'], ['2']]],
+      [{ n: 1 }, { n: 2 }],
+    ])
     expect(await notes()).toEqual([1, 2])
   })
 
@@ -163,7 +166,7 @@ describe('inside a transaction', () => {
     expect(await notes()).toEqual([])
   })
 
-  test('a step that fails undoes all of it, also what was done before, and the connection goes on', async () => {
+  test('a step that fails undoes all of it, also what was done earlier, and the connection goes on', async () => {
     const note = noting()
     const work = async ({ db }: Scope) => {
       await db.query('INSERT INTO notes VALUES (1)')
