@@ -237,8 +237,8 @@ describe('the directory', () => {
     const account = await serviceAccount()
     await shop.post('/v1/branches', { opaqueId: 'north' })
     await patch(`/v1/users/${account}`, { branch: 'north' })
-    await shop.post('/v1/users', { opaqueId: 'second' })
-    const before = await shop.process(person, { user: 'first', amount: 1 }, { on: second })
+    await shop.post('/v1/users', { opaqueId: 'cashier' })
+    const before = await shop.process(person, { amount: 1 }, { on: second })
     const { setups, pool } = second.deps
     const setup = setups.remembered(shop.merchant.id as OrganizationId)!
     const scope = scopeOf(pool, setup.organization.number)
@@ -249,7 +249,7 @@ describe('the directory', () => {
       [],
       times(20_001, (i) => `user-${i}`),
     )
-    const after = await shop.process(person, { user: 'second', amount: 1 }, { on: second })
+    const after = await shop.process(person, { user: 'cashier', amount: 1 }, { on: second })
     expect([before.branchOpaqueId, after.branchOpaqueId]).toEqual(['north', 'north'])
   })
 })

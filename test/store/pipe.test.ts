@@ -166,7 +166,7 @@ describe('inside a transaction', () => {
     expect(await notes()).toEqual([])
   })
 
-  test('a step that fails undoes all of it, also what was done earlier, and the connection goes on', async () => {
+  test('a step that fails undoes all of it, also what was done before, and the connection goes on', async () => {
     const note = noting()
     const work = async ({ db }: Scope) => {
       await db.query('INSERT INTO notes VALUES (1)')
@@ -196,14 +196,13 @@ describe('a connection that is lost', () => {
     while ((await database.pool.query(sql)).rowCount === 0);
   }
 
-  test('under a pipe is told, nothing of it is kept, and the next pipe has a new one', async () => {
+  test('under a pipe is told, nothing of it is kept, and who waited for the connection gets a new one', async () => {
     const { db } = scopeOf(pool, 7)
     const note = noting()
     await db.pipe([note('1')])
     const lost = expect(db.pipe([note('2'), sleeping(), note('3')])).rejects.toThrow(/terminat/)
-    await endConnection()
-    await lost
-    expect(await db.pipe([note('4'), whoami()])).toEqual([[['4']], [['7']]])
+    const waiting = expect(db.pipe([note('4'), whoami()])).resolves.toEqual([[['4']], [['7']]])
+    await Promise.all([lost, waiting, endConnection()])
     expect([await notes(), connections]).toEqual([[1, 4], 1])
   })
 
