@@ -4,7 +4,7 @@
  * the database, so that a flood is refused at no cost to others. Baskets read the subscription together with the
  * customer, which saves them a round trip.
  */
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import type { OrganizationId } from '../domain/ids.ts'
 import type { Organization } from '../domain/organization.ts'
 import { Refused } from '../domain/refusal.ts'
@@ -92,7 +92,9 @@ export async function firstRefusal(
   { caller }: FastifyRequest,
   readOrganization: ReadOrganization,
 ): Promise<Error> {
-  const isRefusal = error instanceof Refused ? error.code !== '_unavailable' : 'validation' in error
+  // A body that the framework refuses has a status of its own; a fault has none, or one of ours.
+  const status = (error as Partial<FastifyError>).statusCode ?? 500
+  const isRefusal = error instanceof Refused ? error.code !== '_unavailable' : status < 500
   if (!caller?.isRemembered || !isRefusal) return error
   return findSubscribed(readOrganization, caller.organization.id).then(
     () => error,
