@@ -9,7 +9,7 @@ import type { Deps } from './deps.ts'
 
 /** Every campaign that was ever published, in its newest version. */
 export async function publishedCampaigns(
-  deps: Deps,
+  deps: Pick<Deps, 'campaigns'>,
   scope: Scope,
   organization: Organization,
 ): Promise<AttachedCampaign[]> {

@@ -8,9 +8,19 @@ import { mainBranch, type Organization } from '../domain/organization.ts'
 import { Refused } from '../domain/refusal.ts'
 import type { AttachedCampaign } from '../engine/compile-campaign.ts'
 import { type Inactivity, inactivityOf } from '../engine/expire-balances.ts'
+import { listBalanceDefinitions } from '../store/campaigns.ts'
+import { findOwnOrganization } from '../store/organizations.ts'
 import type { Scope } from '../store/scope.ts'
-import { type LoadedBranch, type LoadedUser, listBranches, listUsers, loadSetup } from '../store/setup.ts'
+import {
+  findSetupVersion,
+  type LoadedBranch,
+  type LoadedUser,
+  listBranches,
+  listUsers,
+} from '../store/setup.ts'
 import type { CampaignCache } from './campaign-cache.ts'
+import { decimalsByKey } from './expired-facts.ts'
+import { publishedCampaigns } from './published-campaigns.ts'
 
 export interface Setup {
   readonly version: number
@@ -61,27 +71,27 @@ export function createSetups(campaigns: CampaignCache): Setups {
         byNumber.set(scope.org, known)
         return known
       }
-      const loaded = await loadSetup(scope)
-      if (!loaded) throw new Refused('_unauthorized')
-      const { organization, decimals } = loaded
-      const compiled = await campaigns.get(scope, organization, loaded.campaigns)
-      const setup: Setup = {
-        version: loaded.version,
-        organization,
-        live: loaded.campaigns.map((campaign, i) => ({
-          id: campaign.id,
-          version: campaign.version,
-          status: campaign.isPublished ? 'published' : 'paused',
-          compiled: compiled[i]!,
-        })),
-        inactivity: inactivityOf(compiled),
-        decimals,
-        branches: branchesByName(await listBranches(scope)),
-        users: new Map(),
-      }
+      const setup = await readSetup(campaigns, scope)
       keep(setup)
       return setup
     },
+  }
+}
+
+/** The version is read first: what changes meanwhile is read twice rather than missed. */
+async function readSetup(campaigns: CampaignCache, scope: Scope): Promise<Setup> {
+  const version = await findSetupVersion(scope)
+  const organization = await findOwnOrganization(scope)
+  if (version === undefined || !organization) throw new Refused('_unauthorized')
+  const live = await publishedCampaigns({ campaigns }, scope, organization)
+  return {
+    version,
+    organization,
+    live,
+    inactivity: inactivityOf(live.map(({ compiled }) => compiled)),
+    decimals: decimalsByKey(await listBalanceDefinitions(scope)),
+    branches: branchesByName(await listBranches(scope)),
+    users: new Map(),
   }
 }
 

@@ -4,9 +4,7 @@
  * has to read the number. Every statement that changes any of this is followed by `touchSetup`.
  */
 import type { Step, WireRow } from '../database/pipeline.ts'
-import type { BranchId, CampaignId, UserId } from '../domain/ids.ts'
-import type { Organization } from '../domain/organization.ts'
-import { findOwnOrganization } from './organizations.ts'
+import type { BranchId, UserId } from '../domain/ids.ts'
 import { idFrom, many, type Scope } from './scope.ts'
 import { texts, uuids } from './wire.ts'
 
@@ -29,49 +27,9 @@ export function readSetupVersion(rows: readonly WireRow[]): number | undefined {
   return rows[0] && Number(rows[0][0])
 }
 
-export interface LiveCampaign {
-  readonly id: CampaignId
-  readonly version: number
-  readonly isPublished: boolean
-}
-
-export interface LoadedSetup {
-  readonly version: number
-  readonly organization: Organization
-  /** Those that were ever published, whatever their state. */
-  readonly campaigns: readonly LiveCampaign[]
-  readonly decimals: ReadonlyMap<string, number>
-}
-
-/** The version is read first: what changes meanwhile is read twice rather than missed. */
-export async function loadSetup(scope: Scope): Promise<LoadedSetup | undefined> {
-  const org = [String(scope.org)]
-  const [versions, campaigns, decimals] = await scope.db.pipe([
-    setupVersionStep(scope),
-    {
-      name: 'setup-campaigns',
-      text: 'SELECT id, version, status FROM campaigns WHERE org_id = $1::integer AND version > 0',
-      values: org,
-    },
-    {
-      name: 'setup-decimals',
-      text: 'SELECT key, decimals FROM balance_definitions WHERE org_id = $1::integer',
-      values: org,
-    },
-  ])
-  const organization = await findOwnOrganization(scope)
-  const version = readSetupVersion(versions!)
-  if (!organization || version === undefined) return undefined
-  return {
-    version,
-    organization,
-    campaigns: campaigns!.map(([id, number, status]) => ({
-      id: idFrom('cmp', id!),
-      version: Number(number),
-      isPublished: status === 'published',
-    })),
-    decimals: new Map(decimals!.map(([key, count]) => [key!, Number(count)])),
-  }
+export async function findSetupVersion(scope: Scope): Promise<number | undefined> {
+  const [rows] = await scope.db.pipe([setupVersionStep(scope)])
+  return readSetupVersion(rows!)
 }
 
 export interface LoadedUser {
