@@ -25,6 +25,13 @@ export function isConnectionError(error: unknown): boolean {
   return isClientSideFailure(error)
 }
 
+/** Whether somebody else held a row for longer than we wait for one. */
+export function isLockTimeout(error: unknown): boolean {
+  return sqlState(error) === LOCK_NOT_AVAILABLE
+}
+
+const LOCK_NOT_AVAILABLE = '55P03'
+
 const RETRY_STATES = new Set(['40001', '40P01'])
 
 const LOST_CONNECTION_STATES = new Set([
@@ -39,7 +46,7 @@ const LOST_CONNECTION_STATES = new Set([
 const UNAVAILABLE_STATES = new Set([
   ...LOST_CONNECTION_STATES,
   '25006', // read_only_sql_transaction: we are talking to a standby
-  '55P03', // lock_not_available
+  LOCK_NOT_AVAILABLE,
   '57014', // query_canceled, which is how a statement timeout ends
   '3D000', // the database does not exist (yet, or while it is being restored)
 ])

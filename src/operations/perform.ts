@@ -3,6 +3,7 @@
  * the work and records the answer. What was refused or failed leaves nothing behind, not even the key.
  */
 import type { Pool } from 'pg'
+import { isLockTimeout } from '../database/classify-error.ts'
 import type { CustomerId } from '../domain/ids.ts'
 import { Refused } from '../domain/refusal.ts'
 import { findStoredReply, insertIdempotencyKey, updateStoredReply } from '../store/idempotency.ts'
@@ -61,12 +62,10 @@ async function claim(scope: Scope, of: Parameters<typeof insertIdempotencyKey>[1
   try {
     return await insertIdempotencyKey(scope, of)
   } catch (error) {
-    if ((error as { code?: string }).code === lockNotAvailable) throw new Refused('idempotency_key_in_use')
+    if (isLockTimeout(error)) throw new Refused('idempotency_key_in_use')
     throw error
   }
 }
-
-const lockNotAvailable = '55P03'
 
 async function replay(scope: Scope, route: string, key: string, print: Buffer): Promise<Performed> {
   const stored = await findStoredReply(scope, route, key)

@@ -9,7 +9,7 @@
  * Every try of a basket carries the same transaction id. When an answer is lost on its way back from the
  * database, the next try finds the transaction that was committed, so trying again never counts twice.
  */
-import { classifyError, isConnectionError } from '../database/classify-error.ts'
+import { classifyError, isConnectionError, isLockTimeout } from '../database/classify-error.ts'
 import type { CustomerId, TransactionId } from '../domain/ids.ts'
 import { type Refusal, Refused } from '../domain/refusal.ts'
 import type { Transaction } from '../domain/transaction.ts'
@@ -199,12 +199,10 @@ const busy = 'The customer is being changed by others. Repeat the call.'
  * somebody else holds, which the next try leaves for later.
  */
 function isPassing(error: unknown): boolean {
-  const { code } = error as { code?: unknown }
-  return code === uniqueViolation || code === lockNotAvailable
+  return isLockTimeout(error) || (error as { code?: unknown }).code === uniqueViolation
 }
 
 const uniqueViolation = '23505'
-const lockNotAvailable = '55P03'
 
 async function runUnlocked(deps: Deps, jobs: readonly BasketJob[]): Promise<Settled[]> {
   const scope = scopeOf(deps.pool, jobs[0]!.caller.organization.number)
