@@ -22,61 +22,60 @@ export type WireRow = readonly (string | null)[]
 /** The rows of each step, in order. Inside a transaction the steps are part of it, else they are one of their own. */
 export function runPipeline(client: ClientBase, steps: readonly Step[]): Promise<WireRow[][]> {
   return new Promise((resolve, reject) => {
-    const query = client.query as unknown as (pipe: Pipe, values: undefined, callback: Callback) => void
-    query.call(client, new Pipe(steps), undefined, (error, rows) => (error ? reject(error) : resolve(rows!)))
+    const query = client.query as unknown as (pipe: object, values: undefined, callback: Callback) => void
+    query.call(client, createPipe(steps), undefined, (error, rows) =>
+      error ? reject(error) : resolve(rows!),
+    )
   })
 }
 
 type Callback = (error: Error | null, rows?: WireRow[][]) => void
 
 /** What the driver calls when it is the pipe's turn on the connection, and with every answer of the server. */
-class Pipe {
-  /** Set by the driver, which wraps it with its timeout. */
-  callback: Callback = undefined as never
-  readonly steps: readonly Step[]
-  readonly #rows: WireRow[][]
-  #at = 0
-  #parsed: Set<string> | undefined
+function createPipe(steps: readonly Step[]) {
+  const rows: WireRow[][] = steps.map(() => [])
+  let at = 0
+  let parsed: Set<string> | undefined
+  return {
+    steps,
+    /** Set by the driver, which wraps it with its timeout. */
+    callback: undefined as Callback | undefined,
 
-  constructor(steps: readonly Step[]) {
-    this.steps = steps
-    this.#rows = steps.map(() => [])
-  }
-
-  submit(connection: WireConnection): null {
-    this.#parsed = parsedOn(connection)
-    connection.stream.cork()
-    for (const { name, text, values } of this.steps) {
-      if (!this.#parsed.has(name)) {
-        // Closed first: a message that failed may have got as far as this statement, or not.
-        connection.close({ type: 'S', name })
-        connection.parse({ name, text, types: [] })
+    submit(connection: WireConnection): null {
+      parsed = parsedOn(connection)
+      connection.stream.cork()
+      for (const { name, text, values } of steps) {
+        if (!parsed.has(name)) {
+          // Closed first: a message that failed may have got as far as this statement, or not.
+          connection.close({ type: 'S', name })
+          connection.parse({ name, text, types: [] })
+        }
+        connection.bind({ statement: name, values })
+        connection.execute({})
       }
-      connection.bind({ statement: name, values })
-      connection.execute({})
-    }
-    connection.sync()
-    connection.stream.uncork()
-    return null
-  }
+      connection.sync()
+      connection.stream.uncork()
+      return null
+    },
 
-  handleDataRow({ fields }: { fields: WireRow }): void {
-    this.#rows[this.#at]!.push(fields)
-  }
+    handleDataRow({ fields }: { fields: WireRow }): void {
+      rows[at]!.push(fields)
+    },
 
-  handleCommandComplete(): void {
-    this.#at++
-  }
+    handleCommandComplete(): void {
+      at++
+    },
 
-  handleError(error: Error): void {
-    // Which of them the server still knows, and whether their plans still fit, is not sure.
-    for (const { name } of this.steps) this.#parsed?.delete(name)
-    this.callback(error)
-  }
+    handleError(error: Error): void {
+      // Which of them the server still knows, and whether their plans still fit, is not sure.
+      for (const { name } of steps) parsed?.delete(name)
+      this.callback?.(error)
+    },
 
-  handleReadyForQuery(): void {
-    for (const { name } of this.steps) this.#parsed!.add(name)
-    this.callback(null, this.#rows)
+    handleReadyForQuery(): void {
+      for (const { name } of steps) parsed!.add(name)
+      this.callback?.(null, rows)
+    },
   }
 }
 
