@@ -80,6 +80,7 @@ const mayImport: Record<string, readonly string[]> = {
     'src/engine/definition-changes.ts',
     'src/engine/rules/',
     'src/database/classify-error.ts',
+    'src/package-root.ts',
   ],
   worker: ['src/domain/', 'src/operations/', 'src/store/'],
   cli: [

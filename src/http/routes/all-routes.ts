@@ -8,6 +8,7 @@ import { customerRoutes } from './customers.ts'
 import { directoryRoutes } from './directory.ts'
 import { healthRoutes } from './health.ts'
 import { organizationRoutes } from './organization.ts'
+import { pageRoutes } from './pages.ts'
 import { referenceRoutes } from './reference.ts'
 import { reportRoutes } from './reports.ts'
 import { transactionRoutes } from './transactions.ts'
@@ -26,4 +27,5 @@ export const allRoutes: readonly ((app: Server, options: ServerOptions) => void)
   adminRoutes,
   healthRoutes,
   referenceRoutes,
+  pageRoutes,
 ]

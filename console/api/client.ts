@@ -1,0 +1,53 @@
+/**
+ * The one way to the service: a client typed by the OpenAPI document, with the session cookie the browser keeps.
+ * It also remembers the last calls, so that a page can show them to who builds the same.
+ */
+import createClient from 'openapi-fetch'
+import { calls } from './calls.ts'
+import type { components, paths } from './schema.d.ts'
+
+export type Schemas = components['schemas']
+
+/** A refusal as the service worded it, or a failure on the way (status 0). */
+export class ApiError extends Error {
+  override readonly name = 'ApiError'
+  readonly status: number
+  readonly code: string
+
+  constructor(status: number, code: string, message: string) {
+    super(message)
+    this.status = status
+    this.code = code
+  }
+}
+
+/** No answer came: the call may have been carried out or not. */
+export const isUnanswered = (error: unknown): boolean =>
+  error instanceof ApiError && (error.status === 0 || error.status >= 500)
+
+export const api = createClient<paths>({ baseUrl: '', credentials: 'same-origin', fetch: calls.fetch })
+
+interface Answer<T> {
+  data?: T
+  error?: unknown
+  response: Response
+}
+
+/** The body of the answer, or an error that says what the service said: `await answerOf(api.GET(…))`. */
+export async function answerOf<T>(call: Promise<Answer<T>>): Promise<T> {
+  let answer: Answer<T>
+  try {
+    answer = await call
+  } catch (error) {
+    if (error instanceof DOMException && error.name === 'AbortError') throw error
+    throw new ApiError(0, '_unreachable', 'The service cannot be reached. Check the network and try again.')
+  }
+  const { data, error, response } = answer
+  if (response.ok) return data as T
+  const body = (error ?? {}) as { message?: string; description?: string }
+  throw new ApiError(
+    response.status,
+    body.message ?? `http_${response.status}`,
+    body.description ?? `The service answered ${response.status}. Try again in a moment.`,
+  )
+}

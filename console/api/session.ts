@@ -1,0 +1,34 @@
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
+import { ApiError, answerOf, api, type Schemas } from './client.ts'
+
+export type Session = Schemas['Session']
+
+export const sessionQuery = {
+  queryKey: ['session'],
+  staleTime: 5 * 60_000,
+  retry: (failures: number, error: Error) =>
+    failures < 2 && !(error instanceof ApiError && error.status === 401),
+  queryFn: async (): Promise<Session | null> => {
+    try {
+      return await answerOf(api.GET('/auth/session'))
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 401) return null
+      throw error
+    }
+  },
+}
+
+/** Who is signed in; null when nobody is. */
+export function useMaybeSession() {
+  return useQuery(sessionQuery)
+}
+
+/** For pages that only those signed in get to see. */
+export function useSession(): Session {
+  const { data } = useSuspenseQuery(sessionQuery)
+  if (!data) throw new ApiError(401, '_unauthorized', 'Sign in first.')
+  return data
+}
+
+export const may = (session: Session, scope: 'pos' | 'manage' | 'people'): boolean =>
+  session.scopes.includes(scope)

@@ -1,0 +1,85 @@
+/** Numbers, money and dates as the reader's language writes them, in the organization's currency and time zone. */
+import i18next from 'i18next'
+
+const cache = new Map<string, Intl.NumberFormat | Intl.DateTimeFormat | Intl.RelativeTimeFormat>()
+
+function remembered<T extends Intl.NumberFormat | Intl.DateTimeFormat | Intl.RelativeTimeFormat>(
+  key: string,
+  make: () => T,
+): T {
+  const full = `${i18next.language} ${key}`
+  const known = cache.get(full) as T | undefined
+  if (known) return known
+  const made = make()
+  cache.set(full, made)
+  return made
+}
+
+export function formatNumber(value: number, decimals?: number): string {
+  const options =
+    decimals === undefined
+      ? { maximumFractionDigits: 6 }
+      : { minimumFractionDigits: decimals, maximumFractionDigits: decimals }
+  return remembered(`n${decimals ?? ''}`, () => new Intl.NumberFormat(i18next.language, options)).format(
+    value,
+  )
+}
+
+export function formatMoney(value: number, currency: string): string {
+  return remembered(
+    `m${currency}`,
+    () => new Intl.NumberFormat(i18next.language, { style: 'currency', currency }),
+  ).format(value)
+}
+
+export function formatShare(value: number): string {
+  return remembered(
+    'share',
+    () =>
+      new Intl.NumberFormat(i18next.language, {
+        style: 'percent',
+        maximumFractionDigits: 0,
+        signDisplay: 'exceptZero',
+      }),
+  ).format(value)
+}
+
+export function formatDate(at: string | Date, timeZone?: string): string {
+  return remembered(
+    `d${timeZone}`,
+    () => new Intl.DateTimeFormat(i18next.language, { dateStyle: 'medium', timeZone }),
+  ).format(new Date(at))
+}
+
+export function formatDateTime(at: string | Date, timeZone?: string): string {
+  return remembered(
+    `t${timeZone}`,
+    () => new Intl.DateTimeFormat(i18next.language, { dateStyle: 'medium', timeStyle: 'short', timeZone }),
+  ).format(new Date(at))
+}
+
+/** A local day such as 2026-03-14, short, for the axis of a chart. */
+export function formatDay(day: string): string {
+  return remembered(
+    'day',
+    () => new Intl.DateTimeFormat(i18next.language, { day: 'numeric', month: 'short', timeZone: 'UTC' }),
+  ).format(new Date(`${day}T00:00:00Z`))
+}
+
+const steps = [
+  ['year', 31_536_000],
+  ['month', 2_592_000],
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+] as const
+
+/** "in 3 days", "2 hours ago". */
+export function formatRelative(at: string | Date, now = Date.now()): string {
+  const seconds = (new Date(at).getTime() - now) / 1000
+  const [unit, size] = steps.find(([, size]) => Math.abs(seconds) >= size) ?? (['second', 1] as const)
+  return remembered(
+    'relative',
+    () => new Intl.RelativeTimeFormat(i18next.language, { numeric: 'auto' }),
+  ).format(Math.round(seconds / size), unit)
+}

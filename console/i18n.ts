@@ -1,0 +1,67 @@
+/**
+ * The languages of the pages. Texts are loaded by page and language when needed; a language is a folder in
+ * `locales/`, with the same files and keys as English, and one line here.
+ */
+import i18next, { type BackendModule } from 'i18next'
+import { initReactI18next } from 'react-i18next'
+
+export const languages = {
+  en: { name: 'English', dir: 'ltr' },
+  de: { name: 'Deutsch', dir: 'ltr' },
+  ar: { name: 'العربية', dir: 'rtl' },
+} as const
+export type Language = keyof typeof languages
+
+const isLanguage = (text: string): text is Language => Object.hasOwn(languages, text)
+const storageKey = 'lw-language'
+
+/** As chosen here before, else as the browser asks for, else English. */
+function firstLanguage(): Language {
+  const wanted = [localStorage.getItem(storageKey) ?? '', ...navigator.languages]
+  return wanted.map((text) => text.split('-', 1)[0]!.toLowerCase()).find(isLanguage) ?? 'en'
+}
+
+const files = import.meta.glob<Record<string, unknown>>('./locales/*/*.json', { import: 'default' })
+
+const backend: BackendModule = {
+  type: 'backend',
+  init() {},
+  read(language, namespace, done) {
+    const load = files[`./locales/${language}/${namespace}.json`]
+    if (!load) return done(new Error(`no texts for ${namespace} in ${language}`), false)
+    load().then(
+      (texts) => done(null, texts),
+      (error) => done(error, false),
+    )
+  },
+}
+
+export async function startLanguages(namespaces: readonly string[]): Promise<void> {
+  await i18next
+    .use(backend)
+    .use(initReactI18next)
+    .init({
+      lng: firstLanguage(),
+      fallbackLng: 'en',
+      ns: [...namespaces],
+      defaultNS: namespaces[0],
+      interpolation: { escapeValue: false },
+      react: { useSuspense: true },
+    })
+  applyDirection()
+}
+
+function applyDirection(): void {
+  document.documentElement.lang = i18next.language
+  document.documentElement.dir = directionNow()
+}
+
+export function directionNow(): 'ltr' | 'rtl' {
+  return isLanguage(i18next.language) ? languages[i18next.language].dir : 'ltr'
+}
+
+export async function changeLanguage(language: Language): Promise<void> {
+  localStorage.setItem(storageKey, language)
+  await i18next.changeLanguage(language)
+  applyDirection()
+}

@@ -1,0 +1,4 @@
+/** Not built yet. */
+export function CampaignPage() {
+  return null
+}

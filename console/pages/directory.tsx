@@ -1,0 +1,10 @@
+/** Not built yet. */
+export function ProductsPage() {
+  return null
+}
+export function BranchesPage() {
+  return null
+}
+export function UsersPage() {
+  return null
+}

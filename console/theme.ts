@@ -1,0 +1,28 @@
+import { createTheme, type MantineColorsTuple } from '@mantine/core'
+
+/** Shade 8 on white has a contrast of 6.1, and white on it as well. */
+const pine: MantineColorsTuple = [
+  '#e7f7f4',
+  '#d3ebe6',
+  '#a6d7cd',
+  '#75c2b2',
+  '#4db19c',
+  '#33a68e',
+  '#1f8f7a',
+  '#128070',
+  '#0b6e63',
+  '#045549',
+]
+
+export const theme = createTheme({
+  colors: { pine },
+  primaryColor: 'pine',
+  primaryShade: { light: 8, dark: 7 },
+  autoContrast: true,
+  defaultRadius: 'md',
+  fontFamily:
+    'ui-sans-serif, system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Noto Sans Arabic", sans-serif',
+  headings: { fontWeight: '650' },
+  cursorType: 'pointer',
+  respectReducedMotion: true,
+})

@@ -1,0 +1,192 @@
+import { Button, Group, Skeleton, Stack, Table, Text } from '@mantine/core'
+import { IconDownload } from '@tabler/icons-react'
+import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { type ReactNode, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { formatNumber } from '../format.ts'
+import { download, toCsv } from './csv.ts'
+import classes from './data-list.module.css'
+import { Failure } from './failure.tsx'
+import { useFilters } from './filters.ts'
+
+export interface Column<T> {
+  readonly key: string
+  readonly label: string
+  readonly cell: (row: T) => ReactNode
+  /** What the CSV says, when the cell is more than a text. */
+  readonly csv?: (row: T) => string | number | undefined
+  /** Numbers stand at the end. */
+  readonly align?: 'end'
+}
+
+export interface DataPage<T> {
+  readonly data: readonly T[]
+  readonly nextCursor?: string
+}
+
+interface DataListProps<T> {
+  /** Of the CSV file and of the cache, such as `customers`. */
+  readonly name: string
+  readonly columns: readonly Column<T>[]
+  readonly keyOf: (row: T) => string
+  /** One page from the service. The filters it uses have to be in `filters`. */
+  readonly load: (page: { cursor?: string; limit: number }) => Promise<DataPage<T>>
+  readonly filters: Readonly<Record<string, string | undefined>>
+  /** Where a row leads. */
+  readonly rowPath?: (row: T) => string
+  readonly onRow?: (row: T) => void
+  readonly empty: ReactNode
+  /** The fields to filter by. */
+  readonly controls?: ReactNode
+}
+
+const pageSize = 25
+const csvPageSize = 100
+
+/** Every list of the console: filters and page in the address, CSV of all of it, rows that lead on. */
+export function DataList<T>(props: DataListProps<T>) {
+  const { name, columns, keyOf, load, rowPath, onRow, empty, controls } = props
+  const { t } = useTranslation('common')
+  const [address, setFilters] = useFilters()
+  const navigate = useNavigate()
+  const { cursor } = address
+  const { data, error, isPending, isPlaceholderData, refetch } = useQuery({
+    queryKey: [name, 'list', props.filters, cursor],
+    queryFn: () => load({ cursor, limit: pageSize }),
+    placeholderData: keepPreviousData,
+  })
+  const open = rowPath ? (row: T) => navigate({ to: rowPath(row) }) : onRow
+  const isFiltered = Object.entries(props.filters).some(([, value]) => value)
+
+  return (
+    <Stack gap="sm">
+      <Group justify="space-between" align="flex-end" gap="sm">
+        <Group gap="xs" align="flex-end">
+          {controls}
+        </Group>
+        <CsvButton {...props} />
+      </Group>
+      <div className="lw-surface">
+        {error ? (
+          <Failure error={error} onRetry={refetch} />
+        ) : data && data.data.length === 0 ? (
+          isFiltered || cursor ? (
+            <Text p="xl" ta="center" c="dimmed">
+              {t('list.nothingFits')}
+            </Text>
+          ) : (
+            empty
+          )
+        ) : (
+          <Table
+            highlightOnHover={open !== undefined}
+            verticalSpacing="xs"
+            horizontalSpacing="md"
+            className={classes.table}
+            style={{ opacity: isPlaceholderData ? 0.5 : 1 }}
+            aria-busy={isPending || isPlaceholderData}
+          >
+            <Table.Thead>
+              <Table.Tr>
+                {columns.map(({ key, label, align }) => (
+                  <Table.Th key={key} ta={align}>
+                    {label}
+                  </Table.Th>
+                ))}
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {isPending
+                ? placeholderRows(columns.length)
+                : data.data.map((row) => (
+                    <Table.Tr
+                      key={keyOf(row)}
+                      className={open ? classes.clickable : undefined}
+                      onClick={(event) => {
+                        // A link or a button inside does its own thing.
+                        const isOwn = (event.target as Element).closest('a, button, input')
+                        if (!isOwn && !getSelection()?.toString()) open?.(row)
+                      }}
+                    >
+                      {columns.map(({ key, label, align, cell }) => (
+                        <Table.Td
+                          key={key}
+                          ta={align}
+                          data-label={label}
+                          className={align ? 'lw-tabular' : undefined}
+                        >
+                          {cell(row)}
+                        </Table.Td>
+                      ))}
+                    </Table.Tr>
+                  ))}
+            </Table.Tbody>
+          </Table>
+        )}
+      </div>
+      {(cursor || data?.nextCursor) && (
+        <Group justify="flex-end" gap="xs">
+          {cursor && (
+            <Button variant="default" size="sm" onClick={() => setFilters({ cursor: undefined })}>
+              {t('list.first')}
+            </Button>
+          )}
+          <Button
+            variant="default"
+            size="sm"
+            disabled={!data?.nextCursor}
+            onClick={() => setFilters({ cursor: data?.nextCursor })}
+          >
+            {t('list.next')}
+          </Button>
+        </Group>
+      )}
+    </Stack>
+  )
+}
+
+const placeholderRows = (columns: number) =>
+  [1, 2, 3, 4, 5].map((row) => (
+    <Table.Tr key={row}>
+      <Table.Td colSpan={columns}>
+        <Skeleton h={14} my={5} />
+      </Table.Td>
+    </Table.Tr>
+  ))
+
+/** Walks all pages of the list as it is filtered, and says how far it is. */
+function CsvButton<T>({ name, columns, load }: DataListProps<T>) {
+  const { t } = useTranslation('common')
+  const [count, setCount] = useState<number>()
+  const { mutate } = useMutation({
+    mutationFn: async () => {
+      const rows: (string | number | undefined)[][] = [columns.map(({ label }) => label)]
+      let cursor: string | undefined
+      do {
+        setCount(rows.length - 1)
+        const page = await load({ cursor, limit: csvPageSize })
+        rows.push(...page.data.map((row) => columns.map((column) => textOf(column, row))))
+        cursor = page.nextCursor
+      } while (cursor)
+      download(`${name}.csv`, toCsv(rows), 'text/csv;charset=utf-8')
+    },
+    onSettled: () => setCount(undefined),
+  })
+  return (
+    <Button
+      variant="default"
+      leftSection={<IconDownload size={16} aria-hidden />}
+      onClick={() => mutate()}
+      disabled={count !== undefined}
+    >
+      {count === undefined ? t('list.csv') : t('list.csvProgress', { count: formatNumber(count) as never })}
+    </Button>
+  )
+}
+
+function textOf<T>({ cell, csv }: Column<T>, row: T): string | number | undefined {
+  if (csv) return csv(row)
+  const content = cell(row)
+  return typeof content === 'string' || typeof content === 'number' ? content : undefined
+}

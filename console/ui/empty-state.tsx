@@ -1,0 +1,30 @@
+import { Stack, Text, ThemeIcon, Title } from '@mantine/core'
+import { IconInbox } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+
+interface EmptyStateProps {
+  readonly title: string
+  /** What to do first. */
+  readonly children?: ReactNode
+  readonly action?: ReactNode
+  readonly icon?: ReactNode
+}
+
+export function EmptyState({ title, children, action, icon }: EmptyStateProps) {
+  return (
+    <Stack align="center" gap="xs" py={48} px="md" ta="center">
+      <ThemeIcon variant="light" size={48} radius="xl">
+        {icon ?? <IconInbox size={26} aria-hidden />}
+      </ThemeIcon>
+      <Title order={2} size="h4">
+        {title}
+      </Title>
+      {children && (
+        <Text c="dimmed" maw={440}>
+          {children}
+        </Text>
+      )}
+      {action}
+    </Stack>
+  )
+}

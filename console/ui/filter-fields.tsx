@@ -1,0 +1,46 @@
+import { Group, Select, TextInput } from '@mantine/core'
+import { useTranslation } from 'react-i18next'
+import { useFilters } from './filters.ts'
+
+interface ChoiceProps {
+  readonly name: string
+  readonly label: string
+  readonly options: readonly { readonly value: string; readonly label: string }[]
+}
+
+/** One of a few values, or all. */
+export function ChoiceFilter({ name, label, options }: ChoiceProps) {
+  const [filters, setFilters] = useFilters()
+  const { t } = useTranslation('common')
+  return (
+    <Select
+      label={label}
+      data={[...options]}
+      value={filters[name] ?? null}
+      onChange={(value) => setFilters({ [name]: value ?? undefined })}
+      placeholder={t('list.all')}
+      clearable
+      w={170}
+    />
+  )
+}
+
+/** Local days, both included, as `from` and `to` of the address. */
+export function DayRangeFilter() {
+  const [filters, setFilters] = useFilters()
+  const { t } = useTranslation('common')
+  return (
+    <Group gap="xs">
+      {(['from', 'to'] as const).map((name) => (
+        <TextInput
+          key={name}
+          type="date"
+          label={t(`list.${name}`)}
+          value={filters[name] ?? ''}
+          onChange={({ currentTarget: { value } }) => setFilters({ [name]: value || undefined })}
+          w={150}
+        />
+      ))}
+    </Group>
+  )
+}

@@ -1,0 +1,37 @@
+import { ActionIcon, Menu, Tooltip, useDirection } from '@mantine/core'
+import { IconLanguage } from '@tabler/icons-react'
+import { useTranslation } from 'react-i18next'
+import { changeLanguage, directionNow, type Language, languages } from '../i18n.ts'
+
+export function LanguageMenu() {
+  const { t, i18n } = useTranslation('common')
+  const { setDirection } = useDirection()
+  const choose = async (language: Language) => {
+    await changeLanguage(language)
+    setDirection(directionNow())
+  }
+  return (
+    <Menu>
+      <Menu.Target>
+        <Tooltip label={t('language')}>
+          <ActionIcon variant="default" size="lg" aria-label={t('language')}>
+            <IconLanguage size={18} aria-hidden />
+          </ActionIcon>
+        </Tooltip>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {Object.entries(languages).map(([key, { name }]) => (
+          <Menu.Item
+            key={key}
+            lang={key}
+            aria-current={i18n.language === key}
+            fw={i18n.language === key ? 600 : undefined}
+            onClick={() => choose(key as Language)}
+          >
+            {name}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  )
+}

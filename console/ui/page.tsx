@@ -1,0 +1,43 @@
+import { Group, Stack, Text, Title } from '@mantine/core'
+import { type ReactNode, useEffect } from 'react'
+import { PageLink } from './page-link.tsx'
+
+interface PageProps {
+  readonly title: string
+  /** What the page is for, in a sentence. */
+  readonly about?: ReactNode
+  /** Where it belongs, above the title. */
+  readonly parent?: { readonly to: string; readonly title: string }
+  readonly actions?: ReactNode
+  readonly children: ReactNode
+}
+
+/** The head of every page: its name, what it is for, and what can be done. */
+export function Page({ title, about, parent, actions, children }: PageProps) {
+  useEffect(() => {
+    document.title = `${title} · Loyalty Wallet`
+  }, [title])
+  return (
+    <Stack gap="lg">
+      <Group justify="space-between" align="flex-end" gap="sm">
+        <Stack gap={2}>
+          {parent && (
+            <PageLink to={parent.to} size="sm">
+              {parent.title}
+            </PageLink>
+          )}
+          <Title order={1} size="h2">
+            {title}
+          </Title>
+          {about && (
+            <Text c="dimmed" size="sm" maw={640}>
+              {about}
+            </Text>
+          )}
+        </Stack>
+        {actions && <Group gap="xs">{actions}</Group>}
+      </Group>
+      {children}
+    </Stack>
+  )
+}

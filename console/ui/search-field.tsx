@@ -1,0 +1,38 @@
+import { TextInput } from '@mantine/core'
+import { useDebouncedCallback } from '@mantine/hooks'
+import { IconSearch } from '@tabler/icons-react'
+import { useEffect, useState } from 'react'
+import { useFilters } from './filters.ts'
+
+interface SearchFieldProps {
+  readonly label: string
+  readonly placeholder?: string
+  /** The filter it changes. */
+  readonly name?: string
+}
+
+/** A text filter that is applied while typing, and with Enter at once. */
+export function SearchField({ label, placeholder, name = 'q' }: SearchFieldProps) {
+  const [filters, setFilters] = useFilters()
+  const given = filters[name] ?? ''
+  const [text, setText] = useState(given)
+  useEffect(() => setText(given), [given])
+  const apply = useDebouncedCallback(
+    (value: string) => setFilters({ [name]: value.trim() || undefined }),
+    350,
+  )
+  return (
+    <TextInput
+      label={label}
+      placeholder={placeholder}
+      leftSection={<IconSearch size={16} aria-hidden />}
+      value={text}
+      w={{ base: '100%', xs: 280 }}
+      onChange={({ currentTarget: { value } }) => {
+        setText(value)
+        apply(value)
+      }}
+      onKeyDown={({ key }) => key === 'Enter' && setFilters({ [name]: text.trim() || undefined })}
+    />
+  )
+}

@@ -1,0 +1,190 @@
+import {
+  ActionIcon,
+  AppShell,
+  Badge,
+  Burger,
+  Button,
+  Group,
+  Kbd,
+  Menu,
+  NavLink,
+  ScrollArea,
+  Text,
+  Tooltip,
+} from '@mantine/core'
+import { useDisclosure, useHotkeys } from '@mantine/hooks'
+import { IconApi, IconCashRegister, IconSearch, IconUserCircle } from '@tabler/icons-react'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Link, Navigate, Outlet, useLocation, useNavigate } from '@tanstack/react-router'
+import { lazy, Suspense, useEffect, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { answerOf, api } from '../api/client.ts'
+import { may, type Session, sessionQuery, useMaybeSession } from '../api/session.ts'
+import { apiReference, paths, till } from '../paths.ts'
+import { ColorSchemeToggle } from './color-scheme-toggle.tsx'
+import { LanguageMenu } from './language-menu.tsx'
+import { menu } from './menu-entries.ts'
+import { Waiting } from './waiting.tsx'
+
+const Spotlight = lazy(() => import('./spotlight.tsx'))
+
+/** What stands around every page of the console. */
+export function Shell() {
+  const { data: session } = useMaybeSession()
+  const location = useLocation()
+  const { t } = useTranslation('shell')
+  const [isMenuOpen, { toggle, close }] = useDisclosure()
+  // Another page closes the menu of a phone.
+  useEffect(close, [location.pathname])
+  // The page itself is loaded on the first Ctrl-K: most visits never search.
+  const [searches, setSearches] = useState(0)
+  const search = () => setSearches((before) => before + 1)
+  useHotkeys([['mod+K', search]], [])
+  if (!session) return <Navigate to={paths.signIn()} search={{ next: location.href } as never} />
+
+  return (
+    <AppShell
+      header={{ height: 56 }}
+      navbar={{ width: 230, breakpoint: 'sm', collapsed: { mobile: !isMenuOpen } }}
+      padding={{ base: 'md', md: 'xl' }}
+    >
+      <a className="lw-skip" href="#content">
+        {t('common:skip')}
+      </a>
+      <AppShell.Header>
+        <Group h="100%" px="md" justify="space-between" wrap="nowrap">
+          <Group gap="sm" wrap="nowrap" miw={0}>
+            <Burger
+              opened={isMenuOpen}
+              onClick={toggle}
+              hiddenFrom="sm"
+              size="sm"
+              aria-label={t('openMenu')}
+              aria-expanded={isMenuOpen}
+            />
+            <img src="/icon.svg" alt="" width={26} height={26} />
+            <Text fw={650} truncate>
+              {session.organization.name}
+            </Text>
+            {session.organization.isDemo && (
+              <Tooltip label={t('demoAbout')}>
+                <Badge color="yellow" autoContrast>
+                  {t('demo')}
+                </Badge>
+              </Tooltip>
+            )}
+          </Group>
+          <Group gap="xs" wrap="nowrap">
+            {may(session, 'manage') && <SearchButton onClick={search} />}
+            <LanguageMenu />
+            <ColorSchemeToggle />
+            <AccountMenu session={session} />
+          </Group>
+        </Group>
+      </AppShell.Header>
+      <AppShell.Navbar component="nav" aria-label={t('menu')}>
+        <AppShell.Section grow component={ScrollArea} p="xs">
+          <MenuEntries session={session} />
+        </AppShell.Section>
+        <AppShell.Section p="xs">
+          <NavLink href={till} label={t('till')} leftSection={<IconCashRegister size={18} aria-hidden />} />
+          <NavLink
+            href={apiReference}
+            label={t('reference')}
+            leftSection={<IconApi size={18} aria-hidden />}
+          />
+        </AppShell.Section>
+      </AppShell.Navbar>
+      <AppShell.Main id="content" tabIndex={-1}>
+        <Suspense fallback={<Waiting />}>
+          <Outlet />
+        </Suspense>
+      </AppShell.Main>
+      {searches > 0 && may(session, 'manage') && (
+        <Suspense fallback={null}>
+          <Spotlight openedTimes={searches} session={session} />
+        </Suspense>
+      )}
+    </AppShell>
+  )
+}
+
+function SearchButton({ onClick }: { readonly onClick: () => void }) {
+  const { t } = useTranslation('shell')
+  return (
+    <>
+      <Button
+        variant="default"
+        visibleFrom="sm"
+        onClick={onClick}
+        leftSection={<IconSearch size={16} aria-hidden />}
+        rightSection={<Kbd size="xs">Ctrl K</Kbd>}
+        fw={400}
+      >
+        {t('search')}
+      </Button>
+      <ActionIcon variant="default" size="lg" hiddenFrom="sm" onClick={onClick} aria-label={t('search')}>
+        <IconSearch size={18} aria-hidden />
+      </ActionIcon>
+    </>
+  )
+}
+
+function MenuEntries({ session }: { readonly session: Session }) {
+  const { t } = useTranslation('shell')
+  const { pathname } = useLocation()
+  const isHere = (to: string) => (to === '/' ? pathname === '/' : pathname.startsWith(to))
+  return menu
+    .map(({ section, entries }) => ({ section, entries: entries.filter(({ scope }) => may(session, scope)) }))
+    .filter(({ entries }) => entries.length > 0)
+    .map(({ section, entries }) => (
+      <div key={section}>
+        <Text size="xs" c="dimmed" fw={600} px="xs" pt="sm" pb={4}>
+          {t(`sections.${section}`)}
+        </Text>
+        {entries.map(({ key, to, icon: Icon }) => (
+          <NavLink
+            key={key}
+            renderRoot={(root) => <Link to={to} aria-current={isHere(to) ? 'page' : undefined} {...root} />}
+            active={isHere(to)}
+            label={t(`pages.${key}`)}
+            leftSection={<Icon size={18} aria-hidden />}
+          />
+        ))}
+      </div>
+    ))
+}
+
+function AccountMenu({ session }: { readonly session: Session }) {
+  const { t } = useTranslation('shell')
+  const queries = useQueryClient()
+  const navigate = useNavigate()
+  const { mutate: signOut } = useMutation({
+    mutationFn: async (where: 'here' | 'everywhere') => {
+      await answerOf(where === 'here' ? api.DELETE('/auth/session') : api.DELETE('/auth/sessions'))
+    },
+    onSuccess: () => {
+      queries.clear()
+      queries.setQueryData(sessionQuery.queryKey, null)
+      return navigate({ to: paths.signIn() })
+    },
+  })
+  return (
+    <Menu width={240}>
+      <Menu.Target>
+        <Tooltip label={t('account')}>
+          <ActionIcon variant="default" size="lg" aria-label={t('account')}>
+            <IconUserCircle size={20} aria-hidden />
+          </ActionIcon>
+        </Tooltip>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>
+          {session.person.email} · {t(`common:role.${session.person.role}`)}
+        </Menu.Label>
+        <Menu.Item onClick={() => signOut('here')}>{t('signOut')}</Menu.Item>
+        <Menu.Item onClick={() => signOut('everywhere')}>{t('signOutEverywhere')}</Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}

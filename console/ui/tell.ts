@@ -1,0 +1,15 @@
+import { notifications } from '@mantine/notifications'
+import { ApiError } from '../api/client.ts'
+
+/** Short messages at the edge of the page. */
+export const tell = {
+  success(message: string): void {
+    notifications.show({ message, color: 'pine' })
+  },
+  /** The service's own sentence, which says what to do next. */
+  failure(error: unknown): void {
+    const message = error instanceof Error ? error.message : String(error)
+    const title = error instanceof ApiError ? error.code : undefined
+    notifications.show({ title, message, color: 'red', autoClose: 10_000 })
+  },
+}

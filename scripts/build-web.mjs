@@ -1,0 +1,64 @@
+// Builds the pages in the browser into dist/web, each file also compressed: the service only sends bytes. The types
+// of their client are written from openapi.json. Done only when something they are made of has changed, since
+// `npm start` asks every time.
+import { createHash } from 'node:crypto'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const source = join(root, 'console')
+const outcome = join(root, 'dist/web')
+const stamp = join(root, 'dist/web.stamp')
+const document = join(root, 'openapi.json')
+const clientTypes = join(source, 'api/schema.d.ts')
+const compressible = /\.(?:html|js|css|svg|json|wasm)$/
+
+export async function buildWeb() {
+  const state = await hashOf(source)
+  if ((await readFile(stamp, 'utf8').catch(() => '')) === state) return
+  await writeClientTypes()
+  const { build } = await import('vite')
+  await build({ configFile: join(source, 'vite.config.ts'), logLevel: 'warn' })
+  const files = await listFiles(outcome)
+  await Promise.all(files.filter((file) => compressible.test(file)).map(compress))
+  await writeFile(stamp, state)
+}
+
+async function writeClientTypes() {
+  // Found from the console's folder: it brings the older TypeScript that the generator needs.
+  const { default: openapiTs, astToString } = createRequire(join(source, 'package.json'))(
+    'openapi-typescript',
+  )
+  await writeFile(clientTypes, astToString(await openapiTs(pathToFileURL(document))))
+}
+
+async function listFiles(folder) {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((path) => path !== clientTypes && !path.startsWith(join(source, 'node_modules')))
+    .sort()
+}
+
+async function hashOf(folder) {
+  const hash = createHash('sha256')
+  for (const file of [...(await listFiles(folder)), document, join(root, 'package-lock.json')]) {
+    hash
+      .update(file.slice(root.length))
+      .update('\0')
+      .update(await readFile(file))
+  }
+  return hash.digest('hex')
+}
+
+async function compress(file) {
+  const bytes = await readFile(file)
+  const quality = { [constants.BROTLI_PARAM_QUALITY]: 11 }
+  await writeFile(`${file}.br`, await promisify(brotliCompress)(bytes, { params: quality }))
+  await writeFile(`${file}.gz`, await promisify(gzip)(bytes, { level: 9 }))
+}

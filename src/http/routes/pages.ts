@@ -1,0 +1,64 @@
+/**
+ * The pages in the browser: console, till, and the customer's wallet page. They are built beforehand and only
+ * sent from here; everything they show they ask the API for.
+ */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Refused } from '../../domain/refusal.ts'
+import type { Server } from '../server.ts'
+import { findWebFile } from '../web-files.ts'
+
+/** Scripts only from here and none inline; the scanner of the till is WebAssembly. A logo may come from elsewhere. */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self' 'wasm-unsafe-eval'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data: blob: https:",
+  "connect-src 'self'",
+  "manifest-src 'self'",
+  "worker-src 'self'",
+  "media-src 'self' blob:",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+// What has a hash in its name never changes; of everything else the browser asks whether it has.
+const forEver = 'public, max-age=31536000, immutable'
+const asking = 'no-cache'
+
+const options = { config: { access: 'public' as const }, schema: { hide: true } as object }
+
+export function pageRoutes(app: Server): void {
+  app.get('/', options, (request, reply) => {
+    if (!request.headers.accept?.includes('text/html')) throw new Refused('_not_found')
+    return reply.redirect('/console')
+  })
+  for (const path of ['/console', '/console/*']) {
+    app.get(path, options, (request, reply) => sendWebFile(request, reply, 'console.html', asking))
+  }
+  app.get('/till', options, (request, reply) => sendWebFile(request, reply, 'till.html', asking))
+  app.get('/assets/*', options, (request, reply) => {
+    const { '*': name } = request.params as { '*': string }
+    return sendWebFile(request, reply, `assets/${name}`, forEver)
+  })
+  for (const name of ['icon.svg', 'color-scheme.js']) {
+    app.get(`/${name}`, options, (request, reply) => sendWebFile(request, reply, name, asking))
+  }
+}
+
+export function sendWebFile(request: FastifyRequest, reply: FastifyReply, name: string, cache: string) {
+  const file = findWebFile(name)
+  if (!file)
+    throw new Refused('_not_found', 'There is no such page. If all are missing, build them: npm run prepare')
+  reply
+    .header('content-security-policy', policy)
+    .header('permissions-policy', 'camera=(self)')
+    .header('cache-control', cache)
+    .header('etag', file.etag)
+    .header('vary', 'accept-encoding')
+  if (request.headers['if-none-match'] === file.etag) return reply.code(304).send()
+  const accepted = request.headers['accept-encoding'] ?? ''
+  const encoding = (['br', 'gzip'] as const).find((one) => file[one] && accepted.includes(one))
+  if (encoding) reply.header('content-encoding', encoding)
+  return reply.header('content-type', file.type).send(encoding ? file[encoding] : file.plain)
+}
