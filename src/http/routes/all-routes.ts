@@ -8,13 +8,16 @@ import { customerRoutes } from './customers.ts'
 import { directoryRoutes } from './directory.ts'
 import { healthRoutes } from './health.ts'
 import { organizationRoutes } from './organization.ts'
+import { peopleRoutes } from './people.ts'
 import { referenceRoutes } from './reference.ts'
 import { reportRoutes } from './reports.ts'
+import { sessionRoutes } from './sessions.ts'
 import { transactionRoutes } from './transactions.ts'
 
 /** In the order of the API reference. */
 export const allRoutes: readonly ((app: Server, options: ServerOptions) => void)[] = [
   authRoutes,
+  sessionRoutes,
   customerRoutes,
   cardRoutes,
   transactionRoutes,
@@ -23,6 +26,7 @@ export const allRoutes: readonly ((app: Server, options: ServerOptions) => void)
   directoryRoutes,
   reportRoutes,
   organizationRoutes,
+  peopleRoutes,
   adminRoutes,
   healthRoutes,
   referenceRoutes,
