@@ -6,6 +6,7 @@ import { buildServer, type Server } from '../../src/http/server.ts'
 import { createDeps, type Deps } from '../../src/operations/deps.ts'
 import { createTransactions } from '../../src/operations/transactions.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
+import { createQuickPerson, inviteTestPerson } from './people.ts'
 
 /** The service on a database of its own, with a clock the test can set. Everything else is the real thing. */
 export interface TestService {
@@ -66,10 +67,12 @@ export interface Merchant {
   readonly apiSecret: string
   readonly token: string
   readonly refreshToken: string
-  /** A call with this merchant's token. */
+  /** A call with this merchant's token; one about people with an owner's session, since only owners may. */
   call(method: Method, path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>
   publishCampaign(definition?: object): Promise<string>
   register(campaignId: string, data?: object): Promise<Registered>
+  /** The id of a new person, who has not joined yet. */
+  invite(): Promise<string>
   /** Calls with a new token, for when the clock was set beyond the life of the first. */
   signIn(): Promise<Merchant['call']>
   /** Another connection to the same organization, with these scopes; its calls. */
@@ -208,9 +211,16 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
         call(method, path, { body, token, headers })
     const issued = await issue(apiSecret)
     const token = issued.body.accessToken
-    const own = callsWith(token)
+    const ownWithToken = callsWith(token)
+    const { id } = organization.body
+    let owner: ReturnType<typeof createQuickPerson> | undefined
+    const own: Merchant['call'] = async (method, path, body, headers) => {
+      if (!path.startsWith('/v1/people')) return ownWithToken(method, path, body, headers)
+      owner ??= createQuickPerson({ call, deps }, { id })
+      return call(method, path, { body, headers: { cookie: (await owner).cookie, ...headers } })
+    }
     return {
-      id: organization.body.id,
+      id,
       integration: integration.body.id,
       connection: connection.body.id,
       apiKey,
@@ -231,6 +241,9 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
         })
         if (status !== 201) throw new Error(`registration refused: ${JSON.stringify(body)}`)
         return { customer: body.id, card: body.cards[0].id, barcode: body.cards[0].barcode }
+      },
+      async invite() {
+        return (await inviteTestPerson({ call }, { id }, 'cashier')).body.id
       },
       async signIn() {
         return callsWith((await issue(apiSecret)).body.accessToken)
