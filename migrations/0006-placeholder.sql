@@ -1,0 +1,1 @@
+-- Holds the number 0006 until the migration of that number is merged.
