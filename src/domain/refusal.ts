@@ -31,6 +31,8 @@ export const refusals = {
   organization_not_found: 'No such organization.',
   integration_not_found: 'No such integration.',
   connection_not_found: 'No such connection.',
+  connection_revoked: 'The connection was revoked.',
+  request_not_found: 'No such call in the log, or it is too old.',
   invalid_campaign:
     'No published campaign matches `campaignId`, or the campaign is in a state that does not allow this.',
   invalid_campaign_definition:

@@ -28,7 +28,10 @@ export const errorAdvice: Record<RefusalCode, string> = {
   idempotency_key_in_use: 'Repeat the call in a moment to get the answer of the first one.',
   organization_not_found: 'Look the id up with `GET /admin/v1/organizations`.',
   integration_not_found: 'Look the id up with `GET /admin/v1/integrations`.',
-  connection_not_found: 'Look the id up with `GET /admin/v1/organizations/{id}/connections`.',
+  connection_not_found:
+    'Look the id up with `GET /v1/connections`; an operator with `GET /admin/v1/organizations/{id}/connections`.',
+  connection_revoked: 'Make a new connection with `POST /v1/connections`.',
+  request_not_found: 'List the calls with `GET /v1/requests`: the newest 2,000 of the last 7 days are kept.',
   invalid_campaign: 'Take a campaign of `GET /v1/campaigns` that is published and has not ended.',
   invalid_campaign_definition: 'Read `description`: it names the place in the definition and the reason.',
   campaign_not_found: 'Look the id up with `GET /v1/campaigns`. A till sees published campaigns only.',

@@ -29,6 +29,8 @@ export const refusalStatus: Record<RefusalCode, number> = {
   organization_not_found: 400,
   integration_not_found: 400,
   connection_not_found: 400,
+  connection_revoked: 400,
+  request_not_found: 400,
   invalid_campaign: 400,
   invalid_campaign_definition: 400,
   campaign_not_found: 400,

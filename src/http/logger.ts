@@ -33,7 +33,8 @@ export function loggerOptions(level: string): LoggerOptions {
   }
 }
 
-const blot = '[redacted]'
+/** What stands in place of a value that nobody may read. */
+export const blot = '[redacted]'
 
 /** In small letters and without dashes, as `x-api-key` and `apiKey` are the same thing. */
 const telling =
@@ -64,7 +65,8 @@ const patterns: readonly [RegExp, string][] = [
   [/\+\d[\d ().-]{5,}\d/g, blot],
 ]
 
-function blotText(line: string): string {
+/** Any text without what looks like a credential or a person's address. */
+export function blotText(line: string): string {
   return patterns.reduce((text, [pattern, instead]) => text.replaceAll(pattern, instead), line)
 }
 

@@ -287,6 +287,11 @@ export const openApiOptions = {
       { name: 'Directory', description: 'Products, branches and users by your own ids.' },
       { name: 'Reports', description: 'Figures by day, and the proof that they are right.' },
       { name: 'Organization', description: 'The merchant the token belongs to.' },
+      {
+        name: 'Connections',
+        description: 'The software that calls for the organization, and its credentials.',
+      },
+      { name: 'Logs', description: 'What was called lately, and who changed what.' },
       { name: 'Platform', description: 'For the operator: organizations, integrations, connections.' },
       { name: 'Operation', description: 'Health and metrics.' },
     ],

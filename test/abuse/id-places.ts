@@ -22,6 +22,8 @@ const prefixes: Record<string, keyof Ids> = {
   prd: 'product',
   brn: 'branch',
   usr: 'user',
+  con: 'connection',
+  req: 'request',
 }
 
 function kindOf(value: unknown): keyof Ids | undefined {

@@ -190,6 +190,17 @@ const parts: Record<string, Part> = {
   'PATCH /v1/users/{id}': ({ ids }) => ({ bodies: [{ name: 'A', branch: ids.branch }] }),
   'GET /v1/reports/summary': () => ({ query: days }),
   'GET /v1/reports/daily': () => ({ query: days }),
+  'GET /v1/connections': () => ({ query: page }),
+  'POST /v1/connections': () => ({ bodies: [{ name: 'A', scopes: ['pos', 'manage'] }] }),
+  'POST /v1/connections/{id}/rotate': () => ({ bodies: [{ overlapSeconds: 60 }] }),
+  'GET /v1/requests': ({ ids }) => ({
+    path: '/v1/requests',
+    query: { ...page, ...times, status: 'ok', q: 'v1', connection: ids.user },
+  }),
+  'GET /v1/audit': ({ ids }) => ({
+    path: '/v1/audit',
+    query: { ...page, ...times, q: 'a', by: ids.user },
+  }),
   'PATCH /v1/organization': () => ({
     bodies: [
       {

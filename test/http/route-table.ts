@@ -47,6 +47,8 @@ export interface Ids {
   product: string
   branch: string
   user: string
+  connection: string
+  request: string
 }
 
 let made = 0
@@ -74,7 +76,9 @@ export async function createIds(merchant: Merchant, definition: object = probeCa
   const product = await post('/v1/products', { opaqueId: `product-${n}` })
   const branch = await post('/v1/branches', { opaqueId: `branch-${n}` })
   const user = await post('/v1/users', { opaqueId: `user-${n}` })
-  return { customer, card, campaign, coupon, transaction, product, branch, user }
+  const connection = await post('/v1/connections', { name: `Software ${n}` })
+  const request = await merchant.lastRequest()
+  return { customer, card, campaign, coupon, transaction, product, branch, user, connection, request }
 }
 
 export interface ProbeCall {
@@ -174,6 +178,13 @@ export const probes: Record<string, Probe> = {
   'GET /v1/reports/daily': () => at('/v1/reports/daily'),
   'GET /v1/integrity': () => at('/v1/integrity'),
   'GET /v1/organization': () => at('/v1/organization'),
+  'GET /v1/connections': () => at('/v1/connections'),
+  'POST /v1/connections': () => at('/v1/connections', { name: 'A' }),
+  'POST /v1/connections/{id}/rotate': (ids) => at(`/v1/connections/${ids.connection}/rotate`, {}),
+  'POST /v1/connections/{id}/revoke': (ids) => at(`/v1/connections/${ids.connection}/revoke`, {}),
+  'GET /v1/requests': (ids) => at(`/v1/requests?connection=${ids.user}`),
+  'GET /v1/requests/{id}': (ids) => at(`/v1/requests/${ids.request}`),
+  'GET /v1/audit': (ids) => at(`/v1/audit?by=${ids.user}`),
   'PATCH /v1/organization': () => at('/v1/organization', { name: 'Patched' }),
 }
 

@@ -2,6 +2,7 @@ import type { LightMyRequestResponse } from 'fastify'
 import { appRole } from '../../src/database/app-role.ts'
 import { openPool, type PoolOptions } from '../../src/database/pool.ts'
 import type { RateLimits } from '../../src/http/rate-limit.ts'
+import { createRequestLog } from '../../src/http/request-log.ts'
 import { buildServer, type Server } from '../../src/http/server.ts'
 import { createDeps, type Deps } from '../../src/operations/deps.ts'
 import { createTransactions } from '../../src/operations/transactions.ts'
@@ -20,6 +21,8 @@ export interface TestService {
   /** A call; bodies are sent as JSON. */
   call(method: Method, path: string, options?: CallOptions): Promise<Reply>
   createMerchant(options?: MerchantOptions): Promise<Merchant>
+  /** Writes the calls so far to the request log, which otherwise happens by itself. */
+  flushRequests(): Promise<void>
   close(): Promise<void>
 }
 
@@ -70,6 +73,8 @@ export interface Merchant {
   call(method: Method, path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>
   publishCampaign(definition?: object): Promise<string>
   register(campaignId: string, data?: object): Promise<Registered>
+  /** The newest call of this merchant in the request log, after all so far were written to it. */
+  lastRequest(): Promise<string>
   /** Calls with a new token, for when the clock was set beyond the life of the first. */
   signIn(): Promise<Merchant['call']>
   /** Another connection to the same organization, with these scopes; its calls. */
@@ -153,9 +158,12 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     log: { info: logAs('info'), warn: logAs('warn'), error: logAs('error') },
   })
   const transactions = createTransactions({ deps, writers: options.writers })
+  // Written when a test asks for it, so that no other test has rows appear while it looks.
+  const requestLog = createRequestLog(deps, { flushEveryMs: 3_600_000 })
   const app = await buildServer({
     deps,
     transactions,
+    requestLog,
     adminToken,
     rateLimits: options.rateLimits ?? { organization: options.rateLimit },
     isBehindProxy: options.isBehindProxy,
@@ -231,6 +239,10 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
         if (status !== 201) throw new Error(`registration refused: ${JSON.stringify(body)}`)
         return { customer: body.id, card: body.cards[0].id, barcode: body.cards[0].barcode }
       },
+      async lastRequest() {
+        await requestLog.flush()
+        return (await own('GET', '/v1/requests?limit=1')).body.data[0].id
+      },
       async signIn() {
         return callsWith((await issue(apiSecret)).body.accessToken)
       },
@@ -257,8 +269,10 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     },
     call,
     createMerchant,
+    flushRequests: () => requestLog.flush(),
     async close() {
       await app.close()
+      await requestLog.stop()
       await pool.end()
       await database.close()
     },
