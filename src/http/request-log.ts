@@ -182,13 +182,14 @@ function toAnsweredCall(entry: Entry): AnsweredCall {
     ? redact(entry.query, { route, schema: entry.querySchema })
     : undefined
   const body = entry.body === undefined ? undefined : redact(entry.body, { route, schema: entry.bodySchema })
-  const answer = parse(entry.reply)
+  const path = redactPath(route, entry.params)
+  const answer = withPath(parse(entry.reply), status, path)
   const reply = answer === undefined ? undefined : redact(answer, { route })
   return {
     requestId: blotText(entry.id),
     at: entry.at,
     method: entry.method,
-    path: redactPath(route, entry.params),
+    path,
     route: route.replaceAll(/:(\w+)/g, '{$1}'),
     status,
     durationUs: Math.round(entry.durationMs * 1_000),
@@ -213,6 +214,11 @@ const hasMembers = (value: unknown) =>
 function parse(reply: string | undefined): unknown {
   if (reply === undefined || !/^[[{]/.test(reply)) return undefined
   return JSON.parse(reply)
+}
+
+/** An error repeats the path it was called by. */
+function withPath(answer: unknown, status: number, path: string): unknown {
+  return status >= 400 && typeof answer === 'object' ? { ...answer, path } : answer
 }
 
 function codeOf(answer: unknown): string | undefined {

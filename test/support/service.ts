@@ -125,6 +125,8 @@ export interface TestServiceOptions {
   /** How long a statement waits for a row that somebody else holds. */
   lockTimeoutMs?: number
   isBehindProxy?: boolean
+  /** How often calls are written to the request log; only when a test asks for it unless told. */
+  flushRequestsEveryMs?: number
   /** The database of another test service, on which this one then runs as a second instance. */
   sharing?: Pick<TestService, 'database'>
 }
@@ -158,8 +160,8 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     log: { info: logAs('info'), warn: logAs('warn'), error: logAs('error') },
   })
   const transactions = createTransactions({ deps, writers: options.writers })
-  // Written when a test asks for it, so that no other test has rows appear while it looks.
-  const requestLog = createRequestLog(deps, { flushEveryMs: 3_600_000 })
+  // Rows that appear by themselves would puzzle the tests that compare what is there before and after a call.
+  const requestLog = createRequestLog(deps, { flushEveryMs: options.flushRequestsEveryMs ?? 3_600_000 })
   const app = await buildServer({
     deps,
     transactions,
