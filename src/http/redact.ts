@@ -41,7 +41,9 @@ interface Walk {
 }
 
 const maxBytes = 16 * 1024
-const maxTextLength = 1_000
+const maxTextLength = 500
+/** An e-mail address has at most 254 characters; a token that is longer is cut, but no whole one is left. */
+const longestAddress = 300
 
 /** In small letters and without dashes. A wallet address and an invitation open what they name. */
 const words =
@@ -107,7 +109,7 @@ function visitText(walk: Walk, text: string): string {
   const room = Math.max(0, Math.min(maxTextLength, walk.left))
   const isLong = text.length > room
   // Blotted before it is cut: half an address is an address to a reader, and none to a pattern.
-  const kept = blotText(text.slice(0, 4 * maxTextLength))
+  const kept = blotText(text.slice(0, maxTextLength + longestAddress))
   if (isLong) walk.isTruncated = true
   return spend(walk, isLong ? `${kept.slice(0, room).toWellFormed()}…` : kept)
 }

@@ -35,8 +35,10 @@ const maxWaiting = 1_000
 const maxWaitingBytes = 4 * 1024 * 1024
 /** Reading a longer reply again would take longer than the call. */
 const maxReplyLength = 256 * 1024
-/** Redacted at once; then other calls have their turn. */
+/** Written at once; then other calls have their turn. */
 const callsAtOnce = 50
+/** For reading bodies again in one flush. Whoever sends what takes long to read gets a log without bodies. */
+const maxRedactMs = 50
 
 interface Entry {
   readonly caller: Caller
@@ -81,7 +83,7 @@ export function createRequestLog(
       successes++
     }
     const text = typeof payload === 'string' && payload !== '' ? payload : undefined
-    const bytes = (text?.length ?? 0) + Number(request.headers['content-length'] ?? 0)
+    const bytes = (text?.length ?? 0) + bodyBytes(request)
     const isTooMuch = waitingBytes + bytes > maxWaitingBytes
     if (!isTooMuch) waitingBytes += bytes
     waiting.push({
@@ -109,9 +111,16 @@ export function createRequestLog(
     successes = 0
     successesOf.clear()
     let written = 0
+    let spentMs = 0
+    const toCall = (entry: Entry) => {
+      const startedMs = performance.now()
+      const call = toAnsweredCall(spentMs < maxRedactMs ? entry : withoutBodies(entry))
+      spentMs += performance.now() - startedMs
+      return call
+    }
     for (const group of groupsOf(taken)) {
       try {
-        await recordRequests(deps, group[0]!.caller.organization.number, group.map(toAnsweredCall))
+        await recordRequests(deps, group[0]!.caller.organization.number, group.map(toCall))
         isFailing = false
       } catch (error) {
         leftOut += group.length
@@ -127,19 +136,16 @@ export function createRequestLog(
     }
   }
 
-  let running = Promise.resolve()
-  let isRunning = false
+  let flushes = 0
+  let lastFlush = Promise.resolve()
   const flush = () => {
-    running = running.then(async () => {
-      isRunning = true
-      await write()
-      isRunning = false
-    })
-    return running
+    flushes++
+    lastFlush = lastFlush.then(write).finally(() => flushes--)
+    return lastFlush
   }
   const timer = setInterval(() => {
-    // While the database is slow the next group waits with it, and grows no further than its bounds.
-    if (!isRunning && waiting.length > 0) void flush()
+    // While the database is slow what waits stays within its bounds, and so does what waits for the database.
+    if (flushes === 0 && waiting.length > 0) void flush()
   }, flushEveryMs)
   timer.unref()
 
@@ -202,6 +208,20 @@ function toAnsweredCall(entry: Entry): AnsweredCall {
     isTruncated: [query, body, reply].some((part) => part?.isTruncated) || entry.isTruncated,
   }
 }
+
+/** What was sent in pieces did not say how much it is. */
+function bodyBytes({ headers }: FastifyRequest): number {
+  return headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : maxReplyLength
+}
+
+const withoutBodies = (entry: Entry): Entry => ({
+  ...entry,
+  query: undefined,
+  body: undefined,
+  // Why a call was refused is short.
+  reply: entry.status >= 400 ? entry.reply : undefined,
+  isTruncated: true,
+})
 
 /** The schema of a call that takes no query or no body, and of one whose handler looks at the body itself. */
 const nothingKnown = { type: 'object', properties: {} }

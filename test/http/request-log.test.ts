@@ -203,6 +203,20 @@ describe('what is kept is bounded', () => {
   })
 })
 
+test('whoever sends what takes long to read gets a log without bodies', async () => {
+  const shop = await service.createMerchant()
+  const items = Array.from({ length: 30 }, () => ({ name: 'eyJ-'.repeat(200) }))
+  for (let i = 0; i < 60; i++)
+    await shop.call('POST', '/v1/transactions/process', { customer: 'x', card: 'y', items })
+  const rows = await list('?limit=100', shop.call)
+  expect(rows).toHaveLength(60)
+  const [last, first] = [rows[0], rows[59]]
+  const read = async ({ id }: { id: string }) => (await shop.call('GET', `/v1/requests/${id}`)).body
+  expect((await read(first)).requestBody.items.length).toBeGreaterThan(1)
+  expect(await read(last)).toMatchObject({ isTruncated: true, error: { code: '_invalid_payload' } })
+  expect((await read(last)).requestBody).toBeUndefined()
+})
+
 describe('when it cannot be written', () => {
   test('calls go on, the log says so once, and what is lost is counted', async () => {
     const lame = await startTestService({ sharing: service })
