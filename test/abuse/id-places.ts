@@ -23,6 +23,8 @@ const prefixes: Record<string, keyof Ids> = {
   brn: 'branch',
   usr: 'user',
   psn: 'person',
+  con: 'connection',
+  req: 'request',
 }
 
 function kindOf(value: unknown): keyof Ids | undefined {

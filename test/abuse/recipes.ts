@@ -198,6 +198,17 @@ const parts: Record<string, Part> = {
   'PATCH /v1/people/{id}': () => ({ bodies: [{ name: 'A', role: 'manager', status: 'active' }] }),
   'GET /v1/reports/summary': () => ({ query: days }),
   'GET /v1/reports/daily': () => ({ query: days }),
+  'GET /v1/connections': () => ({ query: page }),
+  'POST /v1/connections': () => ({ bodies: [{ name: 'A', scopes: ['pos', 'manage'] }] }),
+  'POST /v1/connections/{id}/rotate': () => ({ bodies: [{ overlapSeconds: 60 }] }),
+  'GET /v1/requests': ({ ids }) => ({
+    path: '/v1/requests',
+    query: { ...page, ...times, status: 'ok', q: 'v1', connection: ids.user },
+  }),
+  'GET /v1/audit': ({ ids }) => ({
+    path: '/v1/audit',
+    query: { ...page, ...times, q: 'a', by: ids.user },
+  }),
   'PATCH /v1/organization': () => ({
     bodies: [
       {

@@ -87,6 +87,7 @@ function seen(reply: Reply, sent: string): string {
     .replaceAll(/\blwi_\d+-[\w-]{43}/g, '<link>')
     .replaceAll(/\b([a-z]+)_[0-9a-f]{32}\b/g, '<$1>')
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>')
+    .replaceAll(/\b(lw[ks])_[\w-]+/g, '<$1>')
     .replaceAll(/made-\d+/g, '<made>')
     // A small part of a sale gives back a whole point only now and then.
     .replaceAll(/\{"type":"return"[^}]*\}/g, '')
@@ -191,6 +192,9 @@ function jsonType(payload: unknown): Record<string, string> {
   return payload === undefined ? {} : { 'content-type': 'application/json' }
 }
 
+/** Lists of what somebody did: of nobody there is nothing. */
+const filters = ['listTransactions', 'listRequests', 'listAuditEntries']
+
 /** Where an id belongs, one that nobody has is refused as such; and what cannot be an id, in the same words. */
 async function checkRefused(call: Call, place: IdPlace, withUnknown: Reply): Promise<string[]> {
   const garbage = await send(call, place, 'garbage')
@@ -198,7 +202,7 @@ async function checkRefused(call: Call, place: IdPlace, withUnknown: Reply): Pro
   const same = isSame ? [] : [`${place.name}: garbage got ${garbage.text}, an unknown id ${withUnknown.text}`]
   const isRefused =
     withUnknown.status < 400
-      ? call.operationId === 'listTransactions' && withUnknown.body.data.length === 0
+      ? filters.includes(call.operationId) && withUnknown.body.data.length === 0
       : /_not_found$|^invalid_/.test(withUnknown.body.message)
   return isRefused ? same : [...same, `${place.name}: an unknown id got ${withUnknown.text}`]
 }

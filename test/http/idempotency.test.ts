@@ -70,6 +70,8 @@ describe('the route table', () => {
     'POST /admin/v1/organizations/{id}/people',
     'POST /v1/transactions/validate',
     'POST /v1/campaigns/{id}/preview',
+    'POST /v1/connections',
+    'POST /v1/connections/{id}/rotate',
     'POST /admin/v1/integrations',
     'POST /admin/v1/integrations/{id}/rotate',
     'POST /admin/v1/organizations/{id}/connections',

@@ -55,6 +55,8 @@ export interface Ids {
   branch: string
   user: string
   person: string
+  connection: string
+  request: string
 }
 
 let made = 0
@@ -83,7 +85,9 @@ export async function createIds(merchant: Merchant, definition: object = probeCa
   const branch = await post('/v1/branches', { opaqueId: `branch-${n}` })
   const user = await post('/v1/users', { opaqueId: `user-${n}` })
   const person = await merchant.invite()
-  return { customer, card, campaign, coupon, transaction, product, branch, user, person }
+  const connection = await post('/v1/connections', { name: `Software ${n}` })
+  const request = await merchant.lastRequest()
+  return { customer, card, campaign, coupon, transaction, product, branch, user, person, connection, request }
 }
 
 export interface ProbeCall {
@@ -189,6 +193,13 @@ export const probes: Record<string, Probe> = {
   'POST /v1/people/{id}/invitation': (ids) => at(`/v1/people/${ids.person}/invitation`, {}),
   'POST /v1/people/{id}/sign-out': (ids) => at(`/v1/people/${ids.person}/sign-out`, {}),
   'GET /v1/organization': () => at('/v1/organization'),
+  'GET /v1/connections': () => at('/v1/connections'),
+  'POST /v1/connections': () => at('/v1/connections', { name: 'A' }),
+  'POST /v1/connections/{id}/rotate': (ids) => at(`/v1/connections/${ids.connection}/rotate`, {}),
+  'POST /v1/connections/{id}/revoke': (ids) => at(`/v1/connections/${ids.connection}/revoke`, {}),
+  'GET /v1/requests': (ids) => at(`/v1/requests?connection=${ids.user}`),
+  'GET /v1/requests/{id}': (ids) => at(`/v1/requests/${ids.request}`),
+  'GET /v1/audit': (ids) => at(`/v1/audit?by=${ids.user}`),
   'PATCH /v1/organization': () => at('/v1/organization', { name: 'Patched' }),
 }
 
