@@ -170,11 +170,11 @@ const toOwnConnection = (row: OwnConnectionRow): OwnConnection => ({
 
 // Tokens are noted when they are given out, and live for an hour; the log of the last calls knows better, while it lasts.
 const ownColumns = `SELECT c.id, c.integration_id, o.id AS organization_id, c.org_id, c.user_id, c.scopes,
-    c.created_at, c.revoked_at, u.name,
-    greatest(c.last_used_at, (SELECT max(r.at) FROM http_requests r
-      WHERE r.org_id = c.org_id AND r.user_id = c.user_id)) AS last_used_at
+    c.created_at, c.revoked_at, u.name, greatest(c.last_used_at, r.at) AS last_used_at
   FROM connections c JOIN organizations o ON o.org_id = c.org_id
-  JOIN users u ON u.org_id = c.org_id AND u.id = c.user_id`
+  JOIN users u ON u.org_id = c.org_id AND u.id = c.user_id
+  LEFT JOIN (SELECT user_id, max(at) AS at FROM http_requests WHERE org_id = $1 GROUP BY user_id) r
+    ON r.user_id = c.user_id`
 
 /** Newest first. */
 export async function listOwnConnections(

@@ -21,6 +21,7 @@ type Body = any
 let checkout: Checkout
 let database: TestDatabase
 let service: Service
+let till: Record<string, string>
 /** What only its owner may know. */
 const secrets = new Set<string>(Object.values(settings).filter((value) => value.startsWith('known')))
 const replies: string[] = []
@@ -95,7 +96,7 @@ async function work(): Promise<void> {
   await send('GET', '/v1/transactions', { authorization: `Bearer ${issued.accessToken}x` })
   await send('GET', '/admin/v1/organizations', { authorization: `Bearer ${issued.accessToken}` })
 
-  const till = { authorization: `Bearer ${renewed.accessToken}`, cookie: 'session=known-cookie-value' }
+  till = { authorization: `Bearer ${renewed.accessToken}`, cookie: 'session=known-cookie-value' }
   secrets.add('known-cookie-value')
   const campaign = await send('POST', '/v1/campaigns', till, coffeeClub)
   await send('POST', `/v1/campaigns/${campaign.id}/publish`, till)
@@ -176,7 +177,13 @@ test('no column of any table holds a secret', async () => {
 })
 
 test('the log holds no secret and nobody’s address, at its most talkative and with stacks', async () => {
+  await send('GET', '/v1/organization', { ...till, 'x-request-id': 'the-last-call' })
   await service.end('SIGTERM')
+  // Whatever was not written yet is written before the process ends.
+  const { rows } = await database.pool.query(
+    "SELECT path FROM http_requests WHERE request_id = 'the-last-call'",
+  )
+  expect(rows).toEqual([{ path: '/v1/organization' }])
   const text = service.stdout() + service.stderr()
   expect(text).toMatch(/"msg":"a fault"/)
   expect(text).toMatch(/"stack":"/)
