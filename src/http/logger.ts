@@ -38,7 +38,7 @@ export const blot = '[redacted]'
 
 /** In small letters and without dashes, as `x-api-key` and `apiKey` are the same thing. */
 const telling =
-  /^(?:authorization|proxyauthorization|cookie|setcookie|(?:x?api)?(?:key|secret)|(?:access|refresh|admin)?token|session|(?:current|console)?password|pepper|credentialpepper|jwtsecret|databaseurl|connectionstring|phone|email|fullname|metadata|consents|q|query|body)$/
+  /^(?:authorization|proxyauthorization|cookie|setcookie|(?:x?api)?(?:key|secret)|(?:access|refresh|admin)?token|(?:current|console)?password|pepper|credentialpepper|jwtsecret|databaseurl|connectionstring|phone|email|fullname|metadata|consents|q|query|body)$/
 const maxDepth = 8
 
 function blotMembers(value: unknown, depth: number): unknown {
