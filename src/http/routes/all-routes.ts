@@ -10,6 +10,7 @@ import { healthRoutes } from './health.ts'
 import { organizationRoutes } from './organization.ts'
 import { referenceRoutes } from './reference.ts'
 import { reportRoutes } from './reports.ts'
+import { tillRoutes } from './till.ts'
 import { transactionRoutes } from './transactions.ts'
 
 /** In the order of the API reference. */
@@ -21,6 +22,7 @@ export const allRoutes: readonly ((app: Server, options: ServerOptions) => void)
   couponRoutes,
   campaignRoutes,
   directoryRoutes,
+  tillRoutes,
   reportRoutes,
   organizationRoutes,
   adminRoutes,
