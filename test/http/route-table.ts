@@ -138,7 +138,9 @@ export const probes: Record<string, Probe> = {
       { items: [{ id: 'a', quantity: 0.25 }], reason: 'probe' },
     ),
   'GET /v1/transactions/{id}': (ids) => at(`/v1/transactions/${ids.transaction}`),
-  'GET /v1/transactions': (ids) => at(`/v1/transactions?customer=${ids.customer}&branch=${ids.branch}`),
+  'GET /v1/transactions': (ids) =>
+    at(`/v1/transactions?customer=${ids.customer}&card=${ids.card}&branch=${ids.branch}`),
+  'GET /v1/coupons': (ids) => at(`/v1/coupons?customer=${ids.customer}&campaign=${ids.campaign}`),
   'GET /v1/coupons/{id}': (ids) => at(`/v1/coupons/${ids.coupon}`),
   'POST /v1/coupons': (ids) =>
     at(

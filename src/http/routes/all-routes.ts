@@ -4,6 +4,7 @@ import { authRoutes } from './auth.ts'
 import { campaignRoutes } from './campaigns.ts'
 import { cardRoutes } from './cards.ts'
 import { couponRoutes } from './coupons.ts'
+import { customerHistoryRoutes } from './customer-history.ts'
 import { customerRoutes } from './customers.ts'
 import { directoryRoutes } from './directory.ts'
 import { healthRoutes } from './health.ts'
@@ -17,6 +18,7 @@ import { transactionRoutes } from './transactions.ts'
 export const allRoutes: readonly ((app: Server, options: ServerOptions) => void)[] = [
   authRoutes,
   customerRoutes,
+  customerHistoryRoutes,
   cardRoutes,
   transactionRoutes,
   couponRoutes,
