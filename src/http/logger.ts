@@ -58,6 +58,7 @@ function blotMembers(value: unknown, depth: number): unknown {
 const patterns: readonly [RegExp, string][] = [
   [/\b(lw[kasr])_[\w-]{8,}/g, `$1_${blot}`],
   [/\beyJ[\w-]{5,}\.[\w-]+\.[\w-]*/g, blot],
+  [/(\/w\/)[\w-]{54}(?![\w-])/g, `$1${blot}`],
   [/\b(Bearer|Basic) +[^\s"\\]+/gi, `$1 ${blot}`],
   [/\b(postgres(?:ql)?:\/\/[^:@\s"]*):[^\s"]*@/g, `$1:${blot}@`],
   [/[\p{L}\p{N}._%+-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)*\.\p{L}{2,}/gu, blot],

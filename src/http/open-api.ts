@@ -287,6 +287,10 @@ export const openApiOptions = {
       { name: 'Directory', description: 'Products, branches and users by your own ids.' },
       { name: 'Reports', description: 'Figures by day, and the proof that they are right.' },
       { name: 'Organization', description: 'The merchant the token belongs to.' },
+      {
+        name: 'Wallet page',
+        description: 'For the customer, by the address in the `walletUrl` of a card; no token.',
+      },
       { name: 'Platform', description: 'For the operator: organizations, integrations, connections.' },
       { name: 'Operation', description: 'Health and metrics.' },
     ],

@@ -19,6 +19,8 @@ export function prepareRequests(app: Server, options: PrepareOptions): void {
   // biome-ignore lint/suspicious/noExplicitAny: set by the authentication hook before any handler runs.
   app.decorateRequest('caller', undefined as any)
 
+  app.decorateRequest('wallet', undefined)
+
   endLateRequests(app)
 
   app.addHook('onRoute', (route) => {

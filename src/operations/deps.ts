@@ -7,6 +7,7 @@ import { type Credentials, createCredentials } from './credentials.ts'
 import { createCustomerReader, type ReadCustomer } from './customer-reader.ts'
 import { createGuessLimit, type GuessLimit } from './guess-limit.ts'
 import { createSetups, type Setups } from './setups.ts'
+import { createWalletTokens, type WalletTokens } from './wallet-tokens.ts'
 
 /** What the operations stand on. */
 export interface Deps {
@@ -19,6 +20,9 @@ export interface Deps {
   readonly setups: Setups
   readonly readCustomer: ReadCustomer
   readonly guesses: GuessLimit
+  readonly walletTokens: WalletTokens
+  /** The address people reach the service under, without a slash at its end. */
+  readonly publicUrl: () => string
   readonly log: Log
 }
 
@@ -29,6 +33,8 @@ export interface DepsOptions {
   readonly credentialPepper: string
   readonly accessTokenTtlSeconds: number
   readonly refreshTokenTtlSeconds: number
+  /** Known once the service listens, so it is asked for with every link. */
+  readonly publicUrl?: () => string
   readonly log: Log
 }
 
@@ -45,6 +51,8 @@ export function createDeps({ pool, clock = () => new Date(), log, ...options }: 
     setups: createSetups(campaigns),
     readCustomer: createCustomerReader(pool, clock),
     guesses: createGuessLimit(clock),
+    walletTokens: createWalletTokens(options.credentialPepper),
+    publicUrl: options.publicUrl ?? (() => 'http://127.0.0.1:8080'),
     log,
   }
 }

@@ -85,6 +85,7 @@ function seen(reply: Reply, sent: string): string {
     .replaceAll(sent, '<sent>')
     .replaceAll(encodeURIComponent(sent), '<sent>')
     .replaceAll(/\b([a-z]+)_[0-9a-f]{32}\b/g, '<$1>')
+    .replaceAll(/\/w\/[\w-]{54}"/g, '/w/<address>"')
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>')
     .replaceAll(/made-\d+/g, '<made>')
     // A small part of a sale gives back a whole point only now and then.

@@ -127,6 +127,11 @@ describe('the OpenAPI document', () => {
       '/livez',
       '/metrics',
       '/readyz',
+      '/w/{token}/card',
+      '/w/{token}/code128.svg',
+      '/w/{token}/icon.svg',
+      '/w/{token}/manifest.webmanifest',
+      '/w/{token}/qr.svg',
     ])
     const operators = calls.filter(({ security }) => security?.some((one) => 'operator' in one))
     expect(operators.every(({ path }) => path.startsWith('/admin/'))).toBe(true)

@@ -14,6 +14,7 @@ import { referenceRoutes } from './reference.ts'
 import { reportRoutes } from './reports.ts'
 import { tillRoutes } from './till.ts'
 import { transactionRoutes } from './transactions.ts'
+import { walletRoutes } from './wallet.ts'
 
 /** In the order of the API reference. */
 export const allRoutes: readonly ((app: Server, options: ServerOptions) => void)[] = [
@@ -29,6 +30,7 @@ export const allRoutes: readonly ((app: Server, options: ServerOptions) => void)
   tillRoutes,
   reportRoutes,
   organizationRoutes,
+  walletRoutes,
   adminRoutes,
   healthRoutes,
   referenceRoutes,
