@@ -59,6 +59,7 @@ function blotMembers(value: unknown, depth: number): unknown {
 const patterns: readonly [RegExp, string][] = [
   [/\b(lw[kasrpi])_[\w-]{8,}/g, `$1_${blot}`],
   [/\beyJ[\w-]{5,}\.[\w-]+\.[\w-]*/g, blot],
+  [/(\/w\/)[\w-]{54}(?![\w-])/g, `$1${blot}`],
   [/\b(Bearer|Basic) +[^\s"\\]+/gi, `$1 ${blot}`],
   [/\b(postgres(?:ql)?:\/\/[^:@\s"]*):[^\s"]*@/g, `$1:${blot}@`],
   // Bounded: where no @ follows, each letter would else be the start of a search to the end of the text.

@@ -306,6 +306,10 @@ export const openApiOptions = {
         description: 'The software that calls for the organization, and its credentials.',
       },
       { name: 'Logs', description: 'What was called lately, and who changed what.' },
+      {
+        name: 'Wallet page',
+        description: 'For the customer, by the address in the `walletUrl` of a card; no token.',
+      },
       { name: 'Platform', description: 'For the operator: organizations, integrations, connections.' },
       { name: 'Operation', description: 'Health and metrics.' },
     ],
