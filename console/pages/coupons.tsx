@@ -9,7 +9,7 @@ import { Page } from '../ui/page.tsx'
 import { type Coupon, useCouponColumns } from './parts/coupon-columns.tsx'
 import { useProgram } from './parts/program.ts'
 import { CustomerFilter } from './parts/search-filter.tsx'
-import { useStatusOptions } from './parts/status-badge.tsx'
+import { statusCode, useStatusOptions } from './parts/status-badge.tsx'
 
 export function CouponsPage() {
   const { t } = useTranslation('coupons')
@@ -28,7 +28,7 @@ export function CouponsPage() {
           answerOf(
             api.GET('/v1/coupons', {
               params: {
-                query: { ...page, campaign, customer, from, to, status: status ? Number(status) : undefined },
+                query: { ...page, campaign, customer, from, to, status: statusCode<1 | 3 | 4 | 5>(status) },
               },
             }),
           )

@@ -1,5 +1,12 @@
 import { Button, Grid, Group, Menu, Stack, Tabs } from '@mantine/core'
-import { IconChevronDown, IconDownload, IconEdit, IconLock, IconLockOpen, IconTrash } from '@tabler/icons-react'
+import {
+  IconChevronDown,
+  IconDownload,
+  IconEdit,
+  IconLock,
+  IconLockOpen,
+  IconTrash,
+} from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'

@@ -17,7 +17,7 @@ import { SearchField } from '../ui/search-field.tsx'
 import { tell } from '../ui/tell.ts'
 import { RegisterForm } from './customers/register-form.tsx'
 import { type Program, useProgram } from './parts/program.ts'
-import { StatusBadge, useStatusOptions } from './parts/status-badge.tsx'
+import { StatusBadge, statusCode, useStatusOptions } from './parts/status-badge.tsx'
 
 type Customer = Schemas['Customer']
 
@@ -48,7 +48,7 @@ export function CustomersPage() {
         load={(page) =>
           answerOf(
             api.GET('/v1/customers', {
-              params: { query: { ...page, q, from, to, status: status ? Number(status) : undefined } },
+              params: { query: { ...page, q, from, to, status: statusCode<1 | 2>(status) } },
             }),
           )
         }
@@ -132,7 +132,12 @@ function useColumns(program: Program): Column<Customer>[] {
       ),
       csv: ({ data }) => data.fullname,
     },
-    { key: 'phone', label: t('phone'), cell: ({ data }) => <bdi>{data.phone}</bdi>, csv: ({ data }) => data.phone },
+    {
+      key: 'phone',
+      label: t('phone'),
+      cell: ({ data }) => <bdi>{data.phone}</bdi>,
+      csv: ({ data }) => data.phone,
+    },
     { key: 'email', label: t('email'), cell: ({ data }) => data.email },
     ...balances,
     {

@@ -15,7 +15,7 @@ import { StatusBadge } from './parts/status-badge.tsx'
 import { Happened } from './transaction/happened.tsx'
 import { Lines } from './transaction/lines.tsx'
 import { ReturnForm } from './transaction/return-form.tsx'
-import { ReturnWords, Returns } from './transaction/returns.tsx'
+import { Returns, ReturnWords } from './transaction/returns.tsx'
 import { Summary } from './transaction/summary.tsx'
 
 const returnedStatus = 3

@@ -15,7 +15,7 @@ import { SearchField } from '../ui/search-field.tsx'
 import { CustomerName } from './parts/customer-name.tsx'
 import { useProgram } from './parts/program.ts'
 import { BranchFilter, CustomerFilter, useBranchName } from './parts/search-filter.tsx'
-import { StatusBadge, useStatusOptions } from './parts/status-badge.tsx'
+import { StatusBadge, statusCode, useStatusOptions } from './parts/status-badge.tsx'
 
 type Transaction = Schemas['Transaction']
 
@@ -43,7 +43,7 @@ export function TransactionsPage() {
                   branch,
                   from,
                   to,
-                  status: status ? Number(status) : undefined,
+                  status: statusCode<1 | 2 | 3>(status),
                 },
               },
             }),

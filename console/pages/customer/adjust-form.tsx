@@ -35,7 +35,10 @@ export function AdjustForm({ customer, balance, onClose }: AdjustFormProps) {
     <FormModal {...modal} title={t('balance.adjustTitle')} submitLabel={t('balance.submit')}>
       <Select
         label={t('balance.key')}
-        data={Object.keys(customer.collectables).map((key) => ({ value: key, label: program.balanceName(key) }))}
+        data={Object.keys(customer.collectables).map((key) => ({
+          value: key,
+          label: program.balanceName(key),
+        }))}
         value={values.key}
         onChange={(key) => set({ key: key ?? '' })}
         allowDeselect={false}

@@ -22,7 +22,12 @@ export function Balances({ customer }: { readonly customer: Customer }) {
   }
   return (
     <>
-      <SimpleGrid component="section" aria-label={t('balance.title')} cols={{ base: 1, xs: 2, md: 3 }} spacing="md">
+      <SimpleGrid
+        component="section"
+        aria-label={t('balance.title')}
+        cols={{ base: 1, xs: 2, md: 3 }}
+        spacing="md"
+      >
         {keys.map((key) => (
           <Balance
             key={key}

@@ -46,8 +46,5 @@ export function CustomerCoupons({ customer }: { readonly customer: Customer }) {
 
 /** Newest first among the active ones, then among the others. */
 function activeFirst(coupons: readonly Coupon[]): Coupon[] {
-  return [
-    ...coupons.filter(({ status }) => status === 1),
-    ...coupons.filter(({ status }) => status !== 1),
-  ]
+  return [...coupons.filter(({ status }) => status === 1), ...coupons.filter(({ status }) => status !== 1)]
 }

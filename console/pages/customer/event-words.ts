@@ -81,7 +81,9 @@ export function useEventWords() {
       ...(coupons.length > 0
         ? [t('timeline.granted', { coupons: listOf(coupons.map(({ reward }) => reward.name)) })]
         : []),
-      ...tiers.map(({ campaign, tier = '' }) => t('timeline.tier', { tier: program.tierName(campaign, tier) })),
+      ...tiers.map(({ campaign, tier = '' }) =>
+        t('timeline.tier', { tier: program.tierName(campaign, tier) }),
+      ),
       ...(opaqueId ? [t('timeline.receipt', { number: opaqueId })] : []),
     ]
   }

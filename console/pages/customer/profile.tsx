@@ -17,7 +17,10 @@ export function Profile({ customer }: { readonly customer: Customer }) {
           { label: t('email'), value: data.email },
           {
             label: t('profile.marketing'),
-            value: consents?.marketing === undefined ? undefined : t(consents.marketing ? 'common:yes' : 'common:no'),
+            value:
+              consents?.marketing === undefined
+                ? undefined
+                : t(consents.marketing ? 'common:yes' : 'common:no'),
           },
           { label: t('profile.opaqueId'), value: opaqueId },
           {

@@ -80,7 +80,11 @@ export function CustomerTimeline({ customer }: { readonly customer: Customer }) 
         {events.map((event) => {
           const Icon = icons[event.kind]
           return (
-            <Timeline.Item key={event.id} bullet={<Icon size={16} aria-hidden />} title={<Title event={event} />}>
+            <Timeline.Item
+              key={event.id}
+              bullet={<Icon size={16} aria-hidden />}
+              title={<Title event={event} />}
+            >
               <Details event={event} />
             </Timeline.Item>
           )
@@ -104,7 +108,8 @@ export function CustomerTimeline({ customer }: { readonly customer: Customer }) 
 function Title({ event }: { readonly event: TimelineEvent }) {
   const { titleOf } = useEventWords()
   const title = titleOf(event)
-  const sale = event.kind === 'visit' ? event.sale.id : event.kind === 'return' ? event.transaction : undefined
+  const sale =
+    event.kind === 'visit' ? event.sale.id : event.kind === 'return' ? event.transaction : undefined
   return sale ? (
     <PageLink to={paths.transaction(sale)} c="inherit" fw={550}>
       {title}

@@ -116,7 +116,10 @@ function RevokeButton({ coupon: { id = '', reward } }: { readonly coupon: Coupon
       isDangerous: true,
       run: () =>
         answerOf(
-          api.POST('/v1/coupons/{id}/revoke', { params: { path: { id }, header: repeatHeaders() }, body: {} }),
+          api.POST('/v1/coupons/{id}/revoke', {
+            params: { path: { id }, header: repeatHeaders() },
+            body: {},
+          }),
         ),
       done: t('revoke.done'),
     })

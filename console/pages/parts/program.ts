@@ -24,9 +24,7 @@ export function useProgram() {
     const all = campaigns ?? []
     const balances = new Map(
       // The newest campaign comes first and has the last word.
-      all
-        .toReversed()
-        .flatMap(({ balances }) => balances.map((balance) => [balance.key, balance] as const)),
+      all.toReversed().flatMap(({ balances }) => balances.map((balance) => [balance.key, balance] as const)),
     )
     const campaignName = (id: string | undefined) =>
       all.find((campaign) => campaign.id === id)?.name ?? (isPending ? '…' : (id ?? ''))
@@ -57,8 +55,7 @@ export function useProgram() {
       tierName: (campaign: string | undefined, key: string) =>
         all.find(({ id }) => id === campaign)?.tiers?.find((tier) => tier.key === key)?.name ?? key,
     }
-    // `t` changes with the language, and numbers are written in it.
-    // biome-ignore lint/correctness/useExhaustiveDependencies: as said.
+    // `t` changes with the language, in which numbers are written.
   }, [campaigns, isPending, t])
 }
 

@@ -77,7 +77,11 @@ const branchOptions = async (q: string | undefined): Promise<Option[]> => {
   return data.map(({ opaqueId, name }) => ({ value: opaqueId, label: name ?? opaqueId }))
 }
 
-const branchesQuery = { queryKey: ['branches', 'names'], queryFn: () => branchOptions(undefined), staleTime: 60_000 }
+const branchesQuery = {
+  queryKey: ['branches', 'names'],
+  queryFn: () => branchOptions(undefined),
+  staleTime: 60_000,
+}
 
 /** The name of a branch by its opaque id. Beyond the first hundred branches the id itself stands for it. */
 export function useBranchName(): (opaqueId: string | undefined) => string {

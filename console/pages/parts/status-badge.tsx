@@ -28,3 +28,8 @@ export function useStatusOptions(of: keyof typeof colors, codes: readonly number
   const { t } = useTranslation('common')
   return codes.map((code) => ({ value: String(code), label: t(`status.${of}.${code}`) }))
 }
+
+/** As it stands in the address, for the service. What it does not know, it refuses in words. */
+export function statusCode<T extends number>(status: string | undefined): T | undefined {
+  return status === undefined ? undefined : (Number(status) as T)
+}

@@ -38,7 +38,7 @@ export function useModalForm<V, R>({ isOpen, onClose, initial, send, onDone }: M
       return queries.invalidateQueries()
     },
   })
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only opening starts anew, not typing.
+  // Only opening starts anew, not typing.
   useEffect(() => {
     if (!isOpen) return
     setValues(initial())

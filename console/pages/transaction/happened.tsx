@@ -37,7 +37,6 @@ export function Happened({ sale }: { readonly sale: Sale }) {
           const Icon = icons[action.type] ?? IconArrowBackUp
           return (
             <List.Item
-              // biome-ignore lint/suspicious/noArrayIndexKey: what happened never changes its order.
               key={i}
               icon={
                 <ThemeIcon size={24} radius="xl" variant="light">

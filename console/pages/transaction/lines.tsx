@@ -33,9 +33,7 @@ export function Lines({ sale }: { readonly sale: Sale }) {
     { key: 'unitPrice', of: (line: Line) => money(line.unitPrice) },
     { key: 'amount', of: (line: Line) => money(line.amount) },
     { key: 'discount', of: (line: Line) => money(line.discountAmount) },
-    ...(hasReturns
-      ? [{ key: 'returned', of: (line: Line) => formatNumber(returnedOf(sale, line)) }]
-      : []),
+    ...(hasReturns ? [{ key: 'returned', of: (line: Line) => formatNumber(returnedOf(sale, line)) }] : []),
   ].filter(({ of }) => sale.items.some((line) => of(line) !== ''))
   return (
     <Section title={t('lines.title')}>

@@ -16,7 +16,11 @@ interface ReturnFormProps {
 /** How many of each line come back. A sale without lines comes back whole. */
 export function ReturnForm({ sale, isOpen, onClose, onDone }: ReturnFormProps) {
   const { t } = useTranslation('transactions')
-  const lines = sale.items.map((line) => ({ id: line.id ?? '', name: lineName(line), left: leftOf(sale, line) }))
+  const lines = sale.items.map((line) => ({
+    id: line.id ?? '',
+    name: lineName(line),
+    left: leftOf(sale, line),
+  }))
   const open = lines.filter(({ left }) => left > 0)
   const isWhole = lines.length === 0
   const { values, set, modal } = useModalForm({

@@ -77,7 +77,6 @@ function ReturnActions({ done, sale }: ReturnProps) {
     ...done.executedActions.actions.map((action) => actionWords(words, action)),
   ]
   return texts.map((text, i) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: what was booked never changes its order.
     <Text size="sm" key={i}>
       {text}
     </Text>
