@@ -16,6 +16,7 @@ import { PageLink } from '../ui/page-link.tsx'
 import { SearchField } from '../ui/search-field.tsx'
 import { tell } from '../ui/tell.ts'
 import { RegisterForm } from './customers/register-form.tsx'
+import { Nowrap } from './parts/nowrap.tsx'
 import { type Program, useProgram } from './parts/program.ts'
 import { StatusBadge, statusCode, useStatusOptions } from './parts/status-badge.tsx'
 
@@ -122,7 +123,7 @@ function useColumns(program: Program): Column<Customer>[] {
       key: 'name',
       label: t('name'),
       cell: ({ id, data }) => (
-        <PageLink to={paths.customer(id)} fw={550} c="inherit">
+        <PageLink to={paths.customer(id)} fw={550} c="inherit" inherit>
           {data.fullname ?? (
             <Text span c="dimmed" inherit>
               {t('noName')}
@@ -150,8 +151,21 @@ function useColumns(program: Program): Column<Customer>[] {
       key: 'createdAt',
       label: t('registered'),
       align: 'end',
-      cell: ({ createdAt }) => formatDate(createdAt, timezone),
+      cell: ({ createdAt }) => <Nowrap>{formatDate(createdAt, timezone)}</Nowrap>,
       csv: ({ createdAt }) => createdAt,
     },
+    {
+      key: 'barcodes',
+      label: t('barcodes'),
+      isOnlyCsv: true,
+      cell: ({ cards }) => cards.map(({ barcode }) => barcode).join(' '),
+    },
+    {
+      key: 'opaqueId',
+      label: t('profile.opaqueId'),
+      isOnlyCsv: true,
+      cell: ({ opaqueId }) => opaqueId ?? '',
+    },
+    { key: 'id', label: t('profile.id'), isOnlyCsv: true, cell: ({ id }) => id },
   ]
 }

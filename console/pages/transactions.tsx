@@ -13,6 +13,7 @@ import { Page } from '../ui/page.tsx'
 import { PageLink } from '../ui/page-link.tsx'
 import { SearchField } from '../ui/search-field.tsx'
 import { CustomerName } from './parts/customer-name.tsx'
+import { Nowrap } from './parts/nowrap.tsx'
 import { useProgram } from './parts/program.ts'
 import { BranchFilter, CustomerFilter, useBranchName } from './parts/search-filter.tsx'
 import { StatusBadge, statusCode, useStatusOptions } from './parts/status-badge.tsx'
@@ -90,13 +91,18 @@ function useColumns(): Column<Transaction>[] {
       key: 'at',
       label: t('processed'),
       cell: ({ id, createdAt }) => (
-        <PageLink to={paths.transaction(id)} c="inherit" style={{ whiteSpace: 'nowrap' }}>
-          {formatDateTime(createdAt, timezone)}
+        <PageLink to={paths.transaction(id)} c="inherit" inherit>
+          <Nowrap>{formatDateTime(createdAt, timezone)}</Nowrap>
         </PageLink>
       ),
       csv: ({ createdAt }) => createdAt,
     },
-    { key: 'receipt', label: t('receipt'), cell: ({ opaqueId }) => opaqueId },
+    {
+      key: 'receipt',
+      label: t('receipt'),
+      cell: ({ opaqueId }) => <Nowrap>{opaqueId}</Nowrap>,
+      csv: ({ opaqueId }) => opaqueId,
+    },
     {
       key: 'customer',
       label: t('customer'),
@@ -122,5 +128,6 @@ function useColumns(): Column<Transaction>[] {
       cell: ({ status }) => <StatusBadge of="transaction" status={status} />,
       csv: ({ status }) => t(`common:status.transaction.${status}`),
     },
+    { key: 'id', label: t('id'), isOnlyCsv: true, cell: ({ id }) => id },
   ]
 }

@@ -8,6 +8,9 @@ import { type Program, useProgram } from '../parts/program.ts'
 import { AdjustForm } from './adjust-form.tsx'
 import type { Customer } from './types.ts'
 
+/** The next days on which something expires; the others are only counted. */
+const mostDays = 3
+
 export function Balances({ customer }: { readonly customer: Customer }) {
   const { t } = useTranslation('customers')
   const program = useProgram()
@@ -54,7 +57,7 @@ function Balance({ balance, customer, program, onAdjust }: BalanceProps) {
   const { t } = useTranslation('customers')
   const { value, total } = customer.collectables[balance]!
   return (
-    <Stack gap={6} p="lg" className="lw-surface" justify="space-between">
+    <Stack gap={6} p="lg" className="lw-surface">
       <Group justify="space-between" align="flex-start" wrap="nowrap">
         <div>
           <Text size="sm" c="dimmed">
@@ -85,8 +88,14 @@ function Balance({ balance, customer, program, onAdjust }: BalanceProps) {
 function Expiry({ balance, customer, program }: Omit<BalanceProps, 'onAdjust'>) {
   const { t } = useTranslation('customers')
   const { timezone } = useSession().organization
-  const dates = customer.expiring.filter(({ key }) => key === balance)
-  const shown = dates.slice(0, 3)
+  // Each amount collected expires by itself; the reader thinks in days.
+  const byDay = new Map<string, number>()
+  for (const { key, at, amount } of customer.expiring) {
+    const day = formatDate(at, timezone)
+    if (key === balance) byDay.set(day, (byDay.get(day) ?? 0) + amount)
+  }
+  const dates = [...byDay]
+  const shown = dates.slice(0, mostDays)
   if (dates.length === 0) {
     return (
       <Text size="sm" c="dimmed">
@@ -96,9 +105,9 @@ function Expiry({ balance, customer, program }: Omit<BalanceProps, 'onAdjust'>) 
   }
   return (
     <div>
-      {shown.map(({ at, amount }) => (
-        <Text size="sm" key={at}>
-          {t('balance.expires', { amount: program.number(balance, amount), date: formatDate(at, timezone) })}
+      {shown.map(([date, amount]) => (
+        <Text size="sm" key={date}>
+          {t('balance.expires', { amount: program.number(balance, amount), date })}
         </Text>
       ))}
       {dates.length > shown.length && (

@@ -12,7 +12,8 @@ type Coupon = Schemas['Coupon']
 
 export type TimelineEvent = { readonly id: string; readonly at: string } & (
   | { readonly kind: 'visit'; readonly sale: Transaction }
-  | { readonly kind: 'return'; readonly transaction: string; readonly done?: Schemas['Return'] }
+  | { readonly kind: 'return'; readonly transaction: string; readonly done: Schemas['Return'] }
+  | { readonly kind: 'returnBooked'; readonly transaction: string; readonly entries: readonly Entry[] }
   | { readonly kind: 'adjust' | 'expire'; readonly entry: Entry }
   | { readonly kind: 'issued' | 'couponExpired'; readonly coupon: Coupon }
   | { readonly kind: 'card'; readonly card: Schemas['Card'] }
@@ -71,7 +72,7 @@ function saleEvents(sales: readonly Transaction[]): TimelineEvent[] {
 
 function ledgerEvents(entries: readonly Entry[], sales: readonly Transaction[]): TimelineEvent[] {
   const known = new Set(sales.map(({ id }) => id))
-  const returns = new Map<string, TimelineEvent>()
+  const returns = new Map<string, Entry[]>()
   const moved: TimelineEvent[] = []
   for (const entry of entries) {
     const { kind, key, version, transaction, createdAt: at } = entry
@@ -79,10 +80,16 @@ function ledgerEvents(entries: readonly Entry[], sales: readonly Transaction[]):
     // Goods may come back long after a sale whose page is not loaded yet.
     if (kind === 'return' && transaction && !known.has(transaction)) {
       const id = `${transaction} ${at}`
-      returns.set(id, { kind, id, at, transaction })
+      returns.set(id, [...(returns.get(id) ?? []), entry])
     }
   }
-  return [...moved, ...returns.values()]
+  return [
+    ...moved,
+    ...[...returns].map(([id, entries]) => {
+      const { transaction = '', createdAt: at } = entries[0]!
+      return { kind: 'returnBooked', id, at, transaction, entries } as const
+    }),
+  ]
 }
 
 /** What a sale grants and redeems stands with the sale. When a coupon was revoked by hand, the service does not say. */

@@ -2,7 +2,7 @@ import { useTranslation } from 'react-i18next'
 import type { Schemas } from '../../api/client.ts'
 import { useSession } from '../../api/session.ts'
 import { formatMoney } from '../../format.ts'
-import { actionWords } from '../parts/action-words.ts'
+import { type Action, actionWords } from '../parts/action-words.ts'
 import { listOf, useProgram } from '../parts/program.ts'
 import { useBranchName } from '../parts/search-filter.tsx'
 import type { TimelineEvent } from './compose-timeline.ts'
@@ -27,9 +27,9 @@ export function useEventWords() {
           : t('timeline.visit', { amount })
       }
       case 'return':
-        return event.done
-          ? t('timeline.return', { amount: formatMoney(event.done.refundAmount, currency) })
-          : t('timeline.returnBooked')
+        return t('timeline.return', { amount: formatMoney(event.done.refundAmount, currency) })
+      case 'returnBooked':
+        return t('timeline.returnBooked')
       case 'adjust': {
         const { key, amount } = event.entry
         return t('timeline.adjusted', {
@@ -52,13 +52,19 @@ export function useEventWords() {
   function detailsOf(event: TimelineEvent): string[] {
     if (event.kind === 'visit') return saleWords(event.sale)
     if (event.kind === 'adjust') return event.entry.reason ? [event.entry.reason] : []
-    if (event.kind === 'return' && event.done) {
-      const context = { t: transactions, program, currency, couponName: (id: string) => id }
-      const moved = event.done.executedActions.actions.filter(({ key }) => key !== undefined)
-      const words = moved.map((action) => actionWords(context, action))
-      return event.done.reason ? [event.done.reason, ...words] : words
+    if (event.kind === 'return') return returnWords(event.done.reason, event.done.executedActions.actions)
+    if (event.kind === 'returnBooked') {
+      const actions = event.entries.map(({ kind, key, amount }) => ({ type: kind, key, amount }))
+      return returnWords(event.entries[0]?.reason, actions)
     }
     return []
+  }
+
+  /** What happened to coupons is told on the page of the sale. */
+  function returnWords(reason: string | undefined, actions: readonly Action[]): string[] {
+    const context = { t: transactions, program, currency, couponName: (id: string) => id }
+    const moved = actions.filter(({ key }) => key !== undefined)
+    return [...(reason ? [reason] : []), ...moved.map((action) => actionWords(context, action))]
   }
 
   function saleWords({ opaqueId, executedActions: { actions, coupons } }: Transaction): string[] {

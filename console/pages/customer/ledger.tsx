@@ -8,6 +8,7 @@ import { paths } from '../../paths.ts'
 import { type Column, DataList } from '../../ui/data-list.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { PageLink } from '../../ui/page-link.tsx'
+import { Nowrap } from '../parts/nowrap.tsx'
 import { useProgram } from '../parts/program.ts'
 
 type Entry = Schemas['LedgerEntry']
@@ -40,40 +41,47 @@ function useColumns(): Column<Entry>[] {
   const program = useProgram()
   const why = ({ rule, campaign, reason }: Entry) =>
     reason ?? (rule ? t('ledger.rule', { rule, campaign: program.campaignName(campaign) }) : '')
+  const kindWords = ({ kind }: Entry) => t([`ledger.kinds.${kind}`, kind])
   return [
     {
       key: 'at',
       label: t('ledger.at'),
-      cell: ({ createdAt }) => (
-        <Text size="sm" span style={{ whiteSpace: 'nowrap' }}>
-          {formatDateTime(createdAt, timezone)}
-        </Text>
-      ),
+      cell: ({ createdAt }) => <Nowrap>{formatDateTime(createdAt, timezone)}</Nowrap>,
       csv: ({ createdAt }) => createdAt,
     },
-    { key: 'balance', label: t('ledger.balance'), cell: ({ key }) => program.balanceName(key) },
-    { key: 'kind', label: t('ledger.kind'), cell: ({ kind }) => t([`ledger.kinds.${kind}`, kind]) },
     {
-      key: 'why',
-      label: t('ledger.why'),
+      key: 'kind',
+      label: t('ledger.kind'),
       cell: (entry) => (
         <div>
-          <Text size="sm">{why(entry)}</Text>
-          {entry.transaction && (
-            <PageLink to={paths.transaction(entry.transaction)} size="xs">
-              {t('ledger.transaction')}
+          {entry.transaction ? (
+            <PageLink to={paths.transaction(entry.transaction)} inherit>
+              {kindWords(entry)}
             </PageLink>
+          ) : (
+            kindWords(entry)
           )}
+          <Text size="xs" c="dimmed">
+            {why(entry)}
+          </Text>
         </div>
       ),
-      csv: why,
+      csv: kindWords,
     },
+    { key: 'why', label: t('ledger.why'), isOnlyCsv: true, cell: why },
+    {
+      key: 'transaction',
+      label: t('ledger.transaction'),
+      isOnlyCsv: true,
+      cell: ({ transaction }) => transaction,
+    },
+    { key: 'balance', label: t('ledger.balance'), cell: ({ key }) => program.balanceName(key) },
     {
       key: 'amount',
       label: t('ledger.amount'),
       align: 'end',
       cell: ({ key, amount }) => (
-        <Text size="sm" span fw={600} c={amount < 0 ? undefined : 'var(--mantine-primary-color-light-color)'}>
+        <Text inherit span fw={600}>
           <bdi>{program.signed(key, amount)}</bdi>
         </Text>
       ),
@@ -89,9 +97,8 @@ function useColumns(): Column<Entry>[] {
     {
       key: 'total',
       label: t('ledger.total'),
-      align: 'end',
-      cell: ({ key, total }) => program.number(key, total),
-      csv: ({ total }) => total,
+      isOnlyCsv: true,
+      cell: ({ total }) => total,
     },
   ]
 }

@@ -27,6 +27,7 @@ const limit = 25
 const icons = {
   visit: IconShoppingBag,
   return: IconArrowBackUp,
+  returnBooked: IconArrowBackUp,
   adjust: IconPlusMinus,
   expire: IconHourglassEmpty,
   issued: IconTicket,
@@ -108,8 +109,7 @@ export function CustomerTimeline({ customer }: { readonly customer: Customer }) 
 function Title({ event }: { readonly event: TimelineEvent }) {
   const { titleOf } = useEventWords()
   const title = titleOf(event)
-  const sale =
-    event.kind === 'visit' ? event.sale.id : event.kind === 'return' ? event.transaction : undefined
+  const sale = event.kind === 'visit' ? event.sale.id : 'transaction' in event ? event.transaction : undefined
   return sale ? (
     <PageLink to={paths.transaction(sale)} c="inherit" fw={550}>
       {title}

@@ -1,4 +1,4 @@
-import { Button, Group, Text } from '@mantine/core'
+import { Button, Group, Stack, Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import { answerOf, api, type Schemas } from '../../api/client.ts'
 import { useSession } from '../../api/session.ts'
@@ -8,6 +8,7 @@ import { Copy } from '../../ui/copy.tsx'
 import type { Column } from '../../ui/data-list.tsx'
 import { PageLink } from '../../ui/page-link.tsx'
 import { CustomerName } from './customer-name.tsx'
+import { Nowrap } from './nowrap.tsx'
 import { useProgram } from './program.ts'
 import { rewardWords } from './reward-words.ts'
 import { StatusBadge } from './status-badge.tsx'
@@ -50,18 +51,32 @@ export function useCouponColumns({ hasCustomer }: { readonly hasCustomer: boolea
     {
       key: 'status',
       label: t('status'),
-      cell: ({ status }) => <StatusBadge of="coupon" status={status} />,
+      cell: ({ status, redeemedBy }) => (
+        <Stack gap={2} align="flex-start">
+          <StatusBadge of="coupon" status={status} />
+          {redeemedBy && (
+            <PageLink to={paths.transaction(redeemedBy)} size="xs">
+              {t('redeemedBy')}
+            </PageLink>
+          )}
+        </Stack>
+      ),
       csv: ({ status }) => t(`common:status.coupon.${status}`),
     },
-    { key: 'campaign', label: t('campaign'), cell: ({ campaign }) => program.campaignName(campaign) },
+    {
+      key: 'campaign',
+      label: t('campaign'),
+      isOnlyCsv: !hasCustomer,
+      cell: ({ campaign }) => program.campaignName(campaign),
+    },
     {
       key: 'granted',
       label: t('granted'),
       cell: ({ createdAt, grantedBy }) => (
         <div>
-          <Text size="sm">{date(createdAt)}</Text>
+          <Nowrap>{date(createdAt)}</Nowrap>
           {grantedBy ? (
-            <PageLink to={paths.transaction(grantedBy)} size="xs">
+            <PageLink to={paths.transaction(grantedBy)} size="xs" display="block">
               {t('bySale')}
             </PageLink>
           ) : (
@@ -76,20 +91,11 @@ export function useCouponColumns({ hasCustomer }: { readonly hasCustomer: boolea
     {
       key: 'expiresAt',
       label: t('expires'),
-      cell: ({ expiresAt }) => date(expiresAt),
+      cell: ({ expiresAt }) => <Nowrap>{date(expiresAt)}</Nowrap>,
       csv: ({ expiresAt }) => expiresAt,
     },
-    {
-      key: 'redeemedBy',
-      label: t('redeemed'),
-      cell: ({ redeemedBy }) =>
-        redeemedBy && (
-          <PageLink to={paths.transaction(redeemedBy)} size="sm">
-            {t('openSale')}
-          </PageLink>
-        ),
-      csv: ({ redeemedBy }) => redeemedBy,
-    },
+    { key: 'grantedBy', label: t('grantedBySale'), isOnlyCsv: true, cell: ({ grantedBy }) => grantedBy },
+    { key: 'redeemedBy', label: t('redeemedBySale'), isOnlyCsv: true, cell: ({ redeemedBy }) => redeemedBy },
     {
       key: 'id',
       label: t('coupon'),

@@ -1,5 +1,6 @@
-import { Group, Stack, Text, Title } from '@mantine/core'
+import { Code, Group, Stack, Text, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { Copy } from '../../ui/copy.tsx'
 import classes from './section.module.css'
 
 interface SectionProps {
@@ -45,5 +46,25 @@ export function Facts({ facts }: { readonly facts: readonly Fact[] }) {
           </div>
         ))}
     </dl>
+  )
+}
+
+/** An id of ours: too long to read, so it is there to be copied. */
+export function IdText({ id }: { readonly id: string }) {
+  return (
+    <span className={classes.id}>
+      <bdi>{id}</bdi>
+      <Copy value={id} />
+    </span>
+  )
+}
+
+/** What the client keeps with a thing, as it was sent; undefined when there is nothing. */
+export function metaDataText(metaData: Readonly<Record<string, unknown>> | undefined): ReactNode {
+  if (metaData === undefined || Object.keys(metaData).length === 0) return undefined
+  return (
+    <Code block className={classes.data}>
+      {JSON.stringify(metaData, undefined, 2)}
+    </Code>
   )
 }

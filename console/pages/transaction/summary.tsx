@@ -1,16 +1,15 @@
-import { Code, Group, Stack } from '@mantine/core'
+import { Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { answerOf, api } from '../../api/client.ts'
 import { useSession } from '../../api/session.ts'
 import { formatDateTime, formatMoney, formatNumber } from '../../format.ts'
 import { paths } from '../../paths.ts'
-import { Copy } from '../../ui/copy.tsx'
 import { PageLink } from '../../ui/page-link.tsx'
 import { CustomerName } from '../parts/customer-name.tsx'
 import { useProgram } from '../parts/program.ts'
 import { useBranchName } from '../parts/search-filter.tsx'
-import { Facts, Section } from '../parts/section.tsx'
+import { Facts, IdText, metaDataText, Section } from '../parts/section.tsx'
 import type { Sale } from './lines.tsx'
 
 export function Summary({ sale }: { readonly sale: Sale }) {
@@ -20,8 +19,7 @@ export function Summary({ sale }: { readonly sale: Sale }) {
   const branchName = useBranchName()
   const user = useUserName(sale.user)
   const money = (value: number) => formatMoney(value, currency)
-  const { occurredAt, createdAt, metaData } = sale
-  const hasMetaData = metaData !== undefined && Object.keys(metaData).length > 0
+  const { occurredAt, createdAt } = sale
   return (
     <Section title={t('summary')}>
       <Facts
@@ -58,18 +56,8 @@ export function Summary({ sale }: { readonly sale: Sale }) {
               </Stack>
             ),
           },
-          {
-            label: t('id'),
-            value: (
-              <Group gap={4} wrap="nowrap" component="span">
-                <bdi>{sale.id}</bdi> <Copy value={sale.id} />
-              </Group>
-            ),
-          },
-          {
-            label: t('metaData'),
-            value: hasMetaData && <Code block>{JSON.stringify(metaData, undefined, 2)}</Code>,
-          },
+          { label: t('id'), value: <IdText id={sale.id} /> },
+          { label: t('metaData'), value: metaDataText(sale.metaData) },
         ]}
       />
     </Section>
