@@ -16,7 +16,7 @@ import { PageLink } from '../ui/page-link.tsx'
 import { SearchField } from '../ui/search-field.tsx'
 import { tell } from '../ui/tell.ts'
 import { RegisterForm } from './customers/register-form.tsx'
-import { Nowrap } from './parts/nowrap.tsx'
+import { Nowrap, Short } from './parts/nowrap.tsx'
 import { type Program, useProgram } from './parts/program.ts'
 import { StatusBadge, statusCode, useStatusOptions } from './parts/status-badge.tsx'
 
@@ -136,10 +136,15 @@ function useColumns(program: Program): Column<Customer>[] {
     {
       key: 'phone',
       label: t('phone'),
-      cell: ({ data }) => <bdi>{data.phone}</bdi>,
+      cell: ({ data }) => data.phone && <bdi>{data.phone}</bdi>,
       csv: ({ data }) => data.phone,
     },
-    { key: 'email', label: t('email'), cell: ({ data }) => data.email },
+    {
+      key: 'email',
+      label: t('email'),
+      cell: ({ data }) => data.email && <Short>{data.email}</Short>,
+      csv: ({ data }) => data.email,
+    },
     ...balances,
     {
       key: 'status',

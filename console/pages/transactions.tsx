@@ -100,7 +100,7 @@ function useColumns(): Column<Transaction>[] {
     {
       key: 'receipt',
       label: t('receipt'),
-      cell: ({ opaqueId }) => <Nowrap>{opaqueId}</Nowrap>,
+      cell: ({ opaqueId }) => opaqueId && <Nowrap>{opaqueId}</Nowrap>,
       csv: ({ opaqueId }) => opaqueId,
     },
     {

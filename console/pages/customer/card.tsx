@@ -28,20 +28,18 @@ export function Card({ card }: { readonly card: CardReply }) {
   return (
     <Stack gap="sm">
       <Group justify="space-between" wrap="nowrap" align="flex-start">
-        <div>
-          <PageLink to={paths.campaign(card.campaign)} fw={550}>
-            {card.campaignName}
-          </PageLink>
-          <Text size="sm" c="dimmed">
-            {t('card.since', { date: formatDate(card.createdAt, timezone) })}
-          </Text>
-        </div>
+        <PageLink to={paths.campaign(card.campaign)} fw={550}>
+          {card.campaignName}
+        </PageLink>
         <Group gap="xs" wrap="nowrap">
           <StatusBadge of="card" status={card.status} />
           <CardMenu card={card} />
         </Group>
       </Group>
       <ScanCode card={card} />
+      <Text size="sm" c="dimmed">
+        {t('card.since', { date: formatDate(card.createdAt, timezone) })}
+      </Text>
       {card.walletUrl && (
         <Group gap="xs" justify="space-between">
           <Text size="sm">{t('card.wallet')}</Text>

@@ -91,7 +91,7 @@ export function useCouponColumns({ hasCustomer }: { readonly hasCustomer: boolea
     {
       key: 'expiresAt',
       label: t('expires'),
-      cell: ({ expiresAt }) => <Nowrap>{date(expiresAt)}</Nowrap>,
+      cell: ({ expiresAt }) => expiresAt && <Nowrap>{date(expiresAt)}</Nowrap>,
       csv: ({ expiresAt }) => expiresAt,
     },
     { key: 'grantedBy', label: t('grantedBySale'), isOnlyCsv: true, cell: ({ grantedBy }) => grantedBy },
@@ -130,7 +130,7 @@ function RevokeButton({ coupon: { id = '', reward } }: { readonly coupon: Coupon
       done: t('revoke.done'),
     })
   return (
-    <Button variant="default" size="compact-sm" onClick={revoke}>
+    <Button variant="default" size="compact-xs" onClick={revoke}>
       {t('revoke.submit')}
     </Button>
   )

@@ -9,3 +9,12 @@ export function Nowrap({ children }: { readonly children: ReactNode }) {
     </Text>
   )
 }
+
+/** A long e-mail must not push the other columns out of sight; the whole of it appears when pointed at. */
+export function Short({ children }: { readonly children: string }) {
+  return (
+    <Text inherit maw={210} truncate title={children}>
+      {children}
+    </Text>
+  )
+}

@@ -69,7 +69,7 @@ export function Happened({ sale }: { readonly sale: Sale }) {
               reward: program.rewardName(reward, ranOn),
             })
             return (
-              <Stack gap={4} key={`${key} ${reward} ${need}`}>
+              <Stack gap={6} pb={6} key={`${key} ${reward} ${need}`}>
                 <Text size="sm">{text}</Text>
                 <Progress value={Math.min(100, (have / need) * 100)} aria-label={text} />
               </Stack>
