@@ -1,9 +1,9 @@
 import { useTranslation } from 'react-i18next'
 import type { Schemas } from '../../api/client.ts'
 import { useSession } from '../../api/session.ts'
-import { formatMoney } from '../../format.ts'
+import { formatList, formatMoney } from '../../format.ts'
 import { type Action, actionWords } from '../parts/action-words.ts'
-import { listOf, useProgram } from '../parts/program.ts'
+import { useProgram } from '../parts/program.ts'
 import { useBranchName } from '../parts/search-filter.tsx'
 import type { TimelineEvent } from './compose-timeline.ts'
 
@@ -85,7 +85,7 @@ export function useEventWords() {
       ...(Object.keys(spent).length > 0 ? [t('timeline.spent', { amounts: program.amounts(spent) })] : []),
       ...(redeemed > 0 ? [t('timeline.redeemed', { count: redeemed })] : []),
       ...(coupons.length > 0
-        ? [t('timeline.granted', { coupons: listOf(coupons.map(({ reward }) => reward.name)) })]
+        ? [t('timeline.granted', { coupons: formatList(coupons.map(({ reward }) => reward.name)) })]
         : []),
       ...tiers.map(({ campaign, tier = '' }) =>
         t('timeline.tier', { tier: program.tierName(campaign, tier) }),

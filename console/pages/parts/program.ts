@@ -1,10 +1,9 @@
 /** The words of the merchant's own campaigns: what the keys and ids in replies are called. */
 import { useQuery } from '@tanstack/react-query'
-import i18next from 'i18next'
 import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { answerOf, api, type Schemas } from '../../api/client.ts'
-import { formatNumber } from '../../format.ts'
+import { formatList, formatNumber } from '../../format.ts'
 import { allPages } from './all-pages.ts'
 
 export type Campaign = Schemas['Campaign']
@@ -46,7 +45,7 @@ export function useProgram() {
       amount,
       /** "35 Points and 2 Stamps". */
       amounts: (values: Readonly<Record<string, number>>) =>
-        listOf(Object.entries(values).map(([key, value]) => amount(key, value))),
+        formatList(Object.entries(values).map(([key, value]) => amount(key, value))),
       rewardName: (key: string, among?: readonly string[]) =>
         all
           .filter(({ id }) => among === undefined || among.includes(id))
@@ -57,8 +56,4 @@ export function useProgram() {
     }
     // `t` changes with the language, in which numbers are written.
   }, [campaigns, isPending, t])
-}
-
-export function listOf(texts: readonly string[]): string {
-  return new Intl.ListFormat(i18next.language, { type: 'conjunction' }).format(texts)
 }
