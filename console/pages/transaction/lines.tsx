@@ -47,7 +47,7 @@ export function Lines({ sale }: { readonly sale: Sale }) {
             <Table.Tr>
               <Table.Th>{t('lines.product')}</Table.Th>
               {cells.map(({ key }) => (
-                <Table.Th key={key} ta="end" ps="md">
+                <Table.Th key={key} ta="end" ps={{ base: 0, sm: 'md' }}>
                   {t(`lines.${key}`)}
                 </Table.Th>
               ))}
@@ -67,7 +67,13 @@ export function Lines({ sale }: { readonly sale: Sale }) {
                   </div>
                 </Table.Td>
                 {cells.map(({ key, of }) => (
-                  <Table.Td key={key} ta="end" ps="md" className="lw-tabular" data-label={t(`lines.${key}`)}>
+                  <Table.Td
+                    key={key}
+                    ta="end"
+                    ps={{ base: 0, sm: 'md' }}
+                    className="lw-tabular"
+                    data-label={t(`lines.${key}`)}
+                  >
                     {of(line)}
                   </Table.Td>
                 ))}
