@@ -23,8 +23,8 @@ export function Balances({ card }: PartProps) {
           <p className="value">{formatNumber(value, decimals)}</p>
           {card.progress
             .filter((one) => one.key === key)
-            .map((one) => (
-              <Progress key={one.rewardName} {...one} name={name} />
+            .map(({ have, need, rewardName }) => (
+              <Progress key={rewardName} have={have} need={need} rewardName={rewardName} name={name} />
             ))}
         </div>
       ))}
