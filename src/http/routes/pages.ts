@@ -26,6 +26,13 @@ const policy = [
 const forEver = 'public, max-age=31536000, immutable'
 const asking = 'no-cache'
 
+/** The worker of the wallet page lies where it works: its reach is the folder it comes from. */
+const otherFiles = {
+  '/icon.svg': 'icon.svg',
+  '/color-scheme.js': 'color-scheme.js',
+  '/w/offline.js': 'offline.js',
+}
+
 const options = { config: { access: 'public' as const }, schema: { hide: true } as object }
 
 export function pageRoutes(app: Server): void {
@@ -41,8 +48,8 @@ export function pageRoutes(app: Server): void {
     const { '*': name } = request.params as { '*': string }
     return sendWebFile(request, reply, `assets/${name}`, forEver)
   })
-  for (const name of ['icon.svg', 'color-scheme.js']) {
-    app.get(`/${name}`, options, (request, reply) => sendWebFile(request, reply, name, asking))
+  for (const [path, name] of Object.entries(otherFiles)) {
+    app.get(path, options, (request, reply) => sendWebFile(request, reply, name, asking))
   }
 }
 
