@@ -26,14 +26,16 @@ export const kinds = {
     list: (query: Query) => api.GET('/v1/products', { params: { query } }),
     create: (opaqueId: string, body: EntryBody) =>
       api.POST('/v1/products', { body: { opaqueId, ...given(body) } }),
-    patch: (id: string, body: EntryBody) => api.PATCH('/v1/products/{id}', { params: { path: { id } }, body }),
+    patch: (id: string, body: EntryBody) =>
+      api.PATCH('/v1/products/{id}', { params: { path: { id } }, body }),
   },
   branches: {
     fields: [],
     list: (query: Query) => api.GET('/v1/branches', { params: { query } }),
     create: (opaqueId: string, body: EntryBody) =>
       api.POST('/v1/branches', { body: { opaqueId, ...given(body) } }),
-    patch: (id: string, body: EntryBody) => api.PATCH('/v1/branches/{id}', { params: { path: { id } }, body }),
+    patch: (id: string, body: EntryBody) =>
+      api.PATCH('/v1/branches/{id}', { params: { path: { id } }, body }),
   },
   users: {
     fields: ['branch'],

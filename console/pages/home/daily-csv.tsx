@@ -15,14 +15,14 @@ interface DailyCsvProps {
 export function DailyCsv({ reports, balances }: DailyCsvProps) {
   const { t } = useTranslation('home')
   const save = () => {
-    const columns = allFigures.flatMap(({ key, valueOf, isBalance }) => {
+    const columns = allFigures.flatMap(({ key, read, isBalance }) => {
       const label = t(`figure.${key}`)
       return (isBalance ? balances : [undefined]).map((balance) => ({
         label: balance ? t('csvColumn', { figure: label, balance: balance.name }) : label,
-        valueOf: (day: Reports['days'][number]) => valueOf(day, balance?.key ?? ''),
+        read: (day: Reports['days'][number]) => read(day, balance?.key ?? ''),
       }))
     })
-    const rows = reports.days.map((day) => [day.day, ...columns.map(({ valueOf }) => valueOf(day))])
+    const rows = reports.days.map((day) => [day.day, ...columns.map(({ read }) => read(day))])
     const { from, to } = reports.range
     const content = toCsv([[t('day'), ...columns.map(({ label }) => label)], ...rows])
     download(`figures-${from}-${to}.csv`, content, 'text/csv;charset=utf-8')

@@ -32,9 +32,9 @@ export function DailyTable({ reports, balance }: { readonly reports: Reports; re
                     {formatDay(ofDay.day)}
                   </PageLink>
                 </Table.Th>
-                {allFigures.map(({ key, valueOf, isBalance }) => (
+                {allFigures.map(({ key, read, isBalance }) => (
                   <Table.Td key={key} ta="end" className="lw-tabular">
-                    {formatNumber(valueOf(ofDay, balance.key), isBalance ? balance.decimals : 0)}
+                    {formatNumber(read(ofDay, balance.key), isBalance ? balance.decimals : 0)}
                   </Table.Td>
                 ))}
               </Table.Tr>

@@ -11,8 +11,8 @@ import { DailyCsv } from './daily-csv.tsx'
 import { DailyTable } from './daily-table.tsx'
 import { FigureCard } from './figure-card.tsx'
 import { allFigures, figureGroups } from './figures.ts'
-import { RangePicker } from './range-picker.tsx'
 import { rangeBefore, readRange } from './range.ts'
+import { RangePicker } from './range-picker.tsx'
 import { type Reports, useReports } from './reports.ts'
 
 /** What happened in a range of days, against the range before it. */
@@ -45,7 +45,9 @@ export function Dashboard() {
         <Group gap="xs">
           <Button
             variant="default"
-            leftSection={isTable ? <IconChartLine size={16} aria-hidden /> : <IconTable size={16} aria-hidden />}
+            leftSection={
+              isTable ? <IconChartLine size={16} aria-hidden /> : <IconTable size={16} aria-hidden />
+            }
             onClick={() => setFilters({ view: isTable ? undefined : 'table' })}
           >
             {isTable ? t('showCharts') : t('showTable')}

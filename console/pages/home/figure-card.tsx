@@ -24,14 +24,14 @@ export function FigureCard({ figure, reports, balance }: FigureCardProps) {
   const { t } = useTranslation('home')
   const navigate = useNavigate()
   const format = (value: number) => formatNumber(value, figure.isBalance ? balance.decimals : 0)
-  const value = figure.valueOf(reports.sum, balance.key)
+  const value = figure.read(reports.sum, balance.key)
   const points = reports.days.map((ofDay, i) => {
     const ofDayBefore = reports.daysBefore[i]
     return {
       day: ofDay.day,
-      value: figure.valueOf(ofDay, balance.key),
+      value: figure.read(ofDay, balance.key),
       dayBefore: ofDayBefore?.day,
-      valueBefore: ofDayBefore && figure.valueOf(ofDayBefore, balance.key),
+      valueBefore: ofDayBefore && figure.read(ofDayBefore, balance.key),
     }
   })
   const most = points.reduce((best, point) => (point.value > best.value ? point : best), points[0]!)
@@ -46,7 +46,7 @@ export function FigureCard({ figure, reports, balance }: FigureCardProps) {
             {name}
           </PageLink>
         </Title>
-        <Change value={value} before={figure.valueOf(reports.sumBefore, balance.key)} format={format} />
+        <Change value={value} before={figure.read(reports.sumBefore, balance.key)} format={format} />
       </Group>
       <Text className={`${classes.number} lw-tabular`}>{format(value)}</Text>
       {figure.key === 'outstanding' && <Worth balance={balance} value={value} />}

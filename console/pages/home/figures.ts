@@ -10,7 +10,7 @@ export interface Figure {
   /** Its name among the texts. */
   readonly key: string
   /** `balance` is the key of the balance that is looked at. */
-  readonly valueOf: (figures: Figures, balance: string) => number
+  readonly read: (figures: Figures, balance: string) => number
   /** In points, not a count. */
   readonly isBalance?: boolean
   readonly listOf: (range: DayRange) => { readonly to: string; readonly search?: Search }
@@ -32,14 +32,14 @@ export const figureGroups: readonly { readonly key: string; readonly figures: re
       {
         key: 'collected',
         isBalance: true,
-        valueOf: ({ collected }, balance) => collected[balance] ?? 0,
+        read: ({ collected }, balance) => collected[balance] ?? 0,
         listOf: sales,
       },
-      { key: 'spent', isBalance: true, valueOf: ({ spent }, balance) => spent[balance] ?? 0, listOf: sales },
+      { key: 'spent', isBalance: true, read: ({ spent }, balance) => spent[balance] ?? 0, listOf: sales },
       {
         key: 'outstanding',
         isBalance: true,
-        valueOf: ({ outstanding }, balance) => outstanding[balance] ?? 0,
+        read: ({ outstanding }, balance) => outstanding[balance] ?? 0,
         listOf: () => ({ to: paths.customers() }),
         dayListOf: sales,
       },
@@ -48,9 +48,9 @@ export const figureGroups: readonly { readonly key: string; readonly figures: re
   {
     key: 'customers',
     figures: [
-      { key: 'active', valueOf: ({ activeCustomers }) => activeCustomers, listOf: sales },
-      { key: 'registrations', valueOf: ({ customers }) => customers, listOf: registrations },
-      { key: 'sales', valueOf: ({ transactions }) => transactions, listOf: sales },
+      { key: 'active', read: ({ activeCustomers }) => activeCustomers, listOf: sales },
+      { key: 'registrations', read: ({ customers }) => customers, listOf: registrations },
+      { key: 'sales', read: ({ transactions }) => transactions, listOf: sales },
     ],
   },
   {
@@ -58,16 +58,16 @@ export const figureGroups: readonly { readonly key: string; readonly figures: re
     figures: [
       {
         key: 'granted',
-        valueOf: ({ coupons }) => coupons.granted,
+        read: ({ coupons }) => coupons.granted,
         listOf: ({ from, to }) => ({ to: paths.coupons(), search: { from, to } }),
       },
       {
         key: 'redeemed',
-        valueOf: ({ coupons }) => coupons.redeemed,
+        read: ({ coupons }) => coupons.redeemed,
         listOf: couponsIn('3'),
         dayListOf: sales,
       },
-      { key: 'expired', valueOf: ({ coupons }) => coupons.expired, listOf: couponsIn('4') },
+      { key: 'expired', read: ({ coupons }) => coupons.expired, listOf: couponsIn('4') },
     ],
   },
 ]
