@@ -40,7 +40,7 @@ export function pageRoutes(app: Server): void {
     if (!request.headers.accept?.includes('text/html')) throw new Refused('_not_found')
     return reply.redirect('/console')
   })
-  for (const path of ['/console', '/console/*']) {
+  for (const path of ['/console', '/console/', '/console/*']) {
     app.get(path, options, (request, reply) => sendWebFile(request, reply, 'console.html', asking))
   }
   app.get('/till', options, (request, reply) => sendWebFile(request, reply, 'till.html', asking))
