@@ -61,10 +61,8 @@ export function DataList<T>(props: DataListProps<T>) {
 
   return (
     <Stack gap="sm">
-      <Group justify="space-between" align="flex-end" gap="sm">
-        <Group gap="xs" align="flex-end">
-          {controls}
-        </Group>
+      <Group gap="xs" align="flex-end">
+        {controls}
         <CsvButton {...props} />
       </Group>
       <div className="lw-surface">
@@ -176,6 +174,8 @@ function CsvButton<T>({ name, columns, load }: DataListProps<T>) {
   return (
     <Button
       variant="default"
+      // At the end of the last line, however many the filters take.
+      ms="auto"
       leftSection={<IconDownload size={16} aria-hidden />}
       onClick={() => mutate()}
       disabled={count !== undefined}
