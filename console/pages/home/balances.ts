@@ -10,12 +10,19 @@ export interface Balance {
   readonly worth?: { readonly least: number; readonly most: number }
 }
 
-/** Campaigns share balances by their key; one without a campaign keeps its key as its name. */
-export function balancesOf(campaigns: readonly Schemas['Campaign'][], keys: readonly string[]): Balance[] {
+/**
+ * Campaigns share balances by their key; one without a campaign keeps its key as its name. What was collected most
+ * comes first.
+ */
+export function balancesOf(
+  campaigns: readonly Schemas['Campaign'][],
+  { collected, outstanding }: Schemas['Summary'],
+): Balance[] {
   const running = campaigns.filter(({ status }) => status === 'published' || status === 'paused')
   const definitions = running.flatMap(({ balances }) => balances)
-  const all = new Set([...definitions.map(({ key }) => key), ...keys])
-  return [...all].map((key) => {
+  const all = new Set([...definitions.map(({ key }) => key), ...Object.keys(outstanding)])
+  const sorted = [...all].sort((one, other) => (collected[other] ?? 0) - (collected[one] ?? 0))
+  return sorted.map((key) => {
     const definition = definitions.find((one) => one.key === key)
     const worths = running.flatMap(({ spend }) => (spend?.balance === key ? [spend.worth] : []))
     return {

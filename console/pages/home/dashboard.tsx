@@ -26,10 +26,7 @@ export function Dashboard() {
   const before = rangeBefore(range)
   const isTable = filters.view === 'table'
   const error = reports.error ?? campaigns.error
-  const balances =
-    reports.data && campaigns.data
-      ? balancesOf(campaigns.data, Object.keys(reports.data.sum.outstanding))
-      : undefined
+  const balances = reports.data && campaigns.data ? balancesOf(campaigns.data, reports.data.sum) : undefined
   return (
     <Page
       title={t('title')}
@@ -110,7 +107,7 @@ function Figures({ reports, balances, isTable }: FiguresProps) {
         <Stack key={key} gap="sm" component="section">
           <Group gap="sm" mih={30}>
             <Title order={2} size="h4">
-              {key === 'balance' && balance.name ? balance.name : t(`group.${key}`)}
+              {key === 'balance' && balances.length === 1 ? balance.name : t(`group.${key}`)}
             </Title>
             {key === 'balance' && choice}
           </Group>

@@ -40,7 +40,7 @@ export function FigureCard({ figure, reports, balance }: FigureCardProps) {
     navigate((figure.dayListOf ?? figure.listOf)({ from: day, to: day }) as never)
   return (
     <Stack className="lw-surface" p="md" gap={4}>
-      <Group justify="space-between" gap="xs" wrap="nowrap" align="baseline">
+      <Group justify="space-between" gap="xs" wrap="nowrap">
         <Title order={3} size="sm" fw={500}>
           <PageLink {...figure.listOf(reports.range)} size="sm">
             {name}

@@ -43,13 +43,18 @@ export default function FigureChart({ points, format, onDay }: FigureChartProps)
         fillOpacity={0.15}
         // Nothing at all is a line at the bottom, not one in the middle.
         yAxisProps={{ domain: [0, most > 0 ? 'auto' : 1] }}
-        xAxisProps={{ tickFormatter: formatDay, minTickGap: 48, interval: 'preserveStartEnd' }}
+        xAxisProps={{
+          tickFormatter: formatDay,
+          minTickGap: 48,
+          interval: 'preserveStartEnd',
+          padding: { left: 16, right: 16 },
+        }}
         areaProps={({ name }) => ({
           isAnimationActive: false,
           ...(name === 'valueBefore' && { fillOpacity: 0 }),
         })}
         areaChartProps={{
-          margin: { left: 12, right: 12, top: 6, bottom: 0 },
+          margin: { left: 4, right: 4, top: 6, bottom: 0 },
           accessibilityLayer: false,
           onClick: ({ activeLabel }) => {
             if (typeof activeLabel === 'string') onDay(activeLabel)
