@@ -98,7 +98,13 @@ function EntryDetails({ entry, onClose }: EntryDetailsProps) {
   const { t } = useTranslation('developers')
   const actionText = useActionText()
   return (
-    <Modal opened={entry !== undefined} onClose={onClose} title={entry && actionText(entry.action)} size="lg">
+    <Modal
+      opened={entry !== undefined}
+      onClose={onClose}
+      title={entry && actionText(entry.action)}
+      size="lg"
+      closeButtonProps={{ 'aria-label': t('common:close') }}
+    >
       {entry && (
         <Stack gap="sm">
           {entry.subject && <Subject subject={entry.subject} />}

@@ -87,7 +87,7 @@ function useColumns(open: (opened: Opened) => void): Column<Connection>[] {
       key: 'status',
       label: t('status'),
       cell: ({ status }) => (
-        <Badge variant="light" color={status === 'active' ? 'pine' : 'gray'}>
+        <Badge variant="dot" color={status === 'active' ? 'pine' : 'gray'}>
           {t(`connections.${status}`)}
         </Badge>
       ),

@@ -78,7 +78,7 @@ function useColumns({ person: self, organization }: Session, onLink: (link: Link
       key: 'status',
       label: t('status'),
       cell: ({ status }) => (
-        <Badge variant="light" color={statusColors[status]}>
+        <Badge variant="dot" color={statusColors[status]}>
           {t(`statuses.${status}`)}
         </Badge>
       ),

@@ -3,6 +3,8 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 
+import { scrollingList } from './scrolling-list.ts'
+
 interface Option {
   readonly value: string
   readonly label: string
@@ -64,6 +66,7 @@ export function RemoteSelect({
       onSearchChange={(next) => setText(options.some(({ label }) => label === next) ? '' : next)}
       filter={({ options: all }) => all}
       nothingFoundMessage={nothingFound}
+      {...scrollingList}
     />
   )
 }

@@ -14,8 +14,17 @@ interface ShownOnceProps {
 
 /** What the service tells only once. A click beside it must not take it away. */
 export function ShownOnce({ title, warning, doneLabel, onClose, children }: ShownOnceProps) {
+  const { t } = useTranslation('common')
   return (
-    <Modal opened onClose={onClose} title={title} size="lg" closeOnClickOutside={false} closeOnEscape={false}>
+    <Modal
+      opened
+      onClose={onClose}
+      title={title}
+      size="lg"
+      closeOnClickOutside={false}
+      closeOnEscape={false}
+      closeButtonProps={{ 'aria-label': t('close') }}
+    >
       <Stack gap="md">
         <Alert color="yellow" icon={<IconEyeOff aria-hidden />}>
           {warning}

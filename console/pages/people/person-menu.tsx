@@ -45,7 +45,7 @@ export function PersonMenu({ person, onLink }: PersonMenuProps) {
   const offered = deeds.filter((deed) => deed !== (person.status === 'blocked' ? 'block' : 'unblock'))
   return (
     <>
-      <Menu position="bottom-end" width={230}>
+      <Menu position="bottom-end" width={230} withInitialFocusPlaceholder={false}>
         <Menu.Target>
           <ActionIcon variant="subtle" color="gray" aria-label={t('actionsFor', { email: person.email })}>
             <IconDots size={18} aria-hidden />
@@ -61,7 +61,6 @@ export function PersonMenu({ person, onLink }: PersonMenuProps) {
               <Menu.Item
                 key={deed}
                 leftSection={<Icon size={16} aria-hidden />}
-                color={deed === 'remove' ? 'red' : undefined}
                 onClick={() => setOpened(deed)}
               >
                 {t(`${deed}.action`)}

@@ -7,6 +7,7 @@ import { sessionQuery } from '../../api/session.ts'
 import { Failure } from '../../ui/failure.tsx'
 import { tell } from '../../ui/tell.ts'
 import { Facts } from '../parts/facts.tsx'
+import { scrollingList } from '../parts/scrolling-list.ts'
 import { CardPreview } from './card-preview.tsx'
 import { countryName, currencyName, localeOptions, timeZoneOptions } from './choices.ts'
 import { LogoField } from './logo-field.tsx'
@@ -71,6 +72,7 @@ export function OrganizationForm({ organization }: { readonly organization: Orga
               onChange={(value) => value && setLocale(value)}
               searchable
               allowDeselect={false}
+              {...scrollingList}
             />
             <Select
               label={t('organization.timezone')}
@@ -80,6 +82,7 @@ export function OrganizationForm({ organization }: { readonly organization: Orga
               onChange={(value) => value && setTimezone(value)}
               searchable
               allowDeselect={false}
+              {...scrollingList}
               limit={100}
               nothingFoundMessage={t('organization.noTimezone')}
             />
