@@ -9,8 +9,8 @@ import { EmptyState } from '../ui/empty-state.tsx'
 import { Failure } from '../ui/failure.tsx'
 import { Page } from '../ui/page.tsx'
 import { Waiting } from '../ui/waiting.tsx'
-import { Dashboard } from './home/dashboard.tsx'
-import { FirstSteps } from './home/first-steps.tsx'
+import { Dashboard } from './dashboard/dashboard.tsx'
+import { FirstSteps } from './dashboard/first-steps.tsx'
 
 export function HomePage() {
   return may(useSession(), 'manage') ? <ManagerHome /> : <CashierHome />

@@ -1,4 +1,5 @@
 /** Ranges of local days, and the one before it that they are compared with. Days are texts such as 2026-03-14. */
+import { dayIn } from '../../format.ts'
 import type { Filters } from '../../ui/filters.ts'
 
 export interface DayRange {
@@ -19,10 +20,6 @@ export function shiftDay(day: string, days: number): string {
 export const lengthOf = ({ from, to }: DayRange): number =>
   Math.round((Date.parse(to) - Date.parse(from)) / dayMs) + 1
 
-/** Sweden writes dates as ISO does. */
-const todayIn = (timeZone: string): string =>
-  new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short' }).format(new Date())
-
 const isDay = (text: string | undefined): text is string =>
   text !== undefined && /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text))
 
@@ -33,7 +30,7 @@ export function readRange(
   { days, from, to }: Filters,
   timeZone: string,
 ): { readonly choice: Length | 'custom'; readonly range: DayRange } {
-  const today = todayIn(timeZone)
+  const today = dayIn(timeZone)
   if (isDay(from) || isDay(to)) {
     const end = isDay(to) ? to : today
     return { choice: 'custom', range: { from: isDay(from) ? from : shiftDay(end, -29), to: end } }

@@ -19,6 +19,9 @@ interface FigureChartProps {
   readonly onDay: (day: string) => void
 }
 
+/** So that the first and the last day can be read. */
+const edge = 16
+
 /** Loaded on its own: the library behind it is larger than the rest of the page. */
 export default function FigureChart({ points, format, onDay }: FigureChartProps) {
   const { t } = useTranslation('home')
@@ -47,14 +50,13 @@ export default function FigureChart({ points, format, onDay }: FigureChartProps)
           tickFormatter: formatDay,
           minTickGap: 48,
           interval: 'preserveStartEnd',
-          padding: { left: 16, right: 16 },
+          padding: { left: edge, right: edge },
         }}
         areaProps={({ name }) => ({
           isAnimationActive: false,
           ...(name === 'valueBefore' && { fillOpacity: 0 }),
         })}
         areaChartProps={{
-          margin: { left: 4, right: 4, top: 6, bottom: 0 },
           accessibilityLayer: false,
           onClick: ({ activeLabel }) => {
             if (typeof activeLabel === 'string') onDay(activeLabel)
