@@ -79,11 +79,20 @@ function AutoRefresh() {
   )
 }
 
+const OneLine = ({ children }: { readonly children: string }) => (
+  <span style={{ whiteSpace: 'nowrap' }}>{children}</span>
+)
+
 function useColumns(): Column<Request>[] {
   const { t } = useTranslation('developers')
   const { timezone } = useSession().organization
   return [
-    { key: 'at', label: t('time'), cell: ({ at }) => formatMoment(at, timezone), csv: ({ at }) => at },
+    {
+      key: 'at',
+      label: t('time'),
+      cell: ({ at }) => <OneLine>{formatMoment(at, timezone)}</OneLine>,
+      csv: ({ at }) => at,
+    },
     {
       key: 'call',
       label: t('requests.call'),
@@ -114,7 +123,12 @@ function useColumns(): Column<Request>[] {
       ),
       csv: ({ status, errorCode }) => (errorCode ? `${status} ${errorCode}` : status),
     },
-    { key: 'by', label: t('by'), cell: ({ by }) => by.name ?? by.id },
+    {
+      key: 'by',
+      label: t('by'),
+      cell: ({ by }) => <OneLine>{by.name ?? by.id}</OneLine>,
+      csv: ({ by }) => by.name ?? by.id,
+    },
     {
       key: 'durationMs',
       label: t('requests.duration'),

@@ -20,9 +20,9 @@ export function Credentials({ name, apiKey, apiSecret, onClose }: CredentialsPro
   ].join(' \\\n  ')
   return (
     <ShownOnce
-      title={t('credentials.title', { name })}
+      title={apiKey ? t('credentials.title', { name }) : t('credentials.secretTitle', { name })}
       warning={apiKey ? t('credentials.once') : t('credentials.secretOnce')}
-      doneLabel={t('credentials.done')}
+      doneLabel={apiKey ? t('credentials.done') : t('credentials.secretDone')}
       onClose={onClose}
     >
       {apiKey && <CopyField label={t('credentials.apiKey')} value={apiKey} />}

@@ -13,7 +13,7 @@ export function DailyTable({ reports, balance }: { readonly reports: Reports; re
   return (
     <div className="lw-surface">
       <Table.ScrollContainer minWidth={900}>
-        <Table horizontalSpacing="md" verticalSpacing={6} highlightOnHover>
+        <Table horizontalSpacing="sm" verticalSpacing={6} highlightOnHover>
           <Table.Thead>
             <Table.Tr>
               <Table.Th scope="col">{t('day')}</Table.Th>

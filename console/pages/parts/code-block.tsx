@@ -19,10 +19,9 @@ export function CodeBlock({ label, children }: CodeBlockProps) {
       p="sm"
       fz="xs"
       mah={480}
+      className="lw-surface"
       style={{
         overflow: 'auto',
-        borderRadius: 'var(--mantine-radius-sm)',
-        background: 'var(--mantine-color-default-hover)',
         fontFamily: 'var(--mantine-font-family-monospace)',
         lineHeight: 1.5,
       }}
