@@ -21,6 +21,7 @@ interface FigureChartProps {
 
 /** So that the first and the last day can be read. */
 const edge = 16
+const lineColor = 'light-dark(var(--mantine-color-pine-7), var(--mantine-color-pine-4))'
 
 /** Loaded on its own: the library behind it is larger than the rest of the page. */
 export default function FigureChart({ points, format, onDay }: FigureChartProps) {
@@ -34,8 +35,8 @@ export default function FigureChart({ points, format, onDay }: FigureChartProps)
         data={points as DayPoint[] as never}
         dataKey="day"
         series={[
-          { name: 'valueBefore', color: 'gray.5', strokeDasharray: '3 3' },
-          { name: 'value', color: 'pine.6' },
+          { name: 'valueBefore', color: 'gray.6', strokeDasharray: '3 3' },
+          { name: 'value', color: lineColor },
         ]}
         curveType="linear"
         withDots={points.length === 1}
@@ -54,7 +55,7 @@ export default function FigureChart({ points, format, onDay }: FigureChartProps)
         }}
         areaProps={({ name }) => ({
           isAnimationActive: false,
-          ...(name === 'valueBefore' && { fillOpacity: 0 }),
+          ...(name === 'valueBefore' && { fillOpacity: 0, strokeOpacity: 0.7 }),
         })}
         areaChartProps={{
           accessibilityLayer: false,
