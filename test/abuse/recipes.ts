@@ -15,6 +15,8 @@ export interface World {
   readonly draft: string
   /** An owner who has signed in, and whose invitation is still open. */
   readonly owner: Awaited<ReturnType<typeof createQuickPerson>>
+  /** The path of the card's wallet page. */
+  readonly wallet: string
 }
 
 export interface Recipe {
@@ -41,7 +43,14 @@ export async function createWorld(service: TestService, merchant?: Merchant): Pr
     reason: 'to spend',
   })
   const draft = await own.call('POST', '/v1/campaigns', { name: 'Draft', balances: [{ key: 'points' }] })
-  return { merchant: own, ids, draft: draft.body.id, owner: await createQuickPerson(service, own) }
+  const { walletUrl } = (await own.call('GET', `/v1/cards/${ids.card}`)).body
+  return {
+    merchant: own,
+    ids,
+    draft: draft.body.id,
+    owner: await createQuickPerson(service, own),
+    wallet: new URL(walletUrl).pathname,
+  }
 }
 
 let made = 0
@@ -142,7 +151,7 @@ type Part = (world: World) => Partial<Recipe>
 /** What the calls of `route-table.ts` leave out: members that may be absent, queries, and who calls. */
 const parts: Record<string, Part> = {
   'POST /v1/customers': () => ({ bodies: [profile()] }),
-  'GET /v1/customers': () => ({ query: { ...page, q: 'a' } }),
+  'GET /v1/customers': () => ({ query: { ...page, ...days, q: 'a', status: '1' } }),
   'GET /v1/customers/find': () => ({ path: '/v1/customers/find', query: { q: 'findable@example.com' } }),
   'POST /v1/customers/register': ({ ids }) => ({
     bodies: [
@@ -154,6 +163,7 @@ const parts: Record<string, Part> = {
   'GET /v1/customers/{id}/transactions': () => ({ query: page }),
   'GET /v1/customers/{id}/ledger': () => ({ query: page }),
   'GET /v1/customers/{id}/coupons': () => ({ query: page }),
+  'GET /v1/cards/{id}/barcode.svg': () => ({ query: { kind: 'qr' } }),
   'POST /v1/transactions/validate': ({ ids }) => ({ bodies: [basket(ids), withCoupons(ids)] }),
   'POST /v1/transactions/process': ({ ids }) => ({ bodies: [basket(ids), withCoupons(ids)] }),
   'POST /v1/transactions/{id}/return': () => ({
@@ -161,7 +171,19 @@ const parts: Record<string, Part> = {
   }),
   'GET /v1/transactions': ({ ids }) => ({
     path: '/v1/transactions',
-    query: { ...page, ...times, opaqueId: 'T1', customer: ids.customer, branch: ids.branch },
+    query: {
+      ...page,
+      ...times,
+      opaqueId: 'T1',
+      customer: ids.customer,
+      card: ids.card,
+      branch: ids.branch,
+      status: '1',
+    },
+  }),
+  'GET /v1/coupons': ({ ids }) => ({
+    path: '/v1/coupons',
+    query: { ...page, ...days, status: '1', customer: ids.customer, campaign: ids.campaign },
   }),
   'GET /v1/campaigns': () => ({ query: page }),
   'POST /v1/campaigns': ({ ids }) => ({ bodies: [definition(ids)] }),
@@ -184,8 +206,8 @@ const parts: Record<string, Part> = {
   }),
   'GET /v1/campaigns/{id}/versions': () => ({ query: page }),
   'GET /v1/products': () => ({ query: { ...page, q: 'a' } }),
-  'POST /v1/products': () => ({ bodies: [{ opaqueId: unique(), name: 'A', category: 'b' }] }),
-  'PATCH /v1/products/{id}': () => ({ bodies: [{ name: 'A', category: 'b' }] }),
+  'POST /v1/products': () => ({ bodies: [{ opaqueId: unique(), name: 'A', category: 'b', price: 3.5 }] }),
+  'PATCH /v1/products/{id}': () => ({ bodies: [{ name: 'A', category: 'b', price: 3.5 }] }),
   'GET /v1/branches': () => ({ query: { ...page, q: 'a' } }),
   'POST /v1/branches': () => ({ bodies: [{ opaqueId: unique(), name: 'A' }] }),
   'GET /v1/users': () => ({ query: { ...page, q: 'a' } }),
@@ -196,6 +218,8 @@ const parts: Record<string, Part> = {
     bodies: [{ email: `${unique()}@example.com`, name: 'A', role: 'cashier' }],
   }),
   'PATCH /v1/people/{id}': () => ({ bodies: [{ name: 'A', role: 'manager', status: 'active' }] }),
+  'GET /v1/till/products': () => ({ query: { ...page, q: 'a' } }),
+  'GET /v1/till/branches': () => ({ query: { ...page, q: 'a' } }),
   'GET /v1/reports/summary': () => ({ query: days }),
   'GET /v1/reports/daily': () => ({ query: days }),
   'GET /v1/connections': () => ({ query: page }),
@@ -241,6 +265,14 @@ const platform: Record<string, (world: World) => Recipe> = {
   'GET /livez': () => ({ path: '/livez', bodies: [] }),
   'GET /readyz': () => ({ path: '/readyz', bodies: [] }),
   'GET /metrics': () => ({ path: '/metrics', bodies: [] }),
+  'GET /w/{token}/card': ({ wallet }) => ({ path: `${wallet}/card`, bodies: [] }),
+  'GET /w/{token}/code128.svg': ({ wallet }) => ({ path: `${wallet}/code128.svg`, bodies: [] }),
+  'GET /w/{token}/qr.svg': ({ wallet }) => ({ path: `${wallet}/qr.svg`, bodies: [] }),
+  'GET /w/{token}/icon.svg': ({ wallet }) => ({ path: `${wallet}/icon.svg`, bodies: [] }),
+  'GET /w/{token}/manifest.webmanifest': ({ wallet }) => ({
+    path: `${wallet}/manifest.webmanifest`,
+    bodies: [],
+  }),
   'POST /auth/token': ({ merchant }) => ({
     path: '/auth/token',
     bodies: [],

@@ -7,13 +7,10 @@ import { createCustomer } from '../../operations/create-customer.ts'
 import { getCustomerView, listCustomers } from '../../operations/customer-view.ts'
 import { exportCustomer } from '../../operations/export-customer.ts'
 import { findCustomer } from '../../operations/find-customer.ts'
-import { readTransactions } from '../../operations/read-transactions.ts'
 import { registerCustomer } from '../../operations/register-customer.ts'
-import { listCoupons } from '../../store/coupons.ts'
-import { listLedgerEntries } from '../../store/ledger.ts'
+import { toTimeRange } from '../../operations/time-range.ts'
 import { scopeOf } from '../../store/scope.ts'
-import { isStorable } from '../json-body.ts'
-import { decodeCursor, idCursor, limitOf, PageQuery, refuseCursor, toPage } from '../paging.ts'
+import { idCursor, limitOf, PageQuery, toPage } from '../paging.ts'
 import { toProfileInput, toProfilePatch } from '../profile-request.ts'
 import {
   toCouponRecordReply,
@@ -42,9 +39,10 @@ import {
   ledgerEntryExample,
   transactionExample,
 } from '../schemas/examples.ts'
-import { Id, Optional, PageOf } from '../schemas/members.ts'
+import { Id, Optional, PageOf, RangeQuery, StatusQuery, Text } from '../schemas/members.ts'
 import { Transaction } from '../schemas/transaction.ts'
 import type { Server, ServerOptions } from '../server.ts'
+import { createWalletUrls } from '../wallet-urls.ts'
 import { write } from '../write.ts'
 
 const newCustomerRefusals = [
@@ -57,8 +55,11 @@ const newCustomerRefusals = [
 const tags = ['Customers']
 const CustomerPath = Type.Object({ id: Id('cus') })
 
+type CustomerReply = ReturnType<typeof toCustomerReply>
+
 export function customerRoutes(app: Server, { deps }: ServerOptions): void {
   const { pool, clock } = deps
+  const walletUrls = createWalletUrls(deps)
 
   app.post(
     '/v1/customers',
@@ -82,6 +83,7 @@ export function customerRoutes(app: Server, { deps }: ServerOptions): void {
         },
         status: 201,
         render: toCustomerReply,
+        finish: (customer: CustomerReply) => walletUrls.ofCustomer(organization, customer),
         customerOf: (view) => view.customer.id,
       })
     },
@@ -106,15 +108,17 @@ export function customerRoutes(app: Server, { deps }: ServerOptions): void {
       },
     },
     (request, reply) => {
+      const { organization } = request.caller
       const { campaignId, customer } = request.body
       const registration = {
         campaign: campaignId,
         customer: 'id' in customer ? { id: customer.id } : { profile: toProfileInput(customer) },
       }
       return write(deps, request, reply, {
-        work: (scope) => registerCustomer(deps, scope, request.caller.organization, registration),
+        work: (scope) => registerCustomer(deps, scope, organization, registration),
         status: 201,
         render: toCustomerReply,
+        finish: (customer: CustomerReply) => walletUrls.ofCustomer(organization, customer),
         customerOf: (view) => view.customer.id,
       })
     },
@@ -138,7 +142,8 @@ export function customerRoutes(app: Server, { deps }: ServerOptions): void {
       const { organization } = request.caller
       if (request.query.q.trim() === '') throw new Refused('_invalid_payload', 'q: must not be empty.')
       const scope = scopeOf(pool, organization.number)
-      return toCustomerWithCouponsReply(await findCustomer(deps, scope, organization, request.query.q))
+      const view = await findCustomer(deps, scope, organization, request.query.q)
+      return walletUrls.ofCustomer(organization, toCustomerWithCouponsReply(view))
     },
   )
 
@@ -157,9 +162,8 @@ export function customerRoutes(app: Server, { deps }: ServerOptions): void {
     async (request) => {
       const { organization } = request.caller
       const scope = scopeOf(pool, organization.number)
-      return toCustomerWithExpiryReply(
-        await getCustomerView(deps, scope, organization, parseId('cus', request.params.id)),
-      )
+      const view = await getCustomerView(deps, scope, organization, parseId('cus', request.params.id))
+      return walletUrls.ofCustomer(organization, toCustomerWithExpiryReply(view))
     },
   )
 
@@ -174,26 +178,35 @@ export function customerRoutes(app: Server, { deps }: ServerOptions): void {
         querystring: Type.Object({
           ...PageQuery,
           q: Optional(
-            Type.String({
-              maxLength: 254,
-              description: 'Found anywhere in name, e-mail or phone, or exactly a barcode or opaque id.',
+            Text(254, {
+              description:
+                'Found anywhere in name, e-mail or phone, or a whole phone number in any usual spelling, ' +
+                'or exactly a barcode or opaque id.',
             }),
           ),
+          status: StatusQuery([1, 2], '1 active, 2 blocked'),
+          ...RangeQuery('Registered'),
         }),
         response: { 200: PageOf(Customer) },
       },
     },
     async (request) => {
+      const { organization } = request.caller
+      const { q, status } = request.query
       const limit = limitOf(request.query)
-      const after = idCursor('cus', request.query.cursor)
-      const scope = scopeOf(pool, request.caller.organization.number)
-      const text = request.query.q?.trim() || undefined
-      const views = await listCustomers(deps, scope, request.caller.organization, {
-        text,
-        limit: limit + 1,
-        after,
-      })
-      return toPage(views, limit, (view) => view.customer.id, toCustomerReply)
+      const views = await listCustomers(
+        deps,
+        scopeOf(pool, organization.number),
+        organization,
+        { text: q, status, ...toTimeRange(request.query, organization.timezone) },
+        { limit: limit + 1, after: idCursor('cus', request.query.cursor) },
+      )
+      return toPage(
+        views,
+        limit,
+        (view) => view.customer.id,
+        (view) => walletUrls.ofCustomer(organization, toCustomerReply(view)),
+      )
     },
   )
 
@@ -217,128 +230,17 @@ export function customerRoutes(app: Server, { deps }: ServerOptions): void {
         work: (scope) => patchCustomer(deps, scope, organization, id, toProfilePatch(request.body)),
         status: 200,
         render: toCustomerReply,
+        finish: (customer: CustomerReply) => walletUrls.ofCustomer(organization, customer),
       })
     },
   )
 
-  customerLists(app, { deps })
   customerManagement(app, { deps })
-}
-
-/** What a customer did and holds, newest first. */
-function customerLists(app: Server, { deps }: Pick<ServerOptions, 'deps'>): void {
-  const { pool, clock } = deps
-  const config = { access: ['pos'], refusals: ['customer_not_found'] } as const
-  const querystring = Type.Object(PageQuery)
-
-  app.get(
-    '/v1/customers/:id/transactions',
-    {
-      config,
-      schema: {
-        operationId: 'listCustomerTransactions',
-        summary: "List a customer's transactions, newest first",
-        tags,
-        params: CustomerPath,
-        querystring,
-        response: { 200: PageOf(Transaction) },
-      },
-    },
-    async (request) => {
-      const { organization } = request.caller
-      const scope = scopeOf(pool, organization.number)
-      const id = parseId('cus', request.params.id)
-      const { customer } = await getCustomerView(deps, scope, request.caller.organization, id)
-      const limit = limitOf(request.query)
-      const after = idCursor('txn', request.query.cursor)
-      const rows = await readTransactions(scope, { customer: customer.id }, { limit: limit + 1, after })
-      return toPage(
-        rows,
-        limit,
-        (row) => row.id,
-        (row) => toTransactionReply(row, organization),
-      )
-    },
-  )
-
-  app.get(
-    '/v1/customers/:id/ledger',
-    {
-      config,
-      schema: {
-        operationId: 'listLedgerEntries',
-        summary: "List a customer's ledger entries, newest first",
-        tags,
-        params: CustomerPath,
-        querystring,
-        response: { 200: PageOf(LedgerEntry) },
-      },
-    },
-    async (request) => {
-      const scope = scopeOf(pool, request.caller.organization.number)
-      const id = parseId('cus', request.params.id)
-      const { customer } = await getCustomerView(deps, scope, request.caller.organization, id)
-      const limit = limitOf(request.query)
-      const after = toLedgerPosition(decodeCursor(request.query.cursor))
-      const rows = await listLedgerEntries(scope, customer.id, { limit: limit + 1, after })
-      return toPage(
-        rows,
-        limit,
-        (row) => JSON.stringify([row.walletVersion, row.key, row.version]),
-        toLedgerEntryReply,
-      )
-    },
-  )
-
-  app.get(
-    '/v1/customers/:id/coupons',
-    {
-      config,
-      schema: {
-        operationId: 'listCustomerCoupons',
-        summary: "List a customer's coupons in every state, newest first",
-        tags,
-        params: CustomerPath,
-        querystring,
-        response: { 200: PageOf(Coupon) },
-      },
-    },
-    async (request) => {
-      const scope = scopeOf(pool, request.caller.organization.number)
-      const id = parseId('cus', request.params.id)
-      const { customer } = await getCustomerView(deps, scope, request.caller.organization, id)
-      const limit = limitOf(request.query)
-      const rows = await listCoupons(scope, customer.id, {
-        limit: limit + 1,
-        after: idCursor('cpn', request.query.cursor),
-      })
-      return toPage(
-        rows,
-        limit,
-        (row) => row.id,
-        (row) => toCouponRecordReply(row, clock()),
-      )
-    },
-  )
-}
-
-function toLedgerPosition(text: string | undefined) {
-  if (text === undefined) return undefined
-  let parts: unknown
-  try {
-    parts = JSON.parse(text)
-  } catch {
-    refuseCursor()
-  }
-  if (!Array.isArray(parts) || parts.length !== 3) refuseCursor()
-  const [walletVersion, key, version] = parts
-  if (!Number.isSafeInteger(walletVersion) || !Number.isSafeInteger(version)) refuseCursor()
-  if (typeof key !== 'string' || !isStorable(key)) refuseCursor()
-  return { walletVersion, key, version }
 }
 
 function customerManagement(app: Server, { deps }: Pick<ServerOptions, 'deps'>): void {
   const { pool, clock } = deps
+  const walletUrls = createWalletUrls(deps)
 
   for (const [action, isBlocked] of [
     ['block', true],
@@ -369,6 +271,7 @@ function customerManagement(app: Server, { deps }: Pick<ServerOptions, 'deps'>):
             ),
           status: 200,
           render: toCustomerReply,
+          finish: (customer: CustomerReply) => walletUrls.ofCustomer(request.caller.organization, customer),
           customerOf: (view) => view.customer.id,
         }),
     )
@@ -478,7 +381,7 @@ function customerManagement(app: Server, { deps }: Pick<ServerOptions, 'deps'>):
         parseId('cus', request.params.id),
       )
       return {
-        customer: toCustomerWithExpiryReply(kept.view),
+        customer: walletUrls.ofCustomer(organization, toCustomerWithExpiryReply(kept.view)),
         transactions: kept.transactions.map((one) => toTransactionReply(one, organization)),
         ledger: kept.ledger.map(toLedgerEntryReply),
         coupons: kept.coupons.map((one) => toCouponRecordReply(one, clock())),
