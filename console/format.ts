@@ -64,6 +64,27 @@ export function formatDay(day: string): string {
   ).format(new Date(`${day}T00:00:00Z`))
 }
 
+/** The local day now, such as 2026-03-14. Sweden writes dates as ISO does. */
+export function dayIn(timeZone: string): string {
+  return new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short' }).format(new Date())
+}
+
+/** To the second: calls follow each other quickly. */
+export function formatMoment(at: string | Date, timeZone?: string): string {
+  return remembered(
+    `s${timeZone}`,
+    () =>
+      new Intl.DateTimeFormat(i18next.language, {
+        day: 'numeric',
+        month: 'short',
+        hour: '2-digit',
+        minute: '2-digit',
+        second: '2-digit',
+        timeZone,
+      }),
+  ).format(new Date(at))
+}
+
 const steps = [
   ['year', 31_536_000],
   ['month', 2_592_000],

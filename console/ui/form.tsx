@@ -24,7 +24,12 @@ export function FormModal(props: FormModalProps) {
     props.onSubmit()
   }
   return (
-    <Modal opened={props.isOpen} onClose={props.onClose} title={props.title}>
+    <Modal
+      opened={props.isOpen}
+      onClose={props.onClose}
+      title={props.title}
+      closeButtonProps={{ 'aria-label': t('close') }}
+    >
       <form onSubmit={submit}>
         <Stack gap="sm">
           {props.error !== undefined && props.error !== null && <Failure error={props.error} />}
