@@ -1,0 +1,38 @@
+import { Alert, Button, Stack, Text } from '@mantine/core'
+import { IconAlertTriangle } from '@tabler/icons-react'
+import { useTranslation } from 'react-i18next'
+import { ApiError } from '../api/client.ts'
+
+interface RefusalProps {
+  readonly error: unknown
+  readonly onRetry?: () => void
+}
+
+/** What the service said no to, in the cashier's words where the till has some, else in its own. */
+export function Refusal({ error, onRetry }: RefusalProps) {
+  const { t } = useTranslation('till')
+  return (
+    <Alert color="red" icon={<IconAlertTriangle aria-hidden />} role="alert" title={useRefusalText()(error)}>
+      <Stack gap="xs" align="flex-start">
+        {error instanceof ApiError && (
+          <Text size="sm" ff="monospace">
+            {error.code}
+          </Text>
+        )}
+        {onRetry && (
+          <Button variant="default" onClick={onRetry}>
+            {t('common:tryAgain')}
+          </Button>
+        )}
+      </Stack>
+    </Alert>
+  )
+}
+
+export function useRefusalText(): (error: unknown) => string {
+  const { t } = useTranslation('till')
+  return (error) => {
+    if (!(error instanceof ApiError)) return error instanceof Error ? error.message : String(error)
+    return t(`refusals.${error.code}`, { defaultValue: error.message })
+  }
+}
