@@ -54,7 +54,6 @@ function Progress({ have, need, name, rewardName }: ProgressProps) {
       {isStamps ? (
         <div className="stamps" role="img" aria-label={label}>
           {Array.from({ length: need }, (_, i) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: a stamp is nothing but its place.
             <span key={i} className={i < Math.floor(filled) ? 'stamp full' : 'stamp'}>
               {i < Math.floor(filled) ? '✓' : i + 1 === need ? '★' : ''}
             </span>
@@ -78,7 +77,7 @@ export function Coupons({ card }: PartProps) {
         {card.coupons.map(({ id, name, expiresAt }) => (
           <li key={id}>
             <strong>{name}</strong>
-            <span>
+            <span className="coupon-end">
               {expiresAt
                 ? t('validUntil', { date: formatDate(expiresAt, card.organization.timezone) })
                 : t('validAlways')}

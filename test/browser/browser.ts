@@ -1,12 +1,12 @@
-/**
- * A real browser. It comes from npm; where that one cannot run (another processor, a library missing), an
- * installed Chromium is taken, or the one that CHROMIUM names.
- */
-import { existsSync, readFileSync } from 'node:fs'
+/** A real browser, and what every journey through the pages is held to. */
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import packagedChromium from '@sparticuz/chromium'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, inject } from 'vitest'
+import { packageRoot } from '../../src/package-root.ts'
 import type { DemoFile } from './running-service.ts'
 
 // As root there is no sandbox; the pages are our own. Nothing may ask the outside for anything.
@@ -19,25 +19,11 @@ const args = [
   '--use-fake-ui-for-media-stream',
   '--use-fake-device-for-media-stream',
 ]
-const installed = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
 
 async function launch(): Promise<Browser> {
-  const given = process.env.CHROMIUM
-  const candidates = given
-    ? [async () => given]
-    : [
-        () => packagedChromium.executablePath(),
-        ...installed.filter(existsSync).map((path) => async () => path),
-      ]
-  const reasons: string[] = []
-  for (const find of candidates) {
-    try {
-      return await chromium.launch({ executablePath: await find(), args })
-    } catch (error) {
-      reasons.push(String(error))
-    }
-  }
-  throw new Error(`No browser starts. Install Chromium, or name one in CHROMIUM.\n${reasons.join('\n')}`)
+  const find = join(packageRoot, 'scripts/find-browser.mjs')
+  const { stdout } = await promisify(execFile)(process.execPath, [find])
+  return chromium.launch({ executablePath: stdout.trim(), args })
 }
 
 export interface Opened {
