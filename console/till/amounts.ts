@@ -11,12 +11,6 @@ export function sumOf(amounts: readonly number[]): number {
 export const minus = (amount: number, ...taken: number[]): number =>
   (millionths(amount) - millionths(sumOf(taken))) / 1e6
 
-/** Decimals that prices in this currency are written with. */
-export function decimalsOf(currency: string): number {
-  const format = new Intl.NumberFormat('en', { style: 'currency', currency })
-  return format.resolvedOptions().maximumFractionDigits ?? 2
-}
-
 /** What a line costs, half-up to the currency's decimals, as the service counts it. */
 export function lineAmount(
   { unitPrice, quantity }: { readonly unitPrice: number; readonly quantity: number },

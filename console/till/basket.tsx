@@ -2,7 +2,8 @@ import { ActionIcon, Button, Group, Text } from '@mantine/core'
 import { IconTicket, IconTrash, IconX } from '@tabler/icons-react'
 import type { Dispatch } from 'react'
 import { useTranslation } from 'react-i18next'
-import { decimalsOf, lineAmount } from './amounts.ts'
+import { currencyDecimals } from '../format.ts'
+import { lineAmount } from './amounts.ts'
 import { places, useDesk, useMoney } from './desk.ts'
 import { discountsIn, type Previewed } from './preview.ts'
 import type { Line, Sale, SaleEvent } from './sale.ts'
@@ -50,7 +51,7 @@ function LineRow({ line, dispatch }: { readonly line: Line; readonly dispatch: D
           {name}
         </Text>
         <Text fw={600} className="lw-tabular">
-          {money(lineAmount(line, decimalsOf(currency)))}
+          {money(lineAmount(line, currencyDecimals(currency)))}
         </Text>
       </Group>
       <Group justify="space-between" wrap="nowrap" gap="xs">

@@ -15,7 +15,14 @@ export function CallsPanel({ onClose }: { readonly onClose: () => void }) {
         <Title order={2} size="h4">
           {t('calls.title')}
         </Title>
-        <ActionIcon variant="subtle" color="gray" size={44} aria-label={t('common:close')} onClick={onClose} autoFocus>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          size={44}
+          aria-label={t('common:close')}
+          onClick={onClose}
+          autoFocus
+        >
           <IconX size={20} aria-hidden />
         </ActionIcon>
       </Group>
@@ -64,7 +71,9 @@ function Details({ call }: { readonly call: Call }) {
           <Button
             variant="default"
             onClick={copy}
-            leftSection={copied ? <IconCheck size={16} aria-hidden /> : <IconTerminal2 size={16} aria-hidden />}
+            leftSection={
+              copied ? <IconCheck size={16} aria-hidden /> : <IconTerminal2 size={16} aria-hidden />
+            }
           >
             {copied ? t('common:copied') : t('common:copyCurl')}
           </Button>

@@ -6,7 +6,9 @@ import wasmUrl from 'zxing-wasm/reader/zxing_reader.wasm?url'
 
 // Unless told it asks a CDN for its WebAssembly; ours comes with the page.
 prepareZXingModule({
-  overrides: { locateFile: (path: string, prefix: string) => (path.endsWith('.wasm') ? wasmUrl : prefix + path) },
+  overrides: {
+    locateFile: (path: string, prefix: string) => (path.endsWith('.wasm') ? wasmUrl : prefix + path),
+  },
 })
 
 const looksEachMs = 150
@@ -53,11 +55,13 @@ export default function Camera({ onClose, onScan }: CameraProps) {
         await new Promise((resolve) => setTimeout(resolve, looksEachMs))
       }
     }
-    watch().catch((error) => {
-      if (!isOver) setProblem(problemOf(error))
-    }).finally(() => {
-      if (isOver) for (const track of stream?.getTracks() ?? []) track.stop()
-    })
+    watch()
+      .catch((error) => {
+        if (!isOver) setProblem(problemOf(error))
+      })
+      .finally(() => {
+        if (isOver) for (const track of stream?.getTracks() ?? []) track.stop()
+      })
     return () => {
       isOver = true
       for (const track of stream?.getTracks() ?? []) track.stop()

@@ -34,9 +34,7 @@ export function CouponList({ sale, coupons, dispatch }: CouponListProps) {
             className="till-coupon"
             leftSection={isUsed ? <IconCheck size={18} aria-hidden /> : <IconTicket size={18} aria-hidden />}
             onClick={() =>
-              dispatch(
-                isUsed ? { type: 'no coupon', id: coupon.id! } : { type: 'coupon', coupon },
-              )
+              dispatch(isUsed ? { type: 'no coupon', id: coupon.id! } : { type: 'coupon', coupon })
             }
           >
             <span>{coupon.reward.name}</span>

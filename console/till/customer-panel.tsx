@@ -1,4 +1,16 @@
-import { ActionIcon, Alert, Badge, Button, Group, Progress, Radio, Select, Stack, Text, Title } from '@mantine/core'
+import {
+  ActionIcon,
+  Alert,
+  Badge,
+  Button,
+  Group,
+  Progress,
+  Radio,
+  Select,
+  Stack,
+  Text,
+  Title,
+} from '@mantine/core'
 import { IconBan, IconX } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { type Dispatch, useState } from 'react'
@@ -40,7 +52,13 @@ export function CustomerPanel(props: CustomerPanelProps) {
             </Text>
           )}
         </div>
-        <ActionIcon variant="subtle" color="gray" size={44} aria-label={t('customer.leave')} onClick={onLeave}>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          size={44}
+          aria-label={t('customer.leave')}
+          onClick={onLeave}
+        >
           <IconX size={20} aria-hidden />
         </ActionIcon>
       </Group>

@@ -14,7 +14,7 @@ const Camera = lazy(() => import('./camera.tsx'))
 interface FindCustomerProps {
   readonly find: (text: string) => void
   readonly isBusy: boolean
-  readonly error: unknown
+  readonly error: Error | null
   /** What was searched for last. */
   readonly searched: string | undefined
   readonly onRegistered: (customer: Customer) => void

@@ -1,11 +1,17 @@
+import type { QueryClient } from '@tanstack/react-query'
 import { sessionQuery } from '../api/session.ts'
 import { mountPage } from '../ui/app-frame.tsx'
 import './till.css'
 import { TillPage } from './till-page.tsx'
 
+let kept: QueryClient | undefined
+
 await mountPage(
   ['till', 'common', 'account', 'shell'],
-  () => <TillPage />,
-  // The till stays where it is and asks who goes on.
-  (queries) => queries.setQueryData(sessionQuery.queryKey, null),
+  (queries) => {
+    kept = queries
+    return <TillPage />
+  },
+  // The page stays as it is, with its basket, and asks who goes on.
+  () => kept?.setQueryData(sessionQuery.queryKey, null),
 )

@@ -49,8 +49,7 @@ export function discountsIn({ executedActions }: Pick<Preview, 'executedActions'
 }
 
 async function askPreview(sale: Sale, branch: string | undefined, signal: AbortSignal): Promise<Previewed> {
-  const validate = (body: Basket) =>
-    answerOf(api.POST('/v1/transactions/validate', { body, signal }))
+  const validate = (body: Basket) => answerOf(api.POST('/v1/transactions/validate', { body, signal }))
   let body = toBasket(sale, {}, branch)
   let preview = await validate(body)
   const discounts = discountsIn(preview)

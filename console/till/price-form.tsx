@@ -1,8 +1,8 @@
 import { NumberInput, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { currencyDecimals } from '../format.ts'
 import { FormModal } from '../ui/form.tsx'
-import { decimalsOf } from './amounts.ts'
 import { useDesk } from './desk.ts'
 import type { Line, Product } from './sale.ts'
 
@@ -50,7 +50,7 @@ export function PriceForm({ product, onClose, onAdd }: PriceFormProps) {
         onChange={setPrice}
         min={0}
         max={1_000_000}
-        decimalScale={decimalsOf(currency)}
+        decimalScale={currencyDecimals(currency)}
         allowedDecimalSeparators={['.', ',']}
         allowNegative={false}
         hideControls

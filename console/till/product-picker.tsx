@@ -128,7 +128,11 @@ export function ProductPicker({ onPick, onFreeLine }: ProductPickerProps) {
             )}
             <div className="till-products">
               {products.map((product) => (
-                <UnstyledButton key={product.opaqueId} className="till-product" onClick={() => onPick(product)}>
+                <UnstyledButton
+                  key={product.opaqueId}
+                  className="till-product"
+                  onClick={() => onPick(product)}
+                >
                   <span>{product.name ?? product.opaqueId}</span>
                   <Text span size="sm" c="dimmed" className="lw-tabular">
                     {product.price === undefined ? t('products.askPrice') : money(product.price)}

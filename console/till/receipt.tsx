@@ -3,8 +3,8 @@ import { IconArrowBackUp, IconCircleCheck, IconPrinter } from '@tabler/icons-rea
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { answerOf, api } from '../api/client.ts'
-import { formatDate, formatDateTime, formatNumber } from '../format.ts'
-import { decimalsOf, lineAmount, minus, sumOf } from './amounts.ts'
+import { currencyDecimals, formatDate, formatDateTime, formatNumber } from '../format.ts'
+import { lineAmount, minus, sumOf } from './amounts.ts'
 import { useDesk, useMoney, useNames } from './desk.ts'
 import { discountsIn } from './preview.ts'
 import type { Settled } from './send.ts'
@@ -51,7 +51,7 @@ export function Receipt({ settled, onNext, onReturn }: ReceiptProps) {
                   value={money(
                     lineAmount(
                       { unitPrice: item.unitPrice ?? 0, quantity: item.quantity ?? 1 },
-                      decimalsOf(organization.currency),
+                      currencyDecimals(organization.currency),
                     ),
                   )}
                 />
@@ -141,7 +141,9 @@ function Loyalty({ settled: { transaction } }: Pick<ReceiptProps, 'settled'>) {
       )}
       <Text size="sm">
         {t('receipt.balance', {
-          balances: Object.entries(collectables).map(([key, { value }]) => names.amount(key, value)).join(' · '),
+          balances: Object.entries(collectables)
+            .map(([key, { value }]) => names.amount(key, value))
+            .join(' · '),
         })}
       </Text>
       {progress.map(({ key, have, need, reward }) => {

@@ -30,7 +30,12 @@ async function readSale(opaqueId: string): Promise<Transaction> {
 export function ReturnView({ receipt, refused, onReturn, onBack }: ReturnViewProps) {
   const { t } = useTranslation('till')
   const [number, setNumber] = useState(receipt ?? '')
-  const { mutate, data: sale, error, isPending } = useMutation({
+  const {
+    mutate,
+    data: sale,
+    error,
+    isPending,
+  } = useMutation({
     meta: { isToldInPlace: true },
     mutationFn: readSale,
   })
@@ -87,7 +92,13 @@ function leftOf(sale: Transaction) {
   })
 }
 
-function Lines({ sale, onReturn }: { readonly sale: Transaction; readonly onReturn: ReturnViewProps['onReturn'] }) {
+function Lines({
+  sale,
+  onReturn,
+}: {
+  readonly sale: Transaction
+  readonly onReturn: ReturnViewProps['onReturn']
+}) {
   const { t } = useTranslation('till')
   const { timezone } = useDesk().session.organization
   const lines = leftOf(sale)

@@ -1,6 +1,6 @@
 import { ActionIcon, Button, Group, SegmentedControl, Stack, Text, Title } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
 import { IconTrash } from '@tabler/icons-react'
+import { useMutation } from '@tanstack/react-query'
 import { useReducer, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { answerOf, api } from '../api/client.ts'
@@ -225,5 +225,12 @@ function useFinding(onFound: (customer: Customer, card: Customer['cards'][number
     mutationFn: (q: string) => answerOf(api.GET('/v1/customers/find', { params: { query: { q } } })),
     onSuccess: take,
   })
-  return { find: mutate, take: (customer: Customer) => take(customer), error, isBusy: isPending, searched: variables, reset }
+  return {
+    find: mutate,
+    take: (customer: Customer) => take(customer),
+    error,
+    isBusy: isPending,
+    searched: variables,
+    reset,
+  }
 }

@@ -111,9 +111,7 @@ function takeCoupon(sale: Sale, { id, reward }: Coupon): Sale {
   if (!fitting) return { ...sale, coupons: [...sale.coupons, id] }
   return {
     ...sale,
-    lines: sale.lines.map((line) =>
-      line === fitting ? { ...line, coupons: [...line.coupons, id] } : line,
-    ),
+    lines: sale.lines.map((line) => (line === fitting ? { ...line, coupons: [...line.coupons, id] } : line)),
   }
 }
 

@@ -26,10 +26,7 @@ interface TillDeskProps {
 }
 
 /** The three things a till does beside selling: show what was done, take goods back, wait for an answer. */
-type View =
-  | { name: 'sale' }
-  | { name: 'done'; settled: Settled }
-  | { name: 'return'; receipt?: string }
+type View = { name: 'sale' } | { name: 'done'; settled: Settled } | { name: 'return'; receipt?: string }
 
 async function readCampaigns(): Promise<Campaign[]> {
   const { data } = await answerOf(api.GET('/v1/campaigns', { params: { query: { limit: 100 } } }))

@@ -102,11 +102,7 @@ function MoreMenu(props: TillHeaderProps) {
         <Menu.Item leftSection={<IconHelp size={18} aria-hidden />} onClick={props.onHelp}>
           {t('help.title')}
         </Menu.Item>
-        <Menu.Item
-          component="a"
-          href="/console"
-          leftSection={<IconLayoutDashboard size={18} aria-hidden />}
-        >
+        <Menu.Item component="a" href="/console" leftSection={<IconLayoutDashboard size={18} aria-hidden />}>
           {t('console')}
         </Menu.Item>
         <Menu.Divider />

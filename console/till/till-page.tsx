@@ -1,9 +1,8 @@
 import { Center, Modal, Text } from '@mantine/core'
-import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { answerOf, api } from '../api/client.ts'
-import { type Session, sessionQuery, useMaybeSession } from '../api/session.ts'
+import { type Session, useMaybeSession } from '../api/session.ts'
 import { Failure } from '../ui/failure.tsx'
 import { FrontDoor } from '../ui/front-door.tsx'
 import { SignInForm } from '../ui/sign-in-form.tsx'
@@ -16,7 +15,6 @@ export function TillPage() {
   const { t } = useTranslation('till')
   const { data: session, isPending, error, refetch } = useMaybeSession()
   const [known, setKnown] = useState<Session>()
-  const queries = useQueryClient()
   useEffect(() => {
     if (session) setKnown(session)
   }, [session])
@@ -30,9 +28,8 @@ export function TillPage() {
     } catch (failure) {
       return tell.failure(failure)
     }
-    queries.clear()
-    queries.setQueryData(sessionQuery.queryKey, null)
-    setKnown(undefined)
+    // Nothing of whoever was here stays in memory.
+    location.reload()
   }
 
   const shown = session ?? known

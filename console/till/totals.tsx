@@ -1,7 +1,8 @@
 import { Button, Group, Kbd, Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import type { Schemas } from '../api/client.ts'
-import { decimalsOf, lineAmount, minus, sumOf } from './amounts.ts'
+import { currencyDecimals } from '../format.ts'
+import { lineAmount, minus, sumOf } from './amounts.ts'
 import { places, useDesk, useMoney, useNames } from './desk.ts'
 import { discountsIn, type Previewed } from './preview.ts'
 import type { Sale } from './sale.ts'
@@ -30,7 +31,7 @@ export function Row({ label, value, isLarge }: { label: string; value: string; i
 export function useToPay(sale: Sale, shown: Previewed | undefined): number {
   const { currency } = useDesk().session.organization
   if (shown) return minus(shown.preview.payableAmount, shown.preview.pointsDiscount)
-  return sumOf(sale.lines.map((line) => lineAmount(line, decimalsOf(currency))))
+  return sumOf(sale.lines.map((line) => lineAmount(line, currencyDecimals(currency))))
 }
 
 export function Totals({ sale, shown }: { readonly sale: Sale; readonly shown: Previewed | undefined }) {
