@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Group, Text } from '@mantine/core'
+import { ActionIcon, Button, Group, Text, VisuallyHidden } from '@mantine/core'
 import { IconTicket, IconTrash, IconX } from '@tabler/icons-react'
 import type { Dispatch } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -90,7 +90,6 @@ function useCoupons(sale: Sale, shown: Previewed | undefined, dispatch: Dispatch
         fullWidth
         justify="space-between"
         mt={4}
-        aria-label={t('basket.leaveCoupon', { name })}
         leftSection={<IconTicket size={18} aria-hidden />}
         rightSection={<IconX size={16} aria-hidden />}
         className="till-coupon"
@@ -98,6 +97,7 @@ function useCoupons(sale: Sale, shown: Previewed | undefined, dispatch: Dispatch
       >
         <span>{name}</span>
         <span className="lw-tabular">{discount === undefined ? '' : money(-discount)}</span>
+        <VisuallyHidden>{t('basket.leaveCoupon')}</VisuallyHidden>
       </Button>
     )
   }

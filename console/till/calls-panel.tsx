@@ -93,7 +93,6 @@ function Body({ title, text }: { readonly title: string; readonly text: string |
         {title}
       </Text>
       {/* It scrolls, so the keyboard must be able to reach it. */}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: see above. */}
       <Code block dir="ltr" tabIndex={0} aria-label={title} role="region" className="till-json">
         {pretty(text)}
       </Code>

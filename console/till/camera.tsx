@@ -1,8 +1,9 @@
-import { Alert, Modal, Text } from '@mantine/core'
+import { Alert, Text } from '@mantine/core'
 import { BarcodeDetector, prepareZXingModule } from 'barcode-detector/ponyfill'
 import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import wasmUrl from 'zxing-wasm/reader/zxing_reader.wasm?url'
+import { Dialog } from '../ui/dialog.tsx'
 
 // Unless told it asks a CDN for its WebAssembly; ours comes with the page.
 prepareZXingModule({
@@ -69,20 +70,19 @@ export default function Camera({ onClose, onScan }: CameraProps) {
   }, [])
 
   return (
-    <Modal opened onClose={onClose} title={t('camera.title')} size="lg">
+    <Dialog opened onClose={onClose} title={t('camera.title')} size="lg">
       {problem ? (
         <Alert color="yellow" role="alert" title={t(`camera.${problem}`)}>
           {t('camera.instead')}
         </Alert>
       ) : (
         <>
-          {/* biome-ignore lint/a11y/useMediaCaption: it shows what stands before the camera. */}
           <video ref={video} muted playsInline className="till-camera" aria-label={t('camera.title')} />
           <Text mt="sm" c="dimmed">
             {t('camera.hint')}
           </Text>
         </>
       )}
-    </Modal>
+    </Dialog>
   )
 }

@@ -1,11 +1,12 @@
-import { Group, Kbd, Modal, Stack, Text } from '@mantine/core'
+import { Group, Kbd, Stack, Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
+import { Dialog } from '../ui/dialog.tsx'
 import { shortcutKeys } from './shortcuts.ts'
 
 export function Help({ isOpen, onClose }: { readonly isOpen: boolean; readonly onClose: () => void }) {
   const { t } = useTranslation('till')
   return (
-    <Modal opened={isOpen} onClose={onClose} title={t('help.title')}>
+    <Dialog opened={isOpen} onClose={onClose} title={t('help.title')}>
       <Stack gap="xs" component="dl" m={0}>
         {shortcutKeys.map((key) => (
           <Group key={key} gap="md" wrap="nowrap">
@@ -21,6 +22,6 @@ export function Help({ isOpen, onClose }: { readonly isOpen: boolean; readonly o
       <Text mt="md" c="dimmed">
         {t('help.scanner')}
       </Text>
-    </Modal>
+    </Dialog>
   )
 }

@@ -1,4 +1,4 @@
-import { Button, Chip, Group, ScrollArea, Stack, Text, TextInput, Title, UnstyledButton } from '@mantine/core'
+import { Button, Chip, Group, Stack, Text, TextInput, Title, UnstyledButton } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { IconPlus, IconSearch } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
@@ -49,7 +49,11 @@ export function useProducts(text: string) {
   const fits = ({ opaqueId, name, category }: Product) =>
     [opaqueId, name, category].some((one) => one?.toLowerCase().includes(words))
   const list = isTooLarge ? (found.data?.list ?? []) : (all.data?.list ?? []).filter(fits)
-  return { list, all: all.data?.list ?? [], error: all.error ?? found.error, isPending: all.isPending }
+  // What begins with the words comes first: Enter takes it.
+  const begins = ({ opaqueId, name }: Product) =>
+    [opaqueId, name].some((one) => one?.toLowerCase().startsWith(words))
+  const best = list.find(begins) ?? list[0]
+  return { list, best, all: all.data?.list ?? [], error: all.error ?? found.error, isPending: all.isPending }
 }
 
 interface ProductPickerProps {
@@ -62,7 +66,7 @@ export function ProductPicker({ onPick, onFreeLine }: ProductPickerProps) {
   const money = useMoney()
   const [text, setText] = useState('')
   const [category, setCategory] = useState<string>()
-  const { list, all, error, isPending } = useProducts(text)
+  const { list, best, all, error, isPending } = useProducts(text)
   const categoryOf = (product: Product) => product.category ?? t('products.other')
   const categories = [...new Set(all.map(categoryOf))]
   const shown = list.filter((product) => category === undefined || categoryOf(product) === category)
@@ -71,9 +75,9 @@ export function ProductPicker({ onPick, onFreeLine }: ProductPickerProps) {
     .filter(({ products }) => products.length > 0)
 
   const pickFirst = (event: KeyboardEvent) => {
-    if (event.key !== 'Enter' || !text.trim() || !shown[0]) return
+    if (event.key !== 'Enter' || !text.trim() || !best) return
     event.preventDefault()
-    onPick(shown[0])
+    onPick(best)
     setText('')
   }
   return (
@@ -95,20 +99,18 @@ export function ProductPicker({ onPick, onFreeLine }: ProductPickerProps) {
         </Button>
       </Group>
       {categories.length > 1 && (
-        <ScrollArea type="never" className="till-categories">
-          <Chip.Group value={category ?? ''} onChange={(name) => setCategory(String(name) || undefined)}>
-            <Group gap="xs" wrap="nowrap" role="radiogroup" aria-label={t('products.category')}>
-              <Chip value="" size="md">
-                {t('products.all')}
+        <Chip.Group value={category ?? ''} onChange={(name) => setCategory(String(name) || undefined)}>
+          <Group gap={6} role="radiogroup" aria-label={t('products.category')}>
+            <Chip value="" variant="light">
+              {t('products.all')}
+            </Chip>
+            {categories.map((name) => (
+              <Chip key={name} value={name} variant="light">
+                {name}
               </Chip>
-              {categories.map((name) => (
-                <Chip key={name} value={name} size="md">
-                  {name}
-                </Chip>
-              ))}
-            </Group>
-          </Chip.Group>
-        </ScrollArea>
+            ))}
+          </Group>
+        </Chip.Group>
       )}
       {error && <Refusal error={error} />}
       {isPending && <Waiting />}
@@ -117,7 +119,6 @@ export function ProductPicker({ onPick, onFreeLine }: ProductPickerProps) {
           {all.length === 0 ? t('products.none') : t('products.nothingFits')}
         </Text>
       )}
-      {/* Scrolls by itself, so the keyboard must be able to reach it. */}
       <div className="till-scrolls">
         {groups.map(({ name, products }) => (
           <section key={name} aria-label={name}>

@@ -4,9 +4,8 @@ import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { answerOf, api } from '../api/client.ts'
 import { currencyDecimals, formatDate, formatDateTime, formatNumber } from '../format.ts'
-import { lineAmount, minus, sumOf } from './amounts.ts'
+import { lineAmount, minus } from './amounts.ts'
 import { useDesk, useMoney, useNames } from './desk.ts'
-import { discountsIn } from './preview.ts'
 import type { Settled } from './send.ts'
 import { Row, useGains } from './totals.tsx'
 
@@ -22,8 +21,7 @@ export function Receipt({ settled, onNext, onReturn }: ReceiptProps) {
   const money = useMoney()
   const { organization } = useDesk().session
   const { transaction, entry } = settled
-  const { amount, payableAmount, pointsDiscount } = transaction
-  const discount = sumOf(Object.values(discountsIn(transaction)))
+  const { payableAmount, pointsDiscount } = transaction
   const paid = minus(payableAmount, pointsDiscount)
   const items = entry.body.items ?? []
   return (
@@ -56,7 +54,6 @@ export function Receipt({ settled, onNext, onReturn }: ReceiptProps) {
                   )}
                 />
               ))}
-              {(discount > 0 || pointsDiscount > 0) && <Row label={t('totals.sum')} value={money(amount)} />}
               {transaction.executedActions.actions
                 .filter(({ type }) => type === 'redeem_coupon')
                 .map(({ coupon, discount }) => (
@@ -67,6 +64,8 @@ export function Receipt({ settled, onNext, onReturn }: ReceiptProps) {
                   />
                 ))}
               <SpentRow settled={settled} />
+            </dl>
+            <dl className="till-totals till-sum">
               <Row label={t('receipt.total')} value={money(paid)} isLarge />
             </dl>
             <Loyalty settled={settled} />

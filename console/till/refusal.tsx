@@ -1,10 +1,11 @@
 import { Alert, Button, Stack, Text } from '@mantine/core'
 import { IconAlertTriangle } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
-import { ApiError } from '../api/client.ts'
+import { ApiError, isUnanswered } from '../api/client.ts'
 
 interface RefusalProps {
   readonly error: unknown
+  /** Offered where trying again can help. */
   readonly onRetry?: () => void
 }
 
@@ -19,7 +20,7 @@ export function Refusal({ error, onRetry }: RefusalProps) {
             {error.code}
           </Text>
         )}
-        {onRetry && (
+        {onRetry && isUnanswered(error) && (
           <Button variant="default" onClick={onRetry}>
             {t('common:tryAgain')}
           </Button>

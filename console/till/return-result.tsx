@@ -68,8 +68,8 @@ function useTexts(done: ReturnResultProps['settled']['done']): string[] {
   })
   const balances = Object.entries(collectables).map(([key, { value }]) => names.amount(key, value))
   return [
-    ...texts,
     ...(done.pointsRestored > 0 ? [t('return.pointsRestored', { count: done.pointsRestored })] : []),
+    ...texts,
     t('receipt.balance', { balances: balances.join(' · ') }),
   ]
 }

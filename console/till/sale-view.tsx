@@ -4,9 +4,10 @@ import { useMutation } from '@tanstack/react-query'
 import { useReducer, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { answerOf, api } from '../api/client.ts'
+import { formatNumber } from '../format.ts'
 import { Basket } from './basket.tsx'
 import { CustomerPanel } from './customer-panel.tsx'
-import { focusOn, places, useDesk, useMoney } from './desk.ts'
+import { focusOn, places, useDesk } from './desk.ts'
 import { FindCustomer } from './find-customer.tsx'
 import type { Outbox } from './outbox.ts'
 import { Points } from './points.tsx'
@@ -50,12 +51,11 @@ type Part = (typeof parts)[number]
 
 export function SaleView({ selling, isSending, refused, onCharge }: SaleViewProps) {
   const { t } = useTranslation('till')
-  const money = useMoney()
   const { sale, dispatch, preview, isReady, say } = selling
   const [part, setPart] = useState<Part>('customer')
   const [asked, setAsked] = useState<{ product?: Product }>()
   const { all: products } = useProducts('')
-  const toPay = money(useToPay(sale, preview.shown))
+  const toPay = useToPay(sale, preview.shown)
 
   const goTo = (to: Part, place: string) => {
     setPart(to)
@@ -165,7 +165,7 @@ export function SaleView({ selling, isSending, refused, onCharge }: SaleViewProp
           {preview.error && <Refusal error={preview.error} onRetry={() => preview.retry()} />}
           {refused !== undefined && <Refusal error={refused} />}
           <Gains shown={sale.lines.length > 0 ? preview.shown : undefined} />
-          <Totals sale={sale} shown={preview.shown} />
+          <Totals toPay={toPay} shown={preview.shown} />
           {!sale.customer && sale.lines.length > 0 && (
             <Text size="sm" c="dimmed">
               {t('basket.noCustomer')}
@@ -183,7 +183,7 @@ export function SaleView({ selling, isSending, refused, onCharge }: SaleViewProp
           data={[
             { value: 'customer', label: t('customer.title') },
             { value: 'products', label: t('products.title') },
-            { value: 'basket', label: t('basket.short', { count: sale.lines.length }) },
+            { value: 'basket', label: t('basket.short', { lines: formatNumber(sale.lines.length) }) },
           ]}
         />
         {sale.customer || sale.lines.length === 0 ? (

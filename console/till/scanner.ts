@@ -4,7 +4,10 @@
  */
 import { useEffect, useRef } from 'react'
 
-const longestGapMs = 50
+/** On average over the whole code: one key may be late when the computer is busy. */
+const averageGapMs = 60
+/** After this long something new begins. */
+const longestGapMs = 300
 const fewestDigits = 6
 
 type Field = HTMLInputElement | HTMLTextAreaElement
@@ -16,17 +19,19 @@ export function useScanner(onScan: (code: string) => void): void {
   latest.current = onScan
   useEffect(() => {
     let digits = ''
+    let begunAt = 0
     let lastAt = 0
     let field: Field | undefined
     let valueBefore = ''
     const listen = (event: KeyboardEvent) => {
       // What is open over the page has fields of its own to fill.
       if (event.target instanceof Element && event.target.closest('[role="dialog"]')) return
-      const isFast = event.timeStamp - lastAt <= longestGapMs
+      if (event.timeStamp - lastAt > longestGapMs) digits = ''
       lastAt = event.timeStamp
       if (event.key === 'Enter') {
         const code = digits
         digits = ''
+        const isFast = event.timeStamp - begunAt <= code.length * averageGapMs
         if (!isFast || code.length < fewestDigits) return
         event.preventDefault()
         event.stopPropagation()
@@ -38,8 +43,8 @@ export function useScanner(onScan: (code: string) => void): void {
         if (event.key.length === 1) digits = ''
         return
       }
-      if (digits === '' || !isFast) {
-        digits = ''
+      if (digits === '') {
+        begunAt = event.timeStamp
         field = isField(event.target) ? event.target : undefined
         valueBefore = field?.value ?? ''
       }

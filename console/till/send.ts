@@ -63,7 +63,7 @@ export function useSending(options: SendOptions): { sending: Sending | undefined
   latest.current = options
   const number = entry?.number
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the number stands for the entry, which never changes.
+  // The number stands for the entry: read again from the storage it is another object with the same content.
   useEffect(() => {
     setSending(undefined)
     if (!entry || !isSignedIn) return

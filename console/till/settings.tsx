@@ -1,7 +1,8 @@
-import { Button, Group, Modal, Select, Stack, Text, Title } from '@mantine/core'
+import { Button, Group, Select, Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { answerOf, api } from '../api/client.ts'
+import { Dialog } from '../ui/dialog.tsx'
 import type { Outbox } from './outbox.ts'
 import type { Settled } from './send.ts'
 import { LookUp } from './unsettled-panel.tsx'
@@ -23,7 +24,7 @@ export function Settings({ outbox, onClose, onSettled }: SettingsProps) {
     },
   })
   return (
-    <Modal opened onClose={onClose} title={t('settings.title')}>
+    <Dialog opened onClose={onClose} title={t('settings.title')}>
       <Stack gap="md">
         <Text>{t('settings.name', { name: outbox.name })}</Text>
         <Select
@@ -72,6 +73,6 @@ export function Settings({ outbox, onClose, onSettled }: SettingsProps) {
           </Stack>
         )}
       </Stack>
-    </Modal>
+    </Dialog>
   )
 }

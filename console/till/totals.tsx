@@ -28,16 +28,23 @@ export function Row({ label, value, isLarge }: { label: string; value: string; i
 }
 
 /** What there is to pay: as the service counts it, or before a customer is known the sum of the lines. */
-export function useToPay(sale: Sale, shown: Previewed | undefined): number {
+export function useToPay(sale: Sale, shown: Previewed | undefined): string {
+  const money = useMoney()
   const { currency } = useDesk().session.organization
-  if (shown) return minus(shown.preview.payableAmount, shown.preview.pointsDiscount)
-  return sumOf(sale.lines.map((line) => lineAmount(line, currencyDecimals(currency))))
+  if (shown) return money(minus(shown.preview.payableAmount, shown.preview.pointsDiscount))
+  // With a customer nobody knows it before the service has said so.
+  if (sale.customer && sale.lines.length > 0) return '—'
+  return money(sumOf(sale.lines.map((line) => lineAmount(line, currencyDecimals(currency)))))
 }
 
-export function Totals({ sale, shown }: { readonly sale: Sale; readonly shown: Previewed | undefined }) {
+interface TotalsProps {
+  readonly toPay: string
+  readonly shown: Previewed | undefined
+}
+
+export function Totals({ toPay, shown }: TotalsProps) {
   const { t } = useTranslation('till')
   const money = useMoney()
-  const toPay = useToPay(sale, shown)
   const discount = shown ? sumOf(Object.values(discountsIn(shown.preview))) : 0
   const points = shown?.preview.pointsDiscount ?? 0
   return (
@@ -47,7 +54,7 @@ export function Totals({ sale, shown }: { readonly sale: Sale; readonly shown: P
       )}
       {discount > 0 && <Row label={t('totals.coupons')} value={money(-discount)} />}
       {points > 0 && <Row label={t('totals.points')} value={money(-points)} />}
-      <Row label={t('totals.toPay')} value={money(toPay)} isLarge />
+      <Row label={t('totals.toPay')} value={toPay} isLarge />
     </dl>
   )
 }
