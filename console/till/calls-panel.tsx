@@ -32,11 +32,14 @@ export function CallsPanel({ onClose }: { readonly onClose: () => void }) {
           <Accordion.Item key={call.number} value={String(call.number)}>
             <Accordion.Control>
               <Group gap="xs" wrap="nowrap" justify="space-between">
-                <Text span size="sm" ff="monospace" className="till-wraps" dir="ltr">
-                  {call.method} {call.path}
+                <Text span size="sm" fw={600} ff="monospace">
+                  {call.method}
                 </Text>
                 <Status call={call} />
               </Group>
+              <Text size="sm" ff="monospace" className="till-wraps">
+                <bdi>{call.path}</bdi>
+              </Text>
             </Accordion.Control>
             <Accordion.Panel>
               <Details call={call} />

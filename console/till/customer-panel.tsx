@@ -156,7 +156,7 @@ function Cards({ sale, customer, dispatch, onCustomer }: CustomerPanelProps) {
 function OpenCard({ customer, onCustomer }: Pick<CustomerPanelProps, 'customer' | 'onCustomer'>) {
   const { t } = useTranslation('till')
   const { campaigns } = useDesk()
-  const [campaignId, setCampaignId] = useState<string | null>(campaigns[0]?.id ?? null)
+  const [campaignId, setCampaignId] = useState<string | null>(campaigns.at(-1)?.id ?? null)
   const [key] = useState(() => crypto.randomUUID())
   const { mutate, isPending } = useMutation({
     mutationFn: (id: string) => register({ campaignId: id, customer: { id: customer.id } }, `${key} ${id}`),

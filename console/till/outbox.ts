@@ -94,23 +94,20 @@ export function useOutbox(organization: string) {
     aside: kept.unsettled.filter(({ number }) => number !== currentNumber),
     chooseBranch: (branch: string | undefined) => update((before) => ({ ...before, branch })),
     /** The next receipt number, and the sale under it, stored before anything is sent. */
-    putSale(sale: Omit<UnsettledSale, 'number' | 'kind'>) {
-      update((before) => {
-        const number = numberOf(before.name, '', before.sales + 1)
-        setCurrentNumber(number)
-        const body = { ...sale.body, opaqueId: number }
-        const unsettled = [...before.unsettled, { ...sale, kind: 'sale' as const, number, body }]
-        return { ...before, sales: before.sales + 1, unsettled }
-      })
+    putSale(sale: Omit<UnsettledSale, 'number' | 'kind'>): string {
+      const sales = read(organization).sales + 1
+      const number = numberOf(kept.name, '', sales)
+      const entry = { ...sale, kind: 'sale' as const, number, body: { ...sale.body, opaqueId: number } }
+      update((before) => ({ ...before, sales, unsettled: [...before.unsettled, entry] }))
+      setCurrentNumber(number)
+      return number
     },
     putReturn(given: Omit<UnsettledReturn, 'number' | 'kind'>) {
-      update((before) => {
-        const number = numberOf(before.name, 'R', before.returns + 1)
-        setCurrentNumber(number)
-        const body = { ...given.body, opaqueId: number }
-        const unsettled = [...before.unsettled, { ...given, kind: 'return' as const, number, body }]
-        return { ...before, returns: before.returns + 1, unsettled }
-      })
+      const returns = read(organization).returns + 1
+      const number = numberOf(kept.name, 'R', returns)
+      const entry = { ...given, kind: 'return' as const, number, body: { ...given.body, opaqueId: number } }
+      update((before) => ({ ...before, returns, unsettled: [...before.unsettled, entry] }))
+      setCurrentNumber(number)
     },
     settle(number: string) {
       update((before) => ({

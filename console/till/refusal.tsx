@@ -31,9 +31,9 @@ export function Refusal({ error, onRetry }: RefusalProps) {
 }
 
 export function useRefusalText(): (error: unknown) => string {
-  const { t } = useTranslation('till')
+  const { t, i18n } = useTranslation('till')
   return (error) => {
     if (!(error instanceof ApiError)) return error instanceof Error ? error.message : String(error)
-    return t(`refusals.${error.code}`, { defaultValue: error.message })
+    return i18n.exists(`till:refusals.${error.code}`) ? t(`refusals.${error.code}`) : error.message
   }
 }

@@ -37,7 +37,7 @@ export function RegisterForm({ given = '', onClose, onRegistered }: RegisterForm
   const [email, setEmail] = useState(isEmail ? given : '')
   const [fullname, setFullname] = useState('')
   const [marketing, setMarketing] = useState(false)
-  const [campaignId, setCampaignId] = useState<string | null>(campaigns[0]?.id ?? null)
+  const [campaignId, setCampaignId] = useState<string | null>(campaigns.at(-1)?.id ?? null)
   // One for each form: sent twice it registers once.
   const [key] = useState(() => crypto.randomUUID())
   const { mutate, isPending, error } = useMutation({

@@ -25,17 +25,24 @@ export function useSale(outbox: Outbox, say: (text: string) => void) {
   const [sale, dispatch] = useReducer(reduceSale, emptySale)
   const preview = usePreview(sale, outbox.branch)
   const { current } = preview
+  // The number this sale was sent under: what is settled may also be another that was set aside.
+  const [number, setNumber] = useState<string>()
   const isReady = current !== undefined && sale.lines.length > 0 && outbox.current === undefined
   const charge = () => {
     if (!isReady) return
     const named = sale.customer!.coupons.map(({ id, reward }) => [id, reward.name])
-    outbox.putSale({
+    const sent = outbox.putSale({
       // The time of the sale by the service's clock: also when it arrives late it counts for this moment.
       body: { ...current.body, occurredAt: new Date(Date.now() + current.clockOffset).toISOString() },
       couponNames: Object.fromEntries(named.filter(([id]) => couponsOf(sale).includes(id!))),
     })
+    setNumber(sent)
   }
-  return { sale, dispatch, preview, isReady, charge, say }
+  /** The till is done with what it sent under this number; if that was the sale on the screen, with that too. */
+  const finish = (settled: string) => {
+    if (settled === number) dispatch({ type: 'next' })
+  }
+  return { sale, dispatch, preview, isReady, charge, finish, say }
 }
 
 interface SaleViewProps {

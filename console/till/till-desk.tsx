@@ -47,7 +47,7 @@ export function TillDesk({ session, isSignedIn, onSignOut }: TillDeskProps) {
 
   const settle = (settled: Settled) => {
     outbox.settle(settled.entry.number)
-    selling.dispatch({ type: 'next' })
+    selling.finish(settled.entry.number)
     setRefused(undefined)
     setView({ name: 'done', settled })
     say(t(settled.kind === 'sale' ? 'receipt.said' : 'return.said', { number: settled.entry.number }))
@@ -109,8 +109,8 @@ export function TillDesk({ session, isSignedIn, onSignOut }: TillDeskProps) {
                 sending={sending}
                 onSendNow={sendNow}
                 onSetAside={() => {
+                  selling.finish(outbox.current!.number)
                   outbox.setAside(outbox.current!.number)
-                  selling.dispatch({ type: 'next' })
                   toSale()
                 }}
                 onSettled={settle}
