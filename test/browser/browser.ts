@@ -47,7 +47,7 @@ export const demo: DemoFile = inject('demo')
 let browser: Browser
 const contexts: Opened[] = []
 
-export function useBrowser(): void {
+export function startBrowser(): void {
   beforeAll(async () => {
     browser = await launch()
   })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { demo, expectAccessible, expectCalm, openPage, signIn, useBrowser } from './browser.ts'
+import { demo, expectAccessible, expectCalm, openPage, signIn, startBrowser } from './browser.ts'
 
-useBrowser()
+startBrowser()
 
 test('signs in with e-mail and password, and out again', async () => {
   const opened = await openPage()

@@ -140,6 +140,9 @@ export interface DemoFile {
   adminToken: string
   organizationId: string
   campaignId: string
+  consoleUrl: string
+  consoleEmail: string
+  consolePassword: string
 }
 
 export async function readDemo(dataDir: string): Promise<DemoFile> {
