@@ -157,6 +157,7 @@ export const probes: Record<string, Probe> = {
   'POST /v1/campaigns/{id}/archive': (ids) => at(`/v1/campaigns/${ids.campaign}/archive`, {}),
   'POST /v1/campaigns/{id}/preview': (ids) => at(`/v1/campaigns/${ids.campaign}/preview`, { amount: 10 }),
   'GET /v1/campaigns/{id}/versions': (ids) => at(`/v1/campaigns/${ids.campaign}/versions`),
+  'GET /v1/campaigns/{id}/changes': (ids) => at(`/v1/campaigns/${ids.campaign}/changes`),
   'GET /v1/products': () => at('/v1/products'),
   'POST /v1/products': () => at('/v1/products', { opaqueId: unique() }, { opaqueId: unique() }),
   'GET /v1/products/{id}': (ids) => at(`/v1/products/${ids.product}`),

@@ -1,6 +1,7 @@
 import type { Server, ServerOptions } from '../server.ts'
 import { adminRoutes } from './admin.ts'
 import { authRoutes } from './auth.ts'
+import { campaignVersionRoutes } from './campaign-versions.ts'
 import { campaignRoutes } from './campaigns.ts'
 import { cardRoutes } from './cards.ts'
 import { couponRoutes } from './coupons.ts'
@@ -21,6 +22,7 @@ export const allRoutes: readonly ((app: Server, options: ServerOptions) => void)
   transactionRoutes,
   couponRoutes,
   campaignRoutes,
+  campaignVersionRoutes,
   directoryRoutes,
   reportRoutes,
   organizationRoutes,
