@@ -248,12 +248,47 @@ CREATE TABLE organizations (
   CONSTRAINT organizations_id_unique UNIQUE (id)
 );
 
+CREATE TABLE people (
+  org_id integer NOT NULL,
+  id uuid NOT NULL,
+  name text,
+  role text NOT NULL,
+  is_blocked boolean NOT NULL DEFAULT false,
+  user_id uuid NOT NULL,
+  password_hash text,
+  invitation_hash bytea,
+  invitation_expires_at timestamp with time zone,
+  last_seen_at timestamp with time zone,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT people_pkey PRIMARY KEY (org_id, id),
+  CONSTRAINT people_invitation_unique UNIQUE (org_id, invitation_hash),
+  CONSTRAINT people_role CHECK ((role = ANY (ARRAY['owner'::text, 'manager'::text, 'cashier'::text])))
+);
+
 CREATE TABLE pepper_marks (
   is_only boolean NOT NULL DEFAULT true,
   mark bytea NOT NULL,
   created_at timestamp with time zone NOT NULL,
   CONSTRAINT pepper_marks_pkey PRIMARY KEY (is_only),
   CONSTRAINT pepper_marks_is_only CHECK (is_only)
+);
+
+CREATE TABLE person_logins (
+  email text NOT NULL,
+  org_id integer NOT NULL,
+  person_id uuid NOT NULL,
+  CONSTRAINT person_logins_pkey PRIMARY KEY (email),
+  CONSTRAINT person_logins_person_unique UNIQUE (org_id, person_id)
+);
+
+CREATE TABLE person_sessions (
+  org_id integer NOT NULL,
+  hash bytea NOT NULL,
+  person_id uuid NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  last_used_at timestamp with time zone NOT NULL,
+  CONSTRAINT person_sessions_pkey PRIMARY KEY (org_id, hash)
 );
 
 CREATE TABLE products (
@@ -380,6 +415,18 @@ ALTER TABLE customers
 ALTER TABLE integration_keys
   ADD CONSTRAINT integration_keys_integration_id_fkey FOREIGN KEY (integration_id) REFERENCES integrations(id);
 
+ALTER TABLE people
+  ADD CONSTRAINT people_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(org_id);
+
+ALTER TABLE people
+  ADD CONSTRAINT people_user FOREIGN KEY (org_id, user_id) REFERENCES users(org_id, id);
+
+ALTER TABLE person_logins
+  ADD CONSTRAINT person_logins_person FOREIGN KEY (org_id, person_id) REFERENCES people(org_id, id);
+
+ALTER TABLE person_sessions
+  ADD CONSTRAINT person_sessions_person FOREIGN KEY (org_id, person_id) REFERENCES people(org_id, id);
+
 ALTER TABLE products
   ADD CONSTRAINT products_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(org_id);
 
@@ -414,6 +461,8 @@ CREATE INDEX idempotency_keys_customer ON idempotency_keys USING btree (org_id, 
 CREATE INDEX integration_keys_integration ON integration_keys USING btree (integration_id);
 
 CREATE INDEX lots_expires_at ON lots USING btree (org_id, expires_at) WHERE (remaining > 0);
+
+CREATE INDEX person_sessions_person_index ON person_sessions USING btree (org_id, person_id);
 
 CREATE UNIQUE INDEX returns_opaque_id_unique ON returns USING btree (org_id, opaque_id) WHERE (opaque_id IS NOT NULL);
 
@@ -465,8 +514,14 @@ ALTER TABLE lots ENABLE ROW LEVEL SECURITY;
 ALTER TABLE lots FORCE ROW LEVEL SECURITY;
 ALTER TABLE organizations ENABLE ROW LEVEL SECURITY;
 ALTER TABLE organizations FORCE ROW LEVEL SECURITY;
+ALTER TABLE people ENABLE ROW LEVEL SECURITY;
+ALTER TABLE people FORCE ROW LEVEL SECURITY;
 ALTER TABLE pepper_marks ENABLE ROW LEVEL SECURITY;
 ALTER TABLE pepper_marks FORCE ROW LEVEL SECURITY;
+ALTER TABLE person_logins ENABLE ROW LEVEL SECURITY;
+ALTER TABLE person_logins FORCE ROW LEVEL SECURITY;
+ALTER TABLE person_sessions ENABLE ROW LEVEL SECURITY;
+ALTER TABLE person_sessions FORCE ROW LEVEL SECURITY;
 ALTER TABLE products ENABLE ROW LEVEL SECURITY;
 ALTER TABLE products FORCE ROW LEVEL SECURITY;
 ALTER TABLE returns ENABLE ROW LEVEL SECURITY;
@@ -505,7 +560,11 @@ CREATE POLICY tenant ON ledger_entries AS PERMISSIVE FOR ALL TO PUBLIC USING ((o
 CREATE POLICY tenant ON lots AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY platform ON organizations AS PERMISSIVE FOR ALL TO PUBLIC USING ((current_org() = 0));
 CREATE POLICY tenant ON organizations AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
+CREATE POLICY tenant ON people AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY platform ON pepper_marks AS PERMISSIVE FOR ALL TO PUBLIC USING ((current_org() = 0));
+CREATE POLICY platform ON person_logins AS PERMISSIVE FOR SELECT TO PUBLIC USING ((current_org() = 0));
+CREATE POLICY tenant ON person_logins AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
+CREATE POLICY tenant ON person_sessions AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY tenant ON products AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY tenant ON returns AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY tenant ON rule_usage AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
@@ -534,7 +593,10 @@ GRANT DELETE, INSERT, SELECT ON kept_multiples TO loyalty_wallet_app;
 GRANT INSERT, SELECT ON ledger_entries TO loyalty_wallet_app;
 GRANT INSERT, SELECT, UPDATE ON lots TO loyalty_wallet_app;
 GRANT INSERT, SELECT, UPDATE ON organizations TO loyalty_wallet_app;
+GRANT DELETE, INSERT, SELECT, UPDATE ON people TO loyalty_wallet_app;
 GRANT INSERT, SELECT, UPDATE ON pepper_marks TO loyalty_wallet_app;
+GRANT DELETE, INSERT, SELECT ON person_logins TO loyalty_wallet_app;
+GRANT DELETE, INSERT, SELECT ON person_sessions TO loyalty_wallet_app;
 GRANT INSERT, SELECT, UPDATE ON products TO loyalty_wallet_app;
 GRANT INSERT, SELECT ON returns TO loyalty_wallet_app;
 GRANT INSERT, SELECT, UPDATE ON rule_usage TO loyalty_wallet_app;
@@ -546,5 +608,6 @@ GRANT INSERT, SELECT, UPDATE ON wallets TO loyalty_wallet_app;
 GRANT UPDATE (expires_at) ON connection_secrets TO loyalty_wallet_app;
 GRANT UPDATE (expires_at) ON integration_keys TO loyalty_wallet_app;
 GRANT UPDATE (reason) ON ledger_entries TO loyalty_wallet_app;
+GRANT UPDATE (last_used_at) ON person_sessions TO loyalty_wallet_app;
 GRANT UPDATE (reason) ON returns TO loyalty_wallet_app;
 GRANT UPDATE (basket, status) ON transactions TO loyalty_wallet_app;

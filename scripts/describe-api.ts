@@ -15,6 +15,7 @@ export async function describeApi(): Promise<string> {
     credentialPepper: unused,
     accessTokenTtlSeconds: 1,
     refreshTokenTtlSeconds: 1,
+    publicUrl: () => unused,
     log: { info() {}, warn() {}, error() {} },
   })
   const app = await buildServer({

@@ -3,7 +3,7 @@
  * service is one of these, or several on one port (`workers.ts`).
  */
 import type { AddressInfo } from 'node:net'
-import type { Config } from './config.ts'
+import { baseUrlOf, type Config } from './config.ts'
 import { canWrite } from './database/can-write.ts'
 import { type DatabaseConnection, openPool } from './database/pool.ts'
 import type { Logger } from './http/logger.ts'
@@ -41,7 +41,8 @@ export function openDeps(
     queryTimeoutMs: 8_000,
     lockTimeoutMs: 3_000,
   })
-  return createDeps({ ...config, ...secrets, pool, log })
+  const publicUrl = () => config.publicUrl ?? baseUrlOf(config.port, config)
+  return createDeps({ ...config, ...secrets, publicUrl, pool, log })
 }
 
 export async function listen(deps: Deps, config: Config, secrets: Secrets, log: Logger): Promise<Listener> {
@@ -62,7 +63,8 @@ export async function listen(deps: Deps, config: Config, secrets: Secrets, log: 
   }
   try {
     app = await buildServer({
-      deps,
+      // Which port it is may be known only once it is listened to, and nobody asks before that.
+      deps: { ...deps, publicUrl: () => config.publicUrl ?? baseUrlOf(portOf(app!), config) },
       transactions,
       adminToken: secrets.adminToken,
       rateLimits: config.rateLimits,
@@ -72,11 +74,15 @@ export async function listen(deps: Deps, config: Config, secrets: Secrets, log: 
       isReady: async () => !state.isStopping && (await canServe()),
     })
     await app.listen({ port: config.port, host: config.host })
-    return { port: (app.server.address() as AddressInfo).port, stop }
+    return { port: portOf(app), stop }
   } catch (error) {
     await stop()
     throw error
   }
+}
+
+function portOf(app: Server): number {
+  return (app.server.address() as AddressInfo).port
 }
 
 /** Finishes what was taken. A client that never sends the rest of its request is cut off in the end. */

@@ -69,6 +69,10 @@ function greet({ baseUrl, demo }: RunningService, config: Config): Outcome {
   const text = `
 Loyalty Wallet is ready at ${baseUrl}
 
+  Console        ${baseUrl}/console
+  E-mail         ${demo.consoleEmail}
+  Password       ${demo.consolePassword}
+
   API reference  ${baseUrl}/docs
   Organization   ${demo.organizationId}
   Campaign       ${demo.campaignId}

@@ -5,6 +5,7 @@
 export type OrganizationId = `org_${string}`
 export type IntegrationId = `int_${string}`
 export type ConnectionId = `con_${string}`
+export type PersonId = `psn_${string}`
 export type SessionId = `ses_${string}`
 export type CustomerId = `cus_${string}`
 export type CardId = `card_${string}`
@@ -21,6 +22,7 @@ export type Id =
   | OrganizationId
   | IntegrationId
   | ConnectionId
+  | PersonId
   | SessionId
   | CustomerId
   | CardId

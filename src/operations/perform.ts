@@ -72,6 +72,8 @@ async function replay(scope: Scope, route: string, key: string, print: Buffer): 
   // The other call was undone or forgotten between our two statements.
   if (!stored) throw new Refused('idempotency_key_in_use')
   if (!stored.fingerprint.equals(print)) throw new Refused('idempotency_key_reused')
+  // Some answers never had a body.
+  if (stored.reply === undefined && stored.status === 204) return { status: 204, body: null, isReplay: true }
   if (stored.reply === undefined)
     throw new Refused('customer_not_found', 'The customer of this answer was erased.')
   return { status: stored.status, body: stored.reply, isReplay: true }

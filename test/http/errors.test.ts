@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type RefusalCode, refusals } from '../../src/domain/refusal.ts'
+import { createTestPerson } from '../support/people.ts'
 import {
   adminToken,
   type Merchant,
@@ -65,6 +66,8 @@ async function couponOf(
 ): Promise<string> {
   return (await post('/v1/coupons', { customer: ids.customer, campaign, reward })).body.id
 }
+
+const signedIn = () => createTestPerson(service, merchant)
 
 /** How to get each refusal there is. The compiler asks for a new one as soon as the list has it. */
 const table: Record<RefusalCode, [status: number, provoke: () => Promise<Reply>]> = {
@@ -166,6 +169,25 @@ const table: Record<RefusalCode, [status: number, provoke: () => Promise<Reply>]
   ],
   organization_not_found: [404, () => admin('GET', '/organizations/x')],
   integration_not_found: [404, () => admin('GET', '/integrations/x')],
+  person_not_found: [404, async () => (await signedIn()).call('DELETE', '/v1/people/psn_0')],
+  existing_person_with_email: [
+    400,
+    async () => {
+      const { call, email } = await signedIn()
+      return call('POST', '/v1/people', { email, role: 'cashier' })
+    },
+  ],
+  last_owner: [
+    400,
+    async () => {
+      const { call, id } = await createTestPerson(service, await service.createMerchant())
+      return call('DELETE', `/v1/people/${id}`)
+    },
+  ],
+  invalid_invitation: [
+    400,
+    () => service.call('POST', '/auth/invitation', { body: { token: 'x', password: 'long enough' } }),
+  ],
   connection_not_found: [404, () => admin('GET', '/connections/x')],
   invalid_campaign: [400, () => register({ data: {} }, 'x')],
   invalid_campaign_definition: [

@@ -69,7 +69,9 @@ describe('the OpenAPI document', () => {
     expect(
       failing(({ responses }) => {
         const good = Object.entries(responses).filter(([status]) => status.startsWith('2'))
-        return good.length > 0 && good.every(([, reply]) => reply.content && hasExample(reply.content))
+        const isShown = ([status, { content }]: (typeof good)[number]) =>
+          status === '204' ? content === undefined : content && hasExample(content)
+        return good.length > 0 && good.every(isShown)
       }),
     ).toEqual([])
   })
@@ -119,15 +121,27 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  test('says who may call: nobody in particular, a scope, or the operator', () => {
-    const withoutToken = calls.filter(({ security = [] }) => security.length === 0).map(({ path }) => path)
-    expect(withoutToken.sort()).toEqual([
-      '/auth/refreshtoken',
-      '/auth/token',
-      '/livez',
-      '/metrics',
-      '/readyz',
+  test('says who may call: nobody in particular, whoever signed in, a scope, or the operator', () => {
+    const named = (of: Call[]) => of.map(({ method, path }) => `${method} ${path}`).sort()
+    expect(named(calls.filter(({ security = [] }) => security.length === 0))).toEqual([
+      'DELETE /auth/session',
+      'GET /livez',
+      'GET /metrics',
+      'GET /readyz',
+      'POST /auth/invitation',
+      'POST /auth/refreshtoken',
+      'POST /auth/session',
+      'POST /auth/token',
     ])
+    expect(named(calls.filter(({ security }) => security?.some((one) => one.session?.length === 0)))).toEqual(
+      ['DELETE /auth/sessions', 'GET /auth/session', 'POST /auth/password'],
+    )
+    const scopesOf = ({ security = [] }: Call, scheme: string) => security.flatMap((one) => one[scheme] ?? [])
+    for (const call of calls.filter(({ path }) => path.startsWith('/v1/'))) {
+      const ofPeople = scopesOf(call, 'session')
+      expect(ofPeople.length).toBeGreaterThan(0)
+      expect(scopesOf(call, 'bearer')).toEqual(ofPeople.filter((scope) => scope !== 'people'))
+    }
     const operators = calls.filter(({ security }) => security?.some((one) => 'operator' in one))
     expect(operators.every(({ path }) => path.startsWith('/admin/'))).toBe(true)
     expect(calls.filter(({ path }) => path.startsWith('/admin/'))).toEqual(operators)

@@ -150,6 +150,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     credentialPepper: 'pepper-of-the-tests',
     accessTokenTtlSeconds: 3_600,
     refreshTokenTtlSeconds: 2_592_000,
+    publicUrl: () => 'https://loyalty.example.com',
     log: { info: logAs('info'), warn: logAs('warn'), error: logAs('error') },
   })
   const transactions = createTransactions({ deps, writers: options.writers })

@@ -10,13 +10,16 @@ import { directoryRoutes } from './directory.ts'
 import { healthRoutes } from './health.ts'
 import { organizationRoutes } from './organization.ts'
 import { pageRoutes } from './pages.ts'
+import { peopleRoutes } from './people.ts'
 import { referenceRoutes } from './reference.ts'
 import { reportRoutes } from './reports.ts'
+import { sessionRoutes } from './sessions.ts'
 import { transactionRoutes } from './transactions.ts'
 
 /** In the order of the API reference. */
 export const allRoutes: readonly ((app: Server, options: ServerOptions) => void)[] = [
   authRoutes,
+  sessionRoutes,
   customerRoutes,
   cardRoutes,
   transactionRoutes,
@@ -26,6 +29,7 @@ export const allRoutes: readonly ((app: Server, options: ServerOptions) => void)
   directoryRoutes,
   reportRoutes,
   organizationRoutes,
+  peopleRoutes,
   adminRoutes,
   healthRoutes,
   referenceRoutes,

@@ -274,3 +274,36 @@ export const reportExample = {
   outstanding: { points: 9120, stamps: 412 },
   coupons: { granted: 28, redeemed: 19, expired: 1, revoked: 0 },
 }
+
+export const personExample = {
+  id: exampleId('psn'),
+  email: 'grace@example.com',
+  name: 'Grace Hopper',
+  role: 'manager',
+  status: 'invited',
+  createdAt: at,
+}
+
+export const invitationTokenExample = 'lwi_1-8Jd1mW3rXb7yVt0pQz5nLs2uEaKc4hGf9iRoTj6xYvB'
+
+export const invitationExample = {
+  url: `https://loyalty.example.com/console/join#${invitationTokenExample}`,
+  expiresAt: '2026-03-21T09:26:53.589Z',
+}
+
+export const sessionExample = {
+  person: { id: exampleId('psn'), email: 'grace@example.com', name: 'Grace Hopper', role: 'manager' },
+  organization: {
+    id: exampleId('org'),
+    name: 'Blue Cup',
+    country: 'US',
+    currency: 'USD',
+    timezone: 'America/New_York',
+    locale: 'en',
+    isDemo: false,
+  },
+  scopes: ['pos', 'manage'],
+  user: exampleId('usr'),
+  branch: exampleId('brn'),
+  expiresAt: '2026-03-14T21:26:53.589Z',
+}
