@@ -175,7 +175,7 @@ const parts: Record<string, Part> = {
         user: undefined,
         opaqueId: undefined,
         metaData: undefined,
-        definition: definition(ids),
+        definition: { ...definition(ids), runsOn: undefined, spend: { balance: 'points', worth: 0.01 } },
         wallet: { collectables: { points: { value: 480, total: 500 } }, transactions: 3 },
       },
     ].map((body) => JSON.parse(JSON.stringify(body))),
