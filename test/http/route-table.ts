@@ -138,7 +138,9 @@ export const probes: Record<string, Probe> = {
       { items: [{ id: 'a', quantity: 0.25 }], reason: 'probe' },
     ),
   'GET /v1/transactions/{id}': (ids) => at(`/v1/transactions/${ids.transaction}`),
-  'GET /v1/transactions': (ids) => at(`/v1/transactions?customer=${ids.customer}&branch=${ids.branch}`),
+  'GET /v1/transactions': (ids) =>
+    at(`/v1/transactions?customer=${ids.customer}&card=${ids.card}&branch=${ids.branch}`),
+  'GET /v1/coupons': (ids) => at(`/v1/coupons?customer=${ids.customer}&campaign=${ids.campaign}`),
   'GET /v1/coupons/{id}': (ids) => at(`/v1/coupons/${ids.coupon}`),
   'POST /v1/coupons': (ids) =>
     at(
@@ -158,6 +160,8 @@ export const probes: Record<string, Probe> = {
   'POST /v1/campaigns/{id}/preview': (ids) => at(`/v1/campaigns/${ids.campaign}/preview`, { amount: 10 }),
   'GET /v1/campaigns/{id}/versions': (ids) => at(`/v1/campaigns/${ids.campaign}/versions`),
   'GET /v1/campaigns/{id}/changes': (ids) => at(`/v1/campaigns/${ids.campaign}/changes`),
+  'GET /v1/rule-schemas': () => at('/v1/rule-schemas'),
+  'GET /v1/campaign-templates': () => at('/v1/campaign-templates'),
   'GET /v1/products': () => at('/v1/products'),
   'POST /v1/products': () => at('/v1/products', { opaqueId: unique() }, { opaqueId: unique() }),
   'GET /v1/products/{id}': (ids) => at(`/v1/products/${ids.product}`),
@@ -171,6 +175,8 @@ export const probes: Record<string, Probe> = {
     at('/v1/users', { opaqueId: unique(), branch: ids.branch }, { opaqueId: unique() }),
   'GET /v1/users/{id}': (ids) => at(`/v1/users/${ids.user}`),
   'PATCH /v1/users/{id}': (ids) => at(`/v1/users/${ids.user}`, { branch: ids.branch }),
+  'GET /v1/till/products': () => at('/v1/till/products'),
+  'GET /v1/till/branches': () => at('/v1/till/branches'),
   'GET /v1/reports/summary': () => at('/v1/reports/summary'),
   'GET /v1/reports/daily': () => at('/v1/reports/daily'),
   'GET /v1/integrity': () => at('/v1/integrity'),

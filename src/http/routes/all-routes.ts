@@ -1,10 +1,12 @@
 import type { Server, ServerOptions } from '../server.ts'
 import { adminRoutes } from './admin.ts'
 import { authRoutes } from './auth.ts'
+import { campaignFormRoutes } from './campaign-forms.ts'
 import { campaignVersionRoutes } from './campaign-versions.ts'
 import { campaignRoutes } from './campaigns.ts'
 import { cardRoutes } from './cards.ts'
 import { couponRoutes } from './coupons.ts'
+import { customerHistoryRoutes } from './customer-history.ts'
 import { customerRoutes } from './customers.ts'
 import { directoryRoutes } from './directory.ts'
 import { healthRoutes } from './health.ts'
@@ -14,6 +16,7 @@ import { peopleRoutes } from './people.ts'
 import { referenceRoutes } from './reference.ts'
 import { reportRoutes } from './reports.ts'
 import { sessionRoutes } from './sessions.ts'
+import { tillRoutes } from './till.ts'
 import { transactionRoutes } from './transactions.ts'
 
 /** In the order of the API reference. */
@@ -21,12 +24,15 @@ export const allRoutes: readonly ((app: Server, options: ServerOptions) => void)
   authRoutes,
   sessionRoutes,
   customerRoutes,
+  customerHistoryRoutes,
   cardRoutes,
   transactionRoutes,
   couponRoutes,
   campaignRoutes,
   campaignVersionRoutes,
+  campaignFormRoutes,
   directoryRoutes,
+  tillRoutes,
   reportRoutes,
   organizationRoutes,
   peopleRoutes,
