@@ -7,6 +7,21 @@ CREATE OR REPLACE FUNCTION current_org()
  STABLE PARALLEL SAFE
 RETURN (NULLIF(current_setting('loyalty_wallet.org'::text, true), ''::text))::integer;
 
+CREATE TABLE audit_entries (
+  org_id integer NOT NULL,
+  id uuid NOT NULL,
+  at timestamp with time zone NOT NULL,
+  by_kind text NOT NULL,
+  user_id uuid,
+  action text NOT NULL,
+  subject_kind text,
+  subject_id text,
+  subject_name text,
+  details json,
+  is_truncated boolean NOT NULL DEFAULT false,
+  CONSTRAINT audit_entries_pkey PRIMARY KEY (org_id, id)
+);
+
 CREATE TABLE balance_definitions (
   org_id integer NOT NULL,
   key text NOT NULL,
@@ -93,6 +108,8 @@ CREATE TABLE connections (
   scopes text[] NOT NULL,
   user_id uuid NOT NULL,
   created_at timestamp with time zone NOT NULL,
+  last_used_at timestamp with time zone,
+  revoked_at timestamp with time zone,
   CONSTRAINT connections_pkey PRIMARY KEY (org_id, id),
   CONSTRAINT connections_id_unique UNIQUE (id)
 );
@@ -160,6 +177,26 @@ CREATE TABLE events (
   data json NOT NULL,
   created_at timestamp with time zone NOT NULL,
   CONSTRAINT events_pkey PRIMARY KEY (org_id, "position", id)
+);
+
+CREATE TABLE http_requests (
+  org_id integer NOT NULL,
+  id uuid NOT NULL,
+  request_id text NOT NULL,
+  at timestamp with time zone NOT NULL,
+  method text NOT NULL,
+  path text NOT NULL,
+  route text NOT NULL,
+  status smallint NOT NULL,
+  duration_us integer NOT NULL,
+  by_kind text NOT NULL,
+  user_id uuid NOT NULL,
+  error_code text,
+  query json,
+  request_body json,
+  reply_body json,
+  is_truncated boolean NOT NULL DEFAULT false,
+  CONSTRAINT http_requests_pkey PRIMARY KEY (org_id, id)
 );
 
 CREATE TABLE idempotency_keys (
@@ -380,6 +417,9 @@ CREATE TABLE wallets (
   CONSTRAINT wallets_pkey PRIMARY KEY (org_id, customer_id)
 ) WITH (fillfactor = 70);
 
+ALTER TABLE audit_entries
+  ADD CONSTRAINT audit_entries_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(org_id);
+
 ALTER TABLE balance_definitions
   ADD CONSTRAINT balance_definitions_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(org_id);
 
@@ -480,6 +520,8 @@ CREATE UNIQUE INDEX transactions_idempotency_key_unique ON transactions USING bt
 
 CREATE UNIQUE INDEX transactions_opaque_id_unique ON transactions USING btree (org_id, opaque_id) WHERE (opaque_id IS NOT NULL);
 
+ALTER TABLE audit_entries ENABLE ROW LEVEL SECURITY;
+ALTER TABLE audit_entries FORCE ROW LEVEL SECURITY;
 ALTER TABLE balance_definitions ENABLE ROW LEVEL SECURITY;
 ALTER TABLE balance_definitions FORCE ROW LEVEL SECURITY;
 ALTER TABLE balances ENABLE ROW LEVEL SECURITY;
@@ -506,6 +548,8 @@ ALTER TABLE daily_sums ENABLE ROW LEVEL SECURITY;
 ALTER TABLE daily_sums FORCE ROW LEVEL SECURITY;
 ALTER TABLE events ENABLE ROW LEVEL SECURITY;
 ALTER TABLE events FORCE ROW LEVEL SECURITY;
+ALTER TABLE http_requests ENABLE ROW LEVEL SECURITY;
+ALTER TABLE http_requests FORCE ROW LEVEL SECURITY;
 ALTER TABLE idempotency_keys ENABLE ROW LEVEL SECURITY;
 ALTER TABLE idempotency_keys FORCE ROW LEVEL SECURITY;
 ALTER TABLE integration_keys ENABLE ROW LEVEL SECURITY;
@@ -543,6 +587,7 @@ ALTER TABLE users FORCE ROW LEVEL SECURITY;
 ALTER TABLE wallets ENABLE ROW LEVEL SECURITY;
 ALTER TABLE wallets FORCE ROW LEVEL SECURITY;
 
+CREATE POLICY tenant ON audit_entries AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY tenant ON balance_definitions AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY tenant ON balances AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY tenant ON branches AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
@@ -558,6 +603,7 @@ CREATE POLICY tenant ON customer_rule_usage AS PERMISSIVE FOR ALL TO PUBLIC USIN
 CREATE POLICY tenant ON customers AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY tenant ON daily_sums AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY tenant ON events AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
+CREATE POLICY tenant ON http_requests AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY tenant ON idempotency_keys AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY platform ON integration_keys AS PERMISSIVE FOR ALL TO PUBLIC USING ((current_org() = 0));
 CREATE POLICY platform ON integrations AS PERMISSIVE FOR ALL TO PUBLIC USING ((current_org() = 0));
@@ -579,6 +625,7 @@ CREATE POLICY tenant ON transactions AS PERMISSIVE FOR ALL TO PUBLIC USING ((org
 CREATE POLICY tenant ON users AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY tenant ON wallets AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 
+GRANT INSERT, SELECT ON audit_entries TO loyalty_wallet_app;
 GRANT INSERT, SELECT ON balance_definitions TO loyalty_wallet_app;
 GRANT INSERT, SELECT, UPDATE ON balances TO loyalty_wallet_app;
 GRANT INSERT, SELECT, UPDATE ON branches TO loyalty_wallet_app;
@@ -592,6 +639,7 @@ GRANT INSERT, SELECT, UPDATE ON customer_rule_usage TO loyalty_wallet_app;
 GRANT INSERT, SELECT, UPDATE ON customers TO loyalty_wallet_app;
 GRANT INSERT, SELECT, UPDATE ON daily_sums TO loyalty_wallet_app;
 GRANT INSERT, SELECT ON events TO loyalty_wallet_app;
+GRANT DELETE, INSERT, SELECT ON http_requests TO loyalty_wallet_app;
 GRANT DELETE, INSERT, SELECT, UPDATE ON idempotency_keys TO loyalty_wallet_app;
 GRANT INSERT, SELECT ON integration_keys TO loyalty_wallet_app;
 GRANT INSERT, SELECT ON integrations TO loyalty_wallet_app;
@@ -612,6 +660,7 @@ GRANT INSERT, SELECT, UPDATE ON users TO loyalty_wallet_app;
 GRANT INSERT, SELECT, UPDATE ON wallets TO loyalty_wallet_app;
 
 GRANT UPDATE (expires_at) ON connection_secrets TO loyalty_wallet_app;
+GRANT UPDATE (last_used_at, revoked_at) ON connections TO loyalty_wallet_app;
 GRANT UPDATE (expires_at) ON integration_keys TO loyalty_wallet_app;
 GRANT UPDATE (reason) ON ledger_entries TO loyalty_wallet_app;
 GRANT UPDATE (last_used_at) ON person_sessions TO loyalty_wallet_app;

@@ -1,6 +1,7 @@
 /** The OpenAPI document as committed: the app is built as always, and only asked for its routes. */
 
 import { openPool } from '../src/database/pool.ts'
+import { createRequestLog } from '../src/http/request-log.ts'
 import { buildServer } from '../src/http/server.ts'
 import { createDeps } from '../src/operations/deps.ts'
 import { createTransactions } from '../src/operations/transactions.ts'
@@ -21,6 +22,7 @@ export async function describeApi(): Promise<string> {
   const app = await buildServer({
     deps,
     transactions: createTransactions({ deps }),
+    requestLog: createRequestLog(deps),
     adminToken: unused,
     isReady: async () => true,
   })

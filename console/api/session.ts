@@ -32,3 +32,12 @@ export function useSession(): Session {
 
 export const may = (session: Session, scope: 'pos' | 'manage' | 'people'): boolean =>
   session.scopes.includes(scope)
+
+/** A new page instead of a new route: nothing of whoever was here stays in memory. */
+export function leaveToSignIn(): void {
+  const { pathname, search } = location
+  const home = '/console'
+  if (pathname === `${home}/sign-in`) return
+  const next = new URLSearchParams({ next: pathname.slice(home.length) + search })
+  location.assign(`${home}/sign-in?${next}`)
+}

@@ -17,6 +17,8 @@ export type ProductId = `prd_${string}`
 export type BranchId = `brn_${string}`
 export type UserId = `usr_${string}`
 export type EventId = `evt_${string}`
+export type RequestId = `req_${string}`
+export type AuditEntryId = `aud_${string}`
 
 export type Id =
   | OrganizationId
@@ -34,6 +36,8 @@ export type Id =
   | BranchId
   | UserId
   | EventId
+  | RequestId
+  | AuditEntryId
 
 export type IdPrefix = Id extends `${infer P}_${string}` ? P : never
 export type IdOf<P extends IdPrefix> = Extract<Id, `${P}_${string}`>

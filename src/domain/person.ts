@@ -13,6 +13,9 @@ const scopes: Record<Role, readonly PersonScope[]> = {
   cashier: ['pos'],
 }
 
+/** The e-mail address that a person signs in with, perhaps with space around it; of a customer it may be missing. */
+export const personEmail = /^\s*[^\s@\p{Cc}\p{Cf}]{1,64}@[^\s@\p{Cc}\p{Cf}.]+(?:\.[^\s@\p{Cc}\p{Cf}.]+)+\s*$/u
+
 export const scopesOf = (role: Role): readonly PersonScope[] => scopes[role]
 
 export interface Person {

@@ -37,6 +37,8 @@ export const refusals = {
     'The e-mail address already belongs to a person, of this organization or of another one.',
   last_owner: 'The last active owner of an organization can be neither demoted, blocked nor removed.',
   invalid_invitation: 'The invitation was used, has expired, or was replaced by a newer one.',
+  connection_revoked: 'The connection was revoked.',
+  request_not_found: 'No such call in the log, or it is too old.',
   invalid_campaign:
     'No published campaign matches `campaignId`, or the campaign is in a state that does not allow this.',
   invalid_campaign_definition:

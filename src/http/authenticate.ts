@@ -33,22 +33,23 @@ export function createAuthenticate(options: AuthenticateOptions) {
       deps.guesses.checkOperator(request.ip, () => deps.credentials.equal(token, adminToken))
       return
     }
-    const session = isWithSession(request) ? sessionToken(request.headers.cookie) : undefined
+    const { authorization, cookie } = request.headers
+    if (access === 'session') {
+      const session = sessionToken(cookie)
+      if (session === undefined) throw new Refused('_unauthorized', 'Sign in with POST /auth/session.')
+      request.caller = await findPerson(options, request, reply, session, now)
+      return
+    }
+    const session = authorization === undefined ? sessionToken(cookie) : undefined
     const caller =
       session === undefined
         ? await findCaller(options, request, reply, bearerToken(request), now)
         : await findPerson(options, request, reply, session, now)
     request.caller = caller
-    if (access === 'session') return
     if (!access.some((scope) => caller.scopes.includes(scope))) {
       throw new Refused('_forbidden', `This call needs the scope "${access.join('" or "')}".`)
     }
   }
-}
-
-/** A token wins; where only a session counts, a token is none. */
-function isWithSession({ headers, routeOptions }: FastifyRequest): boolean {
-  return headers.authorization === undefined || routeOptions.config.access === 'session'
 }
 
 function bearerToken(request: FastifyRequest): string {

@@ -33,6 +33,8 @@ export const refusalStatus: Record<RefusalCode, number> = {
   existing_person_with_email: 400,
   last_owner: 400,
   invalid_invitation: 400,
+  connection_revoked: 400,
+  request_not_found: 400,
   invalid_campaign: 400,
   invalid_campaign_definition: 400,
   campaign_not_found: 400,

@@ -301,6 +301,11 @@ export const openApiOptions = {
       { name: 'Reports', description: 'Figures by day, and the proof that they are right.' },
       { name: 'Organization', description: 'The merchant the token belongs to.' },
       { name: 'People', description: 'Who may sign in to the console, and as what.' },
+      {
+        name: 'Connections',
+        description: 'The software that calls for the organization, and its credentials.',
+      },
+      { name: 'Logs', description: 'What was called lately, and who changed what.' },
       { name: 'Platform', description: 'For the operator: organizations, integrations, connections.' },
       { name: 'Operation', description: 'Health and metrics.' },
     ],

@@ -19,6 +19,8 @@ declare module 'fastify' {
     skipsBodySchema?: boolean
     /** The work itself reads whether the organization has changed or is no longer subscribed. */
     readsSetup?: boolean
+    /** Reading the logs leaves no trace in them. */
+    skipsRequestLog?: boolean
     /** Which turns the call takes; unless told those for connections, and none where anybody may call. */
     work?: Work
   }

@@ -46,6 +46,10 @@ export function refuseOtherSites({ method, headers, host }: FastifyRequest, publ
   throw new Refused('_forbidden', 'The session counts only for calls of pages of this site.')
 }
 
+/** A port that goes without saying may still be said, by a proxy for example. */
 function isHost(origin: string, host: string): boolean {
-  return URL.canParse(origin) && new URL(origin).host === host.toLowerCase()
+  if (!URL.canParse(origin)) return false
+  const { protocol, host: from } = new URL(origin)
+  const ours = `${protocol}//${host}`
+  return from !== '' && URL.canParse(ours) && new URL(ours).host === from
 }

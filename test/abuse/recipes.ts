@@ -4,6 +4,7 @@
  * is missing here fails them.
  */
 import { createIds, type Ids, probeCampaign, probes } from '../http/route-table.ts'
+import { createQuickPerson } from '../support/people.ts'
 import { adminToken, type Merchant, type TestService } from '../support/service.ts'
 
 /** An organization with one of everything in it. */
@@ -12,6 +13,8 @@ export interface World {
   readonly ids: Ids
   /** A second campaign, never published. */
   readonly draft: string
+  /** An owner who has signed in, and whose invitation is still open. */
+  readonly owner: Awaited<ReturnType<typeof createQuickPerson>>
 }
 
 export interface Recipe {
@@ -38,7 +41,7 @@ export async function createWorld(service: TestService, merchant?: Merchant): Pr
     reason: 'to spend',
   })
   const draft = await own.call('POST', '/v1/campaigns', { name: 'Draft', balances: [{ key: 'points' }] })
-  return { merchant: own, ids, draft: draft.body.id }
+  return { merchant: own, ids, draft: draft.body.id, owner: await createQuickPerson(service, own) }
 }
 
 let made = 0
@@ -204,8 +207,24 @@ const parts: Record<string, Part> = {
   'PATCH /v1/users/{id}': ({ ids }) => ({ bodies: [{ name: 'A', branch: ids.branch }] }),
   'GET /v1/till/products': () => ({ query: { ...page, q: 'a' } }),
   'GET /v1/till/branches': () => ({ query: { ...page, q: 'a' } }),
+  'GET /v1/people': () => ({ query: page }),
+  'POST /v1/people': () => ({
+    bodies: [{ email: `${unique()}@example.com`, name: 'A', role: 'cashier' }],
+  }),
+  'PATCH /v1/people/{id}': () => ({ bodies: [{ name: 'A', role: 'manager', status: 'active' }] }),
   'GET /v1/reports/summary': () => ({ query: days }),
   'GET /v1/reports/daily': () => ({ query: days }),
+  'GET /v1/connections': () => ({ query: page }),
+  'POST /v1/connections': () => ({ bodies: [{ name: 'A', scopes: ['pos', 'manage'] }] }),
+  'POST /v1/connections/{id}/rotate': () => ({ bodies: [{ overlapSeconds: 60 }] }),
+  'GET /v1/requests': ({ ids }) => ({
+    path: '/v1/requests',
+    query: { ...page, ...times, status: 'ok', q: 'v1', connection: ids.user },
+  }),
+  'GET /v1/audit': ({ ids }) => ({
+    path: '/v1/audit',
+    query: { ...page, ...times, q: 'a', by: ids.user },
+  }),
   'PATCH /v1/organization': () => ({
     bodies: [
       {
@@ -226,6 +245,11 @@ const operator = (path: string, ...bodies: object[]): Recipe => ({
   bodies,
   token: adminToken,
 })
+const signedIn = (path: string, { cookie }: World['owner'], ...bodies: object[]): Recipe => ({
+  path,
+  bodies,
+  headers: { cookie },
+})
 const listed = (path: string): Recipe => ({ ...operator(path), query: page })
 
 /** Routes that belong to no organization. */
@@ -242,6 +266,26 @@ const platform: Record<string, (world: World) => Recipe> = {
     path: '/auth/refreshtoken',
     bodies: [{ accessToken: merchant.token, refreshToken: merchant.refreshToken }],
   }),
+  'POST /auth/session': ({ owner: { email, password } }) => ({
+    path: '/auth/session',
+    bodies: [{ email, password }],
+  }),
+  'GET /auth/session': ({ owner }) => signedIn('/auth/session', owner),
+  'DELETE /auth/session': ({ owner }) => signedIn('/auth/session', owner),
+  'DELETE /auth/sessions': ({ owner }) => signedIn('/auth/sessions', owner),
+  'POST /auth/password': ({ owner }) =>
+    signedIn('/auth/password', owner, { currentPassword: owner.password, password: 'another password' }),
+  'POST /auth/invitation': ({ owner }) => ({
+    path: '/auth/invitation',
+    bodies: [{ token: owner.invitation, name: 'A', password: 'another password' }],
+  }),
+  'POST /admin/v1/organizations/{id}/people': ({ merchant }) =>
+    operator(`/organizations/${merchant.id}/people`, {
+      email: `${unique()}@example.com`,
+      name: 'A',
+      role: 'owner',
+    }),
+  'GET /admin/v1/organizations/{id}/people': ({ merchant }) => listed(`/organizations/${merchant.id}/people`),
   'POST /admin/v1/organizations': () => operator('/organizations', { name: 'A', currency: 'USD', ...region }),
   'GET /admin/v1/organizations': () => listed('/organizations'),
   'GET /admin/v1/organizations/{id}': ({ merchant }) => operator(`/organizations/${merchant.id}`),
@@ -275,7 +319,11 @@ export function recipeOf(route: string, world: World): Recipe | undefined {
   const probe = probes[route]?.(world.ids)
   if (!probe) return undefined
   const bodies = probe.body === undefined ? [] : [probe.body as object]
-  return { path: probe.path, bodies, token: world.merchant.token, ...parts[route]?.(world) }
+  // Only people look after people.
+  const caller = probe.path.startsWith('/v1/people')
+    ? { headers: { cookie: world.owner.cookie } }
+    : { token: world.merchant.token }
+  return { path: probe.path, bodies, ...caller, ...parts[route]?.(world) }
 }
 
 /** The address with its query; a cursor of nothing is left out. */

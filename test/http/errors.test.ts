@@ -189,6 +189,15 @@ const table: Record<RefusalCode, [status: number, provoke: () => Promise<Reply>]
     () => service.call('POST', '/auth/invitation', { body: { token: 'x', password: 'long enough' } }),
   ],
   connection_not_found: [404, () => admin('GET', '/connections/x')],
+  connection_revoked: [
+    400,
+    async () => {
+      const { connection } = await createIds(merchant)
+      await post(`/v1/connections/${connection}/revoke`)
+      return post(`/v1/connections/${connection}/rotate`)
+    },
+  ],
+  request_not_found: [404, () => get('/v1/requests/x')],
   invalid_campaign: [400, () => register({ data: {} }, 'x')],
   invalid_campaign_definition: [
     400,
@@ -345,6 +354,8 @@ describe('found or not depends on where it was named: 404 in a path or query, 40
     ['organization_not_found', () => admin('GET', '/organizations/x/connections')],
     ['integration_not_found', () => admin('POST', '/integrations/x/rotate')],
     ['connection_not_found', () => admin('POST', '/connections/x/rotate')],
+    ['connection_not_found', () => post('/v1/connections/x/rotate')],
+    ['connection_not_found', () => post('/v1/connections/x/revoke')],
     ['transaction_not_found', () => post('/v1/transactions/x/return')],
   ])('%s in a path or query', async (code, provoke) => {
     expectRefusal(await provoke(), 404, code)

@@ -1,4 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Checkout, makeCheckout, type Service, urlOf } from '../process/checkout.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
@@ -20,6 +21,7 @@ type Body = any
 let checkout: Checkout
 let database: TestDatabase
 let service: Service
+let till: Record<string, string>
 /** What only its owner may know. */
 const secrets = new Set<string>(Object.values(settings).filter((value) => value.startsWith('known')))
 const replies: string[] = []
@@ -94,7 +96,7 @@ async function work(): Promise<void> {
   await send('GET', '/v1/transactions', { authorization: `Bearer ${issued.accessToken}x` })
   await send('GET', '/admin/v1/organizations', { authorization: `Bearer ${issued.accessToken}` })
 
-  const till = { authorization: `Bearer ${renewed.accessToken}`, cookie: 'session=known-cookie-value' }
+  till = { authorization: `Bearer ${renewed.accessToken}`, cookie: 'session=known-cookie-value' }
   secrets.add('known-cookie-value')
   const campaign = await send('POST', '/v1/campaigns', till, coffeeClub)
   await send('POST', `/v1/campaigns/${campaign.id}/publish`, till)
@@ -139,6 +141,26 @@ function expectNone(text: string, of: Iterable<string>): void {
   }
 }
 
+test('the logs that merchants read tell of these calls, of both workers, and hold nobody’s address', async () => {
+  const read = async () =>
+    (
+      await database.pool.query<{ row: string }>(
+        'SELECT r::text AS row FROM http_requests r UNION ALL SELECT a::text FROM audit_entries a',
+      )
+    ).rows
+      .map(({ row }) => row)
+      .join('\n')
+  let text = await read()
+  // The last of these calls failed, and a second later it is written.
+  for (let i = 0; i < 100 && !text.includes('_internal_error'); i++) {
+    await sleep(100)
+    text = await read()
+  }
+  for (const call of ['_internal_error', '/v1/customers/register', 'createCampaign'])
+    expect(text).toContain(call)
+  expectNone(text, [...secrets, ...personal])
+})
+
 test('no column of any table holds a secret', async () => {
   const { rows: tables } = await database.pool.query<{ name: string }>(
     `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'`,
@@ -155,7 +177,13 @@ test('no column of any table holds a secret', async () => {
 })
 
 test('the log holds no secret and nobody’s address, at its most talkative and with stacks', async () => {
+  await send('GET', '/v1/organization', { ...till, 'x-request-id': 'the-last-call' })
   await service.end('SIGTERM')
+  // Whatever was not written yet is written before the process ends.
+  const { rows } = await database.pool.query(
+    "SELECT path FROM http_requests WHERE request_id = 'the-last-call'",
+  )
+  expect(rows).toEqual([{ path: '/v1/organization' }])
   const text = service.stdout() + service.stderr()
   expect(text).toMatch(/"msg":"a fault"/)
   expect(text).toMatch(/"stack":"/)

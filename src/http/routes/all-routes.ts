@@ -5,11 +5,13 @@ import { campaignFormRoutes } from './campaign-forms.ts'
 import { campaignVersionRoutes } from './campaign-versions.ts'
 import { campaignRoutes } from './campaigns.ts'
 import { cardRoutes } from './cards.ts'
+import { connectionRoutes } from './connections.ts'
 import { couponRoutes } from './coupons.ts'
 import { customerHistoryRoutes } from './customer-history.ts'
 import { customerRoutes } from './customers.ts'
 import { directoryRoutes } from './directory.ts'
 import { healthRoutes } from './health.ts'
+import { logRoutes } from './logs.ts'
 import { organizationRoutes } from './organization.ts'
 import { pageRoutes } from './pages.ts'
 import { peopleRoutes } from './people.ts'
@@ -36,6 +38,8 @@ export const allRoutes: readonly ((app: Server, options: ServerOptions) => void)
   reportRoutes,
   organizationRoutes,
   peopleRoutes,
+  connectionRoutes,
+  logRoutes,
   adminRoutes,
   healthRoutes,
   referenceRoutes,

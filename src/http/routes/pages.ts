@@ -26,6 +26,13 @@ const policy = [
 const forEver = 'public, max-age=31536000, immutable'
 const asking = 'no-cache'
 
+/** The worker of the wallet page lies where it works: its reach is the folder it comes from. */
+const otherFiles = {
+  '/icon.svg': 'icon.svg',
+  '/color-scheme.js': 'color-scheme.js',
+  '/w/offline.js': 'offline.js',
+}
+
 const options = { config: { access: 'public' as const }, schema: { hide: true } as object }
 
 export function pageRoutes(app: Server): void {
@@ -33,7 +40,7 @@ export function pageRoutes(app: Server): void {
     if (!request.headers.accept?.includes('text/html')) throw new Refused('_not_found')
     return reply.redirect('/console')
   })
-  for (const path of ['/console', '/console/*']) {
+  for (const path of ['/console', '/console/', '/console/*']) {
     app.get(path, options, (request, reply) => sendWebFile(request, reply, 'console.html', asking))
   }
   app.get('/till', options, (request, reply) => sendWebFile(request, reply, 'till.html', asking))
@@ -41,8 +48,8 @@ export function pageRoutes(app: Server): void {
     const { '*': name } = request.params as { '*': string }
     return sendWebFile(request, reply, `assets/${name}`, forEver)
   })
-  for (const name of ['icon.svg', 'color-scheme.js']) {
-    app.get(`/${name}`, options, (request, reply) => sendWebFile(request, reply, name, asking))
+  for (const [path, name] of Object.entries(otherFiles)) {
+    app.get(path, options, (request, reply) => sendWebFile(request, reply, name, asking))
   }
 }
 

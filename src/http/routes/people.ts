@@ -33,6 +33,7 @@ import { write } from '../write.ts'
 const tags = ['People']
 const access = ['people'] as const
 const querystring = Type.Object(PageQuery)
+const NoBody = Type.Object({}, { examples: [{}] })
 
 export function peopleRoutes(app: Server, options: ServerOptions): void {
   peopleOfOrganization(app, options)
@@ -161,6 +162,7 @@ function invitationRoutes(app: Server, { deps }: ServerOptions): void {
           'The link before it ends at once; the password and the sessions there are end when the new one is used.',
         tags,
         params: PersonPath,
+        body: NoBody,
         response: { 201: InvitationReply },
       },
     },
@@ -182,6 +184,7 @@ function invitationRoutes(app: Server, { deps }: ServerOptions): void {
         summary: 'End all sessions of a person',
         tags,
         params: PersonPath,
+        body: NoBody,
         response: { 204: Type.Null() },
       },
     },

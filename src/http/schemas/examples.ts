@@ -307,3 +307,57 @@ export const sessionExample = {
   branch: exampleId('brn'),
   expiresAt: '2026-03-14T21:26:53.589Z',
 }
+
+export const ownConnectionExample = {
+  id: exampleId('con'),
+  name: 'Web shop',
+  integration: exampleId('int'),
+  scopes: ['pos'],
+  user: exampleId('usr'),
+  status: 'active',
+  createdAt: at,
+  lastUsedAt: '2026-03-15T08:00:12.004Z',
+}
+
+const caller = { kind: 'connection', id: exampleId('usr'), name: 'Web shop' }
+
+export const requestExample = {
+  id: exampleId('req'),
+  requestId: '5f0c8a7e3b9d4c61a2f4e8d7b6c5a493',
+  at,
+  method: 'POST',
+  path: '/v1/transactions/process',
+  route: '/v1/transactions/process',
+  status: 400,
+  durationMs: 3.1,
+  by: caller,
+  errorCode: 'insufficient_points',
+}
+
+export const requestDetailsExample = {
+  ...requestExample,
+  requestBody: basketExample,
+  replyBody: {
+    statuscode: 400,
+    errorcode: 400,
+    message: 'insufficient_points',
+    description: 'The balance holds less than that.',
+    timestamp: 1_773_480_413_589,
+    path: '/v1/transactions/process',
+    method: 'POST',
+  },
+  error: {
+    code: 'insufficient_points',
+    description: 'The balance holds less than that.',
+    advice: 'Fetch the customer again and offer at most the `value` of the balance.',
+  },
+}
+
+export const auditEntryExample = {
+  id: exampleId('aud'),
+  at,
+  by: caller,
+  action: 'patchCampaign',
+  subject: { kind: 'campaign', id: exampleId('cmp'), name: 'Coffee lovers' },
+  details: { name: 'Coffee lovers' },
+}
