@@ -1,15 +1,20 @@
 import type { Command } from 'commander'
-import { baseUrlOf } from '../config.ts'
+import { baseUrlOf, type Config } from '../config.ts'
 import { type PersonId, parseId } from '../domain/ids.ts'
 import { type Person, personEmail, type Role, roles, statusOfPerson } from '../domain/person.ts'
 import { Refused } from '../domain/refusal.ts'
-import { createCredentials } from '../operations/credentials.ts'
-import { invitationUrl, invitePersonTo } from '../operations/manage-people.ts'
+import { type Credentials, createCredentials } from '../operations/credentials.ts'
+import {
+  type Invitation,
+  invitationUrl,
+  invitePersonTo,
+  renewInvitationOf,
+} from '../operations/manage-people.ts'
 import { recognizePepper } from '../operations/recognize-pepper.ts'
 import { completeSecrets } from '../serve.ts'
 import { findOrganization } from '../store/organizations.ts'
 import { listPeople } from '../store/people.ts'
-import { inTransaction, platformOrg, platformScope, scopeOf } from '../store/scope.ts'
+import { inTransaction, platformOrg, platformScope, type Scope, scopeOf } from '../store/scope.ts'
 import { addCommand, type Context, type Outcome } from './command.ts'
 import { misused } from './failure.ts'
 import { listAll, readName, toTable } from './listing.ts'
@@ -37,6 +42,12 @@ export function personCommand(program: Command, { env, report }: Context): void 
     .option('--name <name>', 'what the person is called; they can say so themselves')
     .option('--role <role>', 'owner (everything), manager (everything but people) or cashier', 'owner')
     .action(async (options: CreateOptions) => report(await create(env, options)))
+  addCommand(group, 'invite', 'Make a new link for a person, such as an owner who forgot the password.', [
+    'loyalty-wallet person invite --email ada@example.com',
+    'loyalty-wallet person invite --email ada@example.com --json',
+  ])
+    .requiredOption('--email <address>', 'what the person signs in with')
+    .action(async (options: { email: string }) => report(await invite(env, options.email)))
   addCommand(group, 'list', 'List the people of an organization.', [
     'loyalty-wallet person list --organization org_…',
     'loyalty-wallet person list --organization org_… --json',
@@ -52,23 +63,49 @@ async function create(env: Environment, options: CreateOptions): Promise<Outcome
     role: readRole(options.role),
   }
   const config = readLinkSettings(env)
-  const person = await withPool(config, async (pool) => {
+  const organization = parseId('org', options.organization)
+  const person = await withCredentials(config, (scope, credentials) =>
+    invitePersonTo(scope, credentials, organization, input, new Date()),
+  )
+  const link = toLink(config, person.invitation)
+  return {
+    text: `Invited ${person.email} (${person.id}) as ${person.role}.\n${link.text}`,
+    json: { ...toReply(person), invitation: link.json },
+  }
+}
+
+async function invite(env: Environment, address: string): Promise<Outcome> {
+  const email = readEmail(address)
+  const config = readLinkSettings(env)
+  const invitation = await withCredentials(config, (scope, credentials) =>
+    renewInvitationOf(scope, credentials, email, new Date()),
+  )
+  const link = toLink(config, invitation)
+  return {
+    text: `${link.text}\nThe password and the sessions there are end when it is used.`,
+    json: link.json,
+  }
+}
+
+function withCredentials<T>(
+  config: Config,
+  work: (scope: Scope, credentials: Credentials) => Promise<T>,
+): Promise<T> {
+  return withPool(config, async (pool) => {
     const { credentialPepper } = await completeSecrets(config)
     await recognizePepper(pool, credentialPepper, new Date())
     const credentials = createCredentials(credentialPepper)
-    const organization = parseId('org', options.organization)
-    return inTransaction(pool, platformOrg, (scope) =>
-      invitePersonTo(scope, credentials, organization, input, new Date()),
-    )
+    return inTransaction(pool, platformOrg, (scope) => work(scope, credentials))
   })
-  const { token, expiresAt } = person.invitation
+}
+
+function toLink(config: Config, { token, expiresAt }: Invitation) {
   const url = invitationUrl(config.publicUrl ?? baseUrlOf(config.port, config), token)
+  const until = expiresAt.toISOString()
   const where = config.publicUrl === undefined ? '\nSet PUBLIC_URL for links that work elsewhere.' : ''
   return {
-    text: `Invited ${person.email} (${person.id}) as ${person.role}.
-  Link  ${url}
-Hand it over now: it is not shown again. It opens once, until ${expiresAt.toISOString()}.${where}`,
-    json: { ...toReply(person), invitation: { url, expiresAt: expiresAt.toISOString() } },
+    text: `  Link  ${url}\nHand it over now: it is not shown again. It opens once, until ${until}.${where}`,
+    json: { url, expiresAt: until },
   }
 }
 

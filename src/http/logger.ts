@@ -38,7 +38,7 @@ export const blot = '[redacted]'
 
 /** In small letters and without dashes, as `x-api-key` and `apiKey` are the same thing. */
 const telling =
-  /^(?:authorization|proxyauthorization|cookie|setcookie|(?:x?api)?(?:key|secret)|(?:access|refresh|admin)?token|session|(?:current|console)?password|pepper|credentialpepper|jwtsecret|databaseurl|connectionstring|phone|email|fullname|metadata|consents|q|query|body)$/
+  /^(?:authorization|proxyauthorization|cookie|setcookie|(?:x?api)?(?:key|secret)|(?:access|refresh|admin)?token|(?:current|console)?password|pepper|credentialpepper|jwtsecret|databaseurl|connectionstring|phone|email|fullname|metadata|consents|q|query|body)$/
 const maxDepth = 8
 
 function blotMembers(value: unknown, depth: number): unknown {
@@ -59,6 +59,7 @@ function blotMembers(value: unknown, depth: number): unknown {
 const patterns: readonly [RegExp, string][] = [
   [/\b(lw[kasrpi])_[\w-]{8,}/g, `$1_${blot}`],
   [/\beyJ[\w-]{5,}\.[\w-]+\.[\w-]*/g, blot],
+  [/(\/w\/)[\w-]{54}(?![\w-])/g, `$1${blot}`],
   [/\b(Bearer|Basic) +[^\s"\\]+/gi, `$1 ${blot}`],
   [/\b(postgres(?:ql)?:\/\/[^:@\s"]*):[^\s"]*@/g, `$1:${blot}@`],
   // Bounded: where no @ follows, each letter would else be the start of a search to the end of the text.

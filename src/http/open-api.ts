@@ -14,7 +14,7 @@ import { cookieName } from './session-cookie.ts'
 
 const description = `Loyalty and wallet service for merchants: points, stamps, coupons and cards.
 
-1. Trade an API key and an API secret for a token: \`POST /auth/token\`.
+1. Trade an API key and an API secret for a token: \`POST /auth/token\`. People sign in with \`POST /auth/session\` instead, and the cookie it sets is taken in place of the token.
 2. Register a customer into a campaign: \`POST /v1/customers/register\` opens a card with a barcode.
 3. Commit one basket: \`POST /v1/transactions/process\` redeems, spends, collects and grants, all or nothing.
 
@@ -306,6 +306,10 @@ export const openApiOptions = {
         description: 'The software that calls for the organization, and its credentials.',
       },
       { name: 'Logs', description: 'What was called lately, and who changed what.' },
+      {
+        name: 'Wallet page',
+        description: 'For the customer, by the address in the `walletUrl` of a card; no token.',
+      },
       { name: 'Platform', description: 'For the operator: organizations, integrations, connections.' },
       { name: 'Operation', description: 'Health and metrics.' },
     ],

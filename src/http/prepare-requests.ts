@@ -21,6 +21,8 @@ export function prepareRequests(app: Server, options: PrepareOptions): void {
   // biome-ignore lint/suspicious/noExplicitAny: likewise.
   app.decorateRequest('session', undefined as any)
 
+  app.decorateRequest('wallet', undefined)
+
   endLateRequests(app)
 
   app.addHook('onRoute', (route) => {

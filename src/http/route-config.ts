@@ -1,6 +1,7 @@
 import type { PersonScope } from '../domain/person.ts'
 import type { RefusalCode } from '../domain/refusal.ts'
 import type { Caller } from '../operations/deps.ts'
+import type { WalletKey } from '../operations/wallet-tokens.ts'
 import type { PersonSession } from '../store/person-sessions.ts'
 import type { Work } from './take-turns.ts'
 import type { Party, Turns } from './turns.ts'
@@ -31,6 +32,8 @@ declare module 'fastify' {
     session: PersonSession
     /** Its caller was told that it took too long. */
     isLate: boolean
+    /** What the address of a wallet page says; set on every route under it. */
+    wallet: WalletKey | undefined
     /** While the call is in work. */
     turn: { readonly turns: Turns; readonly party: Party } | undefined
   }

@@ -11,6 +11,8 @@ export interface Write<T> {
   readonly work: (scope: Scope) => Promise<T>
   readonly status: number
   readonly render: (result: T) => unknown
+  /** What is added to the answer, also to one that is given again, and is not kept. */
+  readonly finish?: (body: never) => unknown
   /** Whose personal data the rendered answer holds. */
   readonly customerOf?: (result: T) => CustomerId | undefined
   /** The organization that an operator's call concerns; its audit log tells of it. */
@@ -31,7 +33,8 @@ export async function write<T>(deps: Deps, request: FastifyRequest, reply: Fasti
     },
   )
   if (performed.isReplay) reply.header('idempotent-replayed', 'true')
-  return reply.code(performed.status).send(performed.body)
+  const { finish = (body: unknown) => body } = write
+  return reply.code(performed.status).send((finish as (body: unknown) => unknown)(performed.body))
 }
 
 function pathOf(request: FastifyRequest): string {

@@ -8,6 +8,7 @@ import { createCustomerReader, type ReadCustomer } from './customer-reader.ts'
 import { createGuessLimit, type GuessLimit } from './guess-limit.ts'
 import { createPasswords, type Passwords } from './passwords.ts'
 import { createSetups, type Setups } from './setups.ts'
+import { createWalletTokens, type WalletTokens } from './wallet-tokens.ts'
 
 /** What the operations stand on. */
 export interface Deps {
@@ -21,6 +22,7 @@ export interface Deps {
   readonly readCustomer: ReadCustomer
   readonly guesses: GuessLimit
   readonly passwords: Passwords
+  readonly walletTokens: WalletTokens
   /** The address people reach the service under, without a slash at the end: where the links we give out lead. */
   readonly publicUrl: () => string
   readonly log: Log
@@ -33,6 +35,7 @@ export interface DepsOptions {
   readonly credentialPepper: string
   readonly accessTokenTtlSeconds: number
   readonly refreshTokenTtlSeconds: number
+  /** Known once the service listens, so it is asked for with every link. */
   readonly publicUrl: () => string
   readonly log: Log
 }
@@ -51,6 +54,7 @@ export function createDeps({ pool, clock = () => new Date(), log, ...options }: 
     readCustomer: createCustomerReader(pool, clock),
     guesses: createGuessLimit(clock),
     passwords: createPasswords(options.credentialPepper),
+    walletTokens: createWalletTokens(options.credentialPepper),
     publicUrl: options.publicUrl,
     log,
   }

@@ -17,6 +17,7 @@ import { newId } from '../store/new-id.ts'
 import { findOrganization } from '../store/organizations.ts'
 import {
   deletePerson,
+  findLogin,
   findPerson,
   insertPerson,
   lockActiveOwners,
@@ -94,6 +95,18 @@ export async function renewInvitation(
 ): Promise<Invitation> {
   const person = await holdPerson(own, id)
   return invite(own, credentials, person.id, now)
+}
+
+/** The same for the operator, who knows the person by its address. */
+export async function renewInvitationOf(
+  scope: Scope,
+  credentials: Credentials,
+  email: string,
+  now: Date,
+): Promise<Invitation> {
+  const login = await findLogin(scope, readEmail(email))
+  if (!login) throw new Refused('person_not_found', 'Nobody signs in with this e-mail address.')
+  return renewInvitation(scope.as(login.org), credentials, login.person, now)
 }
 
 async function invite(own: Scope, credentials: Credentials, id: PersonId, now: Date): Promise<Invitation> {

@@ -18,8 +18,8 @@ import {
 } from '../store/people.ts'
 import {
   deleteOldPersonSessions,
-  deletePersonSession,
   deletePersonSessions,
+  findPersonOfSession,
   findPersonSession,
   insertPersonSession,
   type PersonSession,
@@ -112,7 +112,14 @@ async function openSession(deps: Deps, scope: Scope, person: PersonId): Promise<
 /** Also of a session that has ended, or never was. */
 export async function signOut({ pool, credentials }: Deps, token: string): Promise<void> {
   const org = organizationIn('lwp', token)
-  if (org !== undefined) await deletePersonSession(scopeOf(pool, org), credentials.hash(token))
+  if (org === undefined) return
+  const hash = credentials.hash(token)
+  const person = await findPersonOfSession(scopeOf(pool, org), hash)
+  if (!person) return
+  await inTransaction(pool, org, async (scope) => {
+    await lockPerson(scope, person)
+    await deletePersonSessions(scope, person, { only: hash })
+  })
 }
 
 export async function signOutEverywhere({ pool }: Deps, session: PersonSession): Promise<void> {
@@ -139,7 +146,7 @@ export async function changePassword(
         const locked = await lockPerson(scope, person.id)
         if (locked?.passwordHash !== passwordHash || locked?.isBlocked) return undefined
         await updatePassword(scope, person.id, next, deps.clock())
-        await deletePersonSessions(scope, person.id, hash)
+        await deletePersonSessions(scope, person.id, { but: hash })
         return true
       })
     }),

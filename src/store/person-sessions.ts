@@ -6,7 +6,7 @@ import type { BranchId, PersonId, UserId } from '../domain/ids.ts'
 import { mainBranch, type Organization } from '../domain/organization.ts'
 import type { Role } from '../domain/person.ts'
 import { type OrganizationRow, toOrganization } from './organizations.ts'
-import { execute, idFrom, prepared, type Scope, type Statement, uuidOf } from './scope.ts'
+import { execute, idFrom, maybeOne, prepared, type Scope, type Statement, uuidOf } from './scope.ts'
 
 export interface PersonSession {
   readonly hash: Buffer
@@ -104,12 +104,22 @@ export async function deleteOldPersonSessions(scope: Scope, person: PersonId, ke
   )
 }
 
-export async function deletePersonSession(scope: Scope, hash: Buffer): Promise<void> {
-  await execute(scope.db, 'DELETE FROM person_sessions WHERE org_id = $1 AND hash = $2', [scope.org, hash])
+/** Whose session it is, also of one that has ended. */
+export async function findPersonOfSession(scope: Scope, hash: Buffer): Promise<PersonId | undefined> {
+  const row = await maybeOne<{ person_id: string }>(
+    scope.db,
+    'SELECT person_id FROM person_sessions WHERE org_id = $1 AND hash = $2',
+    [scope.org, hash],
+  )
+  return row && idFrom('psn', row.person_id)
 }
 
-/** Signs a person out everywhere, or everywhere but here. When it was last seen is kept. */
-export async function deletePersonSessions(scope: Scope, person: PersonId, but?: Buffer): Promise<void> {
+/** Ends one session of a person, all, or all but one. When the person was last seen is kept. */
+export async function deletePersonSessions(
+  scope: Scope,
+  person: PersonId,
+  which: { only?: Buffer; but?: Buffer } = {},
+): Promise<void> {
   const id = uuidOf(person)
   await execute(
     scope.db,
@@ -120,7 +130,8 @@ export async function deletePersonSessions(scope: Scope, person: PersonId, but?:
   )
   await execute(
     scope.db,
-    'DELETE FROM person_sessions WHERE org_id = $1 AND person_id = $2 AND ($3::bytea IS NULL OR hash <> $3)',
-    [scope.org, id, but ?? null],
+    `DELETE FROM person_sessions WHERE org_id = $1 AND person_id = $2
+       AND ($3::bytea IS NULL OR hash = $3) AND ($4::bytea IS NULL OR hash <> $4)`,
+    [scope.org, id, which.only ?? null, which.but ?? null],
   )
 }

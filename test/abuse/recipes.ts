@@ -15,6 +15,8 @@ export interface World {
   readonly draft: string
   /** An owner who has signed in, and whose invitation is still open. */
   readonly owner: Awaited<ReturnType<typeof createQuickPerson>>
+  /** The path of the card's wallet page. */
+  readonly wallet: string
 }
 
 export interface Recipe {
@@ -41,7 +43,14 @@ export async function createWorld(service: TestService, merchant?: Merchant): Pr
     reason: 'to spend',
   })
   const draft = await own.call('POST', '/v1/campaigns', { name: 'Draft', balances: [{ key: 'points' }] })
-  return { merchant: own, ids, draft: draft.body.id, owner: await createQuickPerson(service, own) }
+  const { walletUrl } = (await own.call('GET', `/v1/cards/${ids.card}`)).body
+  return {
+    merchant: own,
+    ids,
+    draft: draft.body.id,
+    owner: await createQuickPerson(service, own),
+    wallet: new URL(walletUrl).pathname,
+  }
 }
 
 let made = 0
@@ -154,6 +163,7 @@ const parts: Record<string, Part> = {
   'GET /v1/customers/{id}/transactions': () => ({ query: page }),
   'GET /v1/customers/{id}/ledger': () => ({ query: page }),
   'GET /v1/customers/{id}/coupons': () => ({ query: page }),
+  'GET /v1/cards/{id}/barcode.svg': () => ({ query: { kind: 'qr' } }),
   'POST /v1/transactions/validate': ({ ids }) => ({ bodies: [basket(ids), withCoupons(ids)] }),
   'POST /v1/transactions/process': ({ ids }) => ({ bodies: [basket(ids), withCoupons(ids)] }),
   'POST /v1/transactions/{id}/return': () => ({
@@ -257,6 +267,14 @@ const platform: Record<string, (world: World) => Recipe> = {
   'GET /livez': () => ({ path: '/livez', bodies: [] }),
   'GET /readyz': () => ({ path: '/readyz', bodies: [] }),
   'GET /metrics': () => ({ path: '/metrics', bodies: [] }),
+  'GET /w/{token}/card': ({ wallet }) => ({ path: `${wallet}/card`, bodies: [] }),
+  'GET /w/{token}/code128.svg': ({ wallet }) => ({ path: `${wallet}/code128.svg`, bodies: [] }),
+  'GET /w/{token}/qr.svg': ({ wallet }) => ({ path: `${wallet}/qr.svg`, bodies: [] }),
+  'GET /w/{token}/icon.svg': ({ wallet }) => ({ path: `${wallet}/icon.svg`, bodies: [] }),
+  'GET /w/{token}/manifest.webmanifest': ({ wallet }) => ({
+    path: `${wallet}/manifest.webmanifest`,
+    bodies: [],
+  }),
   'POST /auth/token': ({ merchant }) => ({
     path: '/auth/token',
     bodies: [],

@@ -113,6 +113,17 @@ test('a person invited here joins with the link, which leads to PUBLIC_URL', asy
     code: 1,
     error: { code: 'existing_person_with_email' },
   })
+  const renewed = await runForJson(['person', 'invite', '--email', 'ada@EXAMPLE.com'], env)
+  expect(renewed).toMatchObject({
+    code: 0,
+    url: expect.stringMatching(/#lwi_/),
+    expiresAt: expect.any(String),
+  })
+  expect(renewed.url).not.toBe(person.invitation.url)
+  expect(await runForJson(['person', 'invite', '--email', 'nobody@example.com'], env)).toMatchObject({
+    code: 1,
+    error: { code: 'person_not_found' },
+  })
   const other = await runCommand([...args.slice(0, -1), 'bob@example.com', '--role', 'cashier'], env)
   expect(other.stdout).toMatch(/^ {2}Link {2}http:\/\/127\.0\.0\.1:8080\/console\/join#lwi_\S+$/m)
   expect(other.stdout).toMatch(/not shown again.*\nSet PUBLIC_URL/)

@@ -19,6 +19,7 @@ const commands = [
   ['connection', 'create'],
   ['person'],
   ['person', 'create'],
+  ['person', 'invite'],
   ['person', 'list'],
   ['token'],
   ['adopt-pepper'],

@@ -539,6 +539,7 @@ describe('cards', () => {
       status: 1,
       campaign,
       campaignName: 'Coffee club',
+      walletUrl: expect.stringContaining('/w/'),
       createdAt: expect.any(String),
     })
   })

@@ -298,6 +298,24 @@ describe('changing people', () => {
     expect(Math.abs(Date.now() - new Date(lastSeenAt).getTime())).toBeLessThan(60_000)
   })
 
+  test('when a person was last seen is kept through signing out', async () => {
+    const person = await createTestPerson(service, merchant, 'cashier')
+    const seen = async () => {
+      const listed = (await owner.call('GET', '/v1/people?limit=100')).body.data
+      return new Date(listed.find(({ id }: { id: string }) => id === person.id).lastSeenAt).getTime()
+    }
+    const joined = await seen()
+    try {
+      service.advance(3_600_000)
+      await person.call('GET', '/v1/campaigns')
+      expect((await seen()) - joined).toBeGreaterThanOrEqual(3_600_000)
+      expect((await person.call('DELETE', '/auth/session')).status).toBe(204)
+      expect((await seen()) - joined).toBeGreaterThanOrEqual(3_600_000)
+    } finally {
+      service.setTime(new Date())
+    }
+  })
+
   test('people of another organization look like people nobody has', async () => {
     const other = await service.createMerchant()
     const stranger = await createTestPerson(service, other)

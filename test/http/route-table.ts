@@ -139,6 +139,9 @@ export const probes: Record<string, Probe> = {
   'GET /v1/cards/{id}': (ids) => at(`/v1/cards/${ids.card}`),
   'POST /v1/cards/{id}/block': (ids) => at(`/v1/cards/${ids.card}/block`, {}, { why: 'lost' }),
   'POST /v1/cards/{id}/unblock': (ids) => at(`/v1/cards/${ids.card}/unblock`, {}, { why: 'found' }),
+  'POST /v1/cards/{id}/wallet/renew': (ids) => at(`/v1/cards/${ids.card}/wallet/renew`, {}),
+  'POST /v1/cards/{id}/wallet/revoke': (ids) => at(`/v1/cards/${ids.card}/wallet/revoke`, {}),
+  'GET /v1/cards/{id}/barcode.svg': (ids) => at(`/v1/cards/${ids.card}/barcode.svg`),
   'POST /v1/cards/{id}/replace': (ids) => at(`/v1/cards/${ids.card}/replace`, {}, { why: 'broken' }),
   'POST /v1/transactions/validate': (ids) =>
     at('/v1/transactions/validate', basket(ids, { reward: ids.coupon })),

@@ -109,7 +109,8 @@ test('SIGTERM stops service and database within ten seconds, with exit code 0', 
 
 test('the next start uses the same credentials, campaign and organization', async () => {
   service = await checkout.start({ DATA_DIR: dataDir })
-  expect(await readDemo(dataDir)).toEqual({ ...firstDemo, baseUrl: service.baseUrl })
+  const { baseUrl } = service
+  expect(await readDemo(dataDir)).toEqual({ ...firstDemo, baseUrl, consoleUrl: `${baseUrl}/console` })
 })
 
 test('a Ctrl-C that arrives twice, as npm makes it do, still stops both with exit code 0', async () => {

@@ -17,12 +17,14 @@ function logged(write: (log: pino.Logger) => void): string {
   return text
 }
 
-const { create } = createCredentials('pepper')
+const { create, createFor } = createCredentials('pepper')
 const jwt = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJ1c3JfMSJ9.c2lnbmF0dXJlLW9mLXRoZS10b2tlbg'
 const secrets = {
   key: create('lwk'),
   secret: create('lws'),
   refresh: create('lwr'),
+  session: createFor('lwp', 1),
+  invitation: createFor('lwi', 4711),
   jwt,
   phone: '+1 (202) 555-0123',
   plainPhone: '+12025550123',

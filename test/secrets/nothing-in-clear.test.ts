@@ -98,6 +98,7 @@ async function work(): Promise<void> {
 
   till = { authorization: `Bearer ${renewed.accessToken}`, cookie: 'session=known-cookie-value' }
   secrets.add('known-cookie-value')
+  await letPeopleIn(admin, organization.id)
   const campaign = await send('POST', '/v1/campaigns', till, coffeeClub)
   await send('POST', `/v1/campaigns/${campaign.id}/publish`, till)
   const registration = { campaignId: campaign.id, customer: { data: person } }
@@ -120,6 +121,53 @@ async function work(): Promise<void> {
   await fail(till, basket)
 }
 
+/** Somebody joins, signs in well and badly, changes the password, and is let in anew. */
+async function letPeopleIn(admin: Record<string, string>, organization: string): Promise<void> {
+  const email = 'owner.known@example.com'
+  const [password, other] = ['known-password-one', 'known-password-two']
+  for (const one of [password, other, 'known-guess-of-a-password']) secrets.add(one)
+  const join = async (url: string, chosen: string) => {
+    const token = new URL(url).hash.slice(1)
+    expect(token).toMatch(/^lwi_/)
+    secrets.add(token)
+    expect((await send('POST', '/auth/invitation', {}, { token, password: chosen })).status).toBe(200)
+    await send('POST', '/auth/invitation', {}, { token, password: chosen })
+  }
+  const path = `/admin/v1/organizations/${organization}/people`
+  const invited = await send('POST', path, admin, { email, role: 'owner' })
+  // Unless told, links lead to where we listen, which a worker knows too.
+  expect(new URL(invited.invitation.url).origin).toBe(service.baseUrl)
+  await join(invited.invitation.url, password)
+  await send('POST', path, admin, { email, role: 'owner' })
+  await send('POST', '/auth/session', {}, { email, password: 'known-guess-of-a-password' })
+  await send('POST', '/auth/session', {}, { email: password, password })
+  const { cookie, token } = await signIn(email, password)
+  secrets.add(token)
+  const own = { cookie }
+  const change = { currentPassword: password, password: other }
+  await send('POST', '/auth/password', own, { ...change, password: email })
+  const changed = await fetch(`${service.baseUrl}/auth/password`, {
+    method: 'POST',
+    headers: { ...own, 'content-type': 'application/json' },
+    body: JSON.stringify(change),
+  })
+  expect(changed.status).toBe(204)
+  const renewed = await send('POST', `/v1/people/${invited.id}/invitation`, own)
+  await join(renewed.url, password)
+  // The link has ended it.
+  expect((await send('GET', '/auth/session', own)).status).toBe(401)
+}
+
+async function signIn(email: string, password: string): Promise<{ cookie: string; token: string }> {
+  const reply = await fetch(`${service.baseUrl}/auth/session`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ email, password }),
+  })
+  const cookie = reply.headers.get('set-cookie')!.split(';')[0]!
+  return { cookie, token: cookie.replace('lw_session=', '') }
+}
+
 /** Faults with a stack: the tables are not what the service thinks they are. */
 async function fail(till: Record<string, string>, basket: object): Promise<void> {
   await database.pool.query('ALTER TABLE customers ADD CONSTRAINT broken CHECK (phone IS NULL) NOT VALID')
@@ -132,7 +180,12 @@ async function fail(till: Record<string, string>, basket: object): Promise<void>
   expect((await send('POST', '/auth/token', pair)).status).toBe(500)
 }
 
-const personal = [...Object.values(person), '+12025550148', 'other.known@example.com']
+const personal = [
+  ...Object.values(person),
+  '+12025550148',
+  'other.known@example.com',
+  'owner.known@example.com',
+]
 
 function expectNone(text: string, of: Iterable<string>): void {
   for (const secret of of) {

@@ -20,6 +20,7 @@ import { reportRoutes } from './reports.ts'
 import { sessionRoutes } from './sessions.ts'
 import { tillRoutes } from './till.ts'
 import { transactionRoutes } from './transactions.ts'
+import { walletRoutes } from './wallet.ts'
 
 /** In the order of the API reference. */
 export const allRoutes: readonly ((app: Server, options: ServerOptions) => void)[] = [
@@ -40,6 +41,7 @@ export const allRoutes: readonly ((app: Server, options: ServerOptions) => void)
   peopleRoutes,
   connectionRoutes,
   logRoutes,
+  walletRoutes,
   adminRoutes,
   healthRoutes,
   referenceRoutes,

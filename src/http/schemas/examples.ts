@@ -5,6 +5,9 @@
 export const exampleId = <P extends string>(prefix: P) =>
   `${prefix}_019a83f2c1d27b3a9e5f6d7c8b9a0f1e` as const
 
+/** Made with another pepper than anybody has. */
+export const exampleWalletToken = 'AAAAAQGag_LB0nIKnl9tfIuaDx4AAAABmx7Yd0gk2c4pQvJt6LrSgw'
+
 const at = '2026-03-14T09:26:53.589Z'
 
 export const cardExample = {
@@ -13,6 +16,7 @@ export const cardExample = {
   status: 1,
   campaign: exampleId('cmp'),
   campaignName: 'Coffee club',
+  walletUrl: `https://loyalty.example.com/w/${exampleWalletToken}`,
   createdAt: at,
 }
 
@@ -360,4 +364,35 @@ export const auditEntryExample = {
   action: 'patchCampaign',
   subject: { kind: 'campaign', id: exampleId('cmp'), name: 'Coffee lovers' },
   details: { name: 'Coffee lovers' },
+}
+
+export const walletExample = {
+  organization: {
+    name: 'Blue Cup',
+    color: '#0b7285',
+    locale: 'en',
+    currency: 'USD',
+    timezone: 'America/New_York',
+  },
+  card: { barcode: cardExample.barcode, status: 1, campaignName: 'Coffee club' },
+  firstName: 'Ada',
+  balances: [
+    { key: 'points', name: 'Points', value: 120, decimals: 0, total: 320 },
+    { key: 'stamps', name: 'Stamps', value: 3, decimals: 0, total: 13 },
+  ],
+  progress: [{ key: 'stamps', have: 3, need: 10, rewardName: 'Free coffee' }],
+  coupons: [
+    {
+      id: exampleId('cpn'),
+      name: 'Free coffee',
+      kind: 'free_product',
+      expiresAt: grantedCoupon.expiresAt,
+      campaignName: 'Coffee club',
+    },
+  ],
+  expiring: customerWithExpiryExample.expiring,
+  visits: [
+    { at, amount: 7, collected: { points: 6, stamps: 2 }, spent: { points: 100 }, branchName: 'Main Street' },
+  ],
+  updatedAt: at,
 }
