@@ -71,8 +71,10 @@ CREATE TABLE cards (
   replaced_by uuid,
   created_at timestamp with time zone NOT NULL,
   updated_at timestamp with time zone NOT NULL,
+  wallet_version integer NOT NULL DEFAULT 1,
   CONSTRAINT cards_pkey PRIMARY KEY (org_id, id),
-  CONSTRAINT cards_barcode_unique UNIQUE (org_id, barcode)
+  CONSTRAINT cards_barcode_unique UNIQUE (org_id, barcode),
+  CONSTRAINT cards_wallet_version_counts CHECK ((wallet_version >= 0))
 );
 
 CREATE TABLE connection_secrets (
@@ -264,8 +266,10 @@ CREATE TABLE products (
   category text,
   created_at timestamp with time zone NOT NULL,
   updated_at timestamp with time zone NOT NULL,
+  price numeric,
   CONSTRAINT products_pkey PRIMARY KEY (org_id, id),
-  CONSTRAINT products_opaque_id_unique UNIQUE (org_id, opaque_id)
+  CONSTRAINT products_opaque_id_unique UNIQUE (org_id, opaque_id),
+  CONSTRAINT products_price_bounded CHECK (((price >= (0)::numeric) AND (price <= ('10000000000'::bigint)::numeric)))
 );
 
 CREATE TABLE returns (
@@ -404,6 +408,8 @@ CREATE INDEX connection_secrets_connection_index ON connection_secrets USING btr
 CREATE INDEX coupons_active ON coupons USING btree (org_id, customer_id) WHERE (status = 1);
 
 CREATE INDEX coupons_customer ON coupons USING btree (org_id, customer_id, id);
+
+CREATE INDEX coupons_ended ON coupons USING btree (org_id, status, id) WHERE (status = ANY (ARRAY[4, 5]));
 
 CREATE INDEX coupons_expires_at ON coupons USING btree (org_id, expires_at) WHERE ((status = 1) AND (expires_at IS NOT NULL));
 

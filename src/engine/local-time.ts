@@ -71,6 +71,11 @@ export function localDay(at: Date, timezone: string): string {
   return new Date(at.getTime() + offsetMs(at.getTime(), timezone)).toISOString().slice(0, 10)
 }
 
+/** The first instant of a calendar day, which is given as its midnight in UTC. */
+export function startOfDay(dayMs: number, timezone: string): Date {
+  return new Date(instantOf(dayMs, timezone))
+}
+
 /**
  * The instant at which the wall clock shows a reading: the first one when clocks are put back and it is shown
  * twice, and as much later as the clocks jumped when it is never shown.

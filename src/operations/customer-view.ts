@@ -3,11 +3,18 @@
  * day; what went by inactivity is taken off here, because only campaigns know it, and by the engine's own rule.
  */
 import type { CustomerView } from '../domain/customer.ts'
-import type { CustomerId } from '../domain/ids.ts'
+import { type CustomerId, parseId } from '../domain/ids.ts'
 import type { Organization } from '../domain/organization.ts'
+import { phoneCandidates } from '../domain/phone.ts'
 import { Refused } from '../domain/refusal.ts'
 import { type Inactivity, inactiveAt, inactivityOf } from '../engine/expire-balances.ts'
-import { findCustomerView, type LoadedView, listCustomerViews } from '../store/customers.ts'
+import {
+  type CustomerFilter,
+  findCustomerView,
+  hasCustomer,
+  type LoadedView,
+  listCustomerViews,
+} from '../store/customers.ts'
 import type { Scope } from '../store/scope.ts'
 import type { Deps } from './deps.ts'
 
@@ -23,14 +30,28 @@ export async function getCustomerView(
   return usableNow(deps, scope, organization, view, now)
 }
 
+/** A customer that a list is asked for. */
+export async function getCustomerId(scope: Scope, text: string): Promise<CustomerId> {
+  const id = parseId('cus', text)
+  if (!id || !(await hasCustomer(scope, id))) throw new Refused('customer_not_found', undefined, 'path')
+  return id
+}
+
 export async function listCustomers(
   deps: Deps,
   scope: Scope,
   organization: Organization,
-  page: Parameters<typeof listCustomerViews>[1],
+  filter: Omit<CustomerFilter, 'phones'>,
+  page: { limit: number; after?: CustomerId },
 ): Promise<CustomerView[]> {
   const now = deps.clock()
-  const views = await listCustomerViews(scope, page, now)
+  const { text = '' } = filter
+  const asked = {
+    ...filter,
+    text: text.trim() || undefined,
+    phones: phoneCandidates(text, organization.country),
+  }
+  const views = await listCustomerViews(scope, asked, page, now)
   return Promise.all(views.map((view) => usableNow(deps, scope, organization, view, now)))
 }
 

@@ -36,7 +36,7 @@ export async function exportCustomer(
       listLedgerEntries(scope, customer, { limit, after: last }),
     ),
     coupons: await readAll((last: CouponRecord | undefined) =>
-      listCoupons(scope, customer, { limit, after: last?.id }),
+      listCoupons(scope, { customer }, { limit, after: last?.id }, deps.clock()),
     ),
   }
 }

@@ -1,5 +1,6 @@
 /** Products, branches and users as a merchant looks after them. Baskets add to the directory by themselves. */
 import { type BranchId, parseId } from '../domain/ids.ts'
+import { decimalsOf, maxPriceDecimals } from '../domain/money.ts'
 import { type RefusalCode, Refused } from '../domain/refusal.ts'
 import {
   type DirectoryEntry,
@@ -24,12 +25,15 @@ export interface EntryInput {
   readonly opaqueId: string
   readonly name?: string
   readonly category?: string
+  readonly price?: number
   /** Id or opaque id of a branch. */
   readonly branch?: string
 }
 
 /** JSON Merge Patch: `null` removes a value. */
-export type EntryPatch = { readonly [M in 'name' | 'category' | 'branch']?: string | null }
+export type EntryPatch = { readonly [M in 'name' | 'category' | 'branch']?: string | null } & {
+  readonly price?: number | null
+}
 
 export async function createDirectoryEntry(
   scope: Scope,
@@ -37,11 +41,12 @@ export async function createDirectoryEntry(
   input: EntryInput,
   now: Date,
 ): Promise<DirectoryEntry> {
-  const { opaqueId, name, category } = input
+  const { opaqueId, name, category, price } = input
+  checkPrice(price)
   const branch = input.branch === undefined ? undefined : await getBranch(scope, input.branch)
   const id = newId(kinds[kind].prefix, now)
   try {
-    await insertDirectoryEntry(scope, kind, { id, opaqueId, name, category, branch, createdAt: now })
+    await insertDirectoryEntry(scope, kind, { id, opaqueId, name, category, price, branch, createdAt: now })
   } catch (error) {
     const { constraint } = error as { constraint?: string }
     throw constraint === `${kind}_opaque_id_unique` ? new Refused('opaque_id_already_exists') : error
@@ -67,6 +72,7 @@ export async function patchDirectoryEntry(
   patch: EntryPatch,
   now: Date,
 ): Promise<DirectoryEntry> {
+  checkPrice(patch.price)
   const id = parseId(kinds[kind].prefix, text)
   const before = id && (await lockDirectoryEntry(scope, kind, id))
   if (!before) throw new Refused(kinds[kind].notFound, undefined, 'path')
@@ -77,10 +83,18 @@ export async function patchDirectoryEntry(
     ...before,
     name: chosen(patch.name, before.name),
     category: chosen(patch.category, before.category),
+    price: chosen(patch.price, before.price),
     branch: chosen(branch, before.branch),
     updatedAt: now,
   })
   return getDirectoryEntry(scope, kind, before.id)
+}
+
+/** A till sends it as `unitPrice`, so it has no more decimals than that may have. */
+function checkPrice(price: number | null | undefined): void {
+  if (typeof price === 'number' && decimalsOf(price) > maxPriceDecimals) {
+    throw new Refused('_invalid_payload', `price: has more than ${maxPriceDecimals} decimals.`)
+  }
 }
 
 /** A branch by our id or by the client's. */

@@ -1,11 +1,12 @@
 /** Transactions with what came back of them, for those who look. */
-import { type CustomerId, parseId, type TransactionId } from '../domain/ids.ts'
+import { parseId, type TransactionId } from '../domain/ids.ts'
 import { Refused } from '../domain/refusal.ts'
 import { type SaleReturn, type Transaction, transactionStatus } from '../domain/transaction.ts'
-import { hasCustomer } from '../store/customers.ts'
 import { findReturnByOpaqueId, listReturns } from '../store/returns.ts'
 import type { Scope } from '../store/scope.ts'
 import { findTransaction, listTransactions, type TransactionFilter } from '../store/transactions.ts'
+import { getCard } from './change-card.ts'
+import { getCustomerId } from './customer-view.ts'
 import { findBranch } from './manage-directory.ts'
 
 export interface TransactionWithReturns extends Transaction {
@@ -22,8 +23,9 @@ export async function getTransaction(
 }
 
 /** What to look for, in the client's words. */
-export interface TransactionQuery extends Omit<TransactionFilter, 'customer' | 'branch'> {
+export interface TransactionQuery extends Omit<TransactionFilter, 'customer' | 'card' | 'branch'> {
   readonly customer?: string
+  readonly card?: string
   /** Id or opaque id. */
   readonly branch?: string
 }
@@ -33,30 +35,28 @@ export async function readTransactions(
   query: TransactionQuery,
   page: { limit: number; after?: TransactionId },
 ): Promise<TransactionWithReturns[]> {
-  const customer = query.customer === undefined ? undefined : await getCustomer(scope, query.customer)
+  const customer = query.customer === undefined ? undefined : await getCustomerId(scope, query.customer)
+  const card = query.card === undefined ? undefined : await getCard(scope, parseId('card', query.card))
   const branch = query.branch === undefined ? undefined : await findBranch(scope, query.branch)
+  // There is no index on cards: a card's transactions are among those of its customer.
+  if (card && customer !== undefined && card.customer !== customer) return []
+  const of = { customer: card?.customer ?? customer, card: card?.id }
   // A branch that no basket has named yet has sold nothing.
   if (query.branch !== undefined && !branch) return []
-  const found = await listTransactions(scope, { ...query, customer, branch }, page)
+  const found = await listTransactions(scope, { ...query, ...of, branch }, page)
   return withReturns(scope, found.length > 0 ? found : await listByReturnNumber(scope, query, page.after))
 }
 
 /** A till asks for what became of a return in the same way as of a sale: by the number it gave it. */
 async function listByReturnNumber(
   scope: Scope,
-  { opaqueId, customer, branch, from, to }: TransactionQuery,
+  { opaqueId, customer, card, branch, status, from, to }: TransactionQuery,
   after: TransactionId | undefined,
 ): Promise<Transaction[]> {
-  const isAlone = [customer, branch, from, to, after].every((one) => one === undefined)
+  const isAlone = [customer, card, branch, status, from, to, after].every((one) => one === undefined)
   const returned = isAlone && opaqueId !== undefined ? await findReturnByOpaqueId(scope, opaqueId) : undefined
   const sale = returned && (await findTransaction(scope, returned.found.transaction))
   return sale ? [sale] : []
-}
-
-async function getCustomer(scope: Scope, text: string): Promise<CustomerId> {
-  const id = parseId('cus', text)
-  if (!id || !(await hasCustomer(scope, id))) throw new Refused('customer_not_found', undefined, 'path')
-  return id
 }
 
 async function withReturns(

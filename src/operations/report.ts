@@ -7,6 +7,7 @@ import { localDay } from '../engine/local-time.ts'
 import { listBalanceDefinitions } from '../store/campaigns.ts'
 import { type DaySum, listDailySums, listOutstanding } from '../store/daily-sums.ts'
 import type { Scope } from '../store/scope.ts'
+import { dayAfter, isDay } from './time-range.ts'
 
 /** Numbers of one day or of a whole range; balances by key, as they are written. */
 export interface Figures {
@@ -57,15 +58,11 @@ export function toDayRange(
 /** A day, or the day of a timestamp as it is written. */
 function readDay(member: string, text: string | undefined): string | undefined {
   if (text === undefined) return undefined
-  const day = /^(\d{4}-\d\d-\d\d)(?:$|T)/.exec(text)?.[1]
-  if (!day || Number.isNaN(Date.parse(day)) || dayAfter(day, 0) !== day) {
+  const day = /^([^T]+)(?:$|T)/.exec(text)?.[1]
+  if (!day || !isDay(day)) {
     throw new Refused('_invalid_payload', `${member}: must be a day, such as 2026-03-14.`)
   }
   return day
-}
-
-function dayAfter(day: string, days: number): string {
-  return new Date(Date.parse(day) + days * dayMs).toISOString().slice(0, 10)
 }
 
 export async function summarize(scope: Scope, range: DayRange): Promise<Figures> {

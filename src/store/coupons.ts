@@ -1,7 +1,8 @@
 /** Coupons. A coupon changes hands only under its customer's wallet lock, and every change demands the state it starts from. */
 import { type Coupon, type CouponStatus, couponStatus, type Reward } from '../domain/coupon.ts'
-import type { CouponId, CustomerId, TransactionId } from '../domain/ids.ts'
-import { idFrom, many, maybeOne, type Scope, uuidOf } from './scope.ts'
+import type { CampaignId, CouponId, CustomerId, TransactionId } from '../domain/ids.ts'
+import { idsWithin } from './new-id.ts'
+import { idFrom, many, maybeOne, type Scope, uuidOf, whereAll } from './scope.ts'
 
 export interface CouponRecord extends Coupon {
   readonly customer: CustomerId
@@ -52,17 +53,48 @@ export async function listCouponsByIds(scope: Scope, ids: readonly CouponId[]): 
   return rows.map(toCoupon)
 }
 
-/** Newest first, in every state. */
+export interface CouponFilter {
+  readonly customer?: CustomerId
+  readonly campaign?: CampaignId
+  /** As a reader sees it: an active coupon that has run out is expired. */
+  readonly status?: CouponStatus
+  /** Granted within. */
+  readonly from?: Date
+  readonly to?: Date
+}
+
+const hasRunOut = `status = ${couponStatus.active} AND expires_at <= $`
+const conditionOf: Partial<Record<CouponStatus, string>> = {
+  [couponStatus.active]: `status = ${couponStatus.active} AND (expires_at IS NULL OR expires_at > $)`,
+  [couponStatus.expired]: `(status = ${couponStatus.expired} OR ${hasRunOut})`,
+}
+
+/** Newest first. */
 export async function listCoupons(
   scope: Scope,
-  customer: CustomerId,
+  filter: CouponFilter,
   page: { limit: number; after?: CouponId },
+  now: Date,
 ): Promise<CouponRecord[]> {
+  const { least, most } = idsWithin(filter)
+  const timed = filter.status && conditionOf[filter.status]
+  const where = whereAll(
+    [
+      ['id < $', page.after && uuidOf(page.after)],
+      ['customer_id = $', filter.customer && uuidOf(filter.customer)],
+      ['campaign_id = $', filter.campaign && uuidOf(filter.campaign)],
+      timed ? [timed, now] : ['status = $', filter.status],
+      ['id >= $', least],
+      ['created_at >= $', filter.from],
+      ['id < $', most],
+      ['created_at < $', filter.to],
+    ],
+    3,
+  )
   const rows = await many<CouponRow>(
     scope.db,
-    `SELECT * FROM coupons WHERE org_id = $1 AND customer_id = $2 AND ($3::uuid IS NULL OR id < $3)
-     ORDER BY id DESC LIMIT $4`,
-    [scope.org, uuidOf(customer), page.after ? uuidOf(page.after) : null, page.limit],
+    `SELECT * FROM coupons WHERE org_id = $1${where.text} ORDER BY id DESC LIMIT $2`,
+    [scope.org, page.limit, ...where.values],
   )
   return rows.map(toCoupon)
 }

@@ -71,6 +71,8 @@ export interface DirectoryEntry {
   readonly name?: string
   /** Of a product. */
   readonly category?: string
+  /** Of a product: what it usually costs, as sent. */
+  readonly price?: number
   /** Of a user. */
   readonly branch?: BranchId
   readonly branchOpaqueId?: string
@@ -83,6 +85,7 @@ interface DirectoryRow {
   opaque_id: string
   name: string | null
   category?: string | null
+  price?: string | null
   branch_id?: string | null
   branch_opaque?: string | null
   created_at: Date
@@ -101,6 +104,7 @@ const toEntry = (kind: DirectoryKind, row: DirectoryRow): DirectoryEntry => ({
   opaqueId: row.opaque_id,
   name: row.name ?? undefined,
   category: row.category ?? undefined,
+  price: row.price ? Number(row.price) : undefined,
   branch: row.branch_id ? idFrom('brn', row.branch_id) : undefined,
   branchOpaqueId: row.branch_opaque ?? undefined,
   createdAt: row.created_at,
@@ -150,23 +154,30 @@ export async function listDirectoryEntries(
   return rows.map((row) => toEntry(kind, row))
 }
 
+/** The columns that only one kind has. */
+const ownColumns: Record<DirectoryKind, (entry: Partial<DirectoryEntry>) => Record<string, unknown>> = {
+  products: ({ category, price }) => ({ category: category ?? null, price: price ?? null }),
+  branches: () => ({}),
+  users: ({ branch }) => ({ branch_id: branch ? uuidOf(branch) : null }),
+}
+
 export async function insertDirectoryEntry(
   scope: Scope,
   kind: DirectoryKind,
   entry: Omit<DirectoryEntry, 'branchOpaqueId' | 'updatedAt'>,
 ): Promise<void> {
-  const extra = { products: 'category', branches: undefined, users: 'branch_id' }[kind]
-  const value = kind === 'products' ? (entry.category ?? null) : entry.branch ? uuidOf(entry.branch) : null
+  const own = ownColumns[kind](entry)
+  const columns = Object.keys(own).map((column) => `, ${column}`)
   await scope.db.query(
-    `INSERT INTO ${kind} (org_id, id, opaque_id, name, created_at, updated_at${extra ? `, ${extra}` : ''})
-     VALUES ($1, $2, $3, $4, $5, $5${extra ? ', $6' : ''})`,
+    `INSERT INTO ${kind} (org_id, id, opaque_id, name, created_at, updated_at${columns.join('')})
+     VALUES ($1, $2, $3, $4, $5, $5${columns.map((_, i) => `, $${i + 6}`).join('')})`,
     [
       scope.org,
       uuidOf(entry.id as Id),
       entry.opaqueId,
       entry.name ?? null,
       entry.createdAt,
-      ...(extra ? [value] : []),
+      ...Object.values(own),
     ],
   )
   if (kind !== 'products') await touchSetup(scope)
@@ -178,11 +189,11 @@ export async function updateDirectoryEntry(
   kind: DirectoryKind,
   entry: DirectoryEntry,
 ): Promise<void> {
-  const extra = { products: 'category', branches: undefined, users: 'branch_id' }[kind]
-  const value = kind === 'products' ? (entry.category ?? null) : entry.branch ? uuidOf(entry.branch) : null
+  const own = ownColumns[kind](entry)
+  const assignments = Object.keys(own).map((column, i) => `, ${column} = $${i + 5}`)
   await scope.db.query(
-    `UPDATE ${kind} SET name = $3, updated_at = $4${extra ? `, ${extra} = $5` : ''} WHERE org_id = $1 AND id = $2`,
-    [scope.org, uuidOf(entry.id as Id), entry.name ?? null, entry.updatedAt, ...(extra ? [value] : [])],
+    `UPDATE ${kind} SET name = $3, updated_at = $4${assignments.join('')} WHERE org_id = $1 AND id = $2`,
+    [scope.org, uuidOf(entry.id as Id), entry.name ?? null, entry.updatedAt, ...Object.values(own)],
   )
   if (kind !== 'products') await touchSetup(scope)
 }

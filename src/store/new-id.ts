@@ -5,14 +5,18 @@
 import { randomFillSync } from 'node:crypto'
 import type { IdOf, IdPrefix } from '../domain/ids.ts'
 
+/** How far an id may be ahead of the clock; far more than clocks step, and than a call takes to its row. */
+const toleranceMs = 3_600_000
+
 const pool = Buffer.alloc(8 * 512)
 let poolAt = pool.length
 let lastMs = 0
 let counter = 0
 
 export function newId<P extends IdPrefix>(prefix: P, now: Date): IdOf<P> {
-  // A clock that steps back must not break the order: the last millisecond is kept until time has caught up.
-  const ms = Math.max(now.getTime(), lastMs)
+  // A clock that steps back must not break the order: the last millisecond is kept until time has caught up. One
+  // that was far ahead was wrong, and is not followed: what is made from now on is as old as it says.
+  const ms = lastMs - now.getTime() > toleranceMs ? now.getTime() : Math.max(now.getTime(), lastMs)
   if (ms === lastMs) {
     counter++
   } else {
@@ -32,4 +36,19 @@ export function newId<P extends IdPrefix>(prefix: P, now: Date): IdOf<P> {
   poolAt += 8
   const time = lastMs.toString(16).padStart(12, '0')
   return `${prefix}_${time}7${counter.toString(16).padStart(3, '0')}${random}` as IdOf<P>
+}
+
+const latestMs = 2 ** 48 - 1
+
+/**
+ * Ids ascend with time, so that a range of time is a range of the primary key. They are not exactly as old as their
+ * rows, though: the bounds are wider by what they may differ, and the row's own time decides.
+ */
+export function idsWithin({ from, to }: { from?: Date; to?: Date }): { least?: string; most?: string } {
+  const uuidAt = (ms: number) =>
+    Math.min(Math.max(ms, 0), latestMs).toString(16).padStart(12, '0').padEnd(32, '0')
+  return {
+    least: from && uuidAt(from.getTime() - 2 * toleranceMs),
+    most: to && uuidAt(to.getTime() + 2 * toleranceMs),
+  }
 }

@@ -120,6 +120,21 @@ export async function maybeOne<R extends QueryResultRow>(
   return (await db.query<R>(text, values)).rows[0]
 }
 
+/**
+ * Conditions that were asked for, as the end of a WHERE clause: `$` stands for the value, and those without one are
+ * left out, so that each question is planned for what it asks.
+ */
+export function whereAll(
+  conditions: readonly (readonly [condition: string, value: unknown])[],
+  firstParameter: number,
+): { text: string; values: unknown[] } {
+  const asked = conditions.filter(([, value]) => value !== undefined)
+  return {
+    text: asked.map(([text], i) => ` AND ${text.replaceAll('$', `$$${firstParameter + i}`)}`).join(''),
+    values: asked.map(([, value]) => value),
+  }
+}
+
 /** A statement that is planned once in a while per connection: for the few that run with every call. */
 export interface Statement {
   readonly name: string

@@ -1,7 +1,8 @@
 /** Transactions as they were answered. They are written by `write-baskets.ts`. */
-import type { BranchId, CustomerId, TransactionId } from '../domain/ids.ts'
+import type { BranchId, CardId, CustomerId, TransactionId } from '../domain/ids.ts'
 import type { Transaction } from '../domain/transaction.ts'
-import { idFrom, many, type Scope, uuidOf } from './scope.ts'
+import { idsWithin } from './new-id.ts'
+import { idFrom, many, type Scope, uuidOf, whereAll } from './scope.ts'
 import { unpackBasket, unpackResult } from './transaction-codec.ts'
 
 interface TransactionRow {
@@ -62,7 +63,9 @@ export async function findTransaction(scope: Scope, id: TransactionId): Promise<
 export interface TransactionFilter {
   readonly opaqueId?: string
   readonly customer?: CustomerId
+  readonly card?: CardId
   readonly branch?: BranchId
+  readonly status?: number
   readonly from?: Date
   readonly to?: Date
 }
@@ -73,20 +76,26 @@ export async function listTransactions(
   filter: TransactionFilter,
   page: { limit: number; after?: TransactionId },
 ): Promise<Transaction[]> {
-  const conditions: [string, unknown][] = [
-    ['t.id < ', page.after && uuidOf(page.after)],
-    ['t.opaque_id = ', filter.opaqueId],
-    ['t.customer_id = ', filter.customer && uuidOf(filter.customer)],
-    ['t.branch_id = ', filter.branch && uuidOf(filter.branch)],
-    ['t.created_at >= ', filter.from],
-    ['t.created_at < ', filter.to],
-  ]
-  const present = conditions.filter(([, value]) => value !== undefined)
-  const where = present.map(([condition], i) => ` AND ${condition}$${i + 3}`).join('')
+  const { least, most } = idsWithin(filter)
+  const where = whereAll(
+    [
+      ['t.id < $', page.after && uuidOf(page.after)],
+      ['t.opaque_id = $', filter.opaqueId],
+      ['t.customer_id = $', filter.customer && uuidOf(filter.customer)],
+      ['t.card_id = $', filter.card && uuidOf(filter.card)],
+      ['t.branch_id = $', filter.branch && uuidOf(filter.branch)],
+      ['t.status = $', filter.status],
+      ['t.id >= $', least],
+      ['t.created_at >= $', filter.from],
+      ['t.id < $', most],
+      ['t.created_at < $', filter.to],
+    ],
+    3,
+  )
   const rows = await many<TransactionRow>(
     scope.db,
-    `SELECT ${columns} WHERE t.org_id = $1${where} ORDER BY t.id DESC LIMIT $2`,
-    [scope.org, page.limit, ...present.map(([, value]) => value)],
+    `SELECT ${columns} WHERE t.org_id = $1${where.text} ORDER BY t.id DESC LIMIT $2`,
+    [scope.org, page.limit, ...where.values],
   )
   return rows.map(toTransaction)
 }

@@ -139,7 +139,7 @@ type Part = (world: World) => Partial<Recipe>
 /** What the calls of `route-table.ts` leave out: members that may be absent, queries, and who calls. */
 const parts: Record<string, Part> = {
   'POST /v1/customers': () => ({ bodies: [profile()] }),
-  'GET /v1/customers': () => ({ query: { ...page, q: 'a' } }),
+  'GET /v1/customers': () => ({ query: { ...page, ...days, q: 'a', status: '1' } }),
   'GET /v1/customers/find': () => ({ path: '/v1/customers/find', query: { q: 'findable@example.com' } }),
   'POST /v1/customers/register': ({ ids }) => ({
     bodies: [
@@ -158,7 +158,19 @@ const parts: Record<string, Part> = {
   }),
   'GET /v1/transactions': ({ ids }) => ({
     path: '/v1/transactions',
-    query: { ...page, ...times, opaqueId: 'T1', customer: ids.customer, branch: ids.branch },
+    query: {
+      ...page,
+      ...times,
+      opaqueId: 'T1',
+      customer: ids.customer,
+      card: ids.card,
+      branch: ids.branch,
+      status: '1',
+    },
+  }),
+  'GET /v1/coupons': ({ ids }) => ({
+    path: '/v1/coupons',
+    query: { ...page, ...days, status: '1', customer: ids.customer, campaign: ids.campaign },
   }),
   'GET /v1/campaigns': () => ({ query: page }),
   'POST /v1/campaigns': ({ ids }) => ({ bodies: [definition(ids)] }),
@@ -181,13 +193,15 @@ const parts: Record<string, Part> = {
   }),
   'GET /v1/campaigns/{id}/versions': () => ({ query: page }),
   'GET /v1/products': () => ({ query: { ...page, q: 'a' } }),
-  'POST /v1/products': () => ({ bodies: [{ opaqueId: unique(), name: 'A', category: 'b' }] }),
-  'PATCH /v1/products/{id}': () => ({ bodies: [{ name: 'A', category: 'b' }] }),
+  'POST /v1/products': () => ({ bodies: [{ opaqueId: unique(), name: 'A', category: 'b', price: 3.5 }] }),
+  'PATCH /v1/products/{id}': () => ({ bodies: [{ name: 'A', category: 'b', price: 3.5 }] }),
   'GET /v1/branches': () => ({ query: { ...page, q: 'a' } }),
   'POST /v1/branches': () => ({ bodies: [{ opaqueId: unique(), name: 'A' }] }),
   'GET /v1/users': () => ({ query: { ...page, q: 'a' } }),
   'POST /v1/users': ({ ids }) => ({ bodies: [{ opaqueId: unique(), name: 'A', branch: ids.branch }] }),
   'PATCH /v1/users/{id}': ({ ids }) => ({ bodies: [{ name: 'A', branch: ids.branch }] }),
+  'GET /v1/till/products': () => ({ query: { ...page, q: 'a' } }),
+  'GET /v1/till/branches': () => ({ query: { ...page, q: 'a' } }),
   'GET /v1/reports/summary': () => ({ query: days }),
   'GET /v1/reports/daily': () => ({ query: days }),
   'PATCH /v1/organization': () => ({

@@ -32,7 +32,12 @@ const refusal = async (method: 'POST' | 'PATCH', path: string, body: object) => 
 }
 
 describe.each([
-  { kind: 'products', prefix: 'prd', extra: { category: 'coffee' }, other: { category: 'tea' } },
+  {
+    kind: 'products',
+    prefix: 'prd',
+    extra: { category: 'coffee', price: 3.45 },
+    other: { category: 'tea', price: 0 },
+  },
   { kind: 'branches', prefix: 'brn', extra: {}, other: {} },
   { kind: 'users', prefix: 'usr', extra: {}, other: {} },
 ])('/v1/$kind', ({ kind, prefix, extra, other }) => {
@@ -98,6 +103,103 @@ describe.each([
     } while (cursor)
     expect(seen.filter((opaqueId) => /^p\d$/.test(opaqueId))).toEqual(times(7, (i) => `p${6 - i}`))
     expect(new Set(seen).size).toBe(seen.length)
+  })
+})
+
+test('a price is kept exactly as sent, and only one that a till could send is taken', async () => {
+  const created = await shop.post('/v1/products', { opaqueId: 'priced', price: 1234567890.123456 })
+  const path = `/v1/products/${created.id}`
+  expect((await shop.get(path)).price).toBe(1234567890.123456)
+  expect((await shop.call('PATCH', path, { name: 'Priced' })).body).toMatchObject({
+    price: 1234567890.123456,
+  })
+  for (const price of [0.1, 0, 0.000001, 1e10]) {
+    expect((await shop.call('PATCH', path, { price })).body.price).toBe(price)
+  }
+  for (const price of [-0.01, 1e10 + 1, 0.0000001, '3.5']) {
+    expect([price, await refusal('PATCH', path, { price })]).toEqual([price, '400 _invalid_payload'])
+    expect(await refusal('POST', '/v1/products', { opaqueId: 'p', price })).toBe('400 _invalid_payload')
+  }
+  expect((await shop.get(path)).price).toBe(1e10)
+  expect((await shop.call('PATCH', path, { price: null })).body).not.toHaveProperty('price')
+})
+
+describe('what a till reads of the directory', () => {
+  const pages = async (path: string, own: Shop): Promise<Body[]> => {
+    const till = await own.merchant.connect(['pos'])
+    const seen: Body[] = []
+    let cursor: string | undefined = ''
+    do {
+      const { status, body, text } = await till('GET', `${path}limit=2${cursor && `&cursor=${cursor}`}`)
+      expect([status, status === 200 || text]).toEqual([200, true])
+      expect(body.data.length).toBeLessThanOrEqual(2)
+      seen.push(...body.data)
+      cursor = body.nextCursor
+    } while (cursor)
+    return seen
+  }
+
+  test('is sorted by category and name, whatever has none of them, over all pages', async () => {
+    const own = await openShop(service)
+    for (const product of [
+      { opaqueId: 'x-1' },
+      { opaqueId: 'tea', name: 'Green tea', category: 'Tea', price: 2.5 },
+      { opaqueId: 'latte', name: 'Latte', category: 'coffee', price: 3.8 },
+      { opaqueId: 'espresso', name: 'espresso', category: 'coffee' },
+      { opaqueId: 'bag', name: 'A bag' },
+      { opaqueId: 'double', name: 'Espresso', category: 'Coffee' },
+      { opaqueId: 'nameless', category: 'tea' },
+    ]) {
+      await own.post('/v1/products', product)
+    }
+    const all = await pages('/v1/till/products?', own)
+    expect(all.map(({ opaqueId }) => opaqueId)).toEqual([
+      'double',
+      'espresso',
+      'latte',
+      'tea',
+      'nameless',
+      'bag',
+      'x-1',
+    ])
+    expect(all[2]).toEqual({ opaqueId: 'latte', name: 'Latte', category: 'coffee', price: 3.8 })
+    expect(all[6]).toEqual({ opaqueId: 'x-1' })
+    const found = async (q: string) =>
+      (await pages(`/v1/till/products?q=${q}&`, own)).map(({ opaqueId }) => opaqueId)
+    expect(await found('LATT')).toEqual(['latte'])
+    expect(await found('tea')).toEqual(['tea', 'nameless'])
+    expect(await found('x-')).toEqual(['x-1'])
+    expect(await found('%25')).toEqual([])
+  })
+
+  test('has the branches by name, and nothing of others', async () => {
+    const own = await openShop(service)
+    await own.post('/v1/branches', { opaqueId: 'b-2', name: 'airport' })
+    await own.post('/v1/branches', { opaqueId: 'b-1', name: 'Zoo' })
+    expect(await pages('/v1/till/branches?', own)).toEqual([
+      { opaqueId: 'b-2', name: 'airport' },
+      { opaqueId: 'main', name: 'Main' },
+      { opaqueId: 'b-1', name: 'Zoo' },
+    ])
+    expect(await pages('/v1/till/products?', own)).toEqual([])
+    const manager = await own.merchant.connect(['manage'])
+    expect((await manager('GET', '/v1/till/branches')).status).toBe(403)
+  })
+
+  test('a cursor that is none is refused', async () => {
+    for (const text of [
+      '[]',
+      '{}',
+      'null',
+      '{"opaqueId":1}',
+      '{"opaqueId":"a","name":2}',
+      'x',
+      '"a\\u0000"',
+    ]) {
+      const cursor = Buffer.from(text).toString('base64url')
+      const reply = await shop.call('GET', `/v1/till/products?cursor=${cursor}`)
+      expect([text, reply.status, reply.body.message]).toEqual([text, 400, '_invalid_payload'])
+    }
   })
 })
 

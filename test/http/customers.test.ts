@@ -323,6 +323,24 @@ describe('GET /v1/customers', () => {
     expect(reply.body.data).toHaveLength(count)
   })
 
+  test.each(['+1 (202) 555-0112', '202 555 0112', '12025550112', '001 202 555 0112', ' 12025550112'])(
+    'the phone %j is found as it is written',
+    async (q) => expect(idsOf(await list(`?q=${encodeURIComponent(q)}`))).toEqual([ids[4]]),
+  )
+
+  test('a barcode is found, and customers by their status', async () => {
+    const { customer, barcode } = await own.register(await own.publishCampaign(), { fullname: 'Carded' })
+    expect(idsOf(await list(`?q=${barcode}`))).toEqual([customer])
+    expect(idsOf(await list(`?q=${barcode.slice(1)}`))).toEqual([])
+    expect(idsOf(await list('?status=2'))).toEqual([])
+    await own.call('POST', `/v1/customers/${customer}/block`)
+    expect(idsOf(await list('?status=2'))).toEqual([customer])
+    expect(idsOf(await list('?status=2&q=person'))).toEqual([])
+    expect(idsOf(await list('?status=1'))).toEqual(ids)
+    expectRefusal(await list('?status=3'), 400, '_invalid_payload', /status/)
+    await own.call('POST', `/v1/customers/${customer}/erase`)
+  })
+
   test('unknown parameters do not change the list', async () => {
     expect(idsOf(await list('?foo=bar'))).toEqual(ids)
   })

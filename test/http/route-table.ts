@@ -138,7 +138,9 @@ export const probes: Record<string, Probe> = {
       { items: [{ id: 'a', quantity: 0.25 }], reason: 'probe' },
     ),
   'GET /v1/transactions/{id}': (ids) => at(`/v1/transactions/${ids.transaction}`),
-  'GET /v1/transactions': (ids) => at(`/v1/transactions?customer=${ids.customer}&branch=${ids.branch}`),
+  'GET /v1/transactions': (ids) =>
+    at(`/v1/transactions?customer=${ids.customer}&card=${ids.card}&branch=${ids.branch}`),
+  'GET /v1/coupons': (ids) => at(`/v1/coupons?customer=${ids.customer}&campaign=${ids.campaign}`),
   'GET /v1/coupons/{id}': (ids) => at(`/v1/coupons/${ids.coupon}`),
   'POST /v1/coupons': (ids) =>
     at(
@@ -170,6 +172,8 @@ export const probes: Record<string, Probe> = {
     at('/v1/users', { opaqueId: unique(), branch: ids.branch }, { opaqueId: unique() }),
   'GET /v1/users/{id}': (ids) => at(`/v1/users/${ids.user}`),
   'PATCH /v1/users/{id}': (ids) => at(`/v1/users/${ids.user}`, { branch: ids.branch }),
+  'GET /v1/till/products': () => at('/v1/till/products'),
+  'GET /v1/till/branches': () => at('/v1/till/branches'),
   'GET /v1/reports/summary': () => at('/v1/reports/summary'),
   'GET /v1/reports/daily': () => at('/v1/reports/daily'),
   'GET /v1/integrity': () => at('/v1/integrity'),

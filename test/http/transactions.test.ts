@@ -1131,6 +1131,26 @@ describe('looking up', () => {
     )
   })
 
+  test('by card and by status; a card of somebody else has no sale of this customer', async () => {
+    expect(idsOf(await list(`?card=${people[1]!.card}`))).toEqual(idsWhere((i) => i % 2 === 1))
+    expect(idsOf(await list(`?card=${people[1]!.card}&customer=${people[0]!.customer}`))).toEqual([])
+    const replaced = await own.call('POST', `/v1/cards/${people[1]!.card}/replace`)
+    expect(idsOf(await list(`?card=${people[1]!.card}`))).toEqual(idsWhere((i) => i % 2 === 1))
+    expect(idsOf(await list(`?card=${replaced.body.id}`))).toEqual([])
+    for (const card of ['x', `card_${'0'.repeat(32)}`]) {
+      expectRefusal(await list(`?card=${card}`), 404, 'card_not_found')
+    }
+    expect(idsOf(await list('?status=1'))).toEqual(idsWhere(() => true))
+    expect(idsOf(await list('?status=3'))).toEqual([])
+    for (const status of ['0', '4', 'x', '']) {
+      expectRefusal(await list(`?status=${status}`), 400, '_invalid_payload', /status/)
+    }
+    const { status } = await own.call('POST', `/v1/transactions/${made[0]!.id}/return`)
+    expect(status).toBe(201)
+    expect(idsOf(await list('?status=3'))).toEqual([made[0]!.id])
+    expect(idsOf(await list('?status=1'))).toEqual(idsWhere((i) => i < 5))
+  })
+
   test.each(['?branch=x', `?branch=brn_${'0'.repeat(32)}`])('%s finds nothing', async (query) => {
     expect((await list(query)).body).toEqual({ data: [] })
   })
@@ -1160,12 +1180,67 @@ describe('looking up', () => {
     '?cursor=x',
     '?opaqueId=',
     '?from=2026-13-01T00:00:00Z',
+    '?from=2026-02-30',
+    '?to=2026-02-30T00:00:00Z',
+    '?from=2026-03-14T09:26:53',
+    '?from=14.03.2026',
+    '?to=1773480413589',
   ])('%s is _invalid_payload', async (query) => {
     expectRefusal(await list(query), 400, '_invalid_payload')
   })
 
   test.each(['x', `txn_${'0'.repeat(32)}`, '%00'])('%j is transaction_not_found', async (id) => {
     expectRefusal(await read(id, own), 404, 'transaction_not_found')
+  })
+})
+
+describe('days of a list', () => {
+  test('are those of the organization, and the last one belongs to it', async () => {
+    // Clocks in Berlin are put forward on 28 March 2027, at two in the morning: that day has 23 hours.
+    const times = [
+      '2027-03-27T22:59:59Z',
+      '2027-03-27T23:00:00Z',
+      '2027-03-28T21:59:59Z',
+      '2027-03-28T22:00:00Z',
+    ]
+    service.setTime(new Date(times[0]!))
+    const own = await service.createMerchant({ timezone: 'Europe/Berlin', country: 'DE' })
+    const campaign = await own.publishCampaign()
+    const made: Record<string, string>[] = []
+    for (const time of times) {
+      service.setTime(new Date(time))
+      const call = await own.signIn()
+      const { body } = await call('POST', '/v1/customers/register', {
+        campaignId: campaign,
+        customer: { data: {} },
+      })
+      const sold = await call('POST', '/v1/transactions/process', {
+        customer: body.id,
+        card: body.cards[0].id,
+        items: [{ product: 'latte', quantity: 10, amount: 30 }],
+      })
+      expect(sold.status).toBe(201)
+      made.unshift({
+        transactions: sold.body.id,
+        customers: body.id,
+        coupons: sold.body.executedActions.coupons[0].id,
+      })
+    }
+    const call = await own.signIn()
+    for (const list of ['transactions', 'customers', 'coupons']) {
+      const found = async (query: string) => {
+        const { body } = await call('GET', `/v1/${list}?${query}`)
+        return body.data.map(({ id }: { id: string }) => made.findIndex((one) => one[list] === id))
+      }
+      expect(await found('from=2027-03-28&to=2027-03-28')).toEqual([1, 2])
+      expect(await found('from=2027-03-28')).toEqual([0, 1, 2])
+      expect(await found('to=2027-03-27')).toEqual([3])
+      expect(await found('to=2027-03-28T21:59:59Z')).toEqual([2, 3])
+      expect(await found('to=2027-03-28T23:59:59%2B02:00')).toEqual([2, 3])
+      expect(await found('from=2027-03-28T22:00:00Z&to=2027-03-30')).toEqual([0])
+      expect(await found('from=2027-03-30&to=2027-03-27')).toEqual([])
+      expect(await found('from=1970-01-01&to=9999-12-31')).toEqual([0, 1, 2, 3])
+    }
   })
 })
 

@@ -1,11 +1,15 @@
 import { Type } from 'typebox'
+import type { CouponStatus } from '../../domain/coupon.ts'
 import { parseId } from '../../domain/ids.ts'
 import { getCoupon, issueCoupon, revokeCoupon } from '../../operations/change-coupon.ts'
+import { readCoupons } from '../../operations/read-coupons.ts'
+import { toTimeRange } from '../../operations/time-range.ts'
 import { scopeOf } from '../../store/scope.ts'
+import { idCursor, limitOf, PageQuery, toPage } from '../paging.ts'
 import { toCouponRecordReply } from '../replies/customer.ts'
 import { Coupon } from '../schemas/customer.ts'
 import { exampleId } from '../schemas/examples.ts'
-import { Id, OpaqueId } from '../schemas/members.ts'
+import { Id, OpaqueId, Optional, PageOf, RangeQuery, StatusQuery } from '../schemas/members.ts'
 import type { Server, ServerOptions } from '../server.ts'
 import { write } from '../write.ts'
 
@@ -14,6 +18,49 @@ const CouponPath = Type.Object({ id: Id('cpn') })
 
 export function couponRoutes(app: Server, { deps }: ServerOptions): void {
   const { pool, clock } = deps
+
+  app.get(
+    '/v1/coupons',
+    {
+      config: { access: ['manage'], refusals: ['customer_not_found', 'campaign_not_found'] },
+      schema: {
+        operationId: 'listCoupons',
+        summary: 'List coupons, newest first',
+        tags,
+        querystring: Type.Object({
+          ...PageQuery,
+          status: StatusQuery([1, 3, 4, 5], '1 active, 3 redeemed, 4 expired, 5 revoked'),
+          customer: Optional(Id('cus')),
+          campaign: Optional(Id('cmp')),
+          ...RangeQuery('Granted'),
+        }),
+        response: { 200: PageOf(Coupon) },
+      },
+    },
+    async (request) => {
+      const { organization } = request.caller
+      const { status, customer, campaign } = request.query
+      const now = clock()
+      const limit = limitOf(request.query)
+      const rows = await readCoupons(
+        scopeOf(pool, organization.number),
+        {
+          status: status as CouponStatus | undefined,
+          customer,
+          campaign,
+          ...toTimeRange(request.query, organization.timezone),
+        },
+        { limit: limit + 1, after: idCursor('cpn', request.query.cursor) },
+        now,
+      )
+      return toPage(
+        rows,
+        limit,
+        (row) => row.id,
+        (row) => toCouponRecordReply(row, now),
+      )
+    },
+  )
 
   app.get(
     '/v1/coupons/:id',

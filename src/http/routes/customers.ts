@@ -7,13 +7,10 @@ import { createCustomer } from '../../operations/create-customer.ts'
 import { getCustomerView, listCustomers } from '../../operations/customer-view.ts'
 import { exportCustomer } from '../../operations/export-customer.ts'
 import { findCustomer } from '../../operations/find-customer.ts'
-import { readTransactions } from '../../operations/read-transactions.ts'
 import { registerCustomer } from '../../operations/register-customer.ts'
-import { listCoupons } from '../../store/coupons.ts'
-import { listLedgerEntries } from '../../store/ledger.ts'
+import { toTimeRange } from '../../operations/time-range.ts'
 import { scopeOf } from '../../store/scope.ts'
-import { isStorable } from '../json-body.ts'
-import { decodeCursor, idCursor, limitOf, PageQuery, refuseCursor, toPage } from '../paging.ts'
+import { idCursor, limitOf, PageQuery, toPage } from '../paging.ts'
 import { toProfileInput, toProfilePatch } from '../profile-request.ts'
 import {
   toCouponRecordReply,
@@ -42,7 +39,7 @@ import {
   ledgerEntryExample,
   transactionExample,
 } from '../schemas/examples.ts'
-import { Id, Optional, PageOf } from '../schemas/members.ts'
+import { Id, Optional, PageOf, RangeQuery, StatusQuery, Text } from '../schemas/members.ts'
 import { Transaction } from '../schemas/transaction.ts'
 import type { Server, ServerOptions } from '../server.ts'
 import { write } from '../write.ts'
@@ -174,25 +171,29 @@ export function customerRoutes(app: Server, { deps }: ServerOptions): void {
         querystring: Type.Object({
           ...PageQuery,
           q: Optional(
-            Type.String({
-              maxLength: 254,
-              description: 'Found anywhere in name, e-mail or phone, or exactly a barcode or opaque id.',
+            Text(254, {
+              description:
+                'Found anywhere in name, e-mail or phone, or a whole phone number in any usual spelling, ' +
+                'or exactly a barcode or opaque id.',
             }),
           ),
+          status: StatusQuery([1, 2], '1 active, 2 blocked'),
+          ...RangeQuery('Registered'),
         }),
         response: { 200: PageOf(Customer) },
       },
     },
     async (request) => {
+      const { organization } = request.caller
+      const { q, status } = request.query
       const limit = limitOf(request.query)
-      const after = idCursor('cus', request.query.cursor)
-      const scope = scopeOf(pool, request.caller.organization.number)
-      const text = request.query.q?.trim() || undefined
-      const views = await listCustomers(deps, scope, request.caller.organization, {
-        text,
-        limit: limit + 1,
-        after,
-      })
+      const views = await listCustomers(
+        deps,
+        scopeOf(pool, organization.number),
+        organization,
+        { text: q, status, ...toTimeRange(request.query, organization.timezone) },
+        { limit: limit + 1, after: idCursor('cus', request.query.cursor) },
+      )
       return toPage(views, limit, (view) => view.customer.id, toCustomerReply)
     },
   )
@@ -221,120 +222,7 @@ export function customerRoutes(app: Server, { deps }: ServerOptions): void {
     },
   )
 
-  customerLists(app, { deps })
   customerManagement(app, { deps })
-}
-
-/** What a customer did and holds, newest first. */
-function customerLists(app: Server, { deps }: Pick<ServerOptions, 'deps'>): void {
-  const { pool, clock } = deps
-  const config = { access: ['pos'], refusals: ['customer_not_found'] } as const
-  const querystring = Type.Object(PageQuery)
-
-  app.get(
-    '/v1/customers/:id/transactions',
-    {
-      config,
-      schema: {
-        operationId: 'listCustomerTransactions',
-        summary: "List a customer's transactions, newest first",
-        tags,
-        params: CustomerPath,
-        querystring,
-        response: { 200: PageOf(Transaction) },
-      },
-    },
-    async (request) => {
-      const { organization } = request.caller
-      const scope = scopeOf(pool, organization.number)
-      const id = parseId('cus', request.params.id)
-      const { customer } = await getCustomerView(deps, scope, request.caller.organization, id)
-      const limit = limitOf(request.query)
-      const after = idCursor('txn', request.query.cursor)
-      const rows = await readTransactions(scope, { customer: customer.id }, { limit: limit + 1, after })
-      return toPage(
-        rows,
-        limit,
-        (row) => row.id,
-        (row) => toTransactionReply(row, organization),
-      )
-    },
-  )
-
-  app.get(
-    '/v1/customers/:id/ledger',
-    {
-      config,
-      schema: {
-        operationId: 'listLedgerEntries',
-        summary: "List a customer's ledger entries, newest first",
-        tags,
-        params: CustomerPath,
-        querystring,
-        response: { 200: PageOf(LedgerEntry) },
-      },
-    },
-    async (request) => {
-      const scope = scopeOf(pool, request.caller.organization.number)
-      const id = parseId('cus', request.params.id)
-      const { customer } = await getCustomerView(deps, scope, request.caller.organization, id)
-      const limit = limitOf(request.query)
-      const after = toLedgerPosition(decodeCursor(request.query.cursor))
-      const rows = await listLedgerEntries(scope, customer.id, { limit: limit + 1, after })
-      return toPage(
-        rows,
-        limit,
-        (row) => JSON.stringify([row.walletVersion, row.key, row.version]),
-        toLedgerEntryReply,
-      )
-    },
-  )
-
-  app.get(
-    '/v1/customers/:id/coupons',
-    {
-      config,
-      schema: {
-        operationId: 'listCustomerCoupons',
-        summary: "List a customer's coupons in every state, newest first",
-        tags,
-        params: CustomerPath,
-        querystring,
-        response: { 200: PageOf(Coupon) },
-      },
-    },
-    async (request) => {
-      const scope = scopeOf(pool, request.caller.organization.number)
-      const id = parseId('cus', request.params.id)
-      const { customer } = await getCustomerView(deps, scope, request.caller.organization, id)
-      const limit = limitOf(request.query)
-      const rows = await listCoupons(scope, customer.id, {
-        limit: limit + 1,
-        after: idCursor('cpn', request.query.cursor),
-      })
-      return toPage(
-        rows,
-        limit,
-        (row) => row.id,
-        (row) => toCouponRecordReply(row, clock()),
-      )
-    },
-  )
-}
-
-function toLedgerPosition(text: string | undefined) {
-  if (text === undefined) return undefined
-  let parts: unknown
-  try {
-    parts = JSON.parse(text)
-  } catch {
-    refuseCursor()
-  }
-  if (!Array.isArray(parts) || parts.length !== 3) refuseCursor()
-  const [walletVersion, key, version] = parts
-  if (!Number.isSafeInteger(walletVersion) || !Number.isSafeInteger(version)) refuseCursor()
-  if (typeof key !== 'string' || !isStorable(key)) refuseCursor()
-  return { walletVersion, key, version }
 }
 
 function customerManagement(app: Server, { deps }: Pick<ServerOptions, 'deps'>): void {

@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { type TSchema, Type } from 'typebox'
 import { type Id as AnyId, parseId } from '../../domain/ids.ts'
 import {
   createDirectoryEntry,
@@ -10,13 +10,14 @@ import { scopeOf } from '../../store/scope.ts'
 import { named } from '../name-components.ts'
 import { decodeCursor, limitOf, PageQuery, refuseCursor, toPage } from '../paging.ts'
 import { directoryExamples, exampleId } from '../schemas/examples.ts'
-import { Id, Nullable, OpaqueId, Optional, PageOf, Text, Timestamp } from '../schemas/members.ts'
+import { Id, Money, Nullable, OpaqueId, Optional, PageOf, Text, Timestamp } from '../schemas/members.ts'
 import type { Server, ServerOptions } from '../server.ts'
 import { write } from '../write.ts'
 
 const tags = ['Directory']
 const Name = Text(200, { minLength: 1 })
 const Category = Text(255, { minLength: 1, description: 'Rules can look for it.' })
+const Price = Money('What it usually costs, with up to 6 decimals; only a suggestion for the till.')
 const Branch = Text(255, { minLength: 1, description: 'Id or opaque id of a branch.' })
 
 /** The three lists differ in one member each; everything else is the same. */
@@ -26,7 +27,7 @@ const lists = [
     prefix: 'prd',
     one: 'Product',
     notFound: 'product_not_found',
-    extra: { category: Category },
+    extra: { category: Category, price: Price },
   },
   { kind: 'branches', prefix: 'brn', one: 'Branch', notFound: 'branch_not_found', extra: {} },
   { kind: 'users', prefix: 'usr', one: 'User', notFound: 'user_not_found', extra: { branch: Branch } },
@@ -37,6 +38,7 @@ const Entry = Type.Object({
   opaqueId: Type.String(),
   name: Optional(Type.String()),
   category: Optional(Type.String({ description: 'Of a product.' })),
+  price: Optional(Type.Number({ description: 'Of a product; as sent.' })),
   branch: Optional(Id('brn', 'Of a user.')),
   branchOpaqueId: Optional(Type.String()),
   createdAt: Timestamp(),
@@ -56,7 +58,7 @@ function toEntryExample(prefix: string, given: { opaqueId: string; branch?: stri
 export function directoryRoutes(app: Server, { deps }: ServerOptions): void {
   const { pool, clock } = deps
   for (const { kind, prefix, one, notFound, extra } of lists) {
-    const members: Record<string, typeof Name> = extra
+    const members: Record<string, TSchema> = extra
     const optional = Object.fromEntries(Object.entries(members).map(([name, type]) => [name, Optional(type)]))
     const nullable = Object.fromEntries(
       Object.entries(members).map(([name, type]) => [name, Optional(Nullable(type))]),

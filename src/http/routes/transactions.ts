@@ -3,17 +3,17 @@ import { parseId } from '../../domain/ids.ts'
 import { fingerprint } from '../../operations/fingerprint.ts'
 import { getTransaction, readTransactions } from '../../operations/read-transactions.ts'
 import { returnTransaction } from '../../operations/return-transaction.ts'
+import { toTimeRange } from '../../operations/time-range.ts'
 import { scopeOf } from '../../store/scope.ts'
 import { toBasketRequest } from '../basket-request.ts'
 import { idCursor, limitOf, PageQuery, toPage } from '../paging.ts'
-import { readTime } from '../read-time.ts'
 import {
   toPreviewReply,
   toProcessedReply,
   toReturnReply,
   toTransactionReply,
 } from '../replies/transaction.ts'
-import { Id, OpaqueId, Optional, PageOf, Timestamp } from '../schemas/members.ts'
+import { Id, OpaqueId, Optional, PageOf, RangeQuery, StatusQuery } from '../schemas/members.ts'
 import {
   BasketBody,
   Preview,
@@ -175,7 +175,7 @@ export function transactionRoutes(app: Server, { deps, transactions }: ServerOpt
   app.get(
     '/v1/transactions',
     {
-      config: { access: ['pos'], refusals: ['customer_not_found'] },
+      config: { access: ['pos'], refusals: ['customer_not_found', 'card_not_found'] },
       schema: {
         operationId: 'listTransactions',
         summary: 'List transactions, newest first',
@@ -186,24 +186,26 @@ export function transactionRoutes(app: Server, { deps, transactions }: ServerOpt
           opaqueId: Optional(OpaqueId('Your receipt number.')),
           customer: Optional(Id('cus')),
           branch: Optional(OpaqueId('Your branch id, or ours.')),
-          from: Optional(Timestamp('Processed at this time or later.')),
-          to: Optional(Timestamp('Processed before this time.')),
+          card: Optional(Id('card')),
+          status: StatusQuery([1, 2, 3], '1 processed, 2 partly returned, 3 returned'),
+          ...RangeQuery('Processed'),
         }),
         response: { 200: PageOf(Transaction) },
       },
     },
     async (request) => {
       const { organization } = request.caller
-      const { opaqueId, customer, branch, from, to } = request.query
+      const { opaqueId, customer, card, branch, status } = request.query
       const limit = limitOf(request.query)
       const rows = await readTransactions(
         scopeOf(pool, organization.number),
         {
           opaqueId,
           customer,
+          card,
           branch,
-          from: from === undefined ? undefined : readTime('from', from),
-          to: to === undefined ? undefined : readTime('to', to),
+          status,
+          ...toTimeRange(request.query, organization.timezone),
         },
         { limit: limit + 1, after: idCursor('txn', request.query.cursor) },
       )

@@ -255,7 +255,7 @@ export const returnExample = {
 }
 
 export const directoryExamples = {
-  products: { opaqueId: 'latte', name: 'Latte', category: 'coffee' },
+  products: { opaqueId: 'latte', name: 'Latte', category: 'coffee', price: 3.5 },
   branches: { opaqueId: 'store-12', name: 'Main Street' },
   users: { opaqueId: 'cash-7', name: 'Till 7', branch: 'store-12' },
 }

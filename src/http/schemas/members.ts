@@ -10,6 +10,23 @@ export const Id = (prefix: string, description?: string) =>
 export const OpaqueId = (description: string) => Type.String({ minLength: 1, maxLength: 255, description })
 export const Timestamp = (description?: string) =>
   Type.String({ format: 'date-time', maxLength: 40, description, examples: ['2026-03-14T09:26:53.589Z'] })
+/** Either end of a range of time; read by `toTimeRange`. */
+export const RangeQuery = (what: string) => ({
+  from: Type.Optional(
+    Text(40, {
+      description: `${what} on this day (of the organization's time zone) or at this time, or later.`,
+      examples: ['2026-03-14'],
+    }),
+  ),
+  to: Type.Optional(
+    Text(40, {
+      description: `${what} on this day or earlier, or before this time.`,
+      examples: ['2026-03-14T09:26:53Z'],
+    }),
+  ),
+})
+export const StatusQuery = (codes: readonly number[], description: string) =>
+  Type.Optional(Type.Integer({ enum: codes, description }))
 export const Money = (description?: string) => Type.Number({ minimum: 0, maximum: maxMoney, description })
 export const FreeForm = (description: string) =>
   Type.Unsafe<Record<string, unknown>>({

@@ -1,0 +1,1 @@
+-- Another change takes this number.

@@ -1,0 +1,128 @@
+/** What a customer did and holds, newest first. */
+import { Type } from 'typebox'
+import { parseId } from '../../domain/ids.ts'
+import { getCustomerView } from '../../operations/customer-view.ts'
+import { readTransactions } from '../../operations/read-transactions.ts'
+import { listCoupons } from '../../store/coupons.ts'
+import { listLedgerEntries } from '../../store/ledger.ts'
+import { scopeOf } from '../../store/scope.ts'
+import { isStorable } from '../json-body.ts'
+import { decodeCursor, idCursor, limitOf, PageQuery, refuseCursor, toPage } from '../paging.ts'
+import { toCouponRecordReply, toLedgerEntryReply } from '../replies/customer.ts'
+import { toTransactionReply } from '../replies/transaction.ts'
+import { Coupon, LedgerEntry } from '../schemas/customer.ts'
+import { Id, PageOf } from '../schemas/members.ts'
+import { Transaction } from '../schemas/transaction.ts'
+import type { Server, ServerOptions } from '../server.ts'
+
+const tags = ['Customers']
+const CustomerPath = Type.Object({ id: Id('cus') })
+
+export function customerHistoryRoutes(app: Server, { deps }: ServerOptions): void {
+  const { pool, clock } = deps
+  const config = { access: ['pos'], refusals: ['customer_not_found'] } as const
+  const querystring = Type.Object(PageQuery)
+
+  app.get(
+    '/v1/customers/:id/transactions',
+    {
+      config,
+      schema: {
+        operationId: 'listCustomerTransactions',
+        summary: "List a customer's transactions, newest first",
+        tags,
+        params: CustomerPath,
+        querystring,
+        response: { 200: PageOf(Transaction) },
+      },
+    },
+    async (request) => {
+      const { organization } = request.caller
+      const scope = scopeOf(pool, organization.number)
+      const id = parseId('cus', request.params.id)
+      const { customer } = await getCustomerView(deps, scope, request.caller.organization, id)
+      const limit = limitOf(request.query)
+      const after = idCursor('txn', request.query.cursor)
+      const rows = await readTransactions(scope, { customer: customer.id }, { limit: limit + 1, after })
+      return toPage(
+        rows,
+        limit,
+        (row) => row.id,
+        (row) => toTransactionReply(row, organization),
+      )
+    },
+  )
+
+  app.get(
+    '/v1/customers/:id/ledger',
+    {
+      config,
+      schema: {
+        operationId: 'listLedgerEntries',
+        summary: "List a customer's ledger entries, newest first",
+        tags,
+        params: CustomerPath,
+        querystring,
+        response: { 200: PageOf(LedgerEntry) },
+      },
+    },
+    async (request) => {
+      const scope = scopeOf(pool, request.caller.organization.number)
+      const id = parseId('cus', request.params.id)
+      const { customer } = await getCustomerView(deps, scope, request.caller.organization, id)
+      const limit = limitOf(request.query)
+      const after = toLedgerPosition(decodeCursor(request.query.cursor))
+      const rows = await listLedgerEntries(scope, customer.id, { limit: limit + 1, after })
+      return toPage(
+        rows,
+        limit,
+        (row) => JSON.stringify([row.walletVersion, row.key, row.version]),
+        toLedgerEntryReply,
+      )
+    },
+  )
+
+  app.get(
+    '/v1/customers/:id/coupons',
+    {
+      config,
+      schema: {
+        operationId: 'listCustomerCoupons',
+        summary: "List a customer's coupons in every state, newest first",
+        tags,
+        params: CustomerPath,
+        querystring,
+        response: { 200: PageOf(Coupon) },
+      },
+    },
+    async (request) => {
+      const scope = scopeOf(pool, request.caller.organization.number)
+      const id = parseId('cus', request.params.id)
+      const { customer } = await getCustomerView(deps, scope, request.caller.organization, id)
+      const limit = limitOf(request.query)
+      const after = idCursor('cpn', request.query.cursor)
+      const rows = await listCoupons(scope, { customer: customer.id }, { limit: limit + 1, after }, clock())
+      return toPage(
+        rows,
+        limit,
+        (row) => row.id,
+        (row) => toCouponRecordReply(row, clock()),
+      )
+    },
+  )
+}
+
+function toLedgerPosition(text: string | undefined) {
+  if (text === undefined) return undefined
+  let parts: unknown
+  try {
+    parts = JSON.parse(text)
+  } catch {
+    refuseCursor()
+  }
+  if (!Array.isArray(parts) || parts.length !== 3) refuseCursor()
+  const [walletVersion, key, version] = parts
+  if (!Number.isSafeInteger(walletVersion) || !Number.isSafeInteger(version)) refuseCursor()
+  if (typeof key !== 'string' || !isStorable(key)) refuseCursor()
+  return { walletVersion, key, version }
+}

@@ -1,0 +1,81 @@
+/** What a till needs to know of the directory; looking after it needs the scope `manage`. */
+import { Type } from 'typebox'
+import { scopeOf } from '../../store/scope.ts'
+import { listTillEntries, type TillEntry } from '../../store/till-directory.ts'
+import { isStorable } from '../json-body.ts'
+import { named } from '../name-components.ts'
+import { decodeCursor, limitOf, PageQuery, refuseCursor, toPage } from '../paging.ts'
+import { directoryExamples } from '../schemas/examples.ts'
+import { Optional, PageOf, Text } from '../schemas/members.ts'
+import type { Server, ServerOptions } from '../server.ts'
+
+const entry = { opaqueId: Type.String(), name: Optional(Type.String()) }
+
+const lists = {
+  products: {
+    operationId: 'listTillProducts',
+    summary: 'List the products of the directory for a till, by category and name',
+    reply: Type.Object(
+      {
+        ...entry,
+        category: Optional(Type.String()),
+        price: Optional(Type.Number({ description: 'What it usually costs; only a suggestion.' })),
+      },
+      { ...named('TillProduct'), examples: [directoryExamples.products] },
+    ),
+  },
+  branches: {
+    operationId: 'listTillBranches',
+    summary: 'List the branches of the directory for a till, by name',
+    reply: Type.Object(entry, { ...named('TillBranch'), examples: [directoryExamples.branches] }),
+  },
+}
+
+export function tillRoutes(app: Server, { deps }: ServerOptions): void {
+  for (const kind of ['products', 'branches'] as const) {
+    const { operationId, summary, reply } = lists[kind]
+    app.get(
+      `/v1/till/${kind}`,
+      {
+        config: { access: ['pos'] },
+        schema: {
+          operationId,
+          summary,
+          tags: ['Directory'],
+          querystring: Type.Object({
+            ...PageQuery,
+            q: Optional(Text(255, { description: 'A part of the opaque id, the name or the category.' })),
+          }),
+          response: { 200: PageOf(reply) },
+        },
+      },
+      async (request) => {
+        const scope = scopeOf(deps.pool, request.caller.organization.number)
+        const limit = limitOf(request.query)
+        const text = request.query.q?.trim() || undefined
+        const after = toPosition(decodeCursor(request.query.cursor))
+        const rows = await listTillEntries(scope, kind, { text, limit: limit + 1, after })
+        return toPage(
+          rows,
+          limit,
+          ({ opaqueId, name, category }) => JSON.stringify({ opaqueId, name, category }),
+          (row) => row,
+        )
+      },
+    )
+  }
+}
+
+function toPosition(text: string | undefined): TillEntry | undefined {
+  if (text === undefined) return undefined
+  let position: unknown
+  try {
+    position = JSON.parse(text)
+  } catch {
+    refuseCursor()
+  }
+  const { opaqueId, name, category } = (position ?? {}) as Record<string, unknown>
+  const isText = (one: unknown) => typeof one === 'string' && isStorable(one)
+  if (!isText(opaqueId) || ![name, category].every((one) => one === undefined || isText(one))) refuseCursor()
+  return { opaqueId, name, category } as TillEntry
+}

@@ -1,0 +1,59 @@
+/** What a till shows of the directory, in the order in which people look for it: by category, then by name. */
+import { many, type Scope } from './scope.ts'
+
+export interface TillEntry {
+  readonly opaqueId: string
+  readonly name?: string
+  /** Of a product. */
+  readonly category?: string
+  /** Of a product. */
+  readonly price?: number
+}
+
+interface TillRow {
+  opaque_id: string
+  name: string | null
+  category: string | null
+  price: string | null
+}
+
+/** Entries without a category come last, and one without a name stands where its opaque id would. */
+const orderOf = (opaqueId: string, name: string, category: string) =>
+  `${category} IS NULL, lower(coalesce(${category}, '')), lower(coalesce(${name}, ${opaqueId})), ${opaqueId}`
+
+const listEntries = (source: string) => `
+  SELECT opaque_id, name, category, price FROM (${source}) e
+  WHERE ($2::text IS NULL OR strpos(lower(opaque_id), lower($2)) > 0 OR strpos(lower(name), lower($2)) > 0
+      OR strpos(lower(category), lower($2)) > 0)
+    AND ($3::text IS NULL OR (${orderOf('opaque_id', 'name', 'category')}) > (${orderOf('$3', '$4::text', '$5::text')}))
+  ORDER BY ${orderOf('opaque_id', 'name', 'category')} LIMIT $6`
+
+const statements = {
+  products: listEntries('SELECT opaque_id, name, category, price FROM products WHERE org_id = $1'),
+  branches: listEntries(
+    'SELECT opaque_id, name, NULL::text AS category, NULL::numeric AS price FROM branches WHERE org_id = $1',
+  ),
+}
+
+/** `text` is found anywhere in opaque id, name or category; `after` is the last entry of the page before. */
+export async function listTillEntries(
+  scope: Scope,
+  kind: keyof typeof statements,
+  page: { text?: string; limit: number; after?: TillEntry },
+): Promise<TillEntry[]> {
+  const { text, after, limit } = page
+  const rows = await many<TillRow>(scope.db, statements[kind], [
+    scope.org,
+    text ?? null,
+    after?.opaqueId ?? null,
+    after?.name ?? null,
+    after?.category ?? null,
+    limit,
+  ])
+  return rows.map((row) => ({
+    opaqueId: row.opaque_id,
+    name: row.name ?? undefined,
+    category: row.category ?? undefined,
+    price: row.price ? Number(row.price) : undefined,
+  }))
+}
