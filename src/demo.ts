@@ -1,9 +1,11 @@
 /**
  * The demo: in an empty database, a café with a published campaign and a connection that may do everything.
- * Its credentials are kept under the data folder, since the database holds only their hashes.
+ * Its credentials are kept under the data folder, since the database holds only their hashes. What happened in it
+ * since it opened is made in `demo/`.
  */
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { type Filling, fillCafe, furnishCafe, howFull, openingDay } from './demo/fill-cafe.ts'
 import type { CampaignId, OrganizationId } from './domain/ids.ts'
 import type { Organization } from './domain/organization.ts'
 import type { Deps } from './operations/deps.ts'
@@ -12,8 +14,13 @@ import { createConnection, createIntegration, createOrganization } from './opera
 import { loadOrCreateSecrets, updateSecrets } from './secrets-file.ts'
 import { listCampaigns } from './store/campaigns.ts'
 import { findConnectionByCredentials } from './store/credentials.ts'
-import { findDemoOrganization, hasOrganizations, lockOrganizations } from './store/organizations.ts'
-import { inTransaction, platformOrg, type Scope } from './store/scope.ts'
+import {
+  findDemoOrganization,
+  findOrganization,
+  hasOrganizations,
+  lockOrganizations,
+} from './store/organizations.ts'
+import { inTransaction, platformOrg, platformScope, type Scope } from './store/scope.ts'
 
 export interface Demo {
   readonly apiKey: string
@@ -55,29 +62,58 @@ const demoCampaign = {
   spend: { balance: 'points', worth: 0.01, min: 100, maxShare: 0.5 },
 }
 
-/** The demo of this database: the one there is, a new one in an empty database, none among real merchants. */
-export async function prepareDemo(deps: Deps, dataDir: string): Promise<Demo | undefined> {
+export interface DemoOptions extends Filling {
+  readonly dataDir: string
+  /** How long ago a new café opened; with 0 it is bare, and stays so. */
+  readonly days: number
+}
+
+/**
+ * The demo of this database: the one there is, a new one in an empty database, none among real merchants. One that
+ * was left half filled is filled to the end.
+ */
+export async function openDemo(deps: Deps, options: DemoOptions): Promise<Demo | undefined> {
+  const demo = await prepareDemo(deps, options)
+  if (!demo) return undefined
+  const scope = platformScope(deps.pool)
+  const organization = (await findOrganization(scope, demo.organizationId))!
+  if ((await howFull(scope.as(organization.number))) === 'half')
+    await fillCafe(deps, organization, demo.campaignId, options)
+  return demo
+}
+
+async function prepareDemo(real: Deps, { dataDir, days }: DemoOptions): Promise<Demo | undefined> {
   const stored = (await loadOrCreateSecrets(dataDir)).demo as Partial<Demo> | undefined
-  return inTransaction(deps.pool, platformOrg, async (scope) => {
+  return inTransaction(real.pool, platformOrg, async (scope) => {
     await lockOrganizations(scope)
     const organization = await findDemoOrganization(scope)
     if (!organization && (await hasOrganizations(scope))) return undefined
+    const deps = organization || days === 0 ? real : openedBefore(real, days)
     const demo = organization
       ? await reuseDemo(deps, scope, organization, stored)
-      : await createDemo(deps, scope)
+      : await createDemo(deps, scope, days > 0)
     await updateSecrets(dataDir, { demo })
     return demo
   })
 }
 
-async function createDemo(deps: Deps, scope: Scope): Promise<Demo> {
+const timezone = 'America/New_York'
+
+/** Everything that a café of some days begins with is as old as it. */
+function openedBefore(deps: Deps, days: number): Deps {
+  const openedAt = openingDay(deps.clock(), days, timezone)
+  return { ...deps, clock: () => openedAt }
+}
+
+async function createDemo(deps: Deps, scope: Scope, isFurnished: boolean): Promise<Demo> {
   const now = deps.clock()
   const organization = await createOrganization(
     scope,
-    { name: 'Demo Café', country: 'US', currency: 'USD', timezone: 'America/New_York', isDemo: true },
+    { name: 'Demo Café', country: 'US', currency: 'USD', timezone, isDemo: true },
     now,
   )
   const own = scope.as(organization.number)
+  if (isFurnished) await furnishCafe(own, now)
   const campaignId = await publishDemoCampaign(deps, own, organization)
   return { ...(await connect(deps, scope, organization.id)), organizationId: organization.id, campaignId }
 }

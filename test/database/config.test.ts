@@ -33,6 +33,7 @@ describe('settings', () => {
         accessTokenTtlSeconds: 3600,
         refreshTokenTtlSeconds: 2592000,
         demo: true,
+        demoDays: 90,
         rateLimits: { organization: 1000, connection: 1000, address: 200 },
         workers: 1,
         tls: undefined,
