@@ -5,7 +5,7 @@
  */
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Filling, fillCafe, furnishCafe, howFull, openingDay } from './demo/fill-cafe.ts'
+import { closeStory, type Filling, fillCafe, furnishCafe, howFull, openingDay } from './demo/fill-cafe.ts'
 import type { CampaignId, OrganizationId } from './domain/ids.ts'
 import type { Organization } from './domain/organization.ts'
 import type { Deps } from './operations/deps.ts'
@@ -66,6 +66,8 @@ export interface DemoOptions extends Filling {
   readonly dataDir: string
   /** How long ago a new café opened; with 0 it is bare, and stays so. */
   readonly days: number
+  /** The same service on connections that do not wait for the disk. */
+  openHasty(): Deps
 }
 
 /**
@@ -77,8 +79,14 @@ export async function openDemo(deps: Deps, options: DemoOptions): Promise<Demo |
   if (!demo) return undefined
   const scope = platformScope(deps.pool)
   const organization = (await findOrganization(scope, demo.organizationId))!
-  if ((await howFull(scope.as(organization.number))) === 'half')
-    await fillCafe(deps, organization, demo.campaignId, options)
+  if ((await howFull(scope.as(organization.number))) !== 'half') return demo
+  const hasty = options.openHasty()
+  try {
+    await fillCafe(hasty, organization, demo.campaignId, options)
+  } finally {
+    await hasty.pool.end()
+  }
+  await closeStory(deps, organization)
   return demo
 }
 

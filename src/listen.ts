@@ -33,6 +33,7 @@ export function openDeps(
   config: Config,
   secrets: Secrets,
   log: Logger,
+  { isHasty = false } = {},
 ): Deps {
   const pool = openPool(connection, {
     log,
@@ -40,6 +41,8 @@ export function openDeps(
     statementTimeoutMs: 5_000,
     queryTimeoutMs: 8_000,
     lockTimeoutMs: 3_000,
+    isHasty,
+    ...(isHasty && { maxConnections: 3 }),
   })
   return createDeps({ ...config, ...secrets, pool, log })
 }

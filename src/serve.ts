@@ -98,7 +98,13 @@ async function serveOn(
   const deps = openDeps(connection, role, config, secrets, log)
   // Before anybody can call: who meets the demo meets all of it.
   const openDemoOf = () =>
-    openDemo(deps, { dataDir: config.dataDir, days: config.demoDays, onDay: onDemoDay, signal })
+    openDemo(deps, {
+      dataDir: config.dataDir,
+      days: config.demoDays,
+      openHasty: () => openDeps(connection, role, config, secrets, log, { isHasty: true }),
+      onDay: onDemoDay,
+      signal,
+    })
   const demo = await checkPepper(deps, config, secrets)
     .then(() => (config.demo ? openDemoOf() : undefined))
     .catch(async (error) => {

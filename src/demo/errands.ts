@@ -21,14 +21,19 @@ import { type Account, holds, type Story } from './story.ts'
 const returnReasons = ['Wrong drink', 'Was cold', 'Changed their mind', 'Booked twice']
 const returnShare = 0.018
 
-export async function takeReturns(story: Story, day: number, sales: readonly Sale[]): Promise<void> {
+export async function takeReturns(
+  story: Story,
+  day: number,
+  sales: readonly Sale[],
+  now: Date,
+): Promise<void> {
   for (const sale of sales) {
     const random = randomFor('return', day, sale.visit.guest.number)
     if (!random.chance(returnShare)) continue
     // A single piece of a single line is everything.
     const { wishes } = sale.visit
     const isWhole = random.chance(0.4) || (wishes.length === 1 && wishes[0]!.quantity === 1)
-    await takeBack(story, sale, random.pick(returnReasons), isWhole)
+    await takeBack(story, sale, { reason: random.pick(returnReasons), isWhole, now })
   }
 }
 
@@ -49,9 +54,15 @@ const cardsLost = { 49: 16 } as const
 const guestsBlocked = { 55: 23 } as const
 const couponsRevoked = [38, 52, 66, 79]
 
-export async function runErrands(story: Story, day: number, guests: readonly Guest[]): Promise<void> {
-  await changeCampaigns(story, day)
-  const { deps, organization, once, accounts } = story
+export async function runErrands(
+  story: Story,
+  day: number,
+  guests: readonly Guest[],
+  now: Date,
+): Promise<void> {
+  await changeCampaigns(story, day, now)
+  const { organization, once, accounts } = story
+  const deps = story.at(now)
   const manager = story.staff.get('barista-maya')!
   for (const { guest, key, amount, reason } of adjustments.filter((one) => one.day === day)) {
     const account = accounts.get(guest)
@@ -66,13 +77,13 @@ export async function runErrands(story: Story, day: number, guests: readonly Gue
   if (replaced) {
     replaced.card = await once(
       `replace card ${day}`,
-      async (scope) => (await replaceCard(scope, replaced.card, story.now())).id,
+      async (scope) => (await replaceCard(scope, replaced.card, now)).id,
     )
   }
   const lost = accountOn(cardsLost, day, accounts)
   if (lost) {
     await once(`block card ${day}`, async (scope) => {
-      await setCardBlocked(scope, lost.card, true, story.now())
+      await setCardBlocked(scope, lost.card, true, now)
     })
     lost.isBlocked = true
   }
@@ -83,8 +94,8 @@ export async function runErrands(story: Story, day: number, guests: readonly Gue
     })
     blocked.isBlocked = true
   }
-  if (couponsRevoked.includes(day)) await revokeOne(story, day)
-  await congratulate(story, guests)
+  if (couponsRevoked.includes(day)) await revokeOne(story, day, guests, now)
+  await congratulate(story, guests, now)
 }
 
 function accountOn(
@@ -95,22 +106,24 @@ function accountOn(
   return days[day] === undefined ? undefined : accounts.get(days[day])
 }
 
-/** The coupon that has been lying about longest. */
-async function revokeOne(story: Story, day: number): Promise<void> {
+/** A coupon of one of the first guests. */
+async function revokeOne(story: Story, day: number, guests: readonly Guest[], now: Date): Promise<void> {
   const { organization, once, accounts } = story
-  const owner = [...accounts.values()].find((account) => holds(account, 'free-coffee', story.now()))
-  const coupon = owner && holds(owner, 'free-coffee', story.now())
+  // By number: who was registered first is chance when it happens at once.
+  const known = guests.flatMap((guest) => accounts.get(guest.number) ?? [])
+  const owner = known.find((account) => holds(account, 'free-coffee', now))
+  const coupon = owner && holds(owner, 'free-coffee', now)
   if (!coupon) return
   await once(`revoke coupon ${day}`, async (scope) => {
-    await revokeCoupon(scope, organization, coupon.id, story.now())
+    await revokeCoupon(scope, organization, coupon.id, now)
   })
   owner.coupons = owner.coupons.filter((held) => held !== coupon)
 }
 
 /** On the first of a month, everybody who told the month of their birthday and may be written to. */
-async function congratulate(story: Story, guests: readonly Guest[]): Promise<void> {
-  const { deps, organization, once, accounts, coffeeClub } = story
-  const today = localDay(story.now(), organization.timezone)
+async function congratulate(story: Story, guests: readonly Guest[], now: Date): Promise<void> {
+  const { organization, once, accounts, coffeeClub } = story
+  const today = localDay(now, organization.timezone)
   if (!today.endsWith('-01')) return
   for (const { number, metaData, consents } of guests) {
     const account = accounts.get(number)
@@ -118,7 +131,7 @@ async function congratulate(story: Story, guests: readonly Guest[]): Promise<voi
     if (metaData?.birthdayMonth !== Number(today.slice(5, 7))) continue
     const input = { customer: account.customer, campaign: coffeeClub, reward: 'five-off' }
     const issued = await once(`birthday ${today} ${number}`, async (scope) => {
-      const { id, expiresAt } = await issueCoupon(deps, scope, organization, input)
+      const { id, expiresAt } = await issueCoupon(story.at(now), scope, organization, input)
       return { id, expiresAt: expiresAt?.toISOString() }
     })
     const expiresAt = issued.expiresAt === undefined ? undefined : new Date(issued.expiresAt)
@@ -129,12 +142,12 @@ async function congratulate(story: Story, guests: readonly Guest[]): Promise<voi
 export const happyHourFrom = 10
 const tiersFrom = 28
 
-async function changeCampaigns(story: Story, day: number): Promise<void> {
-  const { organization, once, coffeeClub, now } = story
+async function changeCampaigns(story: Story, day: number, now: Date): Promise<void> {
+  const { organization, once, coffeeClub } = story
   const create = (definition: Record<string, unknown>, isPublished: boolean) =>
     once(`create ${definition.name}`, async (scope): Promise<CampaignId> => {
-      const { id } = await createCampaign(scope, organization, definition, now())
-      if (isPublished) await publishCampaign(scope, organization, id, now())
+      const { id } = await createCampaign(scope, organization, definition, now)
+      if (isPublished) await publishCampaign(scope, organization, id, now)
       return id
     })
   if (day === happyHourFrom) story.happyHour = await create(happyHour, true)
@@ -142,8 +155,8 @@ async function changeCampaigns(story: Story, day: number): Promise<void> {
     await once('tiers', async (scope) => {
       const { draft } = await getCampaign(scope, coffeeClub)
       const tiers = coffeeClubTiers(draft.rules as object[])
-      await patchCampaign(scope, organization, coffeeClub, tiers, now())
-      await publishCampaign(scope, organization, coffeeClub, now())
+      await patchCampaign(scope, organization, coffeeClub, tiers, now)
+      await publishCampaign(scope, organization, coffeeClub, now)
     })
   }
   // Created again, it answers with the campaign of the first time.
@@ -151,7 +164,7 @@ async function changeCampaigns(story: Story, day: number): Promise<void> {
   if (day === 50) {
     const id = await create(studentMornings, true)
     await once('pause', async (scope) => {
-      await stopCampaign(scope, id, 'paused', now())
+      await stopCampaign(scope, id, 'paused', now)
     })
   }
   if (day === 82) await create(icedSeason, false)

@@ -8,21 +8,20 @@ import { localDay, localTime, startOfDay } from '../engine/local-time.ts'
 import type { Deps } from '../operations/deps.ts'
 import { expireWallets } from '../operations/expire-wallets.ts'
 import { createDirectoryEntry, patchDirectoryEntry } from '../operations/manage-directory.ts'
+import { perform } from '../operations/perform.ts'
 import { findBranchByOpaqueId, listDirectoryEntries } from '../store/directory.ts'
 import type { Scope } from '../store/scope.ts'
 import { baristas, branches, lastBarista, products } from './cafe.ts'
 import { runErrands, takeReturns } from './errands.ts'
 import { type Guest, inviteGuests } from './guests.ts'
-import { planDay, type Visit } from './plan-day.ts'
-import { joinHappyHour, type Sale, sell, welcomeGuest } from './serve-guest.ts'
+import { isHappyHour, planDay, type Visit } from './plan-day.ts'
+import { joinHappyHour, sell, welcomeGuest } from './serve-guest.ts'
 import { beginStory, type Story } from './story.ts'
 
 const dayMs = 86_400_000
 const minuteMs = 60_000
 const opensAt = 6 * 60
 const closesAt = 18 * 60 + 45
-/** Baskets that are processed together, at the time of the last of them. */
-const visitsAtOnce = 8
 
 /** The morning of the day, so many days ago. */
 export function openingDay(now: Date, days: number, timezone: string): Date {
@@ -65,69 +64,97 @@ export async function fillCafe(
 ): Promise<void> {
   const story = await beginStory(deps, organization, coffeeClub)
   const guests = inviteGuests()
-  const { timezone } = organization
-  const firstDay = Date.parse(localDay(organization.createdAt, timezone))
-  const until = deps.clock()
-  const days = Math.round((Date.parse(localDay(until, timezone)) - firstDay) / dayMs)
-  for (let day = 0; day <= days; day++) {
-    onDay?.(day, days)
-    await liveDay(story, guests, {
-      day,
-      midnight: startOfDay(firstDay + day * dayMs, timezone),
-      until,
-      signal,
-    })
+  const days = listDays(organization, guests, deps.clock())
+  let welcomed = welcomeAll(story, days[0]!)
+  for (const [i, day] of days.entries()) {
+    onDay?.(i, days.length - 1)
+    await welcomed
+    // While one day is lived, tomorrow's new guests get their cards: neither has to wait for the other.
+    const tomorrow = days[i + 1]
+    if (tomorrow) welcomed = welcomeAll(story, tomorrow)
+    // When the day fails, nobody waits for these any more.
+    welcomed.catch(() => {})
+    await liveDay(story, guests, day, signal)
   }
-  await story.once('last barista', async (scope) => {
-    await createDirectoryEntry(scope, 'users', lastBarista, story.now())
-  })
+}
+
+/** Says that the story has come to its end, once; nothing before it gets lost after that. */
+export async function closeStory(deps: Deps, { number }: Organization): Promise<void> {
+  const call = { route: 'demo', key: 'end', body: {} }
+  await perform(
+    deps,
+    number,
+    call,
+    (scope) => createDirectoryEntry(scope, 'users', lastBarista, deps.clock()),
+    ({ id }) => ({ status: 200, body: { id } }),
+  )
 }
 
 interface Day {
-  readonly day: number
-  readonly midnight: Date
-  readonly until: Date
-  readonly signal?: AbortSignal
+  /** Since the opening. */
+  readonly number: number
+  /** As receipts begin: `261115`. */
+  readonly date: string
+  readonly visits: readonly Visit[]
+  /** Undefined when it has not come yet. */
+  readonly opening?: Date
+  readonly closing?: Date
+  momentOf(minute: number): Date
 }
 
-async function liveDay(story: Story, guests: readonly Guest[], { day, midnight, until, signal }: Day) {
-  const at = (minute: number) => new Date(midnight.getTime() + minute * minuteMs)
-  const isPast = (minute: number) => at(minute).getTime() <= until.getTime()
-  if (isPast(opensAt)) {
-    story.advanceTo(at(opensAt))
-    await expireWallets(story.deps, story.organization, signal)
+/** All days from the first to today, and of today what has already happened. */
+function listDays({ createdAt, timezone }: Organization, guests: readonly Guest[], until: Date): Day[] {
+  const first = Date.parse(localDay(createdAt, timezone))
+  const today = Date.parse(localDay(until, timezone))
+  const days: Day[] = []
+  for (let number = 0; first + number * dayMs <= today; number++) {
+    const midnight = startOfDay(first + number * dayMs, timezone).getTime()
+    const momentOf = (minute: number) => new Date(midnight + minute * minuteMs)
+    const unlessAhead = (minute: number) => (momentOf(minute) <= until ? momentOf(minute) : undefined)
+    const noon = momentOf(12 * 60)
+    days.push({
+      number,
+      date: localDay(noon, timezone).slice(2).replaceAll('-', ''),
+      visits: planDay(guests, number, localTime(noon, timezone).weekday).filter(({ minute }) =>
+        unlessAhead(minute),
+      ),
+      opening: unlessAhead(opensAt),
+      closing: unlessAhead(closesAt),
+      momentOf,
+    })
   }
-  const { timezone } = story.organization
-  const date = localDay(at(12 * 60), timezone)
-    .slice(2)
-    .replaceAll('-', '')
-  const visits = planDay(guests, day, localTime(at(12 * 60), timezone).weekday).filter(
-    ({ guest, minute }) => isPast(minute) && !story.accounts.get(guest.number)?.isBlocked,
-  )
-  const sales: Sale[] = []
-  for (let i = 0; i < visits.length; i += visitsAtOnce) {
-    signal?.throwIfAborted()
-    const together = visits.slice(i, i + visitsAtOnce)
-    story.advanceTo(at(together[0]!.minute))
-    await openCards(story, together)
-    story.advanceTo(at(together.at(-1)!.minute))
-    const sold = together.map((visit) =>
-      sell(story, visit, at(visit.minute), `${date}-${String(visit.guest.number).padStart(3, '0')}`),
-    )
-    sales.push(...(await Promise.all(sold)))
-  }
-  if (!isPast(closesAt)) return
-  story.advanceTo(at(closesAt))
-  await takeReturns(story, day, sales)
-  await runErrands(story, day, guests)
+  return days
 }
 
-async function openCards(story: Story, visits: readonly Visit[]): Promise<void> {
+/** Cards for those of the day who have none, of the club, and in the afternoon of the happy hour. */
+async function welcomeAll(story: Story, { visits, momentOf }: Day): Promise<void> {
   await Promise.all(
     visits.map(async ({ guest, minute }) => {
-      if (!story.accounts.has(guest.number)) await welcomeGuest(story, guest)
-      const isHappyHour = story.happyHour && guest.likesAfternoons && minute >= 15 * 60
-      if (isHappyHour && !story.accounts.get(guest.number)!.happyCard) await joinHappyHour(story, guest)
+      const now = momentOf(minute)
+      if (!story.accounts.has(guest.number)) await welcomeGuest(story, guest, now)
+      const { happyCard, isBlocked } = story.accounts.get(guest.number)!
+      const isForThem = story.happyHour && guest.likesAfternoons && isHappyHour(minute)
+      if (isForThem && !happyCard && !isBlocked) await joinHappyHour(story, guest, now)
     }),
   )
 }
+
+async function liveDay(
+  story: Story,
+  guests: readonly Guest[],
+  { number, date, visits, opening, closing, momentOf }: Day,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  signal?.throwIfAborted()
+  if (opening) await expireWallets(story.at(opening), story.organization, signal)
+  const coming = visits.filter(({ guest }) => !story.accounts.get(guest.number)?.isBlocked)
+  const sales = await Promise.all(
+    coming.map((visit) => sell(story, visit, momentOf(visit.minute), receiptOf(date, visit.guest))),
+  )
+  if (!closing) return
+  await takeReturns(story, number, sales, closing)
+  await runErrands(story, number, guests, closing)
+}
+
+/** A guest comes at most once a day. */
+const receiptOf = (date: string, guest: Guest) => `${date}-${String(guest.number).padStart(3, '0')}`

@@ -65,7 +65,11 @@ const names: readonly Names[] = [
     family: 'Nowak Wiśniewska Zając Wójcik Kowalczyk Dąbrowski',
   },
   { given: 'Ayşe Emre Zeynep Burak Elif Çağlar Gül Deniz', family: 'Yılmaz Kaya Öztürk Demir Çelik Aydın' },
-  { given: 'Linh Minh Thảo Quân Hương Đức Mai', family: 'Nguyễn Trần Phạm Hoàng Võ Đặng', isFamilyFirst: true },
+  {
+    given: 'Linh Minh Thảo Quân Hương Đức Mai',
+    family: 'Nguyễn Trần Phạm Hoàng Võ Đặng',
+    isFamilyFirst: true,
+  },
   {
     given: 'Mei Wei Xiaoling Jun Lihua Haoran Yating',
     family: 'Chen Wang Zhang Liu Huang Lin',
@@ -85,7 +89,7 @@ const names: readonly Names[] = [
   { given: 'Ελένη Νίκος Μαρία Γιώργος Κατερίνα', family: 'Παππάς Νικολάου Βλάχος Οικονόμου' },
 ]
 
-const guestCount = 216
+const guestCount = 204
 const onOpeningDay = 26
 const lastRegistration = 88
 const areas = [212, 332, 347, 646, 718, 917, 929]
@@ -130,7 +134,7 @@ function inviteGuest(number: number, taken: ReadonlySet<string>): Guest {
     home: branches[branchDraw < 0.5 ? 0 : branchDraw < 0.8 ? 1 : 2]!.opaqueId,
     drink: random.pick(random.chance(0.85) ? coffees : otherDrinks),
     isForgetful: random.chance(0.25),
-    likesAfternoons: random.chance(0.35),
+    likesAfternoons: random.chance(0.28),
   }
 }
 
@@ -152,9 +156,7 @@ function nameGuest(random: Random, taken: ReadonlySet<string>): string {
 function habitOf(random: Random, registersOn: number): { habit: Habit; staysUntil: number } {
   const draw = random.next()
   const habit =
-    habits[
-      draw < 0.3 ? 'regular' : draw < 0.42 ? 'weekend regular' : draw < 0.8 ? 'occasional' : 'came once'
-    ]
+    habits[draw < 0.3 ? 'regular' : draw < 0.42 ? 'weekend regular' : draw < 0.8 ? 'occasional' : 'came once']
   const leaves = random.chance(0.15)
   return { habit, staysUntil: leaves ? registersOn + random.between(10, 40) : Number.POSITIVE_INFINITY }
 }

@@ -35,6 +35,8 @@ const sunday = 6
 const lunchFrom = 11 * 60 + 45
 const lunchTo = 13 * 60 + 45
 
+export const isHappyHour = (minute: number) => minute >= 15 * 60 && minute < 17 * 60
+
 /** At most one visit of a guest on a day; in the order of the clock. */
 export function planDay(guests: readonly Guest[], day: number, weekday: number): Visit[] {
   return guests

@@ -8,34 +8,35 @@ import { registerCustomer } from '../operations/register-customer.ts'
 import { returnTransaction } from '../operations/return-transaction.ts'
 import { inTransaction } from '../store/scope.ts'
 import type { Guest } from './guests.ts'
-import type { Visit } from './plan-day.ts'
+import { isHappyHour, type Visit } from './plan-day.ts'
 import { type Account, type HeldCoupon, holds, type Story } from './story.ts'
 
-export async function welcomeGuest(story: Story, guest: Guest): Promise<void> {
+export async function welcomeGuest(story: Story, guest: Guest, now: Date): Promise<void> {
   const { opaqueId, fullname, phone, email, metaData, consents } = guest
   const profile = { opaqueId, fullname, phone, email, metaData, consents }
   const opened = await story.once(`register ${opaqueId}`, (scope) =>
-    openCard(story, scope, story.coffeeClub, { profile }),
+    openCard(story, scope, story.coffeeClub, { profile }, now),
   )
   story.accounts.set(guest.number, { ...opened, points: 0, coupons: [] })
 }
 
 /** A second card, for those who come in the afternoon. */
-export async function joinHappyHour(story: Story, guest: Guest): Promise<void> {
+export async function joinHappyHour(story: Story, guest: Guest, now: Date): Promise<void> {
   const account = story.accounts.get(guest.number)!
   const { card } = await story.once(`happy hour ${guest.opaqueId}`, (scope) =>
-    openCard(story, scope, story.happyHour!, { id: account.customer }),
+    openCard(story, scope, story.happyHour!, { id: account.customer }, now),
   )
   account.happyCard = card
 }
 
 async function openCard(
-  { deps, organization }: Story,
+  { at, organization }: Story,
   scope: Parameters<typeof registerCustomer>[1],
   campaign: string,
   customer: Parameters<typeof registerCustomer>[3]['customer'],
+  now: Date,
 ): Promise<{ customer: CustomerId; card: CardId }> {
-  const view = await registerCustomer(deps, scope, organization, { campaign, customer })
+  const view = await registerCustomer(at(now), scope, organization, { campaign, customer })
   return { customer: view.customer.id, card: view.cards[0]!.id }
 }
 
@@ -52,15 +53,15 @@ const worthOfPoint = 0.01
 const fiveOffFrom = 8
 
 /** Coupons and points are used when the guest thinks of them and they fit. */
-export async function sell(story: Story, visit: Visit, at: Date, receipt: string): Promise<Sale> {
+export async function sell(story: Story, visit: Visit, occurredAt: Date, receipt: string): Promise<Sale> {
   const account = story.accounts.get(visit.guest.number)!
-  const isHappyHour = account.happyCard !== undefined && visit.minute >= 15 * 60 && visit.minute < 17 * 60
-  const { basket, used } = fillBasket(account, visit, isHappyHour, story.now())
+  const happyCard = isHappyHour(visit.minute) ? account.happyCard : undefined
+  const { basket, used } = fillBasket(account, visit, happyCard !== undefined, occurredAt)
   const request: BasketRequest = {
     customer: account.customer,
-    card: isHappyHour ? account.happyCard : account.card,
+    card: happyCard ?? account.card,
     opaqueId: receipt,
-    occurredAt: at,
+    occurredAt,
     basket,
   }
   const caller = {
@@ -70,7 +71,7 @@ export async function sell(story: Story, visit: Visit, at: Date, receipt: string
   }
   // By its number alone: what is in the basket follows from the story so far.
   const repeat = { fingerprint: fingerprint(receipt) }
-  const { transaction } = await story.transactions.process(caller, request, repeat)
+  const transaction = await story.till.process(occurredAt, caller, request, repeat)
   const granted = transaction.result.actions.flatMap((action): HeldCoupon[] =>
     action.kind === 'grant_coupon' && action.coupon
       ? [
@@ -90,7 +91,7 @@ export async function sell(story: Story, visit: Visit, at: Date, receipt: string
 function fillBasket(
   account: Account,
   visit: Visit,
-  isHappyHour: boolean,
+  hasNoPoints: boolean,
   now: Date,
 ): { basket: BasketRequest['basket']; used: HeldCoupon[] } {
   const lines: Line[] = visit.wishes.map(({ product, quantity }, i) => ({
@@ -123,7 +124,7 @@ function fillBasket(
   const payable = fiveOff ? total - 5 : total
   // Whole dollars, at most half of what is to be paid; the cards of the happy hour have no points.
   const dollars = Math.floor(Math.min(payable / 2, account.points * worthOfPoint) + 1e-9)
-  const spends = visit.wantsToSpend && !isHappyHour && dollars >= minSpend * worthOfPoint
+  const spends = visit.wantsToSpend && !hasNoPoints && dollars >= minSpend * worthOfPoint
   return {
     used,
     basket: {
@@ -139,8 +140,13 @@ const pointsIn = (balances: Transaction['result']['balances']) =>
   balances.find(({ key }) => key === 'points')?.value
 
 /** Everything, or one piece of the last line. */
-export async function takeBack(story: Story, sale: Sale, reason: string, isWhole: boolean): Promise<void> {
-  const { deps, organization } = story
+export async function takeBack(
+  story: Story,
+  sale: Sale,
+  { reason, isWhole, now }: { reason: string; isWhole: boolean; now: Date },
+): Promise<void> {
+  const { organization } = story
+  const deps = story.at(now)
   const last = sale.transaction.basket.lines.at(-1)!
   const opaqueId = `${sale.receipt}-R`
   const done = await inTransaction(deps.pool, organization.number, async (scope): Promise<SaleReturn> => {
