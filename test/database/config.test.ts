@@ -112,6 +112,7 @@ describe('problems', () => {
     { env: { PORT: '-1' }, problems: [/^PORT /] },
     { env: { PORT: '1e3' }, problems: [/^PORT /] },
     { env: { DEMO: 'yes', ...SECRETS }, problems: [/^DEMO must be 1 or 0, not "yes"/] },
+    { env: { DEMO_DAYS: '367' }, problems: [/^DEMO_DAYS must be a whole number from 0 to 366, not "367"/] },
     { env: { TRUST_PROXY: 'true' }, problems: [/^TRUST_PROXY must be 1 or 0/] },
     { env: { RATE_LIMIT: '0' }, problems: [/^RATE_LIMIT /] },
     { env: { RATE_LIMIT: 'OFF' }, problems: [/^RATE_LIMIT /] },
