@@ -58,17 +58,13 @@ export async function beginStory(
     accounts: new Map(),
     async once(key, work) {
       // Remembered at the present: what is remembered at the time of the story would be forgotten with the next job.
-      const done = await perform(
-        real,
-        organization.number,
-        { route: 'demo', key, body: {} },
-        work,
-        (body) => ({
-          status: 200,
-          body,
-        }),
-      )
-      return done.body as never
+      const call = { route: 'demo', key, body: {} }
+      // Wrapped, since an answer without a body counts as one that was erased.
+      const done = await perform(real, organization.number, call, work, (result) => ({
+        status: 200,
+        body: { result },
+      }))
+      return (done.body as { result: never }).result
     },
   }
 }

@@ -46,10 +46,12 @@ export async function makeCheckout({ mode = 0o755 } = {}): Promise<Checkout> {
   await chmod(outside, mode)
   const folder = join(outside, 'loyalty-wallet')
   await mkdir(folder)
-  for (const file of ['package.json', 'build.mjs'])
+  for (const file of ['package.json', 'package-lock.json', 'openapi.json', 'build.mjs'])
     await copyFile(join(packageRoot, file), join(folder, file))
-  await cp(join(packageRoot, 'migrations'), join(folder, 'migrations'), { recursive: true })
-  for (const name of ['src', 'node_modules']) await symlink(join(packageRoot, name), join(folder, name))
+  for (const name of ['migrations', 'scripts', 'dist'])
+    await cp(join(packageRoot, name), join(folder, name), { recursive: true })
+  for (const name of ['src', 'console', 'node_modules'])
+    await symlink(join(packageRoot, name), join(folder, name))
   await promisify(execFile)(process.execPath, ['build.mjs'], { cwd: folder })
 
   const children: ChildProcess[] = []
