@@ -7,6 +7,21 @@ CREATE OR REPLACE FUNCTION current_org()
  STABLE PARALLEL SAFE
 RETURN (NULLIF(current_setting('loyalty_wallet.org'::text, true), ''::text))::integer;
 
+CREATE TABLE audit_entries (
+  org_id integer NOT NULL,
+  id uuid NOT NULL,
+  at timestamp with time zone NOT NULL,
+  by_kind text NOT NULL,
+  user_id uuid,
+  action text NOT NULL,
+  subject_kind text,
+  subject_id text,
+  subject_name text,
+  details json,
+  is_truncated boolean NOT NULL DEFAULT false,
+  CONSTRAINT audit_entries_pkey PRIMARY KEY (org_id, id)
+);
+
 CREATE TABLE balance_definitions (
   org_id integer NOT NULL,
   key text NOT NULL,
@@ -93,6 +108,8 @@ CREATE TABLE connections (
   scopes text[] NOT NULL,
   user_id uuid NOT NULL,
   created_at timestamp with time zone NOT NULL,
+  last_used_at timestamp with time zone,
+  revoked_at timestamp with time zone,
   CONSTRAINT connections_pkey PRIMARY KEY (org_id, id),
   CONSTRAINT connections_id_unique UNIQUE (id)
 );
@@ -160,6 +177,26 @@ CREATE TABLE events (
   data json NOT NULL,
   created_at timestamp with time zone NOT NULL,
   CONSTRAINT events_pkey PRIMARY KEY (org_id, "position", id)
+);
+
+CREATE TABLE http_requests (
+  org_id integer NOT NULL,
+  id uuid NOT NULL,
+  request_id text NOT NULL,
+  at timestamp with time zone NOT NULL,
+  method text NOT NULL,
+  path text NOT NULL,
+  route text NOT NULL,
+  status smallint NOT NULL,
+  duration_us integer NOT NULL,
+  by_kind text NOT NULL,
+  user_id uuid NOT NULL,
+  error_code text,
+  query json,
+  request_body json,
+  reply_body json,
+  is_truncated boolean NOT NULL DEFAULT false,
+  CONSTRAINT http_requests_pkey PRIMARY KEY (org_id, id)
 );
 
 CREATE TABLE idempotency_keys (
@@ -250,12 +287,47 @@ CREATE TABLE organizations (
   CONSTRAINT organizations_id_unique UNIQUE (id)
 );
 
+CREATE TABLE people (
+  org_id integer NOT NULL,
+  id uuid NOT NULL,
+  name text,
+  role text NOT NULL,
+  is_blocked boolean NOT NULL DEFAULT false,
+  user_id uuid NOT NULL,
+  password_hash text,
+  invitation_hash bytea,
+  invitation_expires_at timestamp with time zone,
+  last_seen_at timestamp with time zone,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT people_pkey PRIMARY KEY (org_id, id),
+  CONSTRAINT people_invitation_unique UNIQUE (org_id, invitation_hash),
+  CONSTRAINT people_role CHECK ((role = ANY (ARRAY['owner'::text, 'manager'::text, 'cashier'::text])))
+);
+
 CREATE TABLE pepper_marks (
   is_only boolean NOT NULL DEFAULT true,
   mark bytea NOT NULL,
   created_at timestamp with time zone NOT NULL,
   CONSTRAINT pepper_marks_pkey PRIMARY KEY (is_only),
   CONSTRAINT pepper_marks_is_only CHECK (is_only)
+);
+
+CREATE TABLE person_logins (
+  email text NOT NULL,
+  org_id integer NOT NULL,
+  person_id uuid NOT NULL,
+  CONSTRAINT person_logins_pkey PRIMARY KEY (email),
+  CONSTRAINT person_logins_person_unique UNIQUE (org_id, person_id)
+);
+
+CREATE TABLE person_sessions (
+  org_id integer NOT NULL,
+  hash bytea NOT NULL,
+  person_id uuid NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  last_used_at timestamp with time zone NOT NULL,
+  CONSTRAINT person_sessions_pkey PRIMARY KEY (org_id, hash)
 );
 
 CREATE TABLE products (
@@ -345,6 +417,9 @@ CREATE TABLE wallets (
   CONSTRAINT wallets_pkey PRIMARY KEY (org_id, customer_id)
 ) WITH (fillfactor = 70);
 
+ALTER TABLE audit_entries
+  ADD CONSTRAINT audit_entries_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(org_id);
+
 ALTER TABLE balance_definitions
   ADD CONSTRAINT balance_definitions_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(org_id);
 
@@ -384,6 +459,18 @@ ALTER TABLE customers
 ALTER TABLE integration_keys
   ADD CONSTRAINT integration_keys_integration_id_fkey FOREIGN KEY (integration_id) REFERENCES integrations(id);
 
+ALTER TABLE people
+  ADD CONSTRAINT people_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(org_id);
+
+ALTER TABLE people
+  ADD CONSTRAINT people_user FOREIGN KEY (org_id, user_id) REFERENCES users(org_id, id);
+
+ALTER TABLE person_logins
+  ADD CONSTRAINT person_logins_person FOREIGN KEY (org_id, person_id) REFERENCES people(org_id, id);
+
+ALTER TABLE person_sessions
+  ADD CONSTRAINT person_sessions_person FOREIGN KEY (org_id, person_id) REFERENCES people(org_id, id);
+
 ALTER TABLE products
   ADD CONSTRAINT products_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(org_id);
 
@@ -421,6 +508,8 @@ CREATE INDEX integration_keys_integration ON integration_keys USING btree (integ
 
 CREATE INDEX lots_expires_at ON lots USING btree (org_id, expires_at) WHERE (remaining > 0);
 
+CREATE INDEX person_sessions_person_index ON person_sessions USING btree (org_id, person_id);
+
 CREATE UNIQUE INDEX returns_opaque_id_unique ON returns USING btree (org_id, opaque_id) WHERE (opaque_id IS NOT NULL);
 
 CREATE INDEX sessions_expires_at ON sessions USING btree (org_id, expires_at);
@@ -431,6 +520,8 @@ CREATE UNIQUE INDEX transactions_idempotency_key_unique ON transactions USING bt
 
 CREATE UNIQUE INDEX transactions_opaque_id_unique ON transactions USING btree (org_id, opaque_id) WHERE (opaque_id IS NOT NULL);
 
+ALTER TABLE audit_entries ENABLE ROW LEVEL SECURITY;
+ALTER TABLE audit_entries FORCE ROW LEVEL SECURITY;
 ALTER TABLE balance_definitions ENABLE ROW LEVEL SECURITY;
 ALTER TABLE balance_definitions FORCE ROW LEVEL SECURITY;
 ALTER TABLE balances ENABLE ROW LEVEL SECURITY;
@@ -457,6 +548,8 @@ ALTER TABLE daily_sums ENABLE ROW LEVEL SECURITY;
 ALTER TABLE daily_sums FORCE ROW LEVEL SECURITY;
 ALTER TABLE events ENABLE ROW LEVEL SECURITY;
 ALTER TABLE events FORCE ROW LEVEL SECURITY;
+ALTER TABLE http_requests ENABLE ROW LEVEL SECURITY;
+ALTER TABLE http_requests FORCE ROW LEVEL SECURITY;
 ALTER TABLE idempotency_keys ENABLE ROW LEVEL SECURITY;
 ALTER TABLE idempotency_keys FORCE ROW LEVEL SECURITY;
 ALTER TABLE integration_keys ENABLE ROW LEVEL SECURITY;
@@ -471,8 +564,14 @@ ALTER TABLE lots ENABLE ROW LEVEL SECURITY;
 ALTER TABLE lots FORCE ROW LEVEL SECURITY;
 ALTER TABLE organizations ENABLE ROW LEVEL SECURITY;
 ALTER TABLE organizations FORCE ROW LEVEL SECURITY;
+ALTER TABLE people ENABLE ROW LEVEL SECURITY;
+ALTER TABLE people FORCE ROW LEVEL SECURITY;
 ALTER TABLE pepper_marks ENABLE ROW LEVEL SECURITY;
 ALTER TABLE pepper_marks FORCE ROW LEVEL SECURITY;
+ALTER TABLE person_logins ENABLE ROW LEVEL SECURITY;
+ALTER TABLE person_logins FORCE ROW LEVEL SECURITY;
+ALTER TABLE person_sessions ENABLE ROW LEVEL SECURITY;
+ALTER TABLE person_sessions FORCE ROW LEVEL SECURITY;
 ALTER TABLE products ENABLE ROW LEVEL SECURITY;
 ALTER TABLE products FORCE ROW LEVEL SECURITY;
 ALTER TABLE returns ENABLE ROW LEVEL SECURITY;
@@ -488,6 +587,7 @@ ALTER TABLE users FORCE ROW LEVEL SECURITY;
 ALTER TABLE wallets ENABLE ROW LEVEL SECURITY;
 ALTER TABLE wallets FORCE ROW LEVEL SECURITY;
 
+CREATE POLICY tenant ON audit_entries AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY tenant ON balance_definitions AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY tenant ON balances AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY tenant ON branches AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
@@ -503,6 +603,7 @@ CREATE POLICY tenant ON customer_rule_usage AS PERMISSIVE FOR ALL TO PUBLIC USIN
 CREATE POLICY tenant ON customers AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY tenant ON daily_sums AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY tenant ON events AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
+CREATE POLICY tenant ON http_requests AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY tenant ON idempotency_keys AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY platform ON integration_keys AS PERMISSIVE FOR ALL TO PUBLIC USING ((current_org() = 0));
 CREATE POLICY platform ON integrations AS PERMISSIVE FOR ALL TO PUBLIC USING ((current_org() = 0));
@@ -511,7 +612,11 @@ CREATE POLICY tenant ON ledger_entries AS PERMISSIVE FOR ALL TO PUBLIC USING ((o
 CREATE POLICY tenant ON lots AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY platform ON organizations AS PERMISSIVE FOR ALL TO PUBLIC USING ((current_org() = 0));
 CREATE POLICY tenant ON organizations AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
+CREATE POLICY tenant ON people AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY platform ON pepper_marks AS PERMISSIVE FOR ALL TO PUBLIC USING ((current_org() = 0));
+CREATE POLICY platform ON person_logins AS PERMISSIVE FOR SELECT TO PUBLIC USING ((current_org() = 0));
+CREATE POLICY tenant ON person_logins AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
+CREATE POLICY tenant ON person_sessions AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY tenant ON products AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY tenant ON returns AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY tenant ON rule_usage AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
@@ -520,6 +625,7 @@ CREATE POLICY tenant ON transactions AS PERMISSIVE FOR ALL TO PUBLIC USING ((org
 CREATE POLICY tenant ON users AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY tenant ON wallets AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 
+GRANT INSERT, SELECT ON audit_entries TO loyalty_wallet_app;
 GRANT INSERT, SELECT ON balance_definitions TO loyalty_wallet_app;
 GRANT INSERT, SELECT, UPDATE ON balances TO loyalty_wallet_app;
 GRANT INSERT, SELECT, UPDATE ON branches TO loyalty_wallet_app;
@@ -533,6 +639,7 @@ GRANT INSERT, SELECT, UPDATE ON customer_rule_usage TO loyalty_wallet_app;
 GRANT INSERT, SELECT, UPDATE ON customers TO loyalty_wallet_app;
 GRANT INSERT, SELECT, UPDATE ON daily_sums TO loyalty_wallet_app;
 GRANT INSERT, SELECT ON events TO loyalty_wallet_app;
+GRANT DELETE, INSERT, SELECT ON http_requests TO loyalty_wallet_app;
 GRANT DELETE, INSERT, SELECT, UPDATE ON idempotency_keys TO loyalty_wallet_app;
 GRANT INSERT, SELECT ON integration_keys TO loyalty_wallet_app;
 GRANT INSERT, SELECT ON integrations TO loyalty_wallet_app;
@@ -540,7 +647,10 @@ GRANT DELETE, INSERT, SELECT ON kept_multiples TO loyalty_wallet_app;
 GRANT INSERT, SELECT ON ledger_entries TO loyalty_wallet_app;
 GRANT INSERT, SELECT, UPDATE ON lots TO loyalty_wallet_app;
 GRANT INSERT, SELECT, UPDATE ON organizations TO loyalty_wallet_app;
+GRANT DELETE, INSERT, SELECT, UPDATE ON people TO loyalty_wallet_app;
 GRANT INSERT, SELECT, UPDATE ON pepper_marks TO loyalty_wallet_app;
+GRANT DELETE, INSERT, SELECT ON person_logins TO loyalty_wallet_app;
+GRANT DELETE, INSERT, SELECT ON person_sessions TO loyalty_wallet_app;
 GRANT INSERT, SELECT, UPDATE ON products TO loyalty_wallet_app;
 GRANT INSERT, SELECT ON returns TO loyalty_wallet_app;
 GRANT INSERT, SELECT, UPDATE ON rule_usage TO loyalty_wallet_app;
@@ -550,7 +660,9 @@ GRANT INSERT, SELECT, UPDATE ON users TO loyalty_wallet_app;
 GRANT INSERT, SELECT, UPDATE ON wallets TO loyalty_wallet_app;
 
 GRANT UPDATE (expires_at) ON connection_secrets TO loyalty_wallet_app;
+GRANT UPDATE (last_used_at, revoked_at) ON connections TO loyalty_wallet_app;
 GRANT UPDATE (expires_at) ON integration_keys TO loyalty_wallet_app;
 GRANT UPDATE (reason) ON ledger_entries TO loyalty_wallet_app;
+GRANT UPDATE (last_used_at) ON person_sessions TO loyalty_wallet_app;
 GRANT UPDATE (reason) ON returns TO loyalty_wallet_app;
 GRANT UPDATE (basket, status) ON transactions TO loyalty_wallet_app;

@@ -40,6 +40,7 @@ export function benchDeps(pool: Pool): Deps {
     ...benchSecrets,
     accessTokenTtlSeconds: 86_400,
     refreshTokenTtlSeconds: 86_400,
+    publicUrl: () => 'http://127.0.0.1',
     log: { info() {}, warn() {}, error() {} },
   })
 }

@@ -1,6 +1,7 @@
 /** The service as it is, with one route more: an authenticated POST with the basket's schema that does nothing. */
 import { Session } from 'node:inspector/promises'
 import { openPool } from '../src/database/pool.ts'
+import { createRequestLog } from '../src/http/request-log.ts'
 import { BasketBody } from '../src/http/schemas/transaction.ts'
 import { buildServer } from '../src/http/server.ts'
 import { createTransactions } from '../src/operations/transactions.ts'
@@ -22,6 +23,7 @@ const transactions = createTransactions({ deps, ...(settings.isGrouped ? {} : { 
 const app = await buildServer({
   deps,
   transactions,
+  requestLog: createRequestLog(deps),
   adminToken: 'unused-by-the-benchmark',
   isReady: async () => true,
 })

@@ -47,6 +47,9 @@ export async function startLanguages(namespaces: readonly string[]): Promise<voi
       defaultNS: namespaces[0],
       interpolation: { escapeValue: false },
       react: { useSuspense: true },
+      // The tests read the console: no text may be missing where a page asks for it.
+      saveMissing: true,
+      missingKeyHandler: (_languages, namespace, key) => console.error(`no text for ${namespace}:${key}`),
     })
   applyDirection()
 }

@@ -1,4 +1,4 @@
-import { createTheme, type MantineColorsTuple } from '@mantine/core'
+import { type CSSVariablesResolver, createTheme, type MantineColorsTuple, Menu } from '@mantine/core'
 
 /** Shade 8 on white has a contrast of 6.1, and white on it as well. */
 const pine: MantineColorsTuple = [
@@ -25,4 +25,26 @@ export const theme = createTheme({
   headings: { fontWeight: '650' },
   cursorType: 'pointer',
   respectReducedMotion: true,
+  components: {
+    // Otherwise an invisible element inside the list of entries takes the focus, which readers cannot make sense of.
+    Menu: Menu.extend({ defaultProps: { withInitialFocusPlaceholder: false } }),
+  },
+})
+
+/** The library's own grey for secondary text has a contrast of 3.3 on white; AA asks for 4.5. */
+export const colors: CSSVariablesResolver = () => ({
+  variables: {},
+  light: {
+    '--mantine-color-body': '#f6f7f6',
+    '--mantine-color-dimmed': '#55625f',
+    '--mantine-color-placeholder': '#6a7673',
+    '--mantine-color-error': '#c92a2a',
+    '--lw-surface': '#ffffff',
+  },
+  dark: {
+    '--mantine-color-dimmed': '#a9b5b2',
+    '--mantine-color-placeholder': '#98a4a1',
+    '--mantine-color-error': '#ff8787',
+    '--lw-surface': 'var(--mantine-color-dark-6)',
+  },
 })

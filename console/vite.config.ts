@@ -10,7 +10,6 @@ export default defineConfig({
   base: '/',
   plugins: [react()],
   build: {
-    outDir: here('../dist/web'),
     emptyOutDir: true,
     target: 'es2022',
     // A data: address would need a wider policy for fonts and images.

@@ -22,7 +22,8 @@ export async function buildWeb() {
   if ((await readFile(stamp, 'utf8').catch(() => '')) === state) return
   await writeClientTypes()
   const { build } = await import('vite')
-  await build({ configFile: join(source, 'vite.config.ts'), logLevel: 'warn' })
+  const configFile = join(source, 'vite.config.ts')
+  await build({ configFile, root: source, build: { outDir: outcome }, logLevel: 'warn' })
   const files = await listFiles(outcome)
   await Promise.all(files.filter((file) => compressible.test(file)).map(compress))
   await writeFile(stamp, state)

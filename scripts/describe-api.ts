@@ -1,6 +1,7 @@
 /** The OpenAPI document as committed: the app is built as always, and only asked for its routes. */
 
 import { openPool } from '../src/database/pool.ts'
+import { createRequestLog } from '../src/http/request-log.ts'
 import { buildServer } from '../src/http/server.ts'
 import { createDeps } from '../src/operations/deps.ts'
 import { createTransactions } from '../src/operations/transactions.ts'
@@ -15,11 +16,13 @@ export async function describeApi(): Promise<string> {
     credentialPepper: unused,
     accessTokenTtlSeconds: 1,
     refreshTokenTtlSeconds: 1,
+    publicUrl: () => unused,
     log: { info() {}, warn() {}, error() {} },
   })
   const app = await buildServer({
     deps,
     transactions: createTransactions({ deps }),
+    requestLog: createRequestLog(deps),
     adminToken: unused,
     isReady: async () => true,
   })

@@ -15,6 +15,8 @@ export type Config = {
   jwtSecret: string | undefined
   /** The key of credential hashes. It follows JWT_SECRET unless it is set, and is undefined when that is. */
   credentialPepper: string | undefined
+  /** The address people reach the service under, without a slash at the end. Undefined: where it listens. */
+  publicUrl: string | undefined
   accessTokenTtlSeconds: number
   refreshTokenTtlSeconds: number
   demo: boolean
@@ -56,6 +58,7 @@ export function readConfig(env: Environment, cwd: string = process.cwd()): Confi
     adminToken: read.secret('ADMIN_TOKEN', 16, demo),
     jwtSecret,
     credentialPepper: read.secret('CREDENTIAL_PEPPER', 32, true) ?? jwtSecret,
+    publicUrl: readPublicUrl(read.text('PUBLIC_URL'), problems),
     accessTokenTtlSeconds: read.integer('ACCESS_TOKEN_TTL', 3_600, 1, MAX_TTL_SECONDS),
     refreshTokenTtlSeconds: read.integer('REFRESH_TOKEN_TTL', 2_592_000, 1, MAX_TTL_SECONDS),
     demo,
@@ -132,6 +135,18 @@ function readDatabaseUrl(value: string | undefined, problems: string[]): string 
   return value
 }
 
+/** Pages and links are written from the root, so that there is no path to it. */
+function readPublicUrl(value: string | undefined, problems: string[]): string | undefined {
+  if (value === undefined) return undefined
+  const url = URL.canParse(value) ? new URL(value) : undefined
+  // An origin and nothing else; a slash at the end is the origin too.
+  if (url && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`) return url.origin
+  problems.push(
+    'PUBLIC_URL must be an address without a path, such as https://loyalty.example.com: the one people reach the service under.',
+  )
+  return undefined
+}
+
 /** With RATE_LIMIT=off the others are off as well, unless they are set: whoever measures says it once. */
 function readRateLimits(read: Reader): Config['rateLimits'] {
   const limit = (name: string, value: string | undefined, fallback: number | undefined) => {
@@ -194,4 +209,12 @@ function isLoopback(host: string): boolean {
 
 function resolved(cwd: string, path: string | undefined): string | undefined {
   return path === undefined ? undefined : resolve(cwd, path)
+}
+
+/** Where this computer reaches the service. */
+export function baseUrlOf(port: number, config: Config): string {
+  // Where everything is listened to, the address to paste is still this machine's own.
+  const address = { '0.0.0.0': '127.0.0.1', '::': '::1' }[config.host] ?? config.host
+  const host = address.includes(':') ? `[${address}]` : address
+  return `${config.tls ? 'https' : 'http'}://${host}:${port}`
 }

@@ -1,13 +1,15 @@
 /**
- * The demo: in an empty database, a café with a published campaign and a connection that may do everything.
- * Its credentials are kept under the data folder, since the database holds only their hashes. What happened in it
- * since it opened is made in `demo/`.
+ * The demo: in an empty database, a café with a published campaign, a connection that may do everything, and three
+ * people who sign in with one password. Its credentials are kept under the data folder, since the database holds
+ * only their hashes. What happened in it since it opened is made in `demo/`.
  */
+import { randomBytes } from 'node:crypto'
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { closeStory, type Filling, fillCafe, furnishCafe, howFull, openingDay } from './demo/fill-cafe.ts'
 import type { CampaignId, OrganizationId } from './domain/ids.ts'
 import type { Organization } from './domain/organization.ts'
+import { setDemoPeople } from './operations/demo-people.ts'
 import type { Deps } from './operations/deps.ts'
 import { createCampaign, publishCampaign } from './operations/manage-campaigns.ts'
 import { createConnection, createIntegration, createOrganization } from './operations/manage-organizations.ts'
@@ -27,6 +29,9 @@ export interface Demo {
   readonly apiSecret: string
   readonly organizationId: OrganizationId
   readonly campaignId: CampaignId
+  readonly consoleEmail: string
+  /** Of all people of the demo. */
+  readonly consolePassword: string
 }
 
 const demoCampaign = {
@@ -117,8 +122,10 @@ async function prepareDemo(real: Deps, { dataDir, days }: DemoOptions): Promise<
     const demo = organization
       ? await reuseDemo(deps, scope, organization, stored)
       : await createDemo(deps, scope, days > 0)
-    await updateSecrets(dataDir, { demo })
-    return demo
+    const people = await prepareDemoPeople(deps, scope, demo.organizationId, stored?.consolePassword)
+    const whole = { ...demo, ...people }
+    await updateSecrets(dataDir, { demo: whole })
+    return whole
   })
 }
 
@@ -130,7 +137,9 @@ function openedBefore(deps: Deps, days: number): Deps {
   return { ...deps, clock: () => openedAt }
 }
 
-async function createDemo(deps: Deps, scope: Scope, isFurnished: boolean): Promise<Demo> {
+type Till = Omit<Demo, 'consoleEmail' | 'consolePassword'>
+
+async function createDemo(deps: Deps, scope: Scope, isFurnished: boolean): Promise<Till> {
   const now = deps.clock()
   const organization = await createOrganization(
     scope,
@@ -166,7 +175,7 @@ async function reuseDemo(
   scope: Scope,
   organization: Organization,
   stored: Partial<Demo> | undefined,
-): Promise<Demo> {
+): Promise<Till> {
   const own = scope.as(organization.number)
   const organizationId = organization.id
   const campaignId =
@@ -190,6 +199,21 @@ async function connect(deps: Deps, scope: Scope, organization: OrganizationId) {
     now,
   )
   return { apiKey: integration.apiKey, apiSecret }
+}
+
+const consoleEmail = 'owner@demo.example'
+const demoPeople = [
+  { email: consoleEmail, name: 'Olivia Owner', role: 'owner' },
+  { email: 'manager@demo.example', name: 'Max Manager', role: 'manager' },
+  { email: 'cashier@demo.example', name: 'Casey Cashier', role: 'cashier' },
+] as const
+
+/** Who is missing is added, and the password on file is the one that counts, whatever was set meanwhile. */
+async function prepareDemoPeople(deps: Deps, scope: Scope, organization: OrganizationId, stored?: string) {
+  const consolePassword = stored ?? randomBytes(15).toString('base64url')
+  const { number } = (await findOrganization(scope, organization))!
+  await setDemoPeople(deps, scope.as(number), demoPeople, consolePassword)
+  return { consoleEmail, consolePassword }
 }
 
 const fileIn = (dataDir: string) => join(dataDir, 'demo.json')

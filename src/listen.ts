@@ -3,10 +3,11 @@
  * service is one of these, or several on one port (`workers.ts`).
  */
 import type { AddressInfo } from 'node:net'
-import type { Config } from './config.ts'
+import { baseUrlOf, type Config } from './config.ts'
 import { canWrite } from './database/can-write.ts'
 import { type DatabaseConnection, openPool } from './database/pool.ts'
 import type { Logger } from './http/logger.ts'
+import { createRequestLog } from './http/request-log.ts'
 import { buildServer, type Server } from './http/server.ts'
 import { createDeps, type Deps } from './operations/deps.ts'
 import { createTransactions, type Transactions } from './operations/transactions.ts'
@@ -25,6 +26,8 @@ export interface Listener {
 }
 
 const drainTimeoutMs = 5_000
+/** Of the last calls; a database that is away must not keep the process. */
+const lastFlushTimeoutMs = 500
 const readinessTimeoutMs = 2_000
 
 export function openDeps(
@@ -44,11 +47,13 @@ export function openDeps(
     isHasty,
     ...(isHasty && { maxConnections: 3 }),
   })
-  return createDeps({ ...config, ...secrets, pool, log })
+  const publicUrl = () => config.publicUrl ?? baseUrlOf(config.port, config)
+  return createDeps({ ...config, ...secrets, publicUrl, pool, log })
 }
 
 export async function listen(deps: Deps, config: Config, secrets: Secrets, log: Logger): Promise<Listener> {
   const transactions = createTransactions({ deps })
+  const requestLog = createRequestLog(deps)
   const state = { isStopping: false }
   // Everybody who asks while an answer is on its way gets that one: asking often must not cost connections.
   let asked: Promise<boolean> | undefined
@@ -62,11 +67,14 @@ export async function listen(deps: Deps, config: Config, secrets: Secrets, log: 
   const stop = async () => {
     state.isStopping = true
     if (app) await closeServer(app, transactions)
+    await withTimeout(requestLog.stop(), lastFlushTimeoutMs)
   }
   try {
     app = await buildServer({
-      deps,
+      // Which port it is may be known only once it is listened to, and nobody asks before that.
+      deps: { ...deps, publicUrl: () => config.publicUrl ?? baseUrlOf(portOf(app!), config) },
       transactions,
+      requestLog,
       adminToken: secrets.adminToken,
       rateLimits: config.rateLimits,
       isBehindProxy: config.trustProxy,
@@ -75,11 +83,15 @@ export async function listen(deps: Deps, config: Config, secrets: Secrets, log: 
       isReady: async () => !state.isStopping && (await canServe()),
     })
     await app.listen({ port: config.port, host: config.host })
-    return { port: (app.server.address() as AddressInfo).port, stop }
+    return { port: portOf(app), stop }
   } catch (error) {
     await stop()
     throw error
   }
+}
+
+function portOf(app: Server): number {
+  return (app.server.address() as AddressInfo).port
 }
 
 /** Finishes what was taken. A client that never sends the rest of its request is cut off in the end. */

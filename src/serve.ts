@@ -3,7 +3,7 @@
  * in the opposite order: no new calls, finish what was taken, then the database.
  */
 import { mkdir } from 'node:fs/promises'
-import type { Config } from './config.ts'
+import { baseUrlOf, type Config } from './config.ts'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './database/embedded-postgres.ts'
 import { migrate } from './database/migrate.ts'
 import type { DatabaseConnection } from './database/pool.ts'
@@ -128,7 +128,10 @@ async function serveOn(
   try {
     const baseUrl = baseUrlOf(front.port, config)
     const demo = opened?.demo
-    if (demo) await writeDemoFile(config.dataDir, { baseUrl, adminToken: secrets.adminToken, ...demo })
+    if (demo) {
+      const consoleUrl = `${baseUrl}/console`
+      await writeDemoFile(config.dataDir, { baseUrl, adminToken: secrets.adminToken, consoleUrl, ...demo })
+    }
     jobs = startJobs(deps)
     let stopped: Promise<void> | undefined
     return {
@@ -171,11 +174,4 @@ export async function completeSecrets(config: Config): Promise<Secrets> {
     jwtSecret: secret,
     credentialPepper: credentialPepper ?? secret,
   }
-}
-
-function baseUrlOf(port: number, config: Config): string {
-  // Where everything is listened to, the address to paste is still this machine's own.
-  const address = { '0.0.0.0': '127.0.0.1', '::': '::1' }[config.host] ?? config.host
-  const host = address.includes(':') ? `[${address}]` : address
-  return `${config.tls ? 'https' : 'http'}://${host}:${port}`
 }

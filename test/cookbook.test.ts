@@ -9,6 +9,7 @@
  */
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { campaignTemplates } from '../src/http/campaign-templates.ts'
 import { type Merchant, type Reply, startTestService, type TestService } from './support/service.ts'
 
 interface Step {
@@ -49,6 +50,22 @@ test('the cookbook has ten recipes, and every block of JSON in it is run', () =>
   }
   const steps = [opening, ...recipes].flatMap((recipe) => recipe?.steps)
   expect(steps).toHaveLength(guide.split('```json').length - 1)
+})
+
+test('the templates are the campaigns of the recipes, in their order, and can be published as they are', async () => {
+  const merchant = await service.createMerchant({ currency: 'EUR', timezone: 'Europe/Berlin' })
+  const reply = await merchant.call('GET', '/v1/campaign-templates')
+  expect(reply.body).toEqual(campaignTemplates)
+  expect(new Set(campaignTemplates.map(({ key }) => key)).size).toBe(recipes.length)
+  for (const [index, { title, steps }] of recipes.entries()) {
+    // The last one is what the recipe is about; its dates and the campaign it runs on are the recipe's own.
+    const written = steps.filter(({ what }) => what.includes(' as <')).at(-1)!.json as {
+      [member: string]: Json
+    }
+    const { runsOn, startsAt, endsAt, ...definition } = written
+    expect(campaignTemplates[index]!.definition, title).toEqual(definition)
+    await publish(merchant, '/v1/campaigns', campaignTemplates[index]!.definition as Json)
+  }
 })
 
 test.each(recipes)('$title', async ({ steps }) => {

@@ -1,5 +1,5 @@
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
-import { ApiError, answerOf, api, type Schemas } from './client.ts'
+import { ApiError, answerOf, api, mayBeSignedIn, type Schemas } from './client.ts'
 
 export type Session = Schemas['Session']
 
@@ -9,6 +9,7 @@ export const sessionQuery = {
   retry: (failures: number, error: Error) =>
     failures < 2 && !(error instanceof ApiError && error.status === 401),
   queryFn: async (): Promise<Session | null> => {
+    if (!mayBeSignedIn()) return null
     try {
       return await answerOf(api.GET('/auth/session'))
     } catch (error) {
@@ -32,3 +33,12 @@ export function useSession(): Session {
 
 export const may = (session: Session, scope: 'pos' | 'manage' | 'people'): boolean =>
   session.scopes.includes(scope)
+
+/** A new page instead of a new route: nothing of whoever was here stays in memory. */
+export function leaveToSignIn(): void {
+  const { pathname, search } = location
+  const home = '/console'
+  if (pathname === `${home}/sign-in`) return
+  const next = new URLSearchParams({ next: pathname.slice(home.length) + search })
+  location.assign(`${home}/sign-in?${next}`)
+}

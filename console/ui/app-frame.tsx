@@ -9,7 +9,7 @@ import { type ReactNode, StrictMode, Suspense } from 'react'
 import { createRoot } from 'react-dom/client'
 import { ApiError } from '../api/client.ts'
 import { startLanguages } from '../i18n.ts'
-import { theme } from '../theme.ts'
+import { colors, theme } from '../theme.ts'
 import { tell } from './tell.ts'
 import { Waiting } from './waiting.tsx'
 
@@ -23,7 +23,9 @@ function mayRepeat(failures: number, error: Error): boolean {
 /** `onSignedOut` is called when the service no longer knows who we are. */
 function createQueryClient(onSignedOut: () => void): QueryClient {
   const look = (error: Error) => {
-    if (error instanceof ApiError && error.status === 401) onSignedOut()
+    // A wrong password, such as the old one when a new one is chosen, ends nothing.
+    if (error instanceof ApiError && error.status === 401 && error.code !== '_invalid_credentials')
+      onSignedOut()
   }
   return new QueryClient({
     queryCache: new QueryCache({ onError: look }),
@@ -41,14 +43,19 @@ function createQueryClient(onSignedOut: () => void): QueryClient {
 export async function mountPage(
   namespaces: readonly string[],
   page: (queries: QueryClient) => ReactNode,
-  onSignedOut: (queries: QueryClient) => void,
+  onSignedOut: () => void,
 ): Promise<void> {
   await startLanguages(namespaces)
-  const queries = createQueryClient(() => onSignedOut(queries))
+  const queries = createQueryClient(onSignedOut)
   createRoot(document.getElementById('root')!).render(
     <StrictMode>
       <DirectionProvider>
-        <MantineProvider theme={theme} defaultColorScheme="auto" colorSchemeManager={colorSchemes}>
+        <MantineProvider
+          theme={theme}
+          cssVariablesResolver={colors}
+          defaultColorScheme="auto"
+          colorSchemeManager={colorSchemes}
+        >
           <Notifications position="bottom-right" />
           <QueryClientProvider client={queries}>
             <ModalsProvider>

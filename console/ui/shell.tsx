@@ -14,13 +14,13 @@ import {
 } from '@mantine/core'
 import { useDisclosure, useHotkeys } from '@mantine/hooks'
 import { IconApi, IconCashRegister, IconSearch, IconUserCircle } from '@tabler/icons-react'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { Link, Navigate, Outlet, useLocation, useNavigate } from '@tanstack/react-router'
+import { useMutation } from '@tanstack/react-query'
+import { Link, Outlet, useLocation } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { answerOf, api } from '../api/client.ts'
-import { may, type Session, sessionQuery, useMaybeSession } from '../api/session.ts'
-import { apiReference, paths, till } from '../paths.ts'
+import { may, type Session, useMaybeSession } from '../api/session.ts'
+import { apiReference, till } from '../paths.ts'
 import { ColorSchemeToggle } from './color-scheme-toggle.tsx'
 import { LanguageMenu } from './language-menu.tsx'
 import { menu } from './menu-entries.ts'
@@ -40,7 +40,7 @@ export function Shell() {
   const [searches, setSearches] = useState(0)
   const search = () => setSearches((before) => before + 1)
   useHotkeys([['mod+K', search]], [])
-  if (!session) return <Navigate to={paths.signIn()} search={{ next: location.href } as never} />
+  if (!session) return <Waiting />
 
   return (
     <AppShell
@@ -157,17 +157,11 @@ function MenuEntries({ session }: { readonly session: Session }) {
 
 function AccountMenu({ session }: { readonly session: Session }) {
   const { t } = useTranslation('shell')
-  const queries = useQueryClient()
-  const navigate = useNavigate()
   const { mutate: signOut } = useMutation({
     mutationFn: async (where: 'here' | 'everywhere') => {
       await answerOf(where === 'here' ? api.DELETE('/auth/session') : api.DELETE('/auth/sessions'))
     },
-    onSuccess: () => {
-      queries.clear()
-      queries.setQueryData(sessionQuery.queryKey, null)
-      return navigate({ to: paths.signIn() })
-    },
+    onSuccess: () => location.assign('/console/sign-in'),
   })
   return (
     <Menu width={240}>

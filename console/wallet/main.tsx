@@ -1,1 +1,16 @@
-document.title = 'Card'
+import './wallet.css'
+import { StrictMode, Suspense } from 'react'
+import { createRoot } from 'react-dom/client'
+import { startLanguages } from '../i18n.ts'
+import { keepForOffline } from './offline.ts'
+import { WalletPage } from './wallet-page.tsx'
+
+await startLanguages(['wallet'])
+createRoot(document.getElementById('root')!).render(
+  <StrictMode>
+    <Suspense>
+      <WalletPage />
+    </Suspense>
+  </StrictMode>,
+)
+keepForOffline()

@@ -49,7 +49,8 @@ async function create(env: Environment, name: string, options: CreateOptions): P
     inTransaction(pool, platformOrg, (scope) => createOrganization(scope, input, new Date())),
   )
   const text = `Created organization ${organization.id} (${organization.name}).
-Connect an integration to it: loyalty-wallet connection create --organization ${organization.id} --integration <id>`
+Connect an integration to it: loyalty-wallet connection create --organization ${organization.id} --integration <id>
+Invite its first owner: loyalty-wallet person create --organization ${organization.id} --email <address>`
   return { text, json: toReply(organization) }
 }
 

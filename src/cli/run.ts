@@ -15,6 +15,7 @@ import { Failure, misused } from './failure.ts'
 import { integrationCommand } from './integration.ts'
 import { migrateCommand } from './migrate.ts'
 import { organizationCommand } from './organization.ts'
+import { personCommand } from './person.ts'
 import { serveCommand } from './serve.ts'
 import { wantsStacks } from './settings.ts'
 import { tokenCommand } from './token.ts'
@@ -27,6 +28,7 @@ const commands = [
   organizationCommand,
   integrationCommand,
   connectionCommand,
+  personCommand,
   tokenCommand,
   verifyLedgerCommand,
   adoptPepperCommand,

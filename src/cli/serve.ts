@@ -86,6 +86,10 @@ The café has had customers, sales and coupons since ${since}. Look around at ${
   const text = `
 Loyalty Wallet is ready at ${baseUrl}
 
+  Console        ${baseUrl}/console
+  E-mail         ${demo.consoleEmail}
+  Password       ${demo.consolePassword}
+
   API reference  ${baseUrl}/docs
   Organization   ${demo.organizationId}
   Campaign       ${demo.campaignId}

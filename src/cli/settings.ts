@@ -13,6 +13,7 @@ export function readServiceSettings(env: Environment): Config {
 
 const ofDatabase = ['DATABASE_URL', 'DATA_DIR', 'POSTGRES_BIN', 'LOG_LEVEL']
 const ofCredentials = [...ofDatabase, 'DEMO', 'ADMIN_TOKEN', 'JWT_SECRET', 'CREDENTIAL_PEPPER']
+const ofLinks = ['PUBLIC_URL', 'PORT']
 
 /** For work on the database alone. With the demo on, no secret is asked for. */
 export function readDatabaseSettings(env: Environment): Config {
@@ -25,6 +26,11 @@ export function readDatabaseSettings(env: Environment): Config {
  */
 export function readCredentialSettings(env: Environment): Config {
   return accept(only(ofCredentials, env))
+}
+
+/** The same for links, which lead to where people reach the service. */
+export function readLinkSettings(env: Environment): Config {
+  return accept(only([...ofCredentials, ...ofLinks], env))
 }
 
 /** For finding a running service: where its files are, and where it listens. */

@@ -13,6 +13,7 @@ export const appRole = 'loyalty_wallet_app'
  * customer clears. A test compares this list with the statements of the store, and with the tables there are.
  */
 export const grants: Record<string, readonly string[]> = {
+  audit_entries: ['SELECT', 'INSERT'],
   balance_definitions: ['SELECT', 'INSERT'],
   balances: ['SELECT', 'INSERT', 'UPDATE'],
   branches: ['SELECT', 'INSERT', 'UPDATE'],
@@ -20,12 +21,13 @@ export const grants: Record<string, readonly string[]> = {
   campaigns: ['SELECT', 'INSERT', 'UPDATE'],
   cards: ['SELECT', 'INSERT', 'UPDATE'],
   connection_secrets: ['SELECT', 'INSERT', 'UPDATE (expires_at)'],
-  connections: ['SELECT', 'INSERT'],
+  connections: ['SELECT', 'INSERT', 'UPDATE (last_used_at)', 'UPDATE (revoked_at)'],
   coupons: ['SELECT', 'INSERT', 'UPDATE'],
   customer_rule_usage: ['SELECT', 'INSERT', 'UPDATE'],
   customers: ['SELECT', 'INSERT', 'UPDATE'],
   daily_sums: ['SELECT', 'INSERT', 'UPDATE'],
   events: ['SELECT', 'INSERT'],
+  http_requests: ['SELECT', 'INSERT', 'DELETE'],
   idempotency_keys: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
   integration_keys: ['SELECT', 'INSERT', 'UPDATE (expires_at)'],
   integrations: ['SELECT', 'INSERT'],
@@ -33,7 +35,10 @@ export const grants: Record<string, readonly string[]> = {
   ledger_entries: ['SELECT', 'INSERT', 'UPDATE (reason)'],
   lots: ['SELECT', 'INSERT', 'UPDATE'],
   organizations: ['SELECT', 'INSERT', 'UPDATE'],
+  people: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
   pepper_marks: ['SELECT', 'INSERT', 'UPDATE'],
+  person_logins: ['SELECT', 'INSERT', 'DELETE'],
+  person_sessions: ['SELECT', 'INSERT', 'UPDATE (last_used_at)', 'DELETE'],
   products: ['SELECT', 'INSERT', 'UPDATE'],
   returns: ['SELECT', 'INSERT', 'UPDATE (reason)'],
   rule_usage: ['SELECT', 'INSERT', 'UPDATE'],

@@ -64,11 +64,9 @@ export async function sell(story: Story, visit: Visit, occurredAt: Date, receipt
     occurredAt,
     basket,
   }
-  const caller = {
-    organization: story.organization,
-    user: story.staff.get(visit.barista)!,
-    scopes: ['pos'],
-  }
+  const user = story.staff.get(visit.barista)!
+  const by = { kind: 'connection', id: user } as const
+  const caller = { organization: story.organization, user, by, scopes: ['pos'] }
   // By its number alone: what is in the basket follows from the story so far.
   const repeat = { fingerprint: fingerprint(receipt) }
   const transaction = await story.till.process(occurredAt, caller, request, repeat)

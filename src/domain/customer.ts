@@ -28,8 +28,18 @@ export interface Card {
   readonly campaignName: string
   readonly barcode: string
   readonly status: number
+  /** Of the address of its wallet page; 0: it has none. */
+  readonly walletVersion: number
   readonly createdAt: Date
 }
+
+/** Of the cards of a customer in one campaign at most one is. */
+export function isLive({ status }: Pick<Card, 'status'>): boolean {
+  return status === cardStatus.active || status === cardStatus.blocked
+}
+
+/** What a card's address begins with. */
+export const firstWalletVersion = 1
 
 export interface BalanceView {
   readonly key: string

@@ -5,6 +5,7 @@
 export type OrganizationId = `org_${string}`
 export type IntegrationId = `int_${string}`
 export type ConnectionId = `con_${string}`
+export type PersonId = `psn_${string}`
 export type SessionId = `ses_${string}`
 export type CustomerId = `cus_${string}`
 export type CardId = `card_${string}`
@@ -16,11 +17,14 @@ export type ProductId = `prd_${string}`
 export type BranchId = `brn_${string}`
 export type UserId = `usr_${string}`
 export type EventId = `evt_${string}`
+export type RequestId = `req_${string}`
+export type AuditEntryId = `aud_${string}`
 
 export type Id =
   | OrganizationId
   | IntegrationId
   | ConnectionId
+  | PersonId
   | SessionId
   | CustomerId
   | CardId
@@ -32,6 +36,8 @@ export type Id =
   | BranchId
   | UserId
   | EventId
+  | RequestId
+  | AuditEntryId
 
 export type IdPrefix = Id extends `${infer P}_${string}` ? P : never
 export type IdOf<P extends IdPrefix> = Extract<Id, `${P}_${string}`>

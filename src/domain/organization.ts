@@ -7,7 +7,7 @@ export const mainBranch = 'main'
 export type ScopeName = 'pos' | 'manage'
 
 export interface Organization {
-  /** The number that leads every key in the database; it never leaves the service. */
+  /** The number that leads every key in the database; outside it stands only in tokens that we alone read. */
   readonly number: number
   readonly id: OrganizationId
   readonly name: string

@@ -12,7 +12,8 @@ export const refusals = {
   _jwt_malformed: 'The access token is not a JWT. Send the `accessToken` of `POST /auth/token` unchanged.',
   _jwt_expired:
     'The access token is past its expiry. Call `POST /auth/refreshtoken`, or ask for a new token.',
-  _invalid_credentials: 'The API key and the secret do not belong together, or no organization knows them.',
+  _invalid_credentials:
+    'The API key and the secret do not belong together, or the e-mail address and the password do not.',
   _invalid_refresh_token:
     'The refresh token is unknown, expired or already rotated. Ask for a new token with the credentials.',
   invalid_subscription: 'The organization has no active subscription. Its operator can switch it on.',
@@ -31,6 +32,13 @@ export const refusals = {
   organization_not_found: 'No such organization.',
   integration_not_found: 'No such integration.',
   connection_not_found: 'No such connection.',
+  person_not_found: 'No such person in this organization.',
+  existing_person_with_email:
+    'The e-mail address already belongs to a person, of this organization or of another one.',
+  last_owner: 'The last active owner of an organization can be neither demoted, blocked nor removed.',
+  invalid_invitation: 'The invitation was used, has expired, or was replaced by a newer one.',
+  connection_revoked: 'The connection was revoked.',
+  request_not_found: 'No such call in the log, or it is too old.',
   invalid_campaign:
     'No published campaign matches `campaignId`, or the campaign is in a state that does not allow this.',
   invalid_campaign_definition:

@@ -5,119 +5,186 @@
  */
 import { type Static, type TSchema, Type } from 'typebox'
 import { maxBalanceDecimals, maxMoney, maxUnits } from '../domain/money.ts'
-import { BalanceKey, closed, Key, Money, Name, OpaqueIds, Timestamp, Units } from './definition-members.ts'
+import {
+  BalanceKey,
+  Choice,
+  closed,
+  Key,
+  Money,
+  Name,
+  OpaqueIds,
+  Timestamp,
+  Units,
+} from './definition-members.ts'
 import { allRules } from './rules/all-rules.ts'
 import type { RuleKind } from './rules/rule.ts'
 
 export const weekdays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
+const Weekday = Choice({
+  mon: 'Monday',
+  tue: 'Tuesday',
+  wed: 'Wednesday',
+  thu: 'Thursday',
+  fri: 'Friday',
+  sat: 'Saturday',
+  sun: 'Sunday',
+} satisfies Record<(typeof weekdays)[number], string>)
 const Optional = Type.Optional
 
 const Expires = Type.Object(
   {
     after: Optional(
       Type.String({
-        title: 'After',
-        description: 'ISO 8601 duration; each amount collected expires by itself.',
+        title: 'Valid for',
+        description:
+          'How long what was collected can be used, each amount by itself. An ISO 8601 duration: P12M is twelve months, P90D ninety days.',
+        'x-unit': 'duration',
       }),
     ),
     endOf: Optional(
-      Type.Enum(['day', 'month', 'year'], {
-        title: 'End of',
-        description: 'Rounds the expiry up to the end of it.',
-      }),
+      Choice(
+        { day: 'End of the day', month: 'End of the month', year: 'End of the year' },
+        { title: 'Until the end of', description: 'Lets it last until the end of that day, month or year.' },
+      ),
     ),
     inactivity: Optional(
       Type.String({
-        title: 'Inactivity',
-        description: 'ISO 8601 duration without a basket; then all expires.',
+        title: 'Without a purchase for',
+        description:
+          'Everything expires when the customer has bought nothing for that long. An ISO 8601 duration: P6M is six months.',
+        'x-unit': 'duration',
       }),
     ),
   },
-  { ...closed, title: 'Expires' },
+  { ...closed, title: 'Expires', description: 'When what was collected is lost. Empty: never.' },
 )
 
-const BalanceDefinition = Type.Object(
+export const BalanceDefinition = Type.Object(
   {
-    key: Key,
-    name: Optional(Name),
+    key: Key('Key', 'A short name for it, such as points. Campaigns with the same key share the balance.'),
+    name: Optional(Name('What customers call it, such as Points.')),
     decimals: Optional(
-      Type.Integer({ title: 'Decimals', minimum: 0, maximum: maxBalanceDecimals, default: 0 }),
+      Type.Integer({
+        title: 'Decimals',
+        description: 'How many decimals it has; 2 for credit in money. Fixed once the balance exists.',
+        minimum: 0,
+        maximum: maxBalanceDecimals,
+        default: 0,
+      }),
     ),
     expires: Optional(Expires),
   },
-  closed,
+  { ...closed, title: 'Balance', description: 'What customers collect: points, stamps, credit.' },
 )
 
 export const When = Type.Object(
   {
-    days: Optional(Type.Array(Type.Enum([...weekdays]), { title: 'Days', minItems: 1, maxItems: 7 })),
-    from: Optional(Type.String({ title: 'From', description: 'Time of the day, such as 08:00.' })),
+    days: Optional(
+      Type.Array(Weekday, {
+        title: 'Days',
+        description: 'Only on these days of the week.',
+        minItems: 1,
+        maxItems: 7,
+      }),
+    ),
+    from: Optional(
+      Type.String({
+        title: 'From',
+        description: 'Only from this time of the day on, such as 08:00.',
+        'x-unit': 'time of day',
+      }),
+    ),
     to: Optional(
       Type.String({
         title: 'To',
-        description: 'Exclusive. Earlier than `from`: the window goes over midnight.',
+        description: 'Only before this time of the day. Earlier than From: it goes over midnight.',
+        'x-unit': 'time of day',
       }),
     ),
     startsAt: Optional(Timestamp('Starts', 'The first moment the rule runs.')),
     endsAt: Optional(Timestamp('Ends', 'The first moment the rule no longer runs.')),
-    branches: Optional(OpaqueIds('Branches', 'Opaque ids of the branches the rule runs in.')),
+    branches: Optional(OpaqueIds('Branches', 'branches', 'Only in these branches.')),
     minAmount: Optional(
       Type.Number({
         title: 'Minimum amount',
-        description: 'Of the payable amount.',
+        description: 'Only when at least this much is to be paid.',
         minimum: 0,
         maximum: maxMoney,
         'x-unit': 'money',
       }),
     ),
-    products: Optional(OpaqueIds('Products', 'At least one line has one of these products.')),
-    categories: Optional(OpaqueIds('Categories', 'At least one line has one of these categories.')),
+    products: Optional(
+      OpaqueIds('Products in the basket', 'products', 'Only when at least one of these is in the basket.'),
+    ),
+    categories: Optional(
+      OpaqueIds(
+        'Categories in the basket',
+        'categories',
+        'Only when something of at least one of these categories is in the basket.',
+      ),
+    ),
     firstTransaction: Optional(
       Type.Boolean({
-        title: 'First basket',
-        description: 'true: only the first basket; false: only later ones.',
+        title: 'First purchase',
+        description: "Yes: only the customer's first purchase. No: only later ones. Empty: all.",
       }),
     ),
     tiers: Optional(
-      Type.Array(Key, { title: 'Tiers', description: 'Held before the basket.', minItems: 1, maxItems: 50 }),
+      Type.Array(Key('Tier', 'By its key.'), {
+        title: 'Tiers',
+        description: 'Only for customers who hold one of these tiers before the purchase.',
+        minItems: 1,
+        maxItems: 50,
+        'x-names': 'tiers',
+      }),
     ),
   },
-  { ...closed, title: 'When', description: 'All of it must hold.' },
+  { ...closed, title: 'When', description: 'When the rule runs. All of it must hold; empty: always.' },
 )
 
 export const Limits = Type.Object(
   {
-    perTransaction: Optional(Units('Per basket', 'The most this rule gives in one basket.')),
-    perDay: Optional(Units('Per day', 'The most this rule gives a customer on one local day.')),
+    perTransaction: Optional(Units('Per purchase', 'The most this rule gives for one purchase.')),
+    perDay: Optional(Units('Per day', 'The most this rule gives a customer on one day.')),
     perCustomer: Optional(Units('Per customer', 'The most this rule ever gives a customer.')),
     total: Optional(Units('In total', 'The most this rule ever gives to all customers together.')),
   },
   {
     ...closed,
     title: 'Limits',
-    description: 'In units of the balance; the last payment is cut to what is left.',
+    description: 'The most the rule gives, counted in the balance. The last one gets what is left.',
   },
 )
+
+/** What is particular to a kind of rules, and how a rule is called. */
+export function ruleMembers(rule: RuleKind) {
+  return {
+    id: Optional(
+      Key('Id', 'A short name for the rule, as receipts and limits know it. Its position unless told.'),
+    ),
+    kind: Type.Literal(rule.kind),
+    ...rule.config.properties,
+  }
+}
 
 /** The whole schema of a rule: what is particular to its kind, and what all rules have. */
 export function ruleSchema(rule: RuleKind) {
   return Type.Object(
-    {
-      id: Optional(Key),
-      kind: Type.Literal(rule.kind),
-      ...rule.config.properties,
-      when: Optional(When),
-      limits: Optional(Limits),
-    },
+    { ...ruleMembers(rule), when: Optional(When), limits: Optional(Limits) },
     { ...closed, title: rule.title, description: rule.description },
   )
 }
 
 const rewardBase = {
-  key: Key,
-  name: Optional(Name),
+  key: Key('Key', 'A short name for it, such as free-coffee; thresholds refer to it.'),
+  name: Optional(Name('What customers read on the coupon.')),
   validDays: Optional(
-    Type.Integer({ title: 'Valid for days', description: 'From the grant on.', minimum: 1, maximum: 36_500 }),
+    Type.Integer({
+      title: 'Valid for days',
+      description: 'How many days the coupon can be used. Empty: for ever.',
+      minimum: 1,
+      maximum: 36_500,
+    }),
   ),
 }
 
@@ -126,51 +193,61 @@ export const rewardSchemas = {
     {
       ...rewardBase,
       kind: Type.Literal('free_product'),
-      products: OpaqueIds('Products', 'One unit of one of these is free.'),
+      products: OpaqueIds('Products', 'products', 'One piece of one of these is free.'),
     },
-    { ...closed, title: 'Free product' },
+    { ...closed, title: 'Free product', description: 'One piece of a product for nothing.' },
   ),
   amount_off: Type.Object(
     {
       ...rewardBase,
       kind: Type.Literal('amount_off'),
-      amount: Money('Amount', 'Taken off the line or order.'),
+      amount: Money('Amount', 'How much is taken off.'),
     },
-    { ...closed, title: 'Amount off' },
+    { ...closed, title: 'Amount off', description: 'A fixed amount off.' },
   ),
   percent_off: Type.Object(
     {
       ...rewardBase,
       kind: Type.Literal('percent_off'),
-      percent: Type.Number({ title: 'Percent', exclusiveMinimum: 0, maximum: 100, 'x-decimals': 4 }),
-      maxAmount: Optional(Money('At most', 'The largest discount.')),
+      percent: Type.Number({
+        title: 'Percent',
+        description: 'How many percent are taken off.',
+        exclusiveMinimum: 0,
+        maximum: 100,
+        'x-decimals': 4,
+      }),
+      maxAmount: Optional(Money('At most', 'The largest amount that is taken off.')),
     },
-    { ...closed, title: 'Percent off' },
+    { ...closed, title: 'Percent off', description: 'A share of the price off.' },
   ),
 } as const
 
-const Threshold = Type.Object(
+export const Threshold = Type.Object(
   {
     balance: BalanceKey,
-    at: Units('At', 'How much must be reached.'),
-    grant: Type.String({ ...Key, title: 'Grant', description: 'Key of the reward.' }),
+    at: Units('At', 'How much must be collected for a coupon.'),
+    grant: Key('Reward', 'Which reward the coupon is good for, by its key.', { 'x-names': 'rewards' }),
     consume: Optional(
       Type.Boolean({
-        title: 'Consume',
-        description: 'Takes `at` from the value for each coupon.',
+        title: 'Use it up',
+        description: 'The coupon costs what was collected for it, like a full stamp card.',
         default: false,
       }),
     ),
   },
-  closed,
+  {
+    ...closed,
+    title: 'Threshold',
+    description: 'A coupon for whoever has collected enough, each time it is reached.',
+  },
 )
 
-const Spend = Type.Object(
+export const Spend = Type.Object(
   {
     balance: BalanceKey,
     worth: Type.Number({
       title: 'Worth',
-      description: 'What one point is worth in money, with up to 6 decimals.',
+      description: 'What one point is worth in money, with up to 6 decimals; 0.01 is a cent.',
       exclusiveMinimum: 0,
       maximum: 1e6,
       'x-decimals': 6,
@@ -178,7 +255,7 @@ const Spend = Type.Object(
     min: Optional(
       Type.Number({
         title: 'Least',
-        description: 'The least one may spend.',
+        description: 'The least that can be spent at once.',
         minimum: 0,
         maximum: maxUnits,
         'x-unit': 'balance',
@@ -187,7 +264,7 @@ const Spend = Type.Object(
     maxShare: Optional(
       Type.Number({
         title: 'Largest share',
-        description: 'Of the payable amount that points may pay; 0.5 is half.',
+        description: 'How much of a purchase can be paid with points; 0.5 is half of it.',
         minimum: 0,
         maximum: 1,
         default: 1,
@@ -196,56 +273,80 @@ const Spend = Type.Object(
     ),
     earns: Optional(
       Type.Boolean({
-        title: 'Earns',
-        description: 'The part paid with points collects too.',
+        title: 'Earns too',
+        description: 'What is paid with points collects like money.',
         default: false,
       }),
     ),
   },
-  { ...closed, title: 'Spend' },
+  { ...closed, title: 'Pay with points', description: 'How customers pay with what they collected.' },
 )
 
-const Tier = Type.Object(
+export const Tier = Type.Object(
   {
-    key: Key,
-    name: Optional(Name),
+    key: Key('Key', 'A short name for it, such as gold; rules refer to it.'),
+    name: Optional(Name('What customers call it.')),
     balance: BalanceKey,
     from: Type.Number({
       title: 'From',
-      description: 'Of the lifetime total.',
+      description: 'How much must ever have been collected; spending does not lower it.',
       minimum: 0,
       maximum: maxUnits,
       'x-unit': 'balance',
     }),
   },
-  closed,
+  { ...closed, title: 'Tier', description: 'A level for whoever has collected much.' },
 )
+
+/** What a campaign has besides its lists and how points are spent. */
+const general = {
+  name: Name('What customers call it; it stands on their card.'),
+  runsOn: Optional(
+    Type.Array(Type.String({ maxLength: 100 }), {
+      title: 'Runs on',
+      description: 'Campaigns on whose cards this one runs too, by their ids.',
+      maxItems: 100,
+      'x-names': 'campaigns',
+    }),
+  ),
+  startsAt: Optional(Timestamp('Starts', 'The first moment the campaign runs.')),
+  endsAt: Optional(Timestamp('Ends', 'The first moment the campaign no longer runs.')),
+  onInsufficientBalance: Optional(
+    Choice(
+      {
+        floor: 'Take what is there',
+        negative: 'Let the balance go below zero',
+        reject: 'Refuse the return',
+      },
+      {
+        title: 'When a return takes more than there is',
+        description: 'Goods come back, and the points they gave are spent already.',
+        default: 'floor',
+      },
+    ),
+  ),
+}
+
+export const General = Type.Object(general, {
+  ...closed,
+  title: 'Campaign',
+  description: 'Its name and when it runs.',
+})
 
 const campaignOf = <Rule extends TSchema, Reward extends TSchema>(rule: Rule, reward: Reward) =>
   Type.Object(
     {
-      name: Name,
+      name: general.name,
       balances: Type.Array(BalanceDefinition, { maxItems: 50 }),
       rules: Optional(Type.Array(rule, { maxItems: 1000 })),
       rewards: Optional(Type.Array(reward, { maxItems: 200 })),
       thresholds: Optional(Type.Array(Threshold, { maxItems: 200 })),
       spend: Optional(Spend),
-      runsOn: Optional(
-        Type.Array(Type.String({ maxLength: 100 }), {
-          title: 'Runs on',
-          description: 'Ids of the campaigns on whose cards this one runs too.',
-          maxItems: 100,
-        }),
-      ),
-      startsAt: Optional(Timestamp('Starts', 'The first moment the campaign runs.')),
-      endsAt: Optional(Timestamp('Ends', 'The first moment the campaign no longer runs.')),
+      runsOn: general.runsOn,
+      startsAt: general.startsAt,
+      endsAt: general.endsAt,
       tiers: Optional(Type.Array(Tier, { maxItems: 50 })),
-      onInsufficientBalance: Optional(
-        Type.Enum(['floor', 'negative', 'reject'], {
-          title: 'When a return takes more than there is',
-          default: 'floor',
-        }),
-      ),
+      onInsufficientBalance: general.onInsufficientBalance,
     },
     closed,
   )

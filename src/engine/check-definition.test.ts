@@ -550,7 +550,7 @@ test('the schema says what a form needs to know', () => {
   const schema = JSON.parse(JSON.stringify(CampaignDefinition))
   const [pointsPerAmount] = schema.properties.rules.items.anyOf
   expect(pointsPerAmount).toMatchObject({
-    title: 'Points per amount',
+    title: 'Points for money',
     required: ['kind', 'balance', 'points', 'per'],
     properties: { points: { title: 'Points', type: 'number', exclusiveMinimum: 0, 'x-unit': 'balance' } },
   })

@@ -1,31 +1,43 @@
 /**
  * The members that campaign definitions are made of, as schemas: one bound and one wording for each kind of
- * value, wherever it stands. `x-unit` says what a number counts in, so that its decimals can be checked and
- * a form can show the right field. Bounds are chosen so that nothing accepted can overflow at a till.
+ * value, wherever it stands. Titles and descriptions are what a merchant reads in a form that is drawn from them.
+ * `x-unit` says what a value counts in, so that its decimals can be checked and a form can show the right field;
+ * `x-names` which list the values are taken from, and `x-labels` how a choice is called. Bounds are chosen so that
+ * nothing accepted can overflow at a till.
  */
 import { Type } from 'typebox'
 import { maxMoney, maxUnits } from '../domain/money.ts'
 
 /** Letters, digits, dot, underscore and dash: safe in URLs, as a member name, and to read out on the phone. */
-export const Key = Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$' })
-export const BalanceKey = Type.String({ ...Key, title: 'Balance', description: 'Key of the balance.' })
-export const Name = Type.String({ title: 'Name', minLength: 1, maxLength: 200 })
+const key = { pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$' }
+export const Key = (title: string, description: string, options: object = {}) =>
+  Type.String({ ...key, title, description, ...options })
+export const BalanceKey = Key('Balance', 'Which balance this is about, by its key.', {
+  'x-names': 'balances',
+})
+export const Name = (description: string) =>
+  Type.String({ title: 'Name', description, minLength: 1, maxLength: 200 })
 const OpaqueId = Type.String({ minLength: 1, maxLength: 200 })
 
 export const ProductFilter = Type.Array(OpaqueId, {
   title: 'Products',
-  description: 'Only lines with one of these products count, or with one of the categories.',
+  description: 'Only these products count, together with those of the categories. Empty: everything counts.',
   minItems: 1,
   maxItems: 1000,
+  'x-names': 'products',
 })
 export const CategoryFilter = Type.Array(OpaqueId, {
   title: 'Categories',
-  description: 'Only lines with one of these categories count, or with one of the products.',
+  description: 'Only products of these categories count, together with the products named.',
   minItems: 1,
   maxItems: 1000,
+  'x-names': 'categories',
 })
-export const OpaqueIds = (title: string, description: string) =>
-  Type.Array(OpaqueId, { title, description, minItems: 1, maxItems: 1000 })
+export const OpaqueIds = (
+  title: string,
+  names: 'products' | 'categories' | 'branches',
+  description: string,
+) => Type.Array(OpaqueId, { title, description, minItems: 1, maxItems: 1000, 'x-names': names })
 
 /** A number of points or stamps, above zero, with the decimals of its balance. */
 export const Units = (title: string, description: string) =>
@@ -37,5 +49,9 @@ export const Money = (title: string, description: string) =>
 
 export const Timestamp = (title: string, description: string) =>
   Type.String({ title, description, maxLength: 40, 'x-unit': 'time' })
+
+/** A choice of words, each with what it is called in a form. */
+export const Choice = <const T extends string>(labels: Record<T, string>, options: object = {}) =>
+  Type.Enum(Object.keys(labels) as T[], { ...options, 'x-labels': labels })
 
 export const closed = { additionalProperties: false } as const

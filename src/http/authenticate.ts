@@ -2,15 +2,18 @@
  * Checks who calls, on every call and before the body is read: the token by its signature and expiry, the rate
  * limits, the organization's subscription in the database, and the scope of the route. The limits come before
  * the database, so that a flood is refused at no cost to others. Baskets read the subscription together with the
- * customer, which saves them a round trip.
+ * customer, which saves them a round trip. A person's session stands in a cookie, and counts where no token is sent.
  */
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import type { OrganizationId } from '../domain/ids.ts'
 import type { Organization } from '../domain/organization.ts'
+import { scopesOf } from '../domain/person.ts'
 import { Refused } from '../domain/refusal.ts'
 import type { Caller, Deps } from '../operations/deps.ts'
 import type { ReadOrganization } from '../operations/organization-reader.ts'
+import { findSession } from '../operations/person-sessions.ts'
 import type { CallLimits } from './rate-limit.ts'
+import { refuseOtherSites, sessionToken } from './session-cookie.ts'
 
 export interface AuthenticateOptions {
   readonly deps: Deps
@@ -25,12 +28,23 @@ export function createAuthenticate(options: AuthenticateOptions) {
     const access = request.routeOptions.config.access ?? 'public'
     const now = deps.clock()
     if (access === 'public') return limits.takeUnknown(reply, request.ip, now.getTime())
-    const token = bearerToken(request)
     if (access === 'operator') {
+      const token = bearerToken(request)
       deps.guesses.checkOperator(request.ip, () => deps.credentials.equal(token, adminToken))
       return
     }
-    const caller = await findCaller(options, request, reply, token, now)
+    const { authorization, cookie } = request.headers
+    if (access === 'session') {
+      const session = sessionToken(cookie)
+      if (session === undefined) throw new Refused('_unauthorized', 'Sign in with POST /auth/session.')
+      request.caller = await findPerson(options, request, reply, session, now)
+      return
+    }
+    const session = authorization === undefined ? sessionToken(cookie) : undefined
+    const caller =
+      session === undefined
+        ? await findCaller(options, request, reply, bearerToken(request), now)
+        : await findPerson(options, request, reply, session, now)
     request.caller = caller
     if (!access.some((scope) => caller.scopes.includes(scope))) {
       throw new Refused('_forbidden', `This call needs the scope "${access.join('" or "')}".`)
@@ -68,12 +82,41 @@ async function findCaller(
   const refusal = limits.takeCall(reply, claims.organization, claims.user, now.getTime())
   if (refusal) await refusal
   const { user, scopes } = claims
+  const by = { kind: 'connection', id: user } as const
   if (request.routeOptions.config.readsSetup) {
     const organization = deps.setups.remembered(claims.organization)?.organization
-    if (organization?.isSubscribed) return { organization, user, scopes, isRemembered: true }
+    if (organization?.isSubscribed) return { organization, user, by, scopes, isRemembered: true }
   }
   const organization = await findSubscribed(readOrganization, claims.organization)
-  return { organization, user, scopes }
+  return { organization, user, by, scopes }
+}
+
+/**
+ * Whose session it is can only be told by the database, so until then the call counts against its address: whoever
+ * makes sessions up must not use up the calls of an organization.
+ */
+async function findPerson(
+  { deps, limits }: AuthenticateOptions,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  token: string,
+  now: Date,
+): Promise<Caller> {
+  refuseOtherSites(request, deps.publicUrl())
+  await limits.takeUnknown(reply, request.ip, now.getTime())
+  const session = await findSession(deps, token, now)
+  if (!session) {
+    throw (
+      deps.guesses.foreignToken(request.ip) ??
+      new Refused('_unauthorized', 'There is no such session, or it has ended. Sign in.')
+    )
+  }
+  const { organization, person, user } = session
+  await limits.takeCall(reply, organization.id, user, now.getTime())
+  if (!organization.isSubscribed) throw new Refused('invalid_subscription')
+  request.session = session
+  const by = { kind: 'person', id: person.id, name: person.name } as const
+  return { organization, user, by, scopes: scopesOf(person.role) }
 }
 
 async function findSubscribed(readOrganization: ReadOrganization, id: OrganizationId): Promise<Organization> {

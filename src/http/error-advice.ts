@@ -7,14 +7,16 @@ import { type RefusalCode, refusals } from '../domain/refusal.ts'
 export const errorAdvice: Record<RefusalCode, string> = {
   _invalid_payload:
     'Read `description`: it names the member. Mend the request; repeating it unchanged is refused again.',
-  _unauthorized: 'Get a token with `POST /auth/token` and send it as `Authorization: Bearer <accessToken>`.',
+  _unauthorized:
+    'Get a token with `POST /auth/token` and send it as `Authorization: Bearer <accessToken>`. People sign in with `POST /auth/session`.',
   _jwt_malformed: 'Send the `accessToken` of `POST /auth/token` unchanged and whole.',
   _jwt_expired: 'Renew the session with `POST /auth/refreshtoken`, or get a new token with the credentials.',
   _invalid_credentials:
-    'Check that the key and the secret were issued for each other, and that neither was rotated.',
+    'Check that the key and the secret were issued for each other, and that neither was rotated. An owner can give out a link for a forgotten password.',
   _invalid_refresh_token: 'Get a new token with the credentials, and keep both tokens of every reply.',
   invalid_subscription: 'Ask the operator to switch the subscription on; it counts from the next call.',
-  _forbidden: 'Use a connection with the scope that `description` names, and the https:// address.',
+  _forbidden:
+    'Use a connection with the scope, or sign in with a role, that `description` names, and the https:// address. A page of another site cannot use the session.',
   _not_found: 'Compare the address with the API reference at `/docs`.',
   _method_not_allowed: 'Use one of the methods in the `Allow` header.',
   _payload_too_large: 'Send less at once; a basket has at most 500 lines.',
@@ -28,7 +30,14 @@ export const errorAdvice: Record<RefusalCode, string> = {
   idempotency_key_in_use: 'Repeat the call in a moment to get the answer of the first one.',
   organization_not_found: 'Look the id up with `GET /admin/v1/organizations`.',
   integration_not_found: 'Look the id up with `GET /admin/v1/integrations`.',
-  connection_not_found: 'Look the id up with `GET /admin/v1/organizations/{id}/connections`.',
+  person_not_found: 'Look the id up with `GET /v1/people`.',
+  existing_person_with_email: 'Change the person who has it, or use another address.',
+  last_owner: 'Make somebody else an owner first, and let them join.',
+  invalid_invitation: 'Ask an owner for a new link: `POST /v1/people/{id}/invitation`.',
+  connection_not_found:
+    'Look the id up with `GET /v1/connections`; an operator with `GET /admin/v1/organizations/{id}/connections`.',
+  connection_revoked: 'Make a new connection with `POST /v1/connections`.',
+  request_not_found: 'List the calls with `GET /v1/requests`: the newest 2,000 of the last 7 days are kept.',
   invalid_campaign: 'Take a campaign of `GET /v1/campaigns` that is published and has not ended.',
   invalid_campaign_definition: 'Read `description`: it names the place in the definition and the reason.',
   campaign_not_found: 'Look the id up with `GET /v1/campaigns`. A till sees published campaigns only.',

@@ -33,11 +33,12 @@ export function loggerOptions(level: string): LoggerOptions {
   }
 }
 
-const blot = '[redacted]'
+/** What stands in place of a value that nobody may read. */
+export const blot = '[redacted]'
 
 /** In small letters and without dashes, as `x-api-key` and `apiKey` are the same thing. */
 const telling =
-  /^(?:authorization|proxyauthorization|cookie|setcookie|(?:x?api)?(?:key|secret)|(?:access|refresh|admin)?token|password|pepper|credentialpepper|jwtsecret|databaseurl|connectionstring|phone|email|fullname|metadata|consents|q|query|body)$/
+  /^(?:authorization|proxyauthorization|cookie|setcookie|(?:x?api)?(?:key|secret)|(?:access|refresh|admin)?token|(?:current|console)?password|pepper|credentialpepper|jwtsecret|databaseurl|connectionstring|phone|email|fullname|metadata|consents|q|query|body)$/
 const maxDepth = 8
 
 function blotMembers(value: unknown, depth: number): unknown {
@@ -56,15 +57,22 @@ function blotMembers(value: unknown, depth: number): unknown {
 }
 
 const patterns: readonly [RegExp, string][] = [
-  [/\b(lw[kasr])_[\w-]{8,}/g, `$1_${blot}`],
+  [/\b(lw[kasrpi])_[\w-]{8,}/g, `$1_${blot}`],
   [/\beyJ[\w-]{5,}\.[\w-]+\.[\w-]*/g, blot],
+  [/(\/w\/)[\w-]{54}(?![\w-])/g, `$1${blot}`],
   [/\b(Bearer|Basic) +[^\s"\\]+/gi, `$1 ${blot}`],
   [/\b(postgres(?:ql)?:\/\/[^:@\s"]*):[^\s"]*@/g, `$1:${blot}@`],
-  [/[\p{L}\p{N}._%+-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)*\.\p{L}{2,}/gu, blot],
+  // Bounded: where no @ follows, each letter would else be the start of a search to the end of the text.
+  [/[\p{L}\p{N}._%+-]{1,64}@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)*\.\p{L}{2,}/gu, blot],
   [/\+\d[\d ().-]{5,}\d/g, blot],
 ]
 
-function blotText(line: string): string {
+/** Something that each of the patterns needs: most texts have none of it, and looking for this is quick. */
+const hint = /[@+]|lw[kasr]_|eyJ|bearer|basic|postgres/i
+
+/** Any text without what looks like a credential or a person's address. */
+export function blotText(line: string): string {
+  if (!hint.test(line)) return line
   return patterns.reduce((text, [pattern, instead]) => text.replaceAll(pattern, instead), line)
 }
 

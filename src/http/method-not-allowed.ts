@@ -47,7 +47,7 @@ function answerRareMethods(app: Server, paths: readonly { url: string; allow: st
 }
 
 function toPattern(url: string): RegExp {
-  return new RegExp(`^${url.replaceAll('.', '\\.').replaceAll(/:\w+/g, '[^/]+')}$`)
+  return new RegExp(`^${url.replaceAll('.', '\\.').replaceAll('*', '.*').replaceAll(/:\w+/g, '[^/]+')}$`)
 }
 
 function notAllowed(reply: FastifyReply, allow: string): Refused {

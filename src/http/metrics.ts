@@ -1,6 +1,6 @@
 /** What the service measures of itself. Requests are labelled by route pattern, so that ids make no new series. */
 import cluster from 'node:cluster'
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { createWorkerMetrics } from './gather-metrics.ts'
 import type { Server, ServerOptions } from './server.ts'
 
@@ -9,7 +9,7 @@ export interface Metrics {
   read(): Promise<string>
 }
 
-export function collectMetrics(app: Server, { deps, transactions }: ServerOptions): Metrics {
+export function collectMetrics(app: Server, { deps, transactions, requestLog }: ServerOptions): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const durations = new Histogram({
@@ -32,6 +32,15 @@ export function collectMetrics(app: Server, { deps, transactions }: ServerOption
   gauge('database_connections', 'Open connections to the database.', () => deps.pool.totalCount)
   gauge('database_connections_idle', 'Open connections that nobody uses.', () => deps.pool.idleCount)
   gauge('database_waiting', 'Callers waiting for a connection.', () => deps.pool.waitingCount)
+  new Counter({
+    name: 'request_log_left_out_total',
+    help: 'Calls that the request log did not keep.',
+    registers: [registry],
+    collect() {
+      this.reset()
+      this.inc(requestLog.leftOut())
+    },
+  })
 
   app.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'unknown'

@@ -10,10 +10,11 @@ import { nameComponents, named } from './name-components.ts'
 import { isLenient } from './prepare-requests.ts'
 import { refName } from './reference/document.ts'
 import type { Access } from './route-config.ts'
+import { cookieName } from './session-cookie.ts'
 
 const description = `Loyalty and wallet service for merchants: points, stamps, coupons and cards.
 
-1. Trade an API key and an API secret for a token: \`POST /auth/token\`.
+1. Trade an API key and an API secret for a token: \`POST /auth/token\`. People sign in with \`POST /auth/session\` instead, and the cookie it sets is taken in place of the token.
 2. Register a customer into a campaign: \`POST /v1/customers/register\` opens a card with a barcode.
 3. Commit one basket: \`POST /v1/transactions/process\` redeems, spends, collects and grants, all or nothing.
 
@@ -96,10 +97,20 @@ function transform({ schema: given, url, route }: RouteToDocument) {
 function securityOf(access: Access): Record<string, readonly string[]>[] {
   if (access === 'public') return []
   if (access === 'operator') return [{ operator: [] }]
-  return access.map((scope) => ({ bearer: [scope] }))
+  if (access === 'session') return [{ session: [] }]
+  // Only people look after people.
+  const ofConnections = access.filter((scope) => scope !== 'people')
+  return [
+    ...ofConnections.map((scope) => ({ bearer: [scope] })),
+    ...access.map((scope) => ({ session: [scope] })),
+  ]
 }
 
-const replyTitles: Record<string, string> = { 200: 'Done.', 201: 'Created.' }
+const replyTitles: Record<string, string> = {
+  200: 'Done.',
+  201: 'Created.',
+  204: 'Done; there is nothing to show.',
+}
 
 function describeReplies(replies: Record<string, object> = {}) {
   return Object.fromEntries(
@@ -143,7 +154,8 @@ function headersOf(schema: Record<string, unknown>, access: Access, isRepeatable
 /** `customer_not_found` under `/v1/customers/:id`: missing in the path is a 404, missing in a body a 400. */
 function isNamedInPath(code: RefusalCode, url: string): boolean {
   const [noun] = code.split('_not_found')
-  return url.includes(`/${noun}s/:`) || url.includes(`/${noun}es/:`)
+  const plurals = noun === 'person' ? ['people'] : [`${noun}s`, `${noun}es`]
+  return plurals.some((plural) => url.includes(`/${plural}/:`))
 }
 
 /** One reply per status, naming the codes it can carry. */
@@ -279,6 +291,7 @@ export const openApiOptions = {
     servers: [{ url: '/' }],
     tags: [
       { name: 'Authentication', description: 'Tokens for integrations.' },
+      { name: 'Sessions', description: 'People sign in to the console, with a cookie in place of a token.' },
       { name: 'Customers', description: 'Who collects: profiles, registrations, balances and history.' },
       { name: 'Cards', description: 'What a customer shows at the till.' },
       { name: 'Transactions', description: 'Baskets: preview, commit, look up.' },
@@ -287,6 +300,16 @@ export const openApiOptions = {
       { name: 'Directory', description: 'Products, branches and users by your own ids.' },
       { name: 'Reports', description: 'Figures by day, and the proof that they are right.' },
       { name: 'Organization', description: 'The merchant the token belongs to.' },
+      { name: 'People', description: 'Who may sign in to the console, and as what.' },
+      {
+        name: 'Connections',
+        description: 'The software that calls for the organization, and its credentials.',
+      },
+      { name: 'Logs', description: 'What was called lately, and who changed what.' },
+      {
+        name: 'Wallet page',
+        description: 'For the customer, by the address in the `walletUrl` of a card; no token.',
+      },
       { name: 'Platform', description: 'For the operator: organizations, integrations, connections.' },
       { name: 'Operation', description: 'Health and metrics.' },
     ],
@@ -298,6 +321,13 @@ export const openApiOptions = {
           bearerFormat: 'JWT',
           description:
             'The `accessToken` of `POST /auth/token`. Scopes: `pos` for tills, `manage` for the rest.',
+        },
+        session: {
+          type: 'apiKey' as const,
+          in: 'cookie',
+          name: cookieName,
+          description:
+            'Set by `POST /auth/session`; a Bearer token wins. Owners have the scopes `pos`, `manage` and `people`, managers `pos` and `manage`, cashiers `pos`. A call that changes something must not come from another site.',
         },
         operator: { type: 'http' as const, scheme: 'bearer', description: 'The ADMIN_TOKEN of the service.' },
       },

@@ -18,6 +18,10 @@ export interface PrepareOptions {
 export function prepareRequests(app: Server, options: PrepareOptions): void {
   // biome-ignore lint/suspicious/noExplicitAny: set by the authentication hook before any handler runs.
   app.decorateRequest('caller', undefined as any)
+  // biome-ignore lint/suspicious/noExplicitAny: likewise.
+  app.decorateRequest('session', undefined as any)
+
+  app.decorateRequest('wallet', undefined)
 
   endLateRequests(app)
 

@@ -136,8 +136,11 @@ function accessOf({ security = [] }: Call): Html {
   if (security.length === 0) return html`No token needed.`
   if (security.some((one) => 'operator' in one))
     return html`For the operator: Bearer <code>ADMIN_TOKEN</code>.`
-  const scopes = security.flatMap((one) => one.bearer ?? [])
-  return html`Bearer token with the scope ${scopes.map((scope, i) => html`${i > 0 && ' or '}<code>${scope}</code>`)}.`
+  const tokens = security.flatMap((one) => one.bearer ?? [])
+  const scopes = security.flatMap((one) => one.session ?? [])
+  if (scopes.length === 0) return html`For whoever has signed in.`
+  const named = scopes.map((scope, i) => html`${i > 0 && ' or '}<code>${scope}</code>`)
+  return html`${tokens.length > 0 ? 'Bearer token or session' : 'Session'} with the scope ${named}.`
 }
 
 const places = { path: 'Path', query: 'Query', header: 'Headers' } as const

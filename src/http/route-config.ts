@@ -1,10 +1,13 @@
+import type { PersonScope } from '../domain/person.ts'
 import type { RefusalCode } from '../domain/refusal.ts'
 import type { Caller } from '../operations/deps.ts'
+import type { WalletKey } from '../operations/wallet-tokens.ts'
+import type { PersonSession } from '../store/person-sessions.ts'
 import type { Work } from './take-turns.ts'
 import type { Party, Turns } from './turns.ts'
 
-/** Who may call: anybody, a platform operator, or a caller with one of these scopes. */
-export type Access = 'public' | 'operator' | readonly ('pos' | 'manage')[]
+/** Who may call: anybody, a platform operator, whoever has signed in, or a caller with one of these scopes. */
+export type Access = 'public' | 'operator' | 'session' | readonly PersonScope[]
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -17,14 +20,20 @@ declare module 'fastify' {
     skipsBodySchema?: boolean
     /** The work itself reads whether the organization has changed or is no longer subscribed. */
     readsSetup?: boolean
+    /** Reading the logs leaves no trace in them. */
+    skipsRequestLog?: boolean
     /** Which turns the call takes; unless told those for connections, and none where anybody may call. */
     work?: Work
   }
   interface FastifyRequest {
-    /** Set on every route whose access is a list of scopes. */
+    /** Set on every route whose access is a list of scopes, or a session. */
     caller: Caller
+    /** Of a person who signed in; set on every route whose access is a session. */
+    session: PersonSession
     /** Its caller was told that it took too long. */
     isLate: boolean
+    /** What the address of a wallet page says; set on every route under it. */
+    wallet: WalletKey | undefined
     /** While the call is in work. */
     turn: { readonly turns: Turns; readonly party: Party } | undefined
   }

@@ -23,6 +23,7 @@ import { answerOtherMethods } from './method-not-allowed.ts'
 import { openApiOptions } from './open-api.ts'
 import { prepareRequests } from './prepare-requests.ts'
 import { createCallLimits, type RateLimits } from './rate-limit.ts'
+import type { RequestLog } from './request-log.ts'
 import { allRoutes } from './routes/all-routes.ts'
 import { formats } from './schemas/formats.ts'
 import { securityHeaders } from './security-headers.ts'
@@ -32,6 +33,7 @@ import './route-config.ts'
 export interface ServerOptions {
   readonly deps: Deps
   readonly transactions: Transactions
+  readonly requestLog: RequestLog
   readonly adminToken: string
   /** Calls per second; what is not there has no limit. */
   readonly rateLimits?: RateLimits
@@ -120,6 +122,7 @@ export async function buildServer(options: ServerOptions): Promise<Server> {
     }),
   )
   letTakeTurns(app, deps.pool.options.max)
+  options.requestLog.watch(app)
   await app.register(swagger, openApiOptions)
   const finish = answerOtherMethods(app)
   for (const routes of allRoutes) routes(app, options)

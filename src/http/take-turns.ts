@@ -58,7 +58,8 @@ export function letTakeTurns(app: Server, maxConnections: number): void {
 }
 
 /** Whoever asks for tokens in great numbers must not stand in the operator's way either. */
-function partyOf({ caller, routeOptions }: FastifyRequest): Party {
+function partyOf({ caller, wallet, routeOptions }: FastifyRequest): Party {
   if (caller) return caller.organization.number
+  if (wallet) return wallet.org
   return routeOptions.config.access === 'operator' ? 'operator' : 'without a token'
 }

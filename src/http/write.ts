@@ -5,13 +5,18 @@ import { Refused } from '../domain/refusal.ts'
 import type { Deps } from '../operations/deps.ts'
 import { perform } from '../operations/perform.ts'
 import { platformOrg, type Scope } from '../store/scope.ts'
+import { isAudited, toAuditNote } from './audit-note.ts'
 
 export interface Write<T> {
   readonly work: (scope: Scope) => Promise<T>
   readonly status: number
   readonly render: (result: T) => unknown
+  /** What is added to the answer, also to one that is given again, and is not kept. */
+  readonly finish?: (body: never) => unknown
   /** Whose personal data the rendered answer holds. */
   readonly customerOf?: (result: T) => CustomerId | undefined
+  /** The organization that an operator's call concerns; its audit log tells of it. */
+  readonly orgOf?: (result: T) => number
 }
 
 export async function write<T>(deps: Deps, request: FastifyRequest, reply: FastifyReply, write: Write<T>) {
@@ -22,9 +27,14 @@ export async function write<T>(deps: Deps, request: FastifyRequest, reply: Fasti
     { route: `${request.method} ${pathOf(request)}`, key: idempotencyKey(request), body: request.body ?? {} },
     write.work,
     (result) => ({ status: write.status, body: write.render(result), customer: write.customerOf?.(result) }),
+    (result, body) => {
+      const concerned = request.caller ? org : write.orgOf?.(result)
+      return concerned !== undefined && isAudited(request) ? toAuditNote(request, concerned, body) : undefined
+    },
   )
   if (performed.isReplay) reply.header('idempotent-replayed', 'true')
-  return reply.code(performed.status).send(performed.body)
+  const { finish = (body: unknown) => body } = write
+  return reply.code(performed.status).send((finish as (body: unknown) => unknown)(performed.body))
 }
 
 function pathOf(request: FastifyRequest): string {

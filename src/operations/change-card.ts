@@ -1,8 +1,9 @@
-/** Blocking, unblocking and replacing a card. Each holds the customer's wallet lock, so no basket slips in between. */
-import { type Card, cardStatus } from '../domain/customer.ts'
+/** Blocking, unblocking and replacing a card, and the address of its wallet page. Each holds the customer's wallet lock, so no basket slips in between. */
+import { randomInt } from 'node:crypto'
+import { type Card, cardStatus, firstWalletVersion } from '../domain/customer.ts'
 import type { CardId } from '../domain/ids.ts'
 import { Refused } from '../domain/refusal.ts'
-import { findCard, insertCard, updateCardStatus } from '../store/cards.ts'
+import { findCard, insertCard, updateCardStatus, updateWalletVersion } from '../store/cards.ts'
 import { insertEvents } from '../store/events.ts'
 import { lockWallet } from '../store/ledger.ts'
 import { newId } from '../store/new-id.ts'
@@ -44,6 +45,7 @@ export async function replaceCard(scope: Scope, id: CardId | undefined, now: Dat
     id: newId('card', now),
     barcode: newBarcode(),
     status: cardStatus.active,
+    walletVersion: firstWalletVersion,
     createdAt: now,
   }
   await updateCardStatus(scope, old.id, cardStatus.replaced, now, card.id)
@@ -54,4 +56,29 @@ export async function replaceCard(scope: Scope, id: CardId | undefined, now: Dat
     now,
   )
   return card
+}
+
+/** A new address; the old one, and those of cards it has replaced, lead nowhere from now on. */
+export async function renewWallet(scope: Scope, id: CardId | undefined, now: Date): Promise<Card> {
+  // At random and not the next: after a revocation nobody would know which ones there have been.
+  return setWalletVersion(scope, id, randomInt(firstWalletVersion + 1, maxWalletVersion), now)
+}
+
+/** No address at all, until it is renewed. */
+export async function revokeWallet(scope: Scope, id: CardId | undefined, now: Date): Promise<Card> {
+  return setWalletVersion(scope, id, 0, now)
+}
+
+const maxWalletVersion = 2 ** 31 - 1
+
+async function setWalletVersion(
+  scope: Scope,
+  id: CardId | undefined,
+  walletVersion: number,
+  now: Date,
+): Promise<Card> {
+  const card = await lockCard(scope, id)
+  if (card.status === cardStatus.replaced) throw new Refused('card_not_active')
+  await updateWalletVersion(scope, card, walletVersion, now)
+  return { ...card, walletVersion }
 }

@@ -103,7 +103,7 @@ function toBasket({ request, references, products, now }: DecisionInput): Basket
 }
 
 /** The card's own campaign first, whatever its state, then every published one that runs on it, by id. */
-function attachedTo(own: CampaignId, live: readonly AttachedCampaign[]): AttachedCampaign[] {
+export function attachedTo(own: CampaignId, live: readonly AttachedCampaign[]): AttachedCampaign[] {
   const first = live.filter((campaign) => campaign.id === own)
   const others = live.filter(
     (campaign) =>

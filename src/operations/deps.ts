@@ -1,12 +1,14 @@
 import type { Pool } from 'pg'
-import type { UserId } from '../domain/ids.ts'
+import type { PersonId, UserId } from '../domain/ids.ts'
 import type { Organization } from '../domain/organization.ts'
 import { type AccessTokens, createAccessTokens } from './access-tokens.ts'
 import { type CampaignCache, createCampaignCache } from './campaign-cache.ts'
 import { type Credentials, createCredentials } from './credentials.ts'
 import { createCustomerReader, type ReadCustomer } from './customer-reader.ts'
 import { createGuessLimit, type GuessLimit } from './guess-limit.ts'
+import { createPasswords, type Passwords } from './passwords.ts'
 import { createSetups, type Setups } from './setups.ts'
+import { createWalletTokens, type WalletTokens } from './wallet-tokens.ts'
 
 /** What the operations stand on. */
 export interface Deps {
@@ -19,6 +21,10 @@ export interface Deps {
   readonly setups: Setups
   readonly readCustomer: ReadCustomer
   readonly guesses: GuessLimit
+  readonly passwords: Passwords
+  readonly walletTokens: WalletTokens
+  /** The address people reach the service under, without a slash at the end: where the links we give out lead. */
+  readonly publicUrl: () => string
   readonly log: Log
 }
 
@@ -29,6 +35,8 @@ export interface DepsOptions {
   readonly credentialPepper: string
   readonly accessTokenTtlSeconds: number
   readonly refreshTokenTtlSeconds: number
+  /** Known once the service listens, so it is asked for with every link. */
+  readonly publicUrl: () => string
   readonly log: Log
 }
 
@@ -45,6 +53,9 @@ export function createDeps({ pool, clock = () => new Date(), log, ...options }: 
     setups: createSetups(campaigns),
     readCustomer: createCustomerReader(pool, clock),
     guesses: createGuessLimit(clock),
+    passwords: createPasswords(options.credentialPepper),
+    walletTokens: createWalletTokens(options.credentialPepper),
+    publicUrl: options.publicUrl,
     log,
   }
 }
@@ -60,7 +71,13 @@ export interface Log {
 export interface Caller {
   readonly organization: Organization
   readonly user: UserId
+  readonly by: CalledBy
   readonly scopes: readonly string[]
   /** The organization is as this process remembers it; the work reads whether that is still so. */
   readonly isRemembered?: boolean
 }
+
+/** Whom the user stands for: a connection, which is known by that user, or a person who signed in. */
+export type CalledBy =
+  | { readonly kind: 'connection'; readonly id: UserId }
+  | { readonly kind: 'person'; readonly id: PersonId; readonly name?: string }

@@ -1,7 +1,8 @@
 /**
  * Slows down those who guess. Only failures count: keys, secrets and tokens are 256 random bits, so what has to
  * be kept down is the noise, and a right one passes also next to a guesser with the same address. The operator's
- * token alone is chosen by people, so there an address that failed too often is not even compared any more.
+ * token and passwords are chosen by people, so there an address or an account that failed too often is not even
+ * compared any more.
  */
 import { Refused } from '../domain/refusal.ts'
 import { createRateLimit, type RateLimit, secondsToWait } from './rate-limit.ts'
@@ -13,11 +14,19 @@ export interface GuessLimit {
   foreignToken(address: string): Refused | undefined
   /** Throws when the address has tried too often; `isRight` is asked only before that. */
   checkOperator(address: string, isRight: () => boolean): void
+  /**
+   * Makes an attempt with a password; undefined is a wrong one. Each is counted before it is made, so that many at
+   * once are not more than one after the other, and given back unless it was wrong.
+   */
+  tryPassword<T>(account: string, address: string, attempt: () => Promise<T | undefined>): Promise<T>
 }
 
 /** After these failures at once, one more in two seconds. Somebody mistypes, somebody's script is wrong. */
 const credentialsAtOnce = 20
 const credentialsPerSecond = 0.5
+/** Of one account, wherever from: a password has far fewer bits. Sessions that are open do not notice. */
+const passwordsAtOnce = 10
+const passwordsPerSecond = 0.1
 /** Forged tokens cost a signature each; a till with the token of another installation sends one with every call. */
 const tokensAtOnce = 100
 const tokensPerSecond = 5
@@ -26,11 +35,13 @@ export function createGuessLimit(clock: () => Date): GuessLimit {
   const credentials = createRateLimit(credentialsPerSecond, credentialsAtOnce)
   const tokens = createRateLimit(tokensPerSecond, tokensAtOnce)
   const operators = createRateLimit(credentialsPerSecond, credentialsAtOnce)
+  const accounts = createRateLimit(passwordsPerSecond, passwordsAtOnce)
+  const visitors = createRateLimit(credentialsPerSecond, credentialsAtOnce)
 
   function fail(limit: RateLimit, key: string): Refused | undefined {
     const bucket = limit.take(key, clock().getTime())
     if (bucket.isAllowed) return undefined
-    const reason = 'Too many failed attempts with this key or from this address.'
+    const reason = 'Too many failed attempts with this key or account, or from this address.'
     return new Refused('_too_many_requests', reason).after(secondsToWait(bucket, limit))
   }
 
@@ -45,6 +56,25 @@ export function createGuessLimit(clock: () => Date): GuessLimit {
       const network = networkOf(address)
       if (operators.has(network, clock().getTime()) && isRight()) return
       throw fail(operators, network) ?? new Refused('_unauthorized')
+    },
+    async tryPassword(account, address, attempt) {
+      const network = networkOf(address)
+      const tooMany = fail(visitors, network)
+      if (tooMany) throw tooMany
+      const tooManyOfAccount = fail(accounts, account)
+      if (tooManyOfAccount) throw tooManyOfAccount
+      let isWrong = false
+      try {
+        const result = await attempt()
+        isWrong = result === undefined
+        if (result !== undefined) return result
+      } finally {
+        if (!isWrong) {
+          visitors.giveBack(network)
+          accounts.giveBack(account)
+        }
+      }
+      throw new Refused('_invalid_credentials', 'The e-mail address or the password is wrong.')
     },
   }
 }

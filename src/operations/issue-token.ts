@@ -1,6 +1,6 @@
 /** Trades an API key and an organization's secret for an access token and a refresh token. The pair counts together. */
 import { Refused } from '../domain/refusal.ts'
-import { findConnectionByCredentials } from '../store/credentials.ts'
+import { findConnectionByCredentials, updateConnectionUsed } from '../store/credentials.ts'
 import { newId } from '../store/new-id.ts'
 import { findOrganization } from '../store/organizations.ts'
 import { platformScope, scopeOf } from '../store/scope.ts'
@@ -40,6 +40,7 @@ export async function issueToken(
     expiresAt: new Date(now.getTime() + deps.refreshTokenTtlMs),
     createdAt: now,
   })
+  await updateConnectionUsed(scope, connection.id, now)
   const { token, expiresAtMs } = await deps.accessTokens.sign(
     { organization: connection.organization, user: connection.user, session, scopes: connection.scopes },
     now,

@@ -1,14 +1,12 @@
 /** What a platform operator does: organizations, integrations, their connections, and the rotation of credentials. */
 
-import type { ConnectionId, IntegrationId, OrganizationId } from '../domain/ids.ts'
+import type { IntegrationId, OrganizationId } from '../domain/ids.ts'
 import { mainBranch, type Organization, type ScopeName } from '../domain/organization.ts'
 import { isCountry } from '../domain/phone.ts'
 import { Refused } from '../domain/refusal.ts'
 import {
   type Connection,
-  endConnectionSecrets,
   endIntegrationKeys,
-  findConnection,
   findIntegration,
   type Integration,
   insertConnection,
@@ -166,20 +164,4 @@ export async function rotateIntegrationKey(
   await endIntegrationKeys(scope, integration.id, new Date(now.getTime() + overlapSeconds * 1000))
   await insertIntegrationKey(scope, integration.id, credentials.hash(apiKey), now)
   return { ...integration, apiKey }
-}
-
-export async function rotateConnectionSecret(
-  scope: Scope,
-  credentials: Credentials,
-  id: ConnectionId | undefined,
-  overlapSeconds: number,
-  now: Date,
-): Promise<Connection & { apiSecret: string }> {
-  const connection = id && (await findConnection(scope, id))
-  if (!connection) throw new Refused('connection_not_found', undefined, 'path')
-  const own = scope.as(connection.org)
-  const apiSecret = credentials.create('lws')
-  await endConnectionSecrets(own, connection.id, new Date(now.getTime() + overlapSeconds * 1000))
-  await insertConnectionSecret(own, connection.id, credentials.hash(apiSecret), now)
-  return { ...connection, apiSecret }
 }

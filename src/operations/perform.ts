@@ -6,8 +6,11 @@ import type { Pool } from 'pg'
 import { isLockTimeout } from '../database/classify-error.ts'
 import type { CustomerId } from '../domain/ids.ts'
 import { Refused } from '../domain/refusal.ts'
+import { type AuditSubject, insertAuditEntry } from '../store/audit-entries.ts'
 import { findStoredReply, insertIdempotencyKey, updateStoredReply } from '../store/idempotency.ts'
+import { newId } from '../store/new-id.ts'
 import { inTransaction, type Scope } from '../store/scope.ts'
+import type { By } from './by-of.ts'
 import { fingerprint } from './fingerprint.ts'
 
 /** The call as far as repeating it is concerned. Without a key every call is a new one. */
@@ -25,6 +28,17 @@ export interface Answer {
   readonly customer?: CustomerId
 }
 
+/** What the audit log says of a write. */
+export interface AuditNote {
+  /** The organization it concerns; an operator's call works for the platform. */
+  readonly org: number
+  readonly by: By
+  readonly action: string
+  readonly subject?: AuditSubject
+  readonly details?: unknown
+  readonly isTruncated: boolean
+}
+
 export interface Performed extends Answer {
   readonly isReplay: boolean
 }
@@ -35,18 +49,23 @@ export async function perform<T>(
   call: Call,
   work: (scope: Scope) => Promise<T>,
   answer: (result: T) => Answer,
+  audit: (result: T, body: unknown) => AuditNote | undefined = () => undefined,
 ): Promise<Performed> {
   const { key } = call
-  if (key === undefined) {
-    const result = await inTransaction(deps.pool, org, work)
-    return { ...answer(result), isReplay: false }
+  /** The audit entry commits with the change, or neither does. */
+  const run = async (scope: Scope): Promise<Performed> => {
+    const result = await work(scope)
+    const answered = answer(result)
+    await recordAudit(scope, audit(result, answered.body), deps.clock())
+    return { ...answered, isReplay: false }
   }
+  if (key === undefined) return inTransaction(deps.pool, org, run)
   const print = fingerprint(call.body)
   return inTransaction(deps.pool, org, async (scope) => {
     if (!(await claim(scope, { route: call.route, key, fingerprint: print, now: deps.clock() }))) {
       return replay(scope, call.route, key, print)
     }
-    const answered = answer(await work(scope))
+    const answered = await run(scope)
     await updateStoredReply(scope, {
       route: call.route,
       key,
@@ -54,7 +73,19 @@ export async function perform<T>(
       reply: JSON.stringify(answered.body),
       customer: answered.customer,
     })
-    return { ...answered, isReplay: false }
+    return answered
+  })
+}
+
+async function recordAudit(scope: Scope, note: AuditNote | undefined, now: Date): Promise<void> {
+  if (!note) return
+  const { org, by, ...rest } = note
+  await insertAuditEntry(scope.as(org), {
+    ...rest,
+    id: newId('aud', now),
+    at: now,
+    byKind: by.kind,
+    user: by.user,
   })
 }
 
@@ -72,6 +103,8 @@ async function replay(scope: Scope, route: string, key: string, print: Buffer): 
   // The other call was undone or forgotten between our two statements.
   if (!stored) throw new Refused('idempotency_key_in_use')
   if (!stored.fingerprint.equals(print)) throw new Refused('idempotency_key_reused')
+  // Some answers never had a body.
+  if (stored.reply === undefined && stored.status === 204) return { status: 204, body: null, isReplay: true }
   if (stored.reply === undefined)
     throw new Refused('customer_not_found', 'The customer of this answer was erased.')
   return { status: stored.status, body: stored.reply, isReplay: true }

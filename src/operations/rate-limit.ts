@@ -7,6 +7,8 @@ export interface RateLimit {
   readonly burst: number
   /** Takes one call. The bucket is the same object each time, so read it at once: this runs with every call. */
   take(key: string | number, nowMs: number): Bucket
+  /** Gives back a call that was taken and does not count after all. */
+  giveBack(key: string | number): void
   /** Whether there is a call to take, without taking it. */
   has(key: string | number, nowMs: number): boolean
 }
@@ -66,6 +68,10 @@ export function createRateLimit(perSecond: number, burst = perSecond): RateLimit
       if (bucket.isAllowed) bucket.left--
       else bucket.debt = Math.min(2 * burst, bucket.debt + 1)
       return bucket
+    },
+    giveBack(key) {
+      const bucket = buckets.get(key)
+      if (bucket) bucket.left = Math.min(burst, bucket.left + 1)
     },
     has(key, nowMs) {
       const bucket = buckets.get(key)

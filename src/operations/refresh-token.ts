@@ -3,6 +3,7 @@
  * the family's newest token valid: a till whose answer was lost must not be locked out by its own repeat.
  */
 import { Refused } from '../domain/refusal.ts'
+import { updateConnectionUsed } from '../store/credentials.ts'
 import { findOrganization } from '../store/organizations.ts'
 import { platformScope, scopeOf } from '../store/scope.ts'
 import { updateSessionRefresh } from '../store/sessions.ts'
@@ -28,7 +29,8 @@ export async function refreshToken(
   if (!organization.isSubscribed) throw new Refused('invalid_subscription')
 
   const next = deps.credentials.create('lwr')
-  const rotated = await updateSessionRefresh(scopeOf(deps.pool, organization.number), session, {
+  const scope = scopeOf(deps.pool, organization.number)
+  const rotated = await updateSessionRefresh(scope, session, {
     oldHash: deps.credentials.hash(refreshToken),
     newHash: deps.credentials.hash(next),
     expiresAt: new Date(now.getTime() + deps.refreshTokenTtlMs),
@@ -41,6 +43,7 @@ export async function refreshToken(
     )
     throw new Refused('_invalid_refresh_token')
   }
+  await updateConnectionUsed(scope, rotated.connection, now)
   const { token, expiresAtMs } = await deps.accessTokens.sign(
     { organization: organizationId, user: rotated.user, session, scopes: rotated.scopes },
     now,

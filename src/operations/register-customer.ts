@@ -5,7 +5,13 @@
  */
 import { randomInt } from 'node:crypto'
 import { barcodeDigits, checkDigit } from '../domain/barcode.ts'
-import { type Card, type CustomerView, cardStatus, customerStatus } from '../domain/customer.ts'
+import {
+  type Card,
+  type CustomerView,
+  cardStatus,
+  customerStatus,
+  firstWalletVersion,
+} from '../domain/customer.ts'
 import { type CampaignId, type CustomerId, parseId } from '../domain/ids.ts'
 import type { Organization } from '../domain/organization.ts'
 import { Refused } from '../domain/refusal.ts'
@@ -99,6 +105,7 @@ async function openCard(
     campaignName: campaign.name,
     barcode: newBarcode(),
     status: cardStatus.active,
+    walletVersion: firstWalletVersion,
     createdAt: now,
   }
   await insertCard(scope, card)

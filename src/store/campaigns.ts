@@ -73,6 +73,20 @@ export async function listPublishedCampaigns(scope: Scope): Promise<PublishedCam
   return rows.map((row) => ({ ...row, id: idFrom('cmp', row.id) }))
 }
 
+/** As merchants and customers call them now. */
+export async function listCampaignNames(
+  scope: Scope,
+  ids: readonly CampaignId[],
+): Promise<Map<CampaignId, string>> {
+  if (ids.length === 0) return new Map()
+  const rows = await many<{ id: string; name: string }>(
+    scope.db,
+    'SELECT id, name FROM campaigns WHERE org_id = $1 AND id = ANY($2::uuid[])',
+    [scope.org, ids.map(uuidOf)],
+  )
+  return new Map(rows.map(({ id, name }) => [idFrom('cmp', id), name]))
+}
+
 export async function listCampaignIds(scope: Scope): Promise<CampaignId[]> {
   const rows = await many<{ id: string }>(scope.db, 'SELECT id FROM campaigns WHERE org_id = $1', [scope.org])
   return rows.map((row) => idFrom('cmp', row.id))

@@ -10,10 +10,12 @@ export interface CardRow {
   campaign_name: string
   barcode: string
   status: number
+  wallet_version: number
   created_at: Date | string
 }
 
-export const cardColumns = `k.id, k.customer_id, k.campaign_id, m.name AS campaign_name, k.barcode, k.status, k.created_at
+export const cardColumns = `k.id, k.customer_id, k.campaign_id, m.name AS campaign_name, k.barcode, k.status,
+  k.wallet_version, k.created_at
   FROM cards k JOIN campaigns m ON m.org_id = k.org_id AND m.id = k.campaign_id`
 
 export const toCard = (row: CardRow): Card => ({
@@ -23,6 +25,7 @@ export const toCard = (row: CardRow): Card => ({
   campaignName: row.campaign_name,
   barcode: row.barcode,
   status: row.status,
+  walletVersion: row.wallet_version,
   createdAt: new Date(row.created_at),
 })
 
@@ -61,8 +64,8 @@ export async function listCardCampaigns(scope: Scope, customer: CustomerId): Pro
 
 export async function insertCard(scope: Scope, card: Card): Promise<void> {
   await scope.db.query(
-    `INSERT INTO cards (org_id, id, customer_id, campaign_id, barcode, status, created_at, updated_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $7)`,
+    `INSERT INTO cards (org_id, id, customer_id, campaign_id, barcode, status, wallet_version, created_at, updated_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8)`,
     [
       scope.org,
       uuidOf(card.id),
@@ -70,6 +73,7 @@ export async function insertCard(scope: Scope, card: Card): Promise<void> {
       uuidOf(card.campaign),
       card.barcode,
       card.status,
+      card.walletVersion,
       card.createdAt,
     ],
   )
@@ -85,6 +89,42 @@ export async function updateCardStatus(
   await scope.db.query(
     'UPDATE cards SET status = $3, replaced_by = $4, updated_at = $5 WHERE org_id = $1 AND id = $2',
     [scope.org, uuidOf(id), status, replacedBy ? uuidOf(replacedBy) : null, now],
+  )
+}
+
+/**
+ * The card that an address leads to: the one it was made for, or what that was replaced by, however often. None when
+ * a card on the way has another address now, or no longer one.
+ */
+export async function findReplacement(
+  scope: Scope,
+  id: CardId,
+  walletVersion: number,
+): Promise<Card | undefined> {
+  const row = await maybeOne<CardRow>(
+    scope.db,
+    `WITH RECURSIVE way AS (
+       SELECT id, replaced_by, 1 AS step FROM cards WHERE org_id = $1 AND id = $2 AND wallet_version = $3
+       UNION ALL
+       SELECT k.id, k.replaced_by, way.step + 1 FROM way JOIN cards k ON k.org_id = $1 AND k.id = way.replaced_by
+       WHERE k.wallet_version > 0)
+     SELECT ${cardColumns} JOIN way ON way.id = k.id AND way.replaced_by IS NULL WHERE k.org_id = $1`,
+    [scope.org, uuidOf(id), walletVersion],
+  )
+  return row && toCard(row)
+}
+
+/** The addresses of the cards it has replaced lead to it, and end with its own. */
+export async function updateWalletVersion(
+  scope: Scope,
+  card: Card,
+  walletVersion: number,
+  now: Date,
+): Promise<void> {
+  await scope.db.query(
+    `UPDATE cards SET wallet_version = CASE WHEN id = $2 THEN $3::integer ELSE 0 END, updated_at = $4
+     WHERE org_id = $1 AND customer_id = $5 AND campaign_id = $6 AND (id = $2 OR status = ${cardStatus.replaced})`,
+    [scope.org, uuidOf(card.id), walletVersion, now, uuidOf(card.customer), uuidOf(card.campaign)],
   )
 }
 

@@ -21,6 +21,13 @@ export interface Connection {
   readonly user: UserId
   readonly scopes: readonly ScopeName[]
   readonly createdAt: Date
+  readonly revokedAt?: Date
+}
+
+/** As the organization sees it: by the name of its user, and with the time of its last call. */
+export interface OwnConnection extends Connection {
+  readonly name?: string
+  readonly lastUsedAt?: Date
 }
 
 interface IntegrationRow {
@@ -43,6 +50,7 @@ interface ConnectionRow {
   user_id: string
   scopes: ScopeName[]
   created_at: Date
+  revoked_at: Date | null
 }
 
 const toConnection = (row: ConnectionRow): Connection => ({
@@ -53,9 +61,11 @@ const toConnection = (row: ConnectionRow): Connection => ({
   user: idFrom('usr', row.user_id),
   scopes: row.scopes,
   createdAt: row.created_at,
+  revokedAt: row.revoked_at ?? undefined,
 })
 
-const connectionColumns = `c.id, c.integration_id, o.id AS organization_id, c.org_id, c.user_id, c.scopes, c.created_at
+const connectionColumns = `c.id, c.integration_id, o.id AS organization_id, c.org_id, c.user_id, c.scopes,
+  c.created_at, c.revoked_at
   FROM connections c JOIN organizations o ON o.org_id = c.org_id`
 
 export async function insertIntegration(scope: Scope, integration: Integration): Promise<void> {
@@ -145,6 +155,66 @@ export async function listConnections(
     [scope.org, page.after ? uuidOf(page.after) : null, page.limit],
   )
   return rows.map(toConnection)
+}
+
+interface OwnConnectionRow extends ConnectionRow {
+  name: string | null
+  last_used_at: Date | null
+}
+
+const toOwnConnection = (row: OwnConnectionRow): OwnConnection => ({
+  ...toConnection(row),
+  name: row.name ?? undefined,
+  lastUsedAt: row.last_used_at ?? undefined,
+})
+
+// Tokens are noted when they are given out, and live for an hour; the log of the last calls knows better, while it lasts.
+const ownColumns = `SELECT c.id, c.integration_id, o.id AS organization_id, c.org_id, c.user_id, c.scopes,
+    c.created_at, c.revoked_at, u.name, greatest(c.last_used_at, r.at) AS last_used_at
+  FROM connections c JOIN organizations o ON o.org_id = c.org_id
+  JOIN users u ON u.org_id = c.org_id AND u.id = c.user_id
+  LEFT JOIN (SELECT user_id, max(at) AS at FROM http_requests WHERE org_id = $1 GROUP BY user_id) r
+    ON r.user_id = c.user_id`
+
+/** Newest first. */
+export async function listOwnConnections(
+  scope: Scope,
+  page: { limit: number; after?: ConnectionId },
+): Promise<OwnConnection[]> {
+  const rows = await many<OwnConnectionRow>(
+    scope.db,
+    `${ownColumns} WHERE c.org_id = $1 AND ($2::uuid IS NULL OR c.id < $2) ORDER BY c.id DESC LIMIT $3`,
+    [scope.org, page.after ? uuidOf(page.after) : null, page.limit],
+  )
+  return rows.map(toOwnConnection)
+}
+
+/** Held until the transaction ends, so that nobody gives a connection a new secret while it is revoked. */
+export async function lockOwnConnection(scope: Scope, id: ConnectionId): Promise<OwnConnection | undefined> {
+  const row = await maybeOne<OwnConnectionRow>(
+    scope.db,
+    `${ownColumns} WHERE c.org_id = $1 AND c.id = $2 FOR NO KEY UPDATE OF c`,
+    [scope.org, uuidOf(id)],
+  )
+  return row && toOwnConnection(row)
+}
+
+export async function updateConnectionRevoked(scope: Scope, id: ConnectionId, now: Date): Promise<void> {
+  await execute(scope.db, 'UPDATE connections SET revoked_at = $3 WHERE org_id = $1 AND id = $2', [
+    scope.org,
+    uuidOf(id),
+    now,
+  ])
+}
+
+/** Not more than once a minute: tills that sign in together must not wait for each other's note. */
+export async function updateConnectionUsed(scope: Scope, id: ConnectionId, now: Date): Promise<void> {
+  await execute(
+    scope.db,
+    `UPDATE connections SET last_used_at = $3 WHERE org_id = $1 AND id = $2
+       AND (last_used_at IS NULL OR last_used_at < $3::timestamptz - interval '1 minute')`,
+    [scope.org, uuidOf(id), now],
+  )
 }
 
 export async function insertConnectionSecret(

@@ -16,6 +16,20 @@ export async function findBranchByOpaqueId(scope: Scope, opaqueId: string): Prom
   return rows[0] && idFrom('brn', rows[0].id)
 }
 
+/** Of those that have a name. */
+export async function listBranchNames(
+  scope: Scope,
+  ids: readonly BranchId[],
+): Promise<Map<BranchId, string>> {
+  if (ids.length === 0) return new Map()
+  const rows = await many<{ id: string; name: string }>(
+    scope.db,
+    'SELECT id, name FROM branches WHERE org_id = $1 AND id = ANY($2::uuid[]) AND name IS NOT NULL',
+    [scope.org, [...new Set(ids)].map(uuidOf)],
+  )
+  return new Map(rows.map(({ id, name }) => [idFrom('brn', id), name]))
+}
+
 const referenceTables = { products: 'prd', branches: 'brn', users: 'usr' } as const
 type ReferenceTable = keyof typeof referenceTables
 

@@ -6,7 +6,7 @@
 
 import type { CampaignId, CustomerId, TransactionId, UserId } from '../domain/ids.ts'
 import type { Movement, MovementKind } from '../domain/ledger-entry.ts'
-import type { Balance, Lot, Wallet } from '../domain/wallet.ts'
+import type { Balance, KeptMultiple, Lot, Wallet } from '../domain/wallet.ts'
 import { idFrom, many, maybeOne, type Scope, uuidOf } from './scope.ts'
 
 export interface LockedWallet {
@@ -74,19 +74,20 @@ export async function getWallet(scope: Scope, customer: CustomerId): Promise<Loa
     'SELECT key, version, remaining, expires_at FROM lots WHERE org_id = $1 AND customer_id = $2 AND remaining > 0',
     key,
   )
-  const kept = await many<{ campaign_id: string; key: string; at: number; reward: string; multiple: number }>(
-    scope.db,
-    'SELECT campaign_id, key, at, reward, multiple FROM kept_multiples WHERE org_id = $1 AND customer_id = $2',
-    key,
-  )
   return {
     balances,
     lots: lots.map(({ expires_at, ...lot }) => ({ ...lot, expiresAt: expires_at })),
-    keptMultiples: kept.map(({ campaign_id, ...rest }) => ({
-      ...rest,
-      campaign: idFrom('cmp', campaign_id),
-    })),
+    keptMultiples: await listKeptMultiples(scope, customer),
   }
+}
+
+export async function listKeptMultiples(scope: Scope, customer: CustomerId): Promise<KeptMultiple[]> {
+  const rows = await many<{ campaign_id: string; key: string; at: number; reward: string; multiple: number }>(
+    scope.db,
+    'SELECT campaign_id, key, at, reward, multiple FROM kept_multiples WHERE org_id = $1 AND customer_id = $2',
+    [scope.org, uuidOf(customer)],
+  )
+  return rows.map(({ campaign_id, ...rest }) => ({ ...rest, campaign: idFrom('cmp', campaign_id) }))
 }
 
 export interface EntryContext {

@@ -4,7 +4,7 @@ import type { OrganizationId } from '../domain/ids.ts'
 import type { Organization } from '../domain/organization.ts'
 import { idFrom, many, maybeOne, prepared, type Scope, type Statement, uuidOf } from './scope.ts'
 
-interface OrganizationRow {
+export interface OrganizationRow {
   org_id: number
   id: string
   name: string
@@ -21,7 +21,7 @@ interface OrganizationRow {
   updated_at: Date
 }
 
-function toOrganization(row: OrganizationRow): Organization {
+export function toOrganization(row: OrganizationRow): Organization {
   return {
     number: row.org_id,
     id: idFrom('org', row.id),

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { OrganizationId } from '../domain/ids.ts'
 import type { Deps } from '../operations/deps.ts'
 import { expireWallets } from '../operations/expire-wallets.ts'
+import { forgetRequests } from '../operations/record-requests.ts'
 import { deleteOldReplies, repliesAtOnce } from '../store/idempotency.ts'
 import { listOrganizations } from '../store/organizations.ts'
 import { platformOrg, platformScope, scopeOf } from '../store/scope.ts'
@@ -63,6 +64,7 @@ export async function runRound(deps: Deps, signal?: AbortSignal): Promise<void> 
       if (expired > 0)
         deps.log.info({ organization: organization.id, customers: expired }, 'took off what had expired')
       await forgetReplies(deps, organization.number)
+      await forgetRequests(deps, organization.number)
     }
     after = organizations.length === organizationsAtOnce ? organizations.at(-1)?.id : undefined
   } while (after)

@@ -10,7 +10,7 @@ export interface IdPlace {
   /** What the right call has there; undefined where it is no id, and any might be tried. */
   readonly kind: keyof Ids | undefined
   /** The right call with another value there. */
-  callWith(value: string): Pick<Attempt, 'address' | 'payload' | 'token'>
+  callWith(value: string): Pick<Attempt, 'address' | 'payload' | 'token' | 'headers'>
 }
 
 const prefixes: Record<string, keyof Ids> = {
@@ -22,6 +22,9 @@ const prefixes: Record<string, keyof Ids> = {
   prd: 'product',
   brn: 'branch',
   usr: 'user',
+  psn: 'person',
+  con: 'connection',
+  req: 'request',
 }
 
 function kindOf(value: unknown): keyof Ids | undefined {

@@ -4,6 +4,7 @@
  * is missing here fails them.
  */
 import { createIds, type Ids, probeCampaign, probes } from '../http/route-table.ts'
+import { createQuickPerson } from '../support/people.ts'
 import { adminToken, type Merchant, type TestService } from '../support/service.ts'
 
 /** An organization with one of everything in it. */
@@ -12,6 +13,10 @@ export interface World {
   readonly ids: Ids
   /** A second campaign, never published. */
   readonly draft: string
+  /** An owner who has signed in, and whose invitation is still open. */
+  readonly owner: Awaited<ReturnType<typeof createQuickPerson>>
+  /** The path of the card's wallet page. */
+  readonly wallet: string
 }
 
 export interface Recipe {
@@ -38,7 +43,14 @@ export async function createWorld(service: TestService, merchant?: Merchant): Pr
     reason: 'to spend',
   })
   const draft = await own.call('POST', '/v1/campaigns', { name: 'Draft', balances: [{ key: 'points' }] })
-  return { merchant: own, ids, draft: draft.body.id }
+  const { walletUrl } = (await own.call('GET', `/v1/cards/${ids.card}`)).body
+  return {
+    merchant: own,
+    ids,
+    draft: draft.body.id,
+    owner: await createQuickPerson(service, own),
+    wallet: new URL(walletUrl).pathname,
+  }
 }
 
 let made = 0
@@ -151,6 +163,7 @@ const parts: Record<string, Part> = {
   'GET /v1/customers/{id}/transactions': () => ({ query: page }),
   'GET /v1/customers/{id}/ledger': () => ({ query: page }),
   'GET /v1/customers/{id}/coupons': () => ({ query: page }),
+  'GET /v1/cards/{id}/barcode.svg': () => ({ query: { kind: 'qr' } }),
   'POST /v1/transactions/validate': ({ ids }) => ({ bodies: [basket(ids), withCoupons(ids)] }),
   'POST /v1/transactions/process': ({ ids }) => ({ bodies: [basket(ids), withCoupons(ids)] }),
   'POST /v1/transactions/{id}/return': () => ({
@@ -172,7 +185,7 @@ const parts: Record<string, Part> = {
     path: '/v1/coupons',
     query: { ...page, ...days, status: '1', customer: ids.customer, campaign: ids.campaign },
   }),
-  'GET /v1/campaigns': () => ({ query: page }),
+  'GET /v1/campaigns': () => ({ query: { ...page, status: 'draft' } }),
   'POST /v1/campaigns': ({ ids }) => ({ bodies: [definition(ids)] }),
   'PATCH /v1/campaigns/{id}': ({ ids, draft }) => ({
     path: `/v1/campaigns/${draft}`,
@@ -187,11 +200,13 @@ const parts: Record<string, Part> = {
         user: undefined,
         opaqueId: undefined,
         metaData: undefined,
+        definition: { ...definition(ids), runsOn: undefined, spend: { balance: 'points', worth: 0.01 } },
         wallet: { collectables: { points: { value: 480, total: 500 } }, transactions: 3 },
       },
     ].map((body) => JSON.parse(JSON.stringify(body))),
   }),
   'GET /v1/campaigns/{id}/versions': () => ({ query: page }),
+  'GET /v1/campaigns/{id}/changes': () => ({ query: { from: '1', to: '1' } }),
   'GET /v1/products': () => ({ query: { ...page, q: 'a' } }),
   'POST /v1/products': () => ({ bodies: [{ opaqueId: unique(), name: 'A', category: 'b', price: 3.5 }] }),
   'PATCH /v1/products/{id}': () => ({ bodies: [{ name: 'A', category: 'b', price: 3.5 }] }),
@@ -202,8 +217,24 @@ const parts: Record<string, Part> = {
   'PATCH /v1/users/{id}': ({ ids }) => ({ bodies: [{ name: 'A', branch: ids.branch }] }),
   'GET /v1/till/products': () => ({ query: { ...page, q: 'a' } }),
   'GET /v1/till/branches': () => ({ query: { ...page, q: 'a' } }),
+  'GET /v1/people': () => ({ query: page }),
+  'POST /v1/people': () => ({
+    bodies: [{ email: `${unique()}@example.com`, name: 'A', role: 'cashier' }],
+  }),
+  'PATCH /v1/people/{id}': () => ({ bodies: [{ name: 'A', role: 'manager', status: 'active' }] }),
   'GET /v1/reports/summary': () => ({ query: days }),
   'GET /v1/reports/daily': () => ({ query: days }),
+  'GET /v1/connections': () => ({ query: page }),
+  'POST /v1/connections': () => ({ bodies: [{ name: 'A', scopes: ['pos', 'manage'] }] }),
+  'POST /v1/connections/{id}/rotate': () => ({ bodies: [{ overlapSeconds: 60 }] }),
+  'GET /v1/requests': ({ ids }) => ({
+    path: '/v1/requests',
+    query: { ...page, ...times, status: 'ok', q: 'v1', connection: ids.user },
+  }),
+  'GET /v1/audit': ({ ids }) => ({
+    path: '/v1/audit',
+    query: { ...page, ...times, q: 'a', by: ids.user },
+  }),
   'PATCH /v1/organization': () => ({
     bodies: [
       {
@@ -224,6 +255,11 @@ const operator = (path: string, ...bodies: object[]): Recipe => ({
   bodies,
   token: adminToken,
 })
+const signedIn = (path: string, { cookie }: World['owner'], ...bodies: object[]): Recipe => ({
+  path,
+  bodies,
+  headers: { cookie },
+})
 const listed = (path: string): Recipe => ({ ...operator(path), query: page })
 
 /** Routes that belong to no organization. */
@@ -231,6 +267,14 @@ const platform: Record<string, (world: World) => Recipe> = {
   'GET /livez': () => ({ path: '/livez', bodies: [] }),
   'GET /readyz': () => ({ path: '/readyz', bodies: [] }),
   'GET /metrics': () => ({ path: '/metrics', bodies: [] }),
+  'GET /w/{token}/card': ({ wallet }) => ({ path: `${wallet}/card`, bodies: [] }),
+  'GET /w/{token}/code128.svg': ({ wallet }) => ({ path: `${wallet}/code128.svg`, bodies: [] }),
+  'GET /w/{token}/qr.svg': ({ wallet }) => ({ path: `${wallet}/qr.svg`, bodies: [] }),
+  'GET /w/{token}/icon.svg': ({ wallet }) => ({ path: `${wallet}/icon.svg`, bodies: [] }),
+  'GET /w/{token}/manifest.webmanifest': ({ wallet }) => ({
+    path: `${wallet}/manifest.webmanifest`,
+    bodies: [],
+  }),
   'POST /auth/token': ({ merchant }) => ({
     path: '/auth/token',
     bodies: [],
@@ -240,6 +284,26 @@ const platform: Record<string, (world: World) => Recipe> = {
     path: '/auth/refreshtoken',
     bodies: [{ accessToken: merchant.token, refreshToken: merchant.refreshToken }],
   }),
+  'POST /auth/session': ({ owner: { email, password } }) => ({
+    path: '/auth/session',
+    bodies: [{ email, password }],
+  }),
+  'GET /auth/session': ({ owner }) => signedIn('/auth/session', owner),
+  'DELETE /auth/session': ({ owner }) => signedIn('/auth/session', owner),
+  'DELETE /auth/sessions': ({ owner }) => signedIn('/auth/sessions', owner),
+  'POST /auth/password': ({ owner }) =>
+    signedIn('/auth/password', owner, { currentPassword: owner.password, password: 'another password' }),
+  'POST /auth/invitation': ({ owner }) => ({
+    path: '/auth/invitation',
+    bodies: [{ token: owner.invitation, name: 'A', password: 'another password' }],
+  }),
+  'POST /admin/v1/organizations/{id}/people': ({ merchant }) =>
+    operator(`/organizations/${merchant.id}/people`, {
+      email: `${unique()}@example.com`,
+      name: 'A',
+      role: 'owner',
+    }),
+  'GET /admin/v1/organizations/{id}/people': ({ merchant }) => listed(`/organizations/${merchant.id}/people`),
   'POST /admin/v1/organizations': () => operator('/organizations', { name: 'A', currency: 'USD', ...region }),
   'GET /admin/v1/organizations': () => listed('/organizations'),
   'GET /admin/v1/organizations/{id}': ({ merchant }) => operator(`/organizations/${merchant.id}`),
@@ -273,7 +337,11 @@ export function recipeOf(route: string, world: World): Recipe | undefined {
   const probe = probes[route]?.(world.ids)
   if (!probe) return undefined
   const bodies = probe.body === undefined ? [] : [probe.body as object]
-  return { path: probe.path, bodies, token: world.merchant.token, ...parts[route]?.(world) }
+  // Only people look after people.
+  const caller = probe.path.startsWith('/v1/people')
+    ? { headers: { cookie: world.owner.cookie } }
+    : { token: world.merchant.token }
+  return { path: probe.path, bodies, ...caller, ...parts[route]?.(world) }
 }
 
 /** The address with its query; a cursor of nothing is left out. */

@@ -88,6 +88,47 @@ test('people get the key and the secret on lines of their own, and are told to k
   expect(connection.stdout).toMatch(/^ {2}API secret {2}lws_\S+$/m)
 })
 
+test('a person invited here joins with the link, which leads to PUBLIC_URL', async () => {
+  const organization = await runForJson(['organization', 'create', 'With people'], env)
+  const list = ['person', 'list', '--organization', organization.id]
+  expect((await runCommand(list, env)).stdout).toMatch(/^There are no people yet\./)
+  const args = ['person', 'create', '--organization', organization.id, '--email', 'Ada@example.com']
+  const person = await runForJson(args, { ...env, PUBLIC_URL: 'https://loyalty.example.com' })
+  expect(person).toMatchObject({ code: 0, email: 'ada@example.com', role: 'owner', status: 'invited' })
+  const { origin, pathname, hash } = new URL(person.invitation.url)
+  expect([origin, pathname]).toEqual(['https://loyalty.example.com', '/console/join'])
+  const joined = await fetch(`${service.baseUrl}/auth/invitation`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ token: hash.slice(1), name: 'Ada', password: 'correct horse' }),
+  })
+  expect(joined.status).toBe(200)
+  expect(await runForJson(list, env)).toMatchObject({
+    data: [{ id: person.id, name: 'Ada', status: 'active', lastSeenAt: expect.any(String) }],
+  })
+  expect((await runCommand(list, env)).stdout).toMatch(
+    /^id +e-mail +name +role +status +last seen\npsn_\w+ +ada@/,
+  )
+  expect(await runForJson(args, env)).toMatchObject({
+    code: 1,
+    error: { code: 'existing_person_with_email' },
+  })
+  const renewed = await runForJson(['person', 'invite', '--email', 'ada@EXAMPLE.com'], env)
+  expect(renewed).toMatchObject({
+    code: 0,
+    url: expect.stringMatching(/#lwi_/),
+    expiresAt: expect.any(String),
+  })
+  expect(renewed.url).not.toBe(person.invitation.url)
+  expect(await runForJson(['person', 'invite', '--email', 'nobody@example.com'], env)).toMatchObject({
+    code: 1,
+    error: { code: 'person_not_found' },
+  })
+  const other = await runCommand([...args.slice(0, -1), 'bob@example.com', '--role', 'cashier'], env)
+  expect(other.stdout).toMatch(/^ {2}Link {2}http:\/\/127\.0\.0\.1:8080\/console\/join#lwi_\S+$/m)
+  expect(other.stdout).toMatch(/not shown again.*\nSet PUBLIC_URL/)
+})
+
 test('lists show everything, also beyond a page', async () => {
   await database.pool.query(
     `INSERT INTO integrations (id, name, created_at) SELECT gen_random_uuid(), 'Many ' || n, now() FROM generate_series(1, 205) n`,
@@ -117,6 +158,18 @@ test.each([
   {
     name: 'an organization that is not there',
     args: ['connection', 'create', '--organization', 'org_x', '--integration', 'int_x'],
+    code: 1,
+    error: 'organization_not_found',
+  },
+  {
+    name: 'a person of an organization that is not there',
+    args: ['person', 'create', '--organization', 'org_x', '--email', 'x@example.com'],
+    code: 1,
+    error: 'organization_not_found',
+  },
+  {
+    name: 'a list of people of an organization that is not there',
+    args: ['person', 'list', '--organization', 'org_x'],
     code: 1,
     error: 'organization_not_found',
   },

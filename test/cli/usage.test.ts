@@ -17,6 +17,10 @@ const commands = [
   ['integration', 'list'],
   ['connection'],
   ['connection', 'create'],
+  ['person'],
+  ['person', 'create'],
+  ['person', 'invite'],
+  ['person', 'list'],
   ['token'],
   ['adopt-pepper'],
 ]
@@ -71,6 +75,16 @@ test.each<{ name: string; args: string[]; env?: Record<string, string>; hint: Re
     name: 'a scope that is none',
     args: ['connection', 'create', '--organization', 'o', '--integration', 'i', '--scopes', 'pos,root'],
     hint: /"root" is not a scope/,
+  },
+  {
+    name: 'a role that is none',
+    args: ['person', 'create', '--organization', 'o', '--email', 'a@example.com', '--role', 'root'],
+    hint: /"root" is not a role. Use owner, manager or cashier/,
+  },
+  {
+    name: 'an e-mail address that is none',
+    args: ['person', 'create', '--organization', 'o', '--email', 'a@b'],
+    hint: /"a@b" is not an e-mail address/,
   },
   {
     name: 'an empty name',

@@ -539,6 +539,7 @@ describe('cards', () => {
       status: 1,
       campaign,
       campaignName: 'Coffee club',
+      walletUrl: expect.stringContaining('/w/'),
       createdAt: expect.any(String),
     })
   })
@@ -822,6 +823,7 @@ describe('erase', () => {
     })
     expect(sale.status).toBe(201)
     await patch(customer, { data: { fullname: 'Wilhelmina Vanishing' } })
+    await service.flushRequests()
     const sums = async () =>
       (
         await service.database.pool.query(
@@ -844,6 +846,7 @@ describe('erase', () => {
     const reply = await erase(customer)
     expect([reply.status, reply.body.status]).toEqual([200, 3])
     expect((await erase(other.body.id)).status).toBe(200)
+    await service.flushRequests()
 
     const left = (await everything()).toLowerCase()
     for (const mark of marks) {

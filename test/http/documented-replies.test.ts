@@ -52,6 +52,10 @@ describe('replies are what the OpenAPI document says, and have no member that it
       integration: integration.id,
     })
     await admin('POST', `/connections/${connection.id}/rotate`)
+    const added = await call('POST', '/v1/connections', { name: 'Shop' })
+    await call('GET', '/v1/connections')
+    await call('POST', `/v1/connections/${added.id}/rotate`, {})
+    await call('POST', `/v1/connections/${added.id}/revoke`)
     await admin('POST', `/integrations/${integration.id}/rotate`)
     await admin('POST', `/organizations/${id}/subscription`, { active: false })
     for (const path of [`/organizations/${id}`, `/integrations/${integration.id}`, '/organizations'])
@@ -149,6 +153,19 @@ describe('replies are what the OpenAPI document says, and have no member that it
     await call('POST', `/v1/cards/${card}/replace`)
     await call('POST', `/v1/customers/${id}/block`)
     await call('POST', `/v1/customers/${id}/erase`)
+  })
+
+  test('the logs: a call that went well, one that was refused, and who changed what', async () => {
+    await call('POST', '/v1/products', { opaqueId: 'doc-logged' })
+    await merchant.call('GET', '/v1/customers/find?q=nobody')
+    await service.flushRequests()
+    const { data } = await call('GET', '/v1/requests?limit=2')
+    for (const { id } of data) await call('GET', `/v1/requests/${id}`)
+    expect(data.map(({ errorCode }: { errorCode?: string }) => errorCode)).toEqual([
+      'customer_not_found',
+      undefined,
+    ])
+    expect((await call('GET', '/v1/audit')).data.length).toBeGreaterThan(0)
   })
 
   test('the directory, the reports and the organization', async () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type RefusalCode, refusals } from '../../src/domain/refusal.ts'
+import { createTestPerson } from '../support/people.ts'
 import {
   adminToken,
   type Merchant,
@@ -65,6 +66,8 @@ async function couponOf(
 ): Promise<string> {
   return (await post('/v1/coupons', { customer: ids.customer, campaign, reward })).body.id
 }
+
+const signedIn = () => createTestPerson(service, merchant)
 
 /** How to get each refusal there is. The compiler asks for a new one as soon as the list has it. */
 const table: Record<RefusalCode, [status: number, provoke: () => Promise<Reply>]> = {
@@ -166,7 +169,35 @@ const table: Record<RefusalCode, [status: number, provoke: () => Promise<Reply>]
   ],
   organization_not_found: [404, () => admin('GET', '/organizations/x')],
   integration_not_found: [404, () => admin('GET', '/integrations/x')],
+  person_not_found: [404, async () => (await signedIn()).call('DELETE', '/v1/people/psn_0')],
+  existing_person_with_email: [
+    400,
+    async () => {
+      const { call, email } = await signedIn()
+      return call('POST', '/v1/people', { email, role: 'cashier' })
+    },
+  ],
+  last_owner: [
+    400,
+    async () => {
+      const { call, id } = await createTestPerson(service, await service.createMerchant())
+      return call('DELETE', `/v1/people/${id}`)
+    },
+  ],
+  invalid_invitation: [
+    400,
+    () => service.call('POST', '/auth/invitation', { body: { token: 'x', password: 'long enough' } }),
+  ],
   connection_not_found: [404, () => admin('GET', '/connections/x')],
+  connection_revoked: [
+    400,
+    async () => {
+      const { connection } = await createIds(merchant)
+      await post(`/v1/connections/${connection}/revoke`)
+      return post(`/v1/connections/${connection}/rotate`)
+    },
+  ],
+  request_not_found: [404, () => get('/v1/requests/x')],
   invalid_campaign: [400, () => register({ data: {} }, 'x')],
   invalid_campaign_definition: [
     400,
@@ -323,6 +354,8 @@ describe('found or not depends on where it was named: 404 in a path or query, 40
     ['organization_not_found', () => admin('GET', '/organizations/x/connections')],
     ['integration_not_found', () => admin('POST', '/integrations/x/rotate')],
     ['connection_not_found', () => admin('POST', '/connections/x/rotate')],
+    ['connection_not_found', () => post('/v1/connections/x/rotate')],
+    ['connection_not_found', () => post('/v1/connections/x/revoke')],
     ['transaction_not_found', () => post('/v1/transactions/x/return')],
   ])('%s in a path or query', async (code, provoke) => {
     expectRefusal(await provoke(), 404, code)

@@ -26,6 +26,8 @@ export function findUndocumented(document: OpenApiDocument, reply: Reply): strin
   const what = `${reply.method} ${path.slice(0, 100)} ${reply.status}`
   const said = () => reply.text.slice(0, 300)
   if (!call) return [`${what}: no such call in the document`]
+  // What has nothing to show has no type either.
+  if (reply.status === 204 && call.responses[204]) return reply.text === '' ? [] : [`${what}: ${said()}`]
   const media = mediaOf(document, call, reply)
   if (!media) return [`${what} is not in the document as ${reply.headers['content-type']}: ${said()}`]
   const { schema, isValid } = media

@@ -9,8 +9,8 @@ export interface Route {
   readonly name: string
   readonly method: Method
   readonly path: string
-  /** Who may call it: anybody, the operator, or an organization with a scope. */
-  readonly access: 'public' | 'operator' | 'organization'
+  /** Who may call it: anybody, the operator, whoever has signed in, or an organization with a scope. */
+  readonly access: 'public' | 'operator' | 'session' | 'organization'
   readonly takesIdempotencyKey: boolean
 }
 
@@ -25,16 +25,23 @@ export function listRoutes({ app }: TestService): Route[] {
   return Object.entries(paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([verb, { security = [], parameters = [] }]): Route => {
       const method = verb.toUpperCase() as Method
-      const scheme = Object.keys(security[0] ?? {})[0]
+      const [scheme, scopes] = Object.entries(security[0] ?? {})[0] ?? []
+      const isOfScope = (scopes as string[] | undefined)?.length !== 0
       return {
         name: `${method} ${path}`,
         method,
         path,
-        access: scheme === undefined ? 'public' : scheme === 'operator' ? 'operator' : 'organization',
+        access: accessOf(scheme, isOfScope),
         takesIdempotencyKey: parameters.some((one) => one.name.toLowerCase() === 'idempotency-key'),
       }
     }),
   )
+}
+
+function accessOf(scheme: string | undefined, isOfScope: boolean): Route['access'] {
+  if (scheme === undefined) return 'public'
+  if (scheme === 'operator') return 'operator'
+  return isOfScope ? 'organization' : 'session'
 }
 
 /** One of everything an organization has. */
@@ -47,6 +54,9 @@ export interface Ids {
   product: string
   branch: string
   user: string
+  person: string
+  connection: string
+  request: string
 }
 
 let made = 0
@@ -74,7 +84,10 @@ export async function createIds(merchant: Merchant, definition: object = probeCa
   const product = await post('/v1/products', { opaqueId: `product-${n}` })
   const branch = await post('/v1/branches', { opaqueId: `branch-${n}` })
   const user = await post('/v1/users', { opaqueId: `user-${n}` })
-  return { customer, card, campaign, coupon, transaction, product, branch, user }
+  const person = await merchant.invite()
+  const connection = await post('/v1/connections', { name: `Software ${n}` })
+  const request = await merchant.lastRequest()
+  return { customer, card, campaign, coupon, transaction, product, branch, user, person, connection, request }
 }
 
 export interface ProbeCall {
@@ -126,6 +139,9 @@ export const probes: Record<string, Probe> = {
   'GET /v1/cards/{id}': (ids) => at(`/v1/cards/${ids.card}`),
   'POST /v1/cards/{id}/block': (ids) => at(`/v1/cards/${ids.card}/block`, {}, { why: 'lost' }),
   'POST /v1/cards/{id}/unblock': (ids) => at(`/v1/cards/${ids.card}/unblock`, {}, { why: 'found' }),
+  'POST /v1/cards/{id}/wallet/renew': (ids) => at(`/v1/cards/${ids.card}/wallet/renew`, {}),
+  'POST /v1/cards/{id}/wallet/revoke': (ids) => at(`/v1/cards/${ids.card}/wallet/revoke`, {}),
+  'GET /v1/cards/{id}/barcode.svg': (ids) => at(`/v1/cards/${ids.card}/barcode.svg`),
   'POST /v1/cards/{id}/replace': (ids) => at(`/v1/cards/${ids.card}/replace`, {}, { why: 'broken' }),
   'POST /v1/transactions/validate': (ids) =>
     at('/v1/transactions/validate', basket(ids, { reward: ids.coupon })),
@@ -159,6 +175,9 @@ export const probes: Record<string, Probe> = {
   'POST /v1/campaigns/{id}/archive': (ids) => at(`/v1/campaigns/${ids.campaign}/archive`, {}),
   'POST /v1/campaigns/{id}/preview': (ids) => at(`/v1/campaigns/${ids.campaign}/preview`, { amount: 10 }),
   'GET /v1/campaigns/{id}/versions': (ids) => at(`/v1/campaigns/${ids.campaign}/versions`),
+  'GET /v1/campaigns/{id}/changes': (ids) => at(`/v1/campaigns/${ids.campaign}/changes`),
+  'GET /v1/rule-schemas': () => at('/v1/rule-schemas'),
+  'GET /v1/campaign-templates': () => at('/v1/campaign-templates'),
   'GET /v1/products': () => at('/v1/products'),
   'POST /v1/products': () => at('/v1/products', { opaqueId: unique() }, { opaqueId: unique() }),
   'GET /v1/products/{id}': (ids) => at(`/v1/products/${ids.product}`),
@@ -177,7 +196,20 @@ export const probes: Record<string, Probe> = {
   'GET /v1/reports/summary': () => at('/v1/reports/summary'),
   'GET /v1/reports/daily': () => at('/v1/reports/daily'),
   'GET /v1/integrity': () => at('/v1/integrity'),
+  'GET /v1/people': () => at('/v1/people'),
+  'POST /v1/people': () => at('/v1/people', { email: `${unique()}@example.com`, role: 'cashier' }),
+  'PATCH /v1/people/{id}': (ids) => at(`/v1/people/${ids.person}`, { name: 'Patched' }),
+  'DELETE /v1/people/{id}': (ids) => at(`/v1/people/${ids.person}`),
+  'POST /v1/people/{id}/invitation': (ids) => at(`/v1/people/${ids.person}/invitation`, {}),
+  'POST /v1/people/{id}/sign-out': (ids) => at(`/v1/people/${ids.person}/sign-out`, {}),
   'GET /v1/organization': () => at('/v1/organization'),
+  'GET /v1/connections': () => at('/v1/connections'),
+  'POST /v1/connections': () => at('/v1/connections', { name: 'A' }),
+  'POST /v1/connections/{id}/rotate': (ids) => at(`/v1/connections/${ids.connection}/rotate`, {}),
+  'POST /v1/connections/{id}/revoke': (ids) => at(`/v1/connections/${ids.connection}/revoke`, {}),
+  'GET /v1/requests': (ids) => at(`/v1/requests?connection=${ids.user}`),
+  'GET /v1/requests/{id}': (ids) => at(`/v1/requests/${ids.request}`),
+  'GET /v1/audit': (ids) => at(`/v1/audit?by=${ids.user}`),
   'PATCH /v1/organization': () => at('/v1/organization', { name: 'Patched' }),
 }
 

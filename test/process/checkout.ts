@@ -146,6 +146,9 @@ export interface DemoFile {
   adminToken: string
   organizationId: string
   campaignId: string
+  consoleUrl: string
+  consoleEmail: string
+  consolePassword: string
 }
 
 export async function readDemo(dataDir: string): Promise<DemoFile> {

@@ -35,6 +35,9 @@ test('the first start answers and leaves the demo for scripts, readable by its o
     'apiSecret',
     'baseUrl',
     'campaignId',
+    'consoleEmail',
+    'consolePassword',
+    'consoleUrl',
     'organizationId',
   ])
   expect((await stat(join(dataDir, 'demo.json'))).mode & 0o777).toBe(0o600)
@@ -48,11 +51,23 @@ test('the first start answers and leaves the demo for scripts, readable by its o
 
 test('the greeting names everything, and its curl line works as pasted', async () => {
   const greeting = service.stdout()
-  for (const word of [firstDemo.baseUrl, firstDemo.apiKey, firstDemo.apiSecret, join(dataDir, 'demo.json')])
+  const { baseUrl, apiKey, apiSecret, consoleUrl, consoleEmail, consolePassword } = firstDemo
+  const login = [consoleUrl, consoleEmail, consolePassword]
+  for (const word of [baseUrl, apiKey, apiSecret, ...login, join(dataDir, 'demo.json')])
     expect(greeting).toContain(word)
   const line = /^ {2}(curl .*)$/m.exec(greeting)?.[1]
   const { stdout } = await promisify(execFile)('sh', ['-c', `${line} --silent`])
   expect(JSON.parse(stdout)).toMatchObject({ tokenType: 'Bearer', accessToken: expect.any(String) })
+})
+
+test('the three people of the demo sign in with its password, and each is what the address says', async () => {
+  expect(firstDemo.consoleUrl).toBe(`${firstDemo.baseUrl}/console`)
+  expect(firstDemo.consoleEmail).toBe('owner@demo.example')
+  for (const role of ['owner', 'manager', 'cashier']) {
+    expect(await signInAs(firstDemo, `${role}@demo.example`)).toBe(200)
+  }
+  const wrong = { ...firstDemo, consolePassword: 'something else' }
+  expect(await signInAs(wrong, 'owner@demo.example')).toBe(401)
 })
 
 test('in a pipe the log is JSON lines', () => {
@@ -78,7 +93,9 @@ test('after kill -9 it starts again, with the earlier data', async () => {
   expect(await findServerPid(dataDir)).toBeDefined()
   service = await checkout.start({ DATA_DIR: dataDir })
   const demo = await readDemo(dataDir)
-  expect(demo).toEqual({ ...firstDemo, baseUrl: service.baseUrl })
+  const { baseUrl } = service
+  expect(demo).toEqual({ ...firstDemo, baseUrl, consoleUrl: `${baseUrl}/console` })
+  expect(await signInAs(demo, 'owner@demo.example')).toBe(200)
   const found = await callAsTill(demo, `/v1/customers/${customer}`)
   expect(found).toMatchObject({ id: customer })
 })
@@ -92,7 +109,8 @@ test('SIGTERM stops service and database within ten seconds, with exit code 0', 
 
 test('the next start uses the same credentials, campaign and organization', async () => {
   service = await checkout.start({ DATA_DIR: dataDir })
-  expect(await readDemo(dataDir)).toEqual({ ...firstDemo, baseUrl: service.baseUrl })
+  const { baseUrl } = service
+  expect(await readDemo(dataDir)).toEqual({ ...firstDemo, baseUrl, consoleUrl: `${baseUrl}/console` })
 })
 
 test('a Ctrl-C that arrives twice, as npm makes it do, still stops both with exit code 0', async () => {
@@ -152,6 +170,17 @@ test('told to stop in the middle of its first start, it leaves no database runni
   expect(await running).toMatchObject({ code: 0, stderr: '' })
   expect(await findServerPid(fresh)).toBeUndefined()
 })
+
+async function signInAs({ baseUrl, consolePassword }: DemoFile, email: string): Promise<number> {
+  const reply = await fetch(`${baseUrl}/auth/session`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ email, password: consolePassword }),
+  })
+  const { person } = (await reply.json()) as { person?: { role: string } }
+  if (person) expect(email).toBe(`${person.role}@demo.example`)
+  return reply.status
+}
 
 async function registerCustomer(demo: DemoFile): Promise<string> {
   const body = { campaignId: demo.campaignId, customer: { data: { fullname: 'Ada' } } }

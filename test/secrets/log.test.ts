@@ -17,12 +17,14 @@ function logged(write: (log: pino.Logger) => void): string {
   return text
 }
 
-const { create } = createCredentials('pepper')
+const { create, createFor } = createCredentials('pepper')
 const jwt = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJ1c3JfMSJ9.c2lnbmF0dXJlLW9mLXRoZS10b2tlbg'
 const secrets = {
   key: create('lwk'),
   secret: create('lws'),
   refresh: create('lwr'),
+  session: createFor('lwp', 1),
+  invitation: createFor('lwi', 4711),
   jwt,
   phone: '+1 (202) 555-0123',
   plainPhone: '+12025550123',
@@ -93,6 +95,15 @@ test.each([
   })
   expect(text).not.toContain(value)
   expect(text.match(/\[redacted\]/g)).toHaveLength(3)
+})
+
+test('the address of a wallet page is blotted, wherever it stands', () => {
+  const token = 'AAAAAQGag_LB0nIKnl9tfIuaDx4AAAABmx7Yd0gk2c4pQvJt6LrSgw'
+  const text = logged((log) => {
+    log.info({ path: `/w/${token}/card`, url: `https://loyalty.example.com/w/${token}` }, `GET /w/${token}`)
+  })
+  expect(text).not.toContain(token)
+  expect(text.match(/\/w\/\[redacted\]/g)).toHaveLength(3)
 })
 
 test('the body of a call and its query are never written', () => {

@@ -1,4 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Checkout, makeCheckout, type Service, urlOf } from '../process/checkout.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
@@ -20,6 +21,7 @@ type Body = any
 let checkout: Checkout
 let database: TestDatabase
 let service: Service
+let till: Record<string, string>
 /** What only its owner may know. */
 const secrets = new Set<string>(Object.values(settings).filter((value) => value.startsWith('known')))
 const replies: string[] = []
@@ -94,8 +96,9 @@ async function work(): Promise<void> {
   await send('GET', '/v1/transactions', { authorization: `Bearer ${issued.accessToken}x` })
   await send('GET', '/admin/v1/organizations', { authorization: `Bearer ${issued.accessToken}` })
 
-  const till = { authorization: `Bearer ${renewed.accessToken}`, cookie: 'session=known-cookie-value' }
+  till = { authorization: `Bearer ${renewed.accessToken}`, cookie: 'session=known-cookie-value' }
   secrets.add('known-cookie-value')
+  await letPeopleIn(admin, organization.id)
   const campaign = await send('POST', '/v1/campaigns', till, coffeeClub)
   await send('POST', `/v1/campaigns/${campaign.id}/publish`, till)
   const registration = { campaignId: campaign.id, customer: { data: person } }
@@ -118,6 +121,53 @@ async function work(): Promise<void> {
   await fail(till, basket)
 }
 
+/** Somebody joins, signs in well and badly, changes the password, and is let in anew. */
+async function letPeopleIn(admin: Record<string, string>, organization: string): Promise<void> {
+  const email = 'owner.known@example.com'
+  const [password, other] = ['known-password-one', 'known-password-two']
+  for (const one of [password, other, 'known-guess-of-a-password']) secrets.add(one)
+  const join = async (url: string, chosen: string) => {
+    const token = new URL(url).hash.slice(1)
+    expect(token).toMatch(/^lwi_/)
+    secrets.add(token)
+    expect((await send('POST', '/auth/invitation', {}, { token, password: chosen })).status).toBe(200)
+    await send('POST', '/auth/invitation', {}, { token, password: chosen })
+  }
+  const path = `/admin/v1/organizations/${organization}/people`
+  const invited = await send('POST', path, admin, { email, role: 'owner' })
+  // Unless told, links lead to where we listen, which a worker knows too.
+  expect(new URL(invited.invitation.url).origin).toBe(service.baseUrl)
+  await join(invited.invitation.url, password)
+  await send('POST', path, admin, { email, role: 'owner' })
+  await send('POST', '/auth/session', {}, { email, password: 'known-guess-of-a-password' })
+  await send('POST', '/auth/session', {}, { email: password, password })
+  const { cookie, token } = await signIn(email, password)
+  secrets.add(token)
+  const own = { cookie }
+  const change = { currentPassword: password, password: other }
+  await send('POST', '/auth/password', own, { ...change, password: email })
+  const changed = await fetch(`${service.baseUrl}/auth/password`, {
+    method: 'POST',
+    headers: { ...own, 'content-type': 'application/json' },
+    body: JSON.stringify(change),
+  })
+  expect(changed.status).toBe(204)
+  const renewed = await send('POST', `/v1/people/${invited.id}/invitation`, own)
+  await join(renewed.url, password)
+  // The link has ended it.
+  expect((await send('GET', '/auth/session', own)).status).toBe(401)
+}
+
+async function signIn(email: string, password: string): Promise<{ cookie: string; token: string }> {
+  const reply = await fetch(`${service.baseUrl}/auth/session`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ email, password }),
+  })
+  const cookie = reply.headers.get('set-cookie')!.split(';')[0]!
+  return { cookie, token: cookie.replace('lw_session=', '') }
+}
+
 /** Faults with a stack: the tables are not what the service thinks they are. */
 async function fail(till: Record<string, string>, basket: object): Promise<void> {
   await database.pool.query('ALTER TABLE customers ADD CONSTRAINT broken CHECK (phone IS NULL) NOT VALID')
@@ -130,7 +180,12 @@ async function fail(till: Record<string, string>, basket: object): Promise<void>
   expect((await send('POST', '/auth/token', pair)).status).toBe(500)
 }
 
-const personal = [...Object.values(person), '+12025550148', 'other.known@example.com']
+const personal = [
+  ...Object.values(person),
+  '+12025550148',
+  'other.known@example.com',
+  'owner.known@example.com',
+]
 
 function expectNone(text: string, of: Iterable<string>): void {
   for (const secret of of) {
@@ -138,6 +193,26 @@ function expectNone(text: string, of: Iterable<string>): void {
       expect(text.includes(form), `found ${secret.slice(0, 12)}… in clear`).toBe(false)
   }
 }
+
+test('the logs that merchants read tell of these calls, of both workers, and hold nobody’s address', async () => {
+  const read = async () =>
+    (
+      await database.pool.query<{ row: string }>(
+        'SELECT r::text AS row FROM http_requests r UNION ALL SELECT a::text FROM audit_entries a',
+      )
+    ).rows
+      .map(({ row }) => row)
+      .join('\n')
+  let text = await read()
+  // The last of these calls failed, and a second later it is written.
+  for (let i = 0; i < 100 && !text.includes('_internal_error'); i++) {
+    await sleep(100)
+    text = await read()
+  }
+  for (const call of ['_internal_error', '/v1/customers/register', 'createCampaign'])
+    expect(text).toContain(call)
+  expectNone(text, [...secrets, ...personal])
+})
 
 test('no column of any table holds a secret', async () => {
   const { rows: tables } = await database.pool.query<{ name: string }>(
@@ -155,7 +230,13 @@ test('no column of any table holds a secret', async () => {
 })
 
 test('the log holds no secret and nobody’s address, at its most talkative and with stacks', async () => {
+  await send('GET', '/v1/organization', { ...till, 'x-request-id': 'the-last-call' })
   await service.end('SIGTERM')
+  // Whatever was not written yet is written before the process ends.
+  const { rows } = await database.pool.query(
+    "SELECT path FROM http_requests WHERE request_id = 'the-last-call'",
+  )
+  expect(rows).toEqual([{ path: '/v1/organization' }])
   const text = service.stdout() + service.stderr()
   expect(text).toMatch(/"msg":"a fault"/)
   expect(text).toMatch(/"stack":"/)

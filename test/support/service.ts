@@ -2,10 +2,12 @@ import type { LightMyRequestResponse } from 'fastify'
 import { appRole } from '../../src/database/app-role.ts'
 import { openPool, type PoolOptions } from '../../src/database/pool.ts'
 import type { RateLimits } from '../../src/http/rate-limit.ts'
+import { createRequestLog } from '../../src/http/request-log.ts'
 import { buildServer, type Server } from '../../src/http/server.ts'
 import { createDeps, type Deps } from '../../src/operations/deps.ts'
 import { createTransactions } from '../../src/operations/transactions.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
+import { createQuickPerson, inviteTestPerson } from './people.ts'
 
 /** The service on a database of its own, with a clock the test can set. Everything else is the real thing. */
 export interface TestService {
@@ -20,6 +22,8 @@ export interface TestService {
   /** A call; bodies are sent as JSON. */
   call(method: Method, path: string, options?: CallOptions): Promise<Reply>
   createMerchant(options?: MerchantOptions): Promise<Merchant>
+  /** Writes the calls so far to the request log, which otherwise happens by itself. */
+  flushRequests(): Promise<void>
   close(): Promise<void>
 }
 
@@ -66,10 +70,14 @@ export interface Merchant {
   readonly apiSecret: string
   readonly token: string
   readonly refreshToken: string
-  /** A call with this merchant's token. */
+  /** A call with this merchant's token; one about people with an owner's session, since only owners may. */
   call(method: Method, path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>
   publishCampaign(definition?: object): Promise<string>
   register(campaignId: string, data?: object): Promise<Registered>
+  /** The id of a new person, who has not joined yet. */
+  invite(): Promise<string>
+  /** The newest call of this merchant in the request log, after all so far were written to it. */
+  lastRequest(): Promise<string>
   /** Calls with a new token, for when the clock was set beyond the life of the first. */
   signIn(): Promise<Merchant['call']>
   /** Another connection to the same organization, with these scopes; its calls. */
@@ -120,6 +128,8 @@ export interface TestServiceOptions {
   /** How long a statement waits for a row that somebody else holds. */
   lockTimeoutMs?: number
   isBehindProxy?: boolean
+  /** How often calls are written to the request log; only when a test asks for it unless told. */
+  flushRequestsEveryMs?: number
   /** The database of another test service, on which this one then runs as a second instance. */
   sharing?: Pick<TestService, 'database'>
 }
@@ -150,12 +160,16 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     credentialPepper: 'pepper-of-the-tests',
     accessTokenTtlSeconds: 3_600,
     refreshTokenTtlSeconds: 2_592_000,
+    publicUrl: () => 'https://loyalty.example.com',
     log: { info: logAs('info'), warn: logAs('warn'), error: logAs('error') },
   })
   const transactions = createTransactions({ deps, writers: options.writers })
+  // Rows that appear by themselves would puzzle the tests that compare what is there before and after a call.
+  const requestLog = createRequestLog(deps, { flushEveryMs: options.flushRequestsEveryMs ?? 3_600_000 })
   const app = await buildServer({
     deps,
     transactions,
+    requestLog,
     adminToken,
     rateLimits: options.rateLimits ?? { organization: options.rateLimit },
     isBehindProxy: options.isBehindProxy,
@@ -207,9 +221,16 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
         call(method, path, { body, token, headers })
     const issued = await issue(apiSecret)
     const token = issued.body.accessToken
-    const own = callsWith(token)
+    const ownWithToken = callsWith(token)
+    const { id } = organization.body
+    let owner: ReturnType<typeof createQuickPerson> | undefined
+    const own: Merchant['call'] = async (method, path, body, headers) => {
+      if (!path.startsWith('/v1/people')) return ownWithToken(method, path, body, headers)
+      owner ??= createQuickPerson({ call, deps }, { id })
+      return call(method, path, { body, headers: { cookie: (await owner).cookie, ...headers } })
+    }
     return {
-      id: organization.body.id,
+      id,
       integration: integration.body.id,
       connection: connection.body.id,
       apiKey,
@@ -230,6 +251,13 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
         })
         if (status !== 201) throw new Error(`registration refused: ${JSON.stringify(body)}`)
         return { customer: body.id, card: body.cards[0].id, barcode: body.cards[0].barcode }
+      },
+      async invite() {
+        return (await inviteTestPerson({ call }, { id }, 'cashier')).body.id
+      },
+      async lastRequest() {
+        await requestLog.flush()
+        return (await own('GET', '/v1/requests?limit=1')).body.data[0].id
       },
       async signIn() {
         return callsWith((await issue(apiSecret)).body.accessToken)
@@ -257,8 +285,10 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     },
     call,
     createMerchant,
+    flushRequests: () => requestLog.flush(),
     async close() {
       await app.close()
+      await requestLog.stop()
       await pool.end()
       await database.close()
     },

@@ -12,11 +12,11 @@ import { defineRule } from './rule.ts'
 export const collectPerItem = defineRule({
   kind: 'collect_per_item',
   stage: 'collect',
-  title: 'Per item',
+  title: 'For every item',
   description: 'Points or stamps for every whole item bought.',
   config: Type.Object({
     balance: BalanceKey,
-    amount: Units('Amount', 'Given for every whole item.'),
+    amount: Units('Amount', 'How much is given for every whole item.'),
     products: Type.Optional(ProductFilter),
     categories: Type.Optional(CategoryFilter),
   }),

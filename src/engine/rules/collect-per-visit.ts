@@ -11,11 +11,11 @@ import { defineRule } from './rule.ts'
 export const collectPerVisit = defineRule({
   kind: 'collect_per_visit',
   stage: 'collect',
-  title: 'Per visit',
-  description: 'Points or stamps once per basket.',
+  title: 'For every visit',
+  description: 'Points or stamps once for every purchase, whatever is bought.',
   config: Type.Object({
     balance: BalanceKey,
-    amount: Units('Amount', 'Given once per basket.'),
+    amount: Units('Amount', 'How much is given for a purchase.'),
   }),
 
   compile: (config, scale) => ({ units: toUnits(config.amount, scale.balanceDecimals) ?? 0 }),

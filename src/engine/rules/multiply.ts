@@ -13,13 +13,13 @@ export const multiply = defineRule({
   kind: 'multiply',
   stage: 'multiply',
   title: 'Multiply',
-  description: 'Multiplies what the other rules of the campaign gave to the balance.',
+  description: 'Multiplies what the other rules of the campaign give, such as double points on Tuesdays.',
   config: Type.Object({
     balance: BalanceKey,
     // Below 1 it would take away what a receipt has already shown as given by another rule.
     factor: Type.Number({
       title: 'Factor',
-      description: 'From 1 to 1000, with up to 4 decimals.',
+      description: '2 doubles it. From 1 to 1000, with up to 4 decimals.',
       minimum: 1,
       maximum: 1000,
       'x-decimals': 4,

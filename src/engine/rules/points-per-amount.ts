@@ -12,12 +12,12 @@ import { type Covered, defineRule } from './rule.ts'
 export const pointsPerAmount = defineRule({
   kind: 'points_per_amount',
   stage: 'collect',
-  title: 'Points per amount',
-  description: 'Points for every whole amount spent.',
+  title: 'Points for money',
+  description: 'Points for money spent, such as 1 point for every whole 1.00.',
   config: Type.Object({
     balance: BalanceKey,
-    points: Units('Points', 'Given for every whole amount.'),
-    per: Money('Per', 'The amount that earns the points once.'),
+    points: Units('Points', 'How many are given.'),
+    per: Money('For every', 'The amount of money that gives them; what is left over gives nothing.'),
     products: Type.Optional(ProductFilter),
     categories: Type.Optional(CategoryFilter),
   }),

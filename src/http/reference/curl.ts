@@ -16,7 +16,9 @@ const variables: Record<string, string> = {
   prd: 'PRODUCT',
   brn: 'BRANCH',
   usr: 'USER_ID',
+  psn: 'PERSON',
   lwr: 'REFRESH_TOKEN',
+  lwi: 'INVITATION',
 }
 
 export function curlOf(call: Call): string {
@@ -46,6 +48,7 @@ function methodFlag(method: string, hasQuery: boolean): string {
 function authentication({ operationId, security = [] }: Call): string[] {
   if (operationId === 'issueToken') return [`-H "x-api-key: $API_KEY"`, `-H "x-api-secret: $API_SECRET"`]
   if (security.length === 0) return []
+  if (!security.some((one) => 'operator' in one || 'bearer' in one)) return [`-b "lw_session=$SESSION"`]
   const isOperator = security.some((one) => 'operator' in one)
   return [`-H "authorization: Bearer ${isOperator ? '$ADMIN_TOKEN' : '$TOKEN'}"`]
 }

@@ -1,6 +1,6 @@
 /** Customers, cards, coupons and ledger entries in the words of the wire. */
 import { type Coupon, couponStatusAt } from '../../domain/coupon.ts'
-import type { BalanceView, Card, CustomerView } from '../../domain/customer.ts'
+import { type BalanceView, type Card, type CustomerView, isLive } from '../../domain/customer.ts'
 import { fromUnits } from '../../domain/money.ts'
 import type { CouponRecord } from '../../store/coupons.ts'
 import type { LedgerEntry } from '../../store/ledger.ts'
@@ -52,6 +52,8 @@ export function toCardReply(card: Card) {
     status: card.status,
     campaign: card.campaign,
     campaignName: card.campaignName,
+    // Becomes the address on the way out, see `wallet-urls.ts`.
+    walletVersion: isLive(card) && card.walletVersion > 0 ? card.walletVersion : undefined,
     createdAt: card.createdAt.toISOString(),
   }
 }

@@ -1,12 +1,12 @@
 import { Type } from 'typebox'
 import { parseId } from '../../domain/ids.ts'
 import { Refused } from '../../domain/refusal.ts'
+import { rotateConnectionSecret } from '../../operations/manage-connections.ts'
 import {
   createConnection,
   createIntegration,
   createOrganization,
   patchOrganization,
-  rotateConnectionSecret,
   rotateIntegrationKey,
 } from '../../operations/manage-organizations.ts'
 import {
@@ -51,6 +51,10 @@ const toConnectionReply = ({ id, organization, integration, scopes, createdAt }:
   scopes: [...scopes],
   createdAt: createdAt.toISOString(),
 })
+const toConnectionWithSecret = (connection: Connection & { apiSecret: string }) => ({
+  ...toConnectionReply(connection),
+  apiSecret: connection.apiSecret,
+})
 
 export function adminRoutes(app: Server, options: ServerOptions): void {
   organizationAdministration(app, options)
@@ -90,6 +94,7 @@ function organizationAdministration(app: Server, { deps }: ServerOptions): void 
         work: (scope) => createOrganization(scope, request.body, clock()),
         status: 201,
         render: toOrganizationReply,
+        orgOf: ({ number }) => number,
       }),
   )
 
@@ -156,6 +161,7 @@ function organizationAdministration(app: Server, { deps }: ServerOptions): void 
         work: (scope) => patchOrganization(scope, parseId('org', request.params.id), request.body, clock()),
         status: 200,
         render: toOrganizationReply,
+        orgOf: ({ number }) => number,
       }),
   )
 
@@ -179,6 +185,7 @@ function organizationAdministration(app: Server, { deps }: ServerOptions): void 
         work: (scope) => patchOrganization(scope, id, { isSubscribed: request.body.active }, clock()),
         status: 200,
         render: toOrganizationReply,
+        orgOf: ({ number }) => number,
       })
     },
   )
@@ -292,16 +299,18 @@ function connectionAdministration(app: Server, { deps }: ServerOptions): void {
         response: { 201: ConnectionWithSecret },
       },
     },
-    async (request, reply) => {
+    (request, reply) => {
       const input = {
         organization: parseId('org', request.params.id),
         integration: parseId('int', request.body.integration),
         scopes: request.body.scopes,
       }
-      const created = await inTransaction(pool, platformOrg, (scope) =>
-        createConnection(scope, credentials, input, clock()),
-      )
-      return reply.code(201).send({ ...toConnectionReply(created), apiSecret: created.apiSecret })
+      return write(deps, request, reply, {
+        work: (scope) => createConnection(scope, credentials, input, clock()),
+        status: 201,
+        render: toConnectionWithSecret,
+        orgOf: ({ org }) => org,
+      })
     },
   )
 
@@ -352,7 +361,7 @@ function connectionAdministration(app: Server, { deps }: ServerOptions): void {
   app.post(
     '/admin/v1/connections/:id/rotate',
     {
-      config: { access, refusals: ['connection_not_found'] },
+      config: { access, refusals: ['connection_not_found', 'connection_revoked'] },
       schema: {
         operationId: 'rotateConnectionSecret',
         summary: 'Give a connection a new API secret',
@@ -362,12 +371,15 @@ function connectionAdministration(app: Server, { deps }: ServerOptions): void {
         response: { 200: ConnectionWithSecret },
       },
     },
-    async (request) => {
+    (request, reply) => {
+      const id = parseId('con', request.params.id)
       const overlap = request.body.overlapSeconds ?? 0
-      const rotated = await inTransaction(pool, platformOrg, (scope) =>
-        rotateConnectionSecret(scope, credentials, parseId('con', request.params.id), overlap, clock()),
-      )
-      return { ...toConnectionReply(rotated), apiSecret: rotated.apiSecret }
+      return write(deps, request, reply, {
+        work: (scope) => rotateConnectionSecret(scope, credentials, id, overlap, clock()),
+        status: 200,
+        render: toConnectionWithSecret,
+        orgOf: ({ org }) => org,
+      })
     },
   )
 }

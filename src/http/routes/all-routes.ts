@@ -1,33 +1,47 @@
 import type { Server, ServerOptions } from '../server.ts'
 import { adminRoutes } from './admin.ts'
 import { authRoutes } from './auth.ts'
+import { campaignFormRoutes } from './campaign-forms.ts'
+import { campaignVersionRoutes } from './campaign-versions.ts'
 import { campaignRoutes } from './campaigns.ts'
 import { cardRoutes } from './cards.ts'
+import { connectionRoutes } from './connections.ts'
 import { couponRoutes } from './coupons.ts'
 import { customerHistoryRoutes } from './customer-history.ts'
 import { customerRoutes } from './customers.ts'
 import { directoryRoutes } from './directory.ts'
 import { healthRoutes } from './health.ts'
+import { logRoutes } from './logs.ts'
 import { organizationRoutes } from './organization.ts'
 import { pageRoutes } from './pages.ts'
+import { peopleRoutes } from './people.ts'
 import { referenceRoutes } from './reference.ts'
 import { reportRoutes } from './reports.ts'
+import { sessionRoutes } from './sessions.ts'
 import { tillRoutes } from './till.ts'
 import { transactionRoutes } from './transactions.ts'
+import { walletRoutes } from './wallet.ts'
 
 /** In the order of the API reference. */
 export const allRoutes: readonly ((app: Server, options: ServerOptions) => void)[] = [
   authRoutes,
+  sessionRoutes,
   customerRoutes,
   customerHistoryRoutes,
   cardRoutes,
   transactionRoutes,
   couponRoutes,
   campaignRoutes,
+  campaignVersionRoutes,
+  campaignFormRoutes,
   directoryRoutes,
   tillRoutes,
   reportRoutes,
   organizationRoutes,
+  peopleRoutes,
+  connectionRoutes,
+  logRoutes,
+  walletRoutes,
   adminRoutes,
   healthRoutes,
   referenceRoutes,

@@ -1,11 +1,21 @@
+import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { parseId } from '../../domain/ids.ts'
-import { getCard, replaceCard, setCardBlocked } from '../../operations/change-card.ts'
+import {
+  getCard,
+  renewWallet,
+  replaceCard,
+  revokeWallet,
+  setCardBlocked,
+} from '../../operations/change-card.ts'
 import { scopeOf } from '../../store/scope.ts'
+import { type BarcodeKind, barcodeKinds, drawBarcode } from '../barcode-svg.ts'
 import { toCardReply } from '../replies/customer.ts'
 import { Card } from '../schemas/customer.ts'
-import { Id } from '../schemas/members.ts'
+import { Id, Optional } from '../schemas/members.ts'
+import { Svg } from '../schemas/wallet.ts'
 import type { Server, ServerOptions } from '../server.ts'
+import { createWalletUrls } from '../wallet-urls.ts'
 import { write } from '../write.ts'
 
 const tags = ['Cards']
@@ -14,6 +24,10 @@ const NoBody = Type.Object({}, { examples: [{}] })
 
 export function cardRoutes(app: Server, { deps }: ServerOptions): void {
   const { pool, clock } = deps
+  const walletUrls = createWalletUrls(deps)
+  type CardReply = ReturnType<typeof toCardReply>
+  const withUrl = (request: FastifyRequest) => (card: CardReply) =>
+    walletUrls.ofCard(request.caller.organization, card)
 
   app.get(
     '/v1/cards/:id',
@@ -29,7 +43,7 @@ export function cardRoutes(app: Server, { deps }: ServerOptions): void {
     },
     async (request) => {
       const scope = scopeOf(pool, request.caller.organization.number)
-      return toCardReply(await getCard(scope, parseId('card', request.params.id)))
+      return withUrl(request)(toCardReply(await getCard(scope, parseId('card', request.params.id))))
     },
   )
 
@@ -55,6 +69,7 @@ export function cardRoutes(app: Server, { deps }: ServerOptions): void {
           work: (scope) => setCardBlocked(scope, parseId('card', request.params.id), isBlocked, clock()),
           status: 200,
           render: toCardReply,
+          finish: withUrl(request),
         }),
     )
   }
@@ -79,6 +94,62 @@ export function cardRoutes(app: Server, { deps }: ServerOptions): void {
         work: (scope) => replaceCard(scope, parseId('card', request.params.id), clock()),
         status: 201,
         render: toCardReply,
+        finish: withUrl(request),
       }),
+  )
+
+  for (const action of ['renew', 'revoke'] as const) {
+    app.post(
+      `/v1/cards/:id/wallet/${action}`,
+      {
+        config: { access: ['manage'], isRepeatable: true, refusals: ['card_not_found', 'card_not_active'] },
+        schema: {
+          operationId: `${action}Wallet`,
+          summary:
+            action === 'renew'
+              ? 'Give the wallet page of a card a new address'
+              : 'Take the address of the wallet page of a card away',
+          description: 'The old address, and those of cards it has replaced, lead nowhere from then on.',
+          tags,
+          params: Type.Object({ id: Id('card') }),
+          body: NoBody,
+          response: { 200: Card },
+        },
+      },
+      (request, reply) => {
+        const change = action === 'renew' ? renewWallet : revokeWallet
+        return write(deps, request, reply, {
+          work: (scope) => change(scope, parseId('card', request.params.id), clock()),
+          status: 200,
+          render: toCardReply,
+          finish: withUrl(request),
+        })
+      },
+    )
+  }
+
+  app.get(
+    '/v1/cards/:id/barcode.svg',
+    {
+      config: { access: ['pos'], refusals: ['card_not_found'] },
+      schema: {
+        operationId: 'getCardBarcode',
+        summary: 'Get the barcode of a card as an image',
+        tags,
+        params: CardPath,
+        querystring: Type.Object({
+          kind: Optional(Type.String({ enum: barcodeKinds, description: 'code128 unless told.' })),
+        }),
+        response: { 200: Svg },
+      },
+    },
+    async (request, reply) => {
+      const scope = scopeOf(pool, request.caller.organization.number)
+      const { barcode } = await getCard(scope, parseId('card', request.params.id))
+      const kind = (request.query.kind ?? 'code128') as BarcodeKind
+      const image = await drawBarcode(kind, barcode)
+      reply.header('content-type', 'image/svg+xml').serializer((text: unknown) => String(text))
+      return reply.send(image)
+    },
   )
 }

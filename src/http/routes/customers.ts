@@ -42,6 +42,7 @@ import {
 import { Id, Optional, PageOf, RangeQuery, StatusQuery, Text } from '../schemas/members.ts'
 import { Transaction } from '../schemas/transaction.ts'
 import type { Server, ServerOptions } from '../server.ts'
+import { createWalletUrls } from '../wallet-urls.ts'
 import { write } from '../write.ts'
 
 const newCustomerRefusals = [
@@ -54,8 +55,11 @@ const newCustomerRefusals = [
 const tags = ['Customers']
 const CustomerPath = Type.Object({ id: Id('cus') })
 
+type CustomerReply = ReturnType<typeof toCustomerReply>
+
 export function customerRoutes(app: Server, { deps }: ServerOptions): void {
   const { pool, clock } = deps
+  const walletUrls = createWalletUrls(deps)
 
   app.post(
     '/v1/customers',
@@ -79,6 +83,7 @@ export function customerRoutes(app: Server, { deps }: ServerOptions): void {
         },
         status: 201,
         render: toCustomerReply,
+        finish: (customer: CustomerReply) => walletUrls.ofCustomer(organization, customer),
         customerOf: (view) => view.customer.id,
       })
     },
@@ -103,15 +108,17 @@ export function customerRoutes(app: Server, { deps }: ServerOptions): void {
       },
     },
     (request, reply) => {
+      const { organization } = request.caller
       const { campaignId, customer } = request.body
       const registration = {
         campaign: campaignId,
         customer: 'id' in customer ? { id: customer.id } : { profile: toProfileInput(customer) },
       }
       return write(deps, request, reply, {
-        work: (scope) => registerCustomer(deps, scope, request.caller.organization, registration),
+        work: (scope) => registerCustomer(deps, scope, organization, registration),
         status: 201,
         render: toCustomerReply,
+        finish: (customer: CustomerReply) => walletUrls.ofCustomer(organization, customer),
         customerOf: (view) => view.customer.id,
       })
     },
@@ -135,7 +142,8 @@ export function customerRoutes(app: Server, { deps }: ServerOptions): void {
       const { organization } = request.caller
       if (request.query.q.trim() === '') throw new Refused('_invalid_payload', 'q: must not be empty.')
       const scope = scopeOf(pool, organization.number)
-      return toCustomerWithCouponsReply(await findCustomer(deps, scope, organization, request.query.q))
+      const view = await findCustomer(deps, scope, organization, request.query.q)
+      return walletUrls.ofCustomer(organization, toCustomerWithCouponsReply(view))
     },
   )
 
@@ -154,9 +162,8 @@ export function customerRoutes(app: Server, { deps }: ServerOptions): void {
     async (request) => {
       const { organization } = request.caller
       const scope = scopeOf(pool, organization.number)
-      return toCustomerWithExpiryReply(
-        await getCustomerView(deps, scope, organization, parseId('cus', request.params.id)),
-      )
+      const view = await getCustomerView(deps, scope, organization, parseId('cus', request.params.id))
+      return walletUrls.ofCustomer(organization, toCustomerWithExpiryReply(view))
     },
   )
 
@@ -194,7 +201,12 @@ export function customerRoutes(app: Server, { deps }: ServerOptions): void {
         { text: q, status, ...toTimeRange(request.query, organization.timezone) },
         { limit: limit + 1, after: idCursor('cus', request.query.cursor) },
       )
-      return toPage(views, limit, (view) => view.customer.id, toCustomerReply)
+      return toPage(
+        views,
+        limit,
+        (view) => view.customer.id,
+        (view) => walletUrls.ofCustomer(organization, toCustomerReply(view)),
+      )
     },
   )
 
@@ -218,6 +230,7 @@ export function customerRoutes(app: Server, { deps }: ServerOptions): void {
         work: (scope) => patchCustomer(deps, scope, organization, id, toProfilePatch(request.body)),
         status: 200,
         render: toCustomerReply,
+        finish: (customer: CustomerReply) => walletUrls.ofCustomer(organization, customer),
       })
     },
   )
@@ -227,6 +240,7 @@ export function customerRoutes(app: Server, { deps }: ServerOptions): void {
 
 function customerManagement(app: Server, { deps }: Pick<ServerOptions, 'deps'>): void {
   const { pool, clock } = deps
+  const walletUrls = createWalletUrls(deps)
 
   for (const [action, isBlocked] of [
     ['block', true],
@@ -257,6 +271,7 @@ function customerManagement(app: Server, { deps }: Pick<ServerOptions, 'deps'>):
             ),
           status: 200,
           render: toCustomerReply,
+          finish: (customer: CustomerReply) => walletUrls.ofCustomer(request.caller.organization, customer),
           customerOf: (view) => view.customer.id,
         }),
     )
@@ -366,7 +381,7 @@ function customerManagement(app: Server, { deps }: Pick<ServerOptions, 'deps'>):
         parseId('cus', request.params.id),
       )
       return {
-        customer: toCustomerWithExpiryReply(kept.view),
+        customer: walletUrls.ofCustomer(organization, toCustomerWithExpiryReply(kept.view)),
         transactions: kept.transactions.map((one) => toTransactionReply(one, organization)),
         ledger: kept.ledger.map(toLedgerEntryReply),
         coupons: kept.coupons.map((one) => toCouponRecordReply(one, clock())),

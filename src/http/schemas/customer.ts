@@ -9,6 +9,7 @@ import {
   customerWithCouponsExample,
   customerWithExpiryExample,
   exampleId,
+  exampleWalletToken,
   ledgerEntryExample,
 } from './examples.ts'
 import { FreeForm, Id, Nullable, OpaqueId, Optional, Text, Timestamp } from './members.ts'
@@ -107,6 +108,13 @@ export const Card = Type.Object(
     status: Type.Integer({ description: '1 active, 2 blocked, 3 replaced, 4 closed' }),
     campaign: Id('cmp'),
     campaignName: Type.String(),
+    walletUrl: Optional(
+      Type.String({
+        description:
+          'The wallet page, for the customer alone: whoever has the address sees the card. Absent when it was revoked, or the card is replaced or closed.',
+        examples: [`https://loyalty.example.com/w/${exampleWalletToken}`],
+      }),
+    ),
     createdAt: Timestamp(),
   },
   { ...named('Card'), examples: [cardExample] },

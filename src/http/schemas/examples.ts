@@ -5,6 +5,9 @@
 export const exampleId = <P extends string>(prefix: P) =>
   `${prefix}_019a83f2c1d27b3a9e5f6d7c8b9a0f1e` as const
 
+/** Made with another pepper than anybody has. */
+export const exampleWalletToken = 'AAAAAQGag_LB0nIKnl9tfIuaDx4AAAABmx7Yd0gk2c4pQvJt6LrSgw'
+
 const at = '2026-03-14T09:26:53.589Z'
 
 export const cardExample = {
@@ -13,6 +16,7 @@ export const cardExample = {
   status: 1,
   campaign: exampleId('cmp'),
   campaignName: 'Coffee club',
+  walletUrl: `https://loyalty.example.com/w/${exampleWalletToken}`,
   createdAt: at,
 }
 
@@ -152,6 +156,7 @@ export const organizationExample = {
   locale: 'en',
   strictReferences: false,
   subscription: { active: true },
+  isDemo: false,
   createdAt: at,
 }
 
@@ -262,6 +267,7 @@ export const directoryExamples = {
 
 export const reportExample = {
   customers: 12,
+  activeCustomers: 118,
   cards: 14,
   transactions: 231,
   returns: 2,
@@ -273,4 +279,122 @@ export const reportExample = {
   returned: { points: 12 },
   outstanding: { points: 9120, stamps: 412 },
   coupons: { granted: 28, redeemed: 19, expired: 1, revoked: 0 },
+}
+
+export const personExample = {
+  id: exampleId('psn'),
+  email: 'grace@example.com',
+  name: 'Grace Hopper',
+  role: 'manager',
+  status: 'invited',
+  createdAt: at,
+}
+
+export const invitationTokenExample = 'lwi_1-8Jd1mW3rXb7yVt0pQz5nLs2uEaKc4hGf9iRoTj6xYvB'
+
+export const invitationExample = {
+  url: `https://loyalty.example.com/console/join#${invitationTokenExample}`,
+  expiresAt: '2026-03-21T09:26:53.589Z',
+}
+
+export const sessionExample = {
+  person: { id: exampleId('psn'), email: 'grace@example.com', name: 'Grace Hopper', role: 'manager' },
+  organization: {
+    id: exampleId('org'),
+    name: 'Blue Cup',
+    country: 'US',
+    currency: 'USD',
+    timezone: 'America/New_York',
+    locale: 'en',
+    isDemo: false,
+  },
+  scopes: ['pos', 'manage'],
+  user: exampleId('usr'),
+  branch: exampleId('brn'),
+  expiresAt: '2026-03-14T21:26:53.589Z',
+}
+
+export const ownConnectionExample = {
+  id: exampleId('con'),
+  name: 'Web shop',
+  integration: exampleId('int'),
+  scopes: ['pos'],
+  user: exampleId('usr'),
+  status: 'active',
+  createdAt: at,
+  lastUsedAt: '2026-03-15T08:00:12.004Z',
+}
+
+const caller = { kind: 'connection', id: exampleId('usr'), name: 'Web shop' }
+
+export const requestExample = {
+  id: exampleId('req'),
+  requestId: '5f0c8a7e3b9d4c61a2f4e8d7b6c5a493',
+  at,
+  method: 'POST',
+  path: '/v1/transactions/process',
+  route: '/v1/transactions/process',
+  status: 400,
+  durationMs: 3.1,
+  by: caller,
+  errorCode: 'insufficient_points',
+}
+
+export const requestDetailsExample = {
+  ...requestExample,
+  requestBody: basketExample,
+  replyBody: {
+    statuscode: 400,
+    errorcode: 400,
+    message: 'insufficient_points',
+    description: 'The balance holds less than that.',
+    timestamp: 1_773_480_413_589,
+    path: '/v1/transactions/process',
+    method: 'POST',
+  },
+  error: {
+    code: 'insufficient_points',
+    description: 'The balance holds less than that.',
+    advice: 'Fetch the customer again and offer at most the `value` of the balance.',
+  },
+}
+
+export const auditEntryExample = {
+  id: exampleId('aud'),
+  at,
+  by: caller,
+  action: 'patchCampaign',
+  subject: { kind: 'campaign', id: exampleId('cmp'), name: 'Coffee lovers' },
+  details: { name: 'Coffee lovers' },
+}
+
+export const walletExample = {
+  organization: {
+    name: 'Blue Cup',
+    color: '#0b7285',
+    locale: 'en',
+    currency: 'USD',
+    timezone: 'America/New_York',
+  },
+  card: { barcode: cardExample.barcode, status: 1, campaignName: 'Coffee club' },
+  firstName: 'Ada',
+  balances: [
+    { key: 'points', name: 'Points', value: 120, decimals: 0, total: 320 },
+    { key: 'stamps', name: 'Stamps', value: 3, decimals: 0, total: 13 },
+  ],
+  progress: [{ key: 'stamps', have: 3, need: 10, rewardName: 'Free coffee' }],
+  coupons: [
+    {
+      id: exampleId('cpn'),
+      name: 'Free coffee',
+      kind: 'free_product',
+      expiresAt: grantedCoupon.expiresAt,
+      campaignName: 'Coffee club',
+    },
+  ],
+  expiring: customerWithExpiryExample.expiring,
+  visits: [
+    { at, amount: 7, collected: { points: 6, stamps: 2 }, spent: { points: 100 }, branchName: 'Main Street' },
+  ],
+  updatedAt: at,
 }

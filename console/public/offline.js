@@ -1,0 +1,35 @@
+// The service worker of the wallet page: asks the service first, and without an answer shows what it gave last.
+const cacheName = 'lw-wallet'
+const patienceMs = 4000
+
+self.addEventListener('install', () => self.skipWaiting())
+self.addEventListener('activate', (event) => event.waitUntil(self.clients.claim()))
+
+self.addEventListener('fetch', (event) => {
+  const { request } = event
+  const url = new URL(request.url)
+  if (request.method !== 'GET' || url.origin !== self.location.origin) return
+  event.respondWith(url.pathname.startsWith('/assets/') ? fromCacheFirst(request) : fromServiceFirst(request))
+})
+
+async function fromCacheFirst(request) {
+  return (await caches.match(request)) ?? fromServiceFirst(request)
+}
+
+async function fromServiceFirst(request) {
+  try {
+    const response = await fetch(request, { signal: AbortSignal.timeout(patienceMs) })
+    if (response.ok) {
+      const cache = await caches.open(cacheName)
+      await cache.put(request, response.clone())
+    }
+    return response
+  } catch (error) {
+    const kept = await caches.match(request)
+    if (!kept) throw error
+    // So that the page can say that this is not from now.
+    const headers = new Headers(kept.headers)
+    headers.set('x-kept', '1')
+    return new Response(kept.body, { status: kept.status, headers })
+  }
+}

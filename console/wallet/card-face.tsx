@@ -1,0 +1,52 @@
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { cardAddress } from './offline.ts'
+import type { WalletCard } from './use-card.ts'
+
+const kinds = ['code128', 'qr'] as const
+
+/** The card itself: whose it is, and the code to scan, always dark on white with room around it. */
+export function CardFace({ card: { organization, card, firstName } }: { readonly card: WalletCard }) {
+  const { t } = useTranslation('wallet')
+  const [kind, setKind] = useState<(typeof kinds)[number]>('code128')
+  const isLive = card.status === 1
+  return (
+    <section className="card" aria-label={t('card')}>
+      <header>
+        {organization.logo && <img className="logo" src={organization.logo} alt="" />}
+        <div>
+          <p className="merchant">{organization.name}</p>
+          <h1>{card.campaignName}</h1>
+        </div>
+      </header>
+      {firstName && <p className="greeting">{t('greeting', { name: firstName })}</p>}
+      <div className="code">
+        {isLive ? (
+          <>
+            <img
+              className={kind}
+              src={`${cardAddress}/${kind}.svg`}
+              alt={t('codeOf', { number: card.barcode })}
+            />
+            <p className="number" dir="ltr">
+              {card.barcode.replace(/(\d{4})(?=\d)/g, '$1 ')}
+            </p>
+          </>
+        ) : (
+          <p className="blocked">{t('blocked')}</p>
+        )}
+      </div>
+      {isLive && (
+        <fieldset className="kinds">
+          <legend>{t('codeKind')}</legend>
+          {kinds.map((one) => (
+            <label key={one}>
+              <input type="radio" name="kind" checked={kind === one} onChange={() => setKind(one)} />
+              <span>{t(one)}</span>
+            </label>
+          ))}
+        </fieldset>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,146 @@
+import { useTranslation } from 'react-i18next'
+import { formatDate, formatDateTime, formatMoney, formatNumber, formatRelative } from '../format.ts'
+import type { WalletCard } from './use-card.ts'
+
+interface PartProps {
+  readonly card: WalletCard
+}
+
+/** Beyond this many a row of stamps is no picture any more, and a bar says more. */
+const mostStamps = 20
+
+const nameOf = ({ balances }: WalletCard, key: string) => balances.find((one) => one.key === key)?.name ?? key
+const decimalsOf = ({ balances }: WalletCard, key: string) =>
+  balances.find((one) => one.key === key)?.decimals ?? 0
+
+export function Balances({ card }: PartProps) {
+  const { t } = useTranslation('wallet')
+  return (
+    <section className="balances" aria-label={t('balances')}>
+      {card.balances.map(({ key, name, value, decimals }) => (
+        <div key={key} className="balance">
+          <h2>{name}</h2>
+          <p className="value">{formatNumber(value, decimals)}</p>
+          {card.progress
+            .filter((one) => one.key === key)
+            .map(({ have, need, rewardName }) => (
+              <Progress key={rewardName} have={have} need={need} rewardName={rewardName} name={name} />
+            ))}
+        </div>
+      ))}
+    </section>
+  )
+}
+
+interface ProgressProps {
+  readonly have: number
+  readonly need: number
+  readonly name: string
+  readonly rewardName: string
+}
+
+function Progress({ have, need, name, rewardName }: ProgressProps) {
+  const { t } = useTranslation('wallet')
+  const filled = Math.max(0, Math.min(have, need))
+  const label = t('progress', {
+    have: formatNumber(filled),
+    need: formatNumber(need),
+    name,
+    reward: rewardName,
+  })
+  const isStamps = Number.isInteger(need) && need <= mostStamps
+  return (
+    <div className="progress">
+      {isStamps ? (
+        <div className="stamps" role="img" aria-label={label}>
+          {Array.from({ length: need }, (_, i) => (
+            <span key={i} className={i < Math.floor(filled) ? 'stamp full' : 'stamp'}>
+              {i < Math.floor(filled) ? '✓' : i + 1 === need ? '★' : ''}
+            </span>
+          ))}
+        </div>
+      ) : (
+        <progress max={need} value={filled} aria-label={label} />
+      )}
+      <p>{t('toGo', { missing: formatNumber(Math.max(0, need - filled)), reward: rewardName })}</p>
+    </div>
+  )
+}
+
+export function Coupons({ card }: PartProps) {
+  const { t } = useTranslation('wallet')
+  if (card.coupons.length === 0) return null
+  return (
+    <section className="coupons">
+      <h2>{t('coupons')}</h2>
+      <ul>
+        {card.coupons.map(({ id, name, expiresAt }) => (
+          <li key={id}>
+            <strong>{name}</strong>
+            <span className="coupon-end">
+              {expiresAt
+                ? t('validUntil', { date: formatDate(expiresAt, card.organization.timezone) })
+                : t('validAlways')}
+            </span>
+          </li>
+        ))}
+      </ul>
+      <p className="hint">{t('couponHint')}</p>
+    </section>
+  )
+}
+
+export function Expiring({ card }: PartProps) {
+  const { t } = useTranslation('wallet')
+  if (card.expiring.length === 0) return null
+  return (
+    <section>
+      <h2>{t('expiring')}</h2>
+      <ul className="rows">
+        {card.expiring.map(({ key, amount, at }) => (
+          <li key={`${key} ${at}`}>
+            <span>
+              {formatNumber(amount, decimalsOf(card, key))} {nameOf(card, key)}
+            </span>
+            <time dateTime={at}>
+              {formatDate(at, card.organization.timezone)} ({formatRelative(at)})
+            </time>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+export function Visits({ card }: PartProps) {
+  const { t } = useTranslation('wallet')
+  const { currency, timezone } = card.organization
+  const change = (sums: Record<string, number> | undefined, sign: string) =>
+    Object.entries(sums ?? {}).map(
+      ([key, amount]) => `${sign}${formatNumber(amount, decimalsOf(card, key))} ${nameOf(card, key)}`,
+    )
+  return (
+    <section>
+      <h2>{t('visits')}</h2>
+      {card.visits.length === 0 ? (
+        <p className="hint">{t('noVisits')}</p>
+      ) : (
+        <ul className="rows">
+          {card.visits.map(({ at, amount, branchName, collected, spent }, i) => (
+            <li key={`${at} ${i}`}>
+              <span>
+                <time dateTime={at}>{formatDateTime(at, timezone)}</time>
+                <small>{[branchName, formatMoney(amount, currency)].filter(Boolean).join(' · ')}</small>
+              </span>
+              <span className="changes">
+                {[...change(collected, '+'), ...change(spent, '−')].map((text) => (
+                  <bdi key={text}>{text}</bdi>
+                ))}
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,30 @@
+/**
+ * The last state of a card can be read without a network: the page and everything it was made of are put into a
+ * cache, and a service worker (`public/offline.js`) answers from there when the service cannot.
+ */
+const cacheName = 'lw-wallet'
+
+export const cardAddress = location.pathname.replace(/\/+$/, '')
+
+export async function keepForOffline(): Promise<void> {
+  if (!('serviceWorker' in navigator)) return
+  await navigator.serviceWorker.register('/w/offline.js', { scope: '/w/' })
+  await navigator.serviceWorker.ready
+  // What was loaded before the worker was there has not passed through it.
+  const loaded = performance.getEntriesByType('resource').map(({ name }) => name)
+  const ours = loaded.filter((address) => address.startsWith(location.origin))
+  const parts = ['', '/card', '/code128.svg', '/qr.svg', '/manifest.webmanifest'].map(
+    (part) => cardAddress + part,
+  )
+  const cache = await caches.open(cacheName)
+  await Promise.allSettled([...new Set([...ours, ...parts])].map((address) => cache.add(address)))
+}
+
+/** A card whose address was taken back leaves nothing behind. */
+export async function forgetCard(): Promise<void> {
+  if (!('caches' in window)) return
+  const cache = await caches.open(cacheName)
+  for (const request of await cache.keys()) {
+    if (new URL(request.url).pathname.startsWith(cardAddress)) await cache.delete(request)
+  }
+}

@@ -1,0 +1,46 @@
+import { useCallback, useEffect, useState } from 'react'
+import type { Schemas } from '../api/client.ts'
+import { cardAddress, forgetCard } from './offline.ts'
+
+export type WalletCard = Schemas['WalletCard']
+
+export type CardState =
+  | { readonly kind: 'loading' }
+  | { readonly kind: 'shown'; readonly card: WalletCard; readonly isKept: boolean }
+  /** The address was taken back, or never was one. */
+  | { readonly kind: 'gone' }
+  | { readonly kind: 'unreachable' }
+
+const freshMs = 30_000
+
+/** The card of this address; asked for again whenever the reader comes back to the page. */
+export function useCard(): CardState {
+  const [state, setState] = useState<CardState>({ kind: 'loading' })
+  const load = useCallback(async () => {
+    try {
+      const response = await fetch(`${cardAddress}/card`)
+      if (response.status === 404) {
+        await forgetCard()
+        return setState({ kind: 'gone' })
+      }
+      if (!response.ok) throw new Error(String(response.status))
+      const isKept = response.headers.has('x-kept')
+      setState({ kind: 'shown', card: await response.json(), isKept })
+    } catch {
+      setState((before) => (before.kind === 'shown' ? { ...before, isKept: true } : { kind: 'unreachable' }))
+    }
+  }, [])
+  useEffect(() => {
+    load()
+    const again = () => document.visibilityState === 'visible' && load()
+    const timer = setInterval(again, freshMs)
+    document.addEventListener('visibilitychange', again)
+    window.addEventListener('online', again)
+    return () => {
+      clearInterval(timer)
+      document.removeEventListener('visibilitychange', again)
+      window.removeEventListener('online', again)
+    }
+  }, [load])
+  return state
+}

@@ -1,0 +1,92 @@
+import { type CSSProperties, useEffect } from 'react'
+import { useTranslation } from 'react-i18next'
+import { formatDateTime } from '../format.ts'
+import { changeLanguage, type Language, languages } from '../i18n.ts'
+import { CardFace } from './card-face.tsx'
+import { Balances, Coupons, Expiring, Visits } from './card-parts.tsx'
+import { cardAddress } from './offline.ts'
+import { useCard, type WalletCard } from './use-card.ts'
+
+/** What a customer holds: the card to scan, and everything that is on it. */
+export function WalletPage() {
+  const state = useCard()
+  const { t } = useTranslation('wallet')
+  if (state.kind === 'loading') return <output className="notice">{t('loading')}</output>
+  if (state.kind !== 'shown') {
+    return (
+      <main className="notice">
+        <h1>{t(`${state.kind}.title`)}</h1>
+        <p>{t(`${state.kind}.about`)}</p>
+        {state.kind === 'unreachable' && (
+          <button type="button" onClick={() => location.reload()}>
+            {t('tryAgain')}
+          </button>
+        )}
+      </main>
+    )
+  }
+  const { card, isKept } = state
+  return (
+    <main className="page" style={colorsOf(card)}>
+      <Dress card={card} />
+      {isKept && (
+        <output className="kept">
+          {t('kept', { at: formatDateTime(card.updatedAt, card.organization.timezone) })}
+        </output>
+      )}
+      <CardFace card={card} />
+      <Balances card={card} />
+      <Coupons card={card} />
+      <Expiring card={card} />
+      <Visits card={card} />
+      <LanguageChoice />
+    </main>
+  )
+}
+
+/** The tab, the colour of the browser and the icon on the home screen are the merchant's. */
+function Dress({ card: { organization, card } }: { readonly card: WalletCard }) {
+  useEffect(() => {
+    document.title = `${card.campaignName} · ${organization.name}`
+    place('meta', 'theme-color', { name: 'theme-color', content: organization.color ?? defaultColor })
+    place('link', 'manifest', { rel: 'manifest', href: `${cardAddress}/manifest.webmanifest` })
+  }, [organization, card.campaignName])
+  return null
+}
+
+function place(tag: string, id: string, attributes: Record<string, string>): void {
+  const element = document.getElementById(id) ?? document.head.appendChild(document.createElement(tag))
+  element.id = id
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value)
+}
+
+const defaultColor = '#0b6e63'
+
+/** Text on the merchant's colour is white or nearly black, whichever can be read (WCAG's relative luminance). */
+function colorsOf({ organization: { color = defaultColor } }: WalletCard): CSSProperties {
+  const [red, green, blue] = [1, 3, 5].map((at) => {
+    const part = Number.parseInt(color.slice(at, at + 2), 16) / 255
+    return part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4
+  }) as [number, number, number]
+  const luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue
+  return { '--brand': color, '--on-brand': luminance > 0.179 ? '#16201e' : '#ffffff' } as CSSProperties
+}
+
+function LanguageChoice() {
+  const { t, i18n } = useTranslation('wallet')
+  return (
+    <label className="language">
+      <span>{t('language')}</span>
+      <select
+        value={i18n.language}
+        onChange={({ currentTarget }) => changeLanguage(currentTarget.value as Language)}
+      >
+        {Object.entries(languages).map(([key, { name }]) => (
+          <option key={key} value={key} lang={key}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+}

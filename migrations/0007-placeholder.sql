@@ -1,1 +1,0 @@
--- Another change takes this number.

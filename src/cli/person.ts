@@ -1,0 +1,160 @@
+import type { Command } from 'commander'
+import { baseUrlOf, type Config } from '../config.ts'
+import { type PersonId, parseId } from '../domain/ids.ts'
+import { type Person, personEmail, type Role, roles, statusOfPerson } from '../domain/person.ts'
+import { Refused } from '../domain/refusal.ts'
+import { type Credentials, createCredentials } from '../operations/credentials.ts'
+import {
+  type Invitation,
+  invitationUrl,
+  invitePersonTo,
+  renewInvitationOf,
+} from '../operations/manage-people.ts'
+import { recognizePepper } from '../operations/recognize-pepper.ts'
+import { completeSecrets } from '../serve.ts'
+import { findOrganization } from '../store/organizations.ts'
+import { listPeople } from '../store/people.ts'
+import { inTransaction, platformOrg, platformScope, type Scope, scopeOf } from '../store/scope.ts'
+import { addCommand, type Context, type Outcome } from './command.ts'
+import { misused } from './failure.ts'
+import { listAll, readName, toTable } from './listing.ts'
+import { withPool } from './open-database.ts'
+import { type Environment, readDatabaseSettings, readLinkSettings } from './settings.ts'
+
+interface CreateOptions {
+  organization: string
+  email: string
+  name?: string
+  role: string
+}
+
+export function personCommand(program: Command, { env, report }: Context): void {
+  const group = addCommand(program, 'person', 'People who sign in to the console of an organization.', [
+    'loyalty-wallet person create --organization org_… --email ada@example.com --role owner',
+    'loyalty-wallet person list --organization org_…',
+  ])
+  addCommand(group, 'create', 'Invite a person and print the link to join with, once.', [
+    'loyalty-wallet person create --organization org_… --email ada@example.com',
+    "loyalty-wallet person create --organization org_… --email bob@example.com --name 'Bob' --role cashier --json",
+  ])
+    .requiredOption('--organization <id>', 'the organization, as "organization list" shows it')
+    .requiredOption('--email <address>', 'what the person signs in with')
+    .option('--name <name>', 'what the person is called; they can say so themselves')
+    .option('--role <role>', 'owner (everything), manager (everything but people) or cashier', 'owner')
+    .action(async (options: CreateOptions) => report(await create(env, options)))
+  addCommand(group, 'invite', 'Make a new link for a person, such as an owner who forgot the password.', [
+    'loyalty-wallet person invite --email ada@example.com',
+    'loyalty-wallet person invite --email ada@example.com --json',
+  ])
+    .requiredOption('--email <address>', 'what the person signs in with')
+    .action(async (options: { email: string }) => report(await invite(env, options.email)))
+  addCommand(group, 'list', 'List the people of an organization.', [
+    'loyalty-wallet person list --organization org_…',
+    'loyalty-wallet person list --organization org_… --json',
+  ])
+    .requiredOption('--organization <id>', 'the organization, as "organization list" shows it')
+    .action(async (options: { organization: string }) => report(await list(env, options.organization)))
+}
+
+async function create(env: Environment, options: CreateOptions): Promise<Outcome> {
+  const input = {
+    email: readEmail(options.email),
+    name: options.name === undefined ? undefined : readName(options.name),
+    role: readRole(options.role),
+  }
+  const config = readLinkSettings(env)
+  const organization = parseId('org', options.organization)
+  const person = await withCredentials(config, (scope, credentials) =>
+    invitePersonTo(scope, credentials, organization, input, new Date()),
+  )
+  const link = toLink(config, person.invitation)
+  return {
+    text: `Invited ${person.email} (${person.id}) as ${person.role}.\n${link.text}`,
+    json: { ...toReply(person), invitation: link.json },
+  }
+}
+
+async function invite(env: Environment, address: string): Promise<Outcome> {
+  const email = readEmail(address)
+  const config = readLinkSettings(env)
+  const invitation = await withCredentials(config, (scope, credentials) =>
+    renewInvitationOf(scope, credentials, email, new Date()),
+  )
+  const link = toLink(config, invitation)
+  return {
+    text: `${link.text}\nThe password and the sessions there are end when it is used.`,
+    json: link.json,
+  }
+}
+
+function withCredentials<T>(
+  config: Config,
+  work: (scope: Scope, credentials: Credentials) => Promise<T>,
+): Promise<T> {
+  return withPool(config, async (pool) => {
+    const { credentialPepper } = await completeSecrets(config)
+    await recognizePepper(pool, credentialPepper, new Date())
+    const credentials = createCredentials(credentialPepper)
+    return inTransaction(pool, platformOrg, (scope) => work(scope, credentials))
+  })
+}
+
+function toLink(config: Config, { token, expiresAt }: Invitation) {
+  const url = invitationUrl(config.publicUrl ?? baseUrlOf(config.port, config), token)
+  const until = expiresAt.toISOString()
+  const where = config.publicUrl === undefined ? '\nSet PUBLIC_URL for links that work elsewhere.' : ''
+  return {
+    text: `  Link  ${url}\nHand it over now: it is not shown again. It opens once, until ${until}.${where}`,
+    json: { url, expiresAt: until },
+  }
+}
+
+async function list(env: Environment, organization: string): Promise<Outcome> {
+  const people = await withPool(readDatabaseSettings(env), async (pool) => {
+    const id = parseId('org', organization)
+    const found = id && (await findOrganization(platformScope(pool), id))
+    if (!found) throw new Refused('organization_not_found')
+    const scope = scopeOf(pool, found.number)
+    return listAll((after: PersonId | undefined, limit) => listPeople(scope, { limit, after }))
+  })
+  const rows = people.map((person) => [
+    person.id,
+    person.email,
+    person.name ?? '',
+    person.role,
+    statusOfPerson(person),
+    person.lastSeenAt?.toISOString() ?? '',
+  ])
+  return {
+    text:
+      rows.length === 0
+        ? `There are no people yet. Invite one: loyalty-wallet person create --organization ${organization} --email <address>`
+        : toTable(['id', 'e-mail', 'name', 'role', 'status', 'last seen'], rows),
+    json: { data: people.map(toReply) },
+  }
+}
+
+/** The same members as the platform endpoint. */
+function toReply(person: Person) {
+  const { id, email, name, role, lastSeenAt, createdAt } = person
+  return {
+    id,
+    email,
+    name,
+    role,
+    status: statusOfPerson(person),
+    lastSeenAt: lastSeenAt?.toISOString(),
+    createdAt: createdAt.toISOString(),
+  }
+}
+
+function readEmail(text: string): string {
+  if (personEmail.test(text) && text.length <= 254) return text
+  throw misused(`--email: "${text}" is not an e-mail address.`)
+}
+
+function readRole(text: string): Role {
+  const role = roles.find((one) => one === text)
+  if (role) return role
+  throw misused(`--role: "${text}" is not a role. Use ${roles.join(', ').replace(/, (\w+)$/, ' or $1')}.`)
+}

@@ -1,0 +1,169 @@
+import { Type } from 'typebox'
+import { parseId } from '../../domain/ids.ts'
+import { addConnection, revokeConnection, rotateOwnConnection } from '../../operations/manage-connections.ts'
+import { listOwnConnections, type OwnConnection } from '../../store/credentials.ts'
+import { scopeOf } from '../../store/scope.ts'
+import { named } from '../name-components.ts'
+import { idCursor, limitOf, PageQuery, toPage } from '../paging.ts'
+import { exampleId, ownConnectionExample } from '../schemas/examples.ts'
+import { Id, Optional, PageOf, Text, Timestamp } from '../schemas/members.ts'
+import { Rotation, Scopes } from '../schemas/platform.ts'
+import type { Server, ServerOptions } from '../server.ts'
+import { write } from '../write.ts'
+
+const tags = ['Connections']
+const ConnectionPath = Type.Object({ id: Id('con') })
+
+const OwnConnectionReply = Type.Object(
+  {
+    id: Id('con'),
+    name: Optional(Type.String()),
+    integration: Id('int'),
+    scopes: Scopes,
+    user: Id('usr', 'The user its calls act as.'),
+    status: Type.Union([Type.Literal('active'), Type.Literal('revoked')]),
+    createdAt: Timestamp(),
+    lastUsedAt: Optional(Timestamp('Of its last call; to the hour when that was long ago.')),
+  },
+  { ...named('OwnConnection'), examples: [ownConnectionExample] },
+)
+
+function toOwnConnectionReply({ id, name, integration, scopes, user, ...times }: OwnConnection) {
+  return {
+    id,
+    name,
+    integration,
+    scopes: [...scopes],
+    user,
+    status: times.revokedAt ? ('revoked' as const) : ('active' as const),
+    createdAt: times.createdAt.toISOString(),
+    lastUsedAt: times.lastUsedAt?.toISOString(),
+  }
+}
+
+export function connectionRoutes(app: Server, { deps }: ServerOptions): void {
+  const { pool, clock, credentials } = deps
+
+  app.get(
+    '/v1/connections',
+    {
+      config: { access: ['manage'] },
+      schema: {
+        operationId: 'listOwnConnections',
+        summary: 'List the connections of the organization, newest first',
+        tags,
+        querystring: Type.Object(PageQuery),
+        response: { 200: PageOf(OwnConnectionReply) },
+      },
+    },
+    async (request) => {
+      const limit = limitOf(request.query)
+      const after = idCursor('con', request.query.cursor)
+      const scope = scopeOf(pool, request.caller.organization.number)
+      const rows = await listOwnConnections(scope, { limit: limit + 1, after })
+      return toPage(rows, limit, (row) => row.id, toOwnConnectionReply)
+    },
+  )
+
+  app.post(
+    '/v1/connections',
+    {
+      config: { access: ['manage'] },
+      schema: {
+        operationId: 'addConnection',
+        summary: 'Connect software of your own; its API key and secret are shown once',
+        description: 'Its scopes are `pos` unless told, and no more than your own.',
+        tags,
+        body: Type.Object(
+          { name: Text(200, { minLength: 1 }), scopes: Optional(Scopes) },
+          { ...named('NewConnection'), examples: [{ name: 'Web shop', scopes: ['pos'] }] },
+        ),
+        response: {
+          201: Type.Object(
+            {
+              ...OwnConnectionReply.properties,
+              apiKey: Type.String({ description: 'Shown once.' }),
+              apiSecret: Type.String({ description: 'Shown once.' }),
+            },
+            {
+              ...named('OwnConnectionWithCredentials'),
+              examples: [
+                {
+                  ...ownConnectionExample,
+                  apiKey: 'lwk_8Jd1mW3rXb7yVt0pQz5nLs2uEaKc4hGf9iRoTj6xYvB',
+                  apiSecret: 'lws_2uEaKc4hGf9iRoTj6xYvB8Jd1mW3rXb7yVt0pQz5nLs',
+                },
+              ],
+            },
+          ),
+        },
+      },
+    },
+    (request, reply) =>
+      write(deps, request, reply, {
+        work: (scope) => addConnection(scope, credentials, request.caller, request.body, clock()),
+        status: 201,
+        render: ({ apiKey, apiSecret, ...connection }) => ({
+          ...toOwnConnectionReply(connection),
+          apiKey,
+          apiSecret,
+        }),
+      }),
+  )
+
+  app.post(
+    '/v1/connections/:id/rotate',
+    {
+      config: { access: ['manage'], refusals: ['connection_not_found', 'connection_revoked'] },
+      schema: {
+        operationId: 'rotateConnection',
+        summary: 'Give a connection a new API secret',
+        tags,
+        params: ConnectionPath,
+        body: Rotation,
+        response: {
+          200: Type.Object(
+            { id: Id('con'), apiSecret: Type.String({ description: 'Shown once.' }) },
+            {
+              examples: [
+                { id: exampleId('con'), apiSecret: 'lws_2uEaKc4hGf9iRoTj6xYvB8Jd1mW3rXb7yVt0pQz5nLs' },
+              ],
+            },
+          ),
+        },
+      },
+    },
+    (request, reply) => {
+      const id = parseId('con', request.params.id)
+      const overlap = request.body.overlapSeconds ?? 0
+      return write(deps, request, reply, {
+        work: (scope) => rotateOwnConnection(scope, credentials, id, overlap, clock(), request.caller),
+        status: 200,
+        render: ({ id, apiSecret }) => ({ id, apiSecret }),
+      })
+    },
+  )
+
+  app.post(
+    '/v1/connections/:id/revoke',
+    {
+      config: { access: ['manage'], isRepeatable: true, refusals: ['connection_not_found'] },
+      schema: {
+        operationId: 'revokeConnection',
+        summary: 'Revoke a connection for good',
+        description:
+          'Its secrets and refresh tokens end at once; access tokens that were given out live out their hour.',
+        tags,
+        params: ConnectionPath,
+        body: Type.Object({}, { examples: [{}] }),
+        response: { 200: OwnConnectionReply },
+      },
+    },
+    (request, reply) =>
+      write(deps, request, reply, {
+        work: (scope) => revokeConnection(scope, parseId('con', request.params.id), clock()),
+        status: 200,
+        render: toOwnConnectionReply,
+      }),
+  )
+}

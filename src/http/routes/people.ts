@@ -1,0 +1,250 @@
+import { Type } from 'typebox'
+import { parseId } from '../../domain/ids.ts'
+import type { Person } from '../../domain/person.ts'
+import { Refused } from '../../domain/refusal.ts'
+import {
+  type Invitation,
+  invitationUrl,
+  invitePerson,
+  invitePersonTo,
+  patchPerson,
+  removePerson,
+  renewInvitation,
+  signOutPerson,
+} from '../../operations/manage-people.ts'
+import { findOrganization } from '../../store/organizations.ts'
+import { listPeople } from '../../store/people.ts'
+import { platformScope, scopeOf } from '../../store/scope.ts'
+import { idCursor, limitOf, PageQuery, toPage } from '../paging.ts'
+import { Id, Nullable, Optional, PageOf } from '../schemas/members.ts'
+import {
+  InvitationReply,
+  InvitedPersonReply,
+  PersonBody,
+  PersonName,
+  PersonPath,
+  PersonReply,
+  Role,
+  toPersonReply,
+} from '../schemas/person.ts'
+import type { Server, ServerOptions } from '../server.ts'
+import { write } from '../write.ts'
+
+const tags = ['People']
+const access = ['people'] as const
+const querystring = Type.Object(PageQuery)
+const NoBody = Type.Object({}, { examples: [{}] })
+
+export function peopleRoutes(app: Server, options: ServerOptions): void {
+  peopleOfOrganization(app, options)
+  invitationRoutes(app, options)
+  peopleAdministration(app, options)
+}
+
+const toInvitationReply = (publicUrl: string, { token, expiresAt }: Invitation) => ({
+  url: invitationUrl(publicUrl, token),
+  expiresAt: expiresAt.toISOString(),
+})
+
+const toInvitedReply = (
+  publicUrl: string,
+  { invitation, ...person }: Person & { invitation: Invitation },
+) => ({
+  ...toPersonReply(person),
+  invitation: toInvitationReply(publicUrl, invitation),
+})
+
+function peopleOfOrganization(app: Server, { deps }: ServerOptions): void {
+  const { pool, clock, credentials } = deps
+
+  app.get(
+    '/v1/people',
+    {
+      config: { access },
+      schema: {
+        operationId: 'listPeople',
+        summary: 'List the people who may sign in, in the order they were added',
+        tags,
+        querystring,
+        response: { 200: PageOf(PersonReply) },
+      },
+    },
+    async (request) => {
+      const limit = limitOf(request.query)
+      const after = idCursor('psn', request.query.cursor)
+      const scope = scopeOf(pool, request.caller.organization.number)
+      const rows = await listPeople(scope, { limit: limit + 1, after })
+      return toPage(rows, limit, (row) => row.id, toPersonReply)
+    },
+  )
+
+  app.post(
+    '/v1/people',
+    {
+      config: { access, refusals: ['existing_person_with_email'] },
+      schema: {
+        operationId: 'invitePerson',
+        summary: 'Invite a person; the link is shown once',
+        description: 'We send no mail: hand the link over. It opens for seven days, once.',
+        tags,
+        body: PersonBody,
+        response: { 201: InvitedPersonReply },
+      },
+    },
+    (request, reply) =>
+      write(deps, request, reply, {
+        work: (scope) => invitePerson(scope, credentials, request.body, clock()),
+        status: 201,
+        render: (person) => toInvitedReply(deps.publicUrl(), person),
+      }),
+  )
+
+  app.patch(
+    '/v1/people/:id',
+    {
+      config: { access, refusals: ['person_not_found', 'last_owner'] },
+      schema: {
+        operationId: 'patchPerson',
+        summary: 'Change a person: name, role, or whether they may sign in',
+        description: 'Counts on the next call of the person. Blocking ends their sessions.',
+        tags,
+        params: PersonPath,
+        body: Type.Object(
+          {
+            name: Optional(Nullable(PersonName)),
+            role: Optional(Role),
+            status: Optional(Type.Union([Type.Literal('active'), Type.Literal('blocked')])),
+          },
+          { examples: [{ role: 'cashier' }] },
+        ),
+        response: { 200: PersonReply },
+      },
+    },
+    (request, reply) =>
+      write(deps, request, reply, {
+        work: (scope) => patchPerson(scope, parseId('psn', request.params.id), request.body, clock()),
+        status: 200,
+        render: toPersonReply,
+      }),
+  )
+
+  app.delete(
+    '/v1/people/:id',
+    {
+      config: { access, refusals: ['person_not_found', 'last_owner'] },
+      schema: {
+        operationId: 'removePerson',
+        summary: 'Remove a person',
+        description: 'Their sessions end. What was booked under their user stays as it is.',
+        tags,
+        params: PersonPath,
+        response: { 204: Type.Null() },
+      },
+    },
+    (request, reply) =>
+      write(deps, request, reply, {
+        work: (scope) => removePerson(scope, parseId('psn', request.params.id)),
+        status: 204,
+        render: () => null,
+      }),
+  )
+}
+
+function invitationRoutes(app: Server, { deps }: ServerOptions): void {
+  app.post(
+    '/v1/people/:id/invitation',
+    {
+      config: { access, refusals: ['person_not_found'] },
+      schema: {
+        operationId: 'renewInvitation',
+        summary: 'Make a new link, also for a forgotten password',
+        description:
+          'The link before it ends at once; the password and the sessions there are end when the new one is used.',
+        tags,
+        params: PersonPath,
+        body: NoBody,
+        response: { 201: InvitationReply },
+      },
+    },
+    (request, reply) =>
+      write(deps, request, reply, {
+        work: (scope) =>
+          renewInvitation(scope, deps.credentials, parseId('psn', request.params.id), deps.clock()),
+        status: 201,
+        render: (invitation) => toInvitationReply(deps.publicUrl(), invitation),
+      }),
+  )
+
+  app.post(
+    '/v1/people/:id/sign-out',
+    {
+      config: { access, isRepeatable: true, refusals: ['person_not_found'] },
+      schema: {
+        operationId: 'signOutPerson',
+        summary: 'End all sessions of a person',
+        tags,
+        params: PersonPath,
+        body: NoBody,
+        response: { 204: Type.Null() },
+      },
+    },
+    (request, reply) =>
+      write(deps, request, reply, {
+        work: (scope) => signOutPerson(scope, parseId('psn', request.params.id)),
+        status: 204,
+        render: () => null,
+      }),
+  )
+}
+
+function peopleAdministration(app: Server, { deps }: ServerOptions): void {
+  const params = Type.Object({ id: Id('org') })
+
+  app.post(
+    '/admin/v1/organizations/:id/people',
+    {
+      config: { access: 'operator', refusals: ['organization_not_found', 'existing_person_with_email'] },
+      schema: {
+        operationId: 'invitePersonToOrganization',
+        summary: 'Invite a person to an organization, such as its first owner; the link is shown once',
+        tags: ['Platform'],
+        params,
+        body: PersonBody,
+        response: { 201: InvitedPersonReply },
+      },
+    },
+    (request, reply) => {
+      const id = parseId('org', request.params.id)
+      return write(deps, request, reply, {
+        work: (scope) => invitePersonTo(scope, deps.credentials, id, request.body, deps.clock()),
+        status: 201,
+        render: (person) => toInvitedReply(deps.publicUrl(), person),
+      })
+    },
+  )
+
+  app.get(
+    '/admin/v1/organizations/:id/people',
+    {
+      config: { access: 'operator', refusals: ['organization_not_found'] },
+      schema: {
+        operationId: 'listPeopleOfOrganization',
+        summary: "List an organization's people",
+        tags: ['Platform'],
+        params,
+        querystring,
+        response: { 200: PageOf(PersonReply) },
+      },
+    },
+    async (request) => {
+      const id = parseId('org', request.params.id)
+      const organization = id && (await findOrganization(platformScope(deps.pool), id))
+      if (!organization) throw new Refused('organization_not_found', undefined, 'path')
+      const limit = limitOf(request.query)
+      const after = idCursor('psn', request.query.cursor)
+      const scope = scopeOf(deps.pool, organization.number)
+      const rows = await listPeople(scope, { limit: limit + 1, after })
+      return toPage(rows, limit, (row) => row.id, toPersonReply)
+    },
+  )
+}

@@ -1,0 +1,186 @@
+import { Type } from 'typebox'
+import { scopesOf } from '../../domain/person.ts'
+import {
+  acceptInvitation,
+  changePassword,
+  expiryOf,
+  signIn,
+  signOut,
+  signOutEverywhere,
+} from '../../operations/person-sessions.ts'
+import type { PersonSession } from '../../store/person-sessions.ts'
+import { invitationTokenExample } from '../schemas/examples.ts'
+import { Optional, Text } from '../schemas/members.ts'
+import { Email, GivenPassword, NewPassword, PersonName, SessionReply } from '../schemas/person.ts'
+import type { Server, ServerOptions } from '../server.ts'
+import { clearSession, refuseOtherSites, sessionToken, setSession } from '../session-cookie.ts'
+
+const tags = ['Sessions']
+const password = 'correct horse battery'
+/** Hashing has turns of its own, which are narrower than those of the database. */
+const work = 'none'
+
+export function sessionRoutes(app: Server, options: ServerOptions): void {
+  signInRoutes(app, options)
+  ownSessionRoutes(app, options)
+}
+
+function toSessionReply(session: PersonSession, now: Date) {
+  const { organization, person, user, branch } = session
+  const { id, name, country, currency, timezone, locale, color, logo, isDemo } = organization
+  return {
+    person,
+    organization: { id, name, country, currency, timezone, locale, color, logo, isDemo },
+    scopes: [...scopesOf(person.role)],
+    user,
+    branch,
+    expiresAt: expiryOf(session, now).toISOString(),
+  }
+}
+
+/** A cookie that nobody can overhear need not be kept from plain HTTP. */
+const isSecure = ({ https, isBehindProxy }: ServerOptions) => https !== undefined || isBehindProxy === true
+
+function signInRoutes(app: Server, options: ServerOptions): void {
+  const { deps } = options
+
+  app.post(
+    '/auth/session',
+    {
+      config: {
+        access: 'public',
+        work,
+        refusals: ['_invalid_credentials', 'invalid_subscription', '_forbidden'],
+      },
+      schema: {
+        operationId: 'signIn',
+        summary: 'Sign in with an e-mail address and a password',
+        description:
+          'Sets the cookie `lw_session`, which is taken in place of a Bearer token on every call of the organization.',
+        tags,
+        body: Type.Object(
+          { email: Email, password: GivenPassword },
+          { examples: [{ email: 'grace@example.com', password }] },
+        ),
+        response: { 200: SessionReply },
+      },
+    },
+    async (request, reply) => {
+      refuseOtherSites(request, deps.publicUrl())
+      const { token, session } = await signIn(deps, request.body, request.ip)
+      setSession(reply, token, isSecure(options))
+      return toSessionReply(session, deps.clock())
+    },
+  )
+
+  app.post(
+    '/auth/invitation',
+    {
+      config: {
+        access: 'public',
+        work,
+        refusals: ['invalid_invitation', 'invalid_subscription', '_forbidden'],
+      },
+      schema: {
+        operationId: 'acceptInvitation',
+        summary: 'Use an invitation: choose a password and sign in',
+        description: 'Ends the link, and with a forgotten password the sessions it had opened.',
+        tags,
+        body: Type.Object(
+          {
+            token: Text(200, { minLength: 1, description: 'What stands behind the # of the link.' }),
+            name: Optional(PersonName),
+            password: NewPassword,
+          },
+          { examples: [{ token: invitationTokenExample, name: 'Grace Hopper', password }] },
+        ),
+        response: { 200: SessionReply },
+      },
+    },
+    async (request, reply) => {
+      refuseOtherSites(request, deps.publicUrl())
+      const { token, session } = await acceptInvitation(deps, request.body, request.ip)
+      setSession(reply, token, isSecure(options))
+      return toSessionReply(session, deps.clock())
+    },
+  )
+}
+
+function ownSessionRoutes(app: Server, options: ServerOptions): void {
+  const { deps } = options
+
+  app.get(
+    '/auth/session',
+    {
+      config: { access: 'session', work: 'none' },
+      schema: {
+        operationId: 'getSession',
+        summary: 'Get the session: who signed in, where, and what they may do',
+        tags,
+        response: { 200: SessionReply },
+      },
+    },
+    async (request) => toSessionReply(request.session, deps.clock()),
+  )
+
+  app.delete(
+    '/auth/session',
+    {
+      config: { access: 'public', work: 'own', refusals: ['_forbidden'] },
+      schema: {
+        operationId: 'signOut',
+        summary: 'Sign out; also without a session',
+        tags,
+        response: { 204: Type.Null() },
+      },
+    },
+    async (request, reply) => {
+      const token = sessionToken(request.headers.cookie)
+      if (token !== undefined) {
+        refuseOtherSites(request, deps.publicUrl())
+        await signOut(deps, token)
+      }
+      clearSession(reply, isSecure(options))
+      return reply.code(204).send(null)
+    },
+  )
+
+  app.delete(
+    '/auth/sessions',
+    {
+      config: { access: 'session' },
+      schema: {
+        operationId: 'signOutEverywhere',
+        summary: 'Sign out everywhere',
+        tags,
+        response: { 204: Type.Null() },
+      },
+    },
+    async (request, reply) => {
+      await signOutEverywhere(deps, request.session)
+      clearSession(reply, isSecure(options))
+      return reply.code(204).send(null)
+    },
+  )
+
+  app.post(
+    '/auth/password',
+    {
+      config: { access: 'session', work, refusals: ['_invalid_credentials'] },
+      schema: {
+        operationId: 'changePassword',
+        summary: 'Change the password; all other sessions of the person end',
+        tags,
+        body: Type.Object(
+          { currentPassword: GivenPassword, password: NewPassword },
+          { examples: [{ currentPassword: password, password: `${password} staple` }] },
+        ),
+        response: { 204: Type.Null() },
+      },
+    },
+    async (request, reply) => {
+      await changePassword(deps, request.session, request.body, request.ip)
+      return reply.code(204).send(null)
+    },
+  )
+}

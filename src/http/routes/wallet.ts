@@ -1,0 +1,127 @@
+/**
+ * The wallet page of a card for its customer, who has no credentials but the address itself. What is not an address
+ * of ours is refused before anything is asked for; what is takes its turn with the organization it belongs to.
+ */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import { Refused } from '../../domain/refusal.ts'
+import type { Deps } from '../../operations/deps.ts'
+import { openWalletOf, readWallet } from '../../operations/open-wallet.ts'
+import { drawBarcode } from '../barcode-svg.ts'
+import { toIcon, toManifest, toWalletReply } from '../replies/wallet.ts'
+import { exampleWalletToken } from '../schemas/examples.ts'
+import { Manifest, Svg, WalletCard } from '../schemas/wallet.ts'
+import type { Server, ServerOptions } from '../server.ts'
+
+const tags = ['Wallet page']
+const params = Type.Object({
+  token: Type.String({ description: 'From the `walletUrl` of a card.', examples: [exampleWalletToken] }),
+})
+
+/** Before the handler of every route under `/w/:token`, and for pages that are no part of the interface too. */
+export function readWalletToken({ walletTokens }: Deps) {
+  return (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => {
+    reply.header('x-robots-tag', 'noindex')
+    request.wallet = walletTokens.read((request.params as { token: string }).token)
+    done(request.wallet ? undefined : notThere())
+  }
+}
+
+const notThere = () =>
+  new Refused('_not_found', 'There is no wallet at this address. Ask at the till for a new one.')
+
+async function getOpen(deps: Deps, request: FastifyRequest) {
+  return (await openWalletOf(deps, request.wallet!)) ?? refuse()
+}
+
+function refuse(): never {
+  throw notThere()
+}
+
+const asText = (text: unknown) => String(text)
+
+export function walletRoutes(app: Server, { deps }: ServerOptions): void {
+  const onRequest = readWalletToken(deps)
+  const config = { access: 'public', work: 'own', refusals: ['_not_found'] } as const
+
+  app.get(
+    '/w/:token/card',
+    {
+      config,
+      onRequest,
+      schema: {
+        operationId: 'getWalletCard',
+        summary: "Get what the customer's wallet page shows",
+        tags,
+        params,
+        response: { 200: WalletCard },
+      },
+    },
+    async (request) => toWalletReply((await readWallet(deps, request.wallet!)) ?? refuse(), deps.clock()),
+  )
+
+  const images = { code128: 'getWalletBarcode', qr: 'getWalletQrCode' } as const
+  for (const kind of ['code128', 'qr'] as const) {
+    app.get(
+      `/w/:token/${kind}.svg`,
+      {
+        config,
+        onRequest,
+        schema: {
+          operationId: images[kind],
+          summary: `Get the barcode of the card as ${kind === 'qr' ? 'a QR code' : 'Code 128'}`,
+          tags,
+          params,
+          response: { 200: Svg },
+        },
+      },
+      async (request, reply) => {
+        const { card } = await getOpen(deps, request)
+        const image = await drawBarcode(kind, card.barcode)
+        reply.header('content-type', 'image/svg+xml').serializer(asText)
+        return reply.send(image)
+      },
+    )
+  }
+
+  app.get(
+    '/w/:token/icon.svg',
+    {
+      config,
+      onRequest,
+      schema: {
+        operationId: 'getWalletIcon',
+        summary: 'Get the icon of the wallet page',
+        tags,
+        params,
+        response: { 200: Svg },
+      },
+    },
+    async (request, reply) => {
+      // Only now: a refusal is JSON.
+      const icon = toIcon(await getOpen(deps, request))
+      reply.header('content-type', 'image/svg+xml').serializer(asText)
+      return reply.send(icon)
+    },
+  )
+
+  app.get(
+    '/w/:token/manifest.webmanifest',
+    {
+      config,
+      onRequest,
+      schema: {
+        operationId: 'getWalletManifest',
+        summary: 'Get what a phone needs to put the wallet page among its apps',
+        tags,
+        params,
+        response: { 200: Manifest },
+      },
+    },
+    async (request, reply) => {
+      const manifest = toManifest(await getOpen(deps, request), `/w/${request.params.token}`)
+      reply.header('content-type', 'application/manifest+json')
+      return reply.send(manifest)
+    },
+  )
+}

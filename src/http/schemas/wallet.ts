@@ -1,0 +1,95 @@
+import { Type } from 'typebox'
+import { named } from '../name-components.ts'
+import { walletExample } from './examples.ts'
+import { Id, Optional, Timestamp } from './members.ts'
+
+const Amounts = Type.Unsafe<Record<string, number>>({
+  type: 'object',
+  additionalProperties: { type: 'number' },
+  description: 'By the key of the balance.',
+})
+
+export const WalletCard = Type.Object(
+  {
+    organization: Type.Object({
+      name: Type.String(),
+      color: Optional(Type.String()),
+      logo: Optional(Type.String({ description: 'An https address, or a data address.' })),
+      locale: Type.String(),
+      currency: Type.String(),
+      timezone: Type.String(),
+    }),
+    card: Type.Object({
+      barcode: Type.String(),
+      status: Type.Integer({ description: '1 active, 2 blocked' }),
+      campaignName: Type.String(),
+    }),
+    firstName: Optional(Type.String()),
+    balances: Type.Array(
+      Type.Object({
+        key: Type.String(),
+        name: Type.String(),
+        value: Type.Number({ description: 'What can be used now.' }),
+        decimals: Type.Integer(),
+        total: Type.Number({ description: 'What was ever collected, less what returns took back.' }),
+      }),
+    ),
+    progress: Type.Array(
+      Type.Object({
+        key: Type.String({ description: 'The balance that is collected.' }),
+        have: Type.Number(),
+        need: Type.Number({ description: 'What the next coupon takes.' }),
+        rewardName: Type.String(),
+      }),
+    ),
+    coupons: Type.Array(
+      Type.Object({
+        id: Id('cpn'),
+        name: Type.String(),
+        kind: Type.String({ description: 'free_product, amount_off or percent_off' }),
+        expiresAt: Optional(Timestamp()),
+        campaignName: Type.String(),
+      }),
+      { description: 'The coupons that can be redeemed now.' },
+    ),
+    expiring: Type.Array(Type.Object({ key: Type.String(), amount: Type.Number(), at: Timestamp() })),
+    visits: Type.Array(
+      Type.Object({
+        at: Timestamp(),
+        amount: Type.Number({ description: 'What was to be paid, before points.' }),
+        collected: Amounts,
+        spent: Optional(Amounts),
+        branchName: Optional(Type.String()),
+        isReturned: Optional(Type.Literal(true, { description: 'All of it was brought back.' })),
+      }),
+      { description: 'The last ten, newest first.' },
+    ),
+    updatedAt: Timestamp('When this was so.'),
+  },
+  { ...named('WalletCard'), examples: [walletExample] },
+)
+
+export const Svg = {
+  content: {
+    'image/svg+xml': {
+      schema: Type.String({
+        examples: ['<svg viewBox="0 0 286 119" xmlns="http://www.w3.org/2000/svg"></svg>'],
+      }),
+    },
+  },
+}
+
+export const Manifest = {
+  content: {
+    'application/manifest+json': {
+      schema: Type.Unsafe<object>({
+        type: 'object',
+        additionalProperties: true,
+        description: 'A web app manifest.',
+        examples: [
+          { name: 'Blue Cup: Coffee club', start_url: '/w/AAAAAQ', display: 'standalone', icons: [] },
+        ],
+      }),
+    },
+  },
+}

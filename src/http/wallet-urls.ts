@@ -1,0 +1,35 @@
+/**
+ * Puts the addresses of wallet pages into replies, last of all: what is kept of a reply, so that a repeat gets the
+ * same, holds the version and not the address, which opens a door.
+ */
+import type { Organization } from '../domain/organization.ts'
+import type { Deps } from '../operations/deps.ts'
+import type { toCardReply } from './replies/customer.ts'
+
+type CardReply = ReturnType<typeof toCardReply>
+type CardWithUrl = Omit<CardReply, 'walletVersion'> & { walletUrl?: string }
+
+export interface WalletUrls {
+  ofCard(organization: Organization, card: CardReply): CardWithUrl
+  /** Of all cards of a customer. */
+  ofCustomer<R extends { readonly cards: readonly CardReply[] }>(
+    organization: Organization,
+    customer: R,
+  ): Omit<R, 'cards'> & { cards: CardWithUrl[] }
+}
+
+export function createWalletUrls({ walletTokens, publicUrl }: Deps): WalletUrls {
+  const ofCard = ({ number: org }: Organization, { walletVersion: version, ...card }: CardReply) => ({
+    ...card,
+    walletUrl: version
+      ? `${publicUrl()}/w/${walletTokens.create({ org, card: card.id, version })}`
+      : undefined,
+  })
+  return {
+    ofCard,
+    ofCustomer: (organization, customer) => ({
+      ...customer,
+      cards: customer.cards.map((card) => ofCard(organization, card)),
+    }),
+  }
+}

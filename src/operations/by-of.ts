@@ -1,0 +1,14 @@
+/** Who did something, as the request log and the audit log keep it: by the user acted as, whose name is read later. */
+import type { UserId } from '../domain/ids.ts'
+import type { Caller } from './deps.ts'
+
+export interface By {
+  readonly kind: 'connection' | 'person' | 'operator'
+  /** An operator has none. */
+  readonly user?: UserId
+}
+
+/** A call without a caller is the operator's: nobody else gets as far without one. */
+export function byOf(caller: Caller | undefined): By {
+  return caller ? { kind: caller.by.kind, user: caller.user } : { kind: 'operator' }
+}

@@ -1,0 +1,30 @@
+/** The people of the demo, whose password is known and must go on counting from one start to the next. */
+import { findLogin, findPasswordHash, findPerson, updatePassword } from '../store/people.ts'
+import { platformOrg, type Scope } from '../store/scope.ts'
+import type { Deps } from './deps.ts'
+import { createPerson, type PersonInput, patchPerson } from './manage-people.ts'
+
+/** Adds those who are missing and lets all of them in with this password. */
+export async function setDemoPeople(
+  { passwords, clock }: Deps,
+  own: Scope,
+  people: readonly PersonInput[],
+  password: string,
+): Promise<void> {
+  const now = clock()
+  // All have the same hash, so that a start compares once and not for each.
+  let hash: string | undefined
+  for (const input of people) {
+    const login = await findLogin(own.as(platformOrg), input.email)
+    // Removed here, and since then a person of somebody else.
+    if (login && login.org !== own.org) continue
+    const id = login?.person ?? (await createPerson(own, input, now)).id
+    const known = await findPasswordHash(own, id)
+    hash ??= known && (await passwords.matches(password, known)) ? known : await passwords.hash(password)
+    if (known !== hash) await updatePassword(own, id, hash, now)
+    const person = (await findPerson(own, id))!
+    if (input.role === 'owner' && (person.role !== 'owner' || person.isBlocked)) {
+      await patchPerson(own, id, { role: 'owner', status: 'active' }, now)
+    }
+  }
+}

@@ -1,0 +1,120 @@
+/**
+ * The wallet page of a card, for whoever holds its address. The address is looked at first; only one that we gave
+ * out is asked for in the database, and there it must still be the card's own.
+ */
+import { type Card, type CustomerView, isLive } from '../domain/customer.ts'
+import type { BranchId, CampaignId } from '../domain/ids.ts'
+import type { Organization } from '../domain/organization.ts'
+import type { Transaction } from '../domain/transaction.ts'
+import type { AttachedCampaign } from '../engine/compile-campaign.ts'
+import { localTime } from '../engine/local-time.ts'
+import { type Progress, progressOf } from '../engine/progress.ts'
+import { whyNotRunning } from '../engine/rule-conditions.ts'
+import { listCampaignNames } from '../store/campaigns.ts'
+import { findReplacement } from '../store/cards.ts'
+import { listBranchNames } from '../store/directory.ts'
+import { listKeptMultiples } from '../store/ledger.ts'
+import { type Scope, scopeOf } from '../store/scope.ts'
+import { findSetupVersion } from '../store/setup.ts'
+import { listTransactions } from '../store/transactions.ts'
+import { getCustomerView } from './customer-view.ts'
+import { attachedTo } from './decide-basket.ts'
+import type { Deps } from './deps.ts'
+import type { Setup } from './setups.ts'
+import type { WalletKey } from './wallet-tokens.ts'
+
+export interface OpenWallet {
+  readonly organization: Organization
+  /** The card there is now: the one of the address, or what it was replaced by. */
+  readonly card: Card
+}
+
+/** Undefined for whatever is not the address of a live card, and while the organization is not subscribed. */
+export async function openWallet(deps: Deps, token: string): Promise<OpenWallet | undefined> {
+  const key = deps.walletTokens.read(token)
+  return key && openWalletOf(deps, key)
+}
+
+/** The same for an address that has been read already. */
+export async function openWalletOf(deps: Deps, key: WalletKey): Promise<OpenWallet | undefined> {
+  const opened = await open(deps, key)
+  return opened && { organization: opened.setup.organization, card: opened.card }
+}
+
+async function open(deps: Deps, { org, card: id, version }: WalletKey) {
+  if (version === 0) return undefined
+  const scope = scopeOf(deps.pool, org)
+  const card = await findReplacement(scope, id, version)
+  if (!card || !isLive(card)) return undefined
+  const setup = await deps.setups.current(scope, await findSetupVersion(scope))
+  return setup.organization.isSubscribed ? { scope, card, setup } : undefined
+}
+
+export interface WalletPage extends OpenWallet {
+  readonly view: CustomerView
+  /** What customers call a balance, by its key. */
+  readonly balanceNames: ReadonlyMap<string, string>
+  readonly progress: readonly (Progress & { readonly rewardName: string })[]
+  readonly campaignNames: ReadonlyMap<CampaignId, string>
+  readonly branchNames: ReadonlyMap<BranchId, string>
+  /** The newest, newest first. */
+  readonly visits: readonly Transaction[]
+}
+
+const shownVisits = 10
+
+export async function readWallet(deps: Deps, key: WalletKey): Promise<WalletPage | undefined> {
+  const opened = await open(deps, key)
+  if (!opened) return undefined
+  const { scope, card, setup } = opened
+  const { organization } = setup
+  const view = await getCustomerView(deps, scope, organization, card.customer)
+  const visits = await listTransactions(scope, { customer: card.customer }, { limit: shownVisits })
+  const attached = attachedTo(card.campaign, setup.live)
+  return {
+    organization,
+    card,
+    view,
+    visits,
+    balanceNames: balanceNames(setup, attached),
+    progress: await readProgress(deps, scope, view, attached, organization),
+    campaignNames: await listCampaignNames(
+      scope,
+      view.coupons.map(({ campaign }) => campaign),
+    ),
+    branchNames: await listBranchNames(
+      scope,
+      visits.map(({ branch }) => branch),
+    ),
+  }
+}
+
+/** As the card's own campaign calls them, before any other that knows the balance. */
+function balanceNames({ live }: Setup, attached: readonly AttachedCampaign[]): Map<string, string> {
+  const names = new Map<string, string>()
+  for (const { compiled } of [...attached, ...live])
+    for (const { key, name } of compiled.balances) if (!names.has(key)) names.set(key, name)
+  return names
+}
+
+/** What the next receipt would say, of the campaigns that run on the card now. */
+async function readProgress(
+  { clock }: Deps,
+  scope: Scope,
+  { customer, balances }: CustomerView,
+  attached: readonly AttachedCampaign[],
+  { timezone }: Organization,
+) {
+  const now = clock()
+  const local = localTime(now, timezone)
+  const kept = await listKeptMultiples(scope, customer.id)
+  const held = balances.map((balance) => ({ ...balance, version: 0 }))
+  return attached
+    .filter((campaign) => whyNotRunning(campaign, now, local) === undefined)
+    .flatMap((campaign) =>
+      progressOf([campaign], held, kept).map((progress) => ({
+        ...progress,
+        rewardName: campaign.compiled.rewards.get(progress.reward)?.reward.name ?? progress.reward,
+      })),
+    )
+}

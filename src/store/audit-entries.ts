@@ -1,0 +1,119 @@
+/**
+ * Who changed what. Append-only: the service's role can neither change nor delete an entry, so it holds no personal
+ * data that somebody could ask to have erased.
+ */
+import type { AuditEntryId, UserId } from '../domain/ids.ts'
+import { idFrom, many, type Scope, uuidOf } from './scope.ts'
+
+export interface AuditEntry {
+  readonly id: AuditEntryId
+  readonly at: Date
+  readonly byKind: string
+  /** An operator has none. */
+  readonly user?: UserId
+  readonly action: string
+  readonly subject?: AuditSubject
+  readonly details?: unknown
+  readonly isTruncated: boolean
+}
+
+export interface AuditSubject {
+  readonly kind: string
+  readonly id: string
+  /** As it was called then. */
+  readonly name?: string
+}
+
+export async function insertAuditEntry(scope: Scope, entry: AuditEntry): Promise<void> {
+  await scope.db.query(
+    `INSERT INTO audit_entries (org_id, id, at, by_kind, user_id, action, subject_kind, subject_id, subject_name,
+       details, is_truncated)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+    [
+      scope.org,
+      uuidOf(entry.id),
+      entry.at,
+      entry.byKind,
+      entry.user ? uuidOf(entry.user) : null,
+      entry.action,
+      entry.subject?.kind ?? null,
+      entry.subject?.id ?? null,
+      entry.subject?.name ?? null,
+      entry.details === undefined ? null : JSON.stringify(entry.details),
+      entry.isTruncated,
+    ],
+  )
+}
+
+interface AuditRow {
+  id: string
+  at: Date
+  by_kind: string
+  user_id: string | null
+  by_name: string | null
+  action: string
+  subject_kind: string | null
+  subject_id: string | null
+  subject_name: string | null
+  details: unknown
+  is_truncated: boolean
+}
+
+/** As read: with the name that the user has now. */
+export interface ListedAuditEntry extends AuditEntry {
+  readonly byName?: string
+}
+
+const toEntry = (row: AuditRow): ListedAuditEntry => ({
+  id: idFrom('aud', row.id),
+  at: row.at,
+  byKind: row.by_kind,
+  user: row.user_id ? idFrom('usr', row.user_id) : undefined,
+  byName: row.by_name ?? undefined,
+  action: row.action,
+  subject:
+    row.subject_kind && row.subject_id
+      ? { kind: row.subject_kind, id: row.subject_id, name: row.subject_name ?? undefined }
+      : undefined,
+  details: row.details ?? undefined,
+  isTruncated: row.is_truncated,
+})
+
+export interface AuditFilter {
+  /** Found anywhere in the action, or in the id or the name of what was changed. */
+  readonly text?: string
+  readonly user?: UserId
+  readonly byKind?: string
+  readonly from?: Date
+  readonly to?: Date
+}
+
+/** Newest first. */
+export async function listAuditEntries(
+  scope: Scope,
+  { text, user, byKind, from, to }: AuditFilter,
+  page: { limit: number; after?: AuditEntryId },
+): Promise<ListedAuditEntry[]> {
+  const rows = await many<AuditRow>(
+    scope.db,
+    `SELECT a.*, u.name AS by_name FROM audit_entries a
+     LEFT JOIN users u ON u.org_id = a.org_id AND u.id = a.user_id
+     WHERE a.org_id = $1 AND ($3::uuid IS NULL OR a.id < $3)
+       AND ($4::text IS NULL OR strpos(lower(a.action), lower($4)) > 0
+         OR strpos(a.subject_id, lower($4)) > 0 OR strpos(lower(a.subject_name), lower($4)) > 0)
+       AND ($5::uuid IS NULL OR a.user_id = $5) AND ($6::text IS NULL OR a.by_kind = $6)
+       AND ($7::timestamptz IS NULL OR a.at >= $7) AND ($8::timestamptz IS NULL OR a.at < $8)
+     ORDER BY a.id DESC LIMIT $2`,
+    [
+      scope.org,
+      page.limit,
+      page.after ? uuidOf(page.after) : null,
+      text ?? null,
+      user ? uuidOf(user) : null,
+      byKind ?? null,
+      from ?? null,
+      to ?? null,
+    ],
+  )
+  return rows.map(toEntry)
+}

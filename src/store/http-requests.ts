@@ -1,0 +1,152 @@
+/**
+ * The last calls of an organization. What reaches this file is already without secrets and personal data; rows are
+ * written in groups, beside the calls, and the oldest go when there are too many.
+ */
+import type { RequestId, UserId } from '../domain/ids.ts'
+import { execute, idFrom, many, type Scope, uuidOf } from './scope.ts'
+
+export interface HttpRequest {
+  readonly id: RequestId
+  /** The X-Request-Id of the call. */
+  readonly requestId: string
+  readonly at: Date
+  readonly method: string
+  readonly path: string
+  readonly route: string
+  readonly status: number
+  readonly durationUs: number
+  readonly byKind: string
+  readonly user: UserId
+  readonly errorCode?: string
+  readonly query?: unknown
+  readonly requestBody?: unknown
+  readonly replyBody?: unknown
+  readonly isTruncated: boolean
+}
+
+/** As read: with the name that the user has now. */
+export interface ListedRequest extends HttpRequest {
+  readonly byName?: string
+}
+
+export async function insertHttpRequests(scope: Scope, requests: readonly HttpRequest[]): Promise<void> {
+  const rows = requests.map(({ id, user, ...request }) => ({
+    ...request,
+    id: uuidOf(id),
+    user: uuidOf(user),
+  }))
+  await scope.db.query(
+    `INSERT INTO http_requests (org_id, id, request_id, at, method, path, route, status, duration_us, by_kind,
+       user_id, error_code, query, request_body, reply_body, is_truncated)
+     SELECT $1, r.* FROM json_to_recordset($2) AS r (id uuid, "requestId" text, at timestamptz, method text,
+       path text, route text, status smallint, "durationUs" integer, "byKind" text, "user" uuid, "errorCode" text,
+       query json, "requestBody" json, "replyBody" json, "isTruncated" boolean)`,
+    [scope.org, JSON.stringify(rows)],
+  )
+}
+
+/** Keeps the newest; ids ascend with time, so the first of them all that may go is found from the end. */
+export async function deleteSurplusRequests(scope: Scope, keep: number): Promise<number> {
+  return execute(
+    scope.db,
+    `DELETE FROM http_requests WHERE org_id = $1 AND id <= (
+       SELECT id FROM http_requests WHERE org_id = $1 ORDER BY id DESC OFFSET $2 LIMIT 1)`,
+    [scope.org, keep],
+  )
+}
+
+export async function deleteRequestsBefore(scope: Scope, before: Date): Promise<number> {
+  return execute(scope.db, 'DELETE FROM http_requests WHERE org_id = $1 AND at < $2', [scope.org, before])
+}
+
+interface RequestRow {
+  id: string
+  request_id: string
+  at: Date
+  method: string
+  path: string
+  route: string
+  status: number
+  duration_us: number
+  by_kind: string
+  user_id: string
+  by_name: string | null
+  error_code: string | null
+  query?: unknown
+  request_body?: unknown
+  reply_body?: unknown
+  is_truncated: boolean
+}
+
+const toRequest = (row: RequestRow): ListedRequest => ({
+  id: idFrom('req', row.id),
+  requestId: row.request_id,
+  at: row.at,
+  method: row.method,
+  path: row.path,
+  route: row.route,
+  status: row.status,
+  durationUs: row.duration_us,
+  byKind: row.by_kind,
+  user: idFrom('usr', row.user_id),
+  byName: row.by_name ?? undefined,
+  errorCode: row.error_code ?? undefined,
+  query: row.query ?? undefined,
+  requestBody: row.request_body ?? undefined,
+  replyBody: row.reply_body ?? undefined,
+  isTruncated: row.is_truncated,
+})
+
+const columns = `r.id, r.request_id, r.at, r.method, r.path, r.route, r.status, r.duration_us, r.by_kind,
+  r.user_id, u.name AS by_name, r.error_code, r.is_truncated`
+const tables = 'http_requests r LEFT JOIN users u ON u.org_id = r.org_id AND u.id = r.user_id'
+
+export interface RequestFilter {
+  /** Of the status, the first included and the second not. */
+  readonly status?: readonly [number, number]
+  /** Found anywhere in the path, the request id or the error code. */
+  readonly text?: string
+  readonly user?: UserId
+  readonly from?: Date
+  readonly to?: Date
+}
+
+/** Newest first, without query and bodies. */
+export async function listHttpRequests(
+  scope: Scope,
+  { status, text, user, from, to }: RequestFilter,
+  page: { limit: number; after?: RequestId },
+): Promise<ListedRequest[]> {
+  const rows = await many<RequestRow>(
+    scope.db,
+    `SELECT ${columns} FROM ${tables}
+     WHERE r.org_id = $1 AND ($3::uuid IS NULL OR r.id < $3)
+       AND ($4::int IS NULL OR (r.status >= $4 AND r.status < $5))
+       AND ($6::text IS NULL OR strpos(lower(r.path), lower($6)) > 0
+         OR strpos(lower(r.request_id), lower($6)) > 0 OR strpos(lower(r.error_code), lower($6)) > 0)
+       AND ($7::uuid IS NULL OR r.user_id = $7)
+       AND ($8::timestamptz IS NULL OR r.at >= $8) AND ($9::timestamptz IS NULL OR r.at < $9)
+     ORDER BY r.id DESC LIMIT $2`,
+    [
+      scope.org,
+      page.limit,
+      page.after ? uuidOf(page.after) : null,
+      status?.[0] ?? null,
+      status?.[1] ?? null,
+      text ?? null,
+      user ? uuidOf(user) : null,
+      from ?? null,
+      to ?? null,
+    ],
+  )
+  return rows.map(toRequest)
+}
+
+export async function findHttpRequest(scope: Scope, id: RequestId): Promise<ListedRequest | undefined> {
+  const [row] = await many<RequestRow>(
+    scope.db,
+    `SELECT ${columns}, r.query, r.request_body, r.reply_body FROM ${tables} WHERE r.org_id = $1 AND r.id = $2`,
+    [scope.org, uuidOf(id)],
+  )
+  return row && toRequest(row)
+}

@@ -1,0 +1,122 @@
+/** A real browser, and what every journey through the pages is held to. */
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, inject } from 'vitest'
+import { packageRoot } from '../../src/package-root.ts'
+import type { DemoFile } from './running-service.ts'
+
+// As root there is no sandbox; the pages are our own. Nothing may ask the outside for anything.
+const args = [
+  '--no-sandbox',
+  '--disable-quic',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--no-first-run',
+  '--use-fake-ui-for-media-stream',
+  '--use-fake-device-for-media-stream',
+]
+
+async function launch(): Promise<Browser> {
+  const find = join(packageRoot, 'scripts/find-browser.mjs')
+  const { stdout } = await promisify(execFile)(process.execPath, [find])
+  return chromium.launch({ executablePath: stdout.trim(), args })
+}
+
+export interface Opened {
+  readonly context: BrowserContext
+  readonly page: Page
+  /** Errors on the page's console, requests that left the machine, answers of 500: all of them, in words. */
+  readonly problems: string[]
+}
+
+export interface OpenOptions {
+  readonly width?: number
+  readonly height?: number
+  readonly colorScheme?: 'light' | 'dark'
+  readonly locale?: string
+  /** Statuses that belong to the journey: the browser writes each failed request on its console. */
+  readonly expected?: readonly number[]
+}
+
+export const demo: DemoFile = inject('demo')
+
+let browser: Browser
+const contexts: Opened[] = []
+
+export function startBrowser(): void {
+  beforeAll(async () => {
+    browser = await launch()
+  })
+  afterAll(async () => {
+    await browser?.close()
+  })
+}
+
+/** A fresh profile. `expectCalm` says at the end whether anything went wrong beside the journey. */
+export async function openPage(options: OpenOptions = {}): Promise<Opened> {
+  const { width = 1280, height = 900, colorScheme = 'light', locale = 'en-US', expected = [] } = options
+  const context = await browser.newContext({
+    viewport: { width, height },
+    colorScheme,
+    locale,
+    reducedMotion: 'reduce',
+    permissions: ['camera', 'clipboard-read', 'clipboard-write'],
+  })
+  const page = await context.newPage()
+  const problems: string[] = []
+  page.on('pageerror', (error) => problems.push(`broke: ${error.message}`))
+  page.on('console', (message) => {
+    if (message.type() !== 'error' && message.type() !== 'warning') return
+    const text = message.text()
+    if (!expected.some((status) => text.includes(`status of ${status}`))) problems.push(`said: ${text}`)
+  })
+  context.on('request', (request) => {
+    const { protocol, origin } = new URL(request.url())
+    if (/^(?:data|blob):$/.test(protocol)) return
+    if (origin !== new URL(demo.baseUrl).origin) problems.push(`asked elsewhere: ${request.url()}`)
+  })
+  context.on('response', (response) => {
+    if (response.status() >= 500 && !expected.includes(response.status())) {
+      problems.push(`${response.status()}: ${response.url()}`)
+    }
+  })
+  const opened = { context, page, problems }
+  contexts.push(opened)
+  return opened
+}
+
+export function expectCalm({ problems }: Opened): void {
+  expect(problems).toEqual([])
+}
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/** As text: it runs in the page, which these tests have no types of. */
+const axeRun = `axe
+  .run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice'] })
+  .then(({ violations }) =>
+    violations.map(({ id, help, nodes }) => ({
+      id,
+      help,
+      places: nodes.slice(0, 5).map(({ target, html }) => target.join(' ') + ': ' + html.slice(0, 160)),
+    })),
+  )`
+
+/** What somebody with a screen reader, a keyboard or weak eyes would stumble over. */
+export async function expectAccessible(page: Page): Promise<void> {
+  await page.evaluate(axeSource)
+  const violations = await page.evaluate(axeRun)
+  expect(violations).toEqual([])
+}
+
+export async function signIn(page: Page, email = demo.consoleEmail): Promise<void> {
+  await page.goto(demo.consoleUrl)
+  await page.getByLabel('E-mail').fill(email)
+  await page.getByRole('textbox', { name: 'Password' }).fill(demo.consolePassword)
+  await page.keyboard.press('Enter')
+  await page.getByRole('navigation', { name: 'Menu' }).waitFor({ state: 'attached' })
+}

@@ -1,0 +1,108 @@
+/** People of a merchant, and calls made with their session. */
+import type { Role } from '../../src/domain/person.ts'
+import { organizationIn } from '../../src/operations/credentials.ts'
+import { insertPersonSession } from '../../src/store/person-sessions.ts'
+import { scopeOf } from '../../src/store/scope.ts'
+import { adminToken, type Merchant, type Method, type Reply, type TestService } from './service.ts'
+
+export interface TestPerson {
+  readonly id: string
+  readonly email: string
+  readonly password: string
+  /** `lw_session=…`, as a browser sends it. */
+  readonly cookie: string
+  /** What was answered when the invitation was used. */
+  readonly joined: Reply
+  call(method: Method, path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>
+}
+
+let made = 0
+
+/** Invited by the operator, as the first owner of a merchant is. */
+export async function inviteTestPerson(
+  service: Pick<TestService, 'call'>,
+  merchant: Pick<Merchant, 'id'>,
+  role: Role = 'owner',
+): Promise<Reply> {
+  const invited = await service.call('POST', `/admin/v1/organizations/${merchant.id}/people`, {
+    token: adminToken,
+    body: { email: `person-${++made}@example.com`, role },
+  })
+  if (invited.status !== 201) throw new Error(invited.text)
+  return invited
+}
+
+/** Invited and joined. */
+export async function createTestPerson(
+  service: TestService,
+  merchant: Pick<Merchant, 'id'>,
+  role: Role = 'owner',
+): Promise<TestPerson> {
+  const invited = await inviteTestPerson(service, merchant, role)
+  const { email } = invited.body
+  const password = `password of ${email}`
+  const joined = await service.call('POST', '/auth/invitation', {
+    body: { token: tokenIn(invited), password },
+  })
+  if (joined.status !== 200) throw new Error(joined.text)
+  return { id: invited.body.id, email, password, ...withSession(service, joined) }
+}
+
+const quickPassword = 'the same for all of them'
+let quickHash: Promise<string> | undefined
+
+/**
+ * A person with a session and a password, and an invitation that is still open. Made past the service, for tests
+ * that need hundreds of them and are about something else: a hash takes longer than most calls.
+ */
+export async function createQuickPerson(
+  { call, deps }: Pick<TestService, 'call' | 'deps'>,
+  merchant: Pick<Merchant, 'id'>,
+  role: Role = 'owner',
+): Promise<Pick<TestPerson, 'id' | 'email' | 'password' | 'cookie'> & { invitation: string }> {
+  const invited = await inviteTestPerson({ call }, merchant, role)
+  const { id, email } = invited.body
+  const invitation = tokenIn(invited)
+  const own = scopeOf(deps.pool, organizationIn('lwi', invitation)!)
+  quickHash ??= deps.passwords.hash(quickPassword)
+  await own.db.query('UPDATE people SET password_hash = $2 WHERE org_id = $1 AND id = $3', [
+    own.org,
+    await quickHash,
+    id.replace('psn_', ''),
+  ])
+  const token = deps.credentials.createFor('lwp', own.org)
+  await insertPersonSession(own, { hash: deps.credentials.hash(token), person: id, now: deps.clock() })
+  return { id, email, password: quickPassword, cookie: `lw_session=${token}`, invitation }
+}
+
+/** The token of an invitation, in the reply that shows it. */
+export function tokenIn({ body }: Reply): string {
+  return new URL((body.invitation ?? body).url).hash.slice(1)
+}
+
+/** The cookie that a reply sets, as a browser sends it back. */
+export function cookieIn({ headers }: Reply): string {
+  return String(headers['set-cookie']).split(';')[0]!
+}
+
+/** Calls with the session that a reply has opened. */
+export function withSession(
+  service: TestService,
+  joined: Reply,
+): Pick<TestPerson, 'joined' | 'cookie' | 'call'> {
+  const cookie = cookieIn(joined)
+  return {
+    joined,
+    cookie,
+    call: (method, path, body, headers) =>
+      service.call(method, path, { body, headers: { cookie, ...headers } }),
+  }
+}
+
+export function signIn(
+  service: TestService,
+  { email, password }: { email: string; password: string },
+  address?: string,
+): Promise<Reply> {
+  return service.call('POST', '/auth/session', { body: { email, password }, address })
+}

@@ -1,0 +1,107 @@
+/** Reads the tree of the pages in the browser and holds it to its own few rules. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { packageRoot } from '../src/package-root.ts'
+
+const root = join(packageRoot, 'console')
+const read = (path: string) => readFileSync(join(root, path), 'utf8')
+const paths = readdirSync(root, { recursive: true, encoding: 'utf8' })
+  .map((path) => path.replaceAll('\\', '/'))
+  .filter((path) => !path.startsWith('node_modules/') && path !== 'api/schema.d.ts')
+const code = paths.filter((path) => /\.tsx?$/.test(path)).map((path) => ({ path, text: read(path) }))
+
+const matching = (pattern: RegExp, allowed: readonly string[] = []) =>
+  code
+    .filter(({ path }) => !allowed.includes(path))
+    .flatMap(({ path, text }) =>
+      text.split('\n').flatMap((line, i) => (pattern.test(line) ? `${path}:${i + 1}: ${line.trim()}` : [])),
+    )
+
+describe('the pages', () => {
+  test('speak HTTP only and never import the service', () => {
+    expect(matching(/from '(?:\.\.\/)+src\//)).toEqual([])
+  })
+
+  test('call the service in one way only, but for the wallet page, which has no session', () => {
+    expect(matching(/\bfetch\(/, ['api/calls.ts', 'wallet/use-card.ts'])).toEqual([])
+  })
+
+  test('write numbers and dates in one place', () => {
+    expect(matching(/toLocale(?:Date|Time)?String\(|new Intl\.\w+Format/, ['format.ts'])).toEqual([])
+  })
+
+  test('have files in kebab-case of at most 300 lines', () => {
+    const names = code.filter(
+      ({ path }) => !/^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.config)?\.tsx?$/.test(basename(path)),
+    )
+    const long = code.filter(({ text }) => text.split('\n').length - 1 > 300)
+    expect([...names, ...long].map(({ path }) => path)).toEqual([])
+  })
+
+  test('use start and end, so that they can be read from right to left', () => {
+    const sided =
+      /\b(?:ml|mr|pl|pr)=|\b(?:margin|padding|border)(?:Left|Right)\b|\bta="(?:left|right)"|\b(?:left|right): ?\d/
+    expect(matching(sided)).toEqual([])
+    const sheets = paths.filter((path) => path.endsWith('.css')).map((path) => ({ path, text: read(path) }))
+    const sidedCss =
+      /(?:margin|padding|border)-(?:left|right)|text-align: (?:left|right)|^\s*(?:left|right):/m
+    expect(sheets.filter(({ text }) => sidedCss.test(text)).map(({ path }) => path)).toEqual([])
+  })
+})
+
+describe('texts', () => {
+  const languages = readdirSync(join(root, 'locales')).sort()
+  const files = readdirSync(join(root, 'locales/en')).sort()
+  /** `a.b` of every text; the endings of plurals differ between languages and do not count. */
+  const keysOf = (value: unknown, path = ''): string[] =>
+    typeof value === 'string'
+      ? [path.replace(/_(?:zero|one|two|few|many|other)$/, '')]
+      : Object.entries(value as object).flatMap(([key, inner]) =>
+          keysOf(inner, path ? `${path}.${key}` : key),
+        )
+  const keys = (language: string, file: string) => [
+    ...new Set(keysOf(JSON.parse(read(`locales/${language}/${file}`)))),
+  ]
+
+  test('there is English, another language, and one that is read from right to left', () => {
+    expect(languages).toEqual(['ar', 'de', 'en'])
+  })
+
+  describe.each(languages)('in %s', (language) => {
+    test.each(files)('%s has the keys of the English one', (file) => {
+      expect(keys(language, file).sort()).toEqual(keys('en', file).sort())
+    })
+
+    test('name the same placeholders as in English', () => {
+      const placeholders = (value: unknown): unknown =>
+        typeof value === 'string'
+          ? [...new Set([...value.matchAll(/\{\{\s*(\w+)/g)].map(([, name]) => name))].sort()
+          : Object.fromEntries(
+              Object.entries(value as object).map(([key, inner]) => [key, placeholders(inner)]),
+            )
+      for (const file of files) {
+        const [theirs, ours] = [language, 'en'].map(
+          (one) => placeholders(JSON.parse(read(`locales/${one}/${file}`))) as Record<string, unknown>,
+        )
+        // Plural forms that only one of them has are not compared.
+        const common = (a: unknown, b: unknown): unknown =>
+          Array.isArray(a) || a === undefined || b === undefined
+            ? a
+            : Object.fromEntries(
+                Object.entries(a as object)
+                  .filter(([key]) => key in (b as object))
+                  .map(([key, inner]) => [key, common(inner, (b as Record<string, unknown>)[key])]),
+              )
+        expect(common(theirs, ours), file).toEqual(common(ours, theirs))
+      }
+    })
+  })
+
+  test('no page asks for a namespace that is not there', () => {
+    const asked = code.flatMap(({ text }) =>
+      [...text.matchAll(/useTranslation\('([\w-]+)'\)/g)].map(([, name]) => name!),
+    )
+    expect([...new Set(asked)].filter((name) => !files.includes(`${name}.json`))).toEqual([])
+  })
+})

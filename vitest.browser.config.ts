@@ -1,0 +1,13 @@
+import { defineConfig } from 'vitest/config'
+
+/** The journeys through the pages, in a real browser against the real service: `npm run test:browser`. */
+export default defineConfig({
+  test: {
+    include: ['test/browser/**/*.test.ts'],
+    globalSetup: ['test/browser/running-service.ts'],
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    // A browser is several processes already.
+    maxWorkers: 1,
+  },
+})
