@@ -28,6 +28,7 @@ test('a first start fills the café and says so in one line', { timeout: patienc
   service = await checkout.start({ DATA_DIR: dataDir, DEMO_DAYS: String(days) })
   console.log(`with ${days} days in the demo, the first start answered after ${service.answeredAfterMs} ms`)
   expect(service.stdout().match(/filling the demo café/g)).toHaveLength(1)
+  expect(service.stdout()).toMatch(/since \d{4}-\d\d-\d\d\. Look around at http\S+\/console\n/)
   expect((await fetch(`${service.baseUrl}/readyz`)).status).toBe(200)
   demo = await readDemo(dataDir)
   get = await callerOf(demo)
@@ -129,22 +130,24 @@ test('the next start does not fill it again', { timeout: patienceMs }, async () 
   await service.end('SIGTERM')
 })
 
-test('killed in the middle, twice, it comes to the same end', { timeout: patienceMs }, async () => {
+test('killed or stopped in the middle, it comes to the same end', { timeout: patienceMs }, async () => {
   const settings = {
     DATABASE_URL: urlOf(database.connection),
     DEMO: '1',
     DATA_DIR: await checkout.newDataDir(),
     DEMO_DAYS: String(days),
   }
-  for (const sales of [40, 700]) {
-    const starting = checkout.start(settings).then(
-      () => 'ready',
-      () => 'ended',
-    )
+  for (const { signal, sales, code } of [
+    { signal: 'SIGKILL', sales: 40, code: null },
+    { signal: 'SIGTERM', sales: 300, code: 0 },
+    { signal: 'SIGKILL', sales: 900, code: null },
+  ] as const) {
+    const starting = checkout.run(['serve'], settings)
     while ((await countSales()) < sales) await new Promise((done) => setTimeout(done, 5))
-    checkout.signalNewest('SIGKILL')
-    expect(await starting).toBe('ended')
-    await expect(readDemo(settings.DATA_DIR)).rejects.toThrow('ENOENT')
+    checkout.signalNewest(signal)
+    const ended = await starting
+    expect(ended).toMatchObject({ code, stderr: '' })
+    expect(ended.stdout).not.toMatch(/is ready at/)
   }
   const interrupted = await countSales()
   // Whatever is set by then: a café is not left half filled.
