@@ -30,6 +30,15 @@ export function formatMoney(value: number, currency: string): string {
   ).format(value)
 }
 
+/** How many decimals amounts of this currency are written with. */
+export function currencyDecimals(currency: string): number {
+  const format = remembered(
+    `m${currency}`,
+    () => new Intl.NumberFormat(i18next.language, { style: 'currency', currency }),
+  )
+  return format.resolvedOptions().maximumFractionDigits ?? 2
+}
+
 export function formatShare(value: number): string {
   return remembered(
     'share',
@@ -62,6 +71,27 @@ export function formatDay(day: string): string {
     'day',
     () => new Intl.DateTimeFormat(i18next.language, { day: 'numeric', month: 'short', timeZone: 'UTC' }),
   ).format(new Date(`${day}T00:00:00Z`))
+}
+
+/** The local day now, such as 2026-03-14. Sweden writes dates as ISO does. */
+export function dayIn(timeZone: string): string {
+  return new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short' }).format(new Date())
+}
+
+/** To the second: calls follow each other quickly. */
+export function formatMoment(at: string | Date, timeZone?: string): string {
+  return remembered(
+    `s${timeZone}`,
+    () =>
+      new Intl.DateTimeFormat(i18next.language, {
+        day: 'numeric',
+        month: 'short',
+        hour: '2-digit',
+        minute: '2-digit',
+        second: '2-digit',
+        timeZone,
+      }),
+  ).format(new Date(at))
 }
 
 const steps = [

@@ -1,4 +1,4 @@
-import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core'
+import { type CSSVariablesResolver, createTheme, type MantineColorsTuple, Menu } from '@mantine/core'
 import i18next from 'i18next'
 
 /** Shade 8 on white has a contrast of 6.1, and white on it as well. */
@@ -34,6 +34,8 @@ export const theme = createTheme({
         attributes: { header: { role: 'none' } },
       }),
     },
+    // Otherwise an invisible element inside the list of entries takes the focus, which readers cannot make sense of.
+    Menu: Menu.extend({ defaultProps: { withInitialFocusPlaceholder: false } }),
   },
 })
 

@@ -126,8 +126,8 @@ export function Visits({ card }: PartProps) {
         <p className="hint">{t('noVisits')}</p>
       ) : (
         <ul className="rows">
-          {card.visits.map(({ at, amount, branchName, collected, spent }) => (
-            <li key={at}>
+          {card.visits.map(({ at, amount, branchName, collected, spent }, i) => (
+            <li key={`${at} ${i}`}>
               <span>
                 <time dateTime={at}>{formatDateTime(at, timezone)}</time>
                 <small>{[branchName, formatMoney(amount, currency)].filter(Boolean).join(' · ')}</small>

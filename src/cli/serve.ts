@@ -26,7 +26,10 @@ export function serveCommand(program: Command, context: Context): void {
       const stopping = new AbortController()
       const stopWanted = stopSignal().then(() => stopping.abort())
       const start = () =>
-        Promise.race([serve(config, log, stopping.signal), abandonStart(stopWanted)]).catch((error) => {
+        Promise.race([
+          serve(config, log, { signal: stopping.signal, onDemoDay: tellDemoDay(context, log) }),
+          abandonStart(stopWanted),
+        ]).catch((error) => {
           // Stopped in the middle of the start, as was asked.
           if (error !== stopping.signal.reason) throw error
         })
@@ -36,6 +39,14 @@ export function serveCommand(program: Command, context: Context): void {
       await stopWanted
       await service.stop()
     })
+}
+
+/** A bar for whoever is looking, and otherwise one line in the log. */
+function tellDemoDay(context: Context, log: ReturnType<typeof openLog>): (day: number, of: number) => void {
+  return (day, of) => {
+    if (context.isInteractive && !context.isJson) context.progress(day, of, 'Filling the café: day ')
+    else if (day === 0) log.info({ days: of }, 'filling the demo café with visits')
+  }
 }
 
 /**
