@@ -1,12 +1,10 @@
 /** Numbers, money and dates as the reader's language writes them, in the organization's currency and time zone. */
 import i18next from 'i18next'
 
-const cache = new Map<string, Intl.NumberFormat | Intl.DateTimeFormat | Intl.RelativeTimeFormat>()
+type Format = Intl.NumberFormat | Intl.DateTimeFormat | Intl.RelativeTimeFormat | Intl.ListFormat
+const cache = new Map<string, Format>()
 
-function remembered<T extends Intl.NumberFormat | Intl.DateTimeFormat | Intl.RelativeTimeFormat>(
-  key: string,
-  make: () => T,
-): T {
+function remembered<T extends Format>(key: string, make: () => T): T {
   const full = `${i18next.language} ${key}`
   const known = cache.get(full) as T | undefined
   if (known) return known
@@ -103,4 +101,11 @@ export function formatRelative(at: string | Date, now = Date.now()): string {
     'relative',
     () => new Intl.RelativeTimeFormat(i18next.language, { numeric: 'auto' }),
   ).format(Math.round(seconds / size), unit)
+}
+
+/** "Points, stamps and credit". */
+export function formatList(texts: readonly string[]): string {
+  return remembered('list', () => new Intl.ListFormat(i18next.language, { type: 'conjunction' })).format(
+    texts,
+  )
 }

@@ -16,7 +16,7 @@ import { Waiting } from '../ui/waiting.tsx'
 import { JsonBlock } from './parts/code-block.tsx'
 import { Facts } from './parts/facts.tsx'
 import { CopyTextButton } from './parts/shown-once.tsx'
-import { StatusBadge } from './parts/status-badge.tsx'
+import { HttpStatus } from './parts/http-status.tsx'
 
 type Details = Schemas['RequestDetails']
 
@@ -82,7 +82,7 @@ function CallFacts({ call }: { readonly call: Details }) {
   return (
     <Facts
       facts={[
-        [t('status'), <StatusBadge key="status" status={call.status} />],
+        [t('status'), <HttpStatus key="status" status={call.status} />],
         [t('time'), formatMoment(call.at, timezone)],
         [t('requests.duration'), t('ms', { value: formatNumber(call.durationMs, 1) })],
         [

@@ -13,7 +13,7 @@ import { useFilters } from '../ui/filters.ts'
 import { Page } from '../ui/page.tsx'
 import { PageLink } from '../ui/page-link.tsx'
 import { SearchField } from '../ui/search-field.tsx'
-import { StatusBadge } from './parts/status-badge.tsx'
+import { HttpStatus } from './parts/http-status.tsx'
 import { UserFilter } from './parts/user-filter.tsx'
 
 type Request = Schemas['Request']
@@ -113,7 +113,7 @@ function useColumns(): Column<Request>[] {
       label: t('status'),
       cell: ({ status, errorCode }) => (
         <Group gap="xs" wrap="nowrap">
-          <StatusBadge status={status} />
+          <HttpStatus status={status} />
           {errorCode && (
             <Text size="sm" c="dimmed" dir="ltr">
               {errorCode}
