@@ -15,8 +15,8 @@ import { PageLink } from '../ui/page-link.tsx'
 import { Waiting } from '../ui/waiting.tsx'
 import { JsonBlock } from './parts/code-block.tsx'
 import { Facts } from './parts/facts.tsx'
-import { CopyTextButton } from './parts/shown-once.tsx'
 import { HttpStatus } from './parts/http-status.tsx'
+import { CopyTextButton } from './parts/shown-once.tsx'
 
 type Details = Schemas['RequestDetails']
 
