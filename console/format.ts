@@ -30,6 +30,15 @@ export function formatMoney(value: number, currency: string): string {
   ).format(value)
 }
 
+/** How many decimals amounts of this currency are written with. */
+export function currencyDecimals(currency: string): number {
+  const format = remembered(
+    `m${currency}`,
+    () => new Intl.NumberFormat(i18next.language, { style: 'currency', currency }),
+  )
+  return format.resolvedOptions().maximumFractionDigits ?? 2
+}
+
 export function formatShare(value: number): string {
   return remembered(
     'share',

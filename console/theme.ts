@@ -1,4 +1,4 @@
-import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core'
+import { type CSSVariablesResolver, createTheme, type MantineColorsTuple, Menu } from '@mantine/core'
 
 /** Shade 8 on white has a contrast of 6.1, and white on it as well. */
 const pine: MantineColorsTuple = [
@@ -25,6 +25,10 @@ export const theme = createTheme({
   headings: { fontWeight: '650' },
   cursorType: 'pointer',
   respectReducedMotion: true,
+  components: {
+    // Otherwise an invisible element inside the list of entries takes the focus, which readers cannot make sense of.
+    Menu: Menu.extend({ defaultProps: { withInitialFocusPlaceholder: false } }),
+  },
 })
 
 /** The library's own grey for secondary text has a contrast of 3.3 on white; AA asks for 4.5. */

@@ -180,6 +180,8 @@ function CsvButton<T>({ name, columns, load }: DataListProps<T>) {
     <Button
       variant="default"
       flex="none"
+      // At the end of the last line, however many the filters take.
+      ms="auto"
       leftSection={<IconDownload size={16} aria-hidden />}
       onClick={() => mutate()}
       disabled={count !== undefined}
