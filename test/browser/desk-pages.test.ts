@@ -14,17 +14,17 @@ async function sell(): Promise<void> {
       body: JSON.stringify(body),
     })
     expect(reply.ok).toBe(true)
-    return (await reply.json()) as Record<string, string>
+    return (await reply.json()) as { accessToken: string; id: string; cards: { id: string }[] }
   }
   const keys = { 'x-api-key': demo.apiKey, 'x-api-secret': demo.apiSecret }
   const { accessToken } = await post('/auth/token', keys)
   const token = { authorization: `Bearer ${accessToken}` }
-  const { customer, card } = await post('/v1/customers/register', token, {
-    campaign: demo.campaignId,
-    data: { email: 'guest@desk.example' },
+  const { id: customer, cards } = await post('/v1/customers/register', token, {
+    campaignId: demo.campaignId,
+    customer: { data: { email: 'guest@desk.example' } },
   })
   const items = [{ product: 'latte', quantity: 1, unitPrice: 3.5 }]
-  await post('/v1/transactions/process', token, { customer, card, items })
+  await post('/v1/transactions/process', token, { customer, card: cards[0]!.id, items })
 }
 
 test('home leads from each figure to the list behind it, and shows its days as a table', async () => {
