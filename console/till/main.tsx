@@ -1,1 +1,17 @@
-document.title = 'Till'
+import type { QueryClient } from '@tanstack/react-query'
+import { sessionQuery } from '../api/session.ts'
+import { mountPage } from '../ui/app-frame.tsx'
+import './till.css'
+import { TillPage } from './till-page.tsx'
+
+let kept: QueryClient | undefined
+
+await mountPage(
+  ['till', 'common', 'account', 'shell'],
+  (queries) => {
+    kept = queries
+    return <TillPage />
+  },
+  // The page stays as it is, with its basket, and asks who goes on.
+  () => kept?.setQueryData(sessionQuery.queryKey, null),
+)

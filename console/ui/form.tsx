@@ -1,6 +1,7 @@
-import { Button, Group, Modal, Stack } from '@mantine/core'
+import { Button, Group, Stack } from '@mantine/core'
 import type { FormEvent, ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
+import { Dialog } from './dialog.tsx'
 import { Failure } from './failure.tsx'
 
 interface FormModalProps {
@@ -24,7 +25,7 @@ export function FormModal(props: FormModalProps) {
     props.onSubmit()
   }
   return (
-    <Modal opened={props.isOpen} onClose={props.onClose} title={props.title}>
+    <Dialog opened={props.isOpen} onClose={props.onClose} title={props.title}>
       <form onSubmit={submit}>
         <Stack gap="sm">
           {props.error !== undefined && props.error !== null && <Failure error={props.error} />}
@@ -39,6 +40,6 @@ export function FormModal(props: FormModalProps) {
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   )
 }

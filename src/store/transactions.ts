@@ -100,6 +100,25 @@ export async function listTransactions(
   return rows.map(toTransaction)
 }
 
+/**
+ * How many customers had a sale in each period; the periods follow one another, each from its start to the next one's.
+ * Counted anew each time: a sum by day cannot tell who came twice in a month.
+ */
+export async function listActiveCustomers(scope: Scope, starts: readonly Date[]): Promise<number[]> {
+  const [from, to] = [starts[0], starts.at(-1)]
+  const { least, most } = idsWithin({ from, to })
+  const rows = await many<{ period: number; customers: number }>(
+    scope.db,
+    `SELECT period, count(*) AS customers FROM (
+       SELECT DISTINCT width_bucket(created_at, $6::timestamptz[]) AS period, customer_id FROM transactions
+       WHERE org_id = $1 AND id >= $2 AND id < $3 AND created_at >= $4 AND created_at < $5) visits
+     GROUP BY period`,
+    [scope.org, least, most, from, to, starts],
+  )
+  const byPeriod = new Map(rows.map(({ period, customers }) => [period, customers]))
+  return starts.slice(0, -1).map((_, i) => byPeriod.get(i + 1) ?? 0)
+}
+
 /** Removes what a client may have put of a person into its baskets; what was sold and collected stays. */
 export async function eraseTransactionMetaData(scope: Scope, customer: CustomerId): Promise<void> {
   await scope.db.query(

@@ -496,6 +496,13 @@ describe('the organization of the token', () => {
       strictReferences: true,
     })
     expect((await own.call('GET', '/v1/organization')).body).toEqual(patched.body)
+    expect(patched.body.isDemo).toBe(false)
+    for (const kind of ['png', 'jpeg', 'webp', 'svg+xml']) {
+      const start = `data:image/${kind};base64,`
+      const logo = start.padEnd(65_536 - 2, 'A')
+      expect((await own.call('PATCH', '/v1/organization', { logo })).body.logo).toBe(logo)
+      expect((await own.call('GET', '/v1/organization')).body.logo).toBe(logo)
+    }
     const cleared = await own.call('PATCH', '/v1/organization', { color: null, logo: null })
     expect(cleared.body.color).toBeUndefined()
     expect(cleared.body.name).toBe('New name')
@@ -506,6 +513,14 @@ describe('the organization of the token', () => {
     { locale: '!!' },
     { color: 'red' },
     { logo: 'javascript:alert(1)' },
+    { logo: 'http://example.com/logo.png' },
+    { logo: `https://example.com/${'x'.repeat(2000)}` },
+    { logo: 'data:text/html;base64,AAAA' },
+    { logo: 'data:image/gif;base64,AAAA' },
+    { logo: 'data:image/png,AAAA' },
+    { logo: 'data:image/png;base64,AA"A' },
+    { logo: 'data:image/png;base64,' },
+    { logo: `data:image/png;base64,${'A'.repeat(65_536)}` },
     { name: '' },
     { name: null },
     { country: 'DE' },

@@ -1,0 +1,51 @@
+import { Button, Stack, Text, Title } from '@mantine/core'
+import { IconCheck, IconTicket } from '@tabler/icons-react'
+import type { Dispatch } from 'react'
+import { useTranslation } from 'react-i18next'
+import { formatDate } from '../format.ts'
+import { useDesk } from './desk.ts'
+import { type Coupon, couponsOf, type Sale, type SaleEvent } from './sale.ts'
+
+interface CouponListProps {
+  readonly sale: Sale
+  /** The ones that can be used now. */
+  readonly coupons: readonly Coupon[]
+  readonly dispatch: Dispatch<SaleEvent>
+}
+
+export function CouponList({ sale, coupons, dispatch }: CouponListProps) {
+  const { t } = useTranslation('till')
+  const { timezone } = useDesk().session.organization
+  if (coupons.length === 0) return null
+  const used = couponsOf(sale)
+  return (
+    <Stack gap="xs">
+      <Title order={4} size="h5">
+        {t('customer.coupons')}
+      </Title>
+      {coupons.map((coupon) => {
+        const isUsed = coupon.id !== undefined && used.includes(coupon.id)
+        return (
+          <Button
+            key={coupon.id}
+            variant={isUsed ? 'filled' : 'default'}
+            justify="space-between"
+            aria-pressed={isUsed}
+            className="till-coupon"
+            leftSection={isUsed ? <IconCheck size={18} aria-hidden /> : <IconTicket size={18} aria-hidden />}
+            onClick={() =>
+              dispatch(isUsed ? { type: 'no coupon', id: coupon.id! } : { type: 'coupon', coupon })
+            }
+          >
+            <span>{coupon.reward.name}</span>
+            {coupon.expiresAt && (
+              <Text span size="xs">
+                {t('customer.until', { date: formatDate(coupon.expiresAt, timezone) })}
+              </Text>
+            )}
+          </Button>
+        )
+      })}
+    </Stack>
+  )
+}

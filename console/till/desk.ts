@@ -1,0 +1,73 @@
+/** What the parts of the till share: who works here, the names of things, and the voice for those who listen. */
+import { createContext, use } from 'react'
+import type { Schemas } from '../api/client.ts'
+import type { Session } from '../api/session.ts'
+import { formatMoney, formatNumber } from '../format.ts'
+
+export type Campaign = Schemas['Campaign']
+
+export interface Desk {
+  readonly session: Session
+  /** The published ones. */
+  readonly campaigns: readonly Campaign[]
+  /** Tells who cannot see the screen. */
+  readonly say: (message: string) => void
+}
+
+export const DeskContext = createContext<Desk | undefined>(undefined)
+
+export function useDesk(): Desk {
+  const desk = use(DeskContext)
+  if (!desk) throw new Error('outside of the till')
+  return desk
+}
+
+export function useMoney(): (amount: number) => string {
+  const { currency } = useDesk().session.organization
+  return (amount) => formatMoney(amount, currency)
+}
+
+/** Balances, rewards and tiers by the names that the campaigns give them; by their keys where none does. */
+export function useNames() {
+  const { campaigns } = useDesk()
+  const balanceOf = (key: string) =>
+    campaigns.flatMap(({ balances }) => balances).find((one) => one.key === key)
+  const named = (list: readonly { key: string; name?: string }[], key: string) =>
+    list.find((one) => one.key === key)?.name ?? key
+  return {
+    balance: (key: string) => balanceOf(key)?.name ?? key,
+    decimals: (key: string) => balanceOf(key)?.decimals ?? 0,
+    /** "35 Points" */
+    amount: (key: string, amount: number) =>
+      `${formatNumber(amount, balanceOf(key)?.decimals ?? 0)} ${balanceOf(key)?.name ?? key}`,
+    reward: (key: string) =>
+      named(
+        campaigns.flatMap(({ rewards }) => rewards ?? []),
+        key,
+      ),
+    tier: (key: string) =>
+      named(
+        campaigns.flatMap(({ tiers }) => tiers ?? []),
+        key,
+      ),
+  }
+}
+
+/** Where the shortcuts lead. */
+export const places = {
+  customer: 'till-customer',
+  products: 'till-products',
+  basket: 'till-basket',
+  points: 'till-points',
+  charge: 'till-charge',
+  main: 'till-main',
+} as const
+
+export function focusOn(id: string): void {
+  // After what was just changed is drawn, and after a closing dialog has given its focus back.
+  setTimeout(() => {
+    const place = document.getElementById(id)
+    place?.focus()
+    if (place instanceof HTMLInputElement) place.select()
+  })
+}

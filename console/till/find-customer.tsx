@@ -1,0 +1,112 @@
+import { ActionIcon, Alert, Button, Group, Stack, Text, TextInput } from '@mantine/core'
+import { IconCamera, IconSearch, IconUserPlus } from '@tabler/icons-react'
+import { type FormEvent, lazy, Suspense, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { ApiError } from '../api/client.ts'
+import { places } from './desk.ts'
+import { Refusal } from './refusal.tsx'
+import { RegisterForm } from './register-form.tsx'
+import type { Customer } from './sale.ts'
+
+// With its WebAssembly it is heavier than the rest of the till, and most tills have a scanner.
+const Camera = lazy(() => import('./camera.tsx'))
+
+interface FindCustomerProps {
+  readonly find: (text: string) => void
+  readonly isBusy: boolean
+  readonly error: Error | null
+  /** What was searched for last. */
+  readonly searched: string | undefined
+  readonly onRegistered: (customer: Customer) => void
+}
+
+export function FindCustomer({ find, isBusy, error, searched, onRegistered }: FindCustomerProps) {
+  const { t } = useTranslation('till')
+  const [text, setText] = useState('')
+  const [isCameraOpen, setCameraOpen] = useState(false)
+  const [isRegistering, setRegistering] = useState(false)
+  const isUnknown = error instanceof ApiError && error.code === 'customer_not_found'
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (text.trim()) find(text.trim())
+  }
+  return (
+    <Stack gap="sm">
+      <form onSubmit={submit}>
+        <Group gap="xs" align="flex-end" wrap="nowrap">
+          <TextInput
+            id={places.customer}
+            label={t('find.label')}
+            flex={1}
+            miw={0}
+            value={text}
+            onChange={({ currentTarget }) => setText(currentTarget.value)}
+            autoComplete="off"
+            autoFocus
+            inputMode="text"
+            enterKeyHint="search"
+          />
+          <ActionIcon type="submit" size={44} loading={isBusy} aria-label={t('find.submit')}>
+            <IconSearch size={20} aria-hidden />
+          </ActionIcon>
+          <ActionIcon
+            size={44}
+            variant="default"
+            aria-label={t('find.camera')}
+            onClick={() => setCameraOpen(true)}
+          >
+            <IconCamera size={20} aria-hidden />
+          </ActionIcon>
+        </Group>
+      </form>
+      {!error && (
+        <Text size="sm" c="dimmed">
+          {t('find.hint')}
+        </Text>
+      )}
+      {isUnknown ? (
+        <Alert color="yellow" title={t('find.unknown', { text: searched })} role="alert">
+          <Button
+            leftSection={<IconUserPlus size={18} aria-hidden />}
+            onClick={() => setRegistering(true)}
+            mt="xs"
+          >
+            {t('find.register')}
+          </Button>
+        </Alert>
+      ) : (
+        error && <Refusal error={error} />
+      )}
+      {!isUnknown && (
+        <Button
+          variant="subtle"
+          leftSection={<IconUserPlus size={18} aria-hidden />}
+          onClick={() => setRegistering(true)}
+        >
+          {t('find.registerNew')}
+        </Button>
+      )}
+      {isRegistering && (
+        <RegisterForm
+          given={isUnknown ? searched : undefined}
+          onClose={() => setRegistering(false)}
+          onRegistered={(customer) => {
+            setRegistering(false)
+            onRegistered(customer)
+          }}
+        />
+      )}
+      {isCameraOpen && (
+        <Suspense fallback={null}>
+          <Camera
+            onClose={() => setCameraOpen(false)}
+            onScan={(code) => {
+              setCameraOpen(false)
+              find(code)
+            }}
+          />
+        </Suspense>
+      )}
+    </Stack>
+  )
+}

@@ -1,0 +1,27 @@
+import { Group, Kbd, Stack, Text } from '@mantine/core'
+import { useTranslation } from 'react-i18next'
+import { Dialog } from '../ui/dialog.tsx'
+import { shortcutKeys } from './shortcuts.ts'
+
+export function Help({ isOpen, onClose }: { readonly isOpen: boolean; readonly onClose: () => void }) {
+  const { t } = useTranslation('till')
+  return (
+    <Dialog opened={isOpen} onClose={onClose} title={t('help.title')}>
+      <Stack gap="xs" component="dl" m={0}>
+        {shortcutKeys.map((key) => (
+          <Group key={key} gap="md" wrap="nowrap">
+            <Text component="dt" miw={64}>
+              <Kbd>{key === 'Escape' ? 'Esc' : key}</Kbd>
+            </Text>
+            <Text component="dd" m={0}>
+              {t(`help.${key === '?' ? 'help' : key}`)}
+            </Text>
+          </Group>
+        ))}
+      </Stack>
+      <Text mt="md" c="dimmed">
+        {t('help.scanner')}
+      </Text>
+    </Dialog>
+  )
+}

@@ -1,0 +1,71 @@
+import { Button, Group, NumberInput, Slider, Text } from '@mantine/core'
+import type { Dispatch } from 'react'
+import { useTranslation } from 'react-i18next'
+import { formatNumber } from '../format.ts'
+import { places, useDesk, useMoney, useNames } from './desk.ts'
+import type { Previewed } from './preview.ts'
+import type { Sale, SaleEvent } from './sale.ts'
+
+interface PointsProps {
+  readonly sale: Sale
+  readonly shown: Previewed | undefined
+  readonly dispatch: Dispatch<SaleEvent>
+}
+
+/** How many points pay for a part of it. What they are worth and how many may be used is for the service to say. */
+export function Points({ sale, shown, dispatch }: PointsProps) {
+  const { t } = useTranslation('till')
+  const { campaigns } = useDesk()
+  const names = useNames()
+  const money = useMoney()
+  const spend = campaigns.find(({ id }) => id === sale.card?.campaign)?.spend
+  const has = spend ? (sale.customer?.collectables[spend.balance]?.value ?? 0) : 0
+  if (!spend || has <= 0 || sale.lines.length === 0) return null
+  const decimals = names.decimals(spend.balance)
+  const change = (points: number | string) =>
+    dispatch({ type: 'points', points: Math.min(has, Math.max(0, Number(points) || 0)) })
+  const worth = sale.pointsToSpend > 0 ? shown?.preview.pointsDiscount : undefined
+  return (
+    <div>
+      <Group gap="xs" wrap="nowrap" align="flex-end">
+        <NumberInput
+          id={places.points}
+          label={t('points.label', { name: names.balance(spend.balance) })}
+          flex={1}
+          value={sale.pointsToSpend}
+          onChange={change}
+          min={0}
+          max={has}
+          decimalScale={decimals}
+          allowNegative={false}
+          selectAllOnFocus
+          inputMode="decimal"
+          hideControls
+        />
+        <Button variant="default" onClick={() => change(sale.pointsToSpend > 0 ? 0 : has)}>
+          {sale.pointsToSpend > 0 ? t('points.none') : t('points.all')}
+        </Button>
+      </Group>
+      <Slider
+        value={sale.pointsToSpend}
+        onChange={change}
+        min={0}
+        max={has}
+        step={10 ** -decimals}
+        label={null}
+        size="lg"
+        thumbSize={28}
+        mt="sm"
+        mb={6}
+        thumbLabel={t('points.label', { name: names.balance(spend.balance) })}
+      />
+      <Text size="sm" c="dimmed">
+        {worth
+          ? t('points.worth', { amount: money(worth) })
+          : spend.min
+            ? t('points.from', { min: formatNumber(spend.min, decimals), has: formatNumber(has, decimals) })
+            : t('points.has', { has: formatNumber(has, decimals) })}
+      </Text>
+    </div>
+  )
+}

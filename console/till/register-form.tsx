@@ -1,0 +1,101 @@
+import { Checkbox, Select, TextInput } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { answerOf, api } from '../api/client.ts'
+import { FormModal } from '../ui/form.tsx'
+import { useDesk } from './desk.ts'
+import type { Customer } from './sale.ts'
+
+type Registration = Parameters<typeof register>[0]
+
+/** Opens a card; the customer is then read as `find` shows it, with the coupons that can be used. */
+export async function register(
+  body: {
+    campaignId: string
+    customer: { id: string } | { data: Record<string, string>; consents?: object }
+  },
+  key: string,
+): Promise<Customer> {
+  const params = { header: { 'idempotency-key': key } }
+  const { id } = await answerOf(api.POST('/v1/customers/register', { params, body: body as never }))
+  return answerOf(api.GET('/v1/customers/{id}', { params: { path: { id } } }))
+}
+
+interface RegisterFormProps {
+  /** What was searched for: a phone number or an e-mail address. */
+  readonly given: string | undefined
+  readonly onClose: () => void
+  readonly onRegistered: (customer: Customer) => void
+}
+
+export function RegisterForm({ given = '', onClose, onRegistered }: RegisterFormProps) {
+  const { t } = useTranslation('till')
+  const { campaigns } = useDesk()
+  const isEmail = given.includes('@')
+  const [phone, setPhone] = useState(isEmail ? '' : given)
+  const [email, setEmail] = useState(isEmail ? given : '')
+  const [fullname, setFullname] = useState('')
+  const [marketing, setMarketing] = useState(false)
+  const [campaignId, setCampaignId] = useState<string | null>(campaigns.at(-1)?.id ?? null)
+  // One for each form: sent twice it registers once.
+  const [key] = useState(() => crypto.randomUUID())
+  const { mutate, isPending, error } = useMutation({
+    meta: { isToldInPlace: true },
+    mutationFn: (registration: Registration) => register(registration, key),
+    onSuccess: onRegistered,
+  })
+  const submit = () => {
+    if (campaignId === null) return
+    const data = { phone: phone.trim(), email: email.trim(), fullname: fullname.trim() }
+    mutate({ campaignId, customer: { data, consents: { marketing } } })
+  }
+  return (
+    <FormModal
+      title={t('register.title')}
+      isOpen
+      onClose={onClose}
+      onSubmit={submit}
+      isBusy={isPending}
+      error={error}
+      submitLabel={t('register.submit')}
+    >
+      <TextInput
+        label={t('register.phone')}
+        type="tel"
+        value={phone}
+        data-autofocus={phone ? undefined : true}
+        onChange={({ currentTarget }) => setPhone(currentTarget.value)}
+        autoComplete="off"
+      />
+      <TextInput
+        label={t('register.name')}
+        value={fullname}
+        data-autofocus={phone ? true : undefined}
+        onChange={({ currentTarget }) => setFullname(currentTarget.value)}
+        autoComplete="off"
+      />
+      <TextInput
+        label={t('register.email')}
+        type="email"
+        value={email}
+        onChange={({ currentTarget }) => setEmail(currentTarget.value)}
+        autoComplete="off"
+      />
+      <Select
+        label={t('register.campaign')}
+        data={campaigns.map(({ id, name }) => ({ value: id, label: name }))}
+        value={campaignId}
+        onChange={setCampaignId}
+        allowDeselect={false}
+        required
+        error={campaigns.length === 0 ? t('register.noCampaign') : undefined}
+      />
+      <Checkbox
+        label={t('register.marketing')}
+        checked={marketing}
+        onChange={({ currentTarget }) => setMarketing(currentTarget.checked)}
+      />
+    </FormModal>
+  )
+}

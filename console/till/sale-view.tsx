@@ -1,0 +1,243 @@
+import { ActionIcon, Button, Group, SegmentedControl, Stack, Text, Title } from '@mantine/core'
+import { IconTrash } from '@tabler/icons-react'
+import { useMutation } from '@tanstack/react-query'
+import { useReducer, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { answerOf, api } from '../api/client.ts'
+import { formatNumber } from '../format.ts'
+import { Basket } from './basket.tsx'
+import { CustomerPanel } from './customer-panel.tsx'
+import { focusOn, places, useDesk } from './desk.ts'
+import { FindCustomer } from './find-customer.tsx'
+import type { Outbox } from './outbox.ts'
+import { Points } from './points.tsx'
+import { usePreview } from './preview.ts'
+import { PriceForm } from './price-form.tsx'
+import { ProductPicker, useProducts } from './product-picker.tsx'
+import { Refusal } from './refusal.tsx'
+import { type Customer, couponsOf, emptySale, isActive, type Line, type Product, reduceSale } from './sale.ts'
+import { useScanner } from './scanner.ts'
+import { useShortcuts } from './shortcuts.ts'
+import { ChargeButton, Gains, Totals, useToPay } from './totals.tsx'
+
+/** The sale on the screen with its preview, and how it is charged. Lives on while a receipt is shown. */
+export function useSale(outbox: Outbox, say: (text: string) => void) {
+  const [sale, dispatch] = useReducer(reduceSale, emptySale)
+  const preview = usePreview(sale, outbox.branch)
+  const { current } = preview
+  // The number this sale was sent under: what is settled may also be another that was set aside.
+  const [number, setNumber] = useState<string>()
+  const isReady = current !== undefined && sale.lines.length > 0 && outbox.current === undefined
+  const charge = () => {
+    if (!isReady) return
+    const named = sale.customer!.coupons.map(({ id, reward }) => [id, reward.name])
+    const sent = outbox.putSale({
+      // The time of the sale by the service's clock: also when it arrives late it counts for this moment.
+      body: { ...current.body, occurredAt: new Date(Date.now() + current.clockOffset).toISOString() },
+      couponNames: Object.fromEntries(named.filter(([id]) => couponsOf(sale).includes(id!))),
+    })
+    setNumber(sent)
+  }
+  /** The till is done with what it sent under this number; if that was the sale on the screen, with that too. */
+  const finish = (settled: string) => {
+    if (settled === number) dispatch({ type: 'next' })
+  }
+  return { sale, dispatch, preview, isReady, charge, finish, say }
+}
+
+interface SaleViewProps {
+  readonly selling: ReturnType<typeof useSale>
+  readonly isSending: boolean
+  readonly refused: unknown
+  readonly onCharge: () => void
+}
+
+/** Which part a small screen shows. */
+const parts = ['customer', 'products', 'basket'] as const
+type Part = (typeof parts)[number]
+
+export function SaleView({ selling, isSending, refused, onCharge }: SaleViewProps) {
+  const { t } = useTranslation('till')
+  const { sale, dispatch, preview, isReady, say } = selling
+  const [part, setPart] = useState<Part>('customer')
+  const [asked, setAsked] = useState<{ product?: Product }>()
+  const { all: products } = useProducts('')
+  const toPay = useToPay(sale, preview.shown)
+
+  const goTo = (to: Part, place: string) => {
+    setPart(to)
+    focusOn(place)
+  }
+  const finding = useFinding((customer, card) => {
+    dispatch({ type: 'customer', customer, card })
+    const { fullname, phone, email } = customer.data
+    say(t('customer.found', { name: fullname ?? phone ?? email ?? t('customer.noName') }))
+    // A blocked one, or one without a card, needs a look first.
+    if (isActive(customer) && card && isActive(card)) goTo('products', places.products)
+    else goTo('customer', places.main)
+  })
+  const add = (line: Pick<Line, 'product' | 'name' | 'category' | 'unitPrice'>) => {
+    dispatch({ type: 'add', line })
+    say(t('basket.added', { name: line.name }))
+  }
+  const pick = (product: Product) => {
+    const { opaqueId, name = opaqueId, category, price } = product
+    if (price === undefined) return setAsked({ product })
+    add({ product: opaqueId, name, category, unitPrice: price })
+  }
+  const charge = () => {
+    if (!isReady) return
+    onCharge()
+    selling.charge()
+  }
+  const leave = () => {
+    dispatch({ type: 'no customer' })
+    finding.reset()
+    goTo('customer', places.customer)
+  }
+
+  useScanner((code) => {
+    const product = products.find(({ opaqueId }) => opaqueId === code)
+    if (product) pick(product)
+    else finding.find(code)
+  })
+  useShortcuts({
+    F2: () => (sale.customer ? leave() : goTo('customer', places.customer)),
+    F3: () => goTo('products', places.products),
+    F4: () => setAsked({}),
+    F6: () => goTo('basket', places.basket),
+    F7: () => goTo('basket', places.points),
+    F9: charge,
+  })
+
+  return (
+    <main className="till-sale" id={places.main} tabIndex={-1} data-part={part}>
+      <h1 className="till-hidden">{t('title')}</h1>
+      <section className="till-part" data-part="customer" aria-labelledby="till-customer-title">
+        <Title order={2} size="h4" id="till-customer-title" mb="sm">
+          {t('customer.title')}
+        </Title>
+        <div className="till-scrolls">
+          {sale.customer ? (
+            <CustomerPanel
+              sale={sale}
+              customer={sale.customer}
+              progress={preview.shown?.preview.executedActions.progress ?? []}
+              dispatch={dispatch}
+              onLeave={leave}
+              onCustomer={finding.take}
+            />
+          ) : (
+            <FindCustomer
+              find={finding.find}
+              isBusy={finding.isBusy}
+              error={finding.error}
+              searched={finding.searched}
+              onRegistered={finding.take}
+            />
+          )}
+        </div>
+      </section>
+      <section className="till-part" data-part="products" aria-labelledby="till-products-title">
+        <Title order={2} size="h4" id="till-products-title" mb="sm">
+          {t('products.title')}
+        </Title>
+        <ProductPicker onPick={pick} onFreeLine={() => setAsked({})} />
+      </section>
+      <section className="till-part lw-surface" data-part="basket" aria-labelledby="till-basket-title">
+        <Group justify="space-between" mih={44} wrap="nowrap">
+          <Title order={2} size="h4" id="till-basket-title">
+            {t('basket.title')}
+          </Title>
+          {sale.lines.length > 0 && (
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              size={44}
+              aria-label={t('basket.clear')}
+              onClick={() => {
+                for (const { id } of sale.lines) dispatch({ type: 'quantity', id, quantity: 0 })
+                focusOn(places.products)
+              }}
+            >
+              <IconTrash size={20} aria-hidden />
+            </ActionIcon>
+          )}
+        </Group>
+        <div className="till-scrolls">
+          <Basket sale={sale} shown={preview.shown} dispatch={dispatch} />
+        </div>
+        <Stack gap="sm" className="till-foot">
+          <Points sale={sale} shown={preview.shown} dispatch={dispatch} />
+          {preview.error && <Refusal error={preview.error} onRetry={() => preview.retry()} />}
+          {refused !== undefined && <Refusal error={refused} />}
+          <Gains shown={sale.lines.length > 0 ? preview.shown : undefined} />
+          <Totals toPay={toPay} shown={preview.shown} />
+          {!sale.customer && sale.lines.length > 0 && (
+            <Text size="sm" c="dimmed">
+              {t('basket.noCustomer')}
+            </Text>
+          )}
+        </Stack>
+      </section>
+      <div className="till-charge">
+        <SegmentedControl
+          className="till-parts"
+          fullWidth
+          value={part}
+          onChange={(to) => setPart(to as Part)}
+          aria-label={t('parts')}
+          data={[
+            { value: 'customer', label: t('customer.title') },
+            { value: 'products', label: t('products.title') },
+            { value: 'basket', label: t('basket.short', { lines: formatNumber(sale.lines.length) }) },
+          ]}
+        />
+        {sale.customer || sale.lines.length === 0 ? (
+          <ChargeButton toPay={toPay} isReady={isReady} isBusy={isSending} onCharge={charge} />
+        ) : (
+          <Button size="lg" fullWidth variant="default" onClick={() => goTo('customer', places.customer)}>
+            {t('basket.findCustomer', { amount: toPay })}
+          </Button>
+        )}
+      </div>
+      {asked && (
+        <PriceForm
+          product={asked.product}
+          onClose={() => setAsked(undefined)}
+          onAdd={(line) => {
+            setAsked(undefined)
+            add(line)
+          }}
+        />
+      )}
+    </main>
+  )
+}
+
+/** Finds the customer, and takes the card that was scanned, or the first that can be used. */
+function useFinding(onFound: (customer: Customer, card: Customer['cards'][number] | undefined) => void) {
+  const { session } = useDesk()
+  const take = (customer: Customer, searched?: string) => {
+    const { cards } = customer
+    const card =
+      cards.find(({ barcode, status }) => barcode === searched && status <= 2) ??
+      cards.find(isActive) ??
+      cards.find(({ status }) => status === 2)
+    onFound(customer, card)
+  }
+  const { mutate, error, isPending, variables, reset } = useMutation({
+    mutationKey: ['find', session.organization.id],
+    meta: { isToldInPlace: true },
+    mutationFn: (q: string) => answerOf(api.GET('/v1/customers/find', { params: { query: { q } } })),
+    onSuccess: take,
+  })
+  return {
+    find: mutate,
+    take: (customer: Customer) => take(customer),
+    error,
+    isBusy: isPending,
+    searched: variables,
+    reset,
+  }
+}

@@ -1,0 +1,120 @@
+/** The sale on the screen, and everything a cashier can do to it. */
+import type { Schemas } from '../api/client.ts'
+
+export type Customer = Schemas['CustomerWithCoupons']
+export type Card = Schemas['Card']
+export type Coupon = Schemas['Coupon']
+export type Product = Schemas['TillProduct']
+
+export interface Line {
+  readonly id: string
+  readonly product?: string
+  readonly name: string
+  readonly category?: string
+  readonly unitPrice: number
+  readonly quantity: number
+  /** Ids of the coupons redeemed for it. */
+  readonly coupons: readonly string[]
+}
+
+export interface Sale {
+  /** Another number for each sale, so that nothing computed for the last one is shown for this. */
+  readonly number: number
+  readonly customer?: Customer
+  readonly card?: Card
+  readonly lines: readonly Line[]
+  /** Ids of the coupons redeemed for the whole order. */
+  readonly coupons: readonly string[]
+  readonly pointsToSpend: number
+  readonly lastLine: number
+}
+
+export type SaleEvent =
+  | { type: 'customer'; customer: Customer; card?: Card }
+  | { type: 'card'; card: Card }
+  | { type: 'no customer' }
+  | { type: 'add'; line: Omit<Line, 'id' | 'quantity' | 'coupons'> }
+  | { type: 'quantity'; id: string; quantity: number }
+  | { type: 'coupon'; coupon: Coupon }
+  | { type: 'no coupon'; id: string }
+  | { type: 'points'; points: number }
+  | { type: 'next' }
+
+export const emptySale: Sale = { number: 1, lines: [], coupons: [], pointsToSpend: 0, lastLine: 0 }
+
+export const cardStatus = { active: 1, blocked: 2 } as const
+export const isActive = ({ status }: { readonly status: number }): boolean => status === cardStatus.active
+
+export function reduceSale(sale: Sale, event: SaleEvent): Sale {
+  switch (event.type) {
+    case 'customer':
+      return { ...withoutClaims(sale), customer: event.customer, card: event.card }
+    case 'card':
+      return { ...sale, card: event.card, pointsToSpend: 0 }
+    case 'no customer':
+      return { ...withoutClaims(sale), customer: undefined, card: undefined }
+    case 'add':
+      return addLine(sale, event.line)
+    case 'quantity':
+      return changeQuantity(sale, event.id, event.quantity)
+    case 'coupon':
+      return takeCoupon(sale, event.coupon)
+    case 'no coupon':
+      return {
+        ...sale,
+        coupons: sale.coupons.filter((id) => id !== event.id),
+        lines: sale.lines.map((line) => ({ ...line, coupons: line.coupons.filter((id) => id !== event.id) })),
+      }
+    case 'points':
+      return { ...sale, pointsToSpend: event.points }
+    case 'next':
+      return { ...emptySale, number: sale.number + 1 }
+  }
+}
+
+/** The basket of another customer: the goods stay, coupons and points were the other's. */
+function withoutClaims(sale: Sale): Sale {
+  return {
+    ...sale,
+    coupons: [],
+    pointsToSpend: 0,
+    lines: sale.lines.map((line) => ({ ...line, coupons: [] })),
+  }
+}
+
+function addLine(sale: Sale, added: Omit<Line, 'id' | 'quantity' | 'coupons'>): Sale {
+  const same = sale.lines.find(
+    (line) =>
+      line.product !== undefined && line.product === added.product && line.unitPrice === added.unitPrice,
+  )
+  if (same) return changeQuantity(sale, same.id, same.quantity + 1)
+  const lastLine = sale.lastLine + 1
+  const line = { ...added, id: String(lastLine), quantity: 1, coupons: [] }
+  return { ...sale, lastLine, lines: [...sale.lines, line] }
+}
+
+function changeQuantity(sale: Sale, id: string, quantity: number): Sale {
+  if (quantity <= 0) return { ...sale, lines: sale.lines.filter((line) => line.id !== id) }
+  return { ...sale, lines: sale.lines.map((line) => (line.id === id ? { ...line, quantity } : line)) }
+}
+
+/**
+ * A free product goes on a line with that product, everything else on the order. Whether it may is for the service
+ * to say: where no line fits it goes on the order too, and the refusal tells why.
+ */
+function takeCoupon(sale: Sale, { id, reward }: Coupon): Sale {
+  if (id === undefined || couponsOf(sale).includes(id)) return sale
+  const fitting = sale.lines.find(
+    ({ product, quantity, coupons }) =>
+      product !== undefined && reward.products?.includes(product) && coupons.length < quantity,
+  )
+  if (!fitting) return { ...sale, coupons: [...sale.coupons, id] }
+  return {
+    ...sale,
+    lines: sale.lines.map((line) => (line === fitting ? { ...line, coupons: [...line.coupons, id] } : line)),
+  }
+}
+
+export function couponsOf(sale: Sale): string[] {
+  return [...sale.lines.flatMap(({ coupons }) => coupons), ...sale.coupons]
+}

@@ -1,0 +1,63 @@
+/**
+ * A keyboard scanner types the code and Enter, faster than anybody can, wherever the focus is. Such a burst is taken
+ * as a scan; what it typed into a field is taken out again.
+ */
+import { useEffect, useRef } from 'react'
+
+/** On average over the whole code: one key may be late when the computer is busy. */
+const averageGapMs = 60
+/** After this long something new begins. */
+const longestGapMs = 300
+const fewestDigits = 6
+
+type Field = HTMLInputElement | HTMLTextAreaElement
+const isField = (one: unknown): one is Field =>
+  one instanceof HTMLInputElement || one instanceof HTMLTextAreaElement
+
+export function useScanner(onScan: (code: string) => void): void {
+  const latest = useRef(onScan)
+  latest.current = onScan
+  useEffect(() => {
+    let digits = ''
+    let begunAt = 0
+    let lastAt = 0
+    let field: Field | undefined
+    let valueBefore = ''
+    const listen = (event: KeyboardEvent) => {
+      // What is open over the page has fields of its own to fill.
+      if (event.target instanceof Element && event.target.closest('[role="dialog"]')) return
+      if (event.timeStamp - lastAt > longestGapMs) digits = ''
+      lastAt = event.timeStamp
+      if (event.key === 'Enter') {
+        const code = digits
+        digits = ''
+        const isFast = event.timeStamp - begunAt <= code.length * averageGapMs
+        if (!isFast || code.length < fewestDigits) return
+        event.preventDefault()
+        event.stopPropagation()
+        if (field) writeTo(field, valueBefore)
+        latest.current(code)
+        return
+      }
+      if (!/^\d$/.test(event.key) || event.ctrlKey || event.altKey || event.metaKey) {
+        if (event.key.length === 1) digits = ''
+        return
+      }
+      if (digits === '') {
+        begunAt = event.timeStamp
+        field = isField(event.target) ? event.target : undefined
+        valueBefore = field?.value ?? ''
+      }
+      digits += event.key
+    }
+    // Before anything else hears of it: the Enter must not press the button that has the focus.
+    window.addEventListener('keydown', listen, { capture: true })
+    return () => window.removeEventListener('keydown', listen, { capture: true })
+  }, [])
+}
+
+/** As if typed: React listens to the event and looks at the value behind its own setter. */
+function writeTo(field: Field, value: string): void {
+  Object.getOwnPropertyDescriptor(Object.getPrototypeOf(field), 'value')!.set!.call(field, value)
+  field.dispatchEvent(new Event('input', { bubbles: true }))
+}

@@ -1,0 +1,122 @@
+import { Button, Group, Kbd, Text } from '@mantine/core'
+import { useTranslation } from 'react-i18next'
+import type { Schemas } from '../api/client.ts'
+import { currencyDecimals } from '../format.ts'
+import { lineAmount, minus, sumOf } from './amounts.ts'
+import { places, useDesk, useMoney, useNames } from './desk.ts'
+import { discountsIn, type Previewed } from './preview.ts'
+import type { Sale } from './sale.ts'
+
+export function Row({ label, value, isLarge }: { label: string; value: string; isLarge?: boolean }) {
+  return (
+    <Group justify="space-between" wrap="nowrap" gap="xs" align="baseline">
+      <Text component="dt" fw={isLarge ? 650 : undefined} size={isLarge ? 'lg' : 'sm'}>
+        {label}
+      </Text>
+      <Text
+        component="dd"
+        m={0}
+        fw={isLarge ? 700 : undefined}
+        fz={isLarge ? 26 : 'sm'}
+        lh={1.25}
+        className="lw-tabular"
+      >
+        {value}
+      </Text>
+    </Group>
+  )
+}
+
+/** What there is to pay: as the service counts it, or before a customer is known the sum of the lines. */
+export function useToPay(sale: Sale, shown: Previewed | undefined): string {
+  const money = useMoney()
+  const { currency } = useDesk().session.organization
+  if (shown) return money(minus(shown.preview.payableAmount, shown.preview.pointsDiscount))
+  // With a customer nobody knows it before the service has said so.
+  if (sale.customer && sale.lines.length > 0) return '—'
+  return money(sumOf(sale.lines.map((line) => lineAmount(line, currencyDecimals(currency)))))
+}
+
+interface TotalsProps {
+  readonly toPay: string
+  readonly shown: Previewed | undefined
+}
+
+export function Totals({ toPay, shown }: TotalsProps) {
+  const { t } = useTranslation('till')
+  const money = useMoney()
+  const discount = shown ? sumOf(Object.values(discountsIn(shown.preview))) : 0
+  const points = shown?.preview.pointsDiscount ?? 0
+  return (
+    <dl className="till-totals">
+      {shown && (discount > 0 || points > 0) && (
+        <Row label={t('totals.sum')} value={money(shown.preview.amount)} />
+      )}
+      {discount > 0 && <Row label={t('totals.coupons')} value={money(-discount)} />}
+      {points > 0 && <Row label={t('totals.points')} value={money(-points)} />}
+      <Row label={t('totals.toPay')} value={toPay} isLarge />
+    </dl>
+  )
+}
+
+/** What the customer gets, in words. */
+export function useGains() {
+  const { t } = useTranslation('till')
+  const names = useNames()
+  return ({ executedActions }: Pick<Schemas['Preview'], 'executedActions'>): string[] => {
+    const collected = new Map<string, number>()
+    const tiers: string[] = []
+    for (const { type, key, amount, tier } of executedActions.actions) {
+      if (type === 'collect' && key) collected.set(key, sumOf([collected.get(key) ?? 0, amount ?? 0]))
+      if (type === 'change_tier' && tier) tiers.push(t('gains.tier', { name: names.tier(tier) }))
+    }
+    return [
+      ...[...collected].map(([key, amount]) => t('gains.collects', { amount: names.amount(key, amount) })),
+      ...executedActions.coupons.map(({ reward }) => t('gains.coupon', { name: reward.name })),
+      ...tiers,
+    ]
+  }
+}
+
+export function Gains({ shown }: { readonly shown: Previewed | undefined }) {
+  const { t } = useTranslation('till')
+  const gains = useGains()
+  if (!shown) return null
+  const texts = gains(shown.preview)
+  if (texts.length === 0) return null
+  return (
+    <ul className="till-gains" aria-label={t('gains.title')}>
+      {texts.map((text) => (
+        <li key={text}>{text}</li>
+      ))}
+    </ul>
+  )
+}
+
+interface ChargeProps {
+  readonly toPay: string
+  readonly isReady: boolean
+  readonly isBusy: boolean
+  readonly onCharge: () => void
+}
+
+export function ChargeButton({ toPay, isReady, isBusy, onCharge }: ChargeProps) {
+  const { t } = useTranslation('till')
+  return (
+    <Button
+      id={places.charge}
+      size="lg"
+      fullWidth
+      onClick={onCharge}
+      disabled={!isReady}
+      loading={isBusy}
+      rightSection={
+        <Kbd size="sm" visibleFrom="sm" aria-hidden>
+          F9
+        </Kbd>
+      }
+    >
+      {t('charge', { amount: toPay })}
+    </Button>
+  )
+}
