@@ -87,6 +87,7 @@ function TemplateCard({ template, isEmpty, onChoose }: TemplateCardProps) {
 function NameForm({ template, onClose }: { readonly template: Template; readonly onClose: () => void }) {
   const { t } = useTranslation('campaigns')
   const { currency, timezone } = useSession().organization
+  const text = useSchemaTexts()
   const definition = template.definition as Definition
   const [name, setName] = useState(typeof definition.name === 'string' ? definition.name : '')
   const { data: shapes } = useShapes()
@@ -111,7 +112,7 @@ function NameForm({ template, onClose }: { readonly template: Template; readonly
   const hasContent = Array.isArray(definition.balances) && definition.balances.length > 0
   return (
     <FormModal
-      title={template.title}
+      title={text(template.title)}
       isOpen
       onClose={onClose}
       onSubmit={mutate}

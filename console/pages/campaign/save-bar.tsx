@@ -44,7 +44,12 @@ export function SaveBar({ isDirty, isBlocked, isSaving, onSave, onDiscard }: Sav
           </Group>
         </Paper>
       )}
-      <Modal opened={status === 'blocked'} onClose={() => reset?.()} title={t('unsaved.leaveTitle')}>
+      <Modal
+        opened={status === 'blocked'}
+        onClose={() => reset?.()}
+        title={t('unsaved.leaveTitle')}
+        closeButtonProps={{ 'aria-label': t('common:close') }}
+      >
         <Stack gap="md">
           <Text>{t('unsaved.leaveAbout')}</Text>
           <Group justify="flex-end" gap="xs">
