@@ -1,12 +1,10 @@
 /** Numbers, money and dates as the reader's language writes them, in the organization's currency and time zone. */
 import i18next from 'i18next'
 
-const cache = new Map<string, Intl.NumberFormat | Intl.DateTimeFormat | Intl.RelativeTimeFormat>()
+type Format = Intl.NumberFormat | Intl.DateTimeFormat | Intl.RelativeTimeFormat | Intl.ListFormat
+const cache = new Map<string, Format>()
 
-function remembered<T extends Intl.NumberFormat | Intl.DateTimeFormat | Intl.RelativeTimeFormat>(
-  key: string,
-  make: () => T,
-): T {
+function remembered<T extends Format>(key: string, make: () => T): T {
   const full = `${i18next.language} ${key}`
   const known = cache.get(full) as T | undefined
   if (known) return known
@@ -75,6 +73,27 @@ export function formatDay(day: string): string {
   ).format(new Date(`${day}T00:00:00Z`))
 }
 
+/** The local day now, such as 2026-03-14. Sweden writes dates as ISO does. */
+export function dayIn(timeZone: string): string {
+  return new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short' }).format(new Date())
+}
+
+/** To the second: calls follow each other quickly. */
+export function formatMoment(at: string | Date, timeZone?: string): string {
+  return remembered(
+    `s${timeZone}`,
+    () =>
+      new Intl.DateTimeFormat(i18next.language, {
+        day: 'numeric',
+        month: 'short',
+        hour: '2-digit',
+        minute: '2-digit',
+        second: '2-digit',
+        timeZone,
+      }),
+  ).format(new Date(at))
+}
+
 const steps = [
   ['year', 31_536_000],
   ['month', 2_592_000],
@@ -91,4 +110,11 @@ export function formatRelative(at: string | Date, now = Date.now()): string {
     'relative',
     () => new Intl.RelativeTimeFormat(i18next.language, { numeric: 'auto' }),
   ).format(Math.round(seconds / size), unit)
+}
+
+/** "Points, stamps and credit". */
+export function formatList(texts: readonly string[]): string {
+  return remembered('list', () => new Intl.ListFormat(i18next.language, { type: 'conjunction' })).format(
+    texts,
+  )
 }

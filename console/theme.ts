@@ -1,4 +1,5 @@
-import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core'
+import { type CSSVariablesResolver, createTheme, type MantineColorsTuple, Menu } from '@mantine/core'
+import i18next from 'i18next'
 
 /** Shade 8 on white has a contrast of 6.1, and white on it as well. */
 const pine: MantineColorsTuple = [
@@ -25,6 +26,17 @@ export const theme = createTheme({
   headings: { fontWeight: '650' },
   cursorType: 'pointer',
   respectReducedMotion: true,
+  components: {
+    Modal: {
+      // Asked with each drawing, since the language may change. The page has one banner, and it is not this header.
+      defaultProps: () => ({
+        closeButtonProps: { 'aria-label': i18next.t('common:close') },
+        attributes: { header: { role: 'none' } },
+      }),
+    },
+    // Otherwise an invisible element inside the list of entries takes the focus, which readers cannot make sense of.
+    Menu: Menu.extend({ defaultProps: { withInitialFocusPlaceholder: false } }),
+  },
 })
 
 /** The library's own grey for secondary text has a contrast of 3.3 on white; AA asks for 4.5. */

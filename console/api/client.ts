@@ -27,6 +27,24 @@ export const isUnanswered = (error: unknown): boolean =>
 
 export const api = createClient<paths>({ baseUrl: '', credentials: 'same-origin', fetch: calls.fetch })
 
+const signedInKey = 'lw-signed-in'
+
+/**
+ * Whether somebody signed in here and not out again. The cookie itself cannot be seen from a page, and asking the
+ * service on every first visit would put an error on the browser's console.
+ */
+export const mayBeSignedIn = (): boolean => localStorage.getItem(signedInKey) !== null
+
+api.use({
+  onResponse({ request: { method, url }, response: { ok, status } }) {
+    const { pathname } = new URL(url)
+    const isEntry = method === 'POST' && ['/auth/session', '/auth/invitation'].includes(pathname)
+    if (isEntry && ok) localStorage.setItem(signedInKey, '1')
+    const isExit = method === 'DELETE' && pathname.startsWith('/auth/session')
+    if ((isExit && ok) || (!isEntry && status === 401)) localStorage.removeItem(signedInKey)
+  },
+})
+
 interface Answer<T> {
   data?: T
   error?: unknown

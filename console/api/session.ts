@@ -1,5 +1,5 @@
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
-import { ApiError, answerOf, api, type Schemas } from './client.ts'
+import { ApiError, answerOf, api, mayBeSignedIn, type Schemas } from './client.ts'
 
 export type Session = Schemas['Session']
 
@@ -9,6 +9,7 @@ export const sessionQuery = {
   retry: (failures: number, error: Error) =>
     failures < 2 && !(error instanceof ApiError && error.status === 401),
   queryFn: async (): Promise<Session | null> => {
+    if (!mayBeSignedIn()) return null
     try {
       return await answerOf(api.GET('/auth/session'))
     } catch (error) {

@@ -1,4 +1,56 @@
-/** Not built yet. */
+import { IconTicket } from '@tabler/icons-react'
+import { useTranslation } from 'react-i18next'
+import { answerOf, api } from '../api/client.ts'
+import { DataList } from '../ui/data-list.tsx'
+import { EmptyState } from '../ui/empty-state.tsx'
+import { ChoiceFilter, DayRangeFilter } from '../ui/filter-fields.tsx'
+import { useFilters } from '../ui/filters.ts'
+import { Page } from '../ui/page.tsx'
+import { type Coupon, useCouponColumns } from './parts/coupon-columns.tsx'
+import { useProgram } from './parts/program.ts'
+import { CustomerFilter } from './parts/search-filter.tsx'
+import { statusCode, useStatusOptions } from './parts/status-badge.tsx'
+
 export function CouponsPage() {
-  return null
+  const { t } = useTranslation('coupons')
+  const [{ status, campaign, customer, from, to }] = useFilters()
+  const { campaigns } = useProgram()
+  const statuses = useStatusOptions('coupon', [1, 3, 4, 5])
+  const columns = useCouponColumns({ hasCustomer: true })
+  return (
+    <Page title={t('title')} about={t('about')}>
+      <DataList<Coupon>
+        name="coupons"
+        columns={columns}
+        keyOf={({ id }) => id ?? ''}
+        filters={{ status, campaign, customer, from, to }}
+        load={(page) =>
+          answerOf(
+            api.GET('/v1/coupons', {
+              params: {
+                query: { ...page, campaign, customer, from, to, status: statusCode<1 | 3 | 4 | 5>(status) },
+              },
+            }),
+          )
+        }
+        controls={
+          <>
+            <ChoiceFilter name="status" label={t('status')} options={statuses} />
+            <ChoiceFilter
+              name="campaign"
+              label={t('campaign')}
+              options={campaigns.map(({ id, name }) => ({ value: id, label: name }))}
+            />
+            <CustomerFilter label={t('customer')} />
+            <DayRangeFilter />
+          </>
+        }
+        empty={
+          <EmptyState title={t('empty.title')} icon={<IconTicket size={26} aria-hidden />}>
+            {t('empty.about')}
+          </EmptyState>
+        }
+      />
+    </Page>
+  )
 }

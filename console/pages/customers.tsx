@@ -1,4 +1,176 @@
-/** Not built yet. */
+import { Button, Text } from '@mantine/core'
+import { IconUserPlus, IconUsers } from '@tabler/icons-react'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { answerOf, api, type Schemas } from '../api/client.ts'
+import { useSession } from '../api/session.ts'
+import { formatDate } from '../format.ts'
+import { paths } from '../paths.ts'
+import { type Column, DataList } from '../ui/data-list.tsx'
+import { EmptyState } from '../ui/empty-state.tsx'
+import { ChoiceFilter, DayRangeFilter } from '../ui/filter-fields.tsx'
+import { useFilters } from '../ui/filters.ts'
+import { Page } from '../ui/page.tsx'
+import { PageLink } from '../ui/page-link.tsx'
+import { SearchField } from '../ui/search-field.tsx'
+import { tell } from '../ui/tell.ts'
+import { RegisterForm } from './customers/register-form.tsx'
+import { Nowrap, Short } from './parts/nowrap.tsx'
+import { type Program, useProgram } from './parts/program.ts'
+import { StatusBadge, statusCode, useStatusOptions } from './parts/status-badge.tsx'
+
+type Customer = Schemas['Customer']
+
+/** So many balances get a column each; more are written into one. */
+const mostBalanceColumns = 3
+
 export function CustomersPage() {
-  return null
+  const { t } = useTranslation('customers')
+  const [{ q, status, from, to }] = useFilters()
+  const statuses = useStatusOptions('customer', [1, 2])
+  const program = useProgram()
+  const columns = useColumns(program)
+  const navigate = useNavigate()
+  const [isRegistering, setRegistering] = useState(false)
+  const canRegister = program.campaigns.some((campaign) => campaign.status === 'published')
+  const registerButton = (
+    <Button leftSection={<IconUserPlus size={16} aria-hidden />} onClick={() => setRegistering(true)}>
+      {t('register.open')}
+    </Button>
+  )
+  return (
+    <Page title={t('title')} about={t('about')} actions={registerButton}>
+      <DataList<Customer>
+        name="customers"
+        columns={columns}
+        keyOf={({ id }) => id}
+        filters={{ q, status, from, to }}
+        load={(page) =>
+          answerOf(
+            api.GET('/v1/customers', {
+              params: { query: { ...page, q, from, to, status: statusCode<1 | 2>(status) } },
+            }),
+          )
+        }
+        rowPath={({ id }) => paths.customer(id)}
+        controls={
+          <>
+            <SearchField label={t('search')} placeholder={t('searchHint')} />
+            <ChoiceFilter name="status" label={t('status')} options={statuses} />
+            <DayRangeFilter />
+          </>
+        }
+        empty={
+          canRegister || program.isPending ? (
+            <EmptyState
+              title={t('empty.title')}
+              icon={<IconUsers size={26} aria-hidden />}
+              action={registerButton}
+            >
+              {t('empty.about')}
+            </EmptyState>
+          ) : (
+            <EmptyState
+              title={t('empty.title')}
+              icon={<IconUsers size={26} aria-hidden />}
+              action={<PageLink to={paths.campaigns()}>{t('empty.toCampaigns')}</PageLink>}
+            >
+              {t('empty.campaignFirst')}
+            </EmptyState>
+          )
+        }
+      />
+      <RegisterForm
+        isOpen={isRegistering}
+        onClose={() => setRegistering(false)}
+        onDone={({ id }) => {
+          tell.success(t('register.done'))
+          navigate({ to: paths.customer(id) })
+        }}
+      />
+    </Page>
+  )
+}
+
+function useColumns(program: Program): Column<Customer>[] {
+  const { t } = useTranslation('customers')
+  const { timezone } = useSession().organization
+  const isWide = program.balanceKeys.length <= mostBalanceColumns
+  const balances: Column<Customer>[] = isWide
+    ? program.balanceKeys.map((key) => ({
+        key: `balance ${key}`,
+        label: program.balanceName(key),
+        align: 'end',
+        cell: ({ collectables }) => {
+          const balance = collectables[key]
+          return balance === undefined ? '' : program.number(key, balance.value)
+        },
+        csv: ({ collectables }) => collectables[key]?.value,
+      }))
+    : [
+        {
+          key: 'balances',
+          label: t('balances'),
+          cell: ({ collectables }) =>
+            program.amounts(
+              Object.fromEntries(Object.entries(collectables).map(([key, { value }]) => [key, value])),
+            ),
+        },
+      ]
+  return [
+    {
+      key: 'name',
+      label: t('name'),
+      cell: ({ id, data }) => (
+        <PageLink to={paths.customer(id)} fw={550} c="inherit" inherit>
+          {data.fullname ?? (
+            <Text span c="dimmed" inherit>
+              {t('noName')}
+            </Text>
+          )}
+        </PageLink>
+      ),
+      csv: ({ data }) => data.fullname,
+    },
+    {
+      key: 'phone',
+      label: t('phone'),
+      cell: ({ data }) => data.phone && <bdi>{data.phone}</bdi>,
+      csv: ({ data }) => data.phone,
+    },
+    {
+      key: 'email',
+      label: t('email'),
+      cell: ({ data }) => data.email && <Short>{data.email}</Short>,
+      csv: ({ data }) => data.email,
+    },
+    ...balances,
+    {
+      key: 'status',
+      label: t('status'),
+      cell: ({ status }) => <StatusBadge of="customer" status={status} />,
+      csv: ({ status }) => t(`common:status.customer.${status}`),
+    },
+    {
+      key: 'createdAt',
+      label: t('registered'),
+      align: 'end',
+      cell: ({ createdAt }) => <Nowrap>{formatDate(createdAt, timezone)}</Nowrap>,
+      csv: ({ createdAt }) => createdAt,
+    },
+    {
+      key: 'barcodes',
+      label: t('barcodes'),
+      isOnlyCsv: true,
+      cell: ({ cards }) => cards.map(({ barcode }) => barcode).join(' '),
+    },
+    {
+      key: 'opaqueId',
+      label: t('profile.opaqueId'),
+      isOnlyCsv: true,
+      cell: ({ opaqueId }) => opaqueId ?? '',
+    },
+    { key: 'id', label: t('profile.id'), isOnlyCsv: true, cell: ({ id }) => id },
+  ]
 }

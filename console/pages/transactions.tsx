@@ -1,4 +1,133 @@
-/** Not built yet. */
+import { Text } from '@mantine/core'
+import { IconReceipt } from '@tabler/icons-react'
+import { useTranslation } from 'react-i18next'
+import { answerOf, api, type Schemas } from '../api/client.ts'
+import { useSession } from '../api/session.ts'
+import { formatDateTime, formatMoney } from '../format.ts'
+import { paths, till } from '../paths.ts'
+import { type Column, DataList } from '../ui/data-list.tsx'
+import { EmptyState } from '../ui/empty-state.tsx'
+import { ChoiceFilter, DayRangeFilter } from '../ui/filter-fields.tsx'
+import { useFilters } from '../ui/filters.ts'
+import { Page } from '../ui/page.tsx'
+import { PageLink } from '../ui/page-link.tsx'
+import { SearchField } from '../ui/search-field.tsx'
+import { CustomerName } from './parts/customer-name.tsx'
+import { Nowrap } from './parts/nowrap.tsx'
+import { useProgram } from './parts/program.ts'
+import { BranchFilter, CustomerFilter, useBranchName } from './parts/search-filter.tsx'
+import { StatusBadge, statusCode, useStatusOptions } from './parts/status-badge.tsx'
+
+type Transaction = Schemas['Transaction']
+
 export function TransactionsPage() {
-  return null
+  const { t } = useTranslation('transactions')
+  const [{ opaqueId, customer, card, branch, status, from, to }] = useFilters()
+  const statuses = useStatusOptions('transaction', [1, 2, 3])
+  const columns = useColumns()
+  return (
+    <Page title={t('title')} about={t('about')}>
+      <DataList<Transaction>
+        name="transactions"
+        columns={columns}
+        keyOf={({ id }) => id}
+        filters={{ opaqueId, customer, card, branch, status, from, to }}
+        load={(page) =>
+          answerOf(
+            api.GET('/v1/transactions', {
+              params: {
+                query: {
+                  ...page,
+                  opaqueId,
+                  customer,
+                  card,
+                  branch,
+                  from,
+                  to,
+                  status: statusCode<1 | 2 | 3>(status),
+                },
+              },
+            }),
+          )
+        }
+        rowPath={({ id }) => paths.transaction(id)}
+        controls={
+          <>
+            <SearchField name="opaqueId" label={t('receipt')} placeholder={t('receiptHint')} />
+            <CustomerFilter label={t('customer')} />
+            <BranchFilter label={t('branch')} />
+            <ChoiceFilter name="status" label={t('status')} options={statuses} />
+            <DayRangeFilter />
+          </>
+        }
+        empty={
+          <EmptyState
+            title={t('empty.title')}
+            icon={<IconReceipt size={26} aria-hidden />}
+            action={<a href={till}>{t('empty.toTill')}</a>}
+          >
+            {t('empty.about')}
+          </EmptyState>
+        }
+      />
+    </Page>
+  )
+}
+
+function useColumns(): Column<Transaction>[] {
+  const { t } = useTranslation('transactions')
+  const { timezone, currency } = useSession().organization
+  const program = useProgram()
+  const branchName = useBranchName()
+  const collected = ({ executedActions: { actions } }: Transaction) => {
+    const sums: Record<string, number> = {}
+    for (const { type, key, amount = 0 } of actions) {
+      if (type === 'collect' && key !== undefined) sums[key] = (sums[key] ?? 0) + amount
+    }
+    return program.amounts(sums)
+  }
+  return [
+    {
+      key: 'at',
+      label: t('processed'),
+      cell: ({ id, createdAt }) => (
+        <PageLink to={paths.transaction(id)} c="inherit" inherit>
+          <Nowrap>{formatDateTime(createdAt, timezone)}</Nowrap>
+        </PageLink>
+      ),
+      csv: ({ createdAt }) => createdAt,
+    },
+    {
+      key: 'receipt',
+      label: t('receipt'),
+      cell: ({ opaqueId }) => opaqueId && <Nowrap>{opaqueId}</Nowrap>,
+      csv: ({ opaqueId }) => opaqueId,
+    },
+    {
+      key: 'customer',
+      label: t('customer'),
+      cell: ({ customer }) => <CustomerName id={customer} />,
+      csv: ({ customer }) => customer,
+    },
+    { key: 'branch', label: t('branch'), cell: ({ branchOpaqueId }) => branchName(branchOpaqueId) },
+    { key: 'collected', label: t('collected'), cell: collected },
+    {
+      key: 'amount',
+      label: t('payable'),
+      align: 'end',
+      cell: ({ payableAmount }) => (
+        <Text span size="sm" fw={550}>
+          {formatMoney(payableAmount, currency)}
+        </Text>
+      ),
+      csv: ({ payableAmount }) => payableAmount,
+    },
+    {
+      key: 'status',
+      label: t('status'),
+      cell: ({ status }) => <StatusBadge of="transaction" status={status} />,
+      csv: ({ status }) => t(`common:status.transaction.${status}`),
+    },
+    { key: 'id', label: t('id'), isOnlyCsv: true, cell: ({ id }) => id },
+  ]
 }

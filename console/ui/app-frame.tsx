@@ -23,7 +23,9 @@ function mayRepeat(failures: number, error: Error): boolean {
 /** `onSignedOut` is called when the service no longer knows who we are. */
 function createQueryClient(onSignedOut: () => void): QueryClient {
   const look = (error: Error) => {
-    if (error instanceof ApiError && error.status === 401) onSignedOut()
+    // A wrong password, such as the old one when a new one is chosen, ends nothing.
+    if (error instanceof ApiError && error.status === 401 && error.code !== '_invalid_credentials')
+      onSignedOut()
   }
   return new QueryClient({
     queryCache: new QueryCache({ onError: look }),

@@ -1,4 +1,4 @@
-import { Button, Group, Skeleton, Stack, Table, Text } from '@mantine/core'
+import { Button, Flex, Group, Skeleton, Stack, Table, Text } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
@@ -18,6 +18,8 @@ export interface Column<T> {
   readonly csv?: (row: T) => string | number | undefined
   /** Numbers stand at the end. */
   readonly align?: 'end'
+  /** For the file only: what would make the table too wide, such as ids. */
+  readonly isOnlyCsv?: boolean
 }
 
 export interface DataPage<T> {
@@ -46,7 +48,8 @@ const csvPageSize = 100
 
 /** Every list of the console: filters and page in the address, CSV of all of it, rows that lead on. */
 export function DataList<T>(props: DataListProps<T>) {
-  const { name, columns, keyOf, load, rowPath, onRow, empty, controls } = props
+  const { name, keyOf, load, rowPath, onRow, empty, controls } = props
+  const columns = props.columns.filter(({ isOnlyCsv }) => !isOnlyCsv)
   const { t } = useTranslation('common')
   const [address, setFilters] = useFilters()
   const navigate = useNavigate()
@@ -61,13 +64,13 @@ export function DataList<T>(props: DataListProps<T>) {
 
   return (
     <Stack gap="sm">
-      <Group justify="space-between" align="flex-end" gap="sm">
+      <Flex justify="space-between" align="flex-end" gap="sm" wrap={{ base: 'wrap', sm: 'nowrap' }}>
         <Group gap="xs" align="flex-end">
           {controls}
         </Group>
         <CsvButton {...props} />
-      </Group>
-      <div className="lw-surface">
+      </Flex>
+      <div className={`lw-surface ${classes.frame}`}>
         {error ? (
           <Failure error={error} onRetry={refetch} />
         ) : data && data.data.length === 0 ? (
@@ -176,6 +179,9 @@ function CsvButton<T>({ name, columns, load }: DataListProps<T>) {
   return (
     <Button
       variant="default"
+      flex="none"
+      // At the end of the last line, however many the filters take.
+      ms="auto"
       leftSection={<IconDownload size={16} aria-hidden />}
       onClick={() => mutate()}
       disabled={count !== undefined}

@@ -23,8 +23,8 @@ export function Balances({ card }: PartProps) {
           <p className="value">{formatNumber(value, decimals)}</p>
           {card.progress
             .filter((one) => one.key === key)
-            .map((one) => (
-              <Progress key={one.rewardName} {...one} name={name} />
+            .map(({ have, need, rewardName }) => (
+              <Progress key={rewardName} have={have} need={need} rewardName={rewardName} name={name} />
             ))}
         </div>
       ))}
@@ -126,8 +126,8 @@ export function Visits({ card }: PartProps) {
         <p className="hint">{t('noVisits')}</p>
       ) : (
         <ul className="rows">
-          {card.visits.map(({ at, amount, branchName, collected, spent }) => (
-            <li key={at}>
+          {card.visits.map(({ at, amount, branchName, collected, spent }, i) => (
+            <li key={`${at} ${i}`}>
               <span>
                 <time dateTime={at}>{formatDateTime(at, timezone)}</time>
                 <small>{[branchName, formatMoney(amount, currency)].filter(Boolean).join(' · ')}</small>

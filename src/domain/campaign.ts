@@ -1,6 +1,7 @@
 import type { CampaignId } from './ids.ts'
 
-export type CampaignStatus = 'draft' | 'published' | 'paused' | 'archived'
+export const campaignStatuses = ['draft', 'published', 'paused', 'archived'] as const
+export type CampaignStatus = (typeof campaignStatuses)[number]
 
 /** A campaign as its merchant edits it. What runs is a published version; changes wait in the draft. */
 export interface Campaign {

@@ -69,6 +69,9 @@ export function createRequestLog(
   let isFailing = false
 
   function add(request: FastifyRequest, reply: FastifyReply, payload: unknown): void {
+    const { config, url, schema } = request.routeOptions
+    // Signing in and staying so is nobody's integration, and would fill the log.
+    if (config.skipsRequestLog || !url?.startsWith('/v1/')) return
     const { caller } = request
     const isSuccess = reply.statusCode < 400
     const ofOne = isSuccess ? (successesOf.get(caller.organization.number) ?? 0) : 0
@@ -76,8 +79,6 @@ export function createRequestLog(
       leftOut++
       return
     }
-    const { config, url, schema } = request.routeOptions
-    if (config.skipsRequestLog || url === undefined) return
     if (isSuccess) {
       successesOf.set(caller.organization.number, ofOne + 1)
       successes++

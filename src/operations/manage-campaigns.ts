@@ -46,7 +46,7 @@ export async function createCampaign(
   now: Date,
 ): Promise<Campaign> {
   const id = newId('cmp', now)
-  await check(scope, organization, definition, id)
+  await refuseBadDefinition(scope, organization, definition, id)
   const campaign: Campaign = {
     id,
     name: definition.name as string,
@@ -72,7 +72,7 @@ export async function patchCampaign(
   const before = await lockOrRefuse(scope, id)
   if (before.status === 'archived') throw new Refused('invalid_campaign', archivedMessage)
   const draft = mergePatch(before.draft, patch) as Record<string, unknown>
-  await check(scope, organization, draft, before.id)
+  await refuseBadDefinition(scope, organization, draft, before.id)
   const isPublished = before.version > 0
   const campaign: Campaign = {
     ...before,
@@ -109,7 +109,7 @@ export async function publishCampaign(
   }
   // Before the check, so that of two campaigns publishing the same new balance the second sees the first's decimals.
   await insertBalanceDefinitions(scope, balancesOf(before.draft))
-  await check(scope, organization, before.draft, before.id)
+  await refuseBadDefinition(scope, organization, before.draft, before.id)
   if (!before.hasChanges) {
     const campaign: Campaign = { ...before, status: 'published', updatedAt: now }
     await updateCampaign(scope, campaign)
@@ -161,7 +161,8 @@ export async function stopCampaign(
   return campaign
 }
 
-async function check(
+/** Whatever is kept, published or tried has passed this. */
+export async function refuseBadDefinition(
   scope: Scope,
   organization: Organization,
   definition: Record<string, unknown>,

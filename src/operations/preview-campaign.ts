@@ -1,5 +1,5 @@
 /**
- * Tries a basket and a wallet on a campaign's draft: what it would do and why. Products have the categories of the
+ * Tries a basket and a wallet on a campaign's draft, saved or not: what it would do and why. Products have the categories of the
  * directory, as they would at the till; nothing is read from customers and nothing is written.
  */
 
@@ -13,6 +13,7 @@ import { compileCampaign } from '../engine/compile-campaign.ts'
 import { evaluate } from '../engine/evaluate.ts'
 import { listCategories } from '../store/directory.ts'
 import type { Scope } from '../store/scope.ts'
+import { refuseBadDefinition } from './manage-campaigns.ts'
 import { toAction, toResult, toStoredBasket } from './transaction-record.ts'
 
 export interface TriedWallet {
@@ -23,14 +24,17 @@ export interface TriedWallet {
 
 export async function previewCampaign(
   scope: Scope,
-  campaign: Campaign,
+  { id, version, draft }: Campaign,
+  /** Tried in place of the draft. */
+  unsaved: Record<string, unknown> | undefined,
   organization: Organization,
   tried: Basket,
   wallet: TriedWallet,
   now: Date,
 ): Promise<{ basket: StoredBasket; result: TransactionResult }> {
+  if (unsaved) await refuseBadDefinition(scope, organization, unsaved, id)
   const basket = await withCategories(scope, tried)
-  const compiled = compileCampaign(campaign.draft, organization)
+  const compiled = compileCampaign(unsaved ?? draft, organization)
   const balances = compiled.balances.map(({ key, decimals }) => {
     const { value = 0, total = value } = wallet.balances[key] ?? {}
     const place = `wallet.collectables.${key}`
@@ -38,7 +42,7 @@ export async function previewCampaign(
     const units = readUnits(value, decimals, `${place}.value`)
     return { key, decimals, value: units, total: readUnits(total, decimals, `${place}.total`), version: 0 }
   })
-  const attached = { id: campaign.id, version: campaign.version + 1, status: 'published' as const, compiled }
+  const attached = { id, version: version + 1, status: 'published' as const, compiled }
   const outcome = evaluate({
     basket,
     wallet: { balances, lots: [], coupons: [], usage: [], transactionCount: wallet.transactionCount },

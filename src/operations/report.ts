@@ -3,15 +3,18 @@
 import { fromUnits } from '../domain/money.ts'
 import type { Organization } from '../domain/organization.ts'
 import { Refused } from '../domain/refusal.ts'
-import { localDay } from '../engine/local-time.ts'
+import { localDay, startOfDay } from '../engine/local-time.ts'
 import { listBalanceDefinitions } from '../store/campaigns.ts'
 import { type DaySum, listDailySums, listOutstanding } from '../store/daily-sums.ts'
 import type { Scope } from '../store/scope.ts'
+import { getActiveCustomers, listActiveCustomers } from '../store/transactions.ts'
 import { dayAfter, isDay } from './time-range.ts'
 
 /** Numbers of one day or of a whole range; balances by key, as they are written. */
 export interface Figures {
   readonly customers: number
+  /** With a sale, each counted once. */
+  readonly activeCustomers: number
   readonly cards: number
   readonly transactions: number
   readonly returns: number
@@ -65,15 +68,32 @@ function readDay(member: string, text: string | undefined): string | undefined {
   return day
 }
 
-export async function summarize(scope: Scope, range: DayRange): Promise<Figures> {
+export async function summarize(scope: Scope, { timezone }: Organization, range: DayRange): Promise<Figures> {
   const decimals = await readDecimals(scope)
   const sums = await listDailySums(scope, range.from, range.to)
   const outstanding = await listOutstanding(scope, range.to)
-  return toFigures(sums, new Map(outstanding.map(({ key, amount }) => [key, amount])), decimals)
+  const starts = startsOf(daysOf(range), timezone)
+  const active = await getActiveCustomers(scope, starts[0]!, starts.at(-1)!)
+  return toFigures(sums, new Map(outstanding.map(({ key, amount }) => [key, amount])), decimals, active)
+}
+
+function daysOf({ from, to }: DayRange): string[] {
+  const count = (Date.parse(to) - Date.parse(from)) / dayMs + 1
+  return Array.from({ length: count }, (_, i) => dayAfter(from, i))
+}
+
+/** When each day starts, and when the last one ends. */
+function startsOf(days: readonly string[], timezone: string): Date[] {
+  const midnights = days.map((day) => Date.parse(day))
+  return [...midnights, midnights.at(-1)! + dayMs].map((midnight) => startOfDay(midnight, timezone))
 }
 
 /** One row per day of the range, days without anything included, so that a chart has no holes. */
-export async function listDays(scope: Scope, range: DayRange): Promise<(Figures & { day: string })[]> {
+export async function listDays(
+  scope: Scope,
+  { timezone }: Organization,
+  range: DayRange,
+): Promise<(Figures & { day: string })[]> {
   const decimals = await readDecimals(scope)
   const sums = new Map<string, DaySum[]>()
   for (const sum of await listDailySums(scope, range.from, range.to)) {
@@ -81,15 +101,15 @@ export async function listDays(scope: Scope, range: DayRange): Promise<(Figures 
   }
   const before = await listOutstanding(scope, dayAfter(range.from, -1))
   const outstanding = new Map(before.map(({ key, amount }) => [key, amount]))
-  const days: (Figures & { day: string })[] = []
-  for (let day = range.from; day <= range.to; day = dayAfter(day, 1)) {
+  const days = daysOf(range)
+  const active = await listActiveCustomers(scope, startsOf(days, timezone))
+  return days.map((day, i) => {
     const ofDay = sums.get(day) ?? []
     for (const { key, amount } of ofDay) {
       if (key !== '') outstanding.set(key, (outstanding.get(key) ?? 0) + amount)
     }
-    days.push({ day, ...toFigures(ofDay, outstanding, decimals) })
-  }
-  return days
+    return { day, ...toFigures(ofDay, outstanding, decimals, active[i]!) }
+  })
 }
 
 async function readDecimals(scope: Scope): Promise<Map<string, number>> {
@@ -100,6 +120,7 @@ function toFigures(
   sums: readonly DaySum[],
   outstanding: ReadonlyMap<string, number>,
   decimals: ReadonlyMap<string, number>,
+  activeCustomers: number,
 ): Figures {
   const count = (measure: DaySum['measure']) =>
     sums.filter((sum) => sum.measure === measure).reduce((total, sum) => total + sum.amount, 0)
@@ -113,6 +134,7 @@ function toFigures(
   }
   return {
     customers: count('customers'),
+    activeCustomers,
     cards: count('cards'),
     transactions: count('transactions'),
     returns: count('returns'),

@@ -1,8 +1,8 @@
 /** Transactions as they were answered. They are written by `write-baskets.ts`. */
 import type { BranchId, CardId, CustomerId, TransactionId } from '../domain/ids.ts'
 import type { Transaction } from '../domain/transaction.ts'
-import { idsWithin } from './new-id.ts'
-import { idFrom, many, type Scope, uuidOf, whereAll } from './scope.ts'
+import { firstIdAt, idsWithin } from './new-id.ts'
+import { idFrom, many, maybeOne, type Scope, uuidOf, whereAll } from './scope.ts'
 import { unpackBasket, unpackResult } from './transaction-codec.ts'
 
 interface TransactionRow {
@@ -98,6 +98,38 @@ export async function listTransactions(
     [scope.org, page.limit, ...where.values],
   )
   return rows.map(toTransaction)
+}
+
+/**
+ * How many customers had a sale from one time to another, each counted once. Counted anew each time: a sum by day
+ * cannot tell who came twice in a month. The ids alone say when, so that the index on customers is all that has to be
+ * read of a long range: rows of transactions are wide.
+ */
+export async function getActiveCustomers(scope: Scope, from: Date, to: Date): Promise<number> {
+  const row = await maybeOne<{ customers: number }>(
+    scope.db,
+    `SELECT count(*) AS customers FROM (
+       SELECT DISTINCT customer_id FROM transactions WHERE org_id = $1 AND id >= $2 AND id < $3) visitors`,
+    [scope.org, firstIdAt(from), firstIdAt(to)],
+  )
+  return row!.customers
+}
+
+/**
+ * The same for periods that follow one another, each from its start to the next one's. Each is counted by itself: who
+ * came in one of thirty days fits into memory, who came on which of them does not.
+ */
+export async function listActiveCustomers(scope: Scope, starts: readonly Date[]): Promise<number[]> {
+  const bounds = starts.map(firstIdAt)
+  const rows = await many<{ customers: number }>(
+    scope.db,
+    `SELECT (SELECT count(*) FROM (
+         SELECT DISTINCT customer_id FROM transactions WHERE org_id = $1 AND id >= first AND id < next) visitors
+       ) AS customers
+     FROM unnest($2::uuid[], $3::uuid[]) WITH ORDINALITY AS period (first, next, number) ORDER BY number`,
+    [scope.org, bounds.slice(0, -1), bounds.slice(1)],
+  )
+  return rows.map(({ customers }) => customers)
 }
 
 /** Removes what a client may have put of a person into its baskets; what was sold and collected stays. */

@@ -74,6 +74,7 @@ test('a day is the organization’s day, and each thing counts on the day it was
   expect(days[0]).toMatchObject({ customers: 0, cards: 0, transactions: 0, collected: {}, coupons: none })
   expect(days[1]).toMatchObject({
     customers: 2,
+    activeCustomers: 2,
     cards: 2,
     transactions: 2,
     returns: 0,
@@ -87,6 +88,7 @@ test('a day is the organization’s day, and each thing counts on the day it was
   })
   expect(days[2]).toMatchObject({
     customers: 1,
+    activeCustomers: 2,
     cards: 0,
     transactions: 2,
     returns: 1,
@@ -96,6 +98,8 @@ test('a day is the organization’s day, and each thing counts on the day it was
     coupons: { granted: 2, redeemed: 1, expired: 0, revoked: 0 },
   })
   expect(days[3]).toMatchObject({ transactions: 0, collected: {}, outstanding: days[2]!.outstanding })
+  // Neither a return nor a coupon is a sale.
+  expect(days.map(({ activeCustomers }) => activeCustomers)).toEqual([0, 2, 2, 0, 0])
   expect(days[4]!.coupons).toEqual({ granted: 1, redeemed: 0, expired: 4, revoked: 1 })
   expect(days[4]!.expired.points).toBeGreaterThan(0)
 })
@@ -180,6 +184,31 @@ test('reports equal what is counted from ledger, coupons and transactions', asyn
   )
 })
 
+test('a customer who comes again is one active customer of the range, and one of each day', async () => {
+  expect(await summary('2027-05-03', '2027-05-06')).toMatchObject({ transactions: 4, activeCustomers: 2 })
+  expect(await summary('2027-05-05', '2027-05-06')).toMatchObject({ transactions: 0, activeCustomers: 0 })
+  const { pool } = service.database
+  for (const [from, to, start, end] of [
+    ['2027-01-01', '2027-12-31', '2027-01-01T05:00:00Z', '2028-01-01T05:00:00Z'],
+    ['2027-05-03', '2027-05-03', '2027-05-03T04:00:00Z', '2027-05-04T04:00:00Z'],
+    ['2027-05-04', '2027-05-04', '2027-05-04T04:00:00Z', '2027-05-05T04:00:00Z'],
+  ] as const) {
+    const { rows } = await pool.query(
+      `SELECT count(DISTINCT customer_id)::int AS count FROM transactions t JOIN organizations o USING (org_id)
+       WHERE o.id = $1 AND t.created_at >= $2 AND t.created_at < $3`,
+      [uuidOf(shop.merchant.id as Id), start, end],
+    )
+    expect((await summary(from, to)).activeCustomers).toBe(rows[0].count)
+  }
+})
+
+test('the last day there is can be asked for', async () => {
+  const last = await shop.get('/v1/reports/daily?to=9999-12-31')
+  expect(last.data).toHaveLength(30)
+  expect(last.data.at(-1)).toMatchObject({ day: '9999-12-31', transactions: 0, activeCustomers: 0 })
+  expect((await shop.get('/v1/reports/summary?to=9999-12-31')).activeCustomers).toBe(0)
+})
+
 test('nothing is lost of what many customers do at once in two instances', async () => {
   setTime('2027-08-02T12:00:00Z')
   const campaign = await shop.publish(club)
@@ -191,6 +220,7 @@ test('nothing is lost of what many customers do at once in two instances', async
   )
   expect(await summary('2027-08-02', '2027-08-02')).toMatchObject({
     customers: 15,
+    activeCustomers: 15,
     cards: 15,
     transactions: 45,
     collected: { points: 225, stamps: 45 },

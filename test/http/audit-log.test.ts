@@ -213,6 +213,8 @@ describe('GET /v1/audit', () => {
     expect(await actions('?by=nobody')).toEqual([])
     expect(await actions(`?from=${patched.at}`)).toEqual(['patchOrganization'])
     expect(await actions(`?to=${patched.at}`)).toEqual(all.slice(1))
+    expect(await actions('?from=2020-01-01')).toEqual(all)
+    expect(await actions('?to=2020-01-01')).toEqual([])
     const first = (await shop.call('GET', '/v1/audit?limit=2')).body
     const rest = (await shop.call('GET', `/v1/audit?cursor=${first.nextCursor}`)).body
     expect([...first.data, ...rest.data].map(({ action }: { action: string }) => action)).toEqual(all)

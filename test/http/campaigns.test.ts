@@ -496,6 +496,13 @@ describe('the organization of the token', () => {
       strictReferences: true,
     })
     expect((await own.call('GET', '/v1/organization')).body).toEqual(patched.body)
+    expect(patched.body.isDemo).toBe(false)
+    for (const kind of ['png', 'jpeg', 'webp', 'svg+xml']) {
+      const start = `data:image/${kind};base64,`
+      const logo = start.padEnd(65_536 - 2, 'A')
+      expect((await own.call('PATCH', '/v1/organization', { logo })).body.logo).toBe(logo)
+      expect((await own.call('GET', '/v1/organization')).body.logo).toBe(logo)
+    }
     const cleared = await own.call('PATCH', '/v1/organization', { color: null, logo: null })
     expect(cleared.body.color).toBeUndefined()
     expect(cleared.body.name).toBe('New name')
@@ -506,6 +513,14 @@ describe('the organization of the token', () => {
     { locale: '!!' },
     { color: 'red' },
     { logo: 'javascript:alert(1)' },
+    { logo: 'http://example.com/logo.png' },
+    { logo: `https://example.com/${'x'.repeat(2000)}` },
+    { logo: 'data:text/html;base64,AAAA' },
+    { logo: 'data:image/gif;base64,AAAA' },
+    { logo: 'data:image/png,AAAA' },
+    { logo: 'data:image/png;base64,AA"A' },
+    { logo: 'data:image/png;base64,' },
+    { logo: `data:image/png;base64,${'A'.repeat(65_536)}` },
     { name: '' },
     { name: null },
     { country: 'DE' },
@@ -546,5 +561,86 @@ describe('the preview of a draft', () => {
     [{ value: 1, total: -1 }, /^wallet\.collectables\.points\.total: must be at least 0\.$/],
   ])('refuses a balance of %j with the reason', async (points, reason) => {
     expectRefusal(await withPoints(points), 400, '_invalid_payload', reason)
+  })
+
+  test('tries a definition sent along in place of the draft, and keeps nothing of it', async () => {
+    const { id } = (await create()).body
+    const triple = { ...coffeeClub, rules: [{ ...coffeeClub.rules[0], points: 3 }] }
+    const { status, body } = await merchant.call('POST', `/v1/campaigns/${id}/preview`, {
+      amount: 5,
+      definition: triple,
+    })
+    expect(status).toBe(200)
+    expect(body.executedActions.collectables.points.value).toBe(15)
+    expect((await get(id)).body).toMatchObject(coffeeClub)
+  })
+
+  test.each([
+    [{ name: 'No balances' }, '_invalid_payload' as const, /^balances: is missing/],
+    [
+      { ...coffeeClub, thresholds: [{ balance: 'points', at: 5, grant: 'cake' }] },
+      'invalid_campaign_definition' as const,
+      /^thresholds\[0\]\.grant: /,
+    ],
+  ])('refuses a definition that could not be saved, with the place: %j', async (definition, code, reason) => {
+    expectRefusal(await preview({ amount: 5, definition }), 400, code, reason)
+  })
+})
+
+describe('what publishing would change', () => {
+  const changes = (id: string, query = '') => merchant.call('GET', `/v1/campaigns/${id}/changes${query}`)
+  const publishAs = async (id: string, name: string) => {
+    await patch(id, { name })
+    await act(id, 'publish')
+  }
+
+  test('is everything before the first version, and nothing right after publishing', async () => {
+    const { id } = (await create({ name: 'New', balances: [{ key: 'points' }] })).body
+    expect((await changes(id)).body).toEqual({
+      from: 0,
+      changes: [
+        { place: 'name', after: 'New' },
+        { place: 'balances', after: [{ key: 'points' }] },
+      ],
+    })
+    await act(id, 'publish')
+    expect((await changes(id)).body).toEqual({ from: 1, changes: [] })
+  })
+
+  test('compares any two versions, in either direction', async () => {
+    const { id } = (await create()).body
+    for (const name of ['One', 'Two', 'Three']) await publishAs(id, name)
+    expect((await changes(id, '?from=1&to=3')).body).toEqual({
+      from: 1,
+      to: 3,
+      changes: [{ place: 'name', before: 'One', after: 'Three' }],
+    })
+    expect((await changes(id, '?from=3&to=2')).body.changes).toEqual([
+      { place: 'name', before: 'Three', after: 'Two' },
+    ])
+    expectRefusal(
+      await changes(id, '?from=4'),
+      400,
+      '_invalid_payload',
+      /^from: the campaign has no version 4\.$/,
+    )
+    expectRefusal(await changes(id, '?to=9'), 400, '_invalid_payload', /^to: /)
+  })
+})
+
+describe('the list of campaigns', () => {
+  test('can be narrowed to one status, and shows a till nothing that is not published', async () => {
+    const own = await service.createMerchant()
+    const draft = (await create(coffeeClub, own)).body.id
+    const published = await own.publishCampaign(coffeeClub)
+    const ids = async (query: string) =>
+      (await own.call('GET', `/v1/campaigns${query}`)).body.data.map(({ id }: { id: string }) => id)
+    expect(await ids('')).toEqual([published, draft])
+    expect(await ids('?status=draft')).toEqual([draft])
+    expect(await ids('?status=published')).toEqual([published])
+    expect(await ids('?status=archived')).toEqual([])
+    const till = await own.connect(['pos'])
+    expect((await till('GET', '/v1/campaigns?status=draft')).body).toEqual({ data: [] })
+    expectRefusal(await own.call('GET', '/v1/campaigns?status=gone'), 400, '_invalid_payload', /^status/)
   })
 })

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { runRound } from '../../src/worker/run-jobs.ts'
+import { createTestPerson } from '../support/people.ts'
 import { type Merchant, startTestService, type TestService } from '../support/service.ts'
 import { expectRefusal } from './expect-refusal.ts'
 
@@ -91,6 +92,14 @@ describe('a call in the log', () => {
     expect(await list()).toEqual(before)
   })
 
+  test('of a person is there like any other, but not what keeps them signed in', async () => {
+    const person = await createTestPerson(service, merchant)
+    await person.call('GET', '/v1/transactions')
+    await person.call('GET', '/auth/session')
+    await person.call('POST', '/auth/password', { currentPassword: 'wrong', password: 'another long one' })
+    expect(await newest()).toMatchObject({ path: '/v1/transactions', by: { kind: 'person' } })
+  })
+
   test('of one organization is nobody else’s', async () => {
     const other = await service.createMerchant()
     await other.call('GET', '/v1/transactions')
@@ -124,6 +133,8 @@ describe('filters', () => {
     ['?q=%25', []],
     ['?from=2020-01-01T00:00:00Z', [500, 403, 404, 200]],
     ['?to=2020-01-01T00:00:00Z', []],
+    ['?from=2020-01-01', [500, 403, 404, 200]],
+    ['?to=2020-01-01', []],
     ['?connection=nonsense', []],
   ])('%s', async (query, expected) => {
     expect(statuses(await list(query, shop.call))).toEqual(expected)

@@ -175,6 +175,7 @@ export const probes: Record<string, Probe> = {
   'POST /v1/campaigns/{id}/archive': (ids) => at(`/v1/campaigns/${ids.campaign}/archive`, {}),
   'POST /v1/campaigns/{id}/preview': (ids) => at(`/v1/campaigns/${ids.campaign}/preview`, { amount: 10 }),
   'GET /v1/campaigns/{id}/versions': (ids) => at(`/v1/campaigns/${ids.campaign}/versions`),
+  'GET /v1/campaigns/{id}/changes': (ids) => at(`/v1/campaigns/${ids.campaign}/changes`),
   'GET /v1/rule-schemas': () => at('/v1/rule-schemas'),
   'GET /v1/campaign-templates': () => at('/v1/campaign-templates'),
   'GET /v1/products': () => at('/v1/products'),

@@ -164,6 +164,15 @@ describe('guessing', () => {
     })
   })
 
+  test('wrong ones that come one after the other count as well', async () => {
+    const victim = await createTestPerson(service, merchant, 'cashier')
+    const statuses: number[] = []
+    for (let i = 0; i < 14; i++)
+      statuses.push((await signIn(service, { ...victim, password: 'something' }, elsewhere())).status)
+    expect(statuses.slice(0, 10)).toEqual(Array(10).fill(401))
+    expect(statuses).toContain(429)
+  })
+
   test('an address that guessed too often at many accounts has to wait', async () => {
     const address = elsewhere()
     const guesses = Array.from({ length: 22 }, (_, i) => `guessed-${i}@example.com`)

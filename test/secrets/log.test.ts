@@ -97,6 +97,15 @@ test.each([
   expect(text.match(/\[redacted\]/g)).toHaveLength(3)
 })
 
+test('the address of a wallet page is blotted, wherever it stands', () => {
+  const token = 'AAAAAQGag_LB0nIKnl9tfIuaDx4AAAABmx7Yd0gk2c4pQvJt6LrSgw'
+  const text = logged((log) => {
+    log.info({ path: `/w/${token}/card`, url: `https://loyalty.example.com/w/${token}` }, `GET /w/${token}`)
+  })
+  expect(text).not.toContain(token)
+  expect(text.match(/\/w\/\[redacted\]/g)).toHaveLength(3)
+})
+
 test('the body of a call and its query are never written', () => {
   const request = {
     id: 'r1',

@@ -2,6 +2,7 @@ import type { Server, ServerOptions } from '../server.ts'
 import { adminRoutes } from './admin.ts'
 import { authRoutes } from './auth.ts'
 import { campaignFormRoutes } from './campaign-forms.ts'
+import { campaignVersionRoutes } from './campaign-versions.ts'
 import { campaignRoutes } from './campaigns.ts'
 import { cardRoutes } from './cards.ts'
 import { connectionRoutes } from './connections.ts'
@@ -31,6 +32,7 @@ export const allRoutes: readonly ((app: Server, options: ServerOptions) => void)
   transactionRoutes,
   couponRoutes,
   campaignRoutes,
+  campaignVersionRoutes,
   campaignFormRoutes,
   directoryRoutes,
   tillRoutes,

@@ -1,9 +1,8 @@
 import { Type } from 'typebox'
-import type { Campaign, CampaignStatus } from '../../domain/campaign.ts'
+import { type Campaign, campaignStatuses } from '../../domain/campaign.ts'
 import { parseId } from '../../domain/ids.ts'
 import { Refused } from '../../domain/refusal.ts'
 import { CampaignDefinition } from '../../engine/campaign-definition.ts'
-import { definitionChanges } from '../../engine/definition-changes.ts'
 import {
   createCampaign,
   getCampaign,
@@ -12,11 +11,11 @@ import {
   stopCampaign,
 } from '../../operations/manage-campaigns.ts'
 import { previewCampaign } from '../../operations/preview-campaign.ts'
-import { listCampaigns, listCampaignVersions, listVersions } from '../../store/campaigns.ts'
+import { listCampaigns, listVersions } from '../../store/campaigns.ts'
 import { type Scope, scopeOf } from '../../store/scope.ts'
 import { toBasketRequest } from '../basket-request.ts'
 import { named } from '../name-components.ts'
-import { decodeCursor, idCursor, limitOf, PageQuery, refuseCursor, toPage } from '../paging.ts'
+import { idCursor, limitOf, PageQuery, toPage } from '../paging.ts'
 import { toOutcomeReply } from '../replies/transaction.ts'
 import { campaignDefinitionExample, campaignExample, draftExample } from '../schemas/examples.ts'
 import { Id, Optional, PageOf, Timestamp } from '../schemas/members.ts'
@@ -43,17 +42,6 @@ const CampaignReply = Type.Unsafe<object>(
   ),
 )
 const DraftReply = Type.Unsafe<object>({ ...CampaignReply, examples: [draftExample] })
-const Definition = Type.Unsafe<object>({ ...CampaignDefinition, ...named('CampaignDefinition') })
-
-const DefinitionChange = Type.Object(
-  {
-    place: Type.String({ description: 'The member of the definition.', examples: ['rules[base].points'] }),
-    before: Optional(Type.Unknown({ description: 'Absent when it was added.' })),
-    after: Optional(Type.Unknown({ description: 'Absent when it was removed.' })),
-  },
-  named('DefinitionChange'),
-)
-
 const CampaignBody = Type.Unsafe<Record<string, unknown>>({
   ...CampaignDefinition,
   ...named('CampaignDefinition'),
@@ -109,7 +97,7 @@ export function campaignRoutes(app: Server, { deps }: ServerOptions): void {
         summary: 'List campaigns, newest first',
         description: 'A till sees the published ones only.',
         tags,
-        querystring: Type.Object(PageQuery),
+        querystring: Type.Object({ ...PageQuery, status: Optional(Type.Enum([...campaignStatuses])) }),
         response: { 200: PageOf(CampaignReply) },
       },
     },
@@ -117,7 +105,11 @@ export function campaignRoutes(app: Server, { deps }: ServerOptions): void {
       const { organization, scopes } = request.caller
       const limit = limitOf(request.query)
       const isTill = !scopes.includes('manage')
-      const status: CampaignStatus | undefined = isTill ? 'published' : undefined
+      // What a till asks for besides is not there for it.
+      if (isTill && request.query.status !== undefined && request.query.status !== 'published') {
+        return toPage([], limit, () => '', toCampaignReply)
+      }
+      const status = isTill ? 'published' : request.query.status
       const after = idCursor('cmp', request.query.cursor)
       const scope = scopeOf(pool, organization.number)
       const rows = await listCampaigns(scope, { limit: limit + 1, after, status })
@@ -255,12 +247,13 @@ function campaignStates(app: Server, { deps }: Pick<ServerOptions, 'deps'>): voi
     {
       config: {
         access: ['manage'],
-        refusals: ['campaign_not_found', ...spendRefusals],
+        refusals: ['campaign_not_found', ...definitionRefusals, ...spendRefusals],
       },
       schema: {
         operationId: 'previewCampaign',
         summary: 'Try a basket and a wallet on the draft',
-        description: 'Shows what the draft would do and why. Nothing is written.',
+        description:
+          'Shows what the draft would do and why, or what a `definition` sent along would do. Nothing is written.',
         tags,
         params: CampaignPath,
         body: TriedBasket,
@@ -271,76 +264,13 @@ function campaignStates(app: Server, { deps }: Pick<ServerOptions, 'deps'>): voi
       const { organization } = request.caller
       const scope = scopeOf(pool, organization.number)
       const campaign = await getCampaign(scope, parseId('cmp', request.params.id))
-      const { wallet, branch = 'main', ...body } = request.body
+      const { wallet, branch = 'main', definition, ...body } = request.body
       const now = clock()
       const { basket, occurredAt = now } = toBasketRequest({ ...body, customer: '', card: '' }, now)
       const tried = { balances: wallet?.collectables ?? {}, transactionCount: wallet?.transactions ?? 0 }
       const sale = { ...basket, branch, occurredAt }
-      const outcome = await previewCampaign(scope, campaign, organization, sale, tried, now)
+      const outcome = await previewCampaign(scope, campaign, definition, organization, sale, tried, now)
       return toOutcomeReply(outcome, organization)
     },
   )
-
-  app.get(
-    '/v1/campaigns/:id/versions',
-    {
-      config: { access: ['manage'], refusals: ['campaign_not_found'] },
-      schema: {
-        operationId: 'listCampaignVersions',
-        summary: 'List the published versions, newest first',
-        tags,
-        params: CampaignPath,
-        querystring: Type.Object(PageQuery),
-        response: {
-          200: PageOf(
-            Type.Object(
-              {
-                version: Type.Integer(),
-                publishedAt: Timestamp(),
-                definition: Definition,
-                changes: Type.Array(DefinitionChange, {
-                  description: 'What differs from the version before; empty for the first.',
-                }),
-              },
-              {
-                ...named('CampaignVersion'),
-                examples: [
-                  {
-                    version: 3,
-                    publishedAt: campaignExample.createdAt,
-                    definition: campaignDefinitionExample,
-                    changes: [{ place: 'rules[base].points', before: 2, after: 1 }],
-                  },
-                ],
-              },
-            ),
-          ),
-        },
-      },
-    },
-    async (request) => {
-      const scope = scopeOf(pool, request.caller.organization.number)
-      const { id } = await getCampaign(scope, parseId('cmp', request.params.id))
-      const limit = limitOf(request.query)
-      const before = toVersion(decodeCursor(request.query.cursor))
-      // One more than shown: it tells whether there is a next page, and is what the oldest is compared with.
-      const rows = await listCampaignVersions(scope, id, { limit: limit + 1, before })
-      return toPage(
-        rows.map((row, i) => ({ ...row, predecessor: rows[i + 1]?.definition })),
-        limit,
-        (row) => String(row.version),
-        ({ version, publishedAt, definition, predecessor }) => ({
-          version,
-          publishedAt: publishedAt.toISOString(),
-          definition,
-          changes: predecessor ? definitionChanges(predecessor, definition) : [],
-        }),
-      )
-    },
-  )
-}
-
-function toVersion(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined
-  return /^\d{1,9}$/.test(text) ? Number(text) : refuseCursor()
 }

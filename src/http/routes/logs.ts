@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import { parseId } from '../../domain/ids.ts'
 import { type RefusalCode, Refused, refusals } from '../../domain/refusal.ts'
+import { toTimeRange } from '../../operations/time-range.ts'
 import { type ListedAuditEntry, listAuditEntries } from '../../store/audit-entries.ts'
 import { findHttpRequest, type ListedRequest, listHttpRequests } from '../../store/http-requests.ts'
 import { scopeOf } from '../../store/scope.ts'
@@ -9,9 +10,8 @@ import { errorAdvice } from '../error-advice.ts'
 import { plainReason } from '../errors.ts'
 import { named } from '../name-components.ts'
 import { idCursor, limitOf, PageQuery, toPage } from '../paging.ts'
-import { readTime } from '../read-time.ts'
 import { auditEntryExample, requestDetailsExample, requestExample } from '../schemas/examples.ts'
-import { Id, Optional, PageOf, Text, Timestamp } from '../schemas/members.ts'
+import { Id, Optional, PageOf, RangeQuery, Text, Timestamp } from '../schemas/members.ts'
 import type { Server, ServerOptions } from '../server.ts'
 
 const tags = ['Logs']
@@ -129,18 +129,6 @@ function toAuditReply(row: ListedAuditEntry) {
   }
 }
 
-const times = {
-  from: Optional(Timestamp('At this time or later.')),
-  to: Optional(Timestamp('Before this time.')),
-}
-
-function readTimes({ from, to }: { from?: string; to?: string }) {
-  return {
-    from: from === undefined ? undefined : readTime('from', from),
-    to: to === undefined ? undefined : readTime('to', to),
-  }
-}
-
 const statusRanges = { ok: [100, 400], refused: [400, 500], failed: [500, 600] } as const
 
 export function logRoutes(app: Server, options: ServerOptions): void {
@@ -171,7 +159,7 @@ function requestLog(app: Server, { deps }: ServerOptions): void {
           ),
           q: Optional(Text(255, { description: 'A part of the path, the request id or the error code.' })),
           connection: Optional(Id('usr', 'The user that calls act as, see `GET /v1/connections`.')),
-          ...times,
+          ...RangeQuery('Called'),
         }),
         response: { 200: PageOf(Request) },
       },
@@ -181,7 +169,7 @@ function requestLog(app: Server, { deps }: ServerOptions): void {
       const limit = limitOf(request.query)
       const after = idCursor('req', request.query.cursor)
       const filter = {
-        ...readTimes(request.query),
+        ...toTimeRange(request.query, request.caller.organization.timezone),
         status: status && statusRanges[status],
         text: q?.trim() || undefined,
         user: connection === undefined ? undefined : parseId('usr', connection),
@@ -234,7 +222,7 @@ function auditLog(app: Server, { deps }: ServerOptions): void {
             Text(255, { description: 'A part of the action, or of the id or name of what was changed.' }),
           ),
           by: Optional(Id('usr', 'The user that was acted as, or `operator`.')),
-          ...times,
+          ...RangeQuery('Changed'),
         }),
         response: { 200: PageOf(AuditEntry) },
       },
@@ -247,7 +235,7 @@ function auditLog(app: Server, { deps }: ServerOptions): void {
       const user = by === undefined ? undefined : parseId('usr', by)
       if (by !== undefined && !isOperator && !user) return { data: [] }
       const filter = {
-        ...readTimes(request.query),
+        ...toTimeRange(request.query, request.caller.organization.timezone),
         text: q?.trim() || undefined,
         user,
         byKind: isOperator ? 'operator' : undefined,

@@ -16,9 +16,10 @@ export const OrganizationReply = Type.Object(
     timezone: Type.String({ examples: ['America/New_York'] }),
     locale: Type.String({ examples: ['en'] }),
     color: Optional(Type.String()),
-    logo: Optional(Type.String()),
+    logo: Optional(Type.String({ description: 'An https address, or a data address.' })),
     strictReferences: Type.Boolean(),
     subscription: Type.Object({ active: Type.Boolean() }),
+    isDemo: Type.Boolean({ description: 'Made to try the service out.' }),
     createdAt: Timestamp(),
   },
   { ...named('Organization'), examples: [organizationExample] },
@@ -37,11 +38,20 @@ export function toOrganizationReply(organization: Organization) {
     logo,
     strictReferences,
     subscription: { active: organization.isSubscribed },
+    isDemo: organization.isDemo,
     createdAt: organization.createdAt.toISOString(),
   }
 }
 
 const tags = ['Organization']
+
+/** An address elsewhere, or the image itself: of a kind that every browser shows, and too small to be in the way. */
+const Logo = Text(65_536, {
+  pattern: '^(?:https://.{1,1992}|data:image/(?:png|jpeg|webp|svg\\+xml);base64,[A-Za-z0-9+/]+={0,2})$',
+  description:
+    'An https address of up to 2,000 characters, or the image itself as `data:image/png;base64,…` (png, jpeg, webp or svg+xml) of up to 64 KB.',
+  examples: ['https://example.com/logo.png'],
+})
 
 export function organizationRoutes(app: Server, { deps }: ServerOptions): void {
   app.get(
@@ -72,7 +82,7 @@ export function organizationRoutes(app: Server, { deps }: ServerOptions): void {
             locale: Optional(Text(35)),
             timezone: Optional(Text(64)),
             color: Optional(Nullable(Text(7, { pattern: '^#[0-9a-fA-F]{6}$', examples: ['#0b7285'] }))),
-            logo: Optional(Nullable(Text(2000, { pattern: '^https://', description: 'An https address.' }))),
+            logo: Optional(Nullable(Logo)),
             strictReferences: Optional(
               Type.Boolean({
                 description: 'Refuse products, users and branches that are not in the directory.',

@@ -4,7 +4,7 @@
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Refused } from '../../domain/refusal.ts'
-import type { Server } from '../server.ts'
+import type { Server, ServerOptions } from '../server.ts'
 import { findWebFile } from '../web-files.ts'
 
 /** Scripts only from here and none inline; the scanner of the till is WebAssembly. A logo may come from elsewhere. */
@@ -35,7 +35,7 @@ const otherFiles = {
 
 const options = { config: { access: 'public' as const }, schema: { hide: true } as object }
 
-export function pageRoutes(app: Server): void {
+export function pageRoutes(app: Server, { deps }: ServerOptions): void {
   app.get('/', options, (request, reply) => {
     if (!request.headers.accept?.includes('text/html')) throw new Refused('_not_found')
     return reply.redirect('/console')
@@ -44,6 +44,12 @@ export function pageRoutes(app: Server): void {
     app.get(path, options, (request, reply) => sendWebFile(request, reply, 'console.html', asking))
   }
   app.get('/till', options, (request, reply) => sendWebFile(request, reply, 'till.html', asking))
+  app.get('/w/:token', options, (request, reply) => {
+    const { token } = request.params as { token: string }
+    // The page is the same, and says in the reader's language that there is no card.
+    reply.code(deps.walletTokens.read(token) ? 200 : 404).header('x-robots-tag', 'noindex')
+    return sendWebFile(request, reply, 'wallet.html', asking)
+  })
   app.get('/assets/*', options, (request, reply) => {
     const { '*': name } = request.params as { '*': string }
     return sendWebFile(request, reply, `assets/${name}`, forEver)

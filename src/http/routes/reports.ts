@@ -18,6 +18,9 @@ const Count = Type.Integer()
 
 const figures = {
   customers: Count,
+  activeCustomers: Type.Integer({
+    description: 'Customers with a sale, each counted once: in the whole range, or on the day.',
+  }),
   cards: Count,
   transactions: Count,
   returns: Count,
@@ -61,7 +64,7 @@ export function reportRoutes(app: Server, { deps }: ServerOptions): void {
     async (request) => {
       const { organization } = request.caller
       const range = toDayRange(request.query, organization, clock())
-      return { ...range, ...(await summarize(scopeOf(pool, organization.number), range)) }
+      return { ...range, ...(await summarize(scopeOf(pool, organization.number), organization, range)) }
     },
   )
 
@@ -87,7 +90,7 @@ export function reportRoutes(app: Server, { deps }: ServerOptions): void {
     async (request) => {
       const { organization } = request.caller
       const range = toDayRange(request.query, organization, clock())
-      return { data: await listDays(scopeOf(pool, organization.number), range) }
+      return { data: await listDays(scopeOf(pool, organization.number), organization, range) }
     },
   )
 

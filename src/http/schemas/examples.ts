@@ -156,6 +156,7 @@ export const organizationExample = {
   locale: 'en',
   strictReferences: false,
   subscription: { active: true },
+  isDemo: false,
   createdAt: at,
 }
 
@@ -266,6 +267,7 @@ export const directoryExamples = {
 
 export const reportExample = {
   customers: 12,
+  activeCustomers: 118,
   cards: 14,
   transactions: 231,
   returns: 2,

@@ -4,6 +4,7 @@ import { named } from '../name-components.ts'
 import { Collectables, Coupon } from './customer.ts'
 import {
   basketExample,
+  campaignDefinitionExample,
   outcomeExample,
   previewExample,
   processedExample,
@@ -150,6 +151,14 @@ export const TriedBasket = Type.Object(
   {
     ...Type.Omit(BasketBody, ['customer', 'card', 'user', 'opaqueId', 'metaData', 'reward']).properties,
     items: Optional(Type.Array(Type.Object(itemMembers, named('TriedItem')), { maxItems: 500 })),
+    definition: Optional(
+      Type.Unsafe<Record<string, unknown>>({
+        type: 'object',
+        additionalProperties: true,
+        description: 'A campaign definition to try in place of the saved draft.',
+        examples: [campaignDefinitionExample],
+      }),
+    ),
     wallet: Optional(
       Type.Object({
         collectables: Optional(TriedCollectables),

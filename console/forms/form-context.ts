@@ -1,0 +1,32 @@
+import { createContext, useContext } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Definition } from './definition.ts'
+import type { Problem } from './places.ts'
+
+interface FormSurroundings {
+  readonly definition: Definition
+  /** What the service found wrong with the last try. */
+  readonly problem?: Problem
+  readonly timeZone: string
+  readonly currency: string
+  /** Of the campaign that is edited: it cannot be named by itself. */
+  readonly campaign?: string
+}
+
+export const FormContext = createContext<FormSurroundings | undefined>(undefined)
+
+export function useForm(): FormSurroundings {
+  const surroundings = useContext(FormContext)
+  if (!surroundings) throw new Error('a schema field stands outside of its form')
+  return surroundings
+}
+
+/**
+ * The titles and descriptions of the schemas in the reader's language. They are looked up by their own English words,
+ * so that a member that is new to the service shows up at once, if need be in English.
+ */
+export function useSchemaTexts(): (text: string | undefined) => string {
+  const { t, i18n } = useTranslation('schema-texts')
+  const asIs = { ns: 'schema-texts', keySeparator: false, nsSeparator: false } as const
+  return (text = '') => (i18n.exists(text, asIs) ? t(text, asIs) : text)
+}

@@ -1,0 +1,40 @@
+/** Between instants and what the clock on the organization's wall says, as `datetime-local` fields write it. */
+
+/** `2026-03-14T09:26` in the time zone. */
+export function toWallClock(at: Date, timeZone: string): string {
+  const parts = new Intl.DateTimeFormat('en-CA', {
+    timeZone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
+  }).formatToParts(at)
+  const part = (type: string) => parts.find((one) => one.type === type)?.value ?? ''
+  return `${part('year').padStart(4, '0')}-${part('month')}-${part('day')}T${part('hour')}:${part('minute')}`
+}
+
+/** The instant; an hour that the change of clocks skips is the one after, and of one that comes twice the first. */
+export function fromWallClock(text: string, timeZone: string): Date {
+  const wanted = Date.parse(`${text.slice(0, 16)}:00Z`)
+  const offsetAt = (ms: number) => Date.parse(`${toWallClock(new Date(ms), timeZone)}:00Z`) - ms
+  // Both sides of a change of clocks within a day are looked at.
+  const candidates = [wanted - offsetAt(wanted - 86_400_000), wanted - offsetAt(wanted + 86_400_000)]
+  const right = candidates.filter((ms) => ms + offsetAt(ms) === wanted)
+  return new Date(right.length > 0 ? Math.min(...right) : candidates[0]!)
+}
+
+const hasOffset = (text: string) => /(?:Z|[+-]\d\d:\d\d)$/.test(text)
+
+/** A time of a definition for a field: local as it stands, or an instant put on the wall clock. */
+export function momentToField(text: string, timeZone: string): string {
+  if (!hasOffset(text)) return text.length === 10 ? `${text}T00:00` : text.slice(0, 16)
+  const at = new Date(text)
+  return Number.isNaN(at.getTime()) ? '' : toWallClock(at, timeZone)
+}
+
+/** Written the way it was before: beginning and end must both be local or both be instants. */
+export function fieldToMoment(field: string, before: string | undefined, timeZone: string): string {
+  return before && hasOffset(before) ? fromWallClock(field, timeZone).toISOString() : field
+}

@@ -1,0 +1,98 @@
+/** The places of a definition that the service speaks of, such as `rules[1].when.days` or `rules[base].points`. */
+import { ApiError } from '../api/client.ts'
+import { type Definition, itemsOf, kindOf, type ListName, listNames, type Shapes } from './definition.ts'
+import type { Item, Schema } from './schema.ts'
+
+export interface Problem {
+  readonly place: string
+  readonly message: string
+}
+
+/** What is wrong with the definition, when the service named a place. */
+export function toProblem(error: unknown): Problem | undefined {
+  if (!(error instanceof ApiError)) return undefined
+  if (error.code !== 'invalid_campaign_definition' && error.code !== '_invalid_payload') return undefined
+  const match = /^([a-zA-Z][\w.[\]…-]*): (.+)$/s.exec(error.message)
+  return match ? { place: match[1]!, message: match[2]! } : undefined
+}
+
+/** The place itself, or something inside that has no field of its own: one of several values. */
+export function isAt(problem: Problem | undefined, place: string): problem is Problem {
+  return problem !== undefined && (problem.place === place || problem.place.startsWith(`${place}[`))
+}
+
+export function isWithin(problem: Problem | undefined, place: string): problem is Problem {
+  if (problem === undefined || !problem.place.startsWith(place)) return false
+  return ['', '.', '['].includes(problem.place.charAt(place.length))
+}
+
+export const fieldId = (place: string) => `field-${place}`
+
+export interface Found {
+  /** What the places above and the place itself are called, outermost first. */
+  readonly titles: readonly string[]
+  readonly schema?: Schema
+}
+
+interface Words {
+  /** What a list, or the part about spending, is called. */
+  readonly section: (name: string) => string
+  /** A title of a schema in the reader's language. */
+  readonly text: (title: string | undefined) => string
+}
+
+/** What a place is called, in the words of the form. Items are looked for in the definitions, in their order. */
+export function describePlace(
+  place: string,
+  shapes: Shapes,
+  definitions: readonly Definition[],
+  { section, text }: Words,
+): Found {
+  const steps = [...place.matchAll(/\[([^\]]*)\]|([^.[\]]+)/g)]
+  const [first, ...rest] = steps.map(([, inBrackets, name]) => inBrackets ?? name!)
+  if (first === undefined) return { titles: [] }
+  if (!isList(first)) {
+    const schema = first === 'spend' ? shapes.spend : shapes.campaign.properties?.[first]
+    const title = first === 'spend' ? section('spend') : text(schema?.title) || first
+    return walk(rest, schema, [title], text)
+  }
+  const [key, ...members] = rest
+  if (key === undefined) return { titles: [section(first)] }
+  const item = definitions
+    .map((one) => findItem(itemsOf(one, first), key))
+    .find((found) => found !== undefined)
+  const kind = kindOf(shapes, first, item)
+  return walk(members, kind?.schema, [section(first), nameOf(item, text(kind?.title), key)], text)
+}
+
+const isList = (name: string): name is ListName => listNames.some((list) => list === name)
+
+/** By position in what is refused, by id or key in what has changed. */
+function findItem(items: readonly Item[], key: string): Item | undefined {
+  const named = items.find((item) => (item.id ?? item.key) === key)
+  return named ?? (/^\d+$/.test(key) ? items[Number(key)] : undefined)
+}
+
+/** Its name; without one, what it is and which of them. */
+function nameOf(item: Item | undefined, kindTitle: string, key: string): string {
+  if (typeof item?.name === 'string' && item.name !== '') return item.name
+  if (!item || !kindTitle) return key
+  if (typeof item.id === 'string') return `${kindTitle} (${item.id})`
+  return /^\d+$/.test(key) ? `${kindTitle} ${Number(key) + 1}` : kindTitle
+}
+
+function walk(
+  names: readonly string[],
+  schema: Schema | undefined,
+  titles: readonly string[],
+  text: Words['text'],
+): Found {
+  let inner = schema
+  const found = [...titles]
+  for (const name of names) {
+    inner = inner?.properties?.[name] ?? inner?.items
+    // One of several values has no name of its own.
+    if (!/^\d+$/.test(name)) found.push(text(inner?.title) || name)
+  }
+  return { titles: found, schema: inner }
+}

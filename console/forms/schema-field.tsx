@@ -1,0 +1,213 @@
+import {
+  Chip,
+  Fieldset,
+  Group,
+  Input,
+  SegmentedControl,
+  Select,
+  Stack,
+  Switch,
+  TagsInput,
+  Text,
+  TextInput,
+} from '@mantine/core'
+import { useTranslation } from 'react-i18next'
+import { DurationField } from './duration-field.tsx'
+import { useForm, useSchemaTexts } from './form-context.ts'
+import { fieldToMoment, momentToField } from './local-time.ts'
+import { NameField, NamesField } from './names-field.tsx'
+import { NumberField } from './number-field.tsx'
+import { ObjectFields } from './object-fields.tsx'
+import { fieldId, isAt } from './places.ts'
+import type { Item, Schema } from './schema.ts'
+
+interface SchemaFieldProps {
+  readonly name: string
+  readonly schema: Schema
+  readonly value: unknown
+  readonly onChange: (value: unknown) => void
+  /** Where it stands in the definition, such as `rules[0].points`. */
+  readonly place: string
+  readonly isRequired: boolean
+}
+
+/** One member of a definition, as the field its schema asks for. */
+export function SchemaField({ name, schema, value, onChange, place, isRequired }: SchemaFieldProps) {
+  const { problem } = useForm()
+  const text = useSchemaTexts()
+  const field = {
+    id: fieldId(place),
+    label: text(schema.title) || name,
+    description: text(schema.description) || undefined,
+    error: isAt(problem, place) ? problem.message : undefined,
+    required: isRequired,
+  }
+  const props = { field, schema, value, onChange, place }
+  if (schema.type === 'object') return <ObjectField {...props} />
+  if (schema.type === 'array') return <ListField {...props} />
+  if (schema.type === 'boolean') return <YesNoField {...props} />
+  if (schema.type === 'number' || schema.type === 'integer') return <AmountField {...props} />
+  if (schema.enum) return <ChoiceField {...props} />
+  return <TextField {...props} />
+}
+
+interface FieldProps {
+  readonly field: {
+    readonly id: string
+    readonly label: string
+    readonly description?: string
+    readonly error?: string
+    readonly required: boolean
+  }
+  readonly schema: Schema
+  readonly value: unknown
+  readonly onChange: (value: unknown) => void
+  readonly place: string
+}
+
+function ObjectField({ field, schema, value, onChange, place }: FieldProps) {
+  return (
+    <Fieldset legend={field.label} id={field.id} tabIndex={-1} variant="filled" p="sm">
+      <Stack gap="sm">
+        {field.description && (
+          <Text size="xs" c="dimmed">
+            {field.description}
+          </Text>
+        )}
+        {field.error && (
+          <Text size="sm" c="red.8" role="alert">
+            {field.error}
+          </Text>
+        )}
+        <ObjectFields schema={schema} value={(value ?? {}) as Item} onChange={onChange} place={place} />
+      </Stack>
+    </Fieldset>
+  )
+}
+
+function ListField({ field, schema, value, onChange }: FieldProps) {
+  const text = useSchemaTexts()
+  const values = Array.isArray(value) ? value.map(String) : []
+  const choices = schema.items?.enum
+  if (choices) {
+    return (
+      <Input.Wrapper {...field} labelElement="div" id={`${field.id}-group`}>
+        <Chip.Group
+          multiple
+          value={values}
+          onChange={(next) => onChange(choices.filter((one) => next.includes(one)))}
+        >
+          <Group gap={6} mt={6} role="group" aria-label={field.label} id={field.id} tabIndex={-1}>
+            {choices.map((one) => (
+              <Chip key={one} value={one} size="sm">
+                {text(schema.items?.['x-labels']?.[one]) || one}
+              </Chip>
+            ))}
+          </Group>
+        </Chip.Group>
+      </Input.Wrapper>
+    )
+  }
+  const names = schema['x-names']
+  return names ? (
+    <NamesField {...field} list={names} value={values} onChange={onChange} />
+  ) : (
+    <TagsInput {...field} value={values} onChange={onChange} />
+  )
+}
+
+function YesNoField({ field, schema, value, onChange }: FieldProps) {
+  const { t } = useTranslation('common')
+  if (schema.default !== undefined) {
+    const isOn = value === undefined ? schema.default === true : value === true
+    const { required: _, ...plain } = field
+    // What is the default anyway need not be written down.
+    return (
+      <Switch
+        {...plain}
+        checked={isOn}
+        onChange={({ currentTarget: { checked } }) =>
+          onChange(checked === schema.default ? undefined : checked)
+        }
+      />
+    )
+  }
+  return (
+    <Input.Wrapper {...field} labelElement="div" id={`${field.id}-group`}>
+      <div>
+        <SegmentedControl
+          id={field.id}
+          mt={6}
+          aria-label={field.label}
+          data={[
+            { value: 'yes', label: t('yes') },
+            { value: 'no', label: t('no') },
+          ]}
+          value={value === false ? 'no' : 'yes'}
+          onChange={(next) => onChange(next === 'yes')}
+        />
+      </div>
+    </Input.Wrapper>
+  )
+}
+
+function AmountField({ field, schema, value, onChange }: FieldProps) {
+  const { currency } = useForm()
+  const isMoney = schema['x-unit'] === 'money'
+  return (
+    <NumberField
+      {...field}
+      value={typeof value === 'number' ? value : undefined}
+      onChange={onChange}
+      placeholder={typeof schema.default === 'number' ? String(schema.default) : undefined}
+      allowDecimal={schema.type === 'number'}
+      allowNegative={false}
+      rightSection={
+        isMoney ? (
+          <Text size="xs" c="dimmed">
+            {currency}
+          </Text>
+        ) : undefined
+      }
+      rightSectionWidth={isMoney ? 48 : undefined}
+      maw={320}
+    />
+  )
+}
+
+function ChoiceField({ field, schema, value, onChange }: FieldProps) {
+  const text = useSchemaTexts()
+  const data = schema.enum!.map((one) => ({ value: one, label: text(schema['x-labels']?.[one]) || one }))
+  return (
+    <Select
+      {...field}
+      data={data}
+      value={(value ?? schema.default ?? null) as string | null}
+      onChange={(next) => onChange(next ?? undefined)}
+      allowDeselect={false}
+      maw={320}
+    />
+  )
+}
+
+function TextField({ field, schema, value, onChange }: FieldProps) {
+  const { timeZone } = useForm()
+  const given = typeof value === 'string' ? value : undefined
+  const names = schema['x-names']
+  if (names) return <NameField {...field} list={names} value={given} onChange={(next) => onChange(next)} />
+  if (schema['x-unit'] === 'duration') return <DurationField {...field} value={given} onChange={onChange} />
+  const isMoment = schema['x-unit'] === 'time'
+  const isTime = schema['x-unit'] === 'time of day'
+  return (
+    <TextInput
+      {...field}
+      type={isMoment ? 'datetime-local' : isTime ? 'time' : 'text'}
+      maxLength={isMoment || isTime ? undefined : schema.maxLength}
+      value={isMoment && given ? momentToField(given, timeZone) : (given ?? '')}
+      onChange={({ currentTarget: { value: next } }) =>
+        onChange(isMoment && next ? fieldToMoment(next, given, timeZone) : next)
+      }
+      maw={isMoment || isTime ? 320 : undefined}
+    />
+  )
+}

@@ -1,0 +1,180 @@
+import { Alert, Grid, Group, Tabs, Text } from '@mantine/core'
+import { useHotkeys, useMediaQuery } from '@mantine/hooks'
+import { IconBraces, IconForms, IconPlayerPlay } from '@tabler/icons-react'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useMemo, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { answerOf, api, type Schemas } from '../../api/client.ts'
+import { useSession } from '../../api/session.ts'
+import { type Definition, definitionOf, mergePatchOf, type Shapes } from '../../forms/definition.ts'
+import { FormContext } from '../../forms/form-context.ts'
+import { fieldId, toProblem } from '../../forms/places.ts'
+import { paths } from '../../paths.ts'
+import { Page } from '../../ui/page.tsx'
+import { tell } from '../../ui/tell.ts'
+import { CampaignActions } from './campaign-actions.tsx'
+import { DefinitionForm } from './definition-form.tsx'
+import { JsonEditor } from './json-editor.tsx'
+import { firstBasket, Preview } from './preview.tsx'
+import { campaignQuery } from './queries.ts'
+import { SaveBar } from './save-bar.tsx'
+import { SaveFailure } from './save-failure.tsx'
+import { StatusBadges } from './status-badges.tsx'
+
+interface CampaignEditorProps {
+  readonly campaign: Schemas['Campaign']
+  readonly shapes: Shapes
+}
+
+/** The draft of a campaign as a form or as JSON, and beside it what it would do with a basket. */
+export function CampaignEditor({ campaign, shapes }: CampaignEditorProps) {
+  const { t } = useTranslation('campaigns')
+  const { currency, timezone } = useSession().organization
+  const saved = useMemo(() => definitionOf(campaign), [campaign])
+  // Nothing edited: the draft is what the service has, also when somebody else changes it.
+  const [edited, setEdited] = useState<Definition>()
+  const draft = edited ?? saved
+  const patch = mergePatchOf(saved, draft)
+  const isDirty = Object.keys(patch).length > 0
+  const [isJsonBroken, setJsonBroken] = useState(false)
+  // A text that cannot be read is nowhere but in its field, which begins anew each time this counts up.
+  const [discards, setDiscards] = useState(0)
+  const [basket, setBasket] = useState(() => firstBasket(saved))
+  const [tab, setTab] = useState<string | null>('form')
+  const isWide = useMediaQuery('(min-width: 75em)') ?? true
+  const { save, isSaving, saveError, forget } = useSave(campaign.id, () => setEdited(undefined))
+  // What was wrong may be right by now; the next try tells.
+  const edit = (next: Definition | undefined) => {
+    setEdited(next)
+    forget()
+  }
+  const problem = toProblem(saveError)
+  useGoTo(tab === 'form' ? problem?.place : undefined)
+  useHotkeys([['mod+S', () => isDirty && !isJsonBroken && save(patch)]], [])
+
+  const isArchived = campaign.status === 'archived'
+  const preview = (
+    <Preview campaign={campaign.id} definition={draft} shapes={shapes} basket={basket} onBasket={setBasket} />
+  )
+  return (
+    <FormContext.Provider
+      value={{ definition: draft, problem, timeZone: timezone, currency, campaign: campaign.id }}
+    >
+      <Page
+        title={campaign.name}
+        parent={{ to: paths.campaigns(), title: t('title') }}
+        about={<StatusBadges campaign={campaign} />}
+        actions={
+          <CampaignActions
+            campaign={campaign}
+            shapes={shapes}
+            onBeforePublish={isDirty ? () => save(patch) : undefined}
+            isBlocked={isJsonBroken || isSaving}
+          />
+        }
+      >
+        {isArchived && <Alert variant="default">{t('archivedAbout')}</Alert>}
+        {saveError !== null && <SaveFailure error={saveError} problem={problem} shapes={shapes} />}
+        <Grid gap="xl">
+          <Grid.Col span={{ base: 12, lg: 7 }}>
+            <Tabs value={!isWide || tab !== 'preview' ? tab : 'form'} onChange={setTab} keepMounted={false}>
+              <Tabs.List mb="md">
+                <Tabs.Tab value="form" leftSection={<IconForms size={16} aria-hidden />}>
+                  {t('tabs.form')}
+                </Tabs.Tab>
+                {!isWide && (
+                  <Tabs.Tab value="preview" leftSection={<IconPlayerPlay size={16} aria-hidden />}>
+                    {t('tabs.preview')}
+                  </Tabs.Tab>
+                )}
+                <Tabs.Tab value="json" leftSection={<IconBraces size={16} aria-hidden />}>
+                  {t('tabs.json')}
+                </Tabs.Tab>
+              </Tabs.List>
+              <Tabs.Panel value="form">
+                <fieldset disabled={isArchived} style={{ border: 0, margin: 0, padding: 0, minWidth: 0 }}>
+                  {/* What never ran can be called anything; later the keys stand in wallets and receipts. */}
+                  <DefinitionForm shapes={shapes} onChange={edit} canRename={campaign.version === 0} />
+                </fieldset>
+              </Tabs.Panel>
+              {!isWide && <Tabs.Panel value="preview">{preview}</Tabs.Panel>}
+              <Tabs.Panel value="json" keepMounted>
+                <JsonEditor
+                  key={discards}
+                  definition={draft}
+                  isReadOnly={isArchived}
+                  onChange={edit}
+                  onBroken={setJsonBroken}
+                />
+              </Tabs.Panel>
+            </Tabs>
+          </Grid.Col>
+          {isWide && (
+            <Grid.Col span={5}>
+              <div
+                style={{ position: 'sticky', top: 76, maxHeight: 'calc(100vh - 90px)', overflowY: 'auto' }}
+              >
+                {preview}
+              </div>
+            </Grid.Col>
+          )}
+        </Grid>
+        <SaveBar
+          isDirty={isDirty || isJsonBroken}
+          isBlocked={isJsonBroken}
+          isSaving={isSaving}
+          onSave={() => save(patch)}
+          onDiscard={() => {
+            edit(undefined)
+            setJsonBroken(false)
+            setDiscards(discards + 1)
+          }}
+        />
+        <Group gap="xs">
+          <Text size="xs" c="dimmed">
+            {campaign.id}
+          </Text>
+        </Group>
+      </Page>
+    </FormContext.Provider>
+  )
+}
+
+function useSave(id: string, onSaved: () => void) {
+  const { t } = useTranslation('common')
+  const queries = useQueryClient()
+  const { mutateAsync, isPending, error, reset } = useMutation({
+    meta: { isToldInPlace: true },
+    mutationFn: (patch: object) =>
+      answerOf(api.PATCH('/v1/campaigns/{id}', { params: { path: { id } }, body: patch as never })),
+    onSuccess: (campaign) => {
+      queries.setQueryData(campaignQuery(id).queryKey, campaign)
+      onSaved()
+      tell.success(t('saved'))
+      return queries.invalidateQueries({ queryKey: ['campaigns'], refetchType: 'none' })
+    },
+  })
+  // The error is shown in place; who asked only needs to know whether it went well.
+  const save = (patch: object): Promise<boolean> =>
+    mutateAsync(patch).then(
+      () => true,
+      () => false,
+    )
+  return { save, isSaving: isPending, saveError: error, forget: reset }
+}
+
+/** Leads to the field a refusal is about, once it is there. */
+function useGoTo(place: string | undefined): void {
+  useEffect(() => {
+    if (place === undefined) return
+    const timer = setTimeout(() => {
+      // A value of a list has no field of its own; the list has.
+      const found = [place, place.replace(/\[\d+\]$/, '')]
+        .map((one) => document.getElementById(fieldId(one)))
+        .find((element) => element !== null)
+      found?.focus({ preventScroll: true })
+      found?.scrollIntoView({ block: 'center', behavior: 'smooth' })
+    }, 250)
+    return () => clearTimeout(timer)
+  }, [place])
+}

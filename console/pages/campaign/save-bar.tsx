@@ -1,0 +1,67 @@
+import { Button, Group, Modal, Paper, Stack, Text } from '@mantine/core'
+import { useBlocker } from '@tanstack/react-router'
+import { useTranslation } from 'react-i18next'
+
+interface SaveBarProps {
+  readonly isDirty: boolean
+  /** The JSON cannot be read, so there is nothing to save. */
+  readonly isBlocked: boolean
+  readonly isSaving: boolean
+  readonly onSave: () => void
+  readonly onDiscard: () => void
+}
+
+/** Stays in sight while there is something to save, and stands in the way of leaving without. */
+export function SaveBar({ isDirty, isBlocked, isSaving, onSave, onDiscard }: SaveBarProps) {
+  const { t } = useTranslation(['campaigns', 'common'])
+  const { status, proceed, reset } = useBlocker({
+    shouldBlockFn: ({ current, next }) => isDirty && current.pathname !== next.pathname,
+    enableBeforeUnload: () => isDirty,
+    withResolver: true,
+  })
+  return (
+    <>
+      {isDirty && (
+        <Paper
+          withBorder
+          shadow="md"
+          p="sm"
+          className="lw-surface"
+          style={{ position: 'sticky', bottom: 12, zIndex: 5 }}
+          role="region"
+          aria-label={t('unsaved.title')}
+        >
+          <Group justify="space-between" gap="xs">
+            <Text size="sm">{t(isBlocked ? 'unsaved.brokenJson' : 'unsaved.title')}</Text>
+            <Group gap="xs">
+              <Button variant="default" onClick={onDiscard} disabled={isSaving}>
+                {t('unsaved.discard')}
+              </Button>
+              <Button onClick={onSave} loading={isSaving} disabled={isBlocked}>
+                {t('common:save')}
+              </Button>
+            </Group>
+          </Group>
+        </Paper>
+      )}
+      <Modal
+        opened={status === 'blocked'}
+        onClose={() => reset?.()}
+        title={t('unsaved.leaveTitle')}
+        closeButtonProps={{ 'aria-label': t('common:close') }}
+      >
+        <Stack gap="md">
+          <Text>{t('unsaved.leaveAbout')}</Text>
+          <Group justify="flex-end" gap="xs">
+            <Button variant="default" onClick={() => proceed?.()}>
+              {t('unsaved.leave')}
+            </Button>
+            <Button onClick={() => reset?.()} data-autofocus>
+              {t('unsaved.stay')}
+            </Button>
+          </Group>
+        </Stack>
+      </Modal>
+    </>
+  )
+}

@@ -1,0 +1,65 @@
+import { TextInput } from '@mantine/core'
+import { useTranslation } from 'react-i18next'
+import { answerOf, api } from '../../api/client.ts'
+import { FormModal } from '../../ui/form.tsx'
+import { tell } from '../../ui/tell.ts'
+import { useModalForm } from '../parts/use-modal-form.ts'
+import type { Customer } from './types.ts'
+
+interface EditFormProps {
+  readonly customer: Customer
+  readonly isOpen: boolean
+  readonly onClose: () => void
+}
+
+export function EditForm({ customer, isOpen, onClose }: EditFormProps) {
+  const { t } = useTranslation('customers')
+  const { values, set, modal } = useModalForm({
+    isOpen,
+    onClose,
+    initial: () => {
+      const { fullname = '', phone = '', email = '' } = customer.data
+      return { fullname, phone, email }
+    },
+    send: ({ fullname, phone, email }) =>
+      answerOf(
+        api.PATCH('/v1/customers/{id}', {
+          params: { path: { id: customer.id } },
+          // A field that was emptied is removed.
+          body: {
+            data: {
+              fullname: fullname.trim() || null,
+              phone: phone.trim() || null,
+              email: email.trim() || null,
+            },
+          },
+        }),
+      ),
+    onDone: () => tell.success(t('common:saved')),
+  })
+  return (
+    <FormModal {...modal} title={t('profile.editTitle')} submitLabel={t('common:save')}>
+      <TextInput
+        label={t('name')}
+        data-autofocus
+        maxLength={200}
+        value={values.fullname}
+        onChange={(event) => set({ fullname: event.currentTarget.value })}
+      />
+      <TextInput
+        label={t('phone')}
+        type="tel"
+        maxLength={64}
+        value={values.phone}
+        onChange={(event) => set({ phone: event.currentTarget.value })}
+      />
+      <TextInput
+        label={t('email')}
+        type="email"
+        maxLength={254}
+        value={values.email}
+        onChange={(event) => set({ email: event.currentTarget.value })}
+      />
+    </FormModal>
+  )
+}

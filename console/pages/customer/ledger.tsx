@@ -1,0 +1,104 @@
+import { Text } from '@mantine/core'
+import { IconListNumbers } from '@tabler/icons-react'
+import { useTranslation } from 'react-i18next'
+import { answerOf, api, type Schemas } from '../../api/client.ts'
+import { useSession } from '../../api/session.ts'
+import { formatDateTime } from '../../format.ts'
+import { paths } from '../../paths.ts'
+import { type Column, DataList } from '../../ui/data-list.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { PageLink } from '../../ui/page-link.tsx'
+import { Nowrap } from '../parts/nowrap.tsx'
+import { useProgram } from '../parts/program.ts'
+
+type Entry = Schemas['LedgerEntry']
+
+/** Each change of a balance with what it was afterwards, as an auditor wants to see it. */
+export function Ledger({ customer }: { readonly customer: string }) {
+  const { t } = useTranslation('customers')
+  const columns = useColumns()
+  return (
+    <DataList<Entry>
+      name={`ledger-${customer}`}
+      columns={columns}
+      keyOf={({ key, version }) => `${key} ${version}`}
+      filters={{}}
+      load={(query) =>
+        answerOf(api.GET('/v1/customers/{id}/ledger', { params: { path: { id: customer }, query } }))
+      }
+      empty={
+        <EmptyState title={t('tab.ledger')} icon={<IconListNumbers size={26} aria-hidden />}>
+          {t('ledger.empty')}
+        </EmptyState>
+      }
+    />
+  )
+}
+
+function useColumns(): Column<Entry>[] {
+  const { t } = useTranslation('customers')
+  const { timezone } = useSession().organization
+  const program = useProgram()
+  const why = ({ rule, campaign, reason }: Entry) =>
+    reason ?? (rule ? t('ledger.rule', { rule, campaign: program.campaignName(campaign) }) : '')
+  const kindWords = ({ kind }: Entry) => t([`ledger.kinds.${kind}`, kind])
+  return [
+    {
+      key: 'at',
+      label: t('ledger.at'),
+      cell: ({ createdAt }) => <Nowrap>{formatDateTime(createdAt, timezone)}</Nowrap>,
+      csv: ({ createdAt }) => createdAt,
+    },
+    {
+      key: 'kind',
+      label: t('ledger.kind'),
+      cell: (entry) => (
+        <div>
+          {entry.transaction ? (
+            <PageLink to={paths.transaction(entry.transaction)} inherit>
+              {kindWords(entry)}
+            </PageLink>
+          ) : (
+            kindWords(entry)
+          )}
+          <Text size="xs" c="dimmed">
+            {why(entry)}
+          </Text>
+        </div>
+      ),
+      csv: kindWords,
+    },
+    { key: 'why', label: t('ledger.why'), isOnlyCsv: true, cell: why },
+    {
+      key: 'transaction',
+      label: t('ledger.transaction'),
+      isOnlyCsv: true,
+      cell: ({ transaction }) => transaction,
+    },
+    { key: 'balance', label: t('ledger.balance'), cell: ({ key }) => program.balanceName(key) },
+    {
+      key: 'amount',
+      label: t('ledger.amount'),
+      align: 'end',
+      cell: ({ key, amount }) => (
+        <Text inherit span fw={600}>
+          <bdi>{program.signed(key, amount)}</bdi>
+        </Text>
+      ),
+      csv: ({ amount }) => amount,
+    },
+    {
+      key: 'value',
+      label: t('ledger.value'),
+      align: 'end',
+      cell: ({ key, value }) => program.number(key, value),
+      csv: ({ value }) => value,
+    },
+    {
+      key: 'total',
+      label: t('ledger.total'),
+      isOnlyCsv: true,
+      cell: ({ total }) => total,
+    },
+  ]
+}

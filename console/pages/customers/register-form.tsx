@@ -1,0 +1,88 @@
+import { Select, Text, TextInput } from '@mantine/core'
+import { useTranslation } from 'react-i18next'
+import { answerOf, api, type Schemas } from '../../api/client.ts'
+import { FormModal } from '../../ui/form.tsx'
+import { useProgram } from '../parts/program.ts'
+import { useModalForm } from '../parts/use-modal-form.ts'
+
+interface RegisterFormProps {
+  readonly isOpen: boolean
+  readonly onClose: () => void
+  /** An existing customer gets a further card; without one a new customer is asked for. */
+  readonly customer?: string
+  readonly onDone: (customer: Schemas['Customer']) => void
+}
+
+/** Registers into a campaign, which opens a card. */
+export function RegisterForm({ isOpen, onClose, customer, onDone }: RegisterFormProps) {
+  const { t } = useTranslation('customers')
+  const { campaigns } = useProgram()
+  const published = campaigns.filter(({ status }) => status === 'published')
+  const first = published[0]?.id ?? ''
+  const { values, set, modal } = useModalForm({
+    isOpen,
+    onClose,
+    initial: () => ({ campaign: '', fullname: '', phone: '', email: '' }),
+    send: ({ campaign, fullname, phone, email }, header) => {
+      const data = { fullname: fullname.trim(), phone: phone.trim(), email: email.trim() }
+      return answerOf(
+        api.POST('/v1/customers/register', {
+          params: { header },
+          body: {
+            campaignId: campaign || first,
+            customer: customer === undefined ? { data } : { id: customer },
+          } as never,
+        }),
+      )
+    },
+    onDone,
+  })
+  const isNew = customer === undefined
+  return (
+    <FormModal
+      {...modal}
+      title={isNew ? t('register.title') : t('register.furtherTitle')}
+      submitLabel={isNew ? t('register.submit') : t('register.furtherSubmit')}
+    >
+      {isNew && (
+        <>
+          <TextInput
+            label={t('name')}
+            data-autofocus
+            maxLength={200}
+            value={values.fullname}
+            onChange={(event) => set({ fullname: event.currentTarget.value })}
+          />
+          <TextInput
+            label={t('phone')}
+            type="tel"
+            maxLength={64}
+            value={values.phone}
+            onChange={(event) => set({ phone: event.currentTarget.value })}
+          />
+          <TextInput
+            label={t('email')}
+            type="email"
+            maxLength={254}
+            value={values.email}
+            onChange={(event) => set({ email: event.currentTarget.value })}
+          />
+        </>
+      )}
+      <Select
+        label={t('campaign')}
+        description={t('register.campaignAbout')}
+        data={published.map(({ id, name }) => ({ value: id, label: name }))}
+        value={values.campaign || first}
+        onChange={(campaign) => set({ campaign: campaign ?? '' })}
+        allowDeselect={false}
+        required
+      />
+      {published.length === 0 && (
+        <Text size="sm" c="dimmed">
+          {t('empty.campaignFirst')}
+        </Text>
+      )}
+    </FormModal>
+  )
+}

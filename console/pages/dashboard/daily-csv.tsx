@@ -1,0 +1,35 @@
+import { Button } from '@mantine/core'
+import { IconDownload } from '@tabler/icons-react'
+import { useTranslation } from 'react-i18next'
+import { download, toCsv } from '../../ui/csv.ts'
+import type { Balance } from './balances.ts'
+import { allFigures } from './figures.ts'
+import type { Reports } from './reports.ts'
+
+interface DailyCsvProps {
+  readonly reports: Reports
+  readonly balances: readonly Balance[]
+}
+
+/** A row for each day, with the points of every balance. */
+export function DailyCsv({ reports, balances }: DailyCsvProps) {
+  const { t } = useTranslation('home')
+  const save = () => {
+    const columns = allFigures.flatMap(({ key, read, isBalance }) => {
+      const label = t(`figure.${key}`)
+      return (isBalance ? balances : [undefined]).map((balance) => ({
+        label: balance ? t('csvColumn', { figure: label, balance: balance.name }) : label,
+        read: (day: Reports['days'][number]) => read(day, balance?.key ?? ''),
+      }))
+    })
+    const rows = reports.days.map((day) => [day.day, ...columns.map(({ read }) => read(day))])
+    const { from, to } = reports.range
+    const content = toCsv([[t('day'), ...columns.map(({ label }) => label)], ...rows])
+    download(`figures-${from}-${to}.csv`, content, 'text/csv;charset=utf-8')
+  }
+  return (
+    <Button variant="default" leftSection={<IconDownload size={16} aria-hidden />} onClick={save}>
+      {t('common:list.csv')}
+    </Button>
+  )
+}

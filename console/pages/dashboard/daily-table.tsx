@@ -1,0 +1,47 @@
+import { Table } from '@mantine/core'
+import { useTranslation } from 'react-i18next'
+import { formatDay, formatNumber } from '../../format.ts'
+import { paths } from '../../paths.ts'
+import { PageLink } from '../../ui/page-link.tsx'
+import type { Balance } from './balances.ts'
+import { allFigures } from './figures.ts'
+import type { Reports } from './reports.ts'
+
+/** The charts as numbers, newest first. */
+export function DailyTable({ reports, balance }: { readonly reports: Reports; readonly balance: Balance }) {
+  const { t } = useTranslation('home')
+  return (
+    <div className="lw-surface">
+      <Table.ScrollContainer minWidth={900}>
+        <Table horizontalSpacing="sm" verticalSpacing={6} highlightOnHover>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th scope="col">{t('day')}</Table.Th>
+              {allFigures.map(({ key }) => (
+                <Table.Th key={key} scope="col" ta="end" fw={550} c="dimmed">
+                  {t(`figure.${key}`)}
+                </Table.Th>
+              ))}
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {reports.days.toReversed().map((ofDay) => (
+              <Table.Tr key={ofDay.day}>
+                <Table.Th scope="row" fw={400} style={{ whiteSpace: 'nowrap' }}>
+                  <PageLink to={paths.transactions()} search={{ from: ofDay.day, to: ofDay.day }} size="sm">
+                    {formatDay(ofDay.day)}
+                  </PageLink>
+                </Table.Th>
+                {allFigures.map(({ key, read, isBalance }) => (
+                  <Table.Td key={key} ta="end" className="lw-tabular">
+                    {formatNumber(read(ofDay, balance.key), isBalance ? balance.decimals : 0)}
+                  </Table.Td>
+                ))}
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+    </div>
+  )
+}

@@ -1,0 +1,94 @@
+import { Group, Skeleton, Stack, Text, Title } from '@mantine/core'
+import { IconArrowDownRight, IconArrowUpRight } from '@tabler/icons-react'
+import { useNavigate } from '@tanstack/react-router'
+import { lazy, Suspense } from 'react'
+import { useTranslation } from 'react-i18next'
+import { formatDay, formatNumber, formatShare } from '../../format.ts'
+import { PageLink } from '../../ui/page-link.tsx'
+import type { Balance } from './balances.ts'
+import type { Figure } from './figures.ts'
+import classes from './home.module.css'
+import type { Reports } from './reports.ts'
+import { Worth } from './worth.tsx'
+
+const FigureChart = lazy(() => import('./figure-chart.tsx'))
+
+interface FigureCardProps {
+  readonly figure: Figure
+  readonly reports: Reports
+  readonly balance: Balance
+}
+
+/** One figure: the number, how it changed, the days, and the way to what it is counted from. */
+export function FigureCard({ figure, reports, balance }: FigureCardProps) {
+  const { t } = useTranslation('home')
+  const navigate = useNavigate()
+  const format = (value: number) => formatNumber(value, figure.isBalance ? balance.decimals : 0)
+  const value = figure.read(reports.sum, balance.key)
+  const points = reports.days.map((ofDay, i) => {
+    const ofDayBefore = reports.daysBefore[i]
+    return {
+      day: ofDay.day,
+      value: figure.read(ofDay, balance.key),
+      dayBefore: ofDayBefore?.day,
+      valueBefore: ofDayBefore && figure.read(ofDayBefore, balance.key),
+    }
+  })
+  const most = points.reduce((best, point) => (point.value > best.value ? point : best), points[0]!)
+  const name = t(`figure.${figure.key}`)
+  const openDay = (day: string) =>
+    navigate((figure.dayListOf ?? figure.listOf)({ from: day, to: day }) as never)
+  return (
+    <Stack className="lw-surface" p="md" gap={4}>
+      <Group justify="space-between" gap="xs" wrap="nowrap">
+        <Title order={3} size="sm" fw={500}>
+          <PageLink {...figure.listOf(reports.range)} size="sm">
+            {name}
+          </PageLink>
+        </Title>
+        <Change value={value} before={figure.read(reports.sumBefore, balance.key)} format={format} />
+      </Group>
+      <Text className={`${classes.number} lw-tabular`}>{format(value)}</Text>
+      {figure.key === 'outstanding' && <Worth balance={balance} value={value} />}
+      <div
+        role="img"
+        aria-label={t('chart.about', { name, day: formatDay(most.day), value: format(most.value) })}
+        style={{ marginBlockStart: 'auto' }}
+      >
+        <Suspense fallback={<Skeleton h={120} />}>
+          <FigureChart points={points} format={format} onDay={openDay} />
+        </Suspense>
+      </div>
+    </Stack>
+  )
+}
+
+interface ChangeProps {
+  readonly value: number
+  readonly before: number
+  readonly format: (value: number) => string
+}
+
+/** In grey: whether more is better depends on what is counted. */
+function Change({ value, before, format }: ChangeProps) {
+  const { t } = useTranslation('home')
+  const title = t('change.before', { value: format(before) })
+  // From nothing there is no percentage.
+  if (before === 0) {
+    return (
+      <Text size="sm" c="dimmed" title={title}>
+        {value === 0 ? t('change.same') : t('change.new')}
+      </Text>
+    )
+  }
+  const share = (value - before) / Math.abs(before)
+  const Icon = share > 0 ? IconArrowUpRight : share < 0 ? IconArrowDownRight : undefined
+  return (
+    <Group gap={2} wrap="nowrap" title={title}>
+      {Icon && <Icon size={15} aria-hidden color="var(--mantine-color-dimmed)" />}
+      <Text size="sm" c="dimmed" className="lw-tabular">
+        {formatShare(share)}
+      </Text>
+    </Group>
+  )
+}

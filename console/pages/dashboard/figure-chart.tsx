@@ -1,0 +1,91 @@
+import '@mantine/charts/styles.css'
+import { AreaChart } from '@mantine/charts'
+import { Paper, Text } from '@mantine/core'
+import { useTranslation } from 'react-i18next'
+import { formatDay } from '../../format.ts'
+import classes from './home.module.css'
+
+export interface DayPoint {
+  readonly day: string
+  readonly value: number
+  /** The day of the range before that it is compared with. */
+  readonly dayBefore?: string
+  readonly valueBefore?: number
+}
+
+interface FigureChartProps {
+  readonly points: readonly DayPoint[]
+  readonly format: (value: number) => string
+  readonly onDay: (day: string) => void
+}
+
+/** So that the first and the last day can be read. */
+const edge = 16
+const lineColor = 'light-dark(var(--mantine-color-pine-7), var(--mantine-color-pine-4))'
+
+/** Loaded on its own: the library behind it is larger than the rest of the page. */
+export default function FigureChart({ points, format, onDay }: FigureChartProps) {
+  const { t } = useTranslation('home')
+  const most = Math.max(...points.flatMap(({ value, valueBefore = 0 }) => [value, valueBefore]))
+  return (
+    // Time runs from left to right in the drawing, whatever the language.
+    <div dir="ltr" className={classes.chart}>
+      <AreaChart
+        h={120}
+        data={points as DayPoint[] as never}
+        dataKey="day"
+        series={[
+          { name: 'valueBefore', color: 'gray.6', strokeDasharray: '3 3' },
+          { name: 'value', color: lineColor },
+        ]}
+        curveType="linear"
+        withDots={points.length === 1}
+        withYAxis={false}
+        gridAxis="none"
+        strokeWidth={1.5}
+        tickLine="none"
+        fillOpacity={0.15}
+        // Nothing at all is a line at the bottom, not one in the middle.
+        yAxisProps={{ domain: [0, most > 0 ? 'auto' : 1] }}
+        xAxisProps={{
+          tickFormatter: formatDay,
+          minTickGap: 48,
+          interval: 'preserveStartEnd',
+          padding: { left: edge, right: edge },
+        }}
+        areaProps={({ name }) => ({
+          isAnimationActive: false,
+          ...(name === 'valueBefore' && { fillOpacity: 0, strokeOpacity: 0.7 }),
+        })}
+        areaChartProps={{
+          accessibilityLayer: false,
+          onClick: ({ activeLabel }) => {
+            if (typeof activeLabel === 'string') onDay(activeLabel)
+          },
+        }}
+        tooltipAnimationDuration={0}
+        tooltipProps={{
+          content: ({ payload }) => {
+            const point = payload?.[0]?.payload as DayPoint | undefined
+            if (!point) return null
+            return (
+              <Paper withBorder px="sm" py={6} shadow="md" dir="auto">
+                <Text size="sm" fw={600} className="lw-tabular">
+                  {t('chart.value', { day: formatDay(point.day), value: format(point.value) })}
+                </Text>
+                {point.dayBefore !== undefined && (
+                  <Text size="sm" c="dimmed" className="lw-tabular">
+                    {t('chart.value', {
+                      day: formatDay(point.dayBefore),
+                      value: format(point.valueBefore ?? 0),
+                    })}
+                  </Text>
+                )}
+              </Paper>
+            )
+          },
+        }}
+      />
+    </div>
+  )
+}

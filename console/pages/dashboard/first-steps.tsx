@@ -1,0 +1,65 @@
+import { Button, Group, Stack, Text, ThemeIcon, Title } from '@mantine/core'
+import { IconCheck } from '@tabler/icons-react'
+import { Link } from '@tanstack/react-router'
+import { useTranslation } from 'react-i18next'
+import { paths, till } from '../../paths.ts'
+
+interface FirstStepsProps {
+  /** What is behind already. */
+  readonly hasCampaign: boolean
+  readonly hasConnection: boolean
+  readonly hasCustomer: boolean
+}
+
+/** For an organization without a sale: what to do until the first one. */
+export function FirstSteps({ hasCampaign, hasConnection, hasCustomer }: FirstStepsProps) {
+  const { t } = useTranslation('home')
+  const steps = [
+    { key: 'campaign', isDone: hasCampaign, to: paths.newCampaign() },
+    { key: 'till', isDone: hasConnection, to: paths.connections() },
+    { key: 'customer', isDone: hasCustomer, to: undefined },
+  ]
+  const next = steps.find(({ isDone }) => !isDone)
+  return (
+    <Stack className="lw-surface" p={{ base: 'md', sm: 'xl' }} gap="lg" maw={720}>
+      <div>
+        <Title order={2} size="h3">
+          {t('steps.title')}
+        </Title>
+        <Text c="dimmed">{t('steps.about')}</Text>
+      </div>
+      <Stack component="ol" gap="lg" m={0} p={0} style={{ listStyle: 'none' }}>
+        {steps.map(({ key, isDone, to }, i) => {
+          const variant = key === next?.key ? 'filled' : 'default'
+          const label = t(`steps.${key}.action`)
+          return (
+            <Group component="li" key={key} wrap="nowrap" align="flex-start" gap="md">
+              <ThemeIcon radius="xl" size={32} variant={isDone ? 'filled' : 'light'} aria-hidden={!isDone}>
+                {isDone ? <IconCheck size={18} role="img" aria-label={t('steps.done')} /> : i + 1}
+              </ThemeIcon>
+              <Stack gap={6} align="flex-start">
+                <div>
+                  <Title order={3} size="h5">
+                    {t(`steps.${key}.title`)}
+                  </Title>
+                  <Text size="sm" c="dimmed">
+                    {t(`steps.${key}.about`)}
+                  </Text>
+                </div>
+                {to ? (
+                  <Button size="xs" variant={variant} renderRoot={(root) => <Link to={to} {...root} />}>
+                    {label}
+                  </Button>
+                ) : (
+                  <Button size="xs" variant={variant} component="a" href={till}>
+                    {label}
+                  </Button>
+                )}
+              </Stack>
+            </Group>
+          )
+        })}
+      </Stack>
+    </Stack>
+  )
+}

@@ -1,0 +1,72 @@
+import { Select } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+
+import { scrollingList } from './scrolling-list.ts'
+
+interface Option {
+  readonly value: string
+  readonly label: string
+}
+
+interface RemoteSelectProps {
+  readonly label: string
+  readonly description?: string
+  readonly placeholder?: string
+  readonly nothingFound: string
+  /** Of the cache. */
+  readonly name: string
+  /** What fits a text; the first few without one. */
+  readonly search: (text: string | undefined) => Promise<readonly Option[]>
+  /** Always there, before what is found. */
+  readonly fixed?: readonly Option[]
+  readonly value: string | undefined
+  /** The label of a value that the search did not bring. */
+  readonly find?: (value: string) => Promise<Option>
+  readonly onChange: (value: string | undefined) => void
+  readonly w?: number
+}
+
+/** One of any number of things: the service searches, not the browser. */
+export function RemoteSelect({
+  name,
+  search,
+  fixed = [],
+  value,
+  find,
+  onChange,
+  nothingFound,
+  ...props
+}: RemoteSelectProps) {
+  const [text, setText] = useState('')
+  const [asked] = useDebouncedValue(text.trim(), 200)
+  const { data: found = [] } = useQuery({
+    queryKey: [name, 'choice', asked],
+    queryFn: () => search(asked || undefined),
+  })
+  const known = [...fixed, ...found]
+  const isKnown = value === undefined || known.some((option) => option.value === value)
+  const { data: own } = useQuery({
+    queryKey: [name, 'choice-of', value],
+    enabled: !isKnown && find !== undefined,
+    queryFn: () => find!(value!),
+  })
+  // What is chosen stays a choice, found or not.
+  const options = isKnown ? known : [own ?? { value, label: value }, ...known]
+  return (
+    <Select
+      {...props}
+      data={options}
+      value={value ?? null}
+      onChange={(next) => onChange(next ?? undefined)}
+      searchable
+      clearable
+      // The label of what is chosen stands in the field and is nothing to look for.
+      onSearchChange={(next) => setText(options.some(({ label }) => label === next) ? '' : next)}
+      filter={({ options: all }) => all}
+      nothingFoundMessage={nothingFound}
+      {...scrollingList}
+    />
+  )
+}

@@ -1,0 +1,74 @@
+import { Alert, Button, CopyButton, Group, Stack, TextInput } from '@mantine/core'
+import { IconCheck, IconCopy, IconEyeOff } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Dialog } from '../../ui/dialog.tsx'
+
+interface ShownOnceProps {
+  readonly title: string
+  /** Why to copy it now. */
+  readonly warning: string
+  readonly doneLabel: string
+  readonly onClose: () => void
+  readonly children: ReactNode
+}
+
+/** What the service tells only once. A click beside it must not take it away. */
+export function ShownOnce({ title, warning, doneLabel, onClose, children }: ShownOnceProps) {
+  return (
+    <Dialog
+      opened
+      onClose={onClose}
+      title={title}
+      size="lg"
+      closeOnClickOutside={false}
+      closeOnEscape={false}
+    >
+      <Stack gap="md">
+        <Alert color="yellow" icon={<IconEyeOff aria-hidden />}>
+          {warning}
+        </Alert>
+        {children}
+        <Group justify="flex-end">
+          <Button onClick={onClose}>{doneLabel}</Button>
+        </Group>
+      </Stack>
+    </Dialog>
+  )
+}
+
+/** A value to be taken elsewhere, with a button that says so. */
+export function CopyField({ label, value }: { readonly label: string; readonly value: string }) {
+  return (
+    <Group gap="xs" align="flex-end" wrap="nowrap">
+      <TextInput
+        label={label}
+        value={value}
+        readOnly
+        flex={1}
+        dir="ltr"
+        onFocus={({ currentTarget }) => currentTarget.select()}
+        styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
+      />
+      <CopyTextButton value={value} />
+    </Group>
+  )
+}
+
+export function CopyTextButton({ value, label }: { readonly value: string; readonly label?: string }) {
+  const { t } = useTranslation('common')
+  return (
+    <CopyButton value={value}>
+      {({ copied, copy }) => (
+        <Button
+          variant="default"
+          onClick={copy}
+          leftSection={copied ? <IconCheck size={16} aria-hidden /> : <IconCopy size={16} aria-hidden />}
+          style={{ flexShrink: 0 }}
+        >
+          {copied ? t('copied') : (label ?? t('copy'))}
+        </Button>
+      )}
+    </CopyButton>
+  )
+}

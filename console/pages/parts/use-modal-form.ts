@@ -1,0 +1,53 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useRef, useState } from 'react'
+
+interface ModalForm<V, R> {
+  readonly isOpen: boolean
+  readonly onClose: () => void
+  /** Asked each time the form is opened. */
+  readonly initial: () => V
+  readonly send: (values: V, headers: RepeatHeaders) => Promise<R>
+  readonly onDone?: (result: R) => void
+}
+
+export interface RepeatHeaders {
+  readonly 'idempotency-key': string
+}
+
+/**
+ * Random text that makes sending a form twice safe. Not `randomUUID`, which browsers offer only over HTTPS: a
+ * service may be reached under a plain address in the shop's own network.
+ */
+export function repeatHeaders(): RepeatHeaders {
+  const bytes = crypto.getRandomValues(new Uint8Array(16))
+  return { 'idempotency-key': Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('') }
+}
+
+/** What a `FormModal` needs. One key for each opening: a second press after a lost answer repeats, not doubles. */
+export function useModalForm<V, R>({ isOpen, onClose, initial, send, onDone }: ModalForm<V, R>) {
+  const [values, setValues] = useState(initial)
+  const headers = useRef(repeatHeaders())
+  const queries = useQueryClient()
+  const { mutate, reset, isPending, error } = useMutation({
+    meta: { isToldInPlace: true },
+    mutationFn: () => send(values, headers.current),
+    onSuccess: (result) => {
+      onClose()
+      onDone?.(result)
+      // One change of a customer shows in balances, coupons, ledger and lists alike.
+      return queries.invalidateQueries()
+    },
+  })
+  // Only opening starts anew, not typing.
+  useEffect(() => {
+    if (!isOpen) return
+    setValues(initial())
+    reset()
+    headers.current = repeatHeaders()
+  }, [isOpen])
+  return {
+    values,
+    set: (changes: Partial<V>) => setValues((before) => ({ ...before, ...changes })),
+    modal: { isOpen, onClose, onSubmit: () => mutate(), isBusy: isPending, error },
+  }
+}

@@ -1,0 +1,58 @@
+import { TextInput } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { answerOf, api, type Schemas } from '../../api/client.ts'
+import { sessionQuery } from '../../api/session.ts'
+import { FormModal } from '../../ui/form.tsx'
+import { tell } from '../../ui/tell.ts'
+import { RoleField } from './role-field.tsx'
+
+interface ChangeFormProps {
+  readonly person: Schemas['Person']
+  readonly onClose: () => void
+}
+
+export function ChangeForm({ person, onClose }: ChangeFormProps) {
+  const { t } = useTranslation('people')
+  const queries = useQueryClient()
+  const [name, setName] = useState(person.name ?? '')
+  const [role, setRole] = useState(person.role)
+  const { mutate, isPending, error } = useMutation({
+    meta: { isToldInPlace: true },
+    mutationFn: () =>
+      answerOf(
+        api.PATCH('/v1/people/{id}', {
+          params: { path: { id: person.id } },
+          body: { name: name.trim() || null, role },
+        }),
+      ),
+    onSuccess: async () => {
+      await queries.invalidateQueries({ queryKey: ['people'] })
+      // It may have been oneself, and the menu shows less from now on.
+      await queries.invalidateQueries({ queryKey: sessionQuery.queryKey })
+      tell.success(t('common:saved'))
+      onClose()
+    },
+  })
+  return (
+    <FormModal
+      title={t('change.title', { email: person.email })}
+      isOpen
+      onClose={onClose}
+      onSubmit={mutate}
+      isBusy={isPending}
+      error={error}
+      submitLabel={t('common:save')}
+    >
+      <TextInput
+        label={t('name')}
+        value={name}
+        onChange={({ currentTarget: { value } }) => setName(value)}
+        maxLength={200}
+        data-autofocus
+      />
+      <RoleField value={role} onChange={setRole} />
+    </FormModal>
+  )
+}

@@ -1,0 +1,132 @@
+import { ActionIcon, Menu, Text } from '@mantine/core'
+import {
+  IconDots,
+  IconKey,
+  IconLock,
+  IconLockOpen,
+  IconLogout,
+  IconPencil,
+  IconTrash,
+} from '@tabler/icons-react'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { answerOf, api, type Schemas } from '../../api/client.ts'
+import { FormModal } from '../../ui/form.tsx'
+import { tell } from '../../ui/tell.ts'
+import type { Link } from '../people.tsx'
+import { ChangeForm } from './change-form.tsx'
+
+type Person = Schemas['Person']
+
+/** What is asked about before it is done. */
+const deeds = ['newLink', 'signOut', 'block', 'unblock', 'remove'] as const
+type Deed = (typeof deeds)[number]
+
+const icons = {
+  newLink: IconKey,
+  signOut: IconLogout,
+  block: IconLock,
+  unblock: IconLockOpen,
+  remove: IconTrash,
+}
+
+const isDangerous = (deed: Deed) => deed === 'block' || deed === 'remove'
+
+interface PersonMenuProps {
+  readonly person: Person
+  readonly onLink: (link: Link) => void
+}
+
+export function PersonMenu({ person, onLink }: PersonMenuProps) {
+  const { t } = useTranslation('people')
+  const [opened, setOpened] = useState<Deed | 'change'>()
+  const close = () => setOpened(undefined)
+  const offered = deeds.filter((deed) => deed !== (person.status === 'blocked' ? 'block' : 'unblock'))
+  return (
+    <>
+      <Menu position="bottom-end" width={230} withInitialFocusPlaceholder={false}>
+        <Menu.Target>
+          <ActionIcon variant="subtle" color="gray" aria-label={t('actionsFor', { email: person.email })}>
+            <IconDots size={18} aria-hidden />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item leftSection={<IconPencil size={16} aria-hidden />} onClick={() => setOpened('change')}>
+            {t('change.action')}
+          </Menu.Item>
+          {offered.map((deed) => {
+            const Icon = icons[deed]
+            return (
+              <Menu.Item
+                key={deed}
+                leftSection={<Icon size={16} aria-hidden />}
+                onClick={() => setOpened(deed)}
+              >
+                {t(`${deed}.action`)}
+              </Menu.Item>
+            )
+          })}
+        </Menu.Dropdown>
+      </Menu>
+      {opened === 'change' && <ChangeForm person={person} onClose={close} />}
+      {opened && opened !== 'change' && (
+        <Confirmation person={person} deed={opened} onClose={close} onLink={onLink} />
+      )}
+    </>
+  )
+}
+
+interface ConfirmationProps extends PersonMenuProps {
+  readonly deed: Deed
+  readonly onClose: () => void
+}
+
+function Confirmation({ person, deed, onClose, onLink }: ConfirmationProps) {
+  const { t } = useTranslation('people')
+  const queries = useQueryClient()
+  const { mutate, isPending, error } = useMutation({
+    meta: { isToldInPlace: true },
+    mutationFn: () => carryOut(deed, person.id),
+    onSuccess: async (invitation) => {
+      await queries.invalidateQueries({ queryKey: ['people'] })
+      onClose()
+      if (invitation) onLink({ ...invitation, email: person.email })
+      else tell.success(t(`${deed}.done`, { name: person.name ?? person.email }))
+    },
+  })
+  return (
+    <FormModal
+      title={t(`${deed}.title`, { name: person.name ?? person.email })}
+      isOpen
+      onClose={onClose}
+      onSubmit={mutate}
+      isBusy={isPending}
+      error={error}
+      submitLabel={t(`${deed}.action`)}
+      isDangerous={isDangerous(deed)}
+    >
+      <Text size="sm">{t(`${deed}.about`)}</Text>
+    </FormModal>
+  )
+}
+
+/** A new link is the only one with something to show. */
+async function carryOut(deed: Deed, id: string): Promise<Schemas['Invitation'] | undefined> {
+  const params = { path: { id } }
+  switch (deed) {
+    case 'newLink':
+      return answerOf(api.POST('/v1/people/{id}/invitation', { params }))
+    case 'signOut':
+      await answerOf(api.POST('/v1/people/{id}/sign-out', { params }))
+      return undefined
+    case 'remove':
+      await answerOf(api.DELETE('/v1/people/{id}', { params }))
+      return undefined
+    default: {
+      const status = deed === 'block' ? 'blocked' : 'active'
+      await answerOf(api.PATCH('/v1/people/{id}', { params, body: { status } }))
+      return undefined
+    }
+  }
+}

@@ -1,0 +1,41 @@
+import { isLightColor, Text } from '@mantine/core'
+import { useTranslation } from 'react-i18next'
+import classes from './card-preview.module.css'
+
+interface CardPreviewProps {
+  readonly name: string
+  readonly color: string
+  readonly logo: string
+}
+
+const defaultColor = '#0b6e63'
+const isColor = (text: string) => /^#[0-9a-f]{6}$/i.test(text)
+
+/** The head of the wallet page, roughly; text on it is light or dark, whichever can be read. */
+export function CardPreview({ name, color, logo }: CardPreviewProps) {
+  const { t } = useTranslation('settings')
+  const background = isColor(color) ? color : defaultColor
+  return (
+    <figure className={classes.preview}>
+      <Text component="figcaption" size="sm" fw={500}>
+        {t('organization.preview')}
+      </Text>
+      <div
+        className={classes.card}
+        style={{ background, color: isLightColor(background) ? '#16201e' : '#ffffff' }}
+      >
+        <div className={classes.head}>
+          {logo.trim() && <img className={classes.logo} src={logo.trim()} alt="" />}
+          <div>
+            <div className={classes.merchant}>{name || '…'}</div>
+            <div className={classes.campaign}>{t('organization.previewCampaign')}</div>
+          </div>
+        </div>
+        <div className={classes.code}>
+          <div className={classes.bars} />
+          <div dir="ltr">2712 3456 7890</div>
+        </div>
+      </div>
+    </figure>
+  )
+}

@@ -1,0 +1,26 @@
+import { useQueries } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { answerOf, api } from '../../api/client.ts'
+import { useSession } from '../../api/session.ts'
+import type { Context } from '../parts/action-words.ts'
+import { useProgram } from '../parts/program.ts'
+import type { Sale } from './lines.tsx'
+
+/** What the sentences about a sale need. Granted coupons are in the reply; redeemed ones have to be asked for. */
+export function useWords(sale: Sale): Context {
+  const { t } = useTranslation('transactions')
+  const { currency } = useSession().organization
+  const program = useProgram()
+  const { actions, coupons: granted } = sale.executedActions
+  const redeemed = actions.flatMap(({ type, coupon }) => (type === 'redeem_coupon' && coupon ? [coupon] : []))
+  const asked = useQueries({
+    queries: redeemed.map((id) => ({
+      queryKey: ['coupons', 'one', id],
+      staleTime: 60_000,
+      queryFn: () => answerOf(api.GET('/v1/coupons/{id}', { params: { path: { id } } })),
+    })),
+  })
+  const known = [...granted, ...asked.flatMap(({ data }) => (data ? [data] : []))]
+  const couponName = (id: string) => known.find((coupon) => coupon.id === id)?.reward.name ?? id
+  return { t, program, currency, couponName }
+}

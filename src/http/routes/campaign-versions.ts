@@ -1,0 +1,129 @@
+import { Type } from 'typebox'
+import { parseId } from '../../domain/ids.ts'
+import { CampaignDefinition } from '../../engine/campaign-definition.ts'
+import { definitionChanges } from '../../engine/definition-changes.ts'
+import { compareVersions } from '../../operations/compare-versions.ts'
+import { getCampaign } from '../../operations/manage-campaigns.ts'
+import { listCampaignVersions } from '../../store/campaigns.ts'
+import { scopeOf } from '../../store/scope.ts'
+import { named } from '../name-components.ts'
+import { decodeCursor, limitOf, PageQuery, refuseCursor, toPage } from '../paging.ts'
+import { campaignDefinitionExample, campaignExample } from '../schemas/examples.ts'
+import { Id, Optional, PageOf, Timestamp } from '../schemas/members.ts'
+import type { Server, ServerOptions } from '../server.ts'
+
+const tags = ['Campaigns']
+const CampaignPath = Type.Object({ id: Id('cmp') })
+const Definition = Type.Unsafe<object>({ ...CampaignDefinition, ...named('CampaignDefinition') })
+
+const DefinitionChange = Type.Object(
+  {
+    place: Type.String({ description: 'The member of the definition.', examples: ['rules[base].points'] }),
+    before: Optional(Type.Unknown({ description: 'Absent when it was added.' })),
+    after: Optional(Type.Unknown({ description: 'Absent when it was removed.' })),
+  },
+  named('DefinitionChange'),
+)
+const changeExample = { place: 'rules[base].points', before: 2, after: 1 }
+
+const VersionNumber = (description: string) =>
+  Optional(Type.Integer({ minimum: 1, maximum: 999_999_999, description }))
+
+export function campaignVersionRoutes(app: Server, { deps }: ServerOptions): void {
+  const { pool } = deps
+
+  app.get(
+    '/v1/campaigns/:id/versions',
+    {
+      config: { access: ['manage'], refusals: ['campaign_not_found'] },
+      schema: {
+        operationId: 'listCampaignVersions',
+        summary: 'List the published versions, newest first',
+        tags,
+        params: CampaignPath,
+        querystring: Type.Object(PageQuery),
+        response: {
+          200: PageOf(
+            Type.Object(
+              {
+                version: Type.Integer(),
+                publishedAt: Timestamp(),
+                definition: Definition,
+                changes: Type.Array(DefinitionChange, {
+                  description: 'What differs from the version before; empty for the first.',
+                }),
+              },
+              {
+                ...named('CampaignVersion'),
+                examples: [
+                  {
+                    version: 3,
+                    publishedAt: campaignExample.createdAt,
+                    definition: campaignDefinitionExample,
+                    changes: [changeExample],
+                  },
+                ],
+              },
+            ),
+          ),
+        },
+      },
+    },
+    async (request) => {
+      const scope = scopeOf(pool, request.caller.organization.number)
+      const { id } = await getCampaign(scope, parseId('cmp', request.params.id))
+      const limit = limitOf(request.query)
+      const before = toVersion(decodeCursor(request.query.cursor))
+      // One more than shown: it tells whether there is a next page, and is what the oldest is compared with.
+      const rows = await listCampaignVersions(scope, id, { limit: limit + 1, before })
+      return toPage(
+        rows.map((row, i) => ({ ...row, predecessor: rows[i + 1]?.definition })),
+        limit,
+        (row) => String(row.version),
+        ({ version, publishedAt, definition, predecessor }) => ({
+          version,
+          publishedAt: publishedAt.toISOString(),
+          definition,
+          changes: predecessor ? definitionChanges(predecessor, definition) : [],
+        }),
+      )
+    },
+  )
+
+  app.get(
+    '/v1/campaigns/:id/changes',
+    {
+      config: { access: ['manage'], refusals: ['campaign_not_found'] },
+      schema: {
+        operationId: 'compareCampaignVersions',
+        summary: 'What differs between two versions, or what publishing would change',
+        tags,
+        params: CampaignPath,
+        querystring: Type.Object({
+          from: VersionNumber('The newest published version unless told.'),
+          to: VersionNumber('The draft unless told.'),
+        }),
+        response: {
+          200: Type.Object(
+            {
+              from: Type.Integer({ description: '0 before the first was published: everything is new.' }),
+              to: Optional(Type.Integer({ description: 'Absent for the draft.' })),
+              changes: Type.Array(DefinitionChange),
+            },
+            { ...named('CampaignChanges'), examples: [{ from: 2, changes: [changeExample] }] },
+          ),
+        },
+      },
+    },
+    async (request) => {
+      const scope = scopeOf(pool, request.caller.organization.number)
+      const campaign = await getCampaign(scope, parseId('cmp', request.params.id))
+      return compareVersions(scope, campaign, request.query)
+    },
+  )
+}
+
+function toVersion(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  return /^\d{1,9}$/.test(text) ? Number(text) : refuseCursor()
+}
