@@ -1,4 +1,5 @@
 import { type CSSVariablesResolver, createTheme, type MantineColorsTuple, Menu } from '@mantine/core'
+import i18next from 'i18next'
 
 /** Shade 8 on white has a contrast of 6.1, and white on it as well. */
 const pine: MantineColorsTuple = [
@@ -26,6 +27,13 @@ export const theme = createTheme({
   cursorType: 'pointer',
   respectReducedMotion: true,
   components: {
+    Modal: {
+      // Asked with each drawing, since the language may change. The page has one banner, and it is not this header.
+      defaultProps: () => ({
+        closeButtonProps: { 'aria-label': i18next.t('common:close') },
+        attributes: { header: { role: 'none' } },
+      }),
+    },
     // Otherwise an invisible element inside the list of entries takes the focus, which readers cannot make sense of.
     Menu: Menu.extend({ defaultProps: { withInitialFocusPlaceholder: false } }),
   },

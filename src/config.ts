@@ -20,6 +20,8 @@ export type Config = {
   accessTokenTtlSeconds: number
   refreshTokenTtlSeconds: number
   demo: boolean
+  /** How long ago a new demo opened, with visits on every day since; 0: it is bare. */
+  demoDays: number
   /** Calls per second: of an organization, of a connection to it, of an address without a token. Undefined: off. */
   rateLimits: { organization?: number; connection?: number; address?: number }
   tls: { cert: Buffer; key: Buffer } | undefined
@@ -60,6 +62,7 @@ export function readConfig(env: Environment, cwd: string = process.cwd()): Confi
     accessTokenTtlSeconds: read.integer('ACCESS_TOKEN_TTL', 3_600, 1, MAX_TTL_SECONDS),
     refreshTokenTtlSeconds: read.integer('REFRESH_TOKEN_TTL', 2_592_000, 1, MAX_TTL_SECONDS),
     demo,
+    demoDays: read.integer('DEMO_DAYS', 90, 0, 366),
     rateLimits: readRateLimits(read),
     workers: read.integer('WORKERS', 1, 1, 256),
     tls: readTls(read, cwd, problems),

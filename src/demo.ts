@@ -1,11 +1,12 @@
 /**
  * The demo: in an empty database, a café with a published campaign, a connection that may do everything, and three
  * people who sign in with one password. Its credentials are kept under the data folder, since the database holds
- * only their hashes.
+ * only their hashes. What happened in it since it opened is made in `demo/`.
  */
 import { randomBytes } from 'node:crypto'
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { closeStory, type Filling, fillCafe, furnishCafe, howFull, openingDay } from './demo/fill-cafe.ts'
 import type { CampaignId, OrganizationId } from './domain/ids.ts'
 import type { Organization } from './domain/organization.ts'
 import { setDemoPeople } from './operations/demo-people.ts'
@@ -21,7 +22,7 @@ import {
   hasOrganizations,
   lockOrganizations,
 } from './store/organizations.ts'
-import { inTransaction, platformOrg, type Scope } from './store/scope.ts'
+import { inTransaction, platformOrg, platformScope, type Scope } from './store/scope.ts'
 
 export interface Demo {
   readonly apiKey: string
@@ -66,16 +67,61 @@ const demoCampaign = {
   spend: { balance: 'points', worth: 0.01, min: 100, maxShare: 0.5 },
 }
 
-/** The demo of this database: the one there is, a new one in an empty database, none among real merchants. */
-export async function prepareDemo(deps: Deps, dataDir: string): Promise<Demo | undefined> {
+export interface DemoOptions extends Filling {
+  readonly dataDir: string
+  /** How long ago a new café opened; with 0 it is bare, and stays so. */
+  readonly days: number
+  /** The same service on connections that do not wait for the disk. */
+  openHasty(): Deps
+}
+
+export interface OpenDemo {
+  readonly demo: Demo
+  /** When the café opened, if it has a past. */
+  readonly since?: Date
+}
+
+/**
+ * The demo of this database: the one there is, a new one in an empty database, none among real merchants. One that
+ * was left half filled is filled to the end.
+ */
+export async function openDemo(deps: Deps, options: DemoOptions): Promise<OpenDemo | undefined> {
+  const demo = await prepareDemo(deps, options)
+  if (!demo) return undefined
+  const scope = platformScope(deps.pool)
+  const organization = (await findOrganization(scope, demo.organizationId))!
+  const state = await howFull(scope.as(organization.number))
+  if (state === 'bare') return { demo }
+  if (state === 'half') await fillToTheEnd(deps, organization, demo.campaignId, options)
+  return { demo, since: organization.createdAt }
+}
+
+async function fillToTheEnd(
+  deps: Deps,
+  organization: Organization,
+  campaign: CampaignId,
+  { openHasty, ...filling }: DemoOptions,
+): Promise<void> {
+  const hasty = openHasty()
+  try {
+    await fillCafe(hasty, organization, campaign, filling)
+  } finally {
+    await hasty.pool.end()
+  }
+  // Waits for the disk, and with it for everything before.
+  await closeStory(deps, organization)
+}
+
+async function prepareDemo(real: Deps, { dataDir, days }: DemoOptions): Promise<Demo | undefined> {
   const stored = (await loadOrCreateSecrets(dataDir)).demo as Partial<Demo> | undefined
-  return inTransaction(deps.pool, platformOrg, async (scope) => {
+  return inTransaction(real.pool, platformOrg, async (scope) => {
     await lockOrganizations(scope)
     const organization = await findDemoOrganization(scope)
     if (!organization && (await hasOrganizations(scope))) return undefined
+    const deps = organization || days === 0 ? real : openedBefore(real, days)
     const demo = organization
       ? await reuseDemo(deps, scope, organization, stored)
-      : await createDemo(deps, scope)
+      : await createDemo(deps, scope, days > 0)
     const people = await prepareDemoPeople(deps, scope, demo.organizationId, stored?.consolePassword)
     const whole = { ...demo, ...people }
     await updateSecrets(dataDir, { demo: whole })
@@ -83,16 +129,25 @@ export async function prepareDemo(deps: Deps, dataDir: string): Promise<Demo | u
   })
 }
 
+const timezone = 'America/New_York'
+
+/** Everything that a café of some days begins with is as old as it. */
+function openedBefore(deps: Deps, days: number): Deps {
+  const openedAt = openingDay(deps.clock(), days, timezone)
+  return { ...deps, clock: () => openedAt }
+}
+
 type Till = Omit<Demo, 'consoleEmail' | 'consolePassword'>
 
-async function createDemo(deps: Deps, scope: Scope): Promise<Till> {
+async function createDemo(deps: Deps, scope: Scope, isFurnished: boolean): Promise<Till> {
   const now = deps.clock()
   const organization = await createOrganization(
     scope,
-    { name: 'Demo Café', country: 'US', currency: 'USD', timezone: 'America/New_York', isDemo: true },
+    { name: 'Demo Café', country: 'US', currency: 'USD', timezone, isDemo: true },
     now,
   )
   const own = scope.as(organization.number)
+  if (isFurnished) await furnishCafe(own, now)
   const campaignId = await publishDemoCampaign(deps, own, organization)
   return { ...(await connect(deps, scope, organization.id)), organizationId: organization.id, campaignId }
 }

@@ -36,6 +36,7 @@ export function openDeps(
   config: Config,
   secrets: Secrets,
   log: Logger,
+  { isHasty = false } = {},
 ): Deps {
   const pool = openPool(connection, {
     log,
@@ -43,6 +44,8 @@ export function openDeps(
     statementTimeoutMs: 5_000,
     queryTimeoutMs: 8_000,
     lockTimeoutMs: 3_000,
+    isHasty,
+    ...(isHasty && { maxConnections: 3 }),
   })
   const publicUrl = () => config.publicUrl ?? baseUrlOf(config.port, config)
   return createDeps({ ...config, ...secrets, publicUrl, pool, log })

@@ -8,7 +8,7 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from './database/embedde
 import { migrate } from './database/migrate.ts'
 import type { DatabaseConnection } from './database/pool.ts'
 import { takeProcessLock } from './database/process-lock.ts'
-import { type Demo, prepareDemo, removeDemoFile, writeDemoFile } from './demo.ts'
+import { type Demo, openDemo, removeDemoFile, writeDemoFile } from './demo.ts'
 import { createLogger, type Logger } from './http/logger.ts'
 import { listen, openDeps, type Secrets } from './listen.ts'
 import type { Deps } from './operations/deps.ts'
@@ -21,6 +21,8 @@ import { startWorkers } from './workers.ts'
 export interface RunningService {
   readonly baseUrl: string
   readonly demo: Demo | undefined
+  /** When the demo opened, if it has a past to look at. */
+  readonly demoSince: Date | undefined
   /** Stops everything within the time that supervisors give; can be repeated. */
   stop(): Promise<void>
 }
@@ -35,13 +37,24 @@ export function openLog(config: Config, options: { isTerminal: boolean; toStderr
   return createLogger(config.logLevel, options)
 }
 
-/** Starts everything. When `signal` ends the start in the middle, what was started is stopped again. */
-export async function serve(config: Config, log: Logger, signal?: AbortSignal): Promise<RunningService> {
+export interface StartOptions {
+  /** When it ends the start in the middle, what was started is stopped again. */
+  readonly signal?: AbortSignal
+  /** Told how far the demo has come while it is filled with its past. */
+  readonly onDemoDay?: (day: number, of: number) => void
+}
+
+/** Starts everything. */
+export async function serve(
+  config: Config,
+  log: Logger,
+  options: StartOptions = {},
+): Promise<RunningService> {
   if (config.demo) await removeFormerDemoFile(config)
   const embedded = config.databaseUrl === undefined ? await startEmbedded(config, log) : undefined
   try {
-    signal?.throwIfAborted()
-    return await serveOn(embedded?.connection ?? config.databaseUrl!, config, log, embedded, signal)
+    options.signal?.throwIfAborted()
+    return await serveOn(embedded?.connection ?? config.databaseUrl!, config, log, embedded, options)
   } catch (error) {
     await embedded?.stop()
     throw error
@@ -79,16 +92,27 @@ async function serveOn(
   config: Config,
   log: Logger,
   embedded: EmbeddedPostgres | undefined,
-  signal: AbortSignal | undefined,
+  { signal, onDemoDay }: StartOptions,
 ): Promise<RunningService> {
   const { role } = await migrate(connection, { log })
   signal?.throwIfAborted()
   const secrets = await completeSecrets(config)
   const deps = openDeps(connection, role, config, secrets, log)
-  await checkPepper(deps, config, secrets).catch(async (error) => {
-    await deps.pool.end()
-    throw error
-  })
+  // Before anybody can call: who meets the demo meets all of it.
+  const openDemoOf = () =>
+    openDemo(deps, {
+      dataDir: config.dataDir,
+      days: config.demoDays,
+      openHasty: () => openDeps(connection, role, config, secrets, log, { isHasty: true }),
+      onDay: onDemoDay,
+      signal,
+    })
+  const opened = await checkPepper(deps, config, secrets)
+    .then(() => (config.demo ? openDemoOf() : undefined))
+    .catch(async (error) => {
+      await deps.pool.end()
+      throw error
+    })
   const front =
     config.workers === 1
       ? await listen(deps, config, secrets, log)
@@ -103,7 +127,7 @@ async function serveOn(
   }
   try {
     const baseUrl = baseUrlOf(front.port, config)
-    const demo = config.demo ? await prepareDemo(deps, config.dataDir) : undefined
+    const demo = opened?.demo
     if (demo) {
       const consoleUrl = `${baseUrl}/console`
       await writeDemoFile(config.dataDir, { baseUrl, adminToken: secrets.adminToken, consoleUrl, ...demo })
@@ -113,6 +137,7 @@ async function serveOn(
     return {
       baseUrl,
       demo,
+      demoSince: opened?.since,
       stop() {
         stopped ??= stopAll()
         return stopped

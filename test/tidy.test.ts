@@ -83,6 +83,7 @@ const mayImport: Record<string, readonly string[]> = {
     'src/package-root.ts',
   ],
   worker: ['src/domain/', 'src/operations/', 'src/store/'],
+  demo: ['src/domain/', 'src/operations/', 'src/store/', 'src/engine/local-time.ts'],
   cli: [
     'src/domain/',
     'src/operations/',

@@ -22,7 +22,7 @@ export interface Context {
   readonly isInteractive: boolean
   readonly isJson: boolean
   /** Shows how far a long command has come, where somebody is looking. */
-  progress(done: number, of: number): void
+  progress(done: number, of: number, what?: string): void
   report(outcome: Outcome): void
 }
 

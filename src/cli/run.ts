@@ -42,11 +42,11 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     env: terminal.env,
     isInteractive: terminal.isInteractive,
     isJson,
-    progress(done, of) {
+    progress(done, of, what = '') {
       if (isJson || !terminal.isInteractive || of === 0) return
       const filled = Math.round((30 * done) / of)
       const bar = `${'█'.repeat(filled)}${'░'.repeat(30 - filled)}`
-      terminal.err(`\r${bar} ${done} of ${of}${done >= of ? '\n' : ''}`)
+      terminal.err(`\r${bar} ${what}${done} of ${of}${done >= of ? '\n' : ''}`)
     },
     report(outcome) {
       if (isJson) printJson(outcome.json)

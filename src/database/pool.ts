@@ -30,6 +30,11 @@ export type PoolOptions = {
   lockTimeoutMs?: number
   /** The role to work as, which the login must be allowed to take on. */
   role?: string
+  /**
+   * COMMIT does not wait for the disk. A crash may lose the newest transactions, always from the end and never in
+   * part: for work that can be done again. A commit that waits takes all earlier ones to the disk with it.
+   */
+  isHasty?: boolean
   log?: DatabaseLog
 }
 
@@ -69,7 +74,11 @@ const plannerSettings = '-c plan_cache_mode=force_generic_plan -c enable_seqscan
 function sessionSettings(options: PoolOptions): pg.PoolConfig {
   return {
     application_name: options.applicationName ?? 'loyalty-wallet',
-    options: options.role === undefined ? plannerSettings : `${plannerSettings} -c role=${options.role}`,
+    options: [
+      plannerSettings,
+      ...(options.role === undefined ? [] : [`-c role=${options.role}`]),
+      ...(options.isHasty ? ['-c synchronous_commit=off'] : []),
+    ].join(' '),
     max: options.maxConnections ?? 10,
     connectionTimeoutMillis: options.connectionTimeoutMs ?? 5_000,
     statement_timeout: options.statementTimeoutMs ?? 15_000,

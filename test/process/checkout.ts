@@ -59,8 +59,14 @@ export async function makeCheckout({ mode = 0o755 } = {}): Promise<Checkout> {
   const program = join(folder, 'dist', 'loyalty-wallet.js')
   const launch = (file: string, args: readonly string[], settings: Settings) => {
     const startedAt = performance.now()
-    // Nothing of our own environment but the way to programs: a DATABASE_URL of the developer must not count.
-    const env = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...settings }
+    // Nothing of our own environment but the way to programs: a DATABASE_URL of the developer must not count. The
+    // demo is bare unless a test wants to see it filled.
+    const env = {
+      PATH: process.env.PATH ?? '',
+      HOME: process.env.HOME ?? '',
+      DEMO_DAYS: '0',
+      ...settings,
+    }
     const child = spawn(file, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
     children.push(child)
     const said = { stdout: '', stderr: '' }

@@ -1,0 +1,134 @@
+/** The demo café: what it sells, where, who stands behind the counter, and which campaigns it runs. */
+
+export const branches = [
+  { opaqueId: 'main', name: 'Main Street' },
+  { opaqueId: 'riverside', name: 'Riverside' },
+  { opaqueId: 'station', name: 'Central Station' },
+] as const
+
+export type Branch = (typeof branches)[number]['opaqueId']
+
+export const baristas: readonly { opaqueId: string; name: string; branch: Branch }[] = [
+  { opaqueId: 'barista-maya', name: 'Maya Brooks', branch: 'main' },
+  { opaqueId: 'barista-tomasz', name: 'Tomasz Lis', branch: 'main' },
+  { opaqueId: 'barista-ines', name: 'Inês Duarte', branch: 'riverside' },
+  { opaqueId: 'barista-kofi', name: 'Kofi Owusu', branch: 'riverside' },
+  { opaqueId: 'barista-yuki', name: 'Yuki Tanabe', branch: 'station' },
+  { opaqueId: 'barista-elif', name: 'Elif Şahin', branch: 'station' },
+]
+
+/** Begins on the last day. A café that has her has its whole story; one without was interrupted in the middle. */
+export const lastBarista = { opaqueId: 'barista-noor', name: 'Noor Haddad', branch: 'main' } as const
+
+export interface Product {
+  readonly opaqueId: string
+  readonly name: string
+  readonly category: string
+  readonly price: number
+}
+
+export const products: readonly Product[] = [
+  { opaqueId: 'espresso', name: 'Espresso', category: 'coffee', price: 2.8 },
+  { opaqueId: 'latte', name: 'Latte', category: 'coffee', price: 3.5 },
+  { opaqueId: 'flat-white', name: 'Flat white', category: 'coffee', price: 3.9 },
+  { opaqueId: 'cappuccino', name: 'Cappuccino', category: 'coffee', price: 3.7 },
+  { opaqueId: 'cold-brew', name: 'Cold brew', category: 'cold', price: 4.2 },
+  { opaqueId: 'iced-matcha', name: 'Iced matcha', category: 'cold', price: 4.9 },
+  { opaqueId: 'lemonade', name: 'Homemade lemonade', category: 'cold', price: 3.6 },
+  { opaqueId: 'green-tea', name: 'Green tea', category: 'tea', price: 3.1 },
+  { opaqueId: 'chai', name: 'Chai latte', category: 'tea', price: 4.1 },
+  { opaqueId: 'hot-chocolate', name: 'Hot chocolate', category: 'tea', price: 4.3 },
+  { opaqueId: 'croissant', name: 'Croissant', category: 'bakery', price: 3 },
+  { opaqueId: 'cinnamon-roll', name: 'Cinnamon roll', category: 'bakery', price: 3.8 },
+  { opaqueId: 'banana-bread', name: 'Banana bread', category: 'bakery', price: 3.4 },
+  { opaqueId: 'carrot-cake', name: 'Carrot cake', category: 'cake', price: 4.9 },
+  { opaqueId: 'cheesecake', name: 'Cheesecake', category: 'cake', price: 5.2 },
+  { opaqueId: 'avocado-toast', name: 'Avocado toast', category: 'lunch', price: 8.9 },
+  { opaqueId: 'tomato-soup', name: 'Tomato soup', category: 'lunch', price: 7.2 },
+  { opaqueId: 'club-sandwich', name: 'Club sandwich', category: 'lunch', price: 9.4 },
+  { opaqueId: 'beans-250g', name: 'House beans, 250 g', category: 'to take home', price: 11.5 },
+  { opaqueId: 'reusable-cup', name: 'Reusable cup', category: 'to take home', price: 14 },
+]
+
+export const coffees = products.filter(({ category }) => category === 'coffee')
+export const otherDrinks = products.filter(({ category }) => category === 'tea' || category === 'cold')
+export const pastries = products.filter(({ category }) => category === 'bakery')
+export const cakes = products.filter(({ category }) => category === 'cake')
+export const lunches = products.filter(({ category }) => category === 'lunch')
+export const takeaways = products.filter(({ category }) => category === 'to take home')
+
+/** What the second version of the coffee club adds. Nobody has a tier with a first basket, which the README follows. */
+export function coffeeClubTiers(rules: readonly object[]) {
+  return {
+    rules: [
+      ...rules,
+      { id: 'gold', kind: 'multiply', balance: 'points', factor: 1.5, when: { tiers: ['gold'] } },
+    ],
+    tiers: [
+      { key: 'bronze', name: 'Bronze', balance: 'points', from: 750 },
+      { key: 'silver', name: 'Silver', balance: 'points', from: 1500 },
+      { key: 'gold', name: 'Gold', balance: 'points', from: 3000 },
+    ],
+  }
+}
+
+/** With cards of its own: on those of the coffee club it would change what the README promises. */
+export const happyHour = {
+  name: 'Happy hour',
+  balances: [{ key: 'beans', name: 'Beans', expires: { after: 'P21D' } }],
+  rules: [
+    {
+      id: 'afternoon',
+      kind: 'collect_per_visit',
+      balance: 'beans',
+      amount: 1,
+      when: { from: '15:00', to: '17:00' },
+    },
+    { id: 'friday', kind: 'multiply', balance: 'beans', factor: 2, when: { days: ['fri'] } },
+  ],
+  rewards: [
+    {
+      key: 'free-cake',
+      name: 'A piece of cake',
+      kind: 'free_product',
+      products: cakes.map(({ opaqueId }) => opaqueId),
+      validDays: 14,
+    },
+  ],
+  thresholds: [{ balance: 'beans', at: 4, grant: 'free-cake', consume: true }],
+}
+
+export const studentMornings = {
+  name: 'Student mornings',
+  balances: [{ key: 'study-stamps', name: 'Study stamps' }],
+  rules: [
+    {
+      id: 'early',
+      kind: 'collect_per_visit',
+      balance: 'study-stamps',
+      amount: 1,
+      when: { days: ['mon', 'tue', 'wed', 'thu', 'fri'], to: '10:00', branches: ['station'] },
+    },
+  ],
+  rewards: [
+    { key: 'student-deal', name: '20 % off', kind: 'percent_off', percent: 20, maxAmount: 5, validDays: 30 },
+  ],
+  thresholds: [{ balance: 'study-stamps', at: 6, grant: 'student-deal', consume: true }],
+}
+
+export const icedSeason = {
+  name: 'Iced season',
+  balances: [{ key: 'ice-cubes', name: 'Ice cubes' }],
+  rules: [
+    { id: 'cold', kind: 'collect_per_item', balance: 'ice-cubes', amount: 1, categories: ['cold'] },
+    {
+      id: 'heat',
+      kind: 'multiply',
+      balance: 'ice-cubes',
+      factor: 2,
+      when: { from: '13:00', to: '17:00' },
+    },
+  ],
+  rewards: [{ key: 'cold-drink', name: '3 off a cold drink', kind: 'amount_off', amount: 3, validDays: 21 }],
+  thresholds: [{ balance: 'ice-cubes', at: 8, grant: 'cold-drink', consume: true }],
+}

@@ -1,0 +1,167 @@
+/** What happens at the counter: a card for who is new, a sale, and now and then something comes back. */
+import type { Line } from '../domain/basket.ts'
+import type { CardId, CustomerId } from '../domain/ids.ts'
+import type { SaleReturn, Transaction } from '../domain/transaction.ts'
+import type { BasketRequest } from '../operations/decide-basket.ts'
+import { fingerprint } from '../operations/fingerprint.ts'
+import { registerCustomer } from '../operations/register-customer.ts'
+import { returnTransaction } from '../operations/return-transaction.ts'
+import { inTransaction } from '../store/scope.ts'
+import type { Guest } from './guests.ts'
+import { isHappyHour, type Visit } from './plan-day.ts'
+import { type Account, type HeldCoupon, holds, type Story } from './story.ts'
+
+export async function welcomeGuest(story: Story, guest: Guest, now: Date): Promise<void> {
+  const { opaqueId, fullname, phone, email, metaData, consents } = guest
+  const profile = { opaqueId, fullname, phone, email, metaData, consents }
+  const opened = await story.once(`register ${opaqueId}`, (scope) =>
+    openCard(story, scope, story.coffeeClub, { profile }, now),
+  )
+  story.accounts.set(guest.number, { ...opened, points: 0, coupons: [] })
+}
+
+/** A second card, for those who come in the afternoon. */
+export async function joinHappyHour(story: Story, guest: Guest, now: Date): Promise<void> {
+  const account = story.accounts.get(guest.number)!
+  const { card } = await story.once(`happy hour ${guest.opaqueId}`, (scope) =>
+    openCard(story, scope, story.happyHour!, { id: account.customer }, now),
+  )
+  account.happyCard = card
+}
+
+async function openCard(
+  { at, organization }: Story,
+  scope: Parameters<typeof registerCustomer>[1],
+  campaign: string,
+  customer: Parameters<typeof registerCustomer>[3]['customer'],
+  now: Date,
+): Promise<{ customer: CustomerId; card: CardId }> {
+  const view = await registerCustomer(at(now), scope, organization, { campaign, customer })
+  return { customer: view.customer.id, card: view.cards[0]!.id }
+}
+
+export interface Sale {
+  readonly visit: Visit
+  readonly account: Account
+  readonly receipt: string
+  readonly transaction: Transaction
+  readonly used: readonly HeldCoupon[]
+}
+
+const minSpend = 100
+const worthOfPoint = 0.01
+const fiveOffFrom = 8
+
+/** Coupons and points are used when the guest thinks of them and they fit. */
+export async function sell(story: Story, visit: Visit, occurredAt: Date, receipt: string): Promise<Sale> {
+  const account = story.accounts.get(visit.guest.number)!
+  const happyCard = isHappyHour(visit.minute) ? account.happyCard : undefined
+  const { basket, used } = fillBasket(account, visit, happyCard !== undefined, occurredAt)
+  const request: BasketRequest = {
+    customer: account.customer,
+    card: happyCard ?? account.card,
+    opaqueId: receipt,
+    occurredAt,
+    basket,
+  }
+  const user = story.staff.get(visit.barista)!
+  const by = { kind: 'connection', id: user } as const
+  const caller = { organization: story.organization, user, by, scopes: ['pos'] }
+  // By its number alone: what is in the basket follows from the story so far.
+  const repeat = { fingerprint: fingerprint(receipt) }
+  const transaction = await story.till.process(occurredAt, caller, request, repeat)
+  const granted = transaction.result.actions.flatMap((action): HeldCoupon[] =>
+    action.kind === 'grant_coupon' && action.coupon
+      ? [
+          {
+            id: action.coupon,
+            reward: action.reward.key,
+            expiresAt: action.expiresAt === undefined ? undefined : new Date(action.expiresAt),
+          },
+        ]
+      : [],
+  )
+  account.coupons = [...account.coupons.filter((coupon) => !used.includes(coupon)), ...granted]
+  account.points = pointsIn(transaction.result.balances) ?? account.points
+  return { visit, account, receipt, transaction, used }
+}
+
+function fillBasket(
+  account: Account,
+  visit: Visit,
+  hasNoPoints: boolean,
+  now: Date,
+): { basket: BasketRequest['basket']; used: HeldCoupon[] } {
+  const lines: Line[] = visit.wishes.map(({ product, quantity }, i) => ({
+    id: String(i + 1),
+    product: product.opaqueId,
+    name: product.name,
+    quantity,
+    unitPrice: product.price,
+    coupons: [],
+  }))
+  const used: HeldCoupon[] = []
+  const remembered = (reward: string) => (visit.remembersCoupons ? holds(account, reward, now) : undefined)
+  const makeFree = (reward: string, category: string) => {
+    const at = visit.wishes.findIndex(
+      ({ product, quantity }) => product.category === category && quantity === 1,
+    )
+    const coupon = at < 0 ? undefined : remembered(reward)
+    if (!coupon) return
+    used.push(coupon)
+    lines[at] = { ...lines[at]!, discountedAmount: 0, coupons: [coupon.id] }
+  }
+  makeFree('free-coffee', 'coffee')
+  makeFree('free-cake', 'cake')
+  const total = lines.reduce(
+    (sum, line) => sum + (line.discountedAmount ?? line.unitPrice! * line.quantity),
+    0,
+  )
+  const fiveOff = total >= fiveOffFrom ? remembered('five-off') : undefined
+  if (fiveOff) used.push(fiveOff)
+  const payable = fiveOff ? total - 5 : total
+  // Whole dollars, at most half of what is to be paid; the cards of the happy hour have no points.
+  const dollars = Math.floor(Math.min(payable / 2, account.points * worthOfPoint) + 1e-9)
+  const spends = visit.wantsToSpend && !hasNoPoints && dollars >= minSpend * worthOfPoint
+  return {
+    used,
+    basket: {
+      lines,
+      coupons: fiveOff ? [fiveOff.id] : [],
+      discountAmount: fiveOff ? 5 : undefined,
+      pointsToSpend: spends ? dollars / worthOfPoint : 0,
+    },
+  }
+}
+
+const pointsIn = (balances: Transaction['result']['balances']) =>
+  balances.find(({ key }) => key === 'points')?.value
+
+/** Everything, or one piece of the last line. */
+export async function takeBack(
+  story: Story,
+  sale: Sale,
+  { reason, isWhole, now }: { reason: string; isWhole: boolean; now: Date },
+): Promise<void> {
+  const { organization } = story
+  const deps = story.at(now)
+  const last = sale.transaction.basket.lines.at(-1)!
+  const opaqueId = `${sale.receipt}-R`
+  const done = await inTransaction(deps.pool, organization.number, async (scope): Promise<SaleReturn> => {
+    const answer = await returnTransaction(deps, scope, organization, {
+      transaction: sale.transaction.id,
+      opaqueId,
+      reason,
+      items: isWhole ? undefined : [{ id: last.id, quantity: 1 }],
+      fingerprint: fingerprint(opaqueId),
+    })
+    return answer.done
+  })
+  const { account, used } = sale
+  const { balances, revokedCoupons, restoredCoupons } = done.result
+  account.points = pointsIn(balances) ?? account.points
+  account.coupons = [
+    ...account.coupons.filter(({ id }) => !revokedCoupons.includes(id)),
+    ...used.filter(({ id }) => restoredCoupons.includes(id)),
+  ]
+}
