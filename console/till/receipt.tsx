@@ -45,7 +45,7 @@ export function Receipt({ settled, onNext, onReturn }: ReceiptProps) {
               {items.map((item) => (
                 <Row
                   key={item.id}
-                  label={t('receipt.line', { count: item.quantity, name: item.name })}
+                  label={t('receipt.line', { quantity: formatNumber(item.quantity ?? 1), name: item.name })}
                   value={money(
                     lineAmount(
                       { unitPrice: item.unitPrice ?? 0, quantity: item.quantity ?? 1 },

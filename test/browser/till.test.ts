@@ -1,0 +1,358 @@
+import { beforeAll, expect, test } from 'vitest'
+import { demo, expectAccessible, expectCalm, openPage, startBrowser } from './browser.ts'
+import {
+  booked,
+  call,
+  charge,
+  findGuest,
+  newPhone,
+  openShop,
+  openTill,
+  receiptNumber,
+  register,
+  type Shop,
+} from './till-shop.ts'
+
+startBrowser()
+let shop: Shop
+beforeAll(async () => {
+  shop = await openShop()
+})
+
+/** Asking who is signed in before anybody is. */
+const atFirst = 401
+const process = '**/v1/transactions/process'
+
+test('sells with the keyboard alone: scan, search, coupons, points, charge, next', async () => {
+  const guest = await register(shop, 'Ada Keyboard', 40, ['free-tea', 'tenth'])
+  const opened = await openPage({ expected: [atFirst] })
+  const { page } = opened
+  await openTill(page)
+  await expectAccessible(page)
+
+  // The scanner types into whatever has the focus, and nothing of it stays there.
+  await page.keyboard.press('F3')
+  await page.getByLabel('Search products').fill('sc')
+  await page.keyboard.type(guest.barcode)
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: guest.name }).waitFor()
+  expect(await page.getByLabel('Search products').inputValue()).toBe('sc')
+
+  await page.keyboard.press('F3')
+  for (const text of ['assam', 'assam', 'warm']) {
+    await page.keyboard.type(text)
+    await page.keyboard.press('Enter')
+  }
+  await page.keyboard.press('F4')
+  await page.getByRole('dialog').waitFor()
+  await page.keyboard.type('Ribbon')
+  await page.keyboard.press('Tab')
+  await page.keyboard.type('0.1')
+  await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: 'One Ribbon more' }).focus()
+  await page.keyboard.press('Enter')
+  await page.keyboard.press('Enter')
+
+  // 6.60 + 2.15 + 0.30 = 9.05; a free tea is 3.30, a tenth of the order 0.91 (half-up).
+  for (const name of [/^Free tea/, /^A tenth off/]) {
+    await page.getByRole('button', { name, pressed: false }).focus()
+    await page.keyboard.press('Space')
+  }
+  await page.getByRole('button', { name: 'Charge $4.84' }).waitFor()
+  await page.keyboard.press('F7')
+  await page.keyboard.type('20')
+  await page.getByText('Worth $2.00').waitFor()
+  await expectAccessible(page)
+  await charge(page, '$2.84')
+
+  await page.getByRole('heading', { name: '$2.84 paid' }).waitFor()
+  await expectAccessible(page)
+  const sale = await booked(await receiptNumber(page))
+  expect(sale).toMatchObject({ customer: guest.id, amount: 9.05, payableAmount: 4.84, pointsDiscount: 2 })
+  expect(sale.items[0]).toMatchObject({ product: 'till-tea', quantity: 2, discountAmount: 3.3 })
+  expect(sale.discountAmount).toBe(0.91)
+
+  // The next customer begins where the focus is, or with the next card that is scanned.
+  await page.keyboard.press('Enter')
+  await page.getByLabel('Phone, e-mail or card number').waitFor()
+  await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('till-customer')
+  await findGuest(page, guest)
+  await page.keyboard.type('warm')
+  await page.keyboard.press('Enter')
+  await charge(page, '$2.15')
+  await page.getByRole('button', { name: 'Next customer' }).waitFor()
+  await page.keyboard.type(guest.barcode)
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: guest.name }).waitFor()
+  expectCalm(opened)
+})
+
+test('sends a sale without an answer again, also after a reload, and it counts once', async () => {
+  const guest = await register(shop, 'Bea Unanswered')
+  const opened = await openPage({ expected: [atFirst] })
+  const { page } = opened
+  await openTill(page)
+  await findGuest(page, guest)
+  await page.getByRole('button', { name: /^Assam tea/ }).click()
+
+  const bodies: (string | null)[] = []
+  await page.route(process, async (route) => {
+    bodies.push(route.request().postData())
+    await route.fetch()
+    await route.abort('connectionreset')
+  })
+  await charge(page, '$3.30')
+  const heading = page.getByRole('heading', { name: /^No answer yet/ })
+  await heading.waitFor()
+  const receipt = /T[A-Z]{4}-\d{6}/.exec((await heading.textContent())!)![0]
+  await expectAccessible(page)
+  await page.reload()
+  await heading.waitFor()
+  await page.unroute(process)
+  await page.route(process, (route) => {
+    bodies.push(route.request().postData())
+    return route.continue()
+  })
+  await page.getByRole('heading', { name: '$3.30 paid' }).waitFor()
+  expect(await receiptNumber(page)).toBe(receipt)
+  await booked(receipt)
+  expect(bodies.length).toBeGreaterThanOrEqual(3)
+  expect(new Set(bodies).size).toBe(1)
+  const { collectables } = await call('GET', `/v1/customers/${guest.id}`)
+  expect(collectables.cups.value).toBe(1)
+  expect(opened.problems.filter((one) => !one.includes('ERR_CONNECTION_RESET'))).toEqual([])
+})
+
+test('looks up what became of a sale, sets it aside, and sells on with the next basket untouched', async () => {
+  const guest = await register(shop, 'Cleo Aside')
+  const opened = await openPage({ expected: [atFirst, 503] })
+  const { page } = opened
+  await openTill(page)
+  await findGuest(page, guest)
+  await page.getByRole('button', { name: /^Warm scone/ }).click()
+  await page.route(process, (route) => route.fulfill({ status: 503, body: '' }))
+  await charge(page, '$2.15')
+  await page.getByRole('button', { name: 'Find out what became of it' }).click()
+  await page.getByText('The service does not know').waitFor()
+  await page.getByRole('button', { name: 'Set aside' }).click()
+  await page.unroute(process)
+
+  await findGuest(page, guest)
+  await page.getByRole('button', { name: /^Assam tea/ }).click()
+  await page.getByRole('button', { name: '1 set aside' }).click()
+  await page.getByRole('dialog').waitFor()
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Send again' }).click()
+  await page.getByRole('heading', { name: '$2.15 paid' }).waitFor()
+  await booked(await receiptNumber(page))
+  await page.getByRole('button', { name: 'Next customer' }).click()
+  await charge(page, '$3.30')
+  await page.getByRole('heading', { name: '$3.30 paid' }).waitFor()
+  expectCalm(opened)
+})
+
+test('registers who is not known, and says clearly who is blocked', async () => {
+  const blocked = await register(shop, 'Dora Blocked')
+  await call('POST', `/v1/customers/${blocked.id}/block`)
+  const opened = await openPage({ expected: [atFirst, 404] })
+  const { page } = opened
+  await openTill(page)
+  const phone = newPhone()
+  const field = page.getByLabel('Phone, e-mail or card number')
+  await field.fill(phone)
+  await page.keyboard.press('Enter')
+  await page.getByText(`Nobody is known by “${phone}”.`).waitFor()
+  await page.getByRole('button', { name: 'Register a new customer' }).click()
+  await page.getByRole('dialog').waitFor()
+  expect(await page.getByLabel('Phone', { exact: true }).inputValue()).toBe(phone)
+  await expectAccessible(page)
+  await page.getByLabel('Full name').fill('Eli Newcomer')
+  await page.getByRole('combobox', { name: 'Programme' }).click()
+  await page.getByRole('option', { name: 'Tea house' }).click()
+  await page.getByRole('button', { name: 'Register', exact: true }).click()
+  await page.getByRole('heading', { name: 'Eli Newcomer' }).waitFor()
+  await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('till-products')
+  const found = await call('GET', `/v1/customers/find?q=${encodeURIComponent(phone)}`)
+  expect(found.cards[0].campaign).toBe(shop.campaign)
+
+  await findGuest(page, blocked)
+  await page.getByRole('alert').getByText('This customer is blocked').waitFor()
+  await expectAccessible(page)
+  await page.getByRole('button', { name: /^Assam tea/ }).click()
+  expect(await page.getByRole('button', { name: /^Charge/ }).isEnabled()).toBe(false)
+  expectCalm(opened)
+})
+
+test('says in words what the service refuses, and charges nothing meanwhile', async () => {
+  const guest = await register(shop, 'Finn Refused', 100, ['free-tea'])
+  const opened = await openPage({ expected: [atFirst, 400] })
+  const { page } = opened
+  await openTill(page)
+  await findGuest(page, guest)
+  await page.getByRole('button', { name: /^Warm scone/ }).click()
+  await page.getByRole('button', { name: /^Free tea/, pressed: false }).click()
+  await page.getByRole('alert').getByText('The coupon fits nothing in the basket').waitFor()
+  expect(await page.getByRole('button', { name: /^Charge/ }).isEnabled()).toBe(false)
+  await page.getByRole('button', { name: /^Free tea/, pressed: true }).click()
+  await page.getByLabel('Pay with: Leaves', { exact: true }).first().fill('60')
+  await page.getByRole('alert').getByText('more than may pay for this basket').waitFor()
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'None', exact: true }).click()
+  await charge(page, '$2.15')
+  await page.getByRole('heading', { name: '$2.15 paid' }).waitFor()
+  expectCalm(opened)
+})
+
+test('takes goods back by receipt number, each return under a number of its own', async () => {
+  const guest = await register(shop, 'Gail Returning')
+  const opened = await openPage({ expected: [atFirst] })
+  const { page } = opened
+  await openTill(page)
+  await findGuest(page, guest)
+  for (let count = 0; count < 3; count++) await page.getByRole('button', { name: /^Assam tea/ }).click()
+  await charge(page, '$9.90')
+  const receipt = await receiptNumber(page)
+  await page.getByRole('button', { name: 'Next customer' }).click()
+
+  await page.keyboard.press('F8')
+  await page.getByLabel('Receipt number').fill(receipt)
+  await page.keyboard.press('Enter')
+  await page.getByText('3 left to return').waitFor()
+  await page.getByRole('button', { name: 'One Assam tea more' }).click()
+  await page.getByLabel('Reason (optional)').fill('Cold')
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Take it back' }).click()
+  await page.getByRole('heading', { name: 'Give back $3.30' }).waitFor()
+  await page.getByText('New balance: 2 Cups · 12 Leaves').waitFor()
+  await expectAccessible(page)
+  const { returns } = await booked(receipt)
+  expect(returns).toMatchObject([{ items: [{ id: '1', quantity: 1 }], reason: 'Cold', refundAmount: 3.3 }])
+  expect(returns[0].opaqueId).toMatch(/^T[A-Z]{4}-R000001$/)
+
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('F8')
+  await page.getByLabel('Receipt number').fill(receipt)
+  await page.keyboard.press('Enter')
+  await page.getByText('2 left to return').waitFor()
+  expectCalm(opened)
+})
+
+test('keeps the basket when the session ends, and goes on after signing in', async () => {
+  const guest = await register(shop, 'Hope Signed-Out')
+  const opened = await openPage({ expected: [atFirst] })
+  const { page, context } = opened
+  await openTill(page)
+  await findGuest(page, guest)
+  await context.clearCookies()
+  await page.getByRole('button', { name: /^Assam tea/ }).click()
+  await page.getByRole('dialog').getByText('Please sign in again').waitFor()
+  await expectAccessible(page)
+  await page.getByLabel('E-mail').fill('cashier@demo.example')
+  await page.getByRole('textbox', { name: 'Password' }).fill(demo.consolePassword)
+  await page.keyboard.press('Enter')
+  await charge(page, '$3.30')
+  await page.getByRole('heading', { name: '$3.30 paid' }).waitFor()
+  expectCalm(opened)
+})
+
+test('shows every call with status, time and bodies, and copies it as curl', async () => {
+  const guest = await register(shop, 'Ivy Integrator')
+  const opened = await openPage({ expected: [atFirst] })
+  const { page } = opened
+  await openTill(page)
+  await findGuest(page, guest)
+  await page.getByRole('button', { name: 'API calls' }).click()
+  const panel = page.getByRole('complementary', { name: 'API calls' })
+  await page.getByRole('button', { name: /^Assam tea/ }).click()
+  await page.getByRole('button', { name: 'Charge $3.30' }).waitFor()
+  await panel
+    .getByRole('button', { name: /200.*transactions\/validate/ })
+    .first()
+    .click()
+  await panel.getByRole('region', { name: 'Request' }).getByText('till-tea').waitFor()
+  await panel.getByRole('region', { name: 'Reply' }).getByText('payableAmount').waitFor()
+  await expectAccessible(page)
+  await panel.getByRole('button', { name: 'Copy as curl' }).click()
+  const copied = (await page.evaluate('navigator.clipboard.readText()')) as string
+  expect(copied).toMatch(/^curl -X POST 'http.*\/v1\/transactions\/validate'/)
+  expectCalm(opened)
+})
+
+test('reads a card with the camera, with WebAssembly of its own', async () => {
+  const guest = await register(shop, 'Jo Camera')
+  const opened = await openPage({ expected: [atFirst] })
+  const { page } = opened
+  await openTill(page)
+  // The camera of this browser films the barcode that the service draws.
+  await page.evaluate(`
+    navigator.mediaDevices.getUserMedia = async () => {
+      const picture = new Image()
+      picture.src = '/v1/cards/${guest.card}/barcode.svg?kind=code128'
+      await picture.decode()
+      const canvas = Object.assign(document.createElement('canvas'), { width: 900, height: 500 })
+      const paper = canvas.getContext('2d')
+      setInterval(() => {
+        paper.fillStyle = '#fff'
+        paper.fillRect(0, 0, 900, 500)
+        paper.drawImage(picture, 100, 100, 700, 300)
+      }, 50)
+      return canvas.captureStream(20)
+    }`)
+  await page.getByRole('button', { name: 'Scan with the camera' }).click()
+  await page.getByRole('heading', { name: guest.name }).waitFor()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  expectCalm(opened)
+})
+
+test('says why there is no camera and what to do instead', async () => {
+  const opened = await openPage({ expected: [atFirst] })
+  const { page } = opened
+  await openTill(page)
+  await page.evaluate(
+    `navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException('', 'NotAllowedError'))`,
+  )
+  await page.getByRole('button', { name: 'Scan with the camera' }).click()
+  await page.getByRole('alert').getByText('The browser may not use the camera').waitFor()
+  await page.getByText('Type the number under the code instead').waitFor()
+  await expectAccessible(page)
+  expectCalm(opened)
+})
+
+test.each(['light', 'dark'] as const)('works on a phone, %s', async (colorScheme) => {
+  const guest = await register(shop, 'Kim Phone')
+  const opened = await openPage({ width: 390, height: 844, colorScheme, expected: [atFirst] })
+  const { page } = opened
+  await openTill(page)
+  await expectAccessible(page)
+  await findGuest(page, guest)
+  // The next part comes by itself.
+  await page.getByRole('button', { name: /^Assam tea/ }).click()
+  await page.getByText('Basket (1)').click()
+  await page.getByRole('button', { name: 'One Assam tea more' }).click()
+  await expectAccessible(page)
+  expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+  await charge(page, '$6.60')
+  await page.getByRole('heading', { name: '$6.60 paid' }).waitFor()
+  await expectAccessible(page)
+  expectCalm(opened)
+})
+
+test('loads at most 250 KB of script, and the scanner only when the camera is wanted', async () => {
+  const opened = await openPage({ expected: [atFirst] })
+  const { page } = opened
+  const sizes: Promise<number>[] = []
+  page.on('response', (response) => {
+    if (!/\.(?:js|wasm)$/.test(new URL(response.url()).pathname)) return
+    sizes.push(
+      response
+        .request()
+        .sizes()
+        .then(({ responseBodySize }) => responseBodySize),
+    )
+  })
+  await openTill(page)
+  const total = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
+  expect(total).toBeGreaterThan(50_000)
+  expect(total).toBeLessThan(250_000)
+  expectCalm(opened)
+})
