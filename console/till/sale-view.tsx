@@ -2,12 +2,13 @@ import { ActionIcon, Button, Group, SegmentedControl, Stack, Text, Title } from 
 import { IconTrash } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { useEffect, useReducer, useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
 import { useTranslation } from 'react-i18next'
 import { answerOf, api } from '../api/client.ts'
 import { formatNumber } from '../format.ts'
 import { Basket } from './basket.tsx'
 import { CustomerPanel } from './customer-panel.tsx'
-import { focusOn, places } from './desk.ts'
+import { focusNow, focusOn, places } from './desk.ts'
 import { FindCustomer } from './find-customer.tsx'
 import type { Outbox } from './outbox.ts'
 import { Points } from './points.tsx'
@@ -70,8 +71,9 @@ export function SaleView(props: SaleViewProps) {
   const toPay = useToPay(sale, preview.shown)
 
   const goTo = (to: Part, place: string) => {
-    setPart(to)
-    focusOn(place)
+    // At once: what is typed after the shortcut belongs there.
+    flushSync(() => setPart(to))
+    focusNow(place)
   }
   const finding = useFinding((customer, card) => {
     dispatch({ type: 'customer', customer, card })

@@ -1,65 +1,40 @@
 /** A small programme of its own in the demo's café, so that the journeys at the till know every number. */
-import { randomInt } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { demo } from './browser.ts'
-
-// biome-ignore lint/suspicious/noExplicitAny: replies are looked into freely here, as in the tests of the API.
-type Reply = any
-
-let token: Promise<string> | undefined
-
-async function askToken(): Promise<string> {
-  const reply = await fetch(`${demo.baseUrl}/auth/token`, {
-    method: 'POST',
-    headers: { 'x-api-key': demo.apiKey, 'x-api-secret': demo.apiSecret },
-  })
-  return ((await reply.json()) as { accessToken: string }).accessToken
-}
-
-/** A call of the demo's connection, which may do everything. */
-export async function call(method: string, path: string, body?: unknown): Promise<Reply> {
-  token ??= askToken()
-  const reply = await fetch(demo.baseUrl + path, {
-    method,
-    headers: { authorization: `Bearer ${await token}`, 'content-type': 'application/json' },
-    body: method === 'GET' ? undefined : JSON.stringify(body ?? {}),
-  })
-  const text = await reply.text()
-  if (!reply.ok) throw new Error(`${method} ${path}: ${reply.status} ${text}`)
-  return text ? JSON.parse(text) : undefined
-}
+import { callApi, demo } from './browser.ts'
 
 export interface Shop {
   readonly campaign: string
 }
 
-/** Two points for a dollar, a stamp for a tea, and a free tea for five stamps. */
+const teaHouse = {
+  name: 'Tea house',
+  balances: [
+    { key: 'leaves', name: 'Leaves' },
+    { key: 'cups', name: 'Cups' },
+  ],
+  rules: [
+    { id: 'base', kind: 'points_per_amount', balance: 'leaves', points: 2, per: 1 },
+    { id: 'tea', kind: 'collect_per_item', balance: 'cups', amount: 1, products: ['till-tea'] },
+  ],
+  rewards: [
+    { key: 'free-tea', name: 'Free tea', kind: 'free_product', products: ['till-tea'] },
+    { key: 'tenth', name: 'A tenth off', kind: 'percent_off', percent: 10 },
+  ],
+  thresholds: [{ balance: 'cups', at: 5, grant: 'free-tea', consume: true }],
+  spend: { balance: 'leaves', worth: 0.1, min: 10, maxShare: 0.5 },
+}
+
+const products = [
+  { opaqueId: 'till-tea', name: 'Assam tea', category: 'Tea house', price: 3.3 },
+  { opaqueId: 'till-scone', name: 'Warm scone', category: 'Tea house', price: 2.15 },
+  { opaqueId: 'till-jam', name: 'Jam by weight', category: 'Tea house' },
+]
+
 export async function openShop(): Promise<Shop> {
-  const { id } = await call('POST', '/v1/campaigns', {
-    name: 'Tea house',
-    balances: [
-      { key: 'leaves', name: 'Leaves' },
-      { key: 'cups', name: 'Cups' },
-    ],
-    rules: [
-      { id: 'base', kind: 'points_per_amount', balance: 'leaves', points: 2, per: 1 },
-      { id: 'tea', kind: 'collect_per_item', balance: 'cups', amount: 1, products: ['till-tea'] },
-    ],
-    rewards: [
-      { key: 'free-tea', name: 'Free tea', kind: 'free_product', products: ['till-tea'] },
-      { key: 'tenth', name: 'A tenth off', kind: 'percent_off', percent: 10 },
-    ],
-    thresholds: [{ balance: 'cups', at: 5, grant: 'free-tea', consume: true }],
-    spend: { balance: 'leaves', worth: 0.1, min: 10, maxShare: 0.5 },
-  })
-  await call('POST', `/v1/campaigns/${id}/publish`)
-  const products = [
-    { opaqueId: 'till-tea', name: 'Assam tea', category: 'Tea house', price: 3.3 },
-    { opaqueId: 'till-scone', name: 'Warm scone', category: 'Tea house', price: 2.15 },
-    { opaqueId: 'till-jam', name: 'Jam by weight', category: 'Tea house' },
-  ]
-  for (const product of products) await call('POST', '/v1/products', product)
+  const { id } = await callApi('POST', '/v1/campaigns', { body: teaHouse })
+  await callApi('POST', `/v1/campaigns/${id}/publish`)
+  for (const body of products) await callApi('POST', '/v1/products', { body })
   return { campaign: id }
 }
 
@@ -71,20 +46,26 @@ export interface Guest {
   readonly name: string
 }
 
-export const newPhone = (): string => `+1202555${randomInt(1000, 9999)}`
+export const newPhone = (): string => `+1202${Math.floor(2_000_000 + Math.random() * 7_999_999)}`
 
 /** A customer with `leaves` to spend and the coupons named. */
-export async function register(shop: Shop, name: string, leaves = 0, coupons: string[] = []): Promise<Guest> {
+export async function register(
+  { campaign }: Shop,
+  name: string,
+  leaves = 0,
+  coupons: readonly string[] = [],
+): Promise<Guest> {
   const phone = newPhone()
-  const { id, cards } = await call('POST', '/v1/customers/register', {
-    campaignId: shop.campaign,
-    customer: { data: { phone, fullname: name } },
+  const { id, cards } = await callApi('POST', '/v1/customers/register', {
+    body: { campaignId: campaign, customer: { data: { phone, fullname: name } } },
   })
   if (leaves > 0) {
-    await call('POST', `/v1/customers/${id}/adjustments`, { key: 'leaves', amount: leaves, reason: 'Test' })
+    const body = { key: 'leaves', amount: leaves, reason: 'Moved from the old card' }
+    await callApi('POST', `/v1/customers/${id}/adjustments`, { body })
   }
-  for (const reward of coupons)
-    await call('POST', '/v1/coupons', { customer: id, campaign: shop.campaign, reward })
+  for (const reward of coupons) {
+    await callApi('POST', '/v1/coupons', { body: { customer: id, campaign, reward } })
+  }
   return { id, card: cards[0].id, barcode: cards[0].barcode, phone, name }
 }
 
@@ -115,8 +96,8 @@ export async function charge(page: Page, amount: string): Promise<void> {
 }
 
 /** What the service has booked under this receipt number: exactly one transaction. */
-export async function booked(receipt: string): Promise<Reply> {
-  const { data } = await call('GET', `/v1/transactions?opaqueId=${receipt}`)
+export async function booked(receipt: string): ReturnType<typeof callApi> {
+  const { data } = await callApi('GET', `/v1/transactions?opaqueId=${receipt}`)
   expect(data).toHaveLength(1)
   return data[0]
 }
