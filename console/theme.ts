@@ -53,6 +53,9 @@ export const colors: CSSVariablesResolver = () => ({
     '--mantine-color-dimmed': '#a9b5b2',
     '--mantine-color-placeholder': '#98a4a1',
     '--mantine-color-error': '#ff8787',
+    // White on the library's own red of filled buttons has 3.8 in the dark; on these it has 5.5 and 4.5.
+    '--mantine-color-red-filled': 'var(--mantine-color-red-9)',
+    '--mantine-color-red-filled-hover': 'var(--mantine-color-red-8)',
     '--lw-surface': 'var(--mantine-color-dark-6)',
   },
 })
