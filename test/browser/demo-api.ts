@@ -3,24 +3,32 @@ import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { demo } from './browser.ts'
 
-let token: Promise<string> | undefined
+async function fetchToken({ apiKey, apiSecret }: { apiKey: string; apiSecret: string }): Promise<string> {
+  const response = await fetch(`${demo.baseUrl}/auth/token`, {
+    method: 'POST',
+    headers: { 'x-api-key': apiKey, 'x-api-secret': apiSecret },
+  })
+  return ((await response.json()) as { accessToken: string }).accessToken
+}
+
+let demoToken: Promise<string> | undefined
 
 /** An access token of the demo's connection, which may do everything. */
 export function accessToken(): Promise<string> {
-  token ??= fetch(`${demo.baseUrl}/auth/token`, {
-    method: 'POST',
-    headers: { 'x-api-key': demo.apiKey, 'x-api-secret': demo.apiSecret },
-  })
-    .then((response) => response.json() as Promise<{ accessToken: string }>)
-    .then(({ accessToken }) => accessToken)
-  return token
+  demoToken ??= fetchToken(demo)
+  return demoToken
 }
 
-export async function callApi<T>(method: 'GET' | 'POST' | 'PATCH', path: string, body?: object): Promise<T> {
+export async function callApi<T>(
+  method: 'GET' | 'POST' | 'PATCH',
+  path: string,
+  body?: object,
+  token?: string,
+): Promise<T> {
   const response = await fetch(demo.baseUrl + path, {
     method,
     headers: {
-      authorization: `Bearer ${await accessToken()}`,
+      authorization: `Bearer ${token ?? (await accessToken())}`,
       ...(body && { 'content-type': 'application/json' }),
     },
     body: body && JSON.stringify(body),
@@ -86,10 +94,32 @@ export function newPhone(): string {
   return `+1202555${String(Date.now()).slice(-4)}`
 }
 
-export async function publishCampaign(definition: object): Promise<string> {
-  const { id } = await callApi<{ id: string }>('POST', '/v1/campaigns', definition)
-  await callApi('POST', `/v1/campaigns/${id}/publish`, {})
+export async function publishCampaign(definition: object, token?: string): Promise<string> {
+  const { id } = await callApi<{ id: string }>('POST', '/v1/campaigns', definition, token)
+  await callApi('POST', `/v1/campaigns/${id}/publish`, {}, token)
   return id
+}
+
+/** Another merchant than the demo, for journeys that change how everything looks. Gives its access token. */
+export async function openMerchant(name: string, looks: object): Promise<string> {
+  const admin = demo.adminToken
+  const place = { country: 'DE', currency: 'EUR', timezone: 'Europe/Berlin' }
+  const { id } = await callApi<{ id: string }>('POST', '/admin/v1/organizations', { name, ...place }, admin)
+  const integration = await callApi<{ id: string; apiKey: string }>(
+    'POST',
+    '/admin/v1/integrations',
+    { name: `${name} ${randomUUID()}` },
+    admin,
+  )
+  const { apiSecret } = await callApi<{ apiSecret: string }>(
+    'POST',
+    `/admin/v1/organizations/${id}/connections`,
+    { integration: integration.id, scopes: ['pos', 'manage'] },
+    admin,
+  )
+  const token = await fetchToken({ apiKey: integration.apiKey, apiSecret })
+  await callApi('PATCH', '/v1/organization', looks, token)
+  return token
 }
 
 export const tillUrl = `${demo.baseUrl}/till`
