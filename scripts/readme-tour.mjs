@@ -9,7 +9,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const startTimeoutMs = 30_000
+// The first start also fills the demo.
+const startTimeoutMs = 60_000
 
 const folder = await mkdtemp(join(tmpdir(), 'lw-tour-'))
 // As root the database runs as another user, who has to pass through here.

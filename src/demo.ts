@@ -75,24 +75,41 @@ export interface DemoOptions extends Filling {
   openHasty(): Deps
 }
 
+export interface OpenDemo {
+  readonly demo: Demo
+  /** When the café opened, if it has a past. */
+  readonly since?: Date
+}
+
 /**
  * The demo of this database: the one there is, a new one in an empty database, none among real merchants. One that
  * was left half filled is filled to the end.
  */
-export async function openDemo(deps: Deps, options: DemoOptions): Promise<Demo | undefined> {
+export async function openDemo(deps: Deps, options: DemoOptions): Promise<OpenDemo | undefined> {
   const demo = await prepareDemo(deps, options)
   if (!demo) return undefined
   const scope = platformScope(deps.pool)
   const organization = (await findOrganization(scope, demo.organizationId))!
-  if ((await howFull(scope.as(organization.number))) !== 'half') return demo
-  const hasty = options.openHasty()
+  const state = await howFull(scope.as(organization.number))
+  if (state === 'bare') return { demo }
+  if (state === 'half') await fillToTheEnd(deps, organization, demo.campaignId, options)
+  return { demo, since: organization.createdAt }
+}
+
+async function fillToTheEnd(
+  deps: Deps,
+  organization: Organization,
+  campaign: CampaignId,
+  { openHasty, ...filling }: DemoOptions,
+): Promise<void> {
+  const hasty = openHasty()
   try {
-    await fillCafe(hasty, organization, demo.campaignId, options)
+    await fillCafe(hasty, organization, campaign, filling)
   } finally {
     await hasty.pool.end()
   }
+  // Waits for the disk, and with it for everything before.
   await closeStory(deps, organization)
-  return demo
 }
 
 async function prepareDemo(real: Deps, { dataDir, days }: DemoOptions): Promise<Demo | undefined> {

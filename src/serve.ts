@@ -21,6 +21,8 @@ import { startWorkers } from './workers.ts'
 export interface RunningService {
   readonly baseUrl: string
   readonly demo: Demo | undefined
+  /** When the demo opened, if it has a past to look at. */
+  readonly demoSince: Date | undefined
   /** Stops everything within the time that supervisors give; can be repeated. */
   stop(): Promise<void>
 }
@@ -105,7 +107,7 @@ async function serveOn(
       onDay: onDemoDay,
       signal,
     })
-  const demo = await checkPepper(deps, config, secrets)
+  const opened = await checkPepper(deps, config, secrets)
     .then(() => (config.demo ? openDemoOf() : undefined))
     .catch(async (error) => {
       await deps.pool.end()
@@ -125,6 +127,7 @@ async function serveOn(
   }
   try {
     const baseUrl = baseUrlOf(front.port, config)
+    const demo = opened?.demo
     if (demo) {
       const consoleUrl = `${baseUrl}/console`
       await writeDemoFile(config.dataDir, { baseUrl, adminToken: secrets.adminToken, consoleUrl, ...demo })
@@ -134,6 +137,7 @@ async function serveOn(
     return {
       baseUrl,
       demo,
+      demoSince: opened?.since,
       stop() {
         stopped ??= stopAll()
         return stopped

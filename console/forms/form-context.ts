@@ -26,6 +26,7 @@ export function useForm(): FormSurroundings {
  * so that a member that is new to the service shows up at once, if need be in English.
  */
 export function useSchemaTexts(): (text: string | undefined) => string {
-  const { t } = useTranslation('schema-texts')
-  return (text = '') => t(text, { keySeparator: false, nsSeparator: false, defaultValue: text })
+  const { t, i18n } = useTranslation('schema-texts')
+  const asIs = { ns: 'schema-texts', keySeparator: false, nsSeparator: false } as const
+  return (text = '') => (i18n.exists(text, asIs) ? t(text, asIs) : text)
 }

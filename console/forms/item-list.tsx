@@ -2,7 +2,16 @@ import { Accordion, ActionIcon, Badge, Button, Group, Menu, Stack, Text, Tooltip
 import { IconArrowDown, IconArrowUp, IconPlus, IconTrash } from '@tabler/icons-react'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { itemsOf, type Kind, kindOf, type ListName, newItem, type Shapes } from './definition.ts'
+import {
+  type Definition,
+  itemsOf,
+  type Kind,
+  kindOf,
+  type ListName,
+  namesIn,
+  newItem,
+  type Shapes,
+} from './definition.ts'
 import { asText, useFacts } from './facts.ts'
 import { useForm, useSchemaTexts } from './form-context.ts'
 import classes from './item-list.module.css'
@@ -127,7 +136,7 @@ function ItemTitle({ list, item, shapes, hasProblem }: ItemTitleProps) {
   const text = useSchemaTexts()
   const { factsOf } = useFacts(definition, currency, timeZone)
   const kind = kindOf(shapes, list, item)
-  const name = typeof item.name === 'string' ? item.name : undefined
+  const name = typeof item.name === 'string' ? item.name : rewardOf(definition, item)
   const facts = kind ? factsOf(item, kind.schema) : []
   const lead = name && list === 'rewards' ? [text(kind?.title)] : []
   return (
@@ -141,6 +150,11 @@ function ItemTitle({ list, item, shapes, hasProblem }: ItemTitleProps) {
       </Text>
     </div>
   )
+}
+
+/** A threshold has no name; what it leads to tells it from the others. */
+function rewardOf(definition: Definition, { grant }: Item): string | undefined {
+  return namesIn(definition, 'rewards').find(({ value }) => value === grant)?.label
 }
 
 interface ItemFormProps {

@@ -11,6 +11,7 @@ interface FieldProps {
   readonly description?: string
   readonly error?: string
   readonly required?: boolean
+  readonly placeholder?: string
   readonly list: NameList
 }
 
@@ -92,7 +93,7 @@ export function NameField({
       onSearchChange={isOpen(list) ? setSearch : undefined}
       allowDeselect={false}
       clearable={!props.required}
-      placeholder={t(`choose.${list}`)}
+      placeholder={props.placeholder ?? t(`choose.${list}`)}
       nothingFoundMessage={t('nothingToChoose')}
       maxDropdownHeight={260}
     />

@@ -34,55 +34,65 @@ export interface Found {
   readonly schema?: Schema
 }
 
-/** What a place is called, in the words of the schemas; `section` calls the lists. */
+interface Words {
+  /** What a list, or the part about spending, is called. */
+  readonly section: (name: string) => string
+  /** A title of a schema in the reader's language. */
+  readonly text: (title: string | undefined) => string
+}
+
+/** What a place is called, in the words of the form. Items are looked for in the definitions, in their order. */
 export function describePlace(
   place: string,
   shapes: Shapes,
   definitions: readonly Definition[],
-  section: (list: string) => string,
+  { section, text }: Words,
 ): Found {
   const steps = [...place.matchAll(/\[([^\]]*)\]|([^.[\]]+)/g)]
   const [first, ...rest] = steps.map(([, inBrackets, name]) => inBrackets ?? name!)
   if (first === undefined) return { titles: [] }
   if (!isList(first)) {
     const schema = first === 'spend' ? shapes.spend : shapes.campaign.properties?.[first]
-    const title = first === 'spend' ? section('spend') : (schema?.title ?? first)
-    return walk(rest, schema, [title])
+    const title = first === 'spend' ? section('spend') : text(schema?.title) || first
+    return walk(rest, schema, [title], text)
   }
   const [key, ...members] = rest
   if (key === undefined) return { titles: [section(first)] }
   const item = definitions
     .map((one) => findItem(itemsOf(one, first), key))
     .find((found) => found !== undefined)
-  const schema = kindOf(shapes, first, item)?.schema
-  return walk(members, schema, [
-    section(first),
-    nameOf(item) ?? (/^\d+$/.test(key) ? String(Number(key) + 1) : key),
-  ])
+  const kind = kindOf(shapes, first, item)
+  return walk(members, kind?.schema, [section(first), nameOf(item, text(kind?.title), key)], text)
 }
 
 const isList = (name: string): name is ListName => listNames.some((list) => list === name)
 
 /** By position in what is refused, by id or key in what has changed. */
 function findItem(items: readonly Item[], key: string): Item | undefined {
-  return (
-    items.find((item) => (item.id ?? item.key) === key) ??
-    (/^\d+$/.test(key) ? items[Number(key)] : undefined)
-  )
+  const named = items.find((item) => (item.id ?? item.key) === key)
+  return named ?? (/^\d+$/.test(key) ? items[Number(key)] : undefined)
 }
 
-function nameOf(item: Item | undefined): string | undefined {
-  const name = item?.name ?? item?.id ?? item?.key
-  return typeof name === 'string' && name !== '' ? name : undefined
+/** Its name; without one, what it is and which of them. */
+function nameOf(item: Item | undefined, kindTitle: string, key: string): string {
+  if (typeof item?.name === 'string' && item.name !== '') return item.name
+  if (!item || !kindTitle) return key
+  if (typeof item.id === 'string') return `${kindTitle} (${item.id})`
+  return /^\d+$/.test(key) ? `${kindTitle} ${Number(key) + 1}` : kindTitle
 }
 
-function walk(names: readonly string[], schema: Schema | undefined, titles: readonly string[]): Found {
+function walk(
+  names: readonly string[],
+  schema: Schema | undefined,
+  titles: readonly string[],
+  text: Words['text'],
+): Found {
   let inner = schema
   const found = [...titles]
   for (const name of names) {
     inner = inner?.properties?.[name] ?? inner?.items
-    if (/^\d+$/.test(name)) continue
-    found.push(inner?.title ?? name)
+    // One of several values has no name of its own.
+    if (!/^\d+$/.test(name)) found.push(text(inner?.title) || name)
   }
   return { titles: found, schema: inner }
 }

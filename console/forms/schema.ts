@@ -31,11 +31,16 @@ export interface Member {
   readonly isRequired: boolean
 }
 
-/** The members one can fill in; a constant, such as the kind, is nobody's choice. */
+/**
+ * The members one can fill in; a constant, such as the kind, is nobody's choice. The name comes first, and last what
+ * the form makes up by itself: the key that others refer to.
+ */
 export function membersOf({ properties = {}, required = [] }: Schema): Member[] {
+  const rank = (name: string) => (name === 'name' ? 0 : name === 'key' || name === 'id' ? 2 : 1)
   return Object.entries(properties)
     .filter(([, schema]) => schema.const === undefined)
     .map(([name, schema]) => ({ name, schema, isRequired: required.includes(name) }))
+    .toSorted((a, b) => rank(a.name) - rank(b.name))
 }
 
 /** The same item with one member changed, or without it when there is no value. */

@@ -113,14 +113,14 @@ function Actions({ customer }: { readonly customer: Customer }) {
     mutationFn: () => answerOf(api.GET('/v1/customers/{id}/export', { params: { path: { id } } })),
     onSuccess: (kept) => download(`${id}.json`, JSON.stringify(kept, undefined, 2), 'application/json'),
   })
-  const params = { path: { id }, header: repeatHeaders() }
+  const options = () => ({ params: { path: { id }, header: repeatHeaders() }, body: {} })
   const block = () =>
     ask({
       title: t('profile.blockTitle'),
       about: t('profile.blockAbout'),
       confirm: t('profile.block'),
       isDangerous: true,
-      run: () => answerOf(api.POST('/v1/customers/{id}/block', { params, body: {} })),
+      run: () => answerOf(api.POST('/v1/customers/{id}/block', options())),
       done: t('profile.blocked'),
     })
   const unblock = () =>
@@ -128,7 +128,7 @@ function Actions({ customer }: { readonly customer: Customer }) {
       title: t('profile.unblockTitle'),
       about: t('profile.unblockAbout'),
       confirm: t('profile.unblock'),
-      run: () => answerOf(api.POST('/v1/customers/{id}/unblock', { params, body: {} })),
+      run: () => answerOf(api.POST('/v1/customers/{id}/unblock', options())),
       done: t('profile.unblocked'),
     })
   const isBlocked = customer.status === 2

@@ -1,4 +1,4 @@
-import { Alert, Anchor, Group, Stack, Text, Title } from '@mantine/core'
+import { Alert, Anchor, Stack, Text, Title } from '@mantine/core'
 import { IconAlertTriangle } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
@@ -8,14 +8,13 @@ import { answerOf, api, type Schemas } from '../api/client.ts'
 import { useSession } from '../api/session.ts'
 import { formatMoment, formatNumber } from '../format.ts'
 import { apiReference, paths } from '../paths.ts'
-import { Copy } from '../ui/copy.tsx'
 import { Failure } from '../ui/failure.tsx'
 import { Page } from '../ui/page.tsx'
 import { PageLink } from '../ui/page-link.tsx'
 import { Waiting } from '../ui/waiting.tsx'
 import { JsonBlock } from './parts/code-block.tsx'
-import { Facts } from './parts/facts.tsx'
 import { HttpStatus } from './parts/http-status.tsx'
+import { Facts, IdText } from './parts/section.tsx'
 import { CopyTextButton } from './parts/shown-once.tsx'
 
 type Details = Schemas['RequestDetails']
@@ -82,23 +81,19 @@ function CallFacts({ call }: { readonly call: Details }) {
   return (
     <Facts
       facts={[
-        [t('status'), <HttpStatus key="status" status={call.status} />],
-        [t('time'), formatMoment(call.at, timezone)],
-        [t('requests.duration'), t('ms', { value: formatNumber(call.durationMs, 1) })],
-        [
-          t('by'),
-          <PageLink key="by" to={paths.requests()} search={{ connection: call.by.id }} size="sm">
-            {call.by.kind === 'person' ? t('request.person', { name: by }) : by}
-          </PageLink>,
-        ],
-        ...(call.route ? ([[t('request.route'), <bdi key="route">{call.route}</bdi>]] as const) : []),
-        [
-          t('request.requestId'),
-          <Group key="requestId" gap={4} wrap="nowrap">
-            <span dir="ltr">{call.requestId}</span>
-            <Copy value={call.requestId} label={t('request.copyRequestId')} />
-          </Group>,
-        ],
+        { label: t('status'), value: <HttpStatus status={call.status} /> },
+        { label: t('time'), value: formatMoment(call.at, timezone) },
+        { label: t('requests.duration'), value: t('ms', { value: formatNumber(call.durationMs, 1) }) },
+        {
+          label: t('by'),
+          value: (
+            <PageLink to={paths.requests()} search={{ connection: call.by.id }} size="sm">
+              {call.by.kind === 'person' ? t('request.person', { name: by }) : by}
+            </PageLink>
+          ),
+        },
+        { label: t('request.route'), value: call.route && <bdi>{call.route}</bdi> },
+        { label: t('request.requestId'), value: <IdText id={call.requestId} /> },
       ]}
     />
   )

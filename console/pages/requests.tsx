@@ -14,6 +14,7 @@ import { Page } from '../ui/page.tsx'
 import { PageLink } from '../ui/page-link.tsx'
 import { SearchField } from '../ui/search-field.tsx'
 import { HttpStatus } from './parts/http-status.tsx'
+import { Nowrap } from './parts/nowrap.tsx'
 import { UserFilter } from './parts/user-filter.tsx'
 
 type Request = Schemas['Request']
@@ -79,10 +80,6 @@ function AutoRefresh() {
   )
 }
 
-const OneLine = ({ children }: { readonly children: string }) => (
-  <span style={{ whiteSpace: 'nowrap' }}>{children}</span>
-)
-
 function useColumns(): Column<Request>[] {
   const { t } = useTranslation('developers')
   const { timezone } = useSession().organization
@@ -90,7 +87,7 @@ function useColumns(): Column<Request>[] {
     {
       key: 'at',
       label: t('time'),
-      cell: ({ at }) => <OneLine>{formatMoment(at, timezone)}</OneLine>,
+      cell: ({ at }) => <Nowrap>{formatMoment(at, timezone)}</Nowrap>,
       csv: ({ at }) => at,
     },
     {
@@ -126,7 +123,7 @@ function useColumns(): Column<Request>[] {
     {
       key: 'by',
       label: t('by'),
-      cell: ({ by }) => <OneLine>{by.name ?? by.id}</OneLine>,
+      cell: ({ by }) => <Nowrap>{by.name ?? by.id}</Nowrap>,
       csv: ({ by }) => by.name ?? by.id,
     },
     {

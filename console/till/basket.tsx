@@ -4,7 +4,7 @@ import type { Dispatch } from 'react'
 import { useTranslation } from 'react-i18next'
 import { currencyDecimals } from '../format.ts'
 import { lineAmount } from './amounts.ts'
-import { places, useDesk, useMoney } from './desk.ts'
+import { focusOn, places, useDesk, useMoney } from './desk.ts'
 import { discountsIn, type Previewed } from './preview.ts'
 import type { Line, Sale, SaleEvent } from './sale.ts'
 import { Stepper } from './stepper.tsx'
@@ -65,7 +65,10 @@ function LineRow({ line, dispatch }: { readonly line: Line; readonly dispatch: D
             color="gray"
             size={44}
             aria-label={t('basket.remove', { name })}
-            onClick={() => change(0)}
+            onClick={() => {
+              change(0)
+              focusOn(places.basket)
+            }}
           >
             <IconTrash size={18} aria-hidden />
           </ActionIcon>
@@ -93,7 +96,10 @@ function useCoupons(sale: Sale, shown: Previewed | undefined, dispatch: Dispatch
         leftSection={<IconTicket size={18} aria-hidden />}
         rightSection={<IconX size={16} aria-hidden />}
         className="till-coupon"
-        onClick={() => dispatch({ type: 'no coupon', id })}
+        onClick={() => {
+          dispatch({ type: 'no coupon', id })
+          focusOn(places.basket)
+        }}
       >
         <span>{name}</span>
         <span className="lw-tabular">{discount === undefined ? '' : money(-discount)}</span>

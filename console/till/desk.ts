@@ -63,11 +63,13 @@ export const places = {
   main: 'till-main',
 } as const
 
+export function focusNow(id: string): void {
+  const place = document.getElementById(id)
+  place?.focus()
+  if (place instanceof HTMLInputElement) place.select()
+}
+
+/** After what was just changed is drawn, and after a closing dialog has given its focus back. */
 export function focusOn(id: string): void {
-  // After what was just changed is drawn, and after a closing dialog has given its focus back.
-  setTimeout(() => {
-    const place = document.getElementById(id)
-    place?.focus()
-    if (place instanceof HTMLInputElement) place.select()
-  })
+  setTimeout(() => focusNow(id))
 }

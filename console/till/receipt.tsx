@@ -3,7 +3,7 @@ import { IconArrowBackUp, IconCircleCheck, IconPrinter } from '@tabler/icons-rea
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { answerOf, api } from '../api/client.ts'
-import { currencyDecimals, formatDate, formatDateTime, formatNumber } from '../format.ts'
+import { currencyDecimals, formatDate, formatDateTime, formatList, formatNumber } from '../format.ts'
 import { lineAmount, minus } from './amounts.ts'
 import { useDesk, useMoney, useNames } from './desk.ts'
 import type { Settled } from './send.ts'
@@ -45,7 +45,7 @@ export function Receipt({ settled, onNext, onReturn }: ReceiptProps) {
               {items.map((item) => (
                 <Row
                   key={item.id}
-                  label={t('receipt.line', { count: item.quantity, name: item.name })}
+                  label={t('receipt.line', { quantity: formatNumber(item.quantity ?? 1), name: item.name })}
                   value={money(
                     lineAmount(
                       { unitPrice: item.unitPrice ?? 0, quantity: item.quantity ?? 1 },
@@ -140,9 +140,9 @@ function Loyalty({ settled: { transaction } }: Pick<ReceiptProps, 'settled'>) {
       )}
       <Text size="sm">
         {t('receipt.balance', {
-          balances: Object.entries(collectables)
-            .map(([key, { value }]) => names.amount(key, value))
-            .join(' · '),
+          balances: formatList(
+            Object.entries(collectables).map(([key, { value }]) => names.amount(key, value)),
+          ),
         })}
       </Text>
       {progress.map(({ key, have, need, reward }) => {

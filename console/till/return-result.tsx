@@ -3,6 +3,7 @@ import { IconArrowBackUp } from '@tabler/icons-react'
 import { useQueries } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { answerOf, api } from '../api/client.ts'
+import { formatList } from '../format.ts'
 import { useMoney, useNames } from './desk.ts'
 import type { Settled } from './send.ts'
 
@@ -70,6 +71,6 @@ function useTexts(done: ReturnResultProps['settled']['done']): string[] {
   return [
     ...(done.pointsRestored > 0 ? [t('return.pointsRestored', { count: done.pointsRestored })] : []),
     ...texts,
-    t('receipt.balance', { balances: balances.join(' · ') }),
+    t('receipt.balance', { balances: formatList(balances) }),
   ]
 }

@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next'
 import { ApiError, answerOf, api, type Schemas } from '../api/client.ts'
 import { formatDateTime, formatNumber } from '../format.ts'
 import { minus, sumOf } from './amounts.ts'
-import { useDesk } from './desk.ts'
+import { focusOn, useDesk } from './desk.ts'
 import type { UnsettledReturn } from './outbox.ts'
 import { Refusal } from './refusal.tsx'
 import { Stepper } from './stepper.tsx'
@@ -80,6 +80,8 @@ export function ReturnView({ receipt, refused, onReturn, onBack }: ReturnViewPro
   )
 }
 
+const linesId = 'till-return-lines'
+
 /** Quantities left of each line: sold, less what came back before. */
 function leftOf(sale: Transaction) {
   return sale.items.map((item) => {
@@ -107,6 +109,7 @@ function Lines({
   const everything = Object.fromEntries(lines.map(({ id, left }) => [id, left]))
   const items = lines.flatMap(({ id }) => (chosen[id] ? [{ id, quantity: chosen[id] }] : []))
   const hasLeft = sale.status !== 3
+  useEffect(() => focusOn(linesId), [])
   const isWithoutLines = lines.length === 0
   const submit = (event: FormEvent) => {
     event.preventDefault()
@@ -130,7 +133,7 @@ function Lines({
         {!hasLeft && <Text>{t('return.nothingLeft')}</Text>}
         {hasLeft && isWithoutLines && <Text>{t('return.whole')}</Text>}
         {hasLeft && !isWithoutLines && (
-          <ul className="till-lines" aria-label={t('return.lines')}>
+          <ul className="till-lines" id={linesId} tabIndex={-1} aria-label={t('return.lines')}>
             {lines.map(({ id, name, left }) => (
               <li key={id}>
                 <Group justify="space-between" wrap="nowrap" gap="xs">

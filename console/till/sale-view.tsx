@@ -1,13 +1,14 @@
 import { ActionIcon, Button, Group, SegmentedControl, Stack, Text, Title } from '@mantine/core'
 import { IconTrash } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
-import { useReducer, useState } from 'react'
+import { useEffect, useReducer, useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
 import { useTranslation } from 'react-i18next'
 import { answerOf, api } from '../api/client.ts'
 import { formatNumber } from '../format.ts'
 import { Basket } from './basket.tsx'
 import { CustomerPanel } from './customer-panel.tsx'
-import { focusOn, places, useDesk } from './desk.ts'
+import { focusNow, focusOn, places } from './desk.ts'
 import { FindCustomer } from './find-customer.tsx'
 import type { Outbox } from './outbox.ts'
 import { Points } from './points.tsx'
@@ -16,7 +17,6 @@ import { PriceForm } from './price-form.tsx'
 import { ProductPicker, useProducts } from './product-picker.tsx'
 import { Refusal } from './refusal.tsx'
 import { type Customer, couponsOf, emptySale, isActive, type Line, type Product, reduceSale } from './sale.ts'
-import { useScanner } from './scanner.ts'
 import { useShortcuts } from './shortcuts.ts'
 import { ChargeButton, Gains, Totals, useToPay } from './totals.tsx'
 
@@ -40,7 +40,9 @@ export function useSale(outbox: Outbox, say: (text: string) => void) {
   }
   /** The till is done with what it sent under this number; if that was the sale on the screen, with that too. */
   const finish = (settled: string) => {
-    if (settled === number) dispatch({ type: 'next' })
+    if (settled !== number) return
+    setNumber(undefined)
+    dispatch({ type: 'next' })
   }
   return { sale, dispatch, preview, isReady, charge, finish, say }
 }
@@ -50,13 +52,17 @@ interface SaleViewProps {
   readonly isSending: boolean
   readonly refused: unknown
   readonly onCharge: () => void
+  /** What the scanner read; told once. */
+  readonly scanned: string | undefined
+  readonly onScanned: () => void
 }
 
 /** Which part a small screen shows. */
 const parts = ['customer', 'products', 'basket'] as const
 type Part = (typeof parts)[number]
 
-export function SaleView({ selling, isSending, refused, onCharge }: SaleViewProps) {
+export function SaleView(props: SaleViewProps) {
+  const { selling, isSending, refused, onCharge, scanned, onScanned } = props
   const { t } = useTranslation('till')
   const { sale, dispatch, preview, isReady, say } = selling
   const [part, setPart] = useState<Part>('customer')
@@ -65,8 +71,9 @@ export function SaleView({ selling, isSending, refused, onCharge }: SaleViewProp
   const toPay = useToPay(sale, preview.shown)
 
   const goTo = (to: Part, place: string) => {
-    setPart(to)
-    focusOn(place)
+    // At once: what is typed after the shortcut belongs there.
+    flushSync(() => setPart(to))
+    focusNow(place)
   }
   const finding = useFinding((customer, card) => {
     dispatch({ type: 'customer', customer, card })
@@ -96,11 +103,13 @@ export function SaleView({ selling, isSending, refused, onCharge }: SaleViewProp
     goTo('customer', places.customer)
   }
 
-  useScanner((code) => {
-    const product = products.find(({ opaqueId }) => opaqueId === code)
+  useEffect(() => {
+    if (scanned === undefined) return
+    onScanned()
+    const product = products.find(({ opaqueId }) => opaqueId === scanned)
     if (product) pick(product)
-    else finding.find(code)
-  })
+    else finding.find(scanned)
+  }, [scanned])
   useShortcuts({
     F2: () => (sale.customer ? leave() : goTo('customer', places.customer)),
     F3: () => goTo('products', places.products),
@@ -217,7 +226,6 @@ export function SaleView({ selling, isSending, refused, onCharge }: SaleViewProp
 
 /** Finds the customer, and takes the card that was scanned, or the first that can be used. */
 function useFinding(onFound: (customer: Customer, card: Customer['cards'][number] | undefined) => void) {
-  const { session } = useDesk()
   const take = (customer: Customer, searched?: string) => {
     const { cards } = customer
     const card =
@@ -226,11 +234,15 @@ function useFinding(onFound: (customer: Customer, card: Customer['cards'][number
       cards.find(({ status }) => status === 2)
     onFound(customer, card)
   }
+  // Of two searches the later one counts, whichever is answered first.
+  const latest = useRef('')
   const { mutate, error, isPending, variables, reset } = useMutation({
-    mutationKey: ['find', session.organization.id],
     meta: { isToldInPlace: true },
-    mutationFn: (q: string) => answerOf(api.GET('/v1/customers/find', { params: { query: { q } } })),
-    onSuccess: take,
+    mutationFn: (q: string) => {
+      latest.current = q
+      return answerOf(api.GET('/v1/customers/find', { params: { query: { q } } }))
+    },
+    onSuccess: (customer, q) => q === latest.current && take(customer, q),
   })
   return {
     find: mutate,

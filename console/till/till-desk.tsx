@@ -13,6 +13,7 @@ import { Receipt } from './receipt.tsx'
 import { ReturnResult } from './return-result.tsx'
 import { ReturnView } from './return-view.tsx'
 import { SaleView, useSale } from './sale-view.tsx'
+import { useScanner } from './scanner.ts'
 import { type Settled, useSending } from './send.ts'
 import { Settings } from './settings.tsx'
 import { useShortcuts } from './shortcuts.ts'
@@ -74,6 +75,13 @@ export function TillDesk({ session, isSignedIn, onSignOut }: TillDeskProps) {
   }
   const toggleCalls = () => setOpen((before) => (before === 'calls' ? undefined : 'calls'))
   const isSelling = view.name === 'sale' && !isWaiting
+  // While a receipt is shown a card begins the next sale.
+  const [scanned, setScanned] = useState<string>()
+  useScanner((code) => {
+    if (isWaiting || view.name === 'return') return
+    if (view.name === 'done') toSale()
+    setScanned(code)
+  })
   useShortcuts({
     '?': () => setOpen('help'),
     ...(isSelling && { F8: () => toReturn() }),
@@ -141,6 +149,8 @@ export function TillDesk({ session, isSignedIn, onSignOut }: TillDeskProps) {
                 isSending={outbox.current !== undefined}
                 refused={refused?.entry.kind === 'sale' ? refused.error : undefined}
                 onCharge={() => setRefused(undefined)}
+                scanned={scanned}
+                onScanned={() => setScanned(undefined)}
               />
             )}
           </div>

@@ -65,14 +65,18 @@ export function useGains() {
   const names = useNames()
   return ({ executedActions }: Pick<Schemas['Preview'], 'executedActions'>): string[] => {
     const collected = new Map<string, number>()
+    const granted = new Map<string, number>()
     const tiers: string[] = []
+    for (const { reward } of executedActions.coupons) {
+      granted.set(reward.name, (granted.get(reward.name) ?? 0) + 1)
+    }
     for (const { type, key, amount, tier } of executedActions.actions) {
       if (type === 'collect' && key) collected.set(key, sumOf([collected.get(key) ?? 0, amount ?? 0]))
       if (type === 'change_tier' && tier) tiers.push(t('gains.tier', { name: names.tier(tier) }))
     }
     return [
       ...[...collected].map(([key, amount]) => t('gains.collects', { amount: names.amount(key, amount) })),
-      ...executedActions.coupons.map(({ reward }) => t('gains.coupon', { name: reward.name })),
+      ...[...granted].map(([name, count]) => t('gains.coupon', { count, name })),
       ...tiers,
     ]
   }

@@ -4,6 +4,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { formatNumber } from '../format.ts'
+import { focusOn, places } from './desk.ts'
 import type { Unsettled } from './outbox.ts'
 import { Refusal, useRefusalText } from './refusal.tsx'
 import { lookUp, type Sending, type Settled } from './send.ts'
@@ -21,6 +22,8 @@ export function UnsettledPanel({ entry, sending, onSendNow, onSetAside, onSettle
   const { t } = useTranslation('till')
   const reason = useRefusalText()
   const { number, kind } = entry
+  // What had the focus is gone with the basket.
+  useEffect(() => focusOn(places.main), [])
   return (
     <main className="till-alone" id="till-main" tabIndex={-1}>
       <Stack gap="lg" maw={560} w="100%" className="lw-surface till-sheet">

@@ -69,7 +69,7 @@ async function abandonStart(stopWanted: Promise<void>): Promise<never> {
   )
 }
 
-function greet({ baseUrl, demo }: RunningService, config: Config): Outcome {
+function greet({ baseUrl, demo, demoSince }: RunningService, config: Config): Outcome {
   const demoFile = join(config.dataDir, 'demo.json')
   if (!demo) {
     const why = config.demo ? '\nThis database has organizations of its own, so there is no demo.' : ''
@@ -77,6 +77,12 @@ function greet({ baseUrl, demo }: RunningService, config: Config): Outcome {
   }
   // The certificate is made out to a name of this computer, and the address shown is a number.
   const insecure = config.tls ? '-k ' : ''
+  const since = demoSince?.toISOString().slice(0, 10)
+  const past = since
+    ? `
+The café has had customers, sales and coupons since ${since}. Look around at ${baseUrl}/console
+`
+    : ''
   const text = `
 Loyalty Wallet is ready at ${baseUrl}
 
@@ -90,12 +96,12 @@ Loyalty Wallet is ready at ${baseUrl}
   API key        ${demo.apiKey}
   API secret     ${demo.apiSecret}
   All of it      ${demoFile}
-
+${past}
 Try it:
 
   curl ${insecure}-X POST ${baseUrl}/auth/token -H 'x-api-key: ${demo.apiKey}' -H 'x-api-secret: ${demo.apiSecret}'
 
 Ctrl-C stops the service and its database.
 `
-  return { text, json: { baseUrl, demoFile, demo } }
+  return { text, json: { baseUrl, demoFile, demo, demoSince } }
 }

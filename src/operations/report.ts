@@ -7,7 +7,7 @@ import { localDay, startOfDay } from '../engine/local-time.ts'
 import { listBalanceDefinitions } from '../store/campaigns.ts'
 import { type DaySum, listDailySums, listOutstanding } from '../store/daily-sums.ts'
 import type { Scope } from '../store/scope.ts'
-import { listActiveCustomers } from '../store/transactions.ts'
+import { getActiveCustomers, listActiveCustomers } from '../store/transactions.ts'
 import { dayAfter, isDay } from './time-range.ts'
 
 /** Numbers of one day or of a whole range; balances by key, as they are written. */
@@ -73,8 +73,8 @@ export async function summarize(scope: Scope, { timezone }: Organization, range:
   const sums = await listDailySums(scope, range.from, range.to)
   const outstanding = await listOutstanding(scope, range.to)
   const starts = startsOf(daysOf(range), timezone)
-  const [active] = await listActiveCustomers(scope, [starts[0]!, starts.at(-1)!])
-  return toFigures(sums, new Map(outstanding.map(({ key, amount }) => [key, amount])), decimals, active!)
+  const active = await getActiveCustomers(scope, starts[0]!, starts.at(-1)!)
+  return toFigures(sums, new Map(outstanding.map(({ key, amount }) => [key, amount])), decimals, active)
 }
 
 function daysOf({ from, to }: DayRange): string[] {

@@ -157,7 +157,7 @@ export async function listCustomersByKey(
 }
 
 export interface CustomerFilter {
-  /** Found anywhere in name, e-mail or phone, or exactly a barcode or an opaque id. */
+  /** A part of a name, e-mail or phone, or exactly a barcode or an opaque id. */
   readonly text?: string
   /** What the text may mean as a phone number, in E.164. */
   readonly phones?: readonly string[]
@@ -167,21 +167,32 @@ export interface CustomerFilter {
   readonly to?: Date
 }
 
-/**
- * A part of a name is looked for in all of an organization's customers, newest first: with row level security no
- * index of trigrams is taken, since the operators it serves are not leakproof. Half a million names take less than
- * a second. Names are compared in the database's small letters too, which are not always ours: İ is one or two.
- */
-const matchesText = (
-  pattern: string,
-  text: string,
-  phones: string,
-) => `(c.email_key LIKE ${pattern} ESCAPE '\\'
-    OR lower(c.fullname) LIKE ${pattern} ESCAPE '\\' OR c.phone LIKE ${pattern} ESCAPE '\\'
-    OR strpos(lower(c.fullname), lower(${text})) > 0 OR c.phone = ANY(${phones}::text[]) OR c.opaque_id = ${text}
-    OR c.id = ANY(ARRAY(SELECT customer_id FROM cards WHERE org_id = $1 AND barcode = ${text})))`
+/** What names one customer and is found by an index: a whole phone number, e-mail address, barcode or opaque id. */
+const isNamedBy = (phones: string, email: string, text: string) => `c.id = ANY(ARRAY(
+    SELECT id FROM customers WHERE org_id = $1 AND phone = ANY(${phones}::text[])
+    UNION ALL SELECT id FROM customers WHERE org_id = $1 AND email_key = ${email}
+    UNION ALL SELECT customer_id FROM cards WHERE org_id = $1 AND barcode = ${text}))`
 
-/** Newest first. */
+/**
+ * A part of something, or an opaque id. All of an organization's customers are looked through, newest first, until a
+ * page is full: with row level security no index of trigrams is taken, since what it serves is not leakproof. What a
+ * text cannot be a part of is not compared. Names are compared in the database's small letters too where these are not
+ * ours: İ is one or two.
+ */
+function holds(text: string, pattern: string, raw: string): string {
+  const like = (column: string) => `${column} LIKE ${pattern} ESCAPE '\\'`
+  const isPlain = /^[\x20-\x7e]*$/.test(text)
+  const places = [
+    like('lower(c.fullname)'),
+    ...(/\s/.test(text) ? [] : [like('c.email_key')]),
+    ...(/^\+?\d+$/.test(text) ? [like('c.phone')] : []),
+    ...(isPlain ? [] : [`strpos(lower(c.fullname), lower(${raw})) > 0`]),
+    `c.opaque_id = ${raw}`,
+  ]
+  return `(${places.join(' OR ')})`
+}
+
+/** Newest first. Whom the text names outright is found alone. */
 export async function listCustomerViews(
   scope: Scope,
   filter: CustomerFilter,
@@ -189,28 +200,33 @@ export async function listCustomerViews(
   now: Date,
 ): Promise<LoadedView[]> {
   const { text, phones = [] } = filter
-  const pattern = text && `%${emailKey(text).replace(/[\\%_]/g, '\\$&')}%`
   const { least, most } = idsWithin(filter)
-  const where = whereAll(
-    [
-      ['c.id < $', page.after && uuidOf(page.after)],
-      ['c.status = $', filter.status],
-      ['c.id >= $', least],
-      ['c.created_at >= $', filter.from],
-      ['c.id < $', most],
-      ['c.created_at < $', filter.to],
-    ],
-    text ? 7 : 4,
-  )
-  const condition = `true${text ? ` AND ${matchesText('$4', '$5', '$6')}` : ''}${where.text}`
-  const rows = await many<CustomerViewRow>(scope.db, `${viewOf(condition)} ORDER BY c.id DESC LIMIT $3`, [
-    scope.org,
-    now,
-    page.limit,
-    ...(text ? [pattern, text, phones] : []),
-    ...where.values,
-  ])
-  return rows.map(toCustomerView)
+  const where = (firstParameter: number) =>
+    whereAll(
+      [
+        ['c.id < $', page.after && uuidOf(page.after)],
+        ['c.status = $', filter.status],
+        ['c.id >= $', least],
+        ['c.created_at >= $', filter.from],
+        ['c.id < $', most],
+        ['c.created_at < $', filter.to],
+      ],
+      firstParameter,
+    )
+  const list = async (condition: string, values: readonly unknown[]) => {
+    const { text: others, values: otherValues } = where(4 + values.length)
+    const rows = await many<CustomerViewRow>(
+      scope.db,
+      `${viewOf(`${condition}${others}`)} ORDER BY c.id DESC LIMIT $3`,
+      [scope.org, now, page.limit, ...values, ...otherValues],
+    )
+    return rows.map(toCustomerView)
+  }
+  if (text === undefined) return list('true', [])
+  const named = await list(isNamedBy('$4', '$5', '$6'), [phones, emailKey(text), text])
+  if (named.length > 0) return named
+  const pattern = `%${emailKey(text).replace(/[\\%_]/g, '\\$&')}%`
+  return list(holds(text, '$4', '$5'), [pattern, text])
 }
 
 export type UniqueMember = 'email' | 'phone' | 'opaqueId'

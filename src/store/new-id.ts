@@ -40,15 +40,18 @@ export function newId<P extends IdPrefix>(prefix: P, now: Date): IdOf<P> {
 
 const latestMs = 2 ** 48 - 1
 
+/** The uuid before all that are made from this millisecond on. */
+export function firstIdAt(time: Date): string {
+  return Math.min(Math.max(time.getTime(), 0), latestMs).toString(16).padStart(12, '0').padEnd(32, '0')
+}
+
 /**
  * Ids ascend with time, so that a range of time is a range of the primary key. They are not exactly as old as their
  * rows, though: the bounds are wider by what they may differ, and the row's own time decides.
  */
 export function idsWithin({ from, to }: { from?: Date; to?: Date }): { least?: string; most?: string } {
-  const uuidAt = (ms: number) =>
-    Math.min(Math.max(ms, 0), latestMs).toString(16).padStart(12, '0').padEnd(32, '0')
   return {
-    least: from && uuidAt(from.getTime() - 2 * toleranceMs),
-    most: to && uuidAt(to.getTime() + 2 * toleranceMs),
+    least: from && firstIdAt(new Date(from.getTime() - 2 * toleranceMs)),
+    most: to && firstIdAt(new Date(to.getTime() + 2 * toleranceMs)),
   }
 }

@@ -114,10 +114,71 @@ export async function expectAccessible(page: Page): Promise<void> {
   expect(violations).toEqual([])
 }
 
-export async function signIn(page: Page, email = demo.consoleEmail): Promise<void> {
+export async function signIn(
+  page: Page,
+  email = demo.consoleEmail,
+  password = demo.consolePassword,
+): Promise<void> {
   await page.goto(demo.consoleUrl)
   await page.getByLabel('E-mail').fill(email)
-  await page.getByRole('textbox', { name: 'Password' }).fill(demo.consolePassword)
+  await page.getByRole('textbox', { name: 'Password' }).fill(password)
   await page.keyboard.press('Enter')
   await page.getByRole('navigation', { name: 'Menu' }).waitFor({ state: 'attached' })
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: replies are looked into freely, as in the tests of the API
+type Body = any
+
+interface CallOptions {
+  readonly body?: unknown
+  /** The demo's connection calls unless told. */
+  readonly token?: string
+  readonly status?: number
+}
+
+let demoToken: Promise<string> | undefined
+
+/** Asks the service itself, to prepare a journey or to see what came of it. */
+export async function callApi(
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+  path: string,
+  { body, token, status }: CallOptions = {},
+): Promise<Body> {
+  demoToken ??= newToken(demo)
+  const reply = await fetch(demo.baseUrl + path, {
+    method,
+    headers: {
+      authorization: `Bearer ${token ?? (await demoToken)}`,
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    },
+    body: body === undefined ? undefined : JSON.stringify(body),
+  })
+  const text = await reply.text()
+  if (status === undefined ? !reply.ok : reply.status !== status) {
+    throw new Error(`${method} ${path}: ${reply.status} ${text}`)
+  }
+  return text === '' ? undefined : JSON.parse(text)
+}
+
+export async function newToken({
+  apiKey,
+  apiSecret,
+}: Pick<DemoFile, 'apiKey' | 'apiSecret'>): Promise<string> {
+  const headers = { 'x-api-key': apiKey, 'x-api-secret': apiSecret }
+  const reply = await fetch(`${demo.baseUrl}/auth/token`, { method: 'POST', headers })
+  if (!reply.ok) throw new Error(`no token: ${reply.status} ${await reply.text()}`)
+  return ((await reply.json()) as Body).accessToken
+}
+
+/** For names and addresses that no other journey has, also when it is made a second time. */
+export const unique = (): string => Math.random().toString(36).slice(2, 10)
+
+/** A card of the demo's campaign. Seven random digits after an area code are a valid number. */
+export async function newCustomer(data: Record<string, string> = {}): Promise<Body> {
+  const mark = unique()
+  const phone = `+1202${Math.floor(2_000_000 + Math.random() * 7_999_999)}`
+  const given = { fullname: `Visitor ${mark}`, phone, email: `${mark}@visitors.example`, ...data }
+  return callApi('POST', '/v1/customers/register', {
+    body: { campaignId: demo.campaignId, customer: { data: given } },
+  })
 }

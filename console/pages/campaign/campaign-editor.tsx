@@ -42,7 +42,12 @@ export function CampaignEditor({ campaign, shapes }: CampaignEditorProps) {
   const [basket, setBasket] = useState(() => firstBasket(saved))
   const [tab, setTab] = useState<string | null>('form')
   const isWide = useMediaQuery('(min-width: 75em)') ?? true
-  const { save, isSaving, saveError } = useSave(campaign.id, () => setEdited(undefined))
+  const { save, isSaving, saveError, forget } = useSave(campaign.id, () => setEdited(undefined))
+  // What was wrong may be right by now; the next try tells.
+  const edit = (next: Definition | undefined) => {
+    setEdited(next)
+    forget()
+  }
   const problem = toProblem(saveError)
   useGoTo(tab === 'form' ? problem?.place : undefined)
   useHotkeys([['mod+S', () => isDirty && !isJsonBroken && save(patch)]], [])
@@ -68,7 +73,7 @@ export function CampaignEditor({ campaign, shapes }: CampaignEditorProps) {
           />
         }
       >
-        {isArchived && <Alert color="gray">{t('archivedAbout')}</Alert>}
+        {isArchived && <Alert variant="default">{t('archivedAbout')}</Alert>}
         {saveError !== null && <SaveFailure error={saveError} problem={problem} shapes={shapes} />}
         <Grid gap="xl">
           <Grid.Col span={{ base: 12, lg: 7 }}>
@@ -89,7 +94,7 @@ export function CampaignEditor({ campaign, shapes }: CampaignEditorProps) {
               <Tabs.Panel value="form">
                 <fieldset disabled={isArchived} style={{ border: 0, margin: 0, padding: 0, minWidth: 0 }}>
                   {/* What never ran can be called anything; later the keys stand in wallets and receipts. */}
-                  <DefinitionForm shapes={shapes} onChange={setEdited} canRename={campaign.version === 0} />
+                  <DefinitionForm shapes={shapes} onChange={edit} canRename={campaign.version === 0} />
                 </fieldset>
               </Tabs.Panel>
               {!isWide && <Tabs.Panel value="preview">{preview}</Tabs.Panel>}
@@ -98,7 +103,7 @@ export function CampaignEditor({ campaign, shapes }: CampaignEditorProps) {
                   key={discards}
                   definition={draft}
                   isReadOnly={isArchived}
-                  onChange={setEdited}
+                  onChange={edit}
                   onBroken={setJsonBroken}
                 />
               </Tabs.Panel>
@@ -120,7 +125,7 @@ export function CampaignEditor({ campaign, shapes }: CampaignEditorProps) {
           isSaving={isSaving}
           onSave={() => save(patch)}
           onDiscard={() => {
-            setEdited(undefined)
+            edit(undefined)
             setJsonBroken(false)
             setDiscards(discards + 1)
           }}
@@ -138,7 +143,7 @@ export function CampaignEditor({ campaign, shapes }: CampaignEditorProps) {
 function useSave(id: string, onSaved: () => void) {
   const { t } = useTranslation('common')
   const queries = useQueryClient()
-  const { mutateAsync, isPending, error } = useMutation({
+  const { mutateAsync, isPending, error, reset } = useMutation({
     meta: { isToldInPlace: true },
     mutationFn: (patch: object) =>
       answerOf(api.PATCH('/v1/campaigns/{id}', { params: { path: { id } }, body: patch as never })),
@@ -155,7 +160,7 @@ function useSave(id: string, onSaved: () => void) {
       () => true,
       () => false,
     )
-  return { save, isSaving: isPending, saveError: error }
+  return { save, isSaving: isPending, saveError: error, forget: reset }
 }
 
 /** Leads to the field a refusal is about, once it is there. */

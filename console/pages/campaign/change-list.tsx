@@ -28,15 +28,16 @@ export function ChangeList({ changes, shapes, before, after }: ChangeListProps) 
   return (
     <Stack gap="xs" component="ul" m={0} p={0} style={{ listStyle: 'none' }}>
       {changes.map((change) => {
-        const place = describePlace(change.place, shapes, [after, before], (list) =>
-          t(`sections.${list}.title`),
-        )
+        const place = describePlace(change.place, shapes, [after, before], {
+          section: (list) => t(`sections.${list}.title`),
+          text,
+        })
         const show = (value: unknown, facts: typeof now) =>
           inWords(value, change.place, place.schema, shapes, facts, text)
         return (
           <li key={change.place} className={classes.change}>
             <Text size="sm" fw={550}>
-              {place.titles.map(text).join(' › ')}
+              {place.titles.join(' › ')}
             </Text>
             <Group gap="xs" align="center">
               {change.before !== undefined && (

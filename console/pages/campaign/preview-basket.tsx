@@ -94,9 +94,10 @@ function Line({ line, number, onChange, onRemove }: LineProps) {
   const { currency } = useSession().organization
   return (
     <Group gap="xs" align="flex-end" wrap="nowrap">
-      <div style={{ flex: 3, minWidth: 0 }}>
+      <div style={{ flex: 1, minWidth: 0 }}>
         <NameField
           label={t('preview.product')}
+          placeholder={t('preview.anyProduct')}
           list="products"
           value={line.product}
           onChange={(product, known) =>
@@ -106,14 +107,15 @@ function Line({ line, number, onChange, onRemove }: LineProps) {
       </div>
       <NumberField
         label={t('preview.quantity')}
-        style={{ flex: 1, minWidth: 56 }}
+        w={76}
         value={line.quantity}
         onChange={(quantity) => onChange({ quantity })}
         allowNegative={false}
       />
       <NumberField
-        label={t('preview.price', { currency })}
-        style={{ flex: 1.4, minWidth: 76 }}
+        label={t('preview.price')}
+        placeholder={currency}
+        w={84}
         value={line.unitPrice}
         onChange={(unitPrice) => onChange({ unitPrice })}
         allowNegative={false}
@@ -140,14 +142,13 @@ interface CircumstancesProps {
 /** When, where, and who buys. */
 function Circumstances({ definition, basket, set }: CircumstancesProps) {
   const { t } = useTranslation('campaigns')
-  const { timezone } = useSession().organization
   return (
     <Stack gap="sm">
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm" verticalSpacing="sm">
         <TextInput
           type="datetime-local"
           label={t('preview.at')}
-          description={t('preview.atAbout', { timezone })}
+          description={t('preview.atAbout')}
           value={basket.at ?? ''}
           onChange={({ currentTarget }) => set({ at: currentTarget.value || undefined })}
         />
@@ -163,7 +164,7 @@ function Circumstances({ definition, basket, set }: CircumstancesProps) {
         {t('preview.wallet')}
       </Text>
       <CustomerPicker onPick={set} />
-      <SimpleGrid cols={{ base: 2, xs: 3 }} spacing="sm" verticalSpacing="sm">
+      <SimpleGrid cols={{ base: 2, xs: 3 }} spacing="sm" verticalSpacing="sm" style={{ alignItems: 'end' }}>
         {namesIn(definition, 'balances').map(({ value, label }) => (
           <NumberField
             key={value}

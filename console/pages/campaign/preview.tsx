@@ -1,5 +1,6 @@
 import { Alert, Badge, Box, Divider, Group, Loader, Paper, Stack, Text, Title } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
+import { IconAlertTriangle, IconHandStop, IconPencil } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { ApiError, answerOf, api } from '../../api/client.ts'
@@ -74,7 +75,7 @@ export function Preview({ campaign, definition, shapes, basket, onBasket }: Prev
         </div>
         <PreviewBasket definition={definition} basket={basket} onChange={onBasket} />
         <Divider />
-        <Box aria-live="polite" aria-busy={isStale} style={{ opacity: isStale ? 0.55 : 1 }}>
+        <Box aria-live="polite" aria-busy={isStale}>
           {error ? (
             <PreviewFailure error={error} shapes={shapes} onRetry={refetch} />
           ) : data ? (
@@ -101,21 +102,21 @@ function PreviewFailure({ error, shapes, onRetry }: PreviewFailureProps) {
   const isRefusal = error instanceof ApiError && error.status === 400
   if (problem && /^(?:items|wallet|occurredAt|branch|amount|pointsToSpend)\b/.test(problem.place)) {
     return (
-      <Alert color="yellow" title={t('preview.badBasket')}>
+      <Alert variant="default" icon={<IconAlertTriangle aria-hidden />} title={t('preview.badBasket')}>
         {problem.message}
       </Alert>
     )
   }
   if (problem) {
     return (
-      <Alert color="yellow" title={t('preview.incomplete')}>
+      <Alert variant="default" icon={<IconPencil aria-hidden />} title={t('preview.incomplete')}>
         <ProblemText problem={problem} shapes={shapes} />
       </Alert>
     )
   }
   if (isRefusal) {
     return (
-      <Alert color="orange" title={t('preview.refused')}>
+      <Alert variant="default" icon={<IconHandStop aria-hidden />} title={t('preview.refused')}>
         {(error as ApiError).message}
       </Alert>
     )

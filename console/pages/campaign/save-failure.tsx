@@ -30,11 +30,14 @@ export function ProblemText({
   const { t } = useTranslation('campaigns')
   const { definition } = useForm()
   const text = useSchemaTexts()
-  const { titles } = describePlace(problem.place, shapes, [definition], (list) => t(`sections.${list}.title`))
+  const { titles } = describePlace(problem.place, shapes, [definition], {
+    section: (list) => t(`sections.${list}.title`),
+    text,
+  })
   return (
     <Text size="sm" component="span">
       <Text span fw={600}>
-        {titles.map(text).join(' › ')}
+        {titles.join(' › ')}
       </Text>{' '}
       {problem.message}
     </Text>

@@ -1,6 +1,5 @@
 /** The balances of the organization, named and valued by the campaigns that run. */
-import { useQuery } from '@tanstack/react-query'
-import { answerOf, api, type Schemas } from '../../api/client.ts'
+import type { Schemas } from '../../api/client.ts'
 
 export interface Balance {
   readonly key: string
@@ -31,21 +30,5 @@ export function balancesOf(
       decimals: definition?.decimals ?? 0,
       worth: worths.length > 0 ? { least: Math.min(...worths), most: Math.max(...worths) } : undefined,
     }
-  })
-}
-
-export function useCampaigns() {
-  return useQuery({
-    queryKey: ['campaigns', 'all'],
-    queryFn: async () => {
-      const campaigns: Schemas['Campaign'][] = []
-      let cursor: string | undefined
-      do {
-        const page = await answerOf(api.GET('/v1/campaigns', { params: { query: { limit: 100, cursor } } }))
-        campaigns.push(...page.data)
-        cursor = page.nextCursor
-      } while (cursor)
-      return campaigns
-    },
   })
 }

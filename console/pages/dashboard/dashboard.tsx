@@ -1,12 +1,14 @@
 import { Button, Group, Select, SimpleGrid, Skeleton, Stack, Title } from '@mantine/core'
 import { IconChartLine, IconTable } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { useSession } from '../../api/session.ts'
 import { formatDay } from '../../format.ts'
 import { Failure } from '../../ui/failure.tsx'
 import { useFilters } from '../../ui/filters.ts'
 import { Page } from '../../ui/page.tsx'
-import { type Balance, balancesOf, useCampaigns } from './balances.ts'
+import { campaignsQuery } from '../parts/program.ts'
+import { type Balance, balancesOf } from './balances.ts'
 import { DailyCsv } from './daily-csv.tsx'
 import { DailyTable } from './daily-table.tsx'
 import { FigureCard } from './figure-card.tsx'
@@ -22,7 +24,7 @@ export function Dashboard() {
   const [filters, setFilters] = useFilters()
   const { choice, range } = readRange(filters, timezone)
   const reports = useReports(range)
-  const campaigns = useCampaigns()
+  const campaigns = useQuery(campaignsQuery)
   const before = rangeBefore(range)
   const isTable = filters.view === 'table'
   const error = reports.error ?? campaigns.error

@@ -2,11 +2,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answerOf, api, type Schemas } from '../../api/client.ts'
+import { answerOf, api } from '../../api/client.ts'
 import { formatList, formatNumber } from '../../format.ts'
 import { allPages } from './all-pages.ts'
-
-export type Campaign = Schemas['Campaign']
 
 export const campaignsQuery = {
   queryKey: ['campaigns', 'all'],

@@ -1,7 +1,8 @@
-import { Alert, Button, CopyButton, Group, Modal, Stack, TextInput } from '@mantine/core'
+import { Alert, Button, CopyButton, Group, Stack, TextInput } from '@mantine/core'
 import { IconCheck, IconCopy, IconEyeOff } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
+import { Dialog } from '../../ui/dialog.tsx'
 
 interface ShownOnceProps {
   readonly title: string
@@ -14,16 +15,14 @@ interface ShownOnceProps {
 
 /** What the service tells only once. A click beside it must not take it away. */
 export function ShownOnce({ title, warning, doneLabel, onClose, children }: ShownOnceProps) {
-  const { t } = useTranslation('common')
   return (
-    <Modal
+    <Dialog
       opened
       onClose={onClose}
       title={title}
       size="lg"
       closeOnClickOutside={false}
       closeOnEscape={false}
-      closeButtonProps={{ 'aria-label': t('close') }}
     >
       <Stack gap="md">
         <Alert color="yellow" icon={<IconEyeOff aria-hidden />}>
@@ -34,7 +33,7 @@ export function ShownOnce({ title, warning, doneLabel, onClose, children }: Show
           <Button onClick={onClose}>{doneLabel}</Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   )
 }
 

@@ -9,7 +9,7 @@ import { paths } from '../../paths.ts'
 import { Failure } from '../../ui/failure.tsx'
 import { FormModal } from '../../ui/form.tsx'
 import { tell } from '../../ui/tell.ts'
-import { Facts } from '../parts/facts.tsx'
+import { Facts } from '../parts/section.tsx'
 import { Section } from './section.tsx'
 
 /** One's own: for every role. */
@@ -21,9 +21,9 @@ export function Account() {
       <Section title={t('account.title')}>
         <Facts
           facts={[
-            [t('account.name'), person.name ?? t('account.noName')],
-            [t('account.email'), person.email],
-            [t('account.role'), t(`common:role.${person.role}`)],
+            { label: t('account.name'), value: person.name ?? t('account.noName') },
+            { label: t('account.email'), value: person.email },
+            { label: t('account.role'), value: t(`common:role.${person.role}`) },
           ]}
         />
         <SignOutEverywhere />

@@ -6,8 +6,8 @@ import { answerOf, api, type Schemas } from '../../api/client.ts'
 import { sessionQuery } from '../../api/session.ts'
 import { Failure } from '../../ui/failure.tsx'
 import { tell } from '../../ui/tell.ts'
-import { Facts } from '../parts/facts.tsx'
 import { scrollingList } from '../parts/scrolling-list.ts'
+import { Facts } from '../parts/section.tsx'
 import { CardPreview } from './card-preview.tsx'
 import { countryName, currencyName, localeOptions, timeZoneOptions } from './choices.ts'
 import { LogoField } from './logo-field.tsx'
@@ -88,8 +88,8 @@ export function OrganizationForm({ organization }: { readonly organization: Orga
             />
             <Facts
               facts={[
-                [t('organization.country'), countryName(organization.country)],
-                [t('organization.currency'), currencyName(organization.currency)],
+                { label: t('organization.country'), value: countryName(organization.country) },
+                { label: t('organization.currency'), value: currencyName(organization.currency) },
               ]}
             />
           </Stack>
@@ -101,6 +101,8 @@ export function OrganizationForm({ organization }: { readonly organization: Orga
               value={color}
               onChange={setColor}
               format="hex"
+              // It would take back what was typed a moment before; the service says what is no colour.
+              fixOnBlur={false}
               swatches={swatches}
               swatchesPerRow={8}
               eyeDropperButtonProps={{ 'aria-label': t('organization.eyeDropper') }}

@@ -1,0 +1,27 @@
+/** What the service can say, the console has words for. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import type { MovementKind } from '../../src/domain/ledger-entry.ts'
+import { skipReasons } from '../../src/engine/skip.ts'
+import { packageRoot } from '../../src/package-root.ts'
+
+const texts = (namespace: string) =>
+  JSON.parse(readFileSync(join(packageRoot, `console/locales/en/${namespace}.json`), 'utf8'))
+
+test('every reason for which a rule gives nothing', () => {
+  const { other, ...known } = texts('transactions').skip
+  expect(Object.keys(known).sort()).toEqual(Object.keys(skipReasons).sort())
+})
+
+test('every kind of ledger entry', () => {
+  const kinds: Record<MovementKind, true> = {
+    collect: true,
+    spend: true,
+    consume: true,
+    adjust: true,
+    expire: true,
+    return: true,
+  }
+  expect(Object.keys(texts('customers').ledger.kinds).sort()).toEqual(Object.keys(kinds).sort())
+})
