@@ -1,4 +1,4 @@
-import { type CSSVariablesResolver, createTheme, type MantineColorsTuple, Menu } from '@mantine/core'
+import { Badge, type CSSVariablesResolver, createTheme, type MantineColorsTuple, Menu } from '@mantine/core'
 import i18next from 'i18next'
 
 /** Shade 8 on white has a contrast of 6.1, and white on it as well. */
@@ -27,6 +27,8 @@ export const theme = createTheme({
   cursorType: 'pointer',
   respectReducedMotion: true,
   components: {
+    // A word, not a shout, and never cut: a narrow column would leave a dot and an ellipsis of it.
+    Badge: Badge.extend({ defaultProps: { tt: 'none', fw: 600, miw: 'max-content' } }),
     Modal: {
       // Asked with each drawing, since the language may change. The page has one banner, and it is not this header.
       defaultProps: () => ({
