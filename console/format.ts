@@ -118,3 +118,28 @@ export function formatList(texts: readonly string[]): string {
     texts,
   )
 }
+
+/** What stands between the whole and its decimals, for fields that numbers are typed into. */
+export function decimalSeparator(): string {
+  const parts = remembered('separator', () => new Intl.NumberFormat(i18next.language)).formatToParts(1.5)
+  return parts.find(({ type }) => type === 'decimal')?.value ?? '.'
+}
+
+/** `2026-03-14T09:26`, what the clock on a wall in the time zone says, as `datetime-local` fields write it. */
+export function toWallClock(at: Date, timeZone: string): string {
+  const parts = remembered(
+    `w${timeZone}`,
+    () =>
+      new Intl.DateTimeFormat('en-CA', {
+        timeZone,
+        hourCycle: 'h23',
+        year: 'numeric',
+        month: '2-digit',
+        day: '2-digit',
+        hour: '2-digit',
+        minute: '2-digit',
+      }),
+  ).formatToParts(at)
+  const part = (type: string) => parts.find((one) => one.type === type)?.value ?? ''
+  return `${part('year').padStart(4, '0')}-${part('month')}-${part('day')}T${part('hour')}:${part('minute')}`
+}

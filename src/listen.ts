@@ -45,7 +45,7 @@ export function openDeps(
     queryTimeoutMs: 8_000,
     lockTimeoutMs: 3_000,
     isHasty,
-    ...(isHasty && { maxConnections: 3 }),
+    ...(isHasty && { maxConnections: 5 }),
   })
   const publicUrl = () => config.publicUrl ?? baseUrlOf(config.port, config)
   return createDeps({ ...config, ...secrets, publicUrl, pool, log })

@@ -40,8 +40,10 @@ api.use({
     const { pathname } = new URL(url)
     const isEntry = method === 'POST' && ['/auth/session', '/auth/invitation'].includes(pathname)
     if (isEntry && ok) localStorage.setItem(signedInKey, '1')
+    // A wrong password is answered with 401 too, and ends nothing.
+    const asksForPassword = isEntry || pathname === '/auth/password'
     const isExit = method === 'DELETE' && pathname.startsWith('/auth/session')
-    if ((isExit && ok) || (!isEntry && status === 401)) localStorage.removeItem(signedInKey)
+    if ((isExit && ok) || (!asksForPassword && status === 401)) localStorage.removeItem(signedInKey)
   },
 })
 

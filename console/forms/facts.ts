@@ -12,8 +12,8 @@ export interface Fact {
 }
 
 export interface FactReader {
-  /** Each member that is set; those of nested objects too, when `isDeep`. */
-  readonly factsOf: (item: Item, schema: Schema, isDeep?: boolean) => Fact[]
+  /** Each member that is set. */
+  readonly factsOf: (item: Item, schema: Schema) => Fact[]
   readonly inWords: (value: unknown, schema: Schema | undefined) => string
 }
 
@@ -33,7 +33,7 @@ export function useFacts(definition: Definition, currency: string, timeZone: str
       return schema?.['x-unit'] === 'money' ? formatMoney(value, currency) : formatNumber(value)
     }
     if (typeof value !== 'string')
-      return factsOf(value as Item, schema ?? {}, true)
+      return factsOf(value as Item, schema ?? {})
         .map(asText)
         .join(' · ')
     return textOf(value, schema)
@@ -50,14 +50,12 @@ export function useFacts(definition: Definition, currency: string, timeZone: str
     return isInstant ? formatDateTime(value, timeZone) : formatDateTime(`${asMinute(value)}Z`, 'UTC')
   }
 
-  const factsOf = (item: Item, schema: Schema, isDeep = false): Fact[] =>
+  const factsOf = (item: Item, schema: Schema): Fact[] =>
     Object.entries({ ...schema.properties, ...unknownOf(item, schema) }).flatMap(([name, member]) => {
       const value = item[name]
       if (value === undefined || unsaid.includes(name) || member.const !== undefined) return []
-      const label = text(member.title) || name
-      if (member.type !== 'object' || isDeep) return { name, label, value: inWords(value, member) }
-      const inner = Object.keys(value as Item).map((one) => text(member.properties?.[one]?.title) || one)
-      return inner.length === 0 ? [] : { name, label, value: inner.join(', ') }
+      const words = inWords(value, member)
+      return words === '' ? [] : { name, label: text(member.title) || name, value: words }
     })
 
   return { factsOf, inWords }

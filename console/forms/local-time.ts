@@ -1,19 +1,5 @@
 /** Between instants and what the clock on the organization's wall says, as `datetime-local` fields write it. */
-
-/** `2026-03-14T09:26` in the time zone. */
-export function toWallClock(at: Date, timeZone: string): string {
-  const parts = new Intl.DateTimeFormat('en-CA', {
-    timeZone,
-    hourCycle: 'h23',
-    year: 'numeric',
-    month: '2-digit',
-    day: '2-digit',
-    hour: '2-digit',
-    minute: '2-digit',
-  }).formatToParts(at)
-  const part = (type: string) => parts.find((one) => one.type === type)?.value ?? ''
-  return `${part('year').padStart(4, '0')}-${part('month')}-${part('day')}T${part('hour')}:${part('minute')}`
-}
+import { toWallClock } from '../format.ts'
 
 /** The instant; an hour that the change of clocks skips is the one after, and of one that comes twice the first. */
 export function fromWallClock(text: string, timeZone: string): Date {

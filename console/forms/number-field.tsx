@@ -1,6 +1,6 @@
 import { NumberInput, type NumberInputProps } from '@mantine/core'
-import i18next from 'i18next'
 import { useState } from 'react'
+import { decimalSeparator } from '../format.ts'
 
 interface NumberFieldProps extends Omit<NumberInputProps, 'value' | 'onChange'> {
   readonly value: number | undefined
@@ -31,8 +31,3 @@ export function NumberField({ value, onChange, ...props }: NumberFieldProps) {
 
 const toNumber = (text: string | number): number | undefined =>
   text === '' || Number.isNaN(Number(text)) ? undefined : Number(text)
-
-function decimalSeparator(): string {
-  const parts = new Intl.NumberFormat(i18next.language).formatToParts(1.5)
-  return parts.find(({ type }) => type === 'decimal')?.value ?? '.'
-}

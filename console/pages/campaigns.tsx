@@ -30,7 +30,7 @@ export function CampaignsPage() {
       key: 'name',
       label: t('columns.name'),
       cell: ({ id, name }) => (
-        <PageLink to={paths.campaign(id)} fw={550}>
+        <PageLink to={paths.campaign(id)} fw={550} size="sm">
           {name}
         </PageLink>
       ),

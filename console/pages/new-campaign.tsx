@@ -21,12 +21,18 @@ type Template = Pick<Schemas['CampaignTemplate'], 'title' | 'description' | 'def
 /** A new campaign begins as a draft, empty or as a template has it; everything else happens in its editor. */
 export function NewCampaignPage() {
   const { t } = useTranslation('campaigns')
+  const text = useSchemaTexts()
   const [chosen, setChosen] = useState<Template>()
   const { data, error, refetch } = useQuery({
     queryKey: ['campaign-templates'],
     staleTime: Number.POSITIVE_INFINITY,
     queryFn: () => answerOf(api.GET('/v1/campaign-templates')),
   })
+  const templates = (data ?? []).map(({ title, description, definition }) => ({
+    title: text(title),
+    description: text(description),
+    definition,
+  }))
   const empty: Template = {
     title: t('new.emptyTitle'),
     description: t('new.emptyAbout'),
@@ -37,7 +43,7 @@ export function NewCampaignPage() {
       {error && <Failure error={error} onRetry={refetch} />}
       {!data && !error && <Waiting />}
       <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} spacing="md">
-        {[...(data ?? []), empty].map((template) => (
+        {[...templates, empty].map((template) => (
           <TemplateCard
             key={template.title}
             template={template}
@@ -59,7 +65,6 @@ interface TemplateCardProps {
 
 function TemplateCard({ template, isEmpty, onChoose }: TemplateCardProps) {
   const { t } = useTranslation('campaigns')
-  const text = useSchemaTexts()
   const titleId = useId()
   const Icon = isEmpty ? IconFilePlus : IconTemplate
   return (
@@ -69,11 +74,11 @@ function TemplateCard({ template, isEmpty, onChoose }: TemplateCardProps) {
           <Group gap="xs" wrap="nowrap">
             <Icon size={20} aria-hidden />
             <Title order={2} size="h4" id={titleId}>
-              {text(template.title)}
+              {template.title}
             </Title>
           </Group>
           <Text c="dimmed" size="sm">
-            {text(template.description)}
+            {template.description}
           </Text>
         </Stack>
         <Button variant={isEmpty ? 'default' : 'light'} onClick={onChoose} aria-describedby={titleId}>
@@ -87,7 +92,6 @@ function TemplateCard({ template, isEmpty, onChoose }: TemplateCardProps) {
 function NameForm({ template, onClose }: { readonly template: Template; readonly onClose: () => void }) {
   const { t } = useTranslation('campaigns')
   const { currency, timezone } = useSession().organization
-  const text = useSchemaTexts()
   const definition = template.definition as Definition
   const [name, setName] = useState(typeof definition.name === 'string' ? definition.name : '')
   const { data: shapes } = useShapes()
@@ -112,7 +116,7 @@ function NameForm({ template, onClose }: { readonly template: Template; readonly
   const hasContent = Array.isArray(definition.balances) && definition.balances.length > 0
   return (
     <FormModal
-      title={text(template.title)}
+      title={template.title}
       isOpen
       onClose={onClose}
       onSubmit={mutate}

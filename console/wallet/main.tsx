@@ -2,7 +2,6 @@ import './wallet.css'
 import { StrictMode, Suspense } from 'react'
 import { createRoot } from 'react-dom/client'
 import { startLanguages } from '../i18n.ts'
-import { keepForOffline } from './offline.ts'
 import { WalletPage } from './wallet-page.tsx'
 
 await startLanguages(['wallet'])
@@ -13,4 +12,3 @@ createRoot(document.getElementById('root')!).render(
     </Suspense>
   </StrictMode>,
 )
-keepForOffline()

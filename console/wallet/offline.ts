@@ -6,8 +6,12 @@ const cacheName = 'lw-wallet'
 
 export const cardAddress = location.pathname.replace(/\/+$/, '')
 
+let isKeeping = false
+
+/** Once for each visit; what is asked for again later goes through the worker, which keeps it. */
 export async function keepForOffline(): Promise<void> {
-  if (!('serviceWorker' in navigator)) return
+  if (isKeeping || !('serviceWorker' in navigator)) return
+  isKeeping = true
   await navigator.serviceWorker.register('/w/offline.js', { scope: '/w/' })
   await navigator.serviceWorker.ready
   // What was loaded before the worker was there has not passed through it.

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useState } from 'react'
 import type { Schemas } from '../api/client.ts'
-import { cardAddress, forgetCard } from './offline.ts'
+import { cardAddress, forgetCard, keepForOffline } from './offline.ts'
 
 export type WalletCard = Schemas['WalletCard']
 
@@ -26,6 +26,8 @@ export function useCard(): CardState {
       if (!response.ok) throw new Error(String(response.status))
       const isKept = response.headers.has('x-kept')
       setState({ kind: 'shown', card: await response.json(), isKept })
+      // Only once it is known that there is a card: of one that was taken back nothing may be kept.
+      if (!isKept) keepForOffline()
     } catch {
       setState((before) => (before.kind === 'shown' ? { ...before, isKept: true } : { kind: 'unreachable' }))
     }

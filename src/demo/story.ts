@@ -75,7 +75,7 @@ export interface Till {
 }
 
 /** Few, so that what is processed together is of about the same time. */
-const basketsAtOnce = 6
+const basketsAtOnce = 8
 
 /** Every group of baskets is processed at the time of its last one. */
 function openTill(real: Deps): Till {

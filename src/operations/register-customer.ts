@@ -43,15 +43,39 @@ export async function registerCustomer(
 ): Promise<CustomerView> {
   const now = deps.clock()
   const campaign = await getOpenCampaign(deps, scope, organization, registration.campaign, now)
-  const customer =
-    'id' in registration.customer
-      ? await lockExisting(scope, registration.customer.id)
-      : (await createCustomer(scope, organization, registration.customer.profile, now)).id
   const card =
-    (await findLiveCard(scope, customer, campaign.id)) ??
-    (await openCard(scope, organization, customer, campaign, now))
-  const view = await findCustomerView(scope, customer, now)
+    'id' in registration.customer
+      ? await findOrOpenCard(scope, organization, registration.customer.id, campaign, now)
+      : await openFirstCard(scope, organization, registration.customer.profile, campaign, now)
+  const view = await findCustomerView(scope, card.customer, now)
   return { ...(await usableNow(deps, scope, organization, view!, now)), cards: [card] }
+}
+
+/** Nobody else knows a customer who was made a moment ago: there is no card yet, and nothing to look up. */
+async function openFirstCard(
+  scope: Scope,
+  organization: Organization,
+  profile: ProfileInput,
+  campaign: OpenCampaign,
+  now: Date,
+): Promise<Card> {
+  const { id } = await createCustomer(scope, organization, profile, now)
+  return openCard(scope, organization, id, campaign, now)
+}
+
+async function findOrOpenCard(
+  scope: Scope,
+  organization: Organization,
+  text: string,
+  campaign: OpenCampaign,
+  now: Date,
+): Promise<Card> {
+  const customer = await lockExisting(scope, text)
+  const card = await findLiveCard(scope, customer, campaign.id)
+  if (card) return card
+  const view = await findCustomerView(scope, customer, now)
+  if (view?.customer.status !== customerStatus.active) throw new Refused('customer_not_active')
+  return openCard(scope, organization, customer, campaign, now)
 }
 
 interface OpenCampaign {
@@ -96,8 +120,6 @@ async function openCard(
   campaign: OpenCampaign,
   now: Date,
 ): Promise<Card> {
-  const view = await findCustomerView(scope, customer, now)
-  if (view?.customer.status !== customerStatus.active) throw new Refused('customer_not_active')
   const card: Card = {
     id: newId('card', now),
     customer,

@@ -38,8 +38,8 @@ export interface OpenOptions {
   readonly height?: number
   readonly colorScheme?: 'light' | 'dark'
   readonly locale?: string
-  /** Statuses that belong to the journey: the browser writes each failed request on its console. */
-  readonly expected?: readonly number[]
+  /** Statuses and texts that belong to the journey: the browser writes each failed request on its console. */
+  readonly expected?: readonly (number | string)[]
 }
 
 export const demo: DemoFile = inject('demo')
@@ -72,7 +72,8 @@ export async function openPage(options: OpenOptions = {}): Promise<Opened> {
   page.on('console', (message) => {
     if (message.type() !== 'error' && message.type() !== 'warning') return
     const text = message.text()
-    if (!expected.some((status) => text.includes(`status of ${status}`))) problems.push(`said: ${text}`)
+    const isPart = (one: number | string) => text.includes(typeof one === 'string' ? one : `status of ${one}`)
+    if (!expected.some(isPart)) problems.push(`said: ${text}`)
   })
   context.on('request', (request) => {
     const { protocol, origin } = new URL(request.url())

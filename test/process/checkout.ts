@@ -32,7 +32,7 @@ export interface Checkout {
   readonly folder: string
   /** A new data folder; its server is stopped and its files are removed with the checkout. */
   newDataDir(): Promise<string>
-  start(settings: Settings, command?: readonly string[]): Promise<Service>
+  start(settings: Settings, command?: readonly string[], patienceMs?: number): Promise<Service>
   run(args: readonly string[], settings?: Settings): Promise<Finished>
   /** For a command that runs until it is told to stop. */
   signalNewest(signal: NodeJS.Signals): void
@@ -86,9 +86,13 @@ export async function makeCheckout({ mode = 0o755 } = {}): Promise<Checkout> {
       dataDirs.push(dataDir)
       return dataDir
     },
-    async start(settings, [file = process.execPath, ...args] = [process.execPath, program, 'serve']) {
+    async start(
+      settings,
+      [file = process.execPath, ...args] = [process.execPath, program, 'serve'],
+      patienceMs = startTimeoutMs,
+    ) {
       const { child, said, startedAt, ended } = launch(file, args, { PORT: '0', ...settings })
-      const deadline = Date.now() + startTimeoutMs
+      const deadline = Date.now() + patienceMs
       let baseUrl: string | undefined
       while (baseUrl === undefined) {
         if (child.exitCode !== null || child.signalCode !== null || Date.now() > deadline)

@@ -5,7 +5,9 @@ import { type Checkout, type DemoFile, makeCheckout, readDemo, type Service, url
 
 const days = 90
 const dayMs = 86_400_000
-const patienceMs = 180_000
+const patienceMs = 240_000
+/** A start that fills has some seven thousand statements to run beside everything else. */
+const fillingMs = 120_000
 
 let checkout: Checkout
 let dataDir: string
@@ -25,7 +27,7 @@ afterAll(async () => {
 })
 
 test('a first start fills the café and says so in one line', { timeout: patienceMs }, async () => {
-  service = await checkout.start({ DATA_DIR: dataDir, DEMO_DAYS: String(days) })
+  service = await checkout.start({ DATA_DIR: dataDir, DEMO_DAYS: String(days) }, undefined, fillingMs)
   console.log(`with ${days} days in the demo, the first start answered after ${service.answeredAfterMs} ms`)
   expect(service.stdout().match(/filling the demo café/g)).toHaveLength(1)
   expect(service.stdout()).toMatch(/since \d{4}-\d\d-\d\d\. Look around at http\S+\/console\n/)
@@ -151,7 +153,7 @@ test('killed or stopped in the middle, it comes to the same end', { timeout: pat
   }
   const interrupted = await countSales()
   // Whatever is set by then: a café is not left half filled.
-  const finished = await checkout.start({ ...settings, DEMO_DAYS: '0' })
+  const finished = await checkout.start({ ...settings, DEMO_DAYS: '0' }, undefined, fillingMs)
   expect(await countSales()).toBeGreaterThan(interrupted)
   const ask = await callerOf(await readDemo(settings.DATA_DIR))
   expect(await figuresOf(ask)).toEqual(whole)

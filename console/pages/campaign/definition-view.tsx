@@ -23,14 +23,14 @@ export function DefinitionView({ definition, shapes, currency, timeZone }: Defin
       lines: itemsOf(definition, list).map((item) => {
         const kind = kindOf(shapes, list, item)
         const title = typeof item.name === 'string' ? item.name : text(kind?.title) || String(item.kind ?? '')
-        const facts = factsOf(item, kind?.schema ?? {}, true)
+        const facts = factsOf(item, kind?.schema ?? {})
         return { title, facts: facts.map(asText) }
       }),
     })),
     {
       name: 'spend',
       lines: isItem(definition.spend)
-        ? [{ title: '', facts: factsOf(definition.spend, shapes.spend, true).map(asText) }]
+        ? [{ title: '', facts: factsOf(definition.spend, shapes.spend).map(asText) }]
         : [],
     },
   ]
@@ -47,8 +47,12 @@ export function DefinitionView({ definition, shapes, currency, timeZone }: Defin
             <List size="sm" listStyleType="none" spacing={4} mt={2}>
               {lines.map(({ title, facts }, i) => (
                 <List.Item key={i}>
-                  {title && <Text span>{title} </Text>}
-                  <Text span c="dimmed">
+                  {title && (
+                    <Text span inherit>
+                      {title}{' '}
+                    </Text>
+                  )}
+                  <Text span inherit c="dimmed">
                     {facts.join(' · ')}
                   </Text>
                 </List.Item>

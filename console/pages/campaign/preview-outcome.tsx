@@ -65,8 +65,10 @@ export function PreviewOutcome({ outcome, definition, shapes }: PreviewOutcomePr
           <List size="sm" listStyleType="none" spacing={4}>
             {skipped.map(({ rule, reason }) => (
               <List.Item key={rule}>
-                <Text span>{names.rule(rule)}</Text>{' '}
-                <Text span c="dimmed">
+                <Text span inherit>
+                  {names.rule(rule)}
+                </Text>{' '}
+                <Text span inherit c="dimmed">
                   {t(`skip.${reason}`, { defaultValue: reason })}
                 </Text>
               </List.Item>

@@ -75,7 +75,7 @@ export function Preview({ campaign, definition, shapes, basket, onBasket }: Prev
         </div>
         <PreviewBasket definition={definition} basket={basket} onChange={onBasket} />
         <Divider />
-        <Box aria-live="polite" aria-busy={isStale} style={{ opacity: isStale ? 0.55 : 1 }}>
+        <Box aria-live="polite" aria-busy={isStale}>
           {error ? (
             <PreviewFailure error={error} shapes={shapes} onRetry={refetch} />
           ) : data ? (

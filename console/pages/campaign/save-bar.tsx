@@ -1,6 +1,7 @@
-import { Button, Group, Modal, Paper, Stack, Text } from '@mantine/core'
+import { Button, Group, Paper, Stack, Text } from '@mantine/core'
 import { useBlocker } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
+import { Dialog } from '../../ui/dialog.tsx'
 
 interface SaveBarProps {
   readonly isDirty: boolean
@@ -44,12 +45,7 @@ export function SaveBar({ isDirty, isBlocked, isSaving, onSave, onDiscard }: Sav
           </Group>
         </Paper>
       )}
-      <Modal
-        opened={status === 'blocked'}
-        onClose={() => reset?.()}
-        title={t('unsaved.leaveTitle')}
-        closeButtonProps={{ 'aria-label': t('common:close') }}
-      >
+      <Dialog title={t('unsaved.leaveTitle')} opened={status === 'blocked'} onClose={() => reset?.()}>
         <Stack gap="md">
           <Text>{t('unsaved.leaveAbout')}</Text>
           <Group justify="flex-end" gap="xs">
@@ -61,7 +57,7 @@ export function SaveBar({ isDirty, isBlocked, isSaving, onSave, onDiscard }: Sav
             </Button>
           </Group>
         </Stack>
-      </Modal>
+      </Dialog>
     </>
   )
 }

@@ -9,14 +9,11 @@ const colors: Readonly<Record<string, string>> = {
   archived: 'gray',
 }
 
+/** A coloured dot beside plain text: the colours alone would be too pale to read. */
 export function StatusBadge({ status }: { readonly status: string }) {
   const { t } = useTranslation('common')
   return (
-    <Badge
-      variant={status === 'archived' ? 'outline' : 'light'}
-      color={colors[status] ?? 'gray'}
-      autoContrast
-    >
+    <Badge variant="dot" color={colors[status] ?? 'gray'} tt="none" fw={550}>
       {t(`status.campaign.${status}`, { defaultValue: status })}
     </Badge>
   )
@@ -32,12 +29,12 @@ export function StatusBadges({ campaign }: { readonly campaign: Schemas['Campaig
     <Group gap={6}>
       <StatusBadge status={campaign.status} />
       {campaign.version > 0 && (
-        <Badge variant="default" fw={500} tt="none">
+        <Badge variant="default" fw={550} tt="none">
           {t('version', { number: campaign.version })}
         </Badge>
       )}
       {hasWaitingChanges(campaign) && (
-        <Badge variant="light" color="orange" tt="none">
+        <Badge variant="dot" color="orange" tt="none" fw={550}>
           {t('changesWaiting')}
         </Badge>
       )}

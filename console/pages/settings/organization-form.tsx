@@ -101,6 +101,8 @@ export function OrganizationForm({ organization }: { readonly organization: Orga
               value={color}
               onChange={setColor}
               format="hex"
+              // It would take back what was typed a moment before; the service says what is no colour.
+              fixOnBlur={false}
               swatches={swatches}
               swatchesPerRow={8}
               eyeDropperButtonProps={{ 'aria-label': t('organization.eyeDropper') }}

@@ -1,0 +1,231 @@
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { demo, expectAccessible, expectCalm, openPage, signIn, startBrowser } from './browser.ts'
+
+startBrowser()
+
+/** The service's own answer, with the session of the page. */
+async function ask(page: Page, path: string) {
+  const answer = await page.request.get(demo.baseUrl + path)
+  return answer.json()
+}
+
+const idOf = (page: Page) => /cmp_\w+/.exec(page.url())![0]
+const field = (page: Page, place: string) => page.locator(`[id="field-${place}"]`)
+const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true })
+const section = (page: Page, name: string) => page.getByRole('region', { name })
+
+async function beginFrom(page: Page, template: string, name: string): Promise<string> {
+  await page.goto(`${demo.consoleUrl}/campaigns/new`)
+  await section(page, template).getByRole('button').click()
+  await page.getByRole('dialog').getByRole('textbox', { name: 'Name' }).fill(name)
+  await expectAccessible(page)
+  await button(page, 'Create the draft').click()
+  await page.waitForURL(/campaigns\/cmp_/)
+  await page.getByRole('heading', { name, level: 1 }).waitFor()
+  return idOf(page)
+}
+
+async function save(page: Page): Promise<void> {
+  await button(page, 'Save').click()
+  await section(page, 'Changes that are not saved').waitFor({ state: 'detached' })
+}
+
+async function publish(page: Page): Promise<void> {
+  await button(page, 'Publish').click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Publish' }).click()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+}
+
+test('a template becomes a campaign that runs, without a word of JSON', async () => {
+  const opened = await openPage()
+  const { page } = opened
+  await signIn(page)
+  const id = await beginFrom(page, 'Stamp card', 'Tea stamps')
+  // The key follows the name while nobody relies on it, and what refers to it goes along.
+  await section(page, 'What customers collect').getByRole('button', { name: 'Stamps' }).click()
+  await field(page, 'balances[0].name').fill('Leaves')
+  await section(page, 'How they collect it').getByRole('button', { name: 'For every item' }).click()
+  await field(page, 'rules[0].amount').fill('2')
+  // The preview works on what is typed, before it is saved.
+  await page.getByText('For every item (coffee)').first().waitFor()
+  await expectAccessible(page)
+  await save(page)
+  const draft = await ask(page, `/v1/campaigns/${id}`)
+  expect(draft).toMatchObject({
+    status: 'draft',
+    balances: [{ key: 'leaves', name: 'Leaves' }],
+    rules: [{ id: 'coffee', balance: 'leaves', amount: 2 }],
+    thresholds: [{ balance: 'leaves', at: 10, consume: true }],
+  })
+  await publish(page)
+  await page.getByText('Version 1', { exact: true }).waitFor()
+  expect(await ask(page, `/v1/campaigns/${id}`)).toMatchObject({ status: 'published', version: 1 })
+  expectCalm(opened)
+})
+
+test('a rule is added from the kinds there are, with days and products, and moved', async () => {
+  const opened = await openPage({ expected: [400] })
+  const { page } = opened
+  await signIn(page)
+  const id = await beginFrom(page, 'Points with a double day', 'Points')
+  await button(page, 'Add a rule').click()
+  await page.getByRole('menuitem', { name: /^For every item/ }).click()
+  // What is missing is told at its place.
+  await button(page, 'Save').click()
+  await page.getByRole('alert').filter({ hasText: 'Amount' }).waitFor()
+  expect(await field(page, 'rules[2].amount').getAttribute('aria-invalid')).toBe('true')
+  await expectAccessible(page)
+  await field(page, 'rules[2].amount').fill('3')
+  const rule = page.getByRole('region', { name: /^For every item/ })
+  await rule.getByRole('button', { name: 'Add more' }).click()
+  await page.getByRole('menuitem', { name: /^When / }).click()
+  const when = rule.getByRole('group', { name: 'When' })
+  await when.getByRole('button', { name: 'Add more' }).click()
+  await page.getByRole('menuitem', { name: /^Days/ }).click()
+  await when.getByText('Friday').click()
+  await when.getByText('Monday').click()
+  await rule.getByRole('button', { name: 'Add more' }).last().click()
+  await page.getByRole('menuitem', { name: /^Products/ }).click()
+  await field(page, 'rules[2].products').fill('a-product-not-seen-yet')
+  await page.getByRole('option', { name: /a-product-not-seen-yet/ }).click()
+  await page.keyboard.press('Escape')
+  await button(page, 'Move entry 3 up').click()
+  await save(page)
+  const { rules } = await ask(page, `/v1/campaigns/${id}`)
+  expect(rules[1]).toEqual({
+    id: 'for-every-item',
+    kind: 'collect_per_item',
+    balance: 'points',
+    amount: 3,
+    products: ['a-product-not-seen-yet'],
+    when: { days: ['mon', 'fri'] },
+  })
+  expect(rules[2]).toMatchObject({ kind: 'multiply' })
+  expectCalm(opened)
+})
+
+test('the preview shows what a basket would do and why, on the wall clock of the organization', async () => {
+  const opened = await openPage()
+  const { page } = opened
+  await signIn(page)
+  await beginFrom(page, 'Points with a double day', 'Try me')
+  const preview = section(page, 'Try it')
+  await preview.getByLabel('Price').fill('20')
+  await button(page, 'When, where and who').click()
+  // The fourth of March 2026 is a Wednesday, the fifth is none.
+  await preview.getByLabel('Time').fill('2026-03-05T00:30')
+  const notToday = preview.getByText('The rule does not run on this day of the week.')
+  await preview.getByText('20 Points').waitFor()
+  await notToday.waitFor()
+  expect(await preview.getByText('20 Points').count()).toBe(1)
+  await preview.getByLabel('Time').fill('2026-03-04T23:30')
+  await notToday.waitFor({ state: 'detached' })
+  expect(await preview.getByText('20 Points').count()).toBe(2)
+  await preview.getByLabel('Points', { exact: true }).fill('240')
+  await preview.getByText('Coupon: 5 off').waitFor()
+  await expectAccessible(page)
+  expectCalm(opened)
+})
+
+test('the JSON says the same as the form, and one that cannot be read is neither saved nor lost silently', async () => {
+  const opened = await openPage()
+  const { page } = opened
+  await signIn(page)
+  const id = await beginFrom(page, 'Empty campaign', 'By hand')
+  await page.getByRole('tab', { name: 'JSON' }).click()
+  const text = page.getByRole('textbox', { name: 'JSON' })
+  await text.fill('{ "name": "By hand", "balances": [ ')
+  await page.getByText('This is not JSON yet.').waitFor()
+  expect(await button(page, 'Save').isDisabled()).toBe(true)
+  await expectAccessible(page)
+  await text.fill('{ "name": "By hand", "balances": [{ "key": "credit", "name": "Credit", "decimals": 2 }] }')
+  await page.getByRole('tab', { name: 'Form' }).click()
+  await section(page, 'What customers collect').getByRole('button', { name: 'Credit' }).waitFor()
+  // Away without saving: asked first.
+  await page.getByRole('link', { name: 'Campaigns' }).first().click()
+  await page.getByRole('dialog', { name: 'Leave without saving?' }).waitFor()
+  await expectAccessible(page)
+  await button(page, 'Stay').click()
+  await save(page)
+  expect(await ask(page, `/v1/campaigns/${id}`)).toMatchObject({ balances: [{ key: 'credit', decimals: 2 }] })
+  expectCalm(opened)
+})
+
+test('publishing tells what changes, and any two versions can be compared', async () => {
+  const opened = await openPage()
+  const { page } = opened
+  await signIn(page)
+  const id = await beginFrom(page, 'Points with a double day', 'Versions')
+  await publish(page)
+  await section(page, 'How they collect it').getByRole('button', { name: 'Points for money' }).click()
+  await field(page, 'rules[0].points').fill('7')
+  await save(page)
+  await page.getByText('Changes waiting').waitFor()
+  await button(page, 'Publish').click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('Points for money (base)').waitFor()
+  await expectAccessible(page)
+  await dialog.getByRole('button', { name: 'Publish' }).click()
+  await page.getByText('Version 2', { exact: true }).waitFor()
+  await page.goto(`${demo.consoleUrl}/campaigns/${id}/versions?from=2&to=1`)
+  const change = page.getByRole('listitem').filter({ hasText: 'Points for money (base)' }).first()
+  expect(await change.textContent()).toMatch(/before: 7now: 1$/)
+  await expectAccessible(page)
+  expectCalm(opened)
+})
+
+test('a campaign is paused, runs again and is archived, each time asked first', async () => {
+  const opened = await openPage()
+  const { page } = opened
+  await signIn(page)
+  const id = await beginFrom(page, 'Cashback', 'Short life')
+  await publish(page)
+  const act = async (name: string, status: string) => {
+    await button(page, 'More actions').click()
+    await page.getByRole('menuitem', { name }).click()
+    await expectAccessible(page)
+    await page.getByRole('dialog').getByRole('button', { name }).click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    expect((await ask(page, `/v1/campaigns/${id}`)).status).toBe(status)
+  }
+  await act('Pause', 'paused')
+  await button(page, 'Let it run again').click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Let it run again' }).click()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  expect((await ask(page, `/v1/campaigns/${id}`)).status).toBe('published')
+  await act('Archive', 'archived')
+  expect(await field(page, 'name').isDisabled()).toBe(true)
+  await page.goto(`${demo.consoleUrl}/campaigns?status=archived`)
+  await page.getByRole('link', { name: 'Short life' }).waitFor()
+  expect(await page.getByRole('link', { name: 'Coffee club' }).count()).toBe(0)
+  await expectAccessible(page)
+  const download = page.waitForEvent('download')
+  await button(page, 'CSV').click()
+  expect((await download).suggestedFilename()).toBe('campaigns.csv')
+  expectCalm(opened)
+})
+
+test.each([
+  { name: 'on a phone', width: 390, height: 844, colorScheme: 'light' as const },
+  { name: 'in the dark', width: 1280, height: 900, colorScheme: 'dark' as const },
+])('everything is there $name, nothing sticks out', async ({ name: _, ...options }) => {
+  const opened = await openPage(options)
+  const { page } = opened
+  await signIn(page)
+  for (const path of ['', '/new', `/${demo.campaignId}`, `/${demo.campaignId}/versions`]) {
+    await page.goto(`${demo.consoleUrl}/campaigns${path}`)
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    await page.waitForLoadState('networkidle')
+    const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
+    expect(overflow).toBeLessThanOrEqual(0)
+    await expectAccessible(page)
+  }
+  if (options.width < 600) {
+    await page.goto(`${demo.consoleUrl}/campaigns/${demo.campaignId}`)
+    await page.getByRole('tab', { name: 'Try it' }).click()
+    await section(page, 'Try it').getByText('Up to date').waitFor()
+    await expectAccessible(page)
+  }
+  expectCalm(opened)
+})

@@ -1,0 +1,69 @@
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { demo, expectCalm, openPage, signIn, startBrowser } from './browser.ts'
+import { registerGuest, tillUrl } from './demo-api.ts'
+
+startBrowser()
+
+const mostBytes = 250_000
+
+/** What the page asks for and gets, in order: `ask /assets/main.js`, `get /v1/campaigns`. */
+function watch(page: Page): string[] {
+  const events: string[] = []
+  page.on('request', (request) => events.push(`ask ${new URL(request.url()).pathname}`))
+  page.on('response', (response) => events.push(`get ${new URL(response.url()).pathname}`))
+  return events
+}
+
+/** As they travel. Asked for again here, since the browser has some of them already. */
+async function bytesOfScripts(events: readonly string[]): Promise<number> {
+  const scripts = new Set(events.flatMap((event) => /^ask (\/.*\.js)$/.exec(event)?.[1] ?? []))
+  const sizes = [...scripts].map(async (path) => {
+    const response = await fetch(demo.baseUrl + path, { headers: { 'accept-encoding': 'br' } })
+    expect(response.headers.get('content-encoding')).toBe('br')
+    return Number(response.headers.get('content-length'))
+  })
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
+}
+
+async function expectLight(name: string, events: readonly string[]): Promise<void> {
+  const bytes = await bytesOfScripts(events)
+  console.info(`${name}: ${Math.round(bytes / 1000)} KB of scripts`)
+  expect(bytes).toBeGreaterThan(10_000)
+  expect(bytes).toBeLessThanOrEqual(mostBytes)
+}
+
+test('every page begins with at most 250 KB of scripts', async () => {
+  const opened = await openPage()
+  const { page } = opened
+  const events = watch(page)
+  await page.goto(demo.consoleUrl)
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  await expectLight('console, sign-in', events)
+
+  await signIn(page)
+  events.length = 0
+  await page.goto(demo.consoleUrl)
+  const chart = /^ask \/assets\/figure-chart-.*\.js$/
+  await expect.poll(() => events.some((event) => chart.test(event))).toBe(true)
+  const beforeChart = events.slice(
+    0,
+    events.findIndex((event) => chart.test(event)),
+  )
+  // The chart comes when there is something to draw.
+  expect(beforeChart).toContain('get /v1/reports/daily')
+  await expectLight('console, home without its chart', beforeChart)
+
+  events.length = 0
+  await page.goto(tillUrl)
+  await page.getByRole('button', { name: 'Latte' }).first().waitFor()
+  expect(events.filter((event) => /camera|zxing|\.wasm/.test(event))).toEqual([])
+  await expectLight('till', events)
+
+  const customer = await registerGuest({ fullname: 'Light Guest' })
+  events.length = 0
+  await page.goto(customer.cards[0]!.walletUrl!)
+  await page.getByRole('heading', { name: 'Coffee club' }).waitFor()
+  await expectLight('wallet page', events)
+  expectCalm(opened)
+})

@@ -1,0 +1,240 @@
+import { randomUUID } from 'node:crypto'
+import type { Locator, Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { demo, expectAccessible, expectCalm, openPage, startBrowser } from './browser.ts'
+import { callApi, openMerchant, publishCampaign } from './demo-api.ts'
+import { measureRoom, scanPicture } from './scan-picture.ts'
+
+startBrowser()
+
+/** Light: what stands on it has to be dark. */
+const color = '#f2c14e'
+
+/** Expires soon, fills a card of stamps, and grants a coupon with the first visit. */
+const campaign = {
+  name: 'Breakfast club',
+  balances: [
+    { key: 'points', name: 'Points', expires: { after: 'P5D' } },
+    { key: 'stamps', name: 'Stamps' },
+  ],
+  rules: [
+    { id: 'base', kind: 'points_per_amount', balance: 'points', points: 1, per: 1 },
+    { id: 'rolls', kind: 'collect_per_item', balance: 'stamps', amount: 1, products: ['roll'] },
+  ],
+  rewards: [
+    { key: 'free-roll', name: 'A free roll', kind: 'free_product', products: ['roll'], validDays: 30 },
+    { key: 'two-off', name: '2 off', kind: 'amount_off', amount: 2 },
+  ],
+  thresholds: [{ balance: 'stamps', at: 8, grant: 'free-roll', consume: true }],
+}
+
+let merchant: Promise<{ token: string; campaignId: string }> | undefined
+
+async function openBakery() {
+  const token = await openMerchant('Sunny Bakery', { color, locale: 'en' })
+  return { token, campaignId: await publishCampaign(campaign, token) }
+}
+
+interface HeldCard {
+  readonly id: string
+  readonly barcode: string
+  readonly walletUrl: string
+}
+
+/** A card with 1,234 points, 3 stamps, a coupon and a visit. */
+async function issueCard(): Promise<HeldCard & { token: string }> {
+  merchant ??= openBakery()
+  const { token, campaignId } = await merchant
+  const data = { fullname: 'Rosa Example', email: `rosa-${randomUUID()}@example.com` }
+  const customer = await callApi<{ id: string; cards: HeldCard[] }>(
+    'POST',
+    '/v1/customers/register',
+    { campaignId, customer: { data } },
+    token,
+  )
+  const card = customer.cards[0]!
+  const items = [
+    { product: 'roll', name: 'Roll', quantity: 3, unitPrice: 1.5 },
+    { product: 'feast', name: 'Feast', quantity: 1, unitPrice: 1230 },
+  ]
+  const basket = { customer: customer.id, card: card.id, opaqueId: randomUUID(), items }
+  await callApi('POST', '/v1/transactions/process', basket, token)
+  const coupon = { customer: customer.id, campaign: campaignId, reward: 'two-off' }
+  await callApi('POST', '/v1/coupons', coupon, token)
+  return { ...card, token }
+}
+
+const code = (page: Page, { barcode }: HeldCard) =>
+  page.getByRole('img', { name: `Code of the card ${barcode}` })
+
+const backgroundOf = (place: Locator) =>
+  place.evaluate((element) => element.ownerDocument.defaultView!.getComputedStyle(element).backgroundColor)
+
+test.each(['light', 'dark'] as const)(
+  'shows a card to scan and everything on it, %s',
+  async (colorScheme) => {
+    const card = await issueCard()
+    const opened = await openPage({ width: 390, height: 844, colorScheme })
+    const { page } = opened
+    await page.goto(card.walletUrl)
+    await page.getByRole('heading', { name: 'Breakfast club' }).waitFor()
+    const face = page.getByRole('region', { name: 'Your card' })
+    await face.getByText('Sunny Bakery').waitFor()
+    await face.getByText('Hello, Rosa').waitFor()
+    expect(await backgroundOf(face)).toBe('rgb(242, 193, 78)')
+
+    const balances = page.getByRole('region', { name: 'Balances' })
+    await balances.getByText('1,234', { exact: true }).waitFor()
+    const stamps = balances.getByRole('img', { name: '3 of 8 Stamps for: A free roll' })
+    expect(await stamps.textContent()).toBe('✓✓✓★')
+    await page.getByRole('listitem').filter({ hasText: '2 off' }).getByText('no end').waitFor()
+    await page.getByRole('listitem').filter({ hasText: '1,234 Points' }).getByText('(in 5 days)').waitFor()
+    const visit = page.getByRole('listitem').filter({ hasText: '€1,234.50' })
+    await visit.getByText('+1,234 Points').waitFor()
+    await visit.getByText('+3 Stamps').waitFor()
+    await expectAccessible(page)
+
+    await code(page, card).evaluate((image) => image.decode())
+    expect(await scanPicture(code(page, card))).toEqual([{ format: 'Code128', text: card.barcode }])
+    const bars = await measureRoom(page, code(page, card))
+    expect(bars).toMatchObject({ light: 255, dark: expect.toSatisfy((value: number) => value < 60) })
+    // A code of this kind begins with a bar of two modules, and needs ten of them white on both sides.
+    expect(Math.min(bars.before, bars.after)).toBeGreaterThanOrEqual(10 * Math.floor(bars.firstBar / 2))
+
+    await page.getByLabel('QR code').check()
+    await code(page, card).evaluate((image) => image.decode())
+    expect(await scanPicture(code(page, card))).toEqual([{ format: 'QRCode', text: card.barcode }])
+    const squares = await measureRoom(page, code(page, card))
+    expect(squares).toMatchObject({ light: 255, dark: expect.toSatisfy((value: number) => value < 60) })
+    // Here it is a square of seven modules, and four white ones on every side.
+    expect(Math.min(squares.before, squares.after, squares.top)).toBeGreaterThanOrEqual(
+      Math.floor((4 * squares.firstBar) / 7),
+    )
+    await expectAccessible(page)
+    expectCalm(opened)
+  },
+)
+
+test('can be put among the apps of a phone', async () => {
+  const card = await issueCard()
+  const opened = await openPage({ width: 390, height: 844 })
+  const { page } = opened
+  await page.goto(card.walletUrl)
+  await page.getByRole('heading', { name: 'Breakfast club' }).waitFor()
+  expect(await page.title()).toBe('Breakfast club · Sunny Bakery')
+  expect(await page.locator('meta[name=theme-color]').getAttribute('content')).toBe(color)
+  const address = await page.locator('link[rel=manifest]').getAttribute('href')
+  const response = await fetch(new URL(address!, card.walletUrl))
+  expect(response.headers.get('content-type')).toContain('application/manifest+json')
+  const manifest = (await response.json()) as {
+    name: string
+    start_url: string
+    icons: { src: string; type: string }[]
+  }
+  expect(manifest).toMatchObject({
+    name: 'Sunny Bakery: Breakfast club',
+    start_url: new URL(card.walletUrl).pathname,
+    display: 'standalone',
+    theme_color: color,
+  })
+  expect(manifest.icons.length).toBeGreaterThan(0)
+  for (const { src, type } of manifest.icons) {
+    const icon = await fetch(new URL(src, card.walletUrl))
+    expect([icon.status, icon.headers.get('content-type')]).toEqual([200, expect.stringContaining(type)])
+  }
+  // What the browser itself makes of it.
+  const session = await opened.context.newCDPSession(page)
+  const { errors } = await session.send('Page.getAppManifest')
+  expect(errors).toEqual([])
+  expectCalm(opened)
+})
+
+/** The addresses below this one that the browser keeps. */
+async function keptOf(page: Page, address: string): Promise<string[]> {
+  const kept = await page.evaluate<string[]>(`(async () => {
+    const names = await caches.keys()
+    const lists = await Promise.all(names.map(async (name) => (await caches.open(name)).keys()))
+    return lists.flat().map(({ url }) => url)
+  })()`)
+  return kept.filter((url) => url.startsWith(address)).sort()
+}
+
+const expectKept = (page: Page, { walletUrl }: HeldCard) =>
+  expect
+    .poll(() => keptOf(page, walletUrl), { timeout: 20_000 })
+    .toEqual(
+      ['', '/card', '/code128.svg', '/manifest.webmanifest', '/qr.svg'].map((part) => walletUrl + part),
+    )
+
+test('shows without a network how it was last, and says so', async () => {
+  const card = await issueCard()
+  const opened = await openPage({ width: 390, height: 844 })
+  const { page, context } = opened
+  await page.goto(card.walletUrl)
+  await page.getByText('1,234', { exact: true }).waitFor()
+  await expectKept(page, card)
+  await context.setOffline(true)
+  // The browser leaves the network to what a service worker asks for.
+  await context.route('**/*', (route) => route.abort('internetdisconnected'))
+  await page.reload()
+  const notice = page.getByRole('status')
+  await notice.getByText('No connection. This is how it was on').waitFor()
+  await page.getByText('1,234', { exact: true }).waitFor()
+  await code(page, card).evaluate((image) => image.decode())
+  expect(await scanPicture(code(page, card))).toEqual([{ format: 'Code128', text: card.barcode }])
+  await page.getByLabel('QR code').check()
+  await code(page, card).evaluate((image) => image.decode())
+  expect(await scanPicture(code(page, card))).toEqual([{ format: 'QRCode', text: card.barcode }])
+  await expectAccessible(page)
+  await context.unrouteAll()
+  await context.setOffline(false)
+  await page.reload()
+  await page.getByText('1,234', { exact: true }).waitFor()
+  expect(await notice.count()).toBe(0)
+  expectCalm(opened)
+})
+
+test('leaves nothing behind when its address was taken back', async () => {
+  const [card, other] = [await issueCard(), await issueCard()]
+  const opened = await openPage({ expected: [404] })
+  const { page, context } = opened
+  await page.goto(card.walletUrl)
+  await page.getByText('1,234', { exact: true }).waitFor()
+  await expectKept(page, card)
+  await callApi('POST', `/v1/cards/${card.id}/wallet/revoke`, {}, card.token)
+  await page.reload()
+  await page.getByRole('heading', { name: 'This card is not here any more' }).waitFor()
+  await page.getByText('Ask in the shop for the new one.').waitFor()
+  await expectAccessible(page)
+  // While this is kept, the first page had all the time it may need to keep something after all.
+  const second = await context.newPage()
+  await second.goto(other.walletUrl)
+  await expectKept(second, other)
+  expect(await keptOf(page, card.walletUrl)).toEqual([])
+  expectCalm(opened)
+})
+
+test('says that a card is blocked, and shows no code of it', async () => {
+  const card = await issueCard()
+  await callApi('POST', `/v1/cards/${card.id}/block`, {}, card.token)
+  const opened = await openPage({ colorScheme: 'dark' })
+  const { page } = opened
+  await page.goto(card.walletUrl)
+  await page.getByText('This card is blocked. Ask in the shop.').waitFor()
+  expect(await page.getByRole('img', { name: 'Code of the card' }).count()).toBe(0)
+  await page.getByText('1,234', { exact: true }).waitFor()
+  await expectAccessible(page)
+  expectCalm(opened)
+})
+
+test('answers an address that never was one with a page that says so', async () => {
+  const opened = await openPage({ expected: [404] })
+  const { page } = opened
+  const response = await page.goto(`${demo.baseUrl}/w/nothing-of-ours`)
+  expect(response!.status()).toBe(404)
+  expect(response!.headers()['x-robots-tag']).toBe('noindex')
+  await page.getByRole('heading', { name: 'This card is not here any more' }).waitFor()
+  await expectAccessible(page)
+  expect(await keptOf(page, `${demo.baseUrl}/w/nothing-of-ours`)).toEqual([])
+  expectCalm(opened)
+})
