@@ -92,7 +92,6 @@ function TemplateCard({ template, isEmpty, onChoose }: TemplateCardProps) {
 function NameForm({ template, onClose }: { readonly template: Template; readonly onClose: () => void }) {
   const { t } = useTranslation('campaigns')
   const { currency, timezone } = useSession().organization
-  const text = useSchemaTexts()
   const definition = template.definition as Definition
   const [name, setName] = useState(typeof definition.name === 'string' ? definition.name : '')
   const { data: shapes } = useShapes()
