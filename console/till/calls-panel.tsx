@@ -6,7 +6,7 @@ import { type Call, calls, toCurl } from '../api/calls.ts'
 import { formatNumber } from '../format.ts'
 
 /** Every call this page made, newest first: what somebody who builds a till wants to see. */
-export function CallsPanel({ onClose }: { readonly onClose: () => void }) {
+export default function CallsPanel({ onClose }: { readonly onClose: () => void }) {
   const { t } = useTranslation('till')
   const made = useSyncExternalStore(calls.subscribe, calls.list)
   return (

@@ -1,26 +1,15 @@
-import {
-  ActionIcon,
-  Alert,
-  Badge,
-  Button,
-  Group,
-  Progress,
-  Radio,
-  Select,
-  Stack,
-  Text,
-  Title,
-} from '@mantine/core'
+import { ActionIcon, Alert, Badge, Group, Progress, Radio, Stack, Text, Title } from '@mantine/core'
 import { IconBan, IconX } from '@tabler/icons-react'
-import { useMutation } from '@tanstack/react-query'
-import { type Dispatch, useState } from 'react'
+import type { Dispatch } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Schemas } from '../api/client.ts'
 import { formatNumber } from '../format.ts'
 import { CouponList } from './coupon-list.tsx'
-import { useDesk, useNames } from './desk.ts'
-import { register } from './register-form.tsx'
+import { useNames } from './desk.ts'
+import { later } from './later.tsx'
 import { type Customer, cardStatus, isActive, type Sale, type SaleEvent } from './sale.ts'
+
+const OpenCard = later(() => import('./open-card.tsx'))
 
 interface CustomerPanelProps {
   readonly sale: Sale
@@ -150,36 +139,5 @@ function Cards({ sale, customer, dispatch, onCustomer }: CustomerPanelProps) {
         </Alert>
       )}
     </Stack>
-  )
-}
-
-function OpenCard({ customer, onCustomer }: Pick<CustomerPanelProps, 'customer' | 'onCustomer'>) {
-  const { t } = useTranslation('till')
-  const { campaigns } = useDesk()
-  const [campaignId, setCampaignId] = useState<string | null>(campaigns.at(-1)?.id ?? null)
-  const [key] = useState(() => crypto.randomUUID())
-  const { mutate, isPending } = useMutation({
-    mutationFn: (id: string) => register({ campaignId: id, customer: { id: customer.id } }, `${key} ${id}`),
-    onSuccess: onCustomer,
-  })
-  return (
-    <Alert color="yellow" title={t('customer.noCard')}>
-      <Stack gap="xs">
-        <Select
-          label={t('register.campaign')}
-          data={campaigns.map(({ id, name }) => ({ value: id, label: name }))}
-          value={campaignId}
-          onChange={setCampaignId}
-          allowDeselect={false}
-        />
-        <Button
-          loading={isPending}
-          disabled={campaignId === null}
-          onClick={() => campaignId !== null && mutate(campaignId)}
-        >
-          {t('customer.openCard')}
-        </Button>
-      </Stack>
-    </Alert>
   )
 }

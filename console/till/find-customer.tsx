@@ -1,15 +1,16 @@
 import { ActionIcon, Alert, Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { IconCamera, IconSearch, IconUserPlus } from '@tabler/icons-react'
-import { type FormEvent, lazy, Suspense, useState } from 'react'
+import { type FormEvent, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ApiError } from '../api/client.ts'
 import { places } from './desk.ts'
+import { later } from './later.tsx'
 import { Refusal } from './refusal.tsx'
-import { RegisterForm } from './register-form.tsx'
 import type { Customer } from './sale.ts'
 
 // With its WebAssembly it is heavier than the rest of the till, and most tills have a scanner.
-const Camera = lazy(() => import('./camera.tsx'))
+const Camera = later(() => import('./camera.tsx'))
+const RegisterForm = later(() => import('./register-form.tsx'))
 
 interface FindCustomerProps {
   readonly find: (text: string) => void
@@ -97,15 +98,13 @@ export function FindCustomer({ find, isBusy, error, searched, onRegistered }: Fi
         />
       )}
       {isCameraOpen && (
-        <Suspense fallback={null}>
-          <Camera
-            onClose={() => setCameraOpen(false)}
-            onScan={(code) => {
-              setCameraOpen(false)
-              find(code)
-            }}
-          />
-        </Suspense>
+        <Camera
+          onClose={() => setCameraOpen(false)}
+          onScan={(code) => {
+            setCameraOpen(false)
+            find(code)
+          }}
+        />
       )}
     </Stack>
   )

@@ -3,10 +3,10 @@ import { useTranslation } from 'react-i18next'
 import { Dialog } from '../ui/dialog.tsx'
 import { shortcutKeys } from './shortcuts.ts'
 
-export function Help({ isOpen, onClose }: { readonly isOpen: boolean; readonly onClose: () => void }) {
+export default function Help({ onClose }: { readonly onClose: () => void }) {
   const { t } = useTranslation('till')
   return (
-    <Dialog opened={isOpen} onClose={onClose} title={t('help.title')}>
+    <Dialog opened onClose={onClose} title={t('help.title')}>
       <Stack gap="xs" component="dl" m={0}>
         {shortcutKeys.map((key) => (
           <Group key={key} gap="md" wrap="nowrap">

@@ -38,7 +38,6 @@ export function Points({ sale, shown, dispatch }: PointsProps) {
           max={has}
           decimalScale={decimals}
           allowNegative={false}
-          selectAllOnFocus
           inputMode="decimal"
           hideControls
         />

@@ -100,12 +100,19 @@ export function ProductPicker({ onPick, onFreeLine }: ProductPickerProps) {
       </Group>
       {categories.length > 1 && (
         <Chip.Group value={category ?? ''} onChange={(name) => setCategory(String(name) || undefined)}>
-          <Group gap={6} role="radiogroup" aria-label={t('products.category')}>
-            <Chip value="" variant="light">
+          <Group
+            gap={6}
+            wrap="nowrap"
+            className="till-strip"
+            role="radiogroup"
+            aria-label={t('products.category')}
+          >
+            {/* One name makes them one stop of the Tab key. */}
+            <Chip value="" name="till-category" variant="light">
               {t('products.all')}
             </Chip>
             {categories.map((name) => (
-              <Chip key={name} value={name} variant="light">
+              <Chip key={name} value={name} name="till-category" variant="light">
                 {name}
               </Chip>
             ))}

@@ -2,25 +2,12 @@ import { Checkbox, Select, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answerOf, api } from '../api/client.ts'
 import { FormModal } from '../ui/form.tsx'
 import { useDesk } from './desk.ts'
+import { register } from './register.ts'
 import type { Customer } from './sale.ts'
 
 type Registration = Parameters<typeof register>[0]
-
-/** Opens a card; the customer is then read as `find` shows it, with the coupons that can be used. */
-export async function register(
-  body: {
-    campaignId: string
-    customer: { id: string } | { data: Record<string, string>; consents?: object }
-  },
-  key: string,
-): Promise<Customer> {
-  const params = { header: { 'idempotency-key': key } }
-  const { id } = await answerOf(api.POST('/v1/customers/register', { params, body: body as never }))
-  return answerOf(api.GET('/v1/customers/{id}', { params: { path: { id } } }))
-}
 
 interface RegisterFormProps {
   /** What was searched for: a phone number or an e-mail address. */
@@ -29,7 +16,7 @@ interface RegisterFormProps {
   readonly onRegistered: (customer: Customer) => void
 }
 
-export function RegisterForm({ given = '', onClose, onRegistered }: RegisterFormProps) {
+export default function RegisterForm({ given = '', onClose, onRegistered }: RegisterFormProps) {
   const { t } = useTranslation('till')
   const { campaigns } = useDesk()
   const isEmail = given.includes('@')

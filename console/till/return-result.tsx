@@ -13,7 +13,7 @@ interface ReturnResultProps {
 }
 
 /** What a return gave back and took, in words. */
-export function ReturnResult({ settled: { done, entry }, onNext }: ReturnResultProps) {
+export default function ReturnResult({ settled: { done, entry }, onNext }: ReturnResultProps) {
   const { t } = useTranslation('till')
   const money = useMoney()
   const texts = useTexts(done)

@@ -27,7 +27,7 @@ async function readSale(opaqueId: string): Promise<Transaction> {
   return data[0]
 }
 
-export function ReturnView({ receipt, refused, onReturn, onBack }: ReturnViewProps) {
+export default function ReturnView({ receipt, refused, onReturn, onBack }: ReturnViewProps) {
   const { t } = useTranslation('till')
   const [number, setNumber] = useState(receipt ?? '')
   const {

@@ -14,7 +14,7 @@ interface SettingsProps {
 }
 
 /** What this till is called and where it stands, and what it has set aside. */
-export function Settings({ outbox, onClose, onSettled }: SettingsProps) {
+export default function Settings({ outbox, onClose, onSettled }: SettingsProps) {
   const { t } = useTranslation('till')
   const { data: branches = [] } = useQuery({
     queryKey: ['branches'],

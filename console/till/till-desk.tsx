@@ -5,20 +5,22 @@ import { useTranslation } from 'react-i18next'
 import type { ApiError } from '../api/client.ts'
 import { answerOf, api } from '../api/client.ts'
 import type { Session } from '../api/session.ts'
-import { CallsPanel } from './calls-panel.tsx'
 import { type Campaign, DeskContext, focusOn, places } from './desk.ts'
-import { Help } from './help.tsx'
+import { later } from './later.tsx'
 import { type Unsettled, useOutbox } from './outbox.ts'
 import { Receipt } from './receipt.tsx'
-import { ReturnResult } from './return-result.tsx'
-import { ReturnView } from './return-view.tsx'
 import { SaleView, useSale } from './sale-view.tsx'
 import { useScanner } from './scanner.ts'
 import { type Settled, useSending } from './send.ts'
-import { Settings } from './settings.tsx'
 import { useShortcuts } from './shortcuts.ts'
 import { TillHeader } from './till-header.tsx'
 import { UnsettledPanel } from './unsettled-panel.tsx'
+
+const CallsPanel = later(() => import('./calls-panel.tsx'))
+const Help = later(() => import('./help.tsx'))
+const ReturnResult = later(() => import('./return-result.tsx'))
+const ReturnView = later(() => import('./return-view.tsx'))
+const Settings = later(() => import('./settings.tsx'))
 
 interface TillDeskProps {
   readonly session: Session
@@ -162,7 +164,7 @@ export function TillDesk({ session, isSignedIn, onSignOut }: TillDeskProps) {
           {open === 'calls' && <CallsPanel onClose={() => setOpen(undefined)} />}
         </div>
       </div>
-      <Help isOpen={open === 'help'} onClose={() => setOpen(undefined)} />
+      {open === 'help' && <Help onClose={() => setOpen(undefined)} />}
       {open === 'settings' && (
         <Settings outbox={outbox} onClose={() => setOpen(undefined)} onSettled={settle} />
       )}

@@ -76,7 +76,7 @@ function MoreMenu(props: TillHeaderProps) {
   const { t } = useTranslation('till')
   const { person } = useDesk().session
   return (
-    <Menu width={260}>
+    <Menu width={260} withinPortal={false}>
       <Menu.Target>
         <ActionIcon variant="default" size="lg" aria-label={t('more')}>
           <IconDots size={20} aria-hidden />

@@ -76,8 +76,10 @@ export function Shell() {
           </Group>
           <Group gap="xs" wrap="nowrap">
             {may(session, 'manage') && <SearchButton onClick={search} />}
-            <LanguageMenu />
-            <ColorSchemeToggle />
+            <Group gap="xs" wrap="nowrap" visibleFrom="sm">
+              <LanguageMenu />
+              <ColorSchemeToggle />
+            </Group>
             <AccountMenu session={session} />
           </Group>
         </Group>
@@ -87,6 +89,10 @@ export function Shell() {
           <MenuEntries session={session} />
         </AppShell.Section>
         <AppShell.Section p="xs">
+          <Group gap="xs" p="xs" hiddenFrom="sm">
+            <LanguageMenu />
+            <ColorSchemeToggle />
+          </Group>
           <NavLink href={till} label={t('till')} leftSection={<IconCashRegister size={18} aria-hidden />} />
           <NavLink
             href={apiReference}

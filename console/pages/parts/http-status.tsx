@@ -4,7 +4,7 @@ import { Badge } from '@mantine/core'
 export function HttpStatus({ status }: { readonly status: number }) {
   const color = status >= 500 ? 'red' : status >= 400 ? 'yellow' : 'pine'
   return (
-    <Badge variant="dot" color={color} className="lw-tabular" style={{ flexShrink: 0 }}>
+    <Badge variant="dot" color={color} className="lw-tabular">
       {status}
     </Badge>
   )

@@ -17,7 +17,7 @@ export function StatusBadge({ of, status }: StatusBadgeProps) {
   const { t } = useTranslation('common')
   const color = (colors[of] as Record<number, string>)[status] ?? 'gray'
   return (
-    <Badge variant="light" color={color} tt="none" fw={600} miw="max-content">
+    <Badge variant="light" color={color}>
       {t(`status.${of}.${status}`)}
     </Badge>
   )
