@@ -104,7 +104,7 @@ test('counts a sale once whose answer was lost, also when the page is loaded aga
   await page.getByRole('button', { name: 'Send now' }).click()
   await page.getByRole('heading', { name: '$7.00 paid' }).waitFor()
   const receipt = page.getByRole('article', { name: 'Receipt' })
-  await receipt.getByText('New balance: 70 Points · 2 Stamps').waitFor()
+  await receipt.getByText('New balance: 70 Points and 2 Stamps').waitFor()
   expect(new Set(network.sent)).toEqual(new Set([number]))
   await expectBookedOnce(customer, number)
 
