@@ -2,7 +2,6 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { callApi, demo } from './browser.ts'
-import { newPhone } from './demo-api.ts'
 
 export interface Shop {
   readonly campaign: string
@@ -50,6 +49,8 @@ export interface Guest {
   readonly phone: string
   readonly name: string
 }
+
+export const newPhone = (): string => `+1202${Math.floor(2_000_000 + Math.random() * 7_999_999)}`
 
 /** A customer with `leaves` to spend and the coupons named. */
 export async function register(

@@ -1,10 +1,10 @@
 import { beforeAll, expect, test } from 'vitest'
 import { callApi, demo, expectAccessible, expectCalm, openPage, startBrowser } from './browser.ts'
-import { newPhone } from './demo-api.ts'
 import {
   booked,
   charge,
   findGuest,
+  newPhone,
   openShop,
   openTill,
   receiptNumber,
