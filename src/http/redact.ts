@@ -37,11 +37,15 @@ interface Walk {
   readonly isTelling: (name: string) => boolean
   /** Bytes that may still be written. */
   left: number
+  /** How deep what is visited stands. */
+  depth: number
   isTruncated: boolean
 }
 
 const maxBytes = 16 * 1024
 const maxTextLength = 500
+/** Nothing of ours is nearly as deep, and what a client nests without end would exhaust the stack. */
+const maxDepth = 64
 /** An e-mail address has at most 254 characters; a token that is longer is cut, but no whole one is left. */
 const longestAddress = 300
 
@@ -57,7 +61,7 @@ function tellingOn(route: string): Walk['isTelling'] {
 
 /** A JSON value of at most 16 KB. */
 export function redact(value: unknown, { route, schema }: RedactOptions): Redacted {
-  const walk: Walk = { isTelling: tellingOn(route), left: maxBytes, isTruncated: false }
+  const walk: Walk = { isTelling: tellingOn(route), left: maxBytes, depth: 0, isTruncated: false }
   const kept = fits(schema as Schema | undefined, value)
     ? visit(walk, value, schema as Schema)
     : blotted(value)
@@ -91,13 +95,15 @@ function visit(walk: Walk, value: unknown, schema: Schema | undefined): unknown 
 
 function takeWhileRoom<T, R>(walk: Walk, all: readonly T[], take: (one: T) => R): R[] {
   const taken: R[] = []
+  walk.depth++
   for (const one of all) {
-    if (walk.left <= 0) {
+    if (walk.left <= 0 || walk.depth > maxDepth) {
       walk.isTruncated = true
       break
     }
     taken.push(take(one))
   }
+  walk.depth--
   return taken
 }
 
@@ -107,13 +113,16 @@ function visitText(walk: Walk, text: string): string {
   // Blotted before it is cut: half an address is an address to a reader, and none to a pattern.
   const kept = blotText(text.slice(0, maxTextLength + longestAddress))
   if (isLong) walk.isTruncated = true
-  return spend(walk, isLong ? `${kept.slice(0, room).toWellFormed()}…` : kept)
+  return spend(walk, storable(isLong ? `${kept.slice(0, room)}…` : kept))
 }
 
 function spend<T>(walk: Walk, value: T): T {
   walk.left -= typeof value === 'string' ? Buffer.byteLength(JSON.stringify(value)) : 8
   return value
 }
+
+/** PostgreSQL takes neither NUL nor half a character, and would refuse the calls beside this one as well. */
+const storable = (text: string) => text.toWellFormed().replaceAll('\0', '\ufffd')
 
 /** That something was taken away is worth seeing. */
 const blotted = (value: unknown) => (value === null || value === undefined ? value : blot)
