@@ -37,15 +37,11 @@ interface Walk {
   readonly isTelling: (name: string) => boolean
   /** Bytes that may still be written. */
   left: number
-  /** How deep what is visited stands. */
-  depth: number
   isTruncated: boolean
 }
 
 const maxBytes = 16 * 1024
 const maxTextLength = 500
-/** Nothing of ours is nearly as deep, and what a client nests without end would exhaust the stack. */
-const maxDepth = 64
 /** An e-mail address has at most 254 characters; a token that is longer is cut, but no whole one is left. */
 const longestAddress = 300
 
@@ -61,7 +57,7 @@ function tellingOn(route: string): Walk['isTelling'] {
 
 /** A JSON value of at most 16 KB. */
 export function redact(value: unknown, { route, schema }: RedactOptions): Redacted {
-  const walk: Walk = { isTelling: tellingOn(route), left: maxBytes, depth: 0, isTruncated: false }
+  const walk: Walk = { isTelling: tellingOn(route), left: maxBytes, isTruncated: false }
   const kept = fits(schema as Schema | undefined, value)
     ? visit(walk, value, schema as Schema)
     : blotted(value)
@@ -95,15 +91,13 @@ function visit(walk: Walk, value: unknown, schema: Schema | undefined): unknown 
 
 function takeWhileRoom<T, R>(walk: Walk, all: readonly T[], take: (one: T) => R): R[] {
   const taken: R[] = []
-  walk.depth++
   for (const one of all) {
-    if (walk.left <= 0 || walk.depth > maxDepth) {
+    if (walk.left <= 0) {
       walk.isTruncated = true
       break
     }
     taken.push(take(one))
   }
-  walk.depth--
   return taken
 }
 
@@ -121,7 +115,7 @@ function spend<T>(walk: Walk, value: T): T {
   return value
 }
 
-/** PostgreSQL takes neither NUL nor half a character, and would refuse the calls beside this one as well. */
+/** A query may have NUL in it, and what is cut half a character: PostgreSQL takes neither, nor the calls beside it. */
 const storable = (text: string) => text.toWellFormed().replaceAll('\0', '\ufffd')
 
 /** That something was taken away is worth seeing. */

@@ -40,6 +40,7 @@ describe('what cannot be stored', () => {
     ['a very deep campaign', 'POST', '/v1/campaigns', `{"name":"Deep","rules":${nested}}`],
   ])('%s: the call is in the log, and so is the one beside it', async (kind, method, path, body) => {
     const shop = await service.createMerchant()
+    const toldBefore = service.logged.length
     await shop.call('GET', '/v1/till/products', undefined, named('beside'))
     const json = typeof body === 'string' && { 'content-type': 'application/json' }
     const { status } = await shop.call(method, path, body, { ...named(kind.replaceAll(' ', '-')), ...json })
@@ -48,7 +49,7 @@ describe('what cannot be stored', () => {
       kind.replaceAll(' ', '-'),
       'beside',
     ])
-    expect(service.logged.filter(({ level }) => level === 'warn')).toEqual([])
+    expect(service.logged.slice(toldBefore)).toEqual([])
   })
 
   test('NUL in the query of every route, and in place of each id', async () => {
@@ -56,14 +57,14 @@ describe('what cannot be stored', () => {
     const nul = { ...ids, ...Object.fromEntries(Object.keys(ids).map((name) => [name, '%00'])) }
     const logged = listRoutes(service).filter(({ path }) => /^\/v1\/(?!requests|audit)/.test(path))
     expect(logged.length).toBeGreaterThan(50)
-    for (const { method, name } of logged) {
+    for (const [i, { method, name }] of logged.entries()) {
       const { path, body } = probes[name]!(nul)
       await service.flushRequests()
-      await merchant.call('GET', '/v1/till/branches', undefined, named('beside'))
+      await merchant.call('GET', '/v1/till/branches', undefined, named(`beside-${i}`))
       const query = `${path.includes('?') ? '&' : '?'}q=%00&cursor=%00&from=%00&%00=%00`
-      await merchant.call(method, path + query, body, named('nul'))
+      await merchant.call(method, path + query, body, named(`nul-${i}`))
       const [last, before] = await list(merchant, '?limit=2')
-      expect([name, last?.requestId, before?.requestId]).toEqual([name, 'nul', 'beside'])
+      expect([name, last?.requestId, before?.requestId]).toEqual([name, `nul-${i}`, `beside-${i}`])
     }
   })
 
