@@ -107,13 +107,16 @@ function visitText(walk: Walk, text: string): string {
   // Blotted before it is cut: half an address is an address to a reader, and none to a pattern.
   const kept = blotText(text.slice(0, maxTextLength + longestAddress))
   if (isLong) walk.isTruncated = true
-  return spend(walk, isLong ? `${kept.slice(0, room).toWellFormed()}…` : kept)
+  return spend(walk, storable(isLong ? `${kept.slice(0, room)}…` : kept))
 }
 
 function spend<T>(walk: Walk, value: T): T {
   walk.left -= typeof value === 'string' ? Buffer.byteLength(JSON.stringify(value)) : 8
   return value
 }
+
+/** A query may have NUL in it, and what is cut half a character: PostgreSQL takes neither, nor the calls beside it. */
+const storable = (text: string) => text.toWellFormed().replaceAll('\0', '\ufffd')
 
 /** That something was taken away is worth seeing. */
 const blotted = (value: unknown) => (value === null || value === undefined ? value : blot)
