@@ -20,6 +20,7 @@ import {
   findLogin,
   findPerson,
   insertPerson,
+  type Login,
   lockActiveOwners,
   lockPerson,
   updateInvitation,
@@ -80,10 +81,11 @@ export async function invitePersonTo(
   id: OrganizationId | undefined,
   input: PersonInput,
   now: Date,
-): Promise<Person & { invitation: Invitation }> {
+): Promise<Person & { invitation: Invitation; org: number }> {
   const organization = id && (await findOrganization(scope, id))
   if (!organization) throw new Refused('organization_not_found', undefined, 'path')
-  return invitePerson(scope.as(organization.number), credentials, input, now)
+  const org = organization.number
+  return { ...(await invitePerson(scope.as(org), credentials, input, now)), org }
 }
 
 /** A new link; the one before it ends at once, the password and the sessions when the new one is used. */
@@ -103,10 +105,10 @@ export async function renewInvitationOf(
   credentials: Credentials,
   email: string,
   now: Date,
-): Promise<Invitation> {
+): Promise<Invitation & Login> {
   const login = await findLogin(scope, readEmail(email))
   if (!login) throw new Refused('person_not_found', 'Nobody signs in with this e-mail address.')
-  return renewInvitation(scope.as(login.org), credentials, login.person, now)
+  return { ...login, ...(await renewInvitation(scope.as(login.org), credentials, login.person, now)) }
 }
 
 async function invite(own: Scope, credentials: Credentials, id: PersonId, now: Date): Promise<Invitation> {

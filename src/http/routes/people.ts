@@ -218,6 +218,7 @@ function peopleAdministration(app: Server, { deps }: ServerOptions): void {
       return write(deps, request, reply, {
         work: (scope) => invitePersonTo(scope, deps.credentials, id, request.body, deps.clock()),
         status: 201,
+        orgOf: ({ org }) => org,
         render: (person) => toInvitedReply(deps.publicUrl(), person),
       })
     },
