@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { appRole } from '../../src/database/app-role.ts'
 import { openPool } from '../../src/database/pool.ts'
+import { createTestPerson } from '../support/people.ts'
 import {
   adminToken,
   coffeeClub,
@@ -96,6 +97,23 @@ describe('an entry', () => {
         access === 'operator' && method !== 'GET' && /organizations|connections/.test(path),
     )
     expect(new Set(rows.map(({ action }) => action)).size).toBe(writes.length)
+  })
+
+  test('of a person has the name of the person, whatever the directory calls its user', async () => {
+    const shop = await service.createMerchant()
+    const owner = await createTestPerson(service, shop)
+    const manager = await createTestPerson(service, shop, 'manager')
+    await owner.call('PATCH', `/v1/people/${owner.id}`, { name: 'Ada' })
+    const { user } = owner.joined.body
+    expect((await manager.call('PATCH', `/v1/users/${user}`, { name: 'Mallory' })).status).toBe(200)
+    await owner.call('POST', '/v1/products', { opaqueId: 'by-ada' })
+    const by = { kind: 'person', id: user, name: 'Ada' }
+    expect((await newest(shop)).by).toEqual(by)
+    await service.flushRequests()
+    const requests = await shop.call('GET', `/v1/requests?by=${user}&limit=1`)
+    expect(requests.body.data.map((one: { by: object }) => one.by)).toEqual([by])
+    const one = await shop.call('GET', `/v1/requests/${requests.body.data[0].id}`)
+    expect(one.body.by).toEqual(by)
   })
 
   test('holds no secret and no name of a person', async () => {
