@@ -135,7 +135,8 @@ function peopleOfOrganization(app: Server, { deps }: ServerOptions): void {
       schema: {
         operationId: 'removePerson',
         summary: 'Remove a person',
-        description: 'Their sessions end. What was booked under their user stays as it is.',
+        description:
+          'Their sessions end. What was booked under their user stays as it is; the user has no name any more.',
         tags,
         params: PersonPath,
         response: { 204: Type.Null() },
@@ -143,12 +144,15 @@ function peopleOfOrganization(app: Server, { deps }: ServerOptions): void {
     },
     (request, reply) =>
       write(deps, request, reply, {
-        work: (scope) => removePerson(scope, parseId('psn', request.params.id)),
+        work: (scope) => removePerson(scope, parseId('psn', request.params.id), clock()),
         status: 204,
         render: () => null,
       }),
   )
 }
+
+const ownInvitation =
+  'This is your own account: change your password with POST /auth/password, or let another owner or the operator make a link.'
 
 function invitationRoutes(app: Server, { deps }: ServerOptions): void {
   app.post(
@@ -159,20 +163,24 @@ function invitationRoutes(app: Server, { deps }: ServerOptions): void {
         operationId: 'renewInvitation',
         summary: 'Make a new link, also for a forgotten password',
         description:
-          'The link before it ends at once; the password and the sessions there are end when the new one is used.',
+          'The link before it ends at once; the password and the sessions there are end when the new one is used. ' +
+          'Nobody makes one for themselves: `POST /auth/password` asks for the password there is.',
         tags,
         params: PersonPath,
         body: NoBody,
         response: { 201: InvitationReply },
       },
     },
-    (request, reply) =>
-      write(deps, request, reply, {
-        work: (scope) =>
-          renewInvitation(scope, deps.credentials, parseId('psn', request.params.id), deps.clock()),
+    (request, reply) => {
+      const id = parseId('psn', request.params.id)
+      // A browser that was left open must not be enough to take the account over.
+      if (id && id === request.session?.person.id) throw new Refused('_forbidden', ownInvitation)
+      return write(deps, request, reply, {
+        work: (scope) => renewInvitation(scope, deps.credentials, id, deps.clock()),
         status: 201,
         render: (invitation) => toInvitationReply(deps.publicUrl(), invitation),
-      }),
+      })
+    },
   )
 
   app.post(
@@ -222,6 +230,7 @@ function peopleAdministration(app: Server, { deps }: ServerOptions): void {
       return write(deps, request, reply, {
         work: (scope) => invitePersonTo(scope, deps.credentials, id, request.body, deps.clock()),
         status: 201,
+        orgOf: ({ org }) => org,
         render: (person) => toInvitedReply(deps.publicUrl(), person),
       })
     },
