@@ -7,6 +7,7 @@ export default defineConfig({
     globalSetup: ['test/browser/running-service.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 20_000 } },
     // A browser is several processes already.
     maxWorkers: 1,
   },

@@ -32,7 +32,13 @@ export function CampaignVersionsPage() {
   })
   const error = campaign.error ?? shapes.error ?? versions.error
   const retry = () => Promise.all([campaign.refetch(), shapes.refetch(), versions.refetch()])
-  if (error) return <Failure error={error} onRetry={retry} />
+  if (error) {
+    return (
+      <Page title={t('versions.title')}>
+        <Failure error={error} onRetry={retry} />
+      </Page>
+    )
+  }
   if (!campaign.data || !shapes.data || !versions.data) return <Waiting />
   return (
     <Page

@@ -41,7 +41,13 @@ function ManagerHome() {
     // Sales do not go away again.
     staleTime: ({ state }) => (state.data?.hasSale ? Number.POSITIVE_INFINITY : 0),
   })
-  if (error) return <Failure error={error} onRetry={refetch} />
+  if (error) {
+    return (
+      <Page title={t('title')}>
+        <Failure error={error} onRetry={refetch} />
+      </Page>
+    )
+  }
   if (!data) return <Waiting />
   if (data.hasSale) return <Dashboard />
   return (

@@ -26,7 +26,13 @@ export function RequestPage() {
     queryKey: ['requests', 'one', id],
     queryFn: () => answerOf(api.GET('/v1/requests/{id}', { params: { path: { id } } })),
   })
-  if (error) return <Failure error={error} onRetry={refetch} />
+  if (error) {
+    return (
+      <Page title={t('requests.title')}>
+        <Failure error={error} onRetry={refetch} />
+      </Page>
+    )
+  }
   if (!data) return <Waiting />
   return (
     <Page

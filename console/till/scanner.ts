@@ -14,7 +14,8 @@ type Field = HTMLInputElement | HTMLTextAreaElement
 const isField = (one: unknown): one is Field =>
   one instanceof HTMLInputElement || one instanceof HTMLTextAreaElement
 
-export function useScanner(onScan: (code: string) => void): void {
+/** Without `onScan` everything typed goes where the focus is, also what a scanner types. */
+export function useScanner(onScan: ((code: string) => void) | undefined): void {
   const latest = useRef(onScan)
   latest.current = onScan
   useEffect(() => {
@@ -32,7 +33,7 @@ export function useScanner(onScan: (code: string) => void): void {
         const code = digits
         digits = ''
         const isFast = event.timeStamp - begunAt <= code.length * averageGapMs
-        if (!isFast || code.length < fewestDigits) return
+        if (!latest.current || !isFast || code.length < fewestDigits) return
         event.preventDefault()
         event.stopPropagation()
         if (field) writeTo(field, valueBefore)

@@ -79,11 +79,16 @@ export function TillDesk({ session, isSignedIn, onSignOut }: TillDeskProps) {
   const isSelling = view.name === 'sale' && !isWaiting
   // While a receipt is shown a card begins the next sale.
   const [scanned, setScanned] = useState<string>()
-  useScanner((code) => {
-    if (isWaiting || view.name === 'return') return
-    if (view.name === 'done') toSale()
-    setScanned(code)
-  })
+  // The number of a receipt ends in digits too: where it is asked for, it goes into its field.
+  const isScanning = !isWaiting && view.name !== 'return'
+  useScanner(
+    isScanning
+      ? (code) => {
+          if (view.name === 'done') toSale()
+          setScanned(code)
+        }
+      : undefined,
+  )
   useShortcuts({
     '?': () => setOpen('help'),
     ...(isSelling && { F8: () => toReturn() }),

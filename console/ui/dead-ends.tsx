@@ -7,7 +7,7 @@ import { EmptyState } from './empty-state.tsx'
 export function NotFound() {
   const { t } = useTranslation('shell')
   return (
-    <EmptyState title={t('notFound')} icon={<IconMapOff aria-hidden />}>
+    <EmptyState isPage title={t('notFound')} icon={<IconMapOff aria-hidden />}>
       {t('notFoundAbout')}
     </EmptyState>
   )
@@ -16,7 +16,7 @@ export function NotFound() {
 export function NotAllowed() {
   const { t } = useTranslation('shell')
   return (
-    <EmptyState title={t('notAllowed')} icon={<IconLock aria-hidden />}>
+    <EmptyState isPage title={t('notAllowed')} icon={<IconLock aria-hidden />}>
       {t('notAllowedAbout')}
     </EmptyState>
   )
@@ -26,6 +26,7 @@ export function Broken({ error }: { readonly error: Error }) {
   const { t } = useTranslation('shell')
   return (
     <EmptyState
+      isPage
       title={t('crashed')}
       icon={<IconBarrierBlock aria-hidden />}
       action={<Button onClick={() => location.reload()}>{t('reload')}</Button>}

@@ -8,15 +8,17 @@ interface EmptyStateProps {
   readonly children?: ReactNode
   readonly action?: ReactNode
   readonly icon?: ReactNode
+  /** It is all there is on the page, so its title is the page's. */
+  readonly isPage?: boolean
 }
 
-export function EmptyState({ title, children, action, icon }: EmptyStateProps) {
+export function EmptyState({ title, children, action, icon, isPage }: EmptyStateProps) {
   return (
     <Stack align="center" gap="xs" py={48} px="md" ta="center">
       <ThemeIcon variant="light" size={48} radius="xl">
         {icon ?? <IconInbox size={26} aria-hidden />}
       </ThemeIcon>
-      <Title order={2} size="h4">
+      <Title order={isPage ? 1 : 2} size="h4">
         {title}
       </Title>
       {children && (

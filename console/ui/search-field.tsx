@@ -17,10 +17,10 @@ export function SearchField({ label, placeholder, name = 'q' }: SearchFieldProps
   const given = filters[name] ?? ''
   const [text, setText] = useState(given)
   useEffect(() => setText(given), [given])
-  const apply = useDebouncedCallback(
-    (value: string) => setFilters({ [name]: value.trim() || undefined }),
-    350,
-  )
+  const apply = useDebouncedCallback((value: string, page: string) => {
+    // Left for another page, which is still being loaded: what was typed here is no search there.
+    if (location.pathname === page) setFilters({ [name]: value.trim() || undefined })
+  }, 350)
   return (
     <TextInput
       label={label}
@@ -30,7 +30,7 @@ export function SearchField({ label, placeholder, name = 'q' }: SearchFieldProps
       w={{ base: '100%', xs: 280 }}
       onChange={({ currentTarget: { value } }) => {
         setText(value)
-        apply(value)
+        apply(value, location.pathname)
       }}
       onKeyDown={({ key }) => key === 'Enter' && setFilters({ [name]: text.trim() || undefined })}
     />

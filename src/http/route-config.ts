@@ -6,8 +6,11 @@ import type { PersonSession } from '../store/person-sessions.ts'
 import type { Work } from './take-turns.ts'
 import type { Party, Turns } from './turns.ts'
 
-/** Who may call: anybody, a platform operator, whoever has signed in, or a caller with one of these scopes. */
-export type Access = 'public' | 'operator' | 'session' | readonly PersonScope[]
+/**
+ * Who may call: anybody, a platform operator, whoever has signed in, or a caller with one of these scopes. A page is
+ * for anybody too, and since it costs nothing but its bytes it counts against no limit: a browser asks for many.
+ */
+export type Access = 'public' | 'page' | 'operator' | 'session' | readonly PersonScope[]
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -8,6 +8,8 @@ import { brokenEncodings, hostileBodies, hostileTexts, hostileTimes, hostileValu
 import { listPlaces, putAt } from './places.ts'
 import { addressOf, type Recipe } from './recipes.ts'
 
+const maxBodyBytes = 256 * 1024
+
 export interface Attempt {
   readonly kind: 'member' | 'body' | 'query' | 'path' | 'header'
   readonly what: string
@@ -83,7 +85,11 @@ function memberAttempts(document: OpenApiDocument, call: Call, recipe: () => Rec
         what: `${name}: ${text.slice(0, 60)}`,
         payload,
         isImpossible: isImpossible || isWrong,
-        names: isWrong ? path.findLast((part) => !/^\d+$/.test(part)) : undefined,
+        // A body that is too large is refused before anybody looks at its members.
+        names:
+          isWrong && Buffer.byteLength(payload) <= maxBodyBytes
+            ? path.findLast((part) => !/^\d+$/.test(part))
+            : undefined,
       }
     }),
   )

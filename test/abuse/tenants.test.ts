@@ -114,6 +114,12 @@ test('all routes outside the organizations are known', () => {
     'GET /livez',
     'GET /metrics',
     'GET /readyz',
+    // Each opens one card of one organization, by an address that names both and cannot be made up.
+    'GET /w/{token}/card',
+    'GET /w/{token}/code128.svg',
+    'GET /w/{token}/icon.svg',
+    'GET /w/{token}/manifest.webmanifest',
+    'GET /w/{token}/qr.svg',
     'POST /auth/invitation',
     'POST /auth/password',
     'POST /auth/refreshtoken',

@@ -1,9 +1,10 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { demo, expectCalm, openPage, signIn, startBrowser } from './browser.ts'
-import { registerGuest, tillUrl } from './demo-api.ts'
+import { demo, expectCalm, newCustomer, openPage, signIn, startBrowser } from './browser.ts'
 
 startBrowser()
+
+const tillUrl = `${demo.baseUrl}/till`
 
 const mostBytes = 250_000
 
@@ -60,9 +61,9 @@ test('every page begins with at most 250 KB of scripts', async () => {
   expect(events.filter((event) => /camera|zxing|\.wasm/.test(event))).toEqual([])
   await expectLight('till', events)
 
-  const customer = await registerGuest({ fullname: 'Light Guest' })
+  const customer = await newCustomer()
   events.length = 0
-  await page.goto(customer.cards[0]!.walletUrl!)
+  await page.goto(customer.cards[0].walletUrl)
   await page.getByRole('heading', { name: 'Coffee club' }).waitFor()
   await expectLight('wallet page', events)
   expectCalm(opened)

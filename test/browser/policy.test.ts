@@ -1,9 +1,10 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { demo, expectCalm, openPage, signIn, startBrowser } from './browser.ts'
-import { registerGuest, tillUrl } from './demo-api.ts'
+import { demo, expectCalm, newCustomer, openPage, signIn, startBrowser } from './browser.ts'
 
 startBrowser()
+
+const tillUrl = `${demo.baseUrl}/till`
 
 /** What somebody would try who got a text of theirs into a page. As text: it runs there. */
 const attack = `new Promise((resolve) => {
@@ -47,7 +48,7 @@ test('runs no script on any page but those that came with it', async () => {
     await expectGuarded(page, demo.consoleUrl + path)
   }
   await expectGuarded(page, tillUrl)
-  const customer = await registerGuest({ fullname: 'Guarded Guest' })
-  await expectGuarded(page, customer.cards[0]!.walletUrl!)
+  const customer = await newCustomer()
+  await expectGuarded(page, customer.cards[0].walletUrl)
   expectCalm(opened)
 })

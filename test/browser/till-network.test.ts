@@ -1,19 +1,25 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
-import { expect, test } from 'vitest'
-import { expectAccessible, expectCalm, openPage, startBrowser } from './browser.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { callApi, demo, expectAccessible, expectCalm, newToken, openPage, startBrowser } from './browser.ts'
 import {
-  accessToken,
   balancesOf,
-  type Customer,
+  booked,
+  charge,
+  findGuest,
+  type Guest,
+  openShop,
   openTill,
-  registerGuest,
-  salesUnder,
-  scan,
-} from './demo-api.ts'
+  register,
+  type Shop,
+} from './till-shop.ts'
 
 startBrowser()
+let shop: Shop
+beforeAll(async () => {
+  shop = await openShop()
+})
 
 /** What the browser writes about a request that the test let fail. */
 const lost = 'net::ERR_CONNECTION_RESET'
@@ -21,16 +27,16 @@ const lost = 'net::ERR_CONNECTION_RESET'
 interface Network {
   /** The network is gone before the service hears of a sale, or after it has booked it; or all is well. */
   loses: 'the request' | 'the answer' | 'nothing'
-  /** Receipt numbers in the order in which the page sent them. */
-  readonly sent: string[]
+  /** As the page sent them, in order. */
+  readonly bodies: string[]
   /** How many of them the service heard of. */
   arrived: number
 }
 
 async function breakNetwork(page: Page, loses: Network['loses']): Promise<Network> {
-  const network: Network = { loses, sent: [], arrived: 0 }
+  const network: Network = { loses, bodies: [], arrived: 0 }
   await page.route('**/v1/transactions/process', async (route) => {
-    network.sent.push(route.request().postDataJSON().opaqueId)
+    network.bodies.push(route.request().postData()!)
     if (network.loses === 'the request') return route.abort('connectionreset')
     network.arrived++
     if (network.loses === 'nothing') return route.continue()
@@ -40,135 +46,107 @@ async function breakNetwork(page: Page, loses: Network['loses']): Promise<Networ
   return network
 }
 
-/** Two lattes for a customer without anything: 70 points and 2 stamps. */
-async function chargeTwoLattes(page: Page, customer: Customer): Promise<void> {
-  await scan(page, customer.cards[0]!.barcode)
-  const latte = page.getByRole('button', { name: 'Latte $3.50', exact: true })
-  await page.getByRole('heading', { level: 3, name: 'Guest' }).waitFor()
-  await latte.click()
-  await latte.click()
-  await page.getByRole('button', { name: 'Charge $7.00' }).click()
+async function chargeTwoTeas(page: Page, guest: Guest): Promise<void> {
+  await findGuest(page, guest)
+  await page.getByRole('button', { name: /^Assam tea/ }).click()
+  await page.getByRole('button', { name: 'One Assam tea more' }).click()
+  await charge(page, '$6.60')
 }
 
-async function expectBookedOnce(customer: Customer, number: string): Promise<void> {
-  expect(await salesUnder(number)).toMatchObject([{ customer: customer.id, payableAmount: 7 }])
-  expect(await balancesOf(customer.id)).toEqual({ points: 70, stamps: 2 })
+/** The number of the receipt that the page says it sends again. */
+async function waitForAgain(page: Page): Promise<string> {
+  const heading = page.getByRole('heading', {
+    name: /^No answer yet\. Sending receipt \S+ again; it counts once\.$/,
+  })
+  await heading.waitFor()
+  return /T[A-Z]{4}-\d{6}/.exec((await heading.textContent())!)![0]
 }
 
-const again = (page: Page, number: string) =>
-  page.getByRole('heading', { name: `No answer yet. Sending receipt ${number} again; it counts once.` })
+async function expectBookedOnce(guest: Guest, receipt: string): Promise<void> {
+  expect(await booked(receipt)).toMatchObject({ customer: guest.id, payableAmount: 6.6 })
+  expect(await balancesOf(guest.id)).toMatchObject({ leaves: 12, cups: 2 })
+}
 
 test('sends a sale again that never arrived, under the same receipt number', async () => {
-  const customer = await registerGuest({ fullname: 'Offline Guest' })
+  const guest = await register(shop, 'Nora Offline')
   const opened = await openPage({ expected: [lost] })
   const { page } = opened
   await openTill(page)
   const network = await breakNetwork(page, 'the request')
-  await chargeTwoLattes(page, customer)
-  await expect.poll(() => network.sent.length).toBeGreaterThan(0)
-  const number = network.sent[0]!
-  await again(page, number).waitFor()
-  await page.getByRole('button', { name: 'Find out what became of it' }).click()
-  await page.getByText(`The service does not know ${number} so far.`).waitFor()
-  expect(await salesUnder(number)).toEqual([])
+  await chargeTwoTeas(page, guest)
+  const receipt = await waitForAgain(page)
+  expect(await callApi('GET', `/v1/transactions?opaqueId=${receipt}`)).toMatchObject({ data: [] })
   await expectAccessible(page)
 
   // It goes on by itself.
   network.loses = 'nothing'
-  await page.getByRole('heading', { name: '$7.00 paid' }).waitFor()
-  await page.getByRole('article', { name: 'Receipt' }).getByText(number).waitFor()
-  expect(network.sent.length).toBeGreaterThan(1)
-  expect(new Set(network.sent)).toEqual(new Set([number]))
-  await expectBookedOnce(customer, number)
+  await page.getByRole('heading', { name: '$6.60 paid' }).waitFor()
+  await page.getByRole('article', { name: 'Receipt' }).getByText(receipt).waitFor()
+  expect(network.bodies.length).toBeGreaterThan(1)
+  expect(new Set(network.bodies).size).toBe(1)
+  await expectBookedOnce(guest, receipt)
   expectCalm(opened)
 })
 
 test('counts a sale once whose answer was lost, also when the page is loaded again in between', async () => {
-  const customer = await registerGuest({ fullname: 'Lost Answer Guest' })
+  const guest = await register(shop, 'Lou Unanswered')
   const opened = await openPage({ colorScheme: 'dark', expected: [lost] })
   const { page } = opened
   await openTill(page)
   const network = await breakNetwork(page, 'the answer')
-  await chargeTwoLattes(page, customer)
-  await expect.poll(() => network.sent.length).toBeGreaterThan(0)
-  const number = network.sent[0]!
-  await again(page, number).waitFor()
-  await expectBookedOnce(customer, number)
+  await chargeTwoTeas(page, guest)
+  const receipt = await waitForAgain(page)
+  await expectBookedOnce(guest, receipt)
   await expectAccessible(page)
 
   const before = network.arrived
   await page.reload()
-  await again(page, number).waitFor()
+  expect(await waitForAgain(page)).toBe(receipt)
   expect(network.arrived).toBeGreaterThan(before)
   network.loses = 'nothing'
   await page.getByRole('button', { name: 'Send now' }).click()
-  await page.getByRole('heading', { name: '$7.00 paid' }).waitFor()
-  const receipt = page.getByRole('article', { name: 'Receipt' })
-  await receipt.getByText('New balance: 70 Points and 2 Stamps').waitFor()
-  expect(new Set(network.sent)).toEqual(new Set([number]))
-  await expectBookedOnce(customer, number)
+  await page.getByRole('heading', { name: '$6.60 paid' }).waitFor()
+  await page.getByRole('article', { name: 'Receipt' }).getByText(receipt).waitFor()
+  expect(new Set(network.bodies).size).toBe(1)
+  await expectBookedOnce(guest, receipt)
 
   // Nothing of it is left: the next sale is another one.
   await page.getByRole('button', { name: 'Next customer' }).click()
-  await chargeTwoLattes(page, await registerGuest({ fullname: 'Next Guest' }))
-  await page.getByRole('heading', { name: '$7.00 paid' }).waitFor()
-  expect(network.sent.at(-1)).not.toBe(number)
-  await page.reload()
-  await page.getByRole('textbox', { name: 'Phone, e-mail or card number' }).waitFor()
-  await expectBookedOnce(customer, number)
+  await chargeTwoTeas(page, await register(shop, 'Mia Next'))
+  await page.getByRole('heading', { name: '$6.60 paid' }).waitFor()
+  await expectBookedOnce(guest, receipt)
   expectCalm(opened)
 })
 
-test('sets a sale aside that finds no answer, sells on, and finds out later', async () => {
-  const customer = await registerGuest({ fullname: 'Aside Guest' })
-  const opened = await openPage({ expected: [lost] })
-  const { page } = opened
-  await openTill(page)
-  const network = await breakNetwork(page, 'the answer')
-  await chargeTwoLattes(page, customer)
-  await page.getByRole('button', { name: 'Set aside' }).click()
-  const number = network.sent[0]!
-  network.loses = 'nothing'
-  await chargeTwoLattes(page, await registerGuest({ fullname: 'Other Guest' }))
-  await page.getByRole('heading', { name: '$7.00 paid' }).waitFor()
-  await page.getByRole('button', { name: '1 set aside' }).click()
-  const dialog = page.getByRole('dialog', { name: 'This till' })
-  await dialog.getByText(number, { exact: true }).waitFor()
-  await expectAccessible(page)
-  await dialog.getByRole('button', { name: 'Find out what became of it' }).click()
-  await page.getByRole('article', { name: 'Receipt' }).getByText(number).waitFor()
-  await expectBookedOnce(customer, number)
-  expectCalm(opened)
-})
-
-test('shows its calls as curl, which works as it is', async () => {
-  const customer = await registerGuest({ fullname: 'Curl Guest' })
+test('shows every call with its bodies, and as curl that works as it is', async () => {
+  const guest = await register(shop, 'Ivy Integrator')
   const opened = await openPage()
   const { page } = opened
   await openTill(page)
-  await chargeTwoLattes(page, customer)
-  await page.getByRole('heading', { name: '$7.00 paid' }).waitFor()
+  await chargeTwoTeas(page, guest)
+  await page.getByRole('heading', { name: '$6.60 paid' }).waitFor()
   await page.getByRole('button', { name: 'API calls' }).click()
-  const calls = page.getByRole('complementary', { name: 'API calls' })
+  const panel = page.getByRole('complementary', { name: 'API calls' })
+  const env = { PATH: process.env.PATH, TOKEN: await newToken(demo) }
 
   const runCopied = async (name: RegExp) => {
-    const control = calls.getByRole('button', { name }).first()
-    await control.click()
-    await calls.getByRole('button', { name: 'Copy as curl' }).click()
-    await calls.getByRole('button', { name: 'Copied' }).waitFor()
-    const curl = await page.evaluate<string>('navigator.clipboard.readText()')
+    const call = panel.getByRole('button', { name }).first()
+    await call.click()
+    await panel.getByRole('region', { name: 'Reply' }).getByText(guest.id).waitFor()
+    await panel.getByRole('button', { name: 'Copy as curl' }).click()
+    await panel.getByRole('button', { name: 'Copied' }).waitFor()
     await expectAccessible(page)
-    await control.click()
-    const env = { PATH: process.env.PATH, TOKEN: await accessToken() }
+    const curl = await page.evaluate<string>('navigator.clipboard.readText()')
+    await call.click()
     const { stdout } = await promisify(execFile)('bash', ['-c', curl], { env })
     return JSON.parse(stdout)
   }
-  expect(await runCopied(/GET.*\/v1\/customers\/find/)).toMatchObject({ id: customer.id })
+  expect(await runCopied(/200.*\/v1\/customers\/find/)).toMatchObject({ id: guest.id })
   // A sale sent twice is the same sale.
-  const booked = await runCopied(/POST.*\/v1\/transactions\/process/)
-  await expectBookedOnce(customer, booked.opaqueId)
+  const sale = await runCopied(/201.*\/v1\/transactions\/process/)
+  await expectBookedOnce(guest, sale.opaqueId)
 
   await page.keyboard.press('Escape')
-  await calls.waitFor({ state: 'detached' })
+  await panel.waitFor({ state: 'detached' })
   expectCalm(opened)
 })

@@ -60,7 +60,7 @@ describe('a new customer', () => {
           status: 1,
           campaign,
           campaignName: 'Coffee club',
-          walletUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:8080\/w\/[\w-]{54}$/),
+          walletUrl: expect.stringMatching(/^https:\/\/loyalty\.example\.com\/w\/[\w-]{54}$/),
           createdAt: iso,
         },
       ],
