@@ -45,7 +45,8 @@ export async function startLanguages(namespaces: readonly string[]): Promise<voi
       fallbackLng: 'en',
       ns: [...namespaces],
       defaultNS: namespaces[0],
-      interpolation: { escapeValue: false },
+      // React escapes by itself; what is put into a sentence only has to keep its own direction.
+      interpolation: { escapeValue: true, escape: isolate },
       react: { useSuspense: true },
       // The tests read the console: no text may be missing where a page asks for it.
       saveMissing: true,
@@ -62,6 +63,9 @@ function applyDirection(): void {
 export function directionNow(): 'ltr' | 'rtl' {
   return isLanguage(i18next.language) ? languages[i18next.language].dir : 'ltr'
 }
+
+/** In languages from right to left `5 off` and `US$` would be read from there too; between these marks they are not. */
+export const isolate = (text: string): string => (directionNow() === 'rtl' ? `\u2068${text}\u2069` : text)
 
 export async function changeLanguage(language: Language): Promise<void> {
   localStorage.setItem(storageKey, language)

@@ -17,7 +17,7 @@ interface Context {
   readonly queries: QueryClient
 }
 
-const root = createRootRouteWithContext<Context>()({ component: Outlet, notFoundComponent: NotFound })
+const root = createRootRouteWithContext<Context>()({ component: Outlet })
 
 const signIn = createRoute({
   getParentRoute: () => root,
@@ -83,9 +83,12 @@ const pages = [
   page('/settings', 'pos', () => import('./pages/settings.tsx'), 'SettingsPage'),
 ]
 
+/** Inside the shell: its menu is the way on. */
+const anythingElse = createRoute({ getParentRoute: () => shell, path: '$', component: NotFound })
+
 export function createConsoleRouter(queries: QueryClient) {
   return createRouter({
-    routeTree: root.addChildren([signIn, join, shell.addChildren(pages)]),
+    routeTree: root.addChildren([signIn, join, shell.addChildren([...pages, anythingElse])]),
     basepath: '/console',
     context: { queries },
     parseSearch: plainSearch.parse,

@@ -76,7 +76,9 @@ export function Coupons({ card }: PartProps) {
       <ul>
         {card.coupons.map(({ id, name, expiresAt }) => (
           <li key={id}>
-            <strong>{name}</strong>
+            <strong>
+              <bdi>{name}</bdi>
+            </strong>
             <span className="coupon-end">
               {expiresAt
                 ? t('validUntil', { date: formatDate(expiresAt, card.organization.timezone) })

@@ -83,7 +83,9 @@ export function createRequestLog(
       successesOf.set(caller.organization.number, ofOne + 1)
       successes++
     }
-    const text = typeof payload === 'string' && payload !== '' ? payload : undefined
+    // Why such a call was refused is no secret.
+    const isKept = typeof payload === 'string' && payload !== '' && !(isSuccess && config.hidesReply)
+    const text = isKept ? payload : undefined
     const bytes = (text?.length ?? 0) + bodyBytes(request)
     const isTooMuch = waitingBytes + bytes > maxWaitingBytes
     if (!isTooMuch) waitingBytes += bytes

@@ -25,6 +25,8 @@ declare module 'fastify' {
     readsSetup?: boolean
     /** Reading the logs leaves no trace in them. */
     skipsRequestLog?: boolean
+    /** What is answered shows a secret, once: the request log keeps nothing of it. */
+    hidesReply?: boolean
     /** Which turns the call takes; unless told those for connections, and none where anybody may call. */
     work?: Work
   }
