@@ -18,7 +18,13 @@ const storageKey = 'lw-language'
 /** As chosen here before, else as the browser asks for, else English. */
 function firstLanguage(): Language {
   const wanted = [localStorage.getItem(storageKey) ?? '', ...navigator.languages]
-  return wanted.map((text) => text.split('-', 1)[0]!.toLowerCase()).find(isLanguage) ?? 'en'
+  return wanted.map(toLanguage).find((language) => language !== undefined) ?? 'en'
+}
+
+/** Of `de-AT` the part that we have texts for. */
+function toLanguage(locale: string): Language | undefined {
+  const language = locale.split('-', 1)[0]!.toLowerCase()
+  return isLanguage(language) ? language : undefined
 }
 
 const files = import.meta.glob<Record<string, unknown>>('./locales/*/*.json', { import: 'default' })
@@ -66,6 +72,15 @@ export function directionNow(): 'ltr' | 'rtl' {
 
 /** In languages from right to left `5 off` and `US$` would be read from there too; between these marks they are not. */
 export const isolate = (text: string): string => (directionNow() === 'rtl' ? `\u2068${text}\u2069` : text)
+
+/** A customer whose own languages we do not speak, and who has not chosen one, reads the merchant's. */
+export async function adoptLanguage(locale: string): Promise<void> {
+  const language = toLanguage(locale)
+  const isSettled = localStorage.getItem(storageKey) !== null || navigator.languages.some(toLanguage)
+  if (isSettled || !language || language === i18next.language) return
+  await i18next.changeLanguage(language)
+  applyDirection()
+}
 
 export async function changeLanguage(language: Language): Promise<void> {
   localStorage.setItem(storageKey, language)

@@ -17,11 +17,14 @@ interface Context {
   readonly queries: QueryClient
 }
 
-const root = createRootRouteWithContext<Context>()({ component: Outlet, notFoundComponent: NotFound })
+const root = createRootRouteWithContext<Context>()({ component: Outlet })
 
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
+  beforeLoad: async ({ context }) => {
+    if (await context.queries.ensureQueryData(sessionQuery)) throw redirect({ to: '/' })
+  },
   component: lazyRouteComponent(() => import('./pages/sign-in.tsx'), 'SignInPage'),
 })
 const join = createRoute({
@@ -83,9 +86,12 @@ const pages = [
   page('/settings', 'pos', () => import('./pages/settings.tsx'), 'SettingsPage'),
 ]
 
+/** Inside the shell: its menu is the way on. */
+const anythingElse = createRoute({ getParentRoute: () => shell, path: '$', component: NotFound })
+
 export function createConsoleRouter(queries: QueryClient) {
   return createRouter({
-    routeTree: root.addChildren([signIn, join, shell.addChildren(pages)]),
+    routeTree: root.addChildren([signIn, join, shell.addChildren([...pages, anythingElse])]),
     basepath: '/console',
     context: { queries },
     parseSearch: plainSearch.parse,

@@ -21,7 +21,7 @@ type Version = Schemas['CampaignVersion']
 
 /** Two versions side by side, or a version and the draft. Which ones stands in the address. */
 export function CampaignVersionsPage() {
-  const { t } = useTranslation('campaigns')
+  const { t } = useTranslation(['campaigns', 'forms', 'schema-texts'])
   const { id } = useParams({ strict: false }) as { id: string }
   const campaign = useQuery(campaignQuery(id))
   const shapes = useShapes()

@@ -12,7 +12,7 @@ import { CustomerFilter } from './parts/search-filter.tsx'
 import { statusCode, useStatusOptions } from './parts/status-badge.tsx'
 
 export function CouponsPage() {
-  const { t } = useTranslation('coupons')
+  const { t } = useTranslation(['coupons', 'customers'])
   const [{ status, campaign, customer, from, to }] = useFilters()
   const { campaigns } = useProgram()
   const statuses = useStatusOptions('coupon', [1, 3, 4, 5])

@@ -36,7 +36,7 @@ import { useAsk } from './parts/use-ask.tsx'
 import { repeatHeaders } from './parts/use-modal-form.ts'
 
 export function CustomerPage() {
-  const { t } = useTranslation('customers')
+  const { t } = useTranslation(['customers', 'coupons', 'transactions'])
   const { id } = useParams({ strict: false }) as { id: string }
   const { timezone } = useSession().organization
   const { data: customer, error, refetch } = useQuery(customerQuery(id))

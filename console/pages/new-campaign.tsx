@@ -20,7 +20,7 @@ type Template = Pick<Schemas['CampaignTemplate'], 'title' | 'description' | 'def
 
 /** A new campaign begins as a draft, empty or as a template has it; everything else happens in its editor. */
 export function NewCampaignPage() {
-  const { t } = useTranslation('campaigns')
+  const { t } = useTranslation(['campaigns', 'forms', 'schema-texts'])
   const text = useSchemaTexts()
   const [chosen, setChosen] = useState<Template>()
   const { data, error, refetch } = useQuery({

@@ -21,7 +21,7 @@ import { StatusBadge, statusCode, useStatusOptions } from './parts/status-badge.
 type Transaction = Schemas['Transaction']
 
 export function TransactionsPage() {
-  const { t } = useTranslation('transactions')
+  const { t } = useTranslation(['transactions', 'customers'])
   const [{ opaqueId, customer, card, branch, status, from, to }] = useFilters()
   const statuses = useStatusOptions('transaction', [1, 2, 3])
   const columns = useColumns()

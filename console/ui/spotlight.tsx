@@ -1,6 +1,10 @@
 import '@mantine/spotlight/styles.css'
 import { useDebouncedValue } from '@mantine/hooks'
-import { Spotlight as MantineSpotlight, type SpotlightActionGroupData, spotlight } from '@mantine/spotlight'
+import {
+  createSpotlight,
+  Spotlight as MantineSpotlight,
+  type SpotlightActionGroupData,
+} from '@mantine/spotlight'
 import { IconSearch } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
@@ -10,6 +14,8 @@ import { answerOf, api } from '../api/client.ts'
 import { may, type Session } from '../api/session.ts'
 import { paths } from '../paths.ts'
 import { menu } from './menu-entries.ts'
+
+const [store, spotlight] = createSpotlight()
 
 interface SpotlightProps {
   readonly session: Session
@@ -25,12 +31,14 @@ export default function Spotlight({ session, openedTimes }: SpotlightProps) {
   const [asked] = useDebouncedValue(text.trim(), 200)
   // Each further Ctrl-K opens it again.
   useEffect(spotlight.open, [openedTimes])
-  const { data } = useQuery({
+  const { data, isFetching } = useQuery({
     queryKey: ['customers', 'spotlight', asked],
     enabled: asked.length > 1,
     queryFn: ({ signal }) =>
       answerOf(api.GET('/v1/customers', { params: { query: { q: asked, limit: 6 } }, signal })),
   })
+  const isWaiting = isFetching || asked !== text.trim()
+  useEffect(selectFirst, [data])
   const fits = (label: string) => label.toLowerCase().includes(text.trim().toLowerCase())
   const groups: SpotlightActionGroupData[] = [
     {
@@ -58,14 +66,16 @@ export default function Spotlight({ session, openedTimes }: SpotlightProps) {
   ]
   return (
     <MantineSpotlight
+      store={store}
       actions={groups.filter(({ actions }) => actions.length > 0)}
       query={text}
       onQueryChange={setText}
       // The service has filtered already.
       filter={(_, actions) => actions}
       shortcut={null}
-      nothingFound={t('spotlight.nothing')}
+      nothingFound={isWaiting ? undefined : t('spotlight.nothing')}
       highlightQuery
+      attributes={{ content: { 'aria-label': t('search') } }}
       searchProps={{
         leftSection: <IconSearch size={18} aria-hidden />,
         placeholder: t('search'),
@@ -73,4 +83,12 @@ export default function Spotlight({ session, openedTimes }: SpotlightProps) {
       }}
     />
   )
+}
+
+/** The library selects the first entry with each letter typed; what the service finds comes after that. */
+function selectFirst(): void {
+  const list = document.getElementById(store.getState().listId)
+  if (!list || list.querySelector('[data-selected]')) return
+  list.querySelector('[data-action]')?.setAttribute('data-selected', 'true')
+  store.updateState((state) => ({ ...state, selected: 0 }))
 }

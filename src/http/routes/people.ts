@@ -81,7 +81,7 @@ function peopleOfOrganization(app: Server, { deps }: ServerOptions): void {
   app.post(
     '/v1/people',
     {
-      config: { access, refusals: ['existing_person_with_email'] },
+      config: { access, hidesReply: true, refusals: ['existing_person_with_email'] },
       schema: {
         operationId: 'invitePerson',
         summary: 'Invite a person; the link is shown once',
@@ -154,7 +154,7 @@ function invitationRoutes(app: Server, { deps }: ServerOptions): void {
   app.post(
     '/v1/people/:id/invitation',
     {
-      config: { access, refusals: ['person_not_found'] },
+      config: { access, hidesReply: true, refusals: ['person_not_found'] },
       schema: {
         operationId: 'renewInvitation',
         summary: 'Make a new link, also for a forgotten password',
@@ -203,7 +203,11 @@ function peopleAdministration(app: Server, { deps }: ServerOptions): void {
   app.post(
     '/admin/v1/organizations/:id/people',
     {
-      config: { access: 'operator', refusals: ['organization_not_found', 'existing_person_with_email'] },
+      config: {
+        access: 'operator',
+        hidesReply: true,
+        refusals: ['organization_not_found', 'existing_person_with_email'],
+      },
       schema: {
         operationId: 'invitePersonToOrganization',
         summary: 'Invite a person to an organization, such as its first owner; the link is shown once',
