@@ -520,6 +520,8 @@ CREATE UNIQUE INDEX transactions_idempotency_key_unique ON transactions USING bt
 
 CREATE UNIQUE INDEX transactions_opaque_id_unique ON transactions USING btree (org_id, opaque_id) WHERE (opaque_id IS NOT NULL);
 
+CREATE INDEX transactions_returned ON transactions USING btree (org_id, status, id) WHERE (status = ANY (ARRAY[2, 3]));
+
 ALTER TABLE audit_entries ENABLE ROW LEVEL SECURITY;
 ALTER TABLE audit_entries FORCE ROW LEVEL SECURITY;
 ALTER TABLE balance_definitions ENABLE ROW LEVEL SECURITY;

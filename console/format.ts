@@ -1,5 +1,6 @@
 /** Numbers, money and dates as the reader's language writes them, in the organization's currency and time zone. */
 import i18next from 'i18next'
+import { isolate } from './i18n.ts'
 
 type Format = Intl.NumberFormat | Intl.DateTimeFormat | Intl.RelativeTimeFormat | Intl.ListFormat
 const cache = new Map<string, Format>()
@@ -24,10 +25,12 @@ export function formatNumber(value: number, decimals?: number): string {
 }
 
 export function formatMoney(value: number, currency: string): string {
-  return remembered(
+  const format = remembered(
     `m${currency}`,
     () => new Intl.NumberFormat(i18next.language, { style: 'currency', currency }),
-  ).format(value)
+  )
+  const parts = format.formatToParts(value)
+  return parts.map(({ type, value }) => (type === 'currency' ? isolate(value) : value)).join('')
 }
 
 /** How many decimals amounts of this currency are written with. */

@@ -18,7 +18,13 @@ const storageKey = 'lw-language'
 /** As chosen here before, else as the browser asks for, else English. */
 function firstLanguage(): Language {
   const wanted = [localStorage.getItem(storageKey) ?? '', ...navigator.languages]
-  return wanted.map((text) => text.split('-', 1)[0]!.toLowerCase()).find(isLanguage) ?? 'en'
+  return wanted.map(toLanguage).find((language) => language !== undefined) ?? 'en'
+}
+
+/** Of `de-AT` the part that we have texts for. */
+function toLanguage(locale: string): Language | undefined {
+  const language = locale.split('-', 1)[0]!.toLowerCase()
+  return isLanguage(language) ? language : undefined
 }
 
 const files = import.meta.glob<Record<string, unknown>>('./locales/*/*.json', { import: 'default' })
@@ -45,7 +51,8 @@ export async function startLanguages(namespaces: readonly string[]): Promise<voi
       fallbackLng: 'en',
       ns: [...namespaces],
       defaultNS: namespaces[0],
-      interpolation: { escapeValue: false },
+      // React escapes by itself; what is put into a sentence only has to keep its own direction.
+      interpolation: { escapeValue: true, escape: isolate },
       react: { useSuspense: true },
       // The tests read the console: no text may be missing where a page asks for it.
       saveMissing: true,
@@ -61,6 +68,18 @@ function applyDirection(): void {
 
 export function directionNow(): 'ltr' | 'rtl' {
   return isLanguage(i18next.language) ? languages[i18next.language].dir : 'ltr'
+}
+
+/** In languages from right to left `5 off` and `US$` would be read from there too; between these marks they are not. */
+export const isolate = (text: string): string => (directionNow() === 'rtl' ? `\u2068${text}\u2069` : text)
+
+/** A customer whose own languages we do not speak, and who has not chosen one, reads the merchant's. */
+export async function adoptLanguage(locale: string): Promise<void> {
+  const language = toLanguage(locale)
+  const isSettled = localStorage.getItem(storageKey) !== null || navigator.languages.some(toLanguage)
+  if (isSettled || !language || language === i18next.language) return
+  await i18next.changeLanguage(language)
+  applyDirection()
 }
 
 export async function changeLanguage(language: Language): Promise<void> {

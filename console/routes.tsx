@@ -22,6 +22,9 @@ const root = createRootRouteWithContext<Context>()({ component: Outlet })
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
+  beforeLoad: async ({ context }) => {
+    if (await context.queries.ensureQueryData(sessionQuery)) throw redirect({ to: '/' })
+  },
   component: lazyRouteComponent(() => import('./pages/sign-in.tsx'), 'SignInPage'),
 })
 const join = createRoute({

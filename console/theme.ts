@@ -49,6 +49,9 @@ export const colors: CSSVariablesResolver = () => ({
     '--mantine-color-dimmed': '#55625f',
     '--mantine-color-placeholder': '#6a7673',
     '--mantine-color-error': '#c92a2a',
+    // On their own light ground the library's orange has a contrast of 3.6 and its yellow 2.7; these have 5.6 and 6.5.
+    '--mantine-color-orange-light-color': '#a03c08',
+    '--mantine-color-yellow-light-color': '#7a4d00',
     '--lw-surface': '#ffffff',
   },
   dark: {

@@ -4,6 +4,11 @@ import { defineConfig } from 'vite'
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
+const inReact =
+  /node_modules[\\/](?:react|react-dom|scheduler|i18next|react-i18next)[\\/]|console[\\/](?:i18n|format)\.ts/
+const inBase =
+  /node_modules[\\/](?:@mantine|@floating-ui|@tabler|@tanstack|clsx)|console[\\/](?:ui|api|theme|paths)/
+
 /** Three pages that share their parts. `npm run dev:web` serves them with a running service behind. */
 export default defineConfig({
   root: here('.'),
@@ -18,6 +23,16 @@ export default defineConfig({
     chunkSizeWarningLimit: 800,
     rollupOptions: {
       input: { console: here('console.html'), till: here('till.html'), wallet: here('wallet.html') },
+      output: {
+        // Without this every small part that two pages share is a file of its own, and a first load asks for 70.
+        codeSplitting: {
+          groups: [
+            { name: 'react', test: inReact, priority: 2 },
+            // Only what console or till ask for at once: the wallet page must not carry the component library.
+            { name: 'base', test: inBase, tags: ['$initial'], minShareCount: 2, priority: 1 },
+          ],
+        },
+      },
     },
   },
   server: {

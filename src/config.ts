@@ -202,6 +202,11 @@ function requireHttps(config: Config, read: Reader, problems: string[]): void {
   )
 }
 
+/** Others come under a name that we cannot know. */
+export function isReachedElsewhere({ host, trustProxy }: Pick<Config, 'host' | 'trustProxy'>): boolean {
+  return trustProxy || !isLoopback(host)
+}
+
 function isLoopback(host: string): boolean {
   const name = host.toLowerCase()
   return name === 'localhost' || name === '::1' || /^127(\.\d{1,3}){3}$/.test(name)

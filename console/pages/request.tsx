@@ -1,4 +1,4 @@
-import { Alert, Anchor, Stack, Text, Title } from '@mantine/core'
+import { Alert, Anchor, Code, Stack, Text, Title } from '@mantine/core'
 import { IconAlertTriangle } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
@@ -71,12 +71,21 @@ function Explanation({ error }: { readonly error: NonNullable<Details['error']> 
   return (
     <Alert color="red" icon={<IconAlertTriangle aria-hidden />} title={error.description}>
       <Stack gap={6} align="flex-start">
-        <Text size="sm">{error.advice}</Text>
+        <Advice text={error.advice} />
         <Anchor href={`${apiReference}#error-${error.code}`} size="sm" c="inherit" underline="always">
           {t('request.readOn', { code: error.code })}
         </Anchor>
       </Stack>
     </Alert>
+  )
+}
+
+/** What stands between backticks is to be typed as it is. */
+function Advice({ text }: { readonly text: string }) {
+  return (
+    <Text size="sm">
+      {text.split('`').map((part, i) => (i % 2 === 1 ? <Code key={i}>{part}</Code> : part))}
+    </Text>
   )
 }
 

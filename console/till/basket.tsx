@@ -101,7 +101,7 @@ function useCoupons(sale: Sale, shown: Previewed | undefined, dispatch: Dispatch
           focusOn(places.basket)
         }}
       >
-        <span>{name}</span>
+        <bdi>{name}</bdi>
         <span className="lw-tabular">{discount === undefined ? '' : money(-discount)}</span>
         <VisuallyHidden>{t('basket.leaveCoupon')}</VisuallyHidden>
       </Button>

@@ -37,7 +37,7 @@ export function CouponList({ sale, coupons, dispatch }: CouponListProps) {
               dispatch(isUsed ? { type: 'no coupon', id: coupon.id! } : { type: 'coupon', coupon })
             }
           >
-            <span>{coupon.reward.name}</span>
+            <bdi>{coupon.reward.name}</bdi>
             {coupon.expiresAt && (
               <Text span size="xs">
                 {t('customer.until', { date: formatDate(coupon.expiresAt, timezone) })}

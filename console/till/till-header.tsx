@@ -1,4 +1,4 @@
-import { ActionIcon, Badge, Button, Group, Menu, Text, Tooltip } from '@mantine/core'
+import { ActionIcon, Badge, Box, Button, Group, Menu, Text, Tooltip } from '@mantine/core'
 import {
   IconArrowBackUp,
   IconCode,
@@ -29,8 +29,8 @@ export function TillHeader(props: TillHeaderProps) {
   return (
     <header className="till-header">
       <Group gap="sm" wrap="nowrap" miw={0} flex={1}>
-        <img src="/icon.svg" alt="" width={28} height={28} />
-        <Text fw={650} truncate>
+        <Box component="img" src="/icon.svg" alt="" w={28} h={28} visibleFrom="xs" />
+        <Text fw={650} truncate dir="auto">
           {organization.name}
         </Text>
         {organization.isDemo && (

@@ -6,7 +6,8 @@ export function toCsv(rows: readonly (readonly (string | number | undefined)[])[
 function cell(value: string | number | undefined): string {
   if (value === undefined) return ''
   if (typeof value === 'number') return String(value)
-  const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value
+  const isPhone = /^\+\d+$/.test(value)
+  const safe = !isPhone && /^[=+\-@\t\r]/.test(value) ? `'${value}` : value
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
 

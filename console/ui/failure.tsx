@@ -1,4 +1,4 @@
-import { Alert, Button, Stack } from '@mantine/core'
+import { Alert, Button, Stack, Text } from '@mantine/core'
 import { IconAlertTriangle } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
 import { ApiError } from '../api/client.ts'
@@ -7,14 +7,14 @@ import { ApiError } from '../api/client.ts'
 export function Failure({ error, onRetry }: { readonly error: unknown; readonly onRetry?: () => void }) {
   const { t } = useTranslation('common')
   return (
-    <Alert
-      color="red"
-      icon={<IconAlertTriangle aria-hidden />}
-      title={error instanceof ApiError ? error.code : t('failed')}
-      role="alert"
-    >
+    <Alert color="red" icon={<IconAlertTriangle aria-hidden />} title={t('failed')} role="alert">
       <Stack gap="xs" align="flex-start">
         {error instanceof Error ? error.message : String(error)}
+        {error instanceof ApiError && (
+          <Text size="xs" ff="monospace" dir="ltr">
+            {error.code}
+          </Text>
+        )}
         {onRetry && (
           <Button size="compact-sm" variant="default" onClick={onRetry}>
             {t('tryAgain')}

@@ -16,7 +16,8 @@ export function SearchField({ label, placeholder, name = 'q' }: SearchFieldProps
   const [filters, setFilters] = useFilters()
   const given = filters[name] ?? ''
   const [text, setText] = useState(given)
-  useEffect(() => setText(given), [given])
+  // What is being typed may end with a space, which the filter has not: only another filter is taken over.
+  useEffect(() => setText((typed) => (typed.trim() === given ? typed : given)), [given])
   const apply = useDebouncedCallback((value: string, page: string) => {
     // Left for another page, which is still being loaded: what was typed here is no search there.
     if (location.pathname === page) setFilters({ [name]: value.trim() || undefined })

@@ -2,6 +2,7 @@ import {
   ActionIcon,
   AppShell,
   Badge,
+  Box,
   Burger,
   Button,
   Group,
@@ -62,13 +63,13 @@ export function Shell() {
               aria-label={t('openMenu')}
               aria-expanded={isMenuOpen}
             />
-            <img src="/icon.svg" alt="" width={26} height={26} />
-            <Text fw={650} truncate>
+            <Box component="img" src="/icon.svg" alt="" w={26} h={26} visibleFrom="xs" />
+            <Text fw={650} truncate dir="auto">
               {session.organization.name}
             </Text>
             {session.organization.isDemo && (
               <Tooltip label={t('demoAbout')}>
-                <Badge color="yellow" autoContrast>
+                <Badge color="yellow" autoContrast flex="none">
                   {t('demo')}
                 </Badge>
               </Tooltip>

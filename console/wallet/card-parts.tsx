@@ -13,11 +13,17 @@ const nameOf = ({ balances }: WalletCard, key: string) => balances.find((one) =>
 const decimalsOf = ({ balances }: WalletCard, key: string) =>
   balances.find((one) => one.key === key)?.decimals ?? 0
 
+/** A balance of another campaign, with nothing on it and nothing to reach, only stands in the way. */
+function shown({ balances, progress }: WalletCard) {
+  const telling = balances.filter(({ key, value }) => value !== 0 || progress.some((one) => one.key === key))
+  return telling.length > 0 ? telling : balances
+}
+
 export function Balances({ card }: PartProps) {
   const { t } = useTranslation('wallet')
   return (
     <section className="balances" aria-label={t('balances')}>
-      {card.balances.map(({ key, name, value, decimals }) => (
+      {shown(card).map(({ key, name, value, decimals }) => (
         <div key={key} className="balance">
           <h2>{name}</h2>
           <p className="value">{formatNumber(value, decimals)}</p>
@@ -67,6 +73,9 @@ function Progress({ have, need, name, rewardName }: ProgressProps) {
   )
 }
 
+const sooner = (a: { expiresAt?: string }, b: { expiresAt?: string }) =>
+  (a.expiresAt ?? '9').localeCompare(b.expiresAt ?? '9')
+
 export function Coupons({ card }: PartProps) {
   const { t } = useTranslation('wallet')
   if (card.coupons.length === 0) return null
@@ -74,9 +83,11 @@ export function Coupons({ card }: PartProps) {
     <section className="coupons">
       <h2>{t('coupons')}</h2>
       <ul>
-        {card.coupons.map(({ id, name, expiresAt }) => (
+        {card.coupons.toSorted(sooner).map(({ id, name, expiresAt }) => (
           <li key={id}>
-            <strong>{name}</strong>
+            <strong>
+              <bdi>{name}</bdi>
+            </strong>
             <span className="coupon-end">
               {expiresAt
                 ? t('validUntil', { date: formatDate(expiresAt, card.organization.timezone) })

@@ -27,7 +27,8 @@ export function useCard(): CardState {
       const isKept = response.headers.has('x-kept')
       setState({ kind: 'shown', card: await response.json(), isKept })
       // Only once it is known that there is a card: of one that was taken back nothing may be kept.
-      if (!isKept) keepForOffline()
+      // Where service workers are refused, such as in a private window, the page works without.
+      if (!isKept) keepForOffline().catch(() => {})
     } catch {
       setState((before) => (before.kind === 'shown' ? { ...before, isKept: true } : { kind: 'unreachable' }))
     }

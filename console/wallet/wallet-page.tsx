@@ -1,7 +1,7 @@
 import { type CSSProperties, useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { formatDateTime } from '../format.ts'
-import { changeLanguage, type Language, languages } from '../i18n.ts'
+import { adoptLanguage, changeLanguage, type Language, languages } from '../i18n.ts'
 import { CardFace } from './card-face.tsx'
 import { Balances, Coupons, Expiring, Visits } from './card-parts.tsx'
 import { cardAddress } from './offline.ts'
@@ -47,6 +47,7 @@ export function WalletPage() {
 /** The tab, the colour of the browser and the icon on the home screen are the merchant's. */
 function Dress({ card: { organization, card } }: { readonly card: WalletCard }) {
   useEffect(() => {
+    adoptLanguage(organization.locale)
     document.title = `${card.campaignName} · ${organization.name}`
     place('meta', 'theme-color', { name: 'theme-color', content: organization.color ?? defaultColor })
     place('link', 'manifest', { rel: 'manifest', href: `${cardAddress}/manifest.webmanifest` })

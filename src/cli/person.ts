@@ -10,6 +10,7 @@ import {
   invitePersonTo,
   renewInvitationOf,
 } from '../operations/manage-people.ts'
+import { type AuditNote, recordAudit } from '../operations/perform.ts'
 import { recognizePepper } from '../operations/recognize-pepper.ts'
 import { completeSecrets } from '../serve.ts'
 import { findOrganization } from '../store/organizations.ts'
@@ -64,9 +65,13 @@ async function create(env: Environment, options: CreateOptions): Promise<Outcome
   }
   const config = readLinkSettings(env)
   const organization = parseId('org', options.organization)
-  const person = await withCredentials(config, (scope, credentials) =>
-    invitePersonTo(scope, credentials, organization, input, new Date()),
-  )
+  const person = await withCredentials(config, async (scope, credentials) => {
+    const now = new Date()
+    const invited = await invitePersonTo(scope, credentials, organization, input, now)
+    const { org, id, role } = invited
+    await recordAudit(scope, toNote('invitePersonToOrganization', org, id, { role }), now)
+    return invited
+  })
   const link = toLink(config, person.invitation)
   return {
     text: `Invited ${person.email} (${person.id}) as ${person.role}.\n${link.text}`,
@@ -77,15 +82,28 @@ async function create(env: Environment, options: CreateOptions): Promise<Outcome
 async function invite(env: Environment, address: string): Promise<Outcome> {
   const email = readEmail(address)
   const config = readLinkSettings(env)
-  const invitation = await withCredentials(config, (scope, credentials) =>
-    renewInvitationOf(scope, credentials, email, new Date()),
-  )
+  const invitation = await withCredentials(config, async (scope, credentials) => {
+    const now = new Date()
+    const renewed = await renewInvitationOf(scope, credentials, email, now)
+    await recordAudit(scope, toNote('renewInvitation', renewed.org, renewed.person), now)
+    return renewed
+  })
   const link = toLink(config, invitation)
   return {
     text: `${link.text}\nThe password and the sessions there are end when it is used.`,
     json: link.json,
   }
 }
+
+/** Whoever can run this is the operator. The actions are called what the same calls of the service are. */
+const toNote = (action: string, org: number, id: PersonId, details?: object): AuditNote => ({
+  org,
+  by: { kind: 'operator' },
+  action,
+  subject: { kind: 'person', id },
+  details,
+  isTruncated: false,
+})
 
 function withCredentials<T>(
   config: Config,

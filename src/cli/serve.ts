@@ -87,7 +87,8 @@ The café has had customers, sales and coupons since ${since}. Look around at ${
 Loyalty Wallet is ready at ${baseUrl}
 
   Console        ${baseUrl}/console
-  E-mail         ${demo.consoleEmail}
+  Till           ${baseUrl}/till
+  E-mail         ${demo.consoleEmail}, or manager@ or cashier@ with the same password
   Password       ${demo.consolePassword}
 
   API reference  ${baseUrl}/docs

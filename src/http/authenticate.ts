@@ -26,6 +26,7 @@ export function createAuthenticate(options: AuthenticateOptions) {
   const { deps, adminToken, limits } = options
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const access = request.routeOptions.config.access ?? 'public'
+    if (access === 'page') return
     const now = deps.clock()
     if (access === 'public') return limits.takeUnknown(reply, request.ip, now.getTime())
     if (access === 'operator') {
@@ -111,6 +112,7 @@ async function findPerson(
       new Refused('_unauthorized', 'There is no such session, or it has ended. Sign in.')
     )
   }
+  limits.giveBackUnknown(request.ip)
   const { organization, person, user } = session
   await limits.takeCall(reply, organization.id, user, now.getTime())
   if (!organization.isSubscribed) throw new Refused('invalid_subscription')

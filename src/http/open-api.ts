@@ -73,7 +73,11 @@ function transform({ schema: given, url, route }: RouteToDocument) {
   const { access = 'public', refusals: own = [], isRepeatable = false } = route.config ?? {}
   const codes = [
     ...everyCall,
-    ...(access === 'public' ? [] : access === 'operator' ? (['_unauthorized'] as const) : authenticated),
+    ...(access === 'public' || access === 'page'
+      ? []
+      : access === 'operator'
+        ? (['_unauthorized'] as const)
+        : authenticated),
     // A body is read where none is taken, too, and refused when it cannot be.
     ...(route.method === 'GET' ? [] : withBody),
     ...(url.includes('/:') ? withPathId : []),
@@ -95,7 +99,7 @@ function transform({ schema: given, url, route }: RouteToDocument) {
 
 /** Any one of the scopes opens a call; they are the roles that OpenAPI 3.1 lists with a requirement. */
 function securityOf(access: Access): Record<string, readonly string[]>[] {
-  if (access === 'public') return []
+  if (access === 'public' || access === 'page') return []
   if (access === 'operator') return [{ operator: [] }]
   if (access === 'session') return [{ session: [] }]
   // Only people look after people.

@@ -35,6 +35,8 @@ export interface CallLimits {
   ): Promise<never> | undefined
   /** The same for a call without a token. */
   takeUnknown(reply: FastifyReply, address: string, nowMs: number): Promise<never> | undefined
+  /** Whose call it is turned out: it counts there, and no longer against its address. */
+  giveBackUnknown(address: string): void
 }
 
 interface Named extends RateLimit {
@@ -67,6 +69,9 @@ export function createCallLimits(limits: RateLimits): CallLimits {
       if (!bucket.isAllowed) return refuse(reply, addresses, bucket, addresses.policy)
       announce(reply, addresses, bucket, addresses.policy)
       return undefined
+    },
+    giveBackUnknown(address) {
+      addresses?.giveBack(networkOf(address))
     },
   }
 }

@@ -3,7 +3,7 @@
  * they stand, and so is whatever looks like a credential or an address in any text. Of a body or a query that a
  * client sent, only what its schema knows is believed to be what it is called: anything else might be a person.
  */
-import { blot, blotText } from './logger.ts'
+import { blot, blotText, tellingNames } from './logger.ts'
 
 export interface Redacted {
   readonly value: unknown
@@ -34,7 +34,7 @@ type Schema = {
 type Json = Record<string, unknown>
 
 interface Walk {
-  readonly telling: RegExp
+  readonly isTelling: (name: string) => boolean
   /** Bytes that may still be written. */
   left: number
   isTruncated: boolean
@@ -45,23 +45,19 @@ const maxTextLength = 500
 /** An e-mail address has at most 254 characters; a token that is longer is cut, but no whole one is left. */
 const longestAddress = 300
 
-/** In small letters and without dashes. A wallet address and an invitation open what they name. */
-const words =
-  'authorization|cookie|(?:x?api)?secret|x?apikey|(?:access|refresh|admin)?token|(?:current|new)?password|' +
-  'invitation|walleturl|phone|email|firstname|lastname|fullname|metadata|consents'
-const everywhere = new RegExp(`^(?:${words})$`)
+const everywhere = tellingNames()
 /** A customer is also known by the merchant's own id, and asked for by name; of those who work there the name is enough. */
-const onCustomers = new RegExp(`^(?:${words}|opaqueid|q)$`)
-const onPeople = new RegExp(`^(?:${words}|name)$`)
+const onCustomers = tellingNames('opaqueid', 'q')
+const onPeople = tellingNames('name', 'q')
 
-function tellingOn(route: string): RegExp {
+function tellingOn(route: string): Walk['isTelling'] {
   if (route.startsWith('/v1/customers')) return onCustomers
   return /\/(?:people|users)(?:\/|$)/.test(route) ? onPeople : everywhere
 }
 
 /** A JSON value of at most 16 KB. */
 export function redact(value: unknown, { route, schema }: RedactOptions): Redacted {
-  const walk: Walk = { telling: tellingOn(route), left: maxBytes, isTruncated: false }
+  const walk: Walk = { isTelling: tellingOn(route), left: maxBytes, isTruncated: false }
   const kept = fits(schema as Schema | undefined, value)
     ? visit(walk, value, schema as Schema)
     : blotted(value)
@@ -83,7 +79,7 @@ function visit(walk: Walk, value: unknown, schema: Schema | undefined): unknown 
   }
   const members = takeWhileRoom(walk, Object.entries(value), ([name, member]): [string, unknown] => {
     walk.left -= name.length + 4
-    if (isTelling(walk, name, value as Json)) return [nameOf(name), spend(walk, blotted(member))]
+    if (isPrivate(walk, name, value as Json)) return [nameOf(name), spend(walk, blotted(member))]
     const known = chosen?.properties
     if (!known) return [nameOf(name), visit(walk, member, undefined)]
     const own = Object.hasOwn(known, name) ? known[name] : undefined
@@ -111,7 +107,7 @@ function visitText(walk: Walk, text: string): string {
   // Blotted before it is cut: half an address is an address to a reader, and none to a pattern.
   const kept = blotText(text.slice(0, maxTextLength + longestAddress))
   if (isLong) walk.isTruncated = true
-  return spend(walk, isLong ? `${kept.slice(0, room).toWellFormed()}…` : kept)
+  return spend(walk, storable(isLong ? `${kept.slice(0, room)}…` : kept))
 }
 
 function spend<T>(walk: Walk, value: T): T {
@@ -119,16 +115,19 @@ function spend<T>(walk: Walk, value: T): T {
   return value
 }
 
+/** A query may have NUL in it, and what is cut half a character: PostgreSQL takes neither, nor the calls beside it. */
+const storable = (text: string) => text.toWellFormed().replaceAll('\0', '\ufffd')
+
 /** That something was taken away is worth seeing. */
 const blotted = (value: unknown) => (value === null || value === undefined ? value : blot)
 
 /** A client can call a member anything. */
 const nameOf = (name: string) => (/^[\w.-]{1,64}$/.test(name) ? blotText(name) : blot)
 
-function isTelling({ telling }: Walk, name: string, siblings: Json): boolean {
+function isPrivate({ isTelling }: Walk, name: string, siblings: Json): boolean {
   // Free text about a customer, which erasing the customer clears. A skipped rule has a reason as well: a word of ours.
   if (name === 'reason') return !('rule' in siblings)
-  return telling.test(name.toLowerCase().replaceAll(/[-_]/g, ''))
+  return isTelling(name)
 }
 
 const ourId = /^[a-z]+_[0-9a-f]{32}$/

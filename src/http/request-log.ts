@@ -31,6 +31,8 @@ export interface RequestLogOptions {
 const maxSuccesses = 60
 const maxSuccessesOfOne = 20
 const maxWaiting = 1_000
+/** A client in a loop fills its own log, and nobody else's. */
+const maxWaitingOfOne = 200
 /** Of bodies and replies that wait; beyond it calls are kept without. */
 const maxWaitingBytes = 4 * 1024 * 1024
 /** Reading a longer reply again would take longer than the call. */
@@ -39,6 +41,12 @@ const maxReplyLength = 256 * 1024
 const callsAtOnce = 50
 /** For reading bodies again in one flush. Whoever sends what takes long to read gets a log without bodies. */
 const maxRedactMs = 50
+
+/** The calls of an organization that wait to be written, oldest first. */
+interface Waiting {
+  readonly entries: Entry[]
+  successes: number
+}
 
 interface Entry {
   readonly caller: Caller
@@ -54,6 +62,8 @@ interface Entry {
   readonly status: number
   readonly durationMs: number
   readonly reply: string | undefined
+  /** Of its body and its reply, as far as they are kept. */
+  readonly bytes: number
   readonly isTruncated: boolean
 }
 
@@ -61,10 +71,10 @@ export function createRequestLog(
   deps: Pick<Deps, 'pool' | 'clock' | 'log'>,
   { flushEveryMs = 1_000 }: RequestLogOptions = {},
 ): RequestLog {
-  let waiting: Entry[] = []
+  let waiting = new Map<number, Waiting>()
+  let waitingCalls = 0
   let waitingBytes = 0
   let successes = 0
-  const successesOf = new Map<number, number>()
   let leftOut = 0
   let isFailing = false
 
@@ -74,20 +84,27 @@ export function createRequestLog(
     if (config.skipsRequestLog || !url?.startsWith('/v1/')) return
     const { caller } = request
     const isSuccess = reply.statusCode < 400
-    const ofOne = isSuccess ? (successesOf.get(caller.organization.number) ?? 0) : 0
-    if (isSuccess ? ofOne >= maxSuccessesOfOne || successes >= maxSuccesses : waiting.length >= maxWaiting) {
+    const own = waiting.get(caller.organization.number) ?? { entries: [], successes: 0 }
+    if (isSuccess && (own.successes >= maxSuccessesOfOne || successes >= maxSuccesses)) {
       leftOut++
       return
     }
     if (isSuccess) {
-      successesOf.set(caller.organization.number, ofOne + 1)
+      own.successes++
       successes++
     }
-    const text = typeof payload === 'string' && payload !== '' ? payload : undefined
+    if (own.entries.length >= maxWaitingOfOne) dropOldest(own)
+    // Where many are in a loop, the one with the most makes room.
+    else if (waitingCalls >= maxWaiting) dropOldest(longestOf(waiting))
+    waiting.set(caller.organization.number, own)
+    waitingCalls++
+    // Why such a call was refused is no secret.
+    const isKept = typeof payload === 'string' && payload !== '' && !(isSuccess && config.hidesReply)
+    const text = isKept ? payload : undefined
     const bytes = (text?.length ?? 0) + bodyBytes(request)
     const isTooMuch = waitingBytes + bytes > maxWaitingBytes
     if (!isTooMuch) waitingBytes += bytes
-    waiting.push({
+    own.entries.push({
       caller,
       id: request.id,
       at: new Date(deps.clock().getTime() - reply.elapsedTime),
@@ -101,17 +118,25 @@ export function createRequestLog(
       status: reply.statusCode,
       durationMs: reply.elapsedTime,
       reply: isTooMuch || (text?.length ?? 0) > maxReplyLength ? undefined : text,
+      bytes: isTooMuch ? 0 : bytes,
       isTruncated: isTooMuch || (text?.length ?? 0) > maxReplyLength,
     })
   }
 
+  function dropOldest({ entries }: Waiting): void {
+    waitingBytes -= entries.shift()!.bytes
+    waitingCalls--
+    leftOut++
+  }
+
   async function write(): Promise<void> {
-    const taken = waiting
-    waiting = []
+    if (waitingCalls === 0) return
+    const groups = groupsOf(waiting)
+    let left = waitingCalls
+    waiting = new Map()
+    waitingCalls = 0
     waitingBytes = 0
     successes = 0
-    successesOf.clear()
-    let written = 0
     let spentMs = 0
     const toCall = (entry: Entry) => {
       const startedMs = performance.now()
@@ -119,22 +144,27 @@ export function createRequestLog(
       spentMs += performance.now() - startedMs
       return call
     }
-    for (const group of groupsOf(taken)) {
+    let failure: unknown
+    const record = async (group: readonly Entry[]): Promise<void> => {
       try {
         await recordRequests(deps, group[0]!.caller.organization.number, group.map(toCall))
-        isFailing = false
+        left -= group.length
       } catch (error) {
-        leftOut += group.length
-        if (!isFailing) deps.log.warn({ err: error }, 'calls are not written to the request log')
-        isFailing = true
+        failure = error
         // Nothing more will get through now; by the next time there is something newer to write.
-        if (classifyError(error) !== 'other') {
-          leftOut += taken.length - written - group.length
-          return
-        }
+        if (classifyError(error) !== 'other') throw error
+        // Each by itself, so that only the culprit is lost.
+        if (group.length > 1) for (const entry of group) await record([entry])
       }
-      written += group.length
     }
+    try {
+      for (const group of groups) await record(group)
+    } catch (error) {
+      failure = error
+    }
+    leftOut += left
+    if (failure && !isFailing) deps.log.warn({ err: failure }, 'calls are not written to the request log')
+    isFailing = failure !== undefined
   }
 
   let flushes = 0
@@ -146,7 +176,7 @@ export function createRequestLog(
   }
   const timer = setInterval(() => {
     // While the database is slow what waits stays within its bounds, and so does what waits for the database.
-    if (flushes === 0 && waiting.length > 0) void flush()
+    if (flushes === 0 && waitingCalls > 0) void flush()
   }, flushEveryMs)
   timer.unref()
 
@@ -167,19 +197,16 @@ export function createRequestLog(
 }
 
 /** By organization, since each is written for itself, and few enough to be redacted in one go. */
-function groupsOf(entries: readonly Entry[]): Entry[][] {
-  const byOrg = new Map<number, Entry[]>()
-  for (const entry of entries) {
-    const { number } = entry.caller.organization
-    const own = byOrg.get(number)
-    if (own) own.push(entry)
-    else byOrg.set(number, [entry])
-  }
-  return [...byOrg.values()].flatMap((own) =>
-    Array.from({ length: Math.ceil(own.length / callsAtOnce) }, (_, i) =>
-      own.slice(i * callsAtOnce, (i + 1) * callsAtOnce),
+function groupsOf(waiting: ReadonlyMap<number, Waiting>): Entry[][] {
+  return [...waiting.values()].flatMap(({ entries }) =>
+    Array.from({ length: Math.ceil(entries.length / callsAtOnce) }, (_, i) =>
+      entries.slice(i * callsAtOnce, (i + 1) * callsAtOnce),
     ),
   )
+}
+
+function longestOf(waiting: ReadonlyMap<number, Waiting>): Waiting {
+  return [...waiting.values()].reduce((most, one) => (one.entries.length > most.entries.length ? one : most))
 }
 
 function toAnsweredCall(entry: Entry): AnsweredCall {

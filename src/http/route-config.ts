@@ -6,8 +6,11 @@ import type { PersonSession } from '../store/person-sessions.ts'
 import type { Work } from './take-turns.ts'
 import type { Party, Turns } from './turns.ts'
 
-/** Who may call: anybody, a platform operator, whoever has signed in, or a caller with one of these scopes. */
-export type Access = 'public' | 'operator' | 'session' | readonly PersonScope[]
+/**
+ * Who may call: anybody, a platform operator, whoever has signed in, or a caller with one of these scopes. A page is
+ * for anybody too, and since it costs nothing but its bytes it counts against no limit: a browser asks for many.
+ */
+export type Access = 'public' | 'page' | 'operator' | 'session' | readonly PersonScope[]
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -22,6 +25,8 @@ declare module 'fastify' {
     readsSetup?: boolean
     /** Reading the logs leaves no trace in them. */
     skipsRequestLog?: boolean
+    /** What is answered shows a secret, once: the request log keeps nothing of it. */
+    hidesReply?: boolean
     /** Which turns the call takes; unless told those for connections, and none where anybody may call. */
     work?: Work
   }

@@ -32,7 +32,8 @@ export function letTakeTurns(app: Server, maxConnections: number): void {
   app.decorateRequest('turn', undefined)
 
   app.addHook('preHandler', (request, _reply, done) => {
-    const { access = 'public', work = access === 'public' ? 'none' : 'own' } = request.routeOptions.config
+    const { access = 'public', work = access === 'public' || access === 'page' ? 'none' : 'own' } =
+      request.routeOptions.config
     const turns = turnsOf[work]
     if (!turns) return done()
     const party = partyOf(request)

@@ -45,7 +45,8 @@ export async function replaceCard(scope: Scope, id: CardId | undefined, now: Dat
     id: newId('card', now),
     barcode: newBarcode(),
     status: cardStatus.active,
-    walletVersion: firstWalletVersion,
+    // Revoked stays revoked.
+    walletVersion: old.walletVersion === 0 ? 0 : firstWalletVersion,
     createdAt: now,
   }
   await updateCardStatus(scope, old.id, cardStatus.replaced, now, card.id)

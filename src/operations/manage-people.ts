@@ -3,7 +3,7 @@
  * one who invites hands over, and the same kind of link sets a forgotten password anew.
  */
 import { emailKey } from '../domain/customer.ts'
-import type { OrganizationId, PersonId } from '../domain/ids.ts'
+import type { OrganizationId, PersonId, UserId } from '../domain/ids.ts'
 import { mainBranch } from '../domain/organization.ts'
 import { type Person, type Role, statusOfPerson } from '../domain/person.ts'
 import { Refused } from '../domain/refusal.ts'
@@ -20,14 +20,17 @@ import {
   findLogin,
   findPerson,
   insertPerson,
+  type Login,
   lockActiveOwners,
+  lockLapsedPerson,
   lockPerson,
   updateInvitation,
   updatePerson,
 } from '../store/people.ts'
 import { deletePersonSessions } from '../store/person-sessions.ts'
-import type { Scope } from '../store/scope.ts'
+import { platformOrg, type Scope } from '../store/scope.ts'
 import type { Credentials } from './credentials.ts'
+import { recordAudit } from './perform.ts'
 
 const invitationMs = 7 * 24 * 3_600_000
 
@@ -52,15 +55,40 @@ export async function createPerson(own: Scope, input: PersonInput, now: Date): P
   const id = newId('psn', now)
   const user = newId('usr', now)
   const { name, role } = input
+  const email = readEmail(input.email)
+  await freeAddress(own, email, now)
   const branch = await findBranchByOpaqueId(own, mainBranch)
   await insertDirectoryEntry(own, 'users', { id: user, opaqueId: id, name, branch, createdAt: now })
   try {
-    await insertPerson(own, { id, email: readEmail(input.email), name, role, user, createdAt: now })
+    await insertPerson(own, { id, email, name, role, user, createdAt: now })
   } catch (error) {
     const { constraint } = error as { constraint?: string }
     throw constraint === 'person_logins_pkey' ? new Refused('existing_person_with_email') : error
   }
   return getPerson(own, id)
+}
+
+/**
+ * Who was invited, never came and whose link has ended gives way, in whichever organization: or a mistyped address,
+ * or one invited for spite, would be out of reach of its owner for ever. That organization's audit log tells of it.
+ */
+async function freeAddress(own: Scope, email: string, now: Date): Promise<void> {
+  const login = await findLogin(own.as(platformOrg), email)
+  const theirs = login && own.as(login.org)
+  if (!theirs || !(await lockLapsedPerson(theirs, login.person, now))) return
+  await forgetPerson(theirs, await getPerson(theirs, login.person), now)
+  await recordAudit(
+    theirs,
+    {
+      org: login.org,
+      // Not whoever invites, who may be of another organization.
+      by: { kind: 'operator' },
+      action: 'endInvitation',
+      subject: { kind: 'person', id: login.person },
+      isTruncated: false,
+    },
+    now,
+  )
 }
 
 export async function invitePerson(
@@ -80,10 +108,11 @@ export async function invitePersonTo(
   id: OrganizationId | undefined,
   input: PersonInput,
   now: Date,
-): Promise<Person & { invitation: Invitation }> {
+): Promise<Person & { invitation: Invitation; org: number }> {
   const organization = id && (await findOrganization(scope, id))
   if (!organization) throw new Refused('organization_not_found', undefined, 'path')
-  return invitePerson(scope.as(organization.number), credentials, input, now)
+  const org = organization.number
+  return { ...(await invitePerson(scope.as(org), credentials, input, now)), org }
 }
 
 /** A new link; the one before it ends at once, the password and the sessions when the new one is used. */
@@ -103,10 +132,10 @@ export async function renewInvitationOf(
   credentials: Credentials,
   email: string,
   now: Date,
-): Promise<Invitation> {
+): Promise<Invitation & Login> {
   const login = await findLogin(scope, readEmail(email))
   if (!login) throw new Refused('person_not_found', 'Nobody signs in with this e-mail address.')
-  return renewInvitation(scope.as(login.org), credentials, login.person, now)
+  return { ...login, ...(await renewInvitation(scope.as(login.org), credentials, login.person, now)) }
 }
 
 async function invite(own: Scope, credentials: Credentials, id: PersonId, now: Date): Promise<Invitation> {
@@ -134,17 +163,23 @@ export async function patchPerson(
   const isBlocked = patch.status === undefined ? before.isBlocked : patch.status === 'blocked'
   if (role !== 'owner' || isBlocked) refuseLastOwner(owners, before)
   await updatePerson(own, { id: before.id, name: name ?? undefined, role, isBlocked }, now)
-  if (patch.name !== undefined) await renameUser(own, before.id, now)
+  if (patch.name !== undefined) await renameUser(own, before.user, patch.name ?? undefined, now)
   if (isBlocked) await deletePersonSessions(own, before.id)
   return getPerson(own, before.id)
 }
 
-export async function removePerson(own: Scope, id: PersonId | undefined): Promise<Person> {
+export async function removePerson(own: Scope, id: PersonId | undefined, now: Date): Promise<Person> {
   const owners = await lockActiveOwners(own)
   const person = await holdPerson(own, id)
   refuseLastOwner(owners, person)
-  await deletePerson(own, person.id)
+  await forgetPerson(own, person, now)
   return person
+}
+
+/** Its user stays in the directory, since what was sold was sold by somebody; who that was is forgotten. */
+async function forgetPerson(own: Scope, { id, user }: Person, now: Date): Promise<void> {
+  await deletePerson(own, id)
+  await renameUser(own, user, undefined, now)
 }
 
 export async function signOutPerson(own: Scope, id: PersonId | undefined): Promise<Person> {
@@ -154,8 +189,12 @@ export async function signOutPerson(own: Scope, id: PersonId | undefined): Promi
 }
 
 /** The user that a person acts through is called what the person is. */
-export async function renameUser(own: Scope, id: PersonId, now: Date): Promise<void> {
-  const { user, name } = await getPerson(own, id)
+export async function renameUser(
+  own: Scope,
+  user: UserId,
+  name: string | undefined,
+  now: Date,
+): Promise<void> {
   const entry = await lockDirectoryEntry(own, 'users', user)
   if (entry) await updateDirectoryEntry(own, 'users', { ...entry, name, updatedAt: now })
 }

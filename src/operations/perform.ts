@@ -77,7 +77,7 @@ export async function perform<T>(
   })
 }
 
-async function recordAudit(scope: Scope, note: AuditNote | undefined, now: Date): Promise<void> {
+export async function recordAudit(scope: Scope, note: AuditNote | undefined, now: Date): Promise<void> {
   if (!note) return
   const { org, by, ...rest } = note
   await insertAuditEntry(scope.as(org), {

@@ -172,7 +172,8 @@ export async function acceptInvitation(
     const person = await updateInvited(scope, hash, { passwordHash, name }, now)
     if (!person) throw new Refused('invalid_invitation')
     await deletePersonSessions(scope, person)
-    if (name !== undefined) await renameUser(scope, person, now)
-    return openSession(deps, scope, person)
+    const opened = await openSession(deps, scope, person)
+    if (name !== undefined) await renameUser(scope, opened.session.user, name, now)
+    return opened
   })
 }

@@ -33,9 +33,10 @@ export function toTimeRange(given: { from?: string; to?: string }, timezone: str
   return { from: read('from', 0), to: read('to', 1) }
 }
 
-/** Whether the text is a day that the calendar has. */
+/** Whether the text is a day that the calendar has; before 1970 there is nothing to ask for. */
 export function isDay(text: string): boolean {
-  return /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)) && toDay(Date.parse(text)) === text
+  if (!/^\d{4}-\d\d-\d\d$/.test(text) || text < '1970-01-01') return false
+  return !Number.isNaN(Date.parse(text)) && toDay(Date.parse(text)) === text
 }
 
 const toDay = (ms: number) => new Date(ms).toISOString().slice(0, 10)

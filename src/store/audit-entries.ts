@@ -3,6 +3,7 @@
  * data that somebody could ask to have erased.
  */
 import type { AuditEntryId, UserId } from '../domain/ids.ts'
+import { nameOfUser } from './people.ts'
 import { idFrom, many, type Scope, uuidOf } from './scope.ts'
 
 export interface AuditEntry {
@@ -59,7 +60,7 @@ interface AuditRow {
   is_truncated: boolean
 }
 
-/** As read: with the name that the user has now. */
+/** As read: with the name that the person or the connection's user has now. */
 export interface ListedAuditEntry extends AuditEntry {
   readonly byName?: string
 }
@@ -96,8 +97,7 @@ export async function listAuditEntries(
 ): Promise<ListedAuditEntry[]> {
   const rows = await many<AuditRow>(
     scope.db,
-    `SELECT a.*, u.name AS by_name FROM audit_entries a
-     LEFT JOIN users u ON u.org_id = a.org_id AND u.id = a.user_id
+    `SELECT a.*, ${nameOfUser('a')} AS by_name FROM audit_entries a
      WHERE a.org_id = $1 AND ($3::uuid IS NULL OR a.id < $3)
        AND ($4::text IS NULL OR strpos(lower(a.action), lower($4)) > 0
          OR strpos(a.subject_id, lower($4)) > 0 OR strpos(lower(a.subject_name), lower($4)) > 0)

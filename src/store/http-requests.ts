@@ -3,6 +3,7 @@
  * written in groups, beside the calls, and the oldest go when there are too many.
  */
 import type { RequestId, UserId } from '../domain/ids.ts'
+import { nameOfUser } from './people.ts'
 import { execute, idFrom, many, type Scope, uuidOf } from './scope.ts'
 
 export interface HttpRequest {
@@ -24,7 +25,7 @@ export interface HttpRequest {
   readonly isTruncated: boolean
 }
 
-/** As read: with the name that the user has now. */
+/** As read: with the name that the person or the connection's user has now. */
 export interface ListedRequest extends HttpRequest {
   readonly byName?: string
 }
@@ -98,8 +99,7 @@ const toRequest = (row: RequestRow): ListedRequest => ({
 })
 
 const columns = `r.id, r.request_id, r.at, r.method, r.path, r.route, r.status, r.duration_us, r.by_kind,
-  r.user_id, u.name AS by_name, r.error_code, r.is_truncated`
-const tables = 'http_requests r LEFT JOIN users u ON u.org_id = r.org_id AND u.id = r.user_id'
+  r.user_id, ${nameOfUser('r')} AS by_name, r.error_code, r.is_truncated`
 
 export interface RequestFilter {
   /** Of the status, the first included and the second not. */
@@ -119,7 +119,7 @@ export async function listHttpRequests(
 ): Promise<ListedRequest[]> {
   const rows = await many<RequestRow>(
     scope.db,
-    `SELECT ${columns} FROM ${tables}
+    `SELECT ${columns} FROM http_requests r
      WHERE r.org_id = $1 AND ($3::uuid IS NULL OR r.id < $3)
        AND ($4::int IS NULL OR (r.status >= $4 AND r.status < $5))
        AND ($6::text IS NULL OR strpos(lower(r.path), lower($6)) > 0
@@ -145,7 +145,7 @@ export async function listHttpRequests(
 export async function findHttpRequest(scope: Scope, id: RequestId): Promise<ListedRequest | undefined> {
   const [row] = await many<RequestRow>(
     scope.db,
-    `SELECT ${columns}, r.query, r.request_body, r.reply_body FROM ${tables} WHERE r.org_id = $1 AND r.id = $2`,
+    `SELECT ${columns}, r.query, r.request_body, r.reply_body FROM http_requests r WHERE r.org_id = $1 AND r.id = $2`,
     [scope.org, uuidOf(id)],
   )
   return row && toRequest(row)

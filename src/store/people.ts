@@ -54,6 +54,14 @@ export async function findPerson(scope: Scope, id: PersonId): Promise<Person | u
   return row && toPerson(row)
 }
 
+/**
+ * What whoever did a row of a log (`by_kind`, `user_id`) is called now. A person by its own name, which only owners
+ * can change: who looks after the directory must not say who did what.
+ */
+export const nameOfUser = (row: string) => `CASE WHEN ${row}.by_kind = 'person'
+    THEN (SELECT p.name FROM people p WHERE p.org_id = ${row}.org_id AND p.user_id = ${row}.user_id)
+    ELSE (SELECT u.name FROM users u WHERE u.org_id = ${row}.org_id AND u.id = ${row}.user_id) END`
+
 /** What a password is compared with, and whether it may open anything. */
 export interface PersonLock {
   readonly passwordHash?: string
@@ -68,6 +76,17 @@ export async function lockPerson(scope: Scope, id: PersonId): Promise<PersonLock
     [scope.org, uuidOf(id)],
   )
   return row && { passwordHash: row.password_hash ?? undefined, isBlocked: row.is_blocked }
+}
+
+/** Holds a person who never had a password and whose link has ended; false when this one is another, or gone. */
+export async function lockLapsedPerson(scope: Scope, id: PersonId, now: Date): Promise<boolean> {
+  const row = await maybeOne(
+    scope.db,
+    `SELECT id FROM people WHERE org_id = $1 AND id = $2 AND password_hash IS NULL AND invitation_expires_at <= $3
+     FOR UPDATE`,
+    [scope.org, uuidOf(id), now],
+  )
+  return row !== undefined
 }
 
 /**
@@ -200,7 +219,6 @@ export async function updateLastSeen(scope: Scope, id: PersonId, now: Date): Pro
   ])
 }
 
-/** Its user stays in the directory: what was sold was sold by somebody. */
 export async function deletePerson(scope: Scope, id: PersonId): Promise<void> {
   const values = [scope.org, uuidOf(id)]
   await execute(scope.db, 'DELETE FROM person_sessions WHERE org_id = $1 AND person_id = $2', values)

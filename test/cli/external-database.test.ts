@@ -125,6 +125,16 @@ test('a person invited here joins with the link, which leads to PUBLIC_URL', asy
     error: { code: 'person_not_found' },
   })
   const other = await runCommand([...args.slice(0, -1), 'bob@example.com', '--role', 'cashier'], env)
+  const { rows } = await database.pool.query(
+    `SELECT by_kind, action, subject_id, details FROM audit_entries JOIN organizations o USING (org_id)
+     WHERE o.id = $1 AND subject_kind = 'person' ORDER BY audit_entries.id LIMIT 2`,
+    [organization.id.slice(4)],
+  )
+  const ofOperator = { by_kind: 'operator', subject_id: person.id }
+  expect(rows).toEqual([
+    { ...ofOperator, action: 'invitePersonToOrganization', details: { role: 'owner' } },
+    { ...ofOperator, action: 'renewInvitation', details: null },
+  ])
   expect(other.stdout).toMatch(/^ {2}Link {2}http:\/\/127\.0\.0\.1:8080\/console\/join#lwi_\S+$/m)
   expect(other.stdout).toMatch(/not shown again.*\nSet PUBLIC_URL/)
 })

@@ -50,6 +50,8 @@ describe('pages', () => {
     expect(reply.headers['content-type']).toBe('text/javascript; charset=utf-8')
     const again = await get(script, { 'if-none-match': String(reply.headers.etag) })
     expect([again.statusCode, again.body]).toEqual([304, ''])
+    const weakened = await get(script, { 'if-none-match': `"other", W/${reply.headers.etag}` })
+    expect(weakened.statusCode).toBe(304)
   })
 
   test('is sent compressed to whoever can read that, and is the same thing', async () => {
@@ -60,6 +62,8 @@ describe('pages', () => {
     expect(brotliDecompressSync(br.rawPayload)).toEqual(plain)
     expect(gunzipSync(gzip.rawPayload)).toEqual(plain)
     expect(br.headers.vary).toBe('accept-encoding')
+    const neither = await get('/console', { 'accept-encoding': 'br;q=0, gzip;q=0.0, identity' })
+    expect(neither.headers['content-encoding']).toBeUndefined()
   })
 
   test.each([

@@ -194,6 +194,51 @@ describe('an invitation', () => {
     expect((await withSession(service, joined).call('GET', '/auth/session')).status).toBe(200)
   })
 
+  test('is nothing to make for oneself: whoever finds a browser open would have the account', async () => {
+    const other = await createTestPerson(service, merchant)
+    const own = await other.call('POST', `/v1/people/${other.id}/invitation`)
+    expectRefusal(own, 403, '_forbidden', /POST \/auth\/password/)
+    expect((await signIn(service, other, elsewhere())).status).toBe(200)
+    expect((await owner.call('POST', `/v1/people/${other.id}/invitation`)).status).toBe(201)
+  })
+
+  test('that nobody used in time gives its address free, in whichever organization', async () => {
+    const [kept, lapsed, joined] = [await invite(), await invite(), await invite()]
+    expect((await join(tokenIn(joined))).status).toBe(200)
+    const other = await service.createMerchant()
+    const inviteThere = (email: string, on = service) =>
+      on.call('POST', `/admin/v1/organizations/${other.id}/people`, {
+        body: { email, role: 'owner' },
+        token: adminToken,
+      })
+    try {
+      service.advance(7 * day - 60_000)
+      second.advance(7 * day + 60_000)
+      expectRefusal(await inviteThere(lapsed.body.email), 400, 'existing_person_with_email')
+      const renewed = await createQuickPerson(service, merchant)
+      const headers = { cookie: renewed.cookie }
+      await service.call('POST', `/v1/people/${kept.body.id}/invitation`, { headers })
+      for (const { body } of [kept, joined])
+        expectRefusal(await inviteThere(body.email, second), 400, 'existing_person_with_email')
+      const replies = await Promise.all(
+        Array.from({ length: 4 }, () => inviteThere(lapsed.body.email, second)),
+      )
+      expect(replies.map(({ status }) => status).toSorted()).toEqual([201, 400, 400, 400])
+      const left = (await service.call('GET', '/v1/people?limit=100', { headers })).text
+      expect([kept, joined, lapsed].map(({ body }) => left.includes(body.id))).toEqual([true, true, false])
+      const { rows } = await service.database.pool.query(
+        `SELECT o.id::text, by_kind, action FROM audit_entries JOIN organizations o USING (org_id)
+         WHERE subject_id = $1 AND action = 'endInvitation'`,
+        [lapsed.body.id],
+      )
+      const id = rows[0]?.id.replaceAll('-', '')
+      expect([rows.length, id, rows[0]?.by_kind]).toEqual([1, merchant.id.slice(4), 'operator'])
+    } finally {
+      service.setTime(new Date())
+      second.setTime(new Date())
+    }
+  })
+
   test('ends when the person chooses a password otherwise', async () => {
     const person = await createTestPerson(service, merchant)
     const renewed = await owner.call('POST', `/v1/people/${person.id}/invitation`)
@@ -275,15 +320,17 @@ describe('changing people', () => {
     expect((await patch(id, { status: 'active' })).body.status).toBe('invited')
   })
 
-  test('who is removed is gone, and the address is free again; the user stays in the directory', async () => {
+  test('who is removed is gone, and the address is free again; the user stays without a name', async () => {
     const person = await createTestPerson(service, merchant, 'manager')
+    await patch(person.id, { name: 'Grace' })
     const { user } = person.joined.body
     const removed = await owner.call('DELETE', `/v1/people/${person.id}`)
     expect([removed.status, removed.text]).toEqual([204, ''])
     expect((await person.call('GET', '/auth/session')).status).toBe(401)
     expectRefusal(await signIn(service, person, elsewhere()), 401, '_invalid_credentials')
     expectRefusal(await owner.call('DELETE', `/v1/people/${person.id}`), 404, 'person_not_found')
-    expect((await merchant.call('GET', `/v1/users/${user}`)).status).toBe(200)
+    const left = await merchant.call('GET', `/v1/users/${user}`)
+    expect([left.status, left.body.name]).toEqual([200, undefined])
     const again = await owner.call('POST', '/v1/people', { email: person.email, role: 'cashier' })
     expect(again.status).toBe(201)
   })

@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream'
 import pino from 'pino'
 import { expect, test } from 'vitest'
-import { loggerOptions } from '../../src/http/logger.ts'
+import { blotText, loggerOptions } from '../../src/http/logger.ts'
 import { createCredentials } from '../../src/operations/credentials.ts'
 
 /** What a log at its most talkative writes. */
@@ -48,6 +48,22 @@ test.each(['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const)(
   },
 )
 
+test.each([
+  ...Object.entries(secrets),
+  ['admin', `lwa_${create('lwk').slice(4)}`],
+  ['bearer', 'bearer known-admin-token'],
+  ['basic', 'Basic dXNlcjpwYXNz'],
+  ['wallet', `/w/${'aB3-_x'.repeat(9)}`],
+])('a text with nothing else in it is blotted: %s', (_kind, secret) => {
+  expect(blotText(secret)).toContain('[redacted]')
+  for (const line of [secret, `(${secret})`, `a message\n${secret}\nof three lines`, `a\tb\t${secret}`]) {
+    const text = logged((log) => log.info(line))
+    expect(text).toContain('[redacted]')
+    expect(text).not.toContain(secret)
+    expect(text).not.toContain('hunter2')
+  }
+})
+
 test('an error is blotted in its message and in its stack, and so is the error within a member', () => {
   const error = new Error(`invalid input: "${secrets.email}", Bearer ${jwt}, ${secrets.secret}`)
   const text = logged((log) => {
@@ -83,6 +99,13 @@ test.each([
   'jwtSecret',
   'credentialPepper',
   'password',
+  'newPassword',
+  'consolePassword',
+  'invitation',
+  'walletUrl',
+  'key',
+  'firstName',
+  'last_name',
   'phone',
   'email',
   'fullname',

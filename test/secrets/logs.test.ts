@@ -136,6 +136,17 @@ test('nor does a client that puts a person where none belongs', async () => {
   expectNone(await contents(logs))
 })
 
+test('nor does a search for one who works there', async () => {
+  await send('POST', '/v1/users', { opaqueId: 'till-7', name: 'Wilhelmina Vanishing' })
+  for (const call of [merchant.call, await merchant.connect(['pos'])]) {
+    await call('GET', '/v1/users?q=Wilhelmina%20Vanishing&limit=7')
+    await service.flushRequests()
+  }
+  const kept = await contents(logs)
+  expect(kept.match(/q"+:"+\[redacted\]"+,"+limit/g)).toHaveLength(2)
+  expectNone(kept)
+})
+
 test('what helps to find a mistake stays readable', () => {
   const body = {
     customer: 'cus_019a83f2c1d27b3a9e5f6d7c8b9a0f1e',

@@ -20,7 +20,7 @@ interface FigureChartProps {
 }
 
 /** So that the first and the last day can be read. */
-const edge = 16
+const edge = 22
 const lineColor = 'light-dark(var(--mantine-color-pine-7), var(--mantine-color-pine-4))'
 
 /** Loaded on its own: the library behind it is larger than the rest of the page. */
@@ -49,8 +49,10 @@ export default function FigureChart({ points, format, onDay }: FigureChartProps)
         yAxisProps={{ domain: [0, most > 0 ? 'auto' : 1] }}
         xAxisProps={{
           tickFormatter: formatDay,
-          minTickGap: 48,
-          interval: 'preserveStartEnd',
+          ticks: [...new Set([0, Math.floor((points.length - 1) / 2), points.length - 1])].map(
+            (at) => points[at]!.day,
+          ),
+          interval: 0,
           padding: { left: edge, right: edge },
         }}
         areaProps={({ name }) => ({

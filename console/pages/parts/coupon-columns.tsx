@@ -38,7 +38,7 @@ export function useCouponColumns({ hasCustomer }: { readonly hasCustomer: boolea
       cell: ({ reward }) => (
         <div>
           <Text size="sm" fw={550}>
-            {reward.name}
+            <bdi>{reward.name}</bdi>
           </Text>
           <Text size="xs" c="dimmed">
             {rewardWords(t, reward, currency)}

@@ -32,7 +32,7 @@ export function Happened({ sale }: { readonly sale: Sale }) {
           {t('happened.nothing')}
         </Text>
       )}
-      <List spacing="xs" size="sm" lh={1.45} center listStyleType="none">
+      <List spacing="xs" size="sm" center listStyleType="none" styles={{ itemLabel: { lineHeight: 1.45 } }}>
         {actions.map((action, i) => {
           const Icon = icons[action.type] ?? IconArrowBackUp
           return (

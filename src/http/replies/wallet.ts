@@ -64,7 +64,7 @@ function toVisitReply({ occurredAt, status, branch, result }: Transaction, page:
   }
 }
 
-const plainColor = '#0b7285'
+const plainColor = '#0b6e63'
 
 /** What a phone needs to put the page among its apps. */
 export function toManifest({ organization, card }: OpenWallet, path: string) {

@@ -198,7 +198,7 @@ function integrationAdministration(app: Server, { deps }: ServerOptions): void {
   app.post(
     '/admin/v1/integrations',
     {
-      config: { access },
+      config: { access, hidesReply: true },
       schema: {
         operationId: 'createIntegration',
         summary: 'Create an integration; its API key is shown once',
@@ -260,7 +260,7 @@ function integrationAdministration(app: Server, { deps }: ServerOptions): void {
   app.post(
     '/admin/v1/integrations/:id/rotate',
     {
-      config: { access, refusals: ['integration_not_found'] },
+      config: { access, hidesReply: true, refusals: ['integration_not_found'] },
       schema: {
         operationId: 'rotateIntegrationKey',
         summary: 'Give an integration a new API key',
@@ -286,7 +286,7 @@ function connectionAdministration(app: Server, { deps }: ServerOptions): void {
   app.post(
     '/admin/v1/organizations/:id/connections',
     {
-      config: { access, refusals: ['organization_not_found', 'integration_not_found'] },
+      config: { access, hidesReply: true, refusals: ['organization_not_found', 'integration_not_found'] },
       schema: {
         operationId: 'createConnection',
         summary: 'Connect an integration to an organization; the API secret is shown once',
@@ -361,7 +361,7 @@ function connectionAdministration(app: Server, { deps }: ServerOptions): void {
   app.post(
     '/admin/v1/connections/:id/rotate',
     {
-      config: { access, refusals: ['connection_not_found', 'connection_revoked'] },
+      config: { access, hidesReply: true, refusals: ['connection_not_found', 'connection_revoked'] },
       schema: {
         operationId: 'rotateConnectionSecret',
         summary: 'Give a connection a new API secret',

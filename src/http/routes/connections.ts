@@ -68,7 +68,7 @@ export function connectionRoutes(app: Server, { deps }: ServerOptions): void {
   app.post(
     '/v1/connections',
     {
-      config: { access: ['manage'] },
+      config: { access: ['manage'], hidesReply: true },
       schema: {
         operationId: 'addConnection',
         summary: 'Connect software of your own; its API key and secret are shown once',
@@ -114,7 +114,11 @@ export function connectionRoutes(app: Server, { deps }: ServerOptions): void {
   app.post(
     '/v1/connections/:id/rotate',
     {
-      config: { access: ['manage'], refusals: ['connection_not_found', 'connection_revoked'] },
+      config: {
+        access: ['manage'],
+        hidesReply: true,
+        refusals: ['connection_not_found', 'connection_revoked'],
+      },
       schema: {
         operationId: 'rotateConnection',
         summary: 'Give a connection a new API secret',

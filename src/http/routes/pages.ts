@@ -4,6 +4,7 @@
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Refused } from '../../domain/refusal.ts'
+import { openWallet } from '../../operations/open-wallet.ts'
 import type { Server, ServerOptions } from '../server.ts'
 import { findWebFile } from '../web-files.ts'
 
@@ -33,7 +34,7 @@ const otherFiles = {
   '/w/offline.js': 'offline.js',
 }
 
-const options = { config: { access: 'public' as const }, schema: { hide: true } as object }
+const options = { config: { access: 'page' as const }, schema: { hide: true } as object }
 
 export function pageRoutes(app: Server, { deps }: ServerOptions): void {
   app.get('/', options, (request, reply) => {
@@ -44,10 +45,11 @@ export function pageRoutes(app: Server, { deps }: ServerOptions): void {
     app.get(path, options, (request, reply) => sendWebFile(request, reply, 'console.html', asking))
   }
   app.get('/till', options, (request, reply) => sendWebFile(request, reply, 'till.html', asking))
-  app.get('/w/:token', options, (request, reply) => {
+  app.get('/w/:token', { ...options, config: { access: 'public' } }, async (request, reply) => {
     const { token } = request.params as { token: string }
+    const isThere = (await openWallet(deps, token)) !== undefined
     // The page is the same, and says in the reader's language that there is no card.
-    reply.code(deps.walletTokens.read(token) ? 200 : 404).header('x-robots-tag', 'noindex')
+    reply.code(isThere ? 200 : 404).header('x-robots-tag', 'noindex')
     return sendWebFile(request, reply, 'wallet.html', asking)
   })
   app.get('/assets/*', options, (request, reply) => {
@@ -69,9 +71,24 @@ export function sendWebFile(request: FastifyRequest, reply: FastifyReply, name: 
     .header('cache-control', cache)
     .header('etag', file.etag)
     .header('vary', 'accept-encoding')
-  if (request.headers['if-none-match'] === file.etag) return reply.code(304).send()
-  const accepted = request.headers['accept-encoding'] ?? ''
-  const encoding = (['br', 'gzip'] as const).find((one) => file[one] && accepted.includes(one))
+  if (reply.statusCode === 200 && knows(request.headers['if-none-match'], file.etag)) {
+    return reply.code(304).send()
+  }
+  const accepted = readEncodings(request.headers['accept-encoding'])
+  const encoding = (['br', 'gzip'] as const).find((one) => file[one] && accepted.has(one))
   if (encoding) reply.header('content-encoding', encoding)
   return reply.header('content-type', file.type).send(encoding ? file[encoding] : file.plain)
+}
+
+/** A list of marks, some of which a proxy on the way may have called weak. */
+function knows(given: string | undefined, etag: string): boolean {
+  return given?.split(',').some((one) => one.trim().replace(/^W\//, '') === etag) ?? false
+}
+
+/** What the browser takes, without what it says it does not (`br;q=0`). */
+function readEncodings(given: string | string[] | undefined): Set<string> {
+  const parts = String(given ?? '').split(',')
+  return new Set(
+    parts.filter((part) => !/;\s*q=0(?:\.0*)?\s*$/.test(part)).map((part) => part.split(';', 1)[0]!.trim()),
+  )
 }

@@ -81,7 +81,7 @@ function peopleOfOrganization(app: Server, { deps }: ServerOptions): void {
   app.post(
     '/v1/people',
     {
-      config: { access, refusals: ['existing_person_with_email'] },
+      config: { access, hidesReply: true, refusals: ['existing_person_with_email'] },
       schema: {
         operationId: 'invitePerson',
         summary: 'Invite a person; the link is shown once',
@@ -135,7 +135,8 @@ function peopleOfOrganization(app: Server, { deps }: ServerOptions): void {
       schema: {
         operationId: 'removePerson',
         summary: 'Remove a person',
-        description: 'Their sessions end. What was booked under their user stays as it is.',
+        description:
+          'Their sessions end. What was booked under their user stays as it is; the user has no name any more.',
         tags,
         params: PersonPath,
         response: { 204: Type.Null() },
@@ -143,36 +144,43 @@ function peopleOfOrganization(app: Server, { deps }: ServerOptions): void {
     },
     (request, reply) =>
       write(deps, request, reply, {
-        work: (scope) => removePerson(scope, parseId('psn', request.params.id)),
+        work: (scope) => removePerson(scope, parseId('psn', request.params.id), clock()),
         status: 204,
         render: () => null,
       }),
   )
 }
 
+const ownInvitation =
+  'This is your own account: change your password with POST /auth/password, or let another owner or the operator make a link.'
+
 function invitationRoutes(app: Server, { deps }: ServerOptions): void {
   app.post(
     '/v1/people/:id/invitation',
     {
-      config: { access, refusals: ['person_not_found'] },
+      config: { access, hidesReply: true, refusals: ['person_not_found'] },
       schema: {
         operationId: 'renewInvitation',
         summary: 'Make a new link, also for a forgotten password',
         description:
-          'The link before it ends at once; the password and the sessions there are end when the new one is used.',
+          'The link before it ends at once; the password and the sessions there are end when the new one is used. ' +
+          'Nobody makes one for themselves: `POST /auth/password` asks for the password there is.',
         tags,
         params: PersonPath,
         body: NoBody,
         response: { 201: InvitationReply },
       },
     },
-    (request, reply) =>
-      write(deps, request, reply, {
-        work: (scope) =>
-          renewInvitation(scope, deps.credentials, parseId('psn', request.params.id), deps.clock()),
+    (request, reply) => {
+      const id = parseId('psn', request.params.id)
+      // A browser that was left open must not be enough to take the account over.
+      if (id && id === request.session?.person.id) throw new Refused('_forbidden', ownInvitation)
+      return write(deps, request, reply, {
+        work: (scope) => renewInvitation(scope, deps.credentials, id, deps.clock()),
         status: 201,
         render: (invitation) => toInvitationReply(deps.publicUrl(), invitation),
-      }),
+      })
+    },
   )
 
   app.post(
@@ -203,7 +211,11 @@ function peopleAdministration(app: Server, { deps }: ServerOptions): void {
   app.post(
     '/admin/v1/organizations/:id/people',
     {
-      config: { access: 'operator', refusals: ['organization_not_found', 'existing_person_with_email'] },
+      config: {
+        access: 'operator',
+        hidesReply: true,
+        refusals: ['organization_not_found', 'existing_person_with_email'],
+      },
       schema: {
         operationId: 'invitePersonToOrganization',
         summary: 'Invite a person to an organization, such as its first owner; the link is shown once',
@@ -218,6 +230,7 @@ function peopleAdministration(app: Server, { deps }: ServerOptions): void {
       return write(deps, request, reply, {
         work: (scope) => invitePersonTo(scope, deps.credentials, id, request.body, deps.clock()),
         status: 201,
+        orgOf: ({ org }) => org,
         render: (person) => toInvitedReply(deps.publicUrl(), person),
       })
     },

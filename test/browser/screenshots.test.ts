@@ -1,0 +1,180 @@
+/** Every page as it looks, on a desk and on a phone, by day and by night: pictures for people in `screenshots/`. */
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { beforeAll, expect, test, vi } from 'vitest'
+import { packageRoot } from '../../src/package-root.ts'
+import {
+  callApi,
+  demo,
+  expectAccessible,
+  expectCalm,
+  newCustomer,
+  type Opened,
+  openPage,
+  signIn,
+  startBrowser,
+} from './browser.ts'
+
+startBrowser()
+
+const folder = join(packageRoot, 'screenshots')
+const desk = { width: 1280, height: 900 }
+const phone = { width: 390, height: 844 }
+
+interface Look {
+  readonly name: string
+  readonly size: typeof desk
+  readonly colorScheme: 'light' | 'dark'
+}
+const looks: readonly Look[] = [
+  { name: 'desk-light', size: desk, colorScheme: 'light' },
+  { name: 'desk-dark', size: desk, colorScheme: 'dark' },
+  { name: 'phone-dark', size: phone, colorScheme: 'dark' },
+  { name: 'phone-light', size: phone, colorScheme: 'light' },
+]
+
+/** As text: it runs in the page. Everything is there that it waits for, and drawn. */
+const isDrawn = `!document.querySelector('[aria-busy=true], .mantine-Loader-root, .mantine-Skeleton-root') &&
+  [...document.images].every(({ complete }) => complete) && document.fonts.status === 'loaded'`
+const twoFrames = 'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))'
+
+async function takePictures(page: Page, name: string, some = looks): Promise<void> {
+  for (const { name: look, size, colorScheme } of some) {
+    await page.setViewportSize(size)
+    await page.emulateMedia({ colorScheme })
+    await expect.poll(() => page.evaluate(isDrawn)).toBe(true)
+    await page.evaluate(twoFrames)
+    const path = join(folder, `${name}-${look}.png`)
+    await page.screenshot({ path, animations: 'disabled' })
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(size.width)
+    await expectAccessible(page)
+  }
+}
+
+let opened: Opened
+/** Of the demo's own: a customer with a history, a sale of theirs, and a call that was refused. */
+let examples: Record<'customer' | 'sale' | 'request' | 'campaign' | 'wallet', string>
+
+beforeAll(async () => {
+  await mkdir(folder, { recursive: true })
+  examples = await findExamples()
+  opened = await openPage()
+  await signIn(opened.page)
+})
+
+async function findExamples(): Promise<typeof examples> {
+  await callApi('GET', '/v1/customers/find?q=nobody@example.com', { status: 404 })
+  // Calls are written down about once a second.
+  const request = await vi.waitFor(async () => {
+    const { data } = await callApi('GET', '/v1/requests?status=refused&limit=1')
+    return data[0].id
+  }, 20_000)
+  // Guests of the demo have an opaque id.
+  const { data: coupons } = await callApi('GET', `/v1/coupons?status=1&limit=100&campaign=${demo.campaignId}`)
+  const holders = new Set<string>(coupons.map(({ customer }: { customer: string }) => customer))
+  const customers = await Promise.all([...holders].map((id) => callApi('GET', `/v1/customers/${id}`)))
+  const customer = customers
+    .filter(({ opaqueId }) => opaqueId)
+    .sort((a, b) => b.collectables.stamps.value - a.collectables.stamps.value)[0]
+  const { data: sales } = await callApi('GET', `/v1/customers/${customer.id}/transactions?limit=1`)
+  return {
+    customer: customer.id,
+    sale: sales[0].id,
+    request,
+    campaign: demo.campaignId,
+    wallet: customer.cards[0].walletUrl,
+  }
+}
+
+test('sign-in', async () => {
+  const stranger = await openPage()
+  await stranger.page.goto(demo.consoleUrl)
+  await stranger.page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  await takePictures(stranger.page, 'console-sign-in')
+  expectCalm(stranger)
+})
+
+test.each([
+  ['home', '/'],
+  ['customers', '/customers'],
+  ['customer', '/customers/{customer}'],
+  ['campaigns', '/campaigns'],
+  ['new-campaign', '/campaigns/new'],
+  ['campaign', '/campaigns/{campaign}'],
+  ['campaign-versions', '/campaigns/{campaign}/versions'],
+  ['transactions', '/transactions'],
+  ['transaction', '/transactions/{sale}'],
+  ['coupons', '/coupons'],
+  ['products', '/products'],
+  ['branches', '/branches'],
+  ['users', '/users'],
+  ['people', '/people'],
+  ['connections', '/connections'],
+  ['requests', '/requests'],
+  ['request', '/requests/{request}'],
+  ['audit', '/audit'],
+  ['settings', '/settings'],
+])('console, %s', async (name, path) => {
+  const { page } = opened
+  await page.setViewportSize(desk)
+  await page.goto(demo.consoleUrl + path.replace(/\{(\w+)\}/, (_, key) => examples[key as 'customer']))
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  await page.waitForLoadState('networkidle')
+  await takePictures(page, `console-${name}`)
+  expectCalm(opened)
+})
+
+test('till', async () => {
+  const { page } = opened
+  const customer = await newCustomer({ fullname: 'Frida Kahlo' })
+  const welcome = { key: 'points', amount: 740, reason: 'Welcome' }
+  await callApi('POST', `/v1/customers/${customer.id}/adjustments`, { body: welcome })
+  const coupon = { customer: customer.id, campaign: demo.campaignId, reward: 'free-coffee' }
+  await callApi('POST', '/v1/coupons', { body: coupon })
+  await page.setViewportSize(desk)
+  await page.goto(`${demo.baseUrl}/till`)
+  const latte = page.getByRole('button', { name: /^Latte/ })
+  await latte.waitFor()
+  await takePictures(page, 'till-start')
+
+  await page.setViewportSize(desk)
+  await page.keyboard.type(`${customer.cards[0].barcode}\n`)
+  await page.getByRole('heading', { name: 'Frida Kahlo' }).waitFor()
+  await latte.click()
+  await page.getByRole('button', { name: /^Cheesecake/ }).click()
+  await page.getByRole('button', { name: 'Free coffee', pressed: false }).click()
+  await page.getByRole('button', { name: 'Charge $5.20' }).waitFor()
+  await takePictures(page, 'till-sale')
+
+  await page.keyboard.press('F9')
+  await page.getByRole('heading', { name: '$5.20 paid' }).waitFor()
+  await takePictures(page, 'till-receipt')
+  expectCalm(opened)
+})
+
+test('wallet page', async () => {
+  const { page } = opened
+  await page.goto(examples.wallet)
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  await takePictures(page, 'wallet')
+  expectCalm(opened)
+})
+
+test('in Arabic', async () => {
+  const { page } = opened
+  await page.evaluate(`localStorage.setItem('lw-language', 'ar')`)
+  const some = looks.filter(({ name }) => name === 'desk-light' || name === 'phone-dark')
+  for (const [name, address] of [
+    ['console-home', demo.consoleUrl],
+    ['till-start', `${demo.baseUrl}/till`],
+    ['wallet', examples.wallet],
+  ] as const) {
+    await page.setViewportSize(desk)
+    await page.goto(address)
+    await page.getByRole('heading', { level: 1 }).waitFor({ state: 'attached' })
+    expect(await page.evaluate('document.documentElement.dir')).toBe('rtl')
+    await takePictures(page, `${name}-arabic`, some)
+  }
+  expectCalm(opened)
+})
