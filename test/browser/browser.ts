@@ -107,8 +107,14 @@ const axeRun = `axe
     })),
   )`
 
+/** A colour on its way to another is neither of the two. */
+const transitionsEnd = `Promise.allSettled(
+  document.getAnimations().filter((one) => one instanceof CSSTransition).map(({ finished }) => finished),
+).then(() => {})`
+
 /** What somebody with a screen reader, a keyboard or weak eyes would stumble over. */
 export async function expectAccessible(page: Page): Promise<void> {
+  await page.evaluate(transitionsEnd)
   await page.evaluate(axeSource)
   const violations = await page.evaluate(axeRun)
   expect(violations).toEqual([])

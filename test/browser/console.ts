@@ -41,9 +41,11 @@ export function addressOf(page: Page): { readonly path: string; readonly search:
 /** By day and by night: contrast is another in the dark. */
 export async function expectAccessibleInBothSchemes(page: Page): Promise<void> {
   await expectAccessible(page)
-  await page.emulateMedia({ colorScheme: 'dark' })
-  await expectAccessible(page)
-  await page.emulateMedia({ colorScheme: 'light' })
+  for (const colorScheme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme })
+    await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor()
+    if (colorScheme === 'dark') await expectAccessible(page)
+  }
 }
 
 /** The rows of a list, without its head. */
@@ -52,6 +54,10 @@ export const rowsOf = (page: Page): Locator =>
     .getByRole('main')
     .getByRole('row')
     .filter({ has: page.getByRole('cell') })
+
+/** Of an image, 0 until it is there: what is not found is not drawn. */
+export const naturalWidth = (image: Locator): Promise<number> =>
+  image.evaluate((element) => (element as unknown as { naturalWidth: number }).naturalWidth)
 
 /** Waits for a list to show the rows of its address. */
 export async function waitForRows(page: Page): Promise<void> {
@@ -78,29 +84,30 @@ export function parseCsv(text: string): string[][] {
   return rows.slice(0, -1)
 }
 
-interface FreshOrganization {
-  readonly id: string
-  readonly name: string
+interface Invited {
   readonly email: string
-  /** The link that the owner was given. */
+  /** The link to hand over. */
   readonly invitation: string
 }
 
-/** A merchant who begins today, and the invitation of the owner. */
-export async function newOrganization(): Promise<FreshOrganization> {
-  const mark = unique()
-  const name = `Bakery ${mark}`
-  const email = `owner-${mark}@bakery.example`
-  const asOperator = { token: demo.adminToken }
+/** A merchant who begins today, with an owner who is invited. */
+export async function newOrganization(): Promise<Invited & { readonly id: string; readonly name: string }> {
+  const name = `Bakery ${unique()}`
   const { id } = await callApi('POST', '/admin/v1/organizations', {
-    ...asOperator,
+    token: demo.adminToken,
     body: { name, country: 'US', currency: 'USD', timezone: 'America/New_York' },
   })
-  const { invitation } = await callApi('POST', `/admin/v1/organizations/${id}/people`, {
-    ...asOperator,
-    body: { email, role: 'owner' },
+  return { id, name, ...(await invite(id, 'owner')) }
+}
+
+/** As the operator of the platform. */
+export async function invite(organization: string, role: 'owner' | 'manager' | 'cashier'): Promise<Invited> {
+  const email = `${role}-${unique()}@bakery.example`
+  const { invitation } = await callApi('POST', `/admin/v1/organizations/${organization}/people`, {
+    token: demo.adminToken,
+    body: { email, role },
   })
-  return { id, name, email, invitation: invitation.url }
+  return { email, invitation: invitation.url }
 }
 
 /** Opens an invitation in a browser of its own and chooses a password. */

@@ -1,196 +1,222 @@
-/** Customers, their coupons and their sales, as somebody at the desk looks after them. */
+/** Customers as somebody at the desk looks after them. */
 import type { Page } from 'playwright-core'
-import { beforeAll, expect, test } from 'vitest'
-import { demo, expectAccessible, expectCalm, openPage, signIn, startBrowser } from './browser.ts'
+import { expect, test } from 'vitest'
+import { callApi, demo, expectCalm, newCustomer, startBrowser, unique } from './browser.ts'
+import {
+  addressOf,
+  expectAccessibleInBothSchemes,
+  fileFrom,
+  naturalWidth,
+  openConsole,
+  pageTitle,
+  rowsOf,
+  waitForRows,
+} from './console.ts'
 
 startBrowser()
 
-interface Customer {
-  readonly id: string
-  readonly cards: readonly { readonly id: string }[]
+/** Chooses an action that asks first, and says yes. */
+async function choose(page: Page, menu: string, entry: string): Promise<void> {
+  await page.getByRole('button', { name: menu }).click()
+  await page.getByRole('menuitem', { name: entry }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: entry }).click()
+  await dialog.waitFor({ state: 'detached' })
 }
 
-let token: string
+const statusOf = async (address: string) => (await fetch(address)).status
 
-beforeAll(async () => {
-  const headers = { 'x-api-key': demo.apiKey, 'x-api-secret': demo.apiSecret }
-  const answer = await fetch(`${demo.baseUrl}/auth/token`, { method: 'POST', headers })
-  token = ((await answer.json()) as { accessToken: string }).accessToken
-})
-
-/** As a till calls. */
-async function post<T>(path: string, body: object): Promise<T> {
-  const answer = await fetch(demo.baseUrl + path, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  })
-  expect(answer.status).toBe(201)
-  return (await answer.json()) as T
-}
-
-const register = (fullname: string) =>
-  post<Customer>('/v1/customers/register', { campaignId: demo.campaignId, customer: { data: { fullname } } })
-
-async function sell({ id, cards: [card] }: Customer, receipt: string): Promise<string> {
-  const items = [{ product: 'latte', name: 'Latte', quantity: 3, unitPrice: 4 }]
-  const basket = { customer: id, card: card!.id, opaqueId: receipt, items }
-  return (await post<{ id: string }>('/v1/transactions/process', basket)).id
-}
-
-const open = (page: Page, path: string) => page.goto(demo.consoleUrl + path)
-
-test('registers a customer, who is then found by phone, and shows the barcode of the card', async () => {
-  const opened = await openPage({ expected: [401] })
+test('registers a customer and finds the one by name, phone, e-mail and barcode', async () => {
+  const opened = await openConsole('/customers', { expected: [400] })
   const { page } = opened
-  await signIn(page)
-  await open(page, '/customers')
-  await page.getByRole('button', { name: 'Register a customer' }).first().click()
+  const mark = unique()
+  const digits = String(Math.floor(2_000_000 + Math.random() * 7_999_999))
+  const name = `Mary ${mark} Somerville`
+  await page.getByRole('button', { name: 'Register a customer' }).click()
   const form = page.getByRole('dialog')
-  await form.getByLabel('Name').fill('Mary Somerville')
-  await form.getByLabel('Phone').fill('(202) 555-0187')
+  await form.getByLabel('Name').fill(name)
+  await form.getByRole('textbox', { name: 'Phone' }).fill('12')
   await form.getByRole('button', { name: 'Register', exact: true }).click()
-  await page.getByRole('heading', { name: 'Mary Somerville' }).waitFor()
-  const image = page.getByRole('img', { name: /^Card \d+ as a code to scan$/ })
-  await image.waitFor()
-  const width = () => image.evaluate((one) => (one as unknown as { naturalWidth: number }).naturalWidth)
-  await expect.poll(width).toBeGreaterThan(0)
-  await expectAccessible(page)
+  await form.getByRole('alert').getByText('invalid_phone').waitFor()
+  await expectAccessibleInBothSchemes(page)
+  await form.getByRole('textbox', { name: 'Phone' }).fill(`(202) ${digits.slice(0, 3)}-${digits.slice(3)}`)
+  await form.getByLabel('E-mail').fill(`${mark}@desk.example`)
+  await form.getByRole('combobox', { name: 'Campaign' }).click()
+  await page.getByRole('option', { name: 'Coffee club', exact: true }).click()
+  await form.getByRole('button', { name: 'Register', exact: true }).click()
+  await pageTitle(page, name).waitFor()
+  const { id, cards } = await callApi('GET', `/v1/customers/find?q=${mark}@desk.example`)
+  expect(addressOf(page).path).toBe(`/customers/${id}`)
 
-  await open(page, '/customers')
-  await page.getByLabel('Search', { exact: true }).fill('202 555 0187')
-  await page.keyboard.press('Enter')
-  await page.getByRole('link', { name: 'Mary Somerville' }).click()
-  await page.getByRole('heading', { name: 'Mary Somerville' }).waitFor()
+  await page.getByRole('link', { name: 'Customers', exact: true }).first().click()
+  await expectAccessibleInBothSchemes(page)
+  const search = page.getByLabel('Search', { exact: true })
+  const spellings = [
+    mark,
+    `202 ${digits}`,
+    `+1202${digits}`,
+    `${mark.toUpperCase()}@desk.example`,
+    cards[0].barcode,
+  ]
+  for (const spelling of spellings) {
+    await search.fill(spelling)
+    await expect.poll(() => addressOf(page).search.q).toBe(spelling)
+    await expect.poll(() => rowsOf(page).getByRole('link').allTextContents()).toEqual([name])
+  }
+  await search.fill(`nobody ${mark}`)
+  await page.getByText('Nothing fits these filters.').waitFor()
   expectCalm(opened)
 })
 
-test('adjusts a balance with a reason, and shows the refusal of the service in the form', async () => {
-  const { id } = await register('Emmy Noether')
-  const opened = await openPage({ expected: [400, 401] })
+test('shows a profile whole: cards that can be scanned, balances, coupons, timeline and ledger', async () => {
+  const { id, cards, data } = await newCustomer()
+  // Ten coffees: a coupon for the stamps, and points.
+  const items = [{ product: 'latte', name: 'Latte', quantity: 11, unitPrice: 4 }]
+  const opaqueId = `desk-${unique()}`
+  await callApi('POST', '/v1/transactions/process', {
+    body: { customer: id, card: cards[0].id, opaqueId, items },
+  })
+  const opened = await openConsole(`/customers/${id}`)
   const { page } = opened
-  await signIn(page)
-  await open(page, `/customers/${id}`)
+  await pageTitle(page, data.fullname).waitFor()
+  const image = page.getByRole('img', { name: `Card ${cards[0].barcode} as a code to scan` })
+  await expect.poll(() => naturalWidth(image)).toBeGreaterThan(0)
+  await page.getByRole('radiogroup', { name: 'Kind of code' }).getByText('QR code').click()
+  await expect.poll(() => image.getAttribute('src')).toContain('kind=qr')
+  await expect.poll(() => naturalWidth(image)).toBeGreaterThan(0)
+  const balances = page.getByRole('region', { name: 'Balances' })
+  await balances.getByText('440', { exact: true }).waitFor()
+  await balances.getByText('11 collected in all').waitFor()
+
+  await page.getByText(`Receipt ${opaqueId}`).waitFor()
+  await page.getByText('Got a coupon: Free coffee').waitFor()
+  await page.getByText('Registered', { exact: true }).waitFor()
+  await expectAccessibleInBothSchemes(page)
+  await page.getByRole('tab', { name: 'Coupons' }).click()
+  await page
+    .getByRole('row', { name: /Free coffee/ })
+    .getByText('Active')
+    .waitFor()
+  await expectAccessibleInBothSchemes(page)
+  await page.getByRole('tab', { name: 'Ledger' }).click()
+  await expect.poll(() => addressOf(page).search).toEqual({ tab: 'ledger' })
+  await page.getByRole('row', { name: /Collected.*Rule base of Coffee club.*Points.*\+440.*440/ }).waitFor()
+  await page.getByRole('row', { name: /Turned into a coupon.*Stamps.*-10.*1/ }).waitFor()
+  expect(await rowsOf(page).count()).toBe(3)
+  await expectAccessibleInBothSchemes(page)
+
+  await page.reload()
+  await page.getByRole('tab', { name: 'Ledger', selected: true }).waitFor()
+  await waitForRows(page)
+  await page.getByRole('link', { name: 'Collected' }).first().click()
+  await pageTitle(page, `Receipt ${opaqueId}`).waitFor()
+  expectCalm(opened)
+})
+
+test('adjusts a balance with a reason, and shows in the form what the service refuses', async () => {
+  const { id, data } = await newCustomer()
+  const opened = await openConsole(`/customers/${id}`, { expected: [400] })
+  const { page } = opened
   await page.getByRole('button', { name: 'Adjust: Points' }).click()
   const form = page.getByRole('dialog')
   await form.getByLabel('Amount').fill('-50')
   await form.getByLabel('Reason').fill('Counted wrongly')
   await form.getByRole('button', { name: 'Book it' }).click()
   await form.getByRole('alert').getByText('insufficient_points').waitFor()
-  await expectAccessible(page)
+  await expectAccessibleInBothSchemes(page)
   await form.getByLabel('Amount').fill('50')
   await form.getByRole('button', { name: 'Book it' }).click()
   await form.waitFor({ state: 'detached' })
   await page.getByText('Adjusted by +50').waitFor()
-  await page.getByRole('tab', { name: 'Ledger' }).click()
   await page.getByText('Counted wrongly').waitFor()
-  expect(await page.getByRole('row').count()).toBe(2)
+  await page.getByRole('region', { name: 'Balances' }).getByText('50', { exact: true }).waitFor()
+  const { collectables } = await callApi('GET', `/v1/customers/${id}`)
+  // The lifetime total is what was collected; a correction is not.
+  expect(collectables.points).toEqual({ value: 50, total: 0 })
+
+  await page.getByRole('button', { name: 'Edit' }).click()
+  expect(await form.getByLabel('Name').inputValue()).toBe(data.fullname)
+  await form.getByLabel('Name').fill(`${data.fullname} junior`)
+  await form.getByLabel('E-mail').fill('')
+  await form.getByRole('button', { name: 'Save' }).click()
+  await pageTitle(page, `${data.fullname} junior`).waitFor()
+  const changed = await callApi('GET', `/v1/customers/${id}`)
+  expect(changed.data).toEqual({ fullname: `${data.fullname} junior`, phone: data.phone })
   expectCalm(opened)
 })
 
-test('issues a coupon by hand and takes it back', async () => {
-  const { id } = await register('Sophie Germain')
-  const opened = await openPage({ expected: [401] })
+test('blocks and unblocks a customer, replaces a card, and gives its wallet page a new address', async () => {
+  const { id, cards } = await newCustomer()
+  const [card] = cards
+  const opened = await openConsole(`/customers/${id}`)
   const { page } = opened
-  await signIn(page)
-  await open(page, `/customers/${id}?tab=coupons`)
-  await page.getByRole('button', { name: 'Issue a coupon' }).click()
-  const form = page.getByRole('dialog')
-  await form.getByRole('combobox', { name: 'Campaign' }).click()
-  await page.getByRole('option', { name: 'Coffee club' }).first().click()
-  await form.getByRole('combobox', { name: 'Reward' }).click()
-  await page.getByRole('option', { name: 'Free coffee' }).click()
-  await form.getByRole('button', { name: 'Issue', exact: true }).click()
-  const row = page.getByRole('row', { name: /Free coffee/ })
-  await row.getByText('Active').waitFor()
-  await expectAccessible(page)
+  const sell = (status: number) =>
+    callApi('POST', '/v1/transactions/process', { body: { customer: id, card: card.id, amount: 3 }, status })
+  await choose(page, 'More', 'Block')
+  await page.getByText('Blocked', { exact: true }).waitFor()
+  expect((await sell(400)).message).toBe('customer_not_active')
+  await choose(page, 'More', 'Unblock')
+  await page.getByText('Blocked', { exact: true }).waitFor({ state: 'detached' })
+  await sell(201)
 
-  await open(page, `/coupons?customer=${id}`)
-  await row.getByRole('link', { name: 'Sophie Germain' }).waitFor()
-  await row.getByRole('button', { name: 'Revoke' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
-  await row.getByText('Revoked').waitFor()
-  expect(await row.getByRole('button', { name: 'Revoke' }).count()).toBe(0)
-  await expectAccessible(page)
+  const wallet = page.getByRole('link', { name: 'Open', exact: true })
+  const first = await wallet.getAttribute('href')
+  expect(await statusOf(`${first}/card`)).toBe(200)
+  await choose(page, 'Card actions', 'New wallet address')
+  await expect.poll(() => wallet.getAttribute('href')).not.toBe(first)
+  const second = await wallet.getAttribute('href')
+  expect([await statusOf(`${first}/card`), await statusOf(`${second}/card`)]).toEqual([404, 200])
+  const visitor = await opened.context.newPage()
+  await visitor.goto(first!)
+  await visitor.getByText('This card is not here any more').waitFor()
+  await visitor.close()
+
+  await choose(page, 'Card actions', 'Replace card')
+  await page.getByRole('button', { name: '1 former card' }).click()
+  await page.getByText(card.barcode).waitFor()
+  await page.getByText('Replaced', { exact: true }).waitFor()
+  await expectAccessibleInBothSchemes(page)
+  const now = await callApi('GET', `/v1/customers/${id}`)
+  const live = now.cards.find(({ status }: { status: number }) => status === 1)
+  expect(live.barcode).not.toBe(card.barcode)
+  await expect
+    .poll(() => naturalWidth(page.getByRole('img', { name: `Card ${live.barcode} as a code to scan` })))
+    .toBeGreaterThan(0)
+  await choose(page, 'Card actions', 'Revoke wallet address')
+  await page.getByText('No wallet page: its address was revoked.').waitFor()
+  expect(await statusOf(`${live.walletUrl}/card`)).toBe(404)
   expectCalm(opened)
 })
 
-test('explains a sale in words, and takes back what is left of a line but no more', async () => {
-  const sale = await sell(await register('Ada King'), 'desk-1')
-  const opened = await openPage({ expected: [401] })
+test('hands out all that is known of a customer, and erases it once the name was typed', async () => {
+  const { id, data } = await newCustomer()
+  const opened = await openConsole(`/customers/${id}`, { expected: [404] })
   const { page } = opened
-  await signIn(page)
-  await open(page, '/transactions?opaqueId=desk-1')
-  await page.getByRole('link', { name: 'Ada King' }).waitFor()
-  await open(page, `/transactions/${sale}`)
-  await page.getByText(/^Collected \d+\sPoints by rule base of Coffee club$/).waitFor()
-  await expectAccessible(page)
-  await page.getByRole('button', { name: 'Return goods' }).click()
-  const form = page.getByRole('dialog')
-  await form.getByText('3 left').waitFor()
-  await form.getByRole('button', { name: 'Return', exact: true }).click()
-  await form.getByRole('alert').waitFor()
-  await form.getByLabel('How many of Latte come back').fill('2')
-  await form.getByLabel('Reason').fill('Cold')
-  await form.getByRole('button', { name: 'Return', exact: true }).dblclick()
-  await page.getByRole('status').getByText('Refund $8.00 to the customer.').waitFor()
-  await page.getByText('Partly returned').waitFor()
-  await page.getByRole('button', { name: 'Return goods' }).click()
-  await form.getByText('1 left').waitFor()
-  await form.getByRole('button', { name: 'Everything' }).click()
-  await form.getByRole('button', { name: 'Return', exact: true }).click()
-  await page.getByRole('status').getByText('Refund $4.00 to the customer.').waitFor()
-  // Nothing is left, so there is nothing more to take back.
-  await page.getByRole('button', { name: 'Return goods' }).waitFor({ state: 'detached' })
-  await expectAccessible(page)
-  expectCalm(opened)
-})
+  await page.getByRole('button', { name: 'More' }).click()
+  const { name, text } = await fileFrom(page, () =>
+    page.getByRole('menuitem', { name: 'Export as JSON' }).click(),
+  )
+  expect(name).toBe(`${id}.json`)
+  expect(JSON.parse(text)).toEqual(await callApi('GET', `/v1/customers/${id}/export`))
+  expect(text).toContain(data.phone)
 
-test('erases a customer only after the name was typed', async () => {
-  const { id } = await register('Maria Agnesi')
-  const opened = await openPage({ expected: [401, 404] })
-  const { page } = opened
-  await signIn(page)
-  await open(page, `/customers/${id}`)
   await page.getByRole('button', { name: 'More' }).click()
   await page.getByRole('menuitem', { name: 'Erase…' }).click()
   const form = page.getByRole('dialog')
-  await form.getByLabel(/^Type Maria Agnesi/).fill('Maria')
+  const typed = form.getByLabel(`Type ${data.fullname} to confirm`)
+  await typed.fill('Visitor')
   await form.getByRole('button', { name: 'Erase for ever' }).click()
   await form.getByRole('alert').getByText('Nothing was erased').waitFor()
-  await form.getByLabel(/^Type Maria Agnesi/).fill('Maria Agnesi')
+  await expectAccessibleInBothSchemes(page)
+  await callApi('GET', `/v1/customers/${id}`, { status: 200 })
+  await typed.fill(data.fullname)
   await form.getByRole('button', { name: 'Erase for ever' }).click()
-  await page.getByRole('heading', { name: 'Customers' }).waitFor()
-  await open(page, `/customers/${id}`)
-  await page.getByText('customer_not_found').waitFor()
-  expectCalm(opened)
-})
-
-test('blocks and replaces a card, and gives its wallet page a new address', async () => {
-  const { id } = await register('Caroline Herschel')
-  const opened = await openPage({ expected: [401] })
-  const { page } = opened
-  await signIn(page)
-  await open(page, `/customers/${id}`)
-  const wallet = page.getByRole('link', { name: 'Open', exact: true })
-  const before = await wallet.getAttribute('href')
-  const choose = async (entry: string) => {
-    await page.getByRole('button', { name: 'Card actions' }).click()
-    await page.getByRole('menuitem', { name: entry }).click()
-    await page.getByRole('dialog').getByRole('button', { name: entry }).click()
-    await page.getByRole('dialog').waitFor({ state: 'detached' })
-  }
-  await choose('New wallet address')
-  await page.getByText('The wallet page has a new address').waitFor()
-  await expect.poll(() => wallet.getAttribute('href')).not.toBe(before)
-  await choose('Block card')
-  await page.getByText('Blocked', { exact: true }).waitFor()
-  await choose('Unblock card')
-  await page.getByText('The card is active again').waitFor()
-  await choose('Replace card')
-  await page.getByText('1 former card').waitFor()
-  await choose('Revoke wallet address')
-  await page.getByText('No wallet page: its address was revoked.').waitFor()
-  await expectAccessible(page)
+  await pageTitle(page, 'Customers').waitFor()
+  await callApi('GET', `/v1/customers/${id}`, { status: 404 })
+  await page.goto(`${demo.consoleUrl}/customers?q=${encodeURIComponent(data.email)}`)
+  await page.getByText('Nothing fits these filters.').waitFor()
+  await page.goto(`${demo.consoleUrl}/customers/${id}`)
+  await page.getByRole('alert').getByText('customer_not_found').waitFor()
+  await expectAccessibleInBothSchemes(page)
   expectCalm(opened)
 })
