@@ -177,9 +177,7 @@ export function SaleView(props: SaleViewProps) {
           <Basket sale={sale} shown={preview.shown} dispatch={dispatch} />
         </div>
         <Stack gap="sm" className="till-foot">
-          <Points sale={sale} shown={preview.shown} dispatch={dispatch} />
-          {preview.error && <Refusal error={preview.error} onRetry={() => preview.retry()} />}
-          {refused !== undefined && <Refusal error={refused} />}
+          <Points sale={sale} shown={preview.shown} spendable={preview.spendable} dispatch={dispatch} />
           <Gains shown={sale.lines.length > 0 ? preview.shown : undefined} />
           <Totals toPay={toPay} shown={preview.shown} />
           {!sale.customer && sale.lines.length > 0 && (
@@ -202,11 +200,14 @@ export function SaleView(props: SaleViewProps) {
             { value: 'basket', label: t('basket.short', { lines: formatNumber(sale.lines.length) }) },
           ]}
         />
+        {/* Here, and not in the basket: a phone shows this whatever part is open. */}
+        {preview.error && <Refusal error={preview.error} onRetry={() => preview.retry()} />}
+        {refused !== undefined && <Refusal error={refused} />}
         {sale.customer || sale.lines.length === 0 ? (
           <ChargeButton toPay={toPay} isReady={isReady} isBusy={isSending} onCharge={charge} />
         ) : (
           <Button size="lg" fullWidth variant="default" onClick={() => goTo('customer', places.customer)}>
-            {t('basket.findCustomer', { amount: toPay })}
+            {t('basket.findCustomer')}
           </Button>
         )}
       </div>
