@@ -188,6 +188,9 @@ export function SaleView(props: SaleViewProps) {
         </Stack>
       </section>
       <div className="till-charge">
+        {/* Here, and not in the basket: a phone shows this whatever part is open. */}
+        {preview.error && <Refusal error={preview.error} onRetry={() => preview.retry()} />}
+        {refused !== undefined && <Refusal error={refused} />}
         <SegmentedControl
           className="till-parts"
           fullWidth
@@ -200,9 +203,6 @@ export function SaleView(props: SaleViewProps) {
             { value: 'basket', label: t('basket.short', { lines: formatNumber(sale.lines.length) }) },
           ]}
         />
-        {/* Here, and not in the basket: a phone shows this whatever part is open. */}
-        {preview.error && <Refusal error={preview.error} onRetry={() => preview.retry()} />}
-        {refused !== undefined && <Refusal error={refused} />}
         {sale.customer || sale.lines.length === 0 ? (
           <ChargeButton toPay={toPay} isReady={isReady} isBusy={isSending} onCharge={charge} />
         ) : (

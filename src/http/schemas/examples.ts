@@ -131,7 +131,6 @@ export const processedExample = {
 /** A preview has no ids of its own: neither the transaction nor the coupon exists. */
 export const previewExample = {
   ...basketAnswer,
-  spendable: 120,
   executedActions: {
     ...executedActionsExample,
     coupons: [{ ...grantedCoupon, id: undefined }],

@@ -204,7 +204,7 @@ export const Preview = Type.Object(
       }),
     ),
   },
-  { ...named('Preview'), examples: [previewExample] },
+  { ...named('Preview'), examples: [{ ...previewExample, spendable: 120 }] },
 )
 export const ProcessedTransaction = Type.Object(
   { id: Id('txn'), ...previewMembers, createdAt: Timestamp() },
