@@ -49,7 +49,8 @@ export function discountsIn({ executedActions }: Pick<Preview, 'executedActions'
 }
 
 async function askPreview(sale: Sale, branch: string | undefined, signal: AbortSignal): Promise<Previewed> {
-  const validate = (body: Basket) => answerOf(api.POST('/v1/transactions/validate', { body, signal }))
+  const params = { query: { include: 'spendable' as const } }
+  const validate = (body: Basket) => answerOf(api.POST('/v1/transactions/validate', { params, body, signal }))
   let body = toBasket(sale, {}, branch)
   let preview = await validate(body)
   const discounts = discountsIn(preview)

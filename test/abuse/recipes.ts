@@ -164,7 +164,10 @@ const parts: Record<string, Part> = {
   'GET /v1/customers/{id}/ledger': () => ({ query: page }),
   'GET /v1/customers/{id}/coupons': () => ({ query: page }),
   'GET /v1/cards/{id}/barcode.svg': () => ({ query: { kind: 'qr' } }),
-  'POST /v1/transactions/validate': ({ ids }) => ({ bodies: [basket(ids), withCoupons(ids)] }),
+  'POST /v1/transactions/validate': ({ ids }) => ({
+    query: { include: 'spendable' },
+    bodies: [basket(ids), withCoupons(ids)],
+  }),
   'POST /v1/transactions/process': ({ ids }) => ({ bodies: [basket(ids), withCoupons(ids)] }),
   'POST /v1/transactions/{id}/return': () => ({
     bodies: [{ opaqueId: unique(), items: [{ id: 'a', quantity: 0.001 }], reason: 'probe' }],

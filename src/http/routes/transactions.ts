@@ -58,13 +58,18 @@ export function transactionRoutes(app: Server, { deps, transactions }: ServerOpt
         summary: 'Preview a basket without committing anything',
         description: 'Takes the body of `process` and shows what it would do.',
         tags,
+        querystring: Type.Object({
+          // Only when asked for: otherwise the answer has the members of the sale's, and no other.
+          include: Optional(Type.Literal('spendable', { description: 'Tell how many points may pay.' })),
+        }),
         body: BasketBody,
         response: { 200: Preview },
       },
     },
     async (request) => {
       const preview = await transactions.validate(request.caller, toBasketRequest(request.body, clock()))
-      return toPreviewReply(preview, request.caller.organization)
+      const reply = toPreviewReply(preview, request.caller.organization)
+      return request.query.include ? { ...reply, spendable: preview.spendable } : reply
     },
   )
 

@@ -199,8 +199,8 @@ export const Preview = Type.Object(
     spendable: Optional(
       Type.Number({
         description:
-          'The most points that may pay for this basket, by the balance and the share; 0 when that is fewer ' +
-          'than the least. Left out when the card lets no points be spent.',
+          'With `?include=spendable`: the most points that may pay for this basket, by the balance and the share; ' +
+          '0 when that is fewer than the least. Left out when the card lets no points be spent.',
       }),
     ),
   },
