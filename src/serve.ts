@@ -3,7 +3,7 @@
  * in the opposite order: no new calls, finish what was taken, then the database.
  */
 import { mkdir } from 'node:fs/promises'
-import { baseUrlOf, type Config } from './config.ts'
+import { baseUrlOf, type Config, isReachedElsewhere } from './config.ts'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './database/embedded-postgres.ts'
 import { migrate } from './database/migrate.ts'
 import type { DatabaseConnection } from './database/pool.ts'
@@ -107,6 +107,9 @@ async function serveOn(
       onDay: onDemoDay,
       signal,
     })
+  if (config.publicUrl === undefined && isReachedElsewhere(config)) {
+    log.warn({}, 'PUBLIC_URL is not set: wallet pages and invitations lead to an address of this computer')
+  }
   const opened = await checkPepper(deps, config, secrets)
     .then(() => (config.demo ? openDemoOf() : undefined))
     .catch(async (error) => {

@@ -9,11 +9,13 @@ import type { Sale, SaleEvent } from './sale.ts'
 interface PointsProps {
   readonly sale: Sale
   readonly shown: Previewed | undefined
+  /** The most that may be used, as the service says; undefined until it has. */
+  readonly spendable: number | undefined
   readonly dispatch: Dispatch<SaleEvent>
 }
 
 /** How many points pay for a part of it. What they are worth and how many may be used is for the service to say. */
-export function Points({ sale, shown, dispatch }: PointsProps) {
+export function Points({ sale, shown, spendable, dispatch }: PointsProps) {
   const { t } = useTranslation('till')
   const { campaigns } = useDesk()
   const names = useNames()
@@ -21,9 +23,12 @@ export function Points({ sale, shown, dispatch }: PointsProps) {
   const spend = campaigns.find(({ id }) => id === sale.card?.campaign)?.spend
   const has = spend ? (sale.customer?.collectables[spend.balance]?.value ?? 0) : 0
   if (!spend || has <= 0 || sale.lines.length === 0) return null
+  const most = spendable ?? has
   const decimals = names.decimals(spend.balance)
   const change = (points: number | string) =>
-    dispatch({ type: 'points', points: Math.min(has, Math.max(0, Number(points) || 0)) })
+    dispatch({ type: 'points', points: Math.min(most, Math.max(0, Number(points) || 0)) })
+  // More than the most, since the basket became smaller: then the button takes what is left of them.
+  const isTaken = sale.pointsToSpend > 0 && (most === 0 || sale.pointsToSpend <= most)
   const worth = sale.pointsToSpend > 0 ? shown?.preview.pointsDiscount : undefined
   return (
     <div>
@@ -35,21 +40,26 @@ export function Points({ sale, shown, dispatch }: PointsProps) {
           value={sale.pointsToSpend}
           onChange={change}
           min={0}
-          max={has}
+          max={most}
           decimalScale={decimals}
           allowNegative={false}
           inputMode="decimal"
           hideControls
         />
-        <Button variant="default" onClick={() => change(sale.pointsToSpend > 0 ? 0 : has)}>
-          {sale.pointsToSpend > 0 ? t('points.none') : t('points.all')}
+        <Button
+          variant="default"
+          disabled={most === 0 && !isTaken}
+          onClick={() => change(isTaken ? 0 : most)}
+        >
+          {isTaken ? t('points.none') : t('points.all')}
         </Button>
       </Group>
       <Slider
         value={sale.pointsToSpend}
         onChange={change}
         min={0}
-        max={has}
+        max={most}
+        disabled={most === 0}
         step={10 ** -decimals}
         label={null}
         size="lg"
@@ -61,9 +71,11 @@ export function Points({ sale, shown, dispatch }: PointsProps) {
       <Text size="sm" c="dimmed">
         {worth
           ? t('points.worth', { amount: money(worth) })
-          : spend.min
-            ? t('points.from', { min: formatNumber(spend.min, decimals), has: formatNumber(has, decimals) })
-            : t('points.has', { has: formatNumber(has, decimals) })}
+          : most < has
+            ? t('points.most', { most: formatNumber(most, decimals), has: formatNumber(has, decimals) })
+            : spend.min
+              ? t('points.from', { min: formatNumber(spend.min, decimals), has: formatNumber(has, decimals) })
+              : t('points.has', { has: formatNumber(has, decimals) })}
       </Text>
     </div>
   )

@@ -75,9 +75,19 @@ export function usePreview(sale: Sale, branch: string | undefined) {
     placeholderData: (previous, before) =>
       (before?.queryKey[1] as Sale | undefined)?.card === card ? previous : undefined,
   })
+  // Refused with the points chosen, it is asked without them how many they may be.
+  const bare = { ...settled, pointsToSpend: 0 }
+  const { data: withoutPoints } = useQuery({
+    queryKey: ['preview', bare, branch],
+    queryFn: ({ signal }) => askPreview(bare, branch, signal),
+    enabled: isAsked && query.isError && settled.pointsToSpend > 0,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+  })
   const isCurrent = settled === sale && isAsked && query.isSuccess && !query.isPlaceholderData
   return {
     shown: isAsked ? query.data : undefined,
+    spendable: isAsked ? (query.data ?? withoutPoints)?.preview.spendable : undefined,
     /** What may be charged: computed for exactly what is on the screen. */
     current: isCurrent ? query.data : undefined,
     error: settled === sale && isAsked ? query.error : null,

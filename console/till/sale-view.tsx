@@ -177,9 +177,7 @@ export function SaleView(props: SaleViewProps) {
           <Basket sale={sale} shown={preview.shown} dispatch={dispatch} />
         </div>
         <Stack gap="sm" className="till-foot">
-          <Points sale={sale} shown={preview.shown} dispatch={dispatch} />
-          {preview.error && <Refusal error={preview.error} onRetry={() => preview.retry()} />}
-          {refused !== undefined && <Refusal error={refused} />}
+          <Points sale={sale} shown={preview.shown} spendable={preview.spendable} dispatch={dispatch} />
           <Gains shown={sale.lines.length > 0 ? preview.shown : undefined} />
           <Totals toPay={toPay} shown={preview.shown} />
           {!sale.customer && sale.lines.length > 0 && (
@@ -190,6 +188,9 @@ export function SaleView(props: SaleViewProps) {
         </Stack>
       </section>
       <div className="till-charge">
+        {/* Here, and not in the basket: a phone shows this whatever part is open. */}
+        {preview.error && <Refusal error={preview.error} onRetry={() => preview.retry()} />}
+        {refused !== undefined && <Refusal error={refused} />}
         <SegmentedControl
           className="till-parts"
           fullWidth
@@ -206,7 +207,7 @@ export function SaleView(props: SaleViewProps) {
           <ChargeButton toPay={toPay} isReady={isReady} isBusy={isSending} onCharge={charge} />
         ) : (
           <Button size="lg" fullWidth variant="default" onClick={() => goTo('customer', places.customer)}>
-            {t('basket.findCustomer', { amount: toPay })}
+            {t('basket.findCustomer')}
           </Button>
         )}
       </div>

@@ -65,8 +65,7 @@ export async function sell(story: Story, visit: Visit, occurredAt: Date, receipt
     basket,
   }
   const user = story.staff.get(visit.barista)!
-  const by = { kind: 'connection', id: user } as const
-  const caller = { organization: story.organization, user, by, scopes: ['pos'] }
+  const caller = { organization: story.organization, user, kind: 'connection', scopes: ['pos'] } as const
   // By its number alone: what is in the basket follows from the story so far.
   const repeat = { fingerprint: fingerprint(receipt) }
   const transaction = await story.till.process(occurredAt, caller, request, repeat)

@@ -13,6 +13,7 @@ import {
   refusalOf,
   walletOf,
 } from './coffee-club.fixture.ts'
+import { mostPoints } from './spend-points.ts'
 
 const spend = { balance: 'points', worth: 0.01 }
 const base = { id: 'base', kind: 'points_per_amount', balance: 'points', points: 1, per: 1 }
@@ -113,6 +114,35 @@ describe('points to spend are refused', () => {
   test('when only another campaign than the card’s own lets one spend', () => {
     const campaigns = [attach(club()), attach(club({ spend }), { id: 'cmp_other' })]
     expect(refusalOf({ campaigns, wallet, basket: pay(100) })).toBe('points_not_spendable')
+  })
+})
+
+describe('the most points', () => {
+  const most = (terms: object, payableMinor: number, balance = 500) => {
+    const { compiled } = attach(club({ spend: { ...spend, ...terms } }))
+    return mostPoints(balance, compiled.spend!, { payableMinor, currencyDecimals: 2 })
+  }
+
+  test.each([
+    { rule: 'are all there are', terms: {}, payable: 1000, points: 500 },
+    { rule: 'pay the basket and no more', terms: {}, payable: 499, points: 499 },
+    { rule: 'stay within the share', terms: { maxShare: 0.5 }, payable: 333, points: 166 },
+    { rule: 'may be worth less than a cent each', terms: { worth: 0.003 }, payable: 100, points: 333 },
+    { rule: 'may be worth more than a unit of money each', terms: { worth: 2.5 }, payable: 999, points: 3 },
+    { rule: 'are none when there is nothing to pay', terms: {}, payable: 0, points: 0 },
+    { rule: 'are none below the least', terms: { min: 100 }, payable: 99, points: 0 },
+    { rule: 'may be exactly the least', terms: { min: 100 }, payable: 100, points: 100 },
+  ])('$rule', ({ terms, payable, points }) => {
+    expect(most(terms, payable)).toBe(points)
+    const campaign = { spend: { ...spend, ...terms } }
+    const refused = (count: number) =>
+      refusalOf({ campaign, wallet, basket: pay(count, payable / 100) }) !== undefined
+    expect(refused(points)).toBe(false)
+    expect(refused(points + 1)).toBe(true)
+  })
+
+  test('are none of a balance below zero', () => {
+    expect(most({}, 1000, -20)).toBe(0)
   })
 })
 

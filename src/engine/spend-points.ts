@@ -18,6 +18,11 @@ export interface Spending {
   readonly takes: readonly LotTake[]
 }
 
+interface Order {
+  readonly payableMinor: number
+  readonly currencyDecimals: number
+}
+
 /** Points in units; a refusal of the request's shape when there are more decimals than the balance has. */
 export function readPoints(basket: Basket, spend: CompiledSpend | undefined): number | { refusal: Refusal } {
   const points = basket.pointsToSpend
@@ -38,20 +43,33 @@ export function spendPoints(
   state: WalletState,
   units: number,
   spend: CompiledSpend | undefined,
-  order: { readonly payableMinor: number; readonly currencyDecimals: number },
+  order: Order,
 ): Spending | { refusal: Refusal } {
   if (spend === undefined) return { refusal: { code: 'points_not_spendable' } }
   const balance = balanceOf(state, spend.key)
   if (units > balance.value) return { refusal: { code: 'insufficient_points' } }
   if (units < spend.min) return { refusal: { code: 'points_below_minimum' } }
+  if (BigInt(units) > mostByShare(spend, order)) return { refusal: { code: 'points_above_share' } }
   const worth = worthOf(units, spend, order.currencyDecimals)
-  // worth ≤ payable × share, both sides as whole numbers.
-  const share = BigInt(order.payableMinor) * BigInt(spend.maxShareMillionths) * worth.denominator
-  if (worth.numerator * 1_000_000n > share) return { refusal: { code: 'points_above_share' } }
   const discountMinor = Number(worth.numerator / worth.denominator)
   const takes = takeFromLots(state, spend.key, units)
   const movement = move(state, balance, 'spend', -units, 0)
   return { effect: { kind: 'spend_points', movement, discountMinor }, units, discountMinor, takes }
+}
+
+/** The most of `balance` units that `spendPoints` takes for this order; 0 when that is fewer than the least. */
+export function mostPoints(balance: number, spend: CompiledSpend, order: Order): number {
+  const byShare = mostByShare(spend, order)
+  const most = BigInt(balance) < byShare ? balance : Number(byShare)
+  return most < spend.min ? 0 : Math.max(0, most)
+}
+
+/** The most units whose worth ≤ payable × share, in whole numbers. */
+function mostByShare(spend: CompiledSpend, { payableMinor, currencyDecimals }: Order): bigint {
+  const one = worthOf(1, spend, currencyDecimals)
+  return (
+    (BigInt(payableMinor) * BigInt(spend.maxShareMillionths) * one.denominator) / (one.numerator * 1_000_000n)
+  )
 }
 
 function worthOf(units: number, spend: CompiledSpend, currencyDecimals: number) {

@@ -83,13 +83,13 @@ async function findCaller(
   const refusal = limits.takeCall(reply, claims.organization, claims.user, now.getTime())
   if (refusal) await refusal
   const { user, scopes } = claims
-  const by = { kind: 'connection', id: user } as const
+  const kind = 'connection'
   if (request.routeOptions.config.readsSetup) {
     const organization = deps.setups.remembered(claims.organization)?.organization
-    if (organization?.isSubscribed) return { organization, user, by, scopes, isRemembered: true }
+    if (organization?.isSubscribed) return { organization, user, kind, scopes, isRemembered: true }
   }
   const organization = await findSubscribed(readOrganization, claims.organization)
-  return { organization, user, by, scopes }
+  return { organization, user, kind, scopes }
 }
 
 /**
@@ -117,8 +117,7 @@ async function findPerson(
   await limits.takeCall(reply, organization.id, user, now.getTime())
   if (!organization.isSubscribed) throw new Refused('invalid_subscription')
   request.session = session
-  const by = { kind: 'person', id: person.id, name: person.name } as const
-  return { organization, user, by, scopes: scopesOf(person.role) }
+  return { organization, user, kind: 'person', scopes: scopesOf(person.role) }
 }
 
 async function findSubscribed(readOrganization: ReadOrganization, id: OrganizationId): Promise<Organization> {

@@ -10,5 +10,5 @@ export interface By {
 
 /** A call without a caller is the operator's: nobody else gets as far without one. */
 export function byOf(caller: Caller | undefined): By {
-  return caller ? { kind: caller.by.kind, user: caller.user } : { kind: 'operator' }
+  return caller ? { kind: caller.kind, user: caller.user } : { kind: 'operator' }
 }

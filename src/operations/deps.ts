@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import type { PersonId, UserId } from '../domain/ids.ts'
+import type { UserId } from '../domain/ids.ts'
 import type { Organization } from '../domain/organization.ts'
 import { type AccessTokens, createAccessTokens } from './access-tokens.ts'
 import { type CampaignCache, createCampaignCache } from './campaign-cache.ts'
@@ -35,13 +35,21 @@ export interface DepsOptions {
   readonly credentialPepper: string
   readonly accessTokenTtlSeconds: number
   readonly refreshTokenTtlSeconds: number
+  /** How many processes answer calls; what is limited is shared out. */
+  readonly workers?: number
   /** Known once the service listens, so it is asked for with every link. */
   readonly publicUrl: () => string
   readonly log: Log
 }
 
 /** Wired once for each process; tests bring a clock of their own. */
-export function createDeps({ pool, clock = () => new Date(), log, ...options }: DepsOptions): Deps {
+export function createDeps({
+  pool,
+  clock = () => new Date(),
+  log,
+  workers = 1,
+  ...options
+}: DepsOptions): Deps {
   const campaigns = createCampaignCache()
   return {
     pool,
@@ -52,8 +60,8 @@ export function createDeps({ pool, clock = () => new Date(), log, ...options }: 
     campaigns,
     setups: createSetups(campaigns),
     readCustomer: createCustomerReader(pool, clock),
-    guesses: createGuessLimit(clock),
-    passwords: createPasswords(options.credentialPepper),
+    guesses: createGuessLimit(clock, workers),
+    passwords: createPasswords(options.credentialPepper, workers),
     walletTokens: createWalletTokens(options.credentialPepper),
     publicUrl: options.publicUrl,
     log,
@@ -71,13 +79,9 @@ export interface Log {
 export interface Caller {
   readonly organization: Organization
   readonly user: UserId
-  readonly by: CalledBy
+  /** Whom the user stands for: a connection, which is known by that user, or a person who signed in. */
+  readonly kind: 'connection' | 'person'
   readonly scopes: readonly string[]
   /** The organization is as this process remembers it; the work reads whether that is still so. */
   readonly isRemembered?: boolean
 }
-
-/** Whom the user stands for: a connection, which is known by that user, or a person who signed in. */
-export type CalledBy =
-  | { readonly kind: 'connection'; readonly id: UserId }
-  | { readonly kind: 'person'; readonly id: PersonId; readonly name?: string }

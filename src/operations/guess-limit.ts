@@ -31,12 +31,18 @@ const passwordsPerSecond = 0.1
 const tokensAtOnce = 100
 const tokensPerSecond = 5
 
-export function createGuessLimit(clock: () => Date): GuessLimit {
-  const credentials = createRateLimit(credentialsPerSecond, credentialsAtOnce)
-  const tokens = createRateLimit(tokensPerSecond, tokensAtOnce)
-  const operators = createRateLimit(credentialsPerSecond, credentialsAtOnce)
-  const accounts = createRateLimit(passwordsPerSecond, passwordsAtOnce)
-  const visitors = createRateLimit(credentialsPerSecond, credentialsAtOnce)
+/** In each of many processes: whoever mistypes stays with one of them, for as long as the connection is kept. */
+const leastAtOnce = 3
+
+export function createGuessLimit(clock: () => Date, workers: number): GuessLimit {
+  // Each takes its share, so that together they allow what one would.
+  const share = (perSecond: number, atOnce: number) =>
+    createRateLimit(perSecond / workers, Math.max(leastAtOnce, Math.floor(atOnce / workers)))
+  const credentials = share(credentialsPerSecond, credentialsAtOnce)
+  const tokens = share(tokensPerSecond, tokensAtOnce)
+  const operators = share(credentialsPerSecond, credentialsAtOnce)
+  const accounts = share(passwordsPerSecond, passwordsAtOnce)
+  const visitors = share(credentialsPerSecond, credentialsAtOnce)
 
   function fail(limit: RateLimit, key: string): Refused | undefined {
     const bucket = limit.take(key, clock().getTime())

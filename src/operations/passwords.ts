@@ -1,7 +1,7 @@
 /**
  * Passwords, as argon2id hashes that are keyed with the pepper: a copy of the database alone is not enough to try
- * passwords on. Each costs some 20 MB and tens of milliseconds of a processor, so two at a time have their turn,
- * with all that belongs to it, and baskets are not starved by people who sign in.
+ * passwords on. Each costs some 20 MB and tens of milliseconds of a processor, so two at a time have their turn
+ * (one in each of several processes), with all that belongs to it, and baskets are not starved by people who sign in.
  */
 import { hash, type Options, verify } from '@node-rs/argon2'
 import { Refused } from '../domain/refusal.ts'
@@ -15,11 +15,10 @@ export interface Passwords {
   matches(password: string, stored: string | undefined): Promise<boolean>
 }
 
-const maxRunning = 2
 /** Some two seconds of work. */
 const maxWaiting = 100
 
-export function createPasswords(pepper: string): Passwords {
+export function createPasswords(pepper: string, workers: number): Passwords {
   // 2 is argon2id; the enum of the library has no value at run time.
   const options: Options = {
     algorithm: 2,
@@ -29,7 +28,7 @@ export function createPasswords(pepper: string): Passwords {
     secret: Buffer.from(pepper),
   }
   const turn = createBatch(async ([work]: readonly (() => Promise<unknown>)[]) => [await work!()], {
-    maxRunning,
+    maxRunning: workers > 1 ? 1 : 2,
     maxBatch: 1,
     maxWaiting,
   })

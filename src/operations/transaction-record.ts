@@ -6,6 +6,7 @@ import { couponStatus } from '../domain/coupon.ts'
 import type { Effect } from '../domain/effect.ts'
 import type { Fact } from '../domain/event.ts'
 import type { BranchId, CampaignId, CouponId, TransactionId, UserId } from '../domain/ids.ts'
+import { fromUnits } from '../domain/money.ts'
 import {
   type Action,
   type StoredBasket,
@@ -15,6 +16,7 @@ import {
 } from '../domain/transaction.ts'
 import type { Evaluation } from '../engine/evaluate.ts'
 import { localDay } from '../engine/local-time.ts'
+import { mostPoints } from '../engine/spend-points.ts'
 import type { LoadedCustomer } from '../store/load-baskets.ts'
 import { newId } from '../store/new-id.ts'
 import type { BasketWrite } from '../store/write-baskets.ts'
@@ -105,6 +107,7 @@ export function toPreview(
   const actions = decision.evaluation.effects.map((effect) => toAction(effect))
   return {
     status: transactionStatus.processed,
+    spendable: spendableIn(decision),
     opaqueId: request.opaqueId,
     customer: request.customer,
     card: request.card,
@@ -117,6 +120,16 @@ export function toPreview(
     basket: toStoredBasket(request, decision.basket),
     result: toResult(decision, actions, decimals),
   }
+}
+
+/** Of the balance before this basket took anything from it. */
+function spendableIn({ evaluation, campaigns }: Accepted): number | undefined {
+  const spend = campaigns[0]?.compiled.spend
+  if (spend === undefined) return undefined
+  const { payableMinor, context } = evaluation
+  const [, balance = 0] = context.balances.find(([key]) => key === spend.key) ?? []
+  const { currencyDecimals } = context
+  return fromUnits(mostPoints(balance, spend, { payableMinor, currencyDecimals }), spend.decimals)
 }
 
 /** As sent; `decided` is the basket it became, with the categories that the directory had for its products. */

@@ -36,7 +36,10 @@ export interface Processed {
 
 /** A transaction that was not made: it has no id, and its references may not exist yet. */
 export type Preview = Omit<Transaction, 'id' | 'user' | 'branch' | 'userOpaqueId' | 'branchOpaqueId'> &
-  Partial<Pick<Transaction, 'user' | 'branch' | 'userOpaqueId' | 'branchOpaqueId'>>
+  Partial<Pick<Transaction, 'user' | 'branch' | 'userOpaqueId' | 'branchOpaqueId'>> & {
+    /** The most points that may pay for the basket; undefined when the card lets none be spent. */
+    readonly spendable?: number
+  }
 
 export interface Repeat {
   readonly idempotencyKey?: string

@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
 import { callApi, demo, expectAccessible, expectCalm, openPage, startBrowser } from './browser.ts'
 import {
@@ -17,6 +18,9 @@ let shop: Shop
 beforeAll(async () => {
   shop = await openShop()
 })
+
+const takeAllPoints = (page: Page) =>
+  page.getByRole('region', { name: 'Basket' }).getByRole('button', { name: 'All', exact: true }).click()
 
 const process = '**/v1/transactions/process'
 
@@ -155,12 +159,19 @@ test('says in words what the service refuses, and charges nothing meanwhile', as
   await page.getByRole('alert').getByText('The coupon fits nothing in the basket').waitFor()
   expect(await page.getByRole('button', { name: /^Charge/ }).isEnabled()).toBe(false)
   await page.getByRole('button', { name: /^Free tea/, pressed: true }).click()
-  await page.getByLabel('Pay with: Leaves', { exact: true }).first().fill('60')
+
+  // Half of 4.30 are 21 leaves of 0.10; of 2.15 they are 10, and 21 are too many.
+  await page.getByRole('button', { name: 'One Warm scone more' }).click()
+  await page.getByText('At most 21 of 100 for this basket').waitFor()
+  await takeAllPoints(page)
+  await page.getByText('Worth $2.10').waitFor()
+  await page.getByRole('button', { name: 'One Warm scone less' }).click()
   await page.getByRole('alert').getByText('more than may pay for this basket').waitFor()
+  await page.getByText('At most 10 of 100 for this basket').waitFor()
   await expectAccessible(page)
-  await page.getByRole('button', { name: 'None', exact: true }).click()
-  await charge(page, '$2.15')
-  await page.getByRole('heading', { name: '$2.15 paid' }).waitFor()
+  await takeAllPoints(page)
+  await charge(page, '$1.15')
+  await page.getByRole('heading', { name: '$1.15 paid' }).waitFor()
   expectCalm(opened)
 })
 
@@ -272,5 +283,35 @@ test.each(['light', 'dark'] as const)('works on a phone, %s', async (colorScheme
   await charge(page, '$6.60')
   await page.getByRole('heading', { name: '$6.60 paid' }).waitFor()
   await expectAccessible(page)
+  expectCalm(opened)
+})
+
+test.each([
+  { width: 390, height: 844 },
+  { width: 1024, height: 768 },
+])('says beside the button why it cannot charge, $width wide, whatever part is open', async (size) => {
+  const guest = await register(shop, 'Lou Stopped', 0, ['free-tea'])
+  const opened = await openPage({ ...size, expected: [400] })
+  const { page } = opened
+  await openTill(page)
+  await page.keyboard.press('F3')
+  await page.getByRole('button', { name: /^Warm scone/ }).click()
+  const button = page.locator('.till-charge').getByRole('button', { name: 'Find the customer', exact: true })
+  await button.click()
+  // Nothing of its words is cut off.
+  const isWhole = '(one => one.scrollWidth <= one.clientWidth)'
+  expect(
+    await page.evaluate(`${isWhole}(document.querySelector('.till-charge .mantine-Button-label'))`),
+  ).toBe(true)
+  await findGuest(page, guest)
+  if (size.width < 700) await page.locator('.till-parts').getByText('Customer').click()
+  await page.getByRole('button', { name: /^Free tea/, pressed: false }).click()
+  const why = page.getByRole('alert').getByText('The coupon fits nothing in the basket')
+  await why.waitFor()
+  await page.keyboard.press('F3')
+  expect(await why.isVisible()).toBe(true)
+  await expectAccessible(page)
+  await page.keyboard.press('F6')
+  expect(await why.isVisible()).toBe(true)
   expectCalm(opened)
 })

@@ -428,6 +428,22 @@ describe('points', () => {
     expect((await process(own, { amount: 2, pointsToSpend: 100 })).body.pointsDiscount).toBe(1)
   })
 
+  test('a preview tells the most that may be spent, whatever it spends, and that many pass', async () => {
+    const own = await merchant.register(campaign)
+    await give(own, 400)
+    const spendable = async (more: object) => (await validate(own, more)).body.spendable
+    expect(await spendable({ amount: 100 })).toBe(400)
+    expect(await spendable({ amount: 5.01 })).toBe(250)
+    expect(await spendable({ amount: 5.01, pointsToSpend: 100 })).toBe(250)
+    expect(await spendable({ amount: 1.99 })).toBe(0)
+    const sold = await process(own, { amount: 5.01, pointsToSpend: 250 })
+    expect(sold.body).toMatchObject({ pointsSpent: 250 })
+    expect(sold.body).not.toHaveProperty('spendable')
+    const none = await merchant.publishCampaign({ name: 'No spend', balances: [{ key: 'points' }] })
+    const reply = await validate(await merchant.register(none), { amount: 100 })
+    expect(reply.body).not.toHaveProperty('spendable')
+  })
+
   test('the share counts on the payable amount, after the client’s discounts', async () => {
     const own = await merchant.register(campaign)
     await give(own, 400)
@@ -939,7 +955,8 @@ describe('validate', () => {
       (one: { type: string }) => one.type === 'grant_coupon',
     ))
       delete granted.coupon
-    expect(stripped(preview.body)).toEqual(stripped(done.body))
+    // Only a preview tells how many points could be spent: afterwards they are.
+    expect(stripped(preview.body)).toEqual({ ...stripped(done.body), spendable: 700 })
     expect(preview.body.pointsDiscount).toBe(6)
   })
 

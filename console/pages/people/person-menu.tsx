@@ -12,6 +12,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { answerOf, api, type Schemas } from '../../api/client.ts'
+import { useSession } from '../../api/session.ts'
 import { FormModal } from '../../ui/form.tsx'
 import { tell } from '../../ui/tell.ts'
 import type { Link } from '../people.tsx'
@@ -42,7 +43,11 @@ export function PersonMenu({ person, onLink }: PersonMenuProps) {
   const { t } = useTranslation('people')
   const [opened, setOpened] = useState<Deed | 'change'>()
   const close = () => setOpened(undefined)
-  const offered = deeds.filter((deed) => deed !== (person.status === 'blocked' ? 'block' : 'unblock'))
+  const isOneself = useSession().person.id === person.id
+  const offered = deeds
+    .filter((deed) => deed !== (person.status === 'blocked' ? 'block' : 'unblock'))
+    // The own password is changed in the settings, where the present one is asked for.
+    .filter((deed) => deed !== 'newLink' || !isOneself)
   return (
     <>
       <Menu position="bottom-end" width={230} withInitialFocusPlaceholder={false}>

@@ -16,6 +16,11 @@ import { toCollectables } from './customer.ts'
 type Decimals = (key: string) => number
 
 export function toPreviewReply(preview: Preview, organization: Organization) {
+  return { ...toBasketReply(preview, organization), spendable: preview.spendable }
+}
+
+/** What the answers to a preview and to a sale have in common. */
+function toBasketReply(preview: Preview, organization: Organization) {
   return {
     status: preview.status,
     opaqueId: preview.opaqueId,
@@ -63,7 +68,7 @@ export function toOutcomeReply(
 export function toProcessedReply(transaction: Transaction, organization: Organization) {
   return {
     id: transaction.id,
-    ...toPreviewReply(transaction, organization),
+    ...toBasketReply(transaction, organization),
     status: transactionStatus.processed,
     createdAt: transaction.createdAt.toISOString(),
   }

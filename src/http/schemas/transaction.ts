@@ -193,7 +193,19 @@ export const Outcome = Type.Object(
   { ...named('Outcome'), examples: [outcomeExample] },
 )
 
-export const Preview = Type.Object(previewMembers, { ...named('Preview'), examples: [previewExample] })
+export const Preview = Type.Object(
+  {
+    ...previewMembers,
+    spendable: Optional(
+      Type.Number({
+        description:
+          'The most points that may pay for this basket, by the balance and the share; 0 when that is fewer ' +
+          'than the least. Left out when the card lets no points be spent.',
+      }),
+    ),
+  },
+  { ...named('Preview'), examples: [{ ...previewExample, spendable: 120 }] },
+)
 export const ProcessedTransaction = Type.Object(
   { id: Id('txn'), ...previewMembers, createdAt: Timestamp() },
   { ...named('ProcessedTransaction'), examples: [processedExample] },
