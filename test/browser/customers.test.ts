@@ -49,6 +49,7 @@ test('registers a customer and finds the one by name, phone, e-mail and barcode'
   expect(addressOf(page).path).toBe(`/customers/${id}`)
 
   await page.getByRole('link', { name: 'Customers', exact: true }).first().click()
+  await waitForRows(page)
   await expectAccessibleInBothSchemes(page)
   const search = page.getByLabel('Search', { exact: true })
   const spellings = [

@@ -108,6 +108,7 @@ test('an invitation works once, and sessions in other browsers end when they are
 
   const late = await openPage({ expected: [400] })
   await late.page.goto(invitation)
+  await pageTitle(late.page, 'Welcome').waitFor()
   await expectAccessibleInBothSchemes(late.page)
   await late.page.getByRole('textbox', { name: 'New password' }).fill('somebody else has it')
   await late.page.getByRole('button', { name: 'Begin' }).click()
