@@ -64,6 +64,7 @@ export async function listen(deps: Deps, config: Config, secrets: Secrets, log: 
     return asked
   }
   let app: Server | undefined
+  let port = config.port
   const stop = async () => {
     state.isStopping = true
     if (app) await closeServer(app, transactions)
@@ -71,8 +72,9 @@ export async function listen(deps: Deps, config: Config, secrets: Secrets, log: 
   }
   try {
     app = await buildServer({
-      // Which port it is may be known only once it is listened to, and nobody asks before that.
-      deps: { ...deps, publicUrl: () => config.publicUrl ?? baseUrlOf(portOf(app!), config) },
+      // Which port it is may be known only once it is listened to, and nobody asks before that. It is remembered:
+      // a server that is closing has no address any more, and still answers the calls it took.
+      deps: { ...deps, publicUrl: () => config.publicUrl ?? baseUrlOf(port, config) },
       transactions,
       requestLog,
       adminToken: secrets.adminToken,
@@ -83,15 +85,12 @@ export async function listen(deps: Deps, config: Config, secrets: Secrets, log: 
       isReady: async () => !state.isStopping && (await canServe()),
     })
     await app.listen({ port: config.port, host: config.host })
-    return { port: portOf(app), stop }
+    port = (app.server.address() as AddressInfo).port
+    return { port, stop }
   } catch (error) {
     await stop()
     throw error
   }
-}
-
-function portOf(app: Server): number {
-  return (app.server.address() as AddressInfo).port
 }
 
 /** Finishes what was taken. A client that never sends the rest of its request is cut off in the end. */
