@@ -20,7 +20,7 @@ export function Page({ title, about, parent, actions, children }: PageProps) {
   return (
     <Stack gap="lg">
       <Group justify="space-between" align="flex-end" gap="sm">
-        <Stack gap={2}>
+        <Stack gap={2} miw={0}>
           {parent && (
             <PageLink to={parent.to} size="sm">
               {parent.title}

@@ -64,10 +64,10 @@ beforeAll(async () => {
 })
 
 async function findExamples(): Promise<typeof examples> {
-  await callApi('GET', '/v1/customers/find?q=nobody@example.com', { status: 404 })
-  // Calls are written down about once a second.
+  // A long path, which a narrow page has to break. Calls are written down about once a second.
+  await callApi('GET', `/v1/customers/cus_${'0'.repeat(32)}/transactions`, { status: 404 })
   const request = await vi.waitFor(async () => {
-    const { data } = await callApi('GET', '/v1/requests?status=refused&limit=1')
+    const { data } = await callApi('GET', '/v1/requests?status=refused&limit=1&q=00000000')
     return data[0].id
   }, 20_000)
   // Guests of the demo have an opaque id.
