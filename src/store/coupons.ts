@@ -68,6 +68,8 @@ const conditionOf: Partial<Record<CouponStatus, string>> = {
   [couponStatus.active]: `status = ${couponStatus.active} AND (expires_at IS NULL OR expires_at > $)`,
   [couponStatus.expired]: `(status = ${couponStatus.expired} OR ${hasRunOut})`,
 }
+/** With the condition of their index, as in the list of transactions. */
+const isRevoked = `status = $ AND status IN (${couponStatus.expired}, ${couponStatus.revoked})`
 
 /** Newest first. */
 export async function listCoupons(
@@ -83,7 +85,9 @@ export async function listCoupons(
       ['id < $', page.after && uuidOf(page.after)],
       ['customer_id = $', filter.customer && uuidOf(filter.customer)],
       ['campaign_id = $', filter.campaign && uuidOf(filter.campaign)],
-      timed ? [timed, now] : ['status = $', filter.status],
+      timed
+        ? [timed, now]
+        : [filter.status === couponStatus.revoked ? isRevoked : 'status = $', filter.status],
       ['id >= $', least],
       ['created_at >= $', filter.from],
       ['id < $', most],

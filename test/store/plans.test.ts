@@ -73,6 +73,8 @@ async function makeCalls(): Promise<void> {
     `/v1/customers/${customer}/ledger`,
     `/v1/transactions?opaqueId=r-1`,
     `/v1/transactions?customer=${customer}`,
+    '/v1/transactions?status=3',
+    '/v1/coupons?status=5',
   ]) {
     await succeed('GET', path)
   }
@@ -111,6 +113,21 @@ async function plan(client: Client, text: string, parameters: number): Promise<P
     await client.query('DEALLOCATE it')
   }
 }
+
+test('what is rare is found by the index that was made for it', async () => {
+  const client = createClient(service.database.connection, { role: appRole })
+  await client.connect()
+  try {
+    const planOf = async (asking: RegExp) => {
+      const [text, parameters] = [...asked].find(([text]) => asking.test(text))!
+      return JSON.stringify(await plan(client, text, parameters))
+    }
+    expect(await planOf(/ t\.status = \$/)).toContain('transactions_returned')
+    expect(await planOf(/FROM coupons .* status = \$/)).toContain('coupons_ended')
+  } finally {
+    await client.end()
+  }
+})
 
 test('the policies leave every statement the indexes it has without them', async () => {
   const { rows } = await service.database.pool.query('SELECT org_id FROM organizations')
