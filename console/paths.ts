@@ -23,6 +23,9 @@ export const paths = {
   settings: () => '/settings',
 }
 
+/** Where the console lies in the service; its own addresses are below. */
+export const consoleBase = '/console'
+
 /** Outside of the console. */
 export const till = '/till'
 export const apiReference = '/docs'

@@ -8,6 +8,7 @@ import {
   redirect,
 } from '@tanstack/react-router'
 import { may, type Session, sessionQuery } from './api/session.ts'
+import { consoleBase } from './paths.ts'
 import { Broken, NotAllowed, NotFound } from './ui/dead-ends.tsx'
 import { plainSearch } from './ui/filters.ts'
 import { Shell } from './ui/shell.tsx'
@@ -92,7 +93,7 @@ const anythingElse = createRoute({ getParentRoute: () => shell, path: '$', compo
 export function createConsoleRouter(queries: QueryClient) {
   return createRouter({
     routeTree: root.addChildren([signIn, join, shell.addChildren([...pages, anythingElse])]),
-    basepath: '/console',
+    basepath: consoleBase,
     context: { queries },
     parseSearch: plainSearch.parse,
     stringifySearch: plainSearch.stringify,

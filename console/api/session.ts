@@ -1,4 +1,5 @@
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
+import { consoleBase, paths } from '../paths.ts'
 import { ApiError, answerOf, api, mayBeSignedIn, type Schemas } from './client.ts'
 
 export type Session = Schemas['Session']
@@ -37,8 +38,8 @@ export const may = (session: Session, scope: 'pos' | 'manage' | 'people'): boole
 /** A new page instead of a new route: nothing of whoever was here stays in memory. */
 export function leaveToSignIn(): void {
   const { pathname, search } = location
-  const home = '/console'
-  if (pathname === `${home}/sign-in`) return
-  const next = new URLSearchParams({ next: pathname.slice(home.length) + search })
-  location.assign(`${home}/sign-in?${next}`)
+  const signIn = consoleBase + paths.signIn()
+  if (pathname === signIn) return
+  const next = new URLSearchParams({ next: pathname.slice(consoleBase.length) + search })
+  location.assign(`${signIn}?${next}`)
 }

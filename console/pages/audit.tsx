@@ -1,11 +1,10 @@
-import { Button, Stack, Text } from '@mantine/core'
+import { Button, Modal, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { answerOf, api, type Schemas } from '../api/client.ts'
 import { useSession } from '../api/session.ts'
 import { formatDateTime } from '../format.ts'
 import { type Column, DataList } from '../ui/data-list.tsx'
-import { Dialog } from '../ui/dialog.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { DayRangeFilter } from '../ui/filter-fields.tsx'
 import { useFilters } from '../ui/filters.ts'
@@ -99,12 +98,7 @@ function EntryDetails({ entry, onClose }: EntryDetailsProps) {
   const { t } = useTranslation('developers')
   const actionText = useActionText()
   return (
-    <Dialog
-      opened={entry !== undefined}
-      onClose={onClose}
-      title={entry && actionText(entry.action)}
-      size="lg"
-    >
+    <Modal opened={entry !== undefined} onClose={onClose} title={entry && actionText(entry.action)} size="lg">
       {entry && (
         <Stack gap="sm">
           {entry.subject && <Subject subject={entry.subject} />}
@@ -114,6 +108,6 @@ function EntryDetails({ entry, onClose }: EntryDetailsProps) {
           </Text>
         </Stack>
       )}
-    </Dialog>
+    </Modal>
   )
 }

@@ -75,7 +75,7 @@ function useColumns(open: (opened: Opened) => void): Column<Connection>[] {
       cell: ({ scopes }) => (
         <Group gap={4} justify="flex-start">
           {scopes.map((scope) => (
-            <Badge key={scope} variant="default" tt="none">
+            <Badge key={scope} variant="default">
               {t(`scope.${scope}`)}
             </Badge>
           ))}

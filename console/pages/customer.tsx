@@ -12,6 +12,7 @@ import { useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { answerOf, api } from '../api/client.ts'
+import { repeatHeaders } from '../api/repeat-key.ts'
 import { useSession } from '../api/session.ts'
 import { formatDate } from '../format.ts'
 import { paths } from '../paths.ts'
@@ -33,7 +34,6 @@ import type { Customer } from './customer/types.ts'
 import { customerQuery, nameOf } from './parts/customer-name.tsx'
 import { StatusBadge } from './parts/status-badge.tsx'
 import { useAsk } from './parts/use-ask.tsx'
-import { repeatHeaders } from './parts/use-modal-form.ts'
 
 export function CustomerPage() {
   const { t } = useTranslation(['customers', 'coupons', 'transactions'])

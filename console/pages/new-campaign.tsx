@@ -2,9 +2,10 @@ import { Button, Card, Group, SimpleGrid, Stack, Text, TextInput, Title } from '
 import { IconFilePlus, IconTemplate } from '@tabler/icons-react'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useId, useMemo, useState } from 'react'
+import { useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { answerOf, api, type Schemas } from '../api/client.ts'
+import { newRepeatKey } from '../api/repeat-key.ts'
 import { useSession } from '../api/session.ts'
 import type { Definition } from '../forms/definition.ts'
 import { useSchemaTexts } from '../forms/form-context.ts'
@@ -97,14 +98,14 @@ function NameForm({ template, onClose }: { readonly template: Template; readonly
   const { data: shapes } = useShapes()
   const queries = useQueryClient()
   const navigate = useNavigate()
-  // The same try again, after no answer came, must not make a second campaign.
-  const idempotencyKey = useMemo(() => newIdempotencyKey(name), [name])
+  // The same try again, after no answer came, must not make a second campaign; another name is another campaign.
+  const [key, setKey] = useState(newRepeatKey)
   const { mutate, isPending, error } = useMutation({
     meta: { isToldInPlace: true },
     mutationFn: () =>
       answerOf(
         api.POST('/v1/campaigns', {
-          params: { header: { 'idempotency-key': idempotencyKey } },
+          params: { header: { 'idempotency-key': key } },
           body: { ...definition, name } as never,
         }),
       ),
@@ -128,7 +129,10 @@ function NameForm({ template, onClose }: { readonly template: Template; readonly
         label={t('columns.name')}
         description={t('new.nameAbout')}
         value={name}
-        onChange={({ currentTarget }) => setName(currentTarget.value)}
+        onChange={({ currentTarget }) => {
+          setName(currentTarget.value)
+          setKey(newRepeatKey())
+        }}
         required
         maxLength={200}
         data-autofocus
@@ -138,11 +142,4 @@ function NameForm({ template, onClose }: { readonly template: Template; readonly
       )}
     </FormModal>
   )
-}
-
-/** By hand: `crypto.randomUUID` is there only over HTTPS. A new one for each name, which is another campaign. */
-function newIdempotencyKey(_name: string): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
-    byte.toString(16).padStart(2, '0'),
-  ).join('')
 }

@@ -1,9 +1,8 @@
-import { Alert, Text } from '@mantine/core'
+import { Alert, Modal, Text } from '@mantine/core'
 import { BarcodeDetector, prepareZXingModule } from 'barcode-detector/ponyfill'
 import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import wasmUrl from 'zxing-wasm/reader/zxing_reader.wasm?url'
-import { Dialog } from '../ui/dialog.tsx'
 
 // Unless told it asks a CDN for its WebAssembly; ours comes with the page.
 prepareZXingModule({
@@ -70,7 +69,7 @@ export default function Camera({ onClose, onScan }: CameraProps) {
   }, [])
 
   return (
-    <Dialog opened onClose={onClose} title={t('camera.title')} size="lg">
+    <Modal opened onClose={onClose} title={t('camera.title')} size="lg">
       {problem ? (
         <Alert color="yellow" role="alert" title={t(`camera.${problem}`)}>
           {t('camera.instead')}
@@ -83,6 +82,6 @@ export default function Camera({ onClose, onScan }: CameraProps) {
           </Text>
         </>
       )}
-    </Dialog>
+    </Modal>
   )
 }

@@ -1,12 +1,11 @@
-import { Group, Kbd, Stack, Text } from '@mantine/core'
+import { Group, Kbd, Modal, Stack, Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import { Dialog } from '../ui/dialog.tsx'
 import { shortcutKeys } from './shortcuts.ts'
 
 export default function Help({ onClose }: { readonly onClose: () => void }) {
   const { t } = useTranslation('till')
   return (
-    <Dialog opened onClose={onClose} title={t('help.title')}>
+    <Modal opened onClose={onClose} title={t('help.title')}>
       <Stack gap="xs" component="dl" m={0}>
         {shortcutKeys.map((key) => (
           <Group key={key} gap="md" wrap="nowrap">
@@ -22,6 +21,6 @@ export default function Help({ onClose }: { readonly onClose: () => void }) {
       <Text mt="md" c="dimmed">
         {t('help.scanner')}
       </Text>
-    </Dialog>
+    </Modal>
   )
 }

@@ -2,6 +2,7 @@ import { Alert, Button, Select, Stack } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { newRepeatKey } from '../api/repeat-key.ts'
 import { useDesk } from './desk.ts'
 import { register } from './register.ts'
 import type { Customer } from './sale.ts'
@@ -16,7 +17,7 @@ export default function OpenCard({ customer, onCustomer }: OpenCardProps) {
   const { t } = useTranslation('till')
   const { campaigns } = useDesk()
   const [campaignId, setCampaignId] = useState<string | null>(campaigns.at(-1)?.id ?? null)
-  const [key] = useState(() => crypto.randomUUID())
+  const [key] = useState(newRepeatKey)
   const { mutate, isPending } = useMutation({
     mutationFn: (id: string) => register({ campaignId: id, customer: { id: customer.id } }, `${key} ${id}`),
     onSuccess: onCustomer,

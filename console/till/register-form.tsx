@@ -2,6 +2,7 @@ import { Checkbox, Select, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { newRepeatKey } from '../api/repeat-key.ts'
 import { FormModal } from '../ui/form.tsx'
 import { useDesk } from './desk.ts'
 import { register } from './register.ts'
@@ -26,7 +27,7 @@ export default function RegisterForm({ given = '', onClose, onRegistered }: Regi
   const [marketing, setMarketing] = useState(false)
   const [campaignId, setCampaignId] = useState<string | null>(campaigns.at(-1)?.id ?? null)
   // One for each form: sent twice it registers once.
-  const [key] = useState(() => crypto.randomUUID())
+  const [key] = useState(newRepeatKey)
   const { mutate, isPending, error } = useMutation({
     meta: { isToldInPlace: true },
     mutationFn: (registration: Registration) => register(registration, key),

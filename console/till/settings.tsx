@@ -1,8 +1,7 @@
-import { Button, Group, Select, Stack, Text, Title } from '@mantine/core'
+import { Button, Group, Modal, Select, Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { answerOf, api } from '../api/client.ts'
-import { Dialog } from '../ui/dialog.tsx'
 import type { Outbox } from './outbox.ts'
 import type { Settled } from './send.ts'
 import { LookUp } from './unsettled-panel.tsx'
@@ -24,7 +23,7 @@ export default function Settings({ outbox, onClose, onSettled }: SettingsProps) 
     },
   })
   return (
-    <Dialog opened onClose={onClose} title={t('settings.title')}>
+    <Modal opened onClose={onClose} title={t('settings.title')}>
       <Stack gap="md">
         <Text>{t('settings.name', { name: outbox.name })}</Text>
         <Select
@@ -73,6 +72,6 @@ export default function Settings({ outbox, onClose, onSettled }: SettingsProps) 
           </Stack>
         )}
       </Stack>
-    </Dialog>
+    </Modal>
   )
 }

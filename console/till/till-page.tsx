@@ -1,9 +1,8 @@
-import { Center, Text } from '@mantine/core'
+import { Center, Modal, Text } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { answerOf, api } from '../api/client.ts'
 import { type Session, useMaybeSession } from '../api/session.ts'
-import { Dialog } from '../ui/dialog.tsx'
 import { Failure } from '../ui/failure.tsx'
 import { FrontDoor } from '../ui/front-door.tsx'
 import { SignInForm } from '../ui/sign-in-form.tsx'
@@ -43,10 +42,10 @@ export function TillPage() {
           isSignedIn={Boolean(session)}
           onSignOut={signOut}
         />
-        <Dialog opened={!session} onClose={() => {}} withCloseButton={false} title={t('signedOut.title')}>
+        <Modal opened={!session} onClose={() => {}} withCloseButton={false} title={t('signedOut.title')}>
           <Text mb="md">{t('signedOut.about')}</Text>
           <SignInForm onSignedIn={setKnown} />
-        </Dialog>
+        </Modal>
       </>
     )
   }

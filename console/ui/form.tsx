@@ -1,7 +1,6 @@
-import { Button, Group, Stack } from '@mantine/core'
+import { Button, Group, Modal, Stack } from '@mantine/core'
 import type { FormEvent, ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Dialog } from './dialog.tsx'
 import { Failure } from './failure.tsx'
 
 interface FormModalProps {
@@ -25,7 +24,7 @@ export function FormModal(props: FormModalProps) {
     props.onSubmit()
   }
   return (
-    <Dialog opened={props.isOpen} onClose={props.onClose} title={props.title}>
+    <Modal opened={props.isOpen} onClose={props.onClose} title={props.title}>
       <form onSubmit={submit}>
         <Stack gap="sm">
           {props.error !== undefined && props.error !== null && <Failure error={props.error} />}
@@ -40,6 +39,6 @@ export function FormModal(props: FormModalProps) {
           </Group>
         </Stack>
       </form>
-    </Dialog>
+    </Modal>
   )
 }

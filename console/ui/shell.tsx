@@ -21,7 +21,7 @@ import { lazy, Suspense, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { answerOf, api } from '../api/client.ts'
 import { may, type Session, useMaybeSession } from '../api/session.ts'
-import { apiReference, till } from '../paths.ts'
+import { apiReference, consoleBase, paths, till } from '../paths.ts'
 import { ColorSchemeToggle } from './color-scheme-toggle.tsx'
 import { LanguageMenu } from './language-menu.tsx'
 import { menu } from './menu-entries.ts'
@@ -168,7 +168,7 @@ function AccountMenu({ session }: { readonly session: Session }) {
     mutationFn: async (where: 'here' | 'everywhere') => {
       await answerOf(where === 'here' ? api.DELETE('/auth/session') : api.DELETE('/auth/sessions'))
     },
-    onSuccess: () => location.assign('/console/sign-in'),
+    onSuccess: () => location.assign(consoleBase + paths.signIn()),
   })
   return (
     <Menu width={240}>

@@ -64,7 +64,7 @@ export function Preview({ campaign, definition, shapes, basket, onBasket }: Prev
                 </Text>
               </Group>
             ) : (
-              <Badge variant="light" color={error ? 'red' : 'pine'} tt="none">
+              <Badge variant="light" color={error ? 'red' : 'pine'}>
                 {t(error ? 'preview.failed' : 'preview.current')}
               </Badge>
             )}

@@ -1,7 +1,6 @@
-import { Button, Group, Paper, Stack, Text } from '@mantine/core'
+import { Button, Group, Modal, Paper, Stack, Text } from '@mantine/core'
 import { useBlocker } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
-import { Dialog } from '../../ui/dialog.tsx'
 
 interface SaveBarProps {
   readonly isDirty: boolean
@@ -45,7 +44,7 @@ export function SaveBar({ isDirty, isBlocked, isSaving, onSave, onDiscard }: Sav
           </Group>
         </Paper>
       )}
-      <Dialog title={t('unsaved.leaveTitle')} opened={status === 'blocked'} onClose={() => reset?.()}>
+      <Modal title={t('unsaved.leaveTitle')} opened={status === 'blocked'} onClose={() => reset?.()}>
         <Stack gap="md">
           <Text>{t('unsaved.leaveAbout')}</Text>
           <Group justify="flex-end" gap="xs">
@@ -57,7 +56,7 @@ export function SaveBar({ isDirty, isBlocked, isSaving, onSave, onDiscard }: Sav
             </Button>
           </Group>
         </Stack>
-      </Dialog>
+      </Modal>
     </>
   )
 }

@@ -13,7 +13,7 @@ const colors: Readonly<Record<string, string>> = {
 export function StatusBadge({ status }: { readonly status: string }) {
   const { t } = useTranslation('common')
   return (
-    <Badge variant="dot" color={colors[status] ?? 'gray'} tt="none" fw={550}>
+    <Badge variant="dot" color={colors[status] ?? 'gray'} fw={550}>
       {t(`status.campaign.${status}`, { defaultValue: status })}
     </Badge>
   )
@@ -29,12 +29,12 @@ export function StatusBadges({ campaign }: { readonly campaign: Schemas['Campaig
     <Group gap={6}>
       <StatusBadge status={campaign.status} />
       {campaign.version > 0 && (
-        <Badge variant="default" fw={550} tt="none">
+        <Badge variant="default" fw={550}>
           {t('version', { number: campaign.version })}
         </Badge>
       )}
       {hasWaitingChanges(campaign) && (
-        <Badge variant="dot" color="orange" tt="none" fw={550}>
+        <Badge variant="dot" color="orange" fw={550}>
           {t('changesWaiting')}
         </Badge>
       )}

@@ -1,9 +1,9 @@
-import { TextInput } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import { answerOf, api } from '../../api/client.ts'
 import { FormModal } from '../../ui/form.tsx'
 import { tell } from '../../ui/tell.ts'
 import { useModalForm } from '../parts/use-modal-form.ts'
+import { ProfileFields } from './profile-fields.tsx'
 import type { Customer } from './types.ts'
 
 interface EditFormProps {
@@ -39,27 +39,7 @@ export function EditForm({ customer, isOpen, onClose }: EditFormProps) {
   })
   return (
     <FormModal {...modal} title={t('profile.editTitle')} submitLabel={t('common:save')}>
-      <TextInput
-        label={t('name')}
-        data-autofocus
-        maxLength={200}
-        value={values.fullname}
-        onChange={(event) => set({ fullname: event.currentTarget.value })}
-      />
-      <TextInput
-        label={t('phone')}
-        type="tel"
-        maxLength={64}
-        value={values.phone}
-        onChange={(event) => set({ phone: event.currentTarget.value })}
-      />
-      <TextInput
-        label={t('email')}
-        type="email"
-        maxLength={254}
-        value={values.email}
-        onChange={(event) => set({ email: event.currentTarget.value })}
-      />
+      <ProfileFields values={values} set={set} />
     </FormModal>
   )
 }

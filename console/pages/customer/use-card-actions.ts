@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import { answerOf, api, type Schemas } from '../../api/client.ts'
+import { repeatHeaders } from '../../api/repeat-key.ts'
 import { useAsk } from '../parts/use-ask.tsx'
-import { repeatHeaders } from '../parts/use-modal-form.ts'
 
 /** What can be done to a card; each asks first. */
 export function useCardActions({ id }: Schemas['Card']) {

@@ -1,7 +1,8 @@
-import { Select, Text, TextInput } from '@mantine/core'
+import { Select, Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import { answerOf, api, type Schemas } from '../../api/client.ts'
 import { FormModal } from '../../ui/form.tsx'
+import { ProfileFields } from '../customer/profile-fields.tsx'
 import { useProgram } from '../parts/program.ts'
 import { useModalForm } from '../parts/use-modal-form.ts'
 
@@ -44,31 +45,7 @@ export function RegisterForm({ isOpen, onClose, customer, onDone }: RegisterForm
       title={isNew ? t('register.title') : t('register.furtherTitle')}
       submitLabel={isNew ? t('register.submit') : t('register.furtherSubmit')}
     >
-      {isNew && (
-        <>
-          <TextInput
-            label={t('name')}
-            data-autofocus
-            maxLength={200}
-            value={values.fullname}
-            onChange={(event) => set({ fullname: event.currentTarget.value })}
-          />
-          <TextInput
-            label={t('phone')}
-            type="tel"
-            maxLength={64}
-            value={values.phone}
-            onChange={(event) => set({ phone: event.currentTarget.value })}
-          />
-          <TextInput
-            label={t('email')}
-            type="email"
-            maxLength={254}
-            value={values.email}
-            onChange={(event) => set({ email: event.currentTarget.value })}
-          />
-        </>
-      )}
+      {isNew && <ProfileFields values={values} set={set} />}
       <Select
         label={t('campaign')}
         description={t('register.campaignAbout')}

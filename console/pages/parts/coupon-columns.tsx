@@ -1,6 +1,7 @@
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import { answerOf, api, type Schemas } from '../../api/client.ts'
+import { repeatHeaders } from '../../api/repeat-key.ts'
 import { useSession } from '../../api/session.ts'
 import { formatDate } from '../../format.ts'
 import { paths } from '../../paths.ts'
@@ -13,7 +14,6 @@ import { useProgram } from './program.ts'
 import { rewardWords } from './reward-words.ts'
 import { StatusBadge } from './status-badge.tsx'
 import { useAsk } from './use-ask.tsx'
-import { repeatHeaders } from './use-modal-form.ts'
 
 export type Coupon = Schemas['Coupon']
 

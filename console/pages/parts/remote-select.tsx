@@ -1,11 +1,10 @@
-import { Select } from '@mantine/core'
+import { Select, type SelectProps } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
-import { useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-
 import { scrollingList } from './scrolling-list.ts'
 
-interface Option {
+export interface Option {
   readonly value: string
   readonly label: string
 }
@@ -25,7 +24,7 @@ interface RemoteSelectProps {
   /** The label of a value that the search did not bring. */
   readonly find?: (value: string) => Promise<Option>
   readonly onChange: (value: string | undefined) => void
-  readonly w?: number
+  readonly w?: SelectProps['w']
 }
 
 /** One of any number of things: the service searches, not the browser. */
@@ -40,10 +39,14 @@ export function RemoteSelect({
   ...props
 }: RemoteSelectProps) {
   const [text, setText] = useState('')
+  const [isOpen, setOpen] = useState(false)
   const [asked] = useDebouncedValue(text.trim(), 200)
   const { data: found = [] } = useQuery({
     queryKey: [name, 'choice', asked],
     queryFn: () => search(asked || undefined),
+    // Most who come to a page choose nothing.
+    enabled: isOpen,
+    placeholderData: keepPreviousData,
   })
   const known = [...fixed, ...found]
   const isKnown = value === undefined || known.some((option) => option.value === value)
@@ -64,6 +67,7 @@ export function RemoteSelect({
       clearable
       // The label of what is chosen stands in the field and is nothing to look for.
       onSearchChange={(next) => setText(options.some(({ label }) => label === next) ? '' : next)}
+      onDropdownOpen={() => setOpen(true)}
       filter={({ options: all }) => all}
       nothingFoundMessage={nothingFound}
       {...scrollingList}

@@ -1,73 +1,51 @@
-import { Select } from '@mantine/core'
-import { useDebouncedValue } from '@mantine/hooks'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { answerOf, api } from '../../api/client.ts'
+import { answerOf, api, type Schemas } from '../../api/client.ts'
 import { useFilters } from '../../ui/filters.ts'
 import { customerQuery, nameOf } from './customer-name.tsx'
-
-interface Option {
-  readonly value: string
-  readonly label: string
-}
+import { type Option, RemoteSelect } from './remote-select.tsx'
 
 interface SearchFilterProps {
+  /** Of the filter in the address. */
   readonly name: string
   readonly label: string
-  /** The one that is chosen, with its name. */
-  readonly chosen?: Option
-  readonly search: (q: string | undefined) => Promise<Option[]>
+  readonly search: (q: string | undefined) => Promise<readonly Option[]>
+  readonly find: (value: string) => Promise<Option>
 }
 
-/** One of many: the service looks for what is typed. */
-function SearchFilter({ name, label, chosen, search }: SearchFilterProps) {
+/** One of many, or all. */
+function SearchFilter({ name, ...props }: SearchFilterProps) {
   const { t } = useTranslation('common')
   const [filters, setFilters] = useFilters()
-  const [text, setText] = useState('')
-  const [isOpen, setOpen] = useState(false)
-  // The name of the chosen one stands in the field and is not a question.
-  const typed = text.trim() === chosen?.label ? '' : text.trim()
-  const [asked] = useDebouncedValue(typed, 250)
-  const { data = [] } = useQuery({
-    queryKey: [name, 'options', asked],
-    queryFn: () => search(asked || undefined),
-    enabled: isOpen,
-    placeholderData: keepPreviousData,
-  })
-  const others = data.filter(({ value }) => value !== chosen?.value)
   return (
-    <Select
-      label={label}
+    <RemoteSelect
+      {...props}
+      name={name}
       placeholder={t('list.all')}
-      data={chosen ? [chosen, ...others] : others}
-      value={chosen?.value ?? null}
-      onChange={(value) => setFilters({ [name]: value ?? undefined })}
-      searchable
-      clearable
-      searchValue={text}
-      onSearchChange={setText}
-      onDropdownOpen={() => setOpen(true)}
-      // The service has filtered already.
-      filter={({ options }) => options}
-      nothingFoundMessage={filters[name] === undefined ? '–' : undefined}
+      nothingFound="–"
+      value={filters[name]}
+      onChange={(value) => setFilters({ [name]: value })}
       w={{ base: '100%', xs: 200 }}
     />
   )
 }
 
+const toOption = (customer: Pick<Schemas['Customer'], 'id' | 'data'>): Option => ({
+  value: customer.id,
+  label: nameOf(customer) ?? customer.id,
+})
+
 export function CustomerFilter({ label }: { readonly label: string }) {
-  const [{ customer }] = useFilters()
-  const { data } = useQuery({ ...customerQuery(customer ?? ''), enabled: customer !== undefined })
+  const queries = useQueryClient()
   return (
     <SearchFilter
       name="customer"
       label={label}
-      chosen={customer ? { value: customer, label: (data && nameOf(data)) ?? customer } : undefined}
       search={async (q) => {
         const { data } = await answerOf(api.GET('/v1/customers', { params: { query: { q, limit: 10 } } }))
-        return data.map((one) => ({ value: one.id, label: nameOf(one) ?? one.id }))
+        return data.map(toOption)
       }}
+      find={async (id) => toOption(await queries.fetchQuery(customerQuery(id)))}
     />
   )
 }
@@ -90,14 +68,16 @@ export function useBranchName(): (opaqueId: string | undefined) => string {
 }
 
 export function BranchFilter({ label }: { readonly label: string }) {
-  const [{ branch }] = useFilters()
-  const nameOfBranch = useBranchName()
+  const queries = useQueryClient()
   return (
     <SearchFilter
       name="branch"
       label={label}
-      chosen={branch ? { value: branch, label: nameOfBranch(branch) } : undefined}
       search={branchOptions}
+      find={async (value) => {
+        const known = await queries.fetchQuery(branchesQuery)
+        return known.find((option) => option.value === value) ?? { value, label: value }
+      }}
     />
   )
 }

@@ -1,8 +1,7 @@
-import { Alert, Button, CopyButton, Group, Stack, TextInput } from '@mantine/core'
+import { Alert, Button, CopyButton, Group, Modal, Stack, TextInput } from '@mantine/core'
 import { IconCheck, IconCopy, IconEyeOff } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Dialog } from '../../ui/dialog.tsx'
 
 interface ShownOnceProps {
   readonly title: string
@@ -16,14 +15,7 @@ interface ShownOnceProps {
 /** What the service tells only once. A click beside it must not take it away. */
 export function ShownOnce({ title, warning, doneLabel, onClose, children }: ShownOnceProps) {
   return (
-    <Dialog
-      opened
-      onClose={onClose}
-      title={title}
-      size="lg"
-      closeOnClickOutside={false}
-      closeOnEscape={false}
-    >
+    <Modal opened onClose={onClose} title={title} size="lg" closeOnClickOutside={false} closeOnEscape={false}>
       <Stack gap="md">
         <Alert color="yellow" icon={<IconEyeOff aria-hidden />}>
           {warning}
@@ -33,7 +25,7 @@ export function ShownOnce({ title, warning, doneLabel, onClose, children }: Show
           <Button onClick={onClose}>{doneLabel}</Button>
         </Group>
       </Stack>
-    </Dialog>
+    </Modal>
   )
 }
 

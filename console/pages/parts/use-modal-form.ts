@@ -1,5 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
+import { type RepeatHeaders, repeatHeaders } from '../../api/repeat-key.ts'
 
 interface ModalForm<V, R> {
   readonly isOpen: boolean
@@ -8,19 +9,6 @@ interface ModalForm<V, R> {
   readonly initial: () => V
   readonly send: (values: V, headers: RepeatHeaders) => Promise<R>
   readonly onDone?: (result: R) => void
-}
-
-export interface RepeatHeaders {
-  readonly 'idempotency-key': string
-}
-
-/**
- * Random text that makes sending a form twice safe. Not `randomUUID`, which browsers offer only over HTTPS: a
- * service may be reached under a plain address in the shop's own network.
- */
-export function repeatHeaders(): RepeatHeaders {
-  const bytes = crypto.getRandomValues(new Uint8Array(16))
-  return { 'idempotency-key': Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('') }
 }
 
 /** What a `FormModal` needs. One key for each opening: a second press after a lost answer repeats, not doubles. */

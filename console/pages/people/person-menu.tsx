@@ -50,7 +50,7 @@ export function PersonMenu({ person, onLink }: PersonMenuProps) {
     .filter((deed) => deed !== 'newLink' || !isOneself)
   return (
     <>
-      <Menu position="bottom-end" width={230} withInitialFocusPlaceholder={false}>
+      <Menu position="bottom-end" width={230}>
         <Menu.Target>
           <ActionIcon variant="subtle" color="gray" aria-label={t('actionsFor', { email: person.email })}>
             <IconDots size={18} aria-hidden />

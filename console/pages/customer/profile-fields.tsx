@@ -1,0 +1,43 @@
+import { TextInput } from '@mantine/core'
+import { useTranslation } from 'react-i18next'
+
+interface Profile {
+  readonly fullname: string
+  readonly phone: string
+  readonly email: string
+}
+
+interface ProfileFieldsProps {
+  readonly values: Profile
+  readonly set: (changes: Partial<Profile>) => void
+}
+
+/** Who a customer is, for registering and for changing. */
+export function ProfileFields({ values, set }: ProfileFieldsProps) {
+  const { t } = useTranslation('customers')
+  return (
+    <>
+      <TextInput
+        label={t('name')}
+        data-autofocus
+        maxLength={200}
+        value={values.fullname}
+        onChange={(event) => set({ fullname: event.currentTarget.value })}
+      />
+      <TextInput
+        label={t('phone')}
+        type="tel"
+        maxLength={64}
+        value={values.phone}
+        onChange={(event) => set({ phone: event.currentTarget.value })}
+      />
+      <TextInput
+        label={t('email')}
+        type="email"
+        maxLength={254}
+        value={values.email}
+        onChange={(event) => set({ email: event.currentTarget.value })}
+      />
+    </>
+  )
+}
