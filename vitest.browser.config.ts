@@ -8,7 +8,6 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 20_000 } },
-    // A browser is several processes already.
-    maxWorkers: 1,
+    maxWorkers: 2,
   },
 })

@@ -42,10 +42,10 @@ export interface OpenOptions {
   readonly expected?: readonly (number | string)[]
 }
 
-export const demo: DemoFile = inject('demo')
+/** That of this worker. */
+export const demo: DemoFile = inject('demos')[Number(process.env.VITEST_POOL_ID) - 1]!
 
 let browser: Browser
-const contexts: Opened[] = []
 
 export function startBrowser(): void {
   beforeAll(async () => {
@@ -85,9 +85,7 @@ export async function openPage(options: OpenOptions = {}): Promise<Opened> {
       problems.push(`${response.status()}: ${response.url()}`)
     }
   })
-  const opened = { context, page, problems }
-  contexts.push(opened)
-  return opened
+  return { context, page, problems }
 }
 
 export function expectCalm({ problems }: Opened): void {

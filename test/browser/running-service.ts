@@ -1,4 +1,4 @@
-/** One service with the living demo for all journeys, started as `npm start` does. */
+/** A service with the living demo for each worker, started as `npm start` does: no journey changes what another counts. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
@@ -22,13 +22,24 @@ export interface DemoFile {
 
 declare module 'vitest' {
   interface ProvidedContext {
-    demo: DemoFile
+    demos: readonly DemoFile[]
   }
 }
 
 const startTimeoutMs = 60_000
 
 export default async function start(project: TestProject): Promise<() => Promise<void>> {
+  const services = await Promise.all(Array.from({ length: project.config.maxWorkers }, startService))
+  project.provide(
+    'demos',
+    services.map(({ demo }) => demo),
+  )
+  return async () => {
+    await Promise.all(services.map(({ stop }) => stop()))
+  }
+}
+
+async function startService(): Promise<{ demo: DemoFile; stop: () => Promise<void> }> {
   const dataDir = await mkdtemp(join(tmpdir(), 'lw-browser-'))
   // As root the database runs as another user, who has to pass through here.
   await chmod(dataDir, 0o755)
@@ -42,11 +53,14 @@ export default async function start(project: TestProject): Promise<() => Promise
     said += text
   })
   const ended = once(child, 'close')
-  project.provide('demo', await readDemo(join(dataDir, 'demo.json'), () => said, child))
-  return async () => {
-    child.kill('SIGTERM')
-    await ended
-    await rm(dataDir, { recursive: true, force: true })
+  const demo = await readDemo(join(dataDir, 'demo.json'), () => said, child)
+  return {
+    demo,
+    async stop() {
+      child.kill('SIGTERM')
+      await ended
+      await rm(dataDir, { recursive: true, force: true })
+    },
   }
 }
 
