@@ -14,14 +14,26 @@ function remembered<T extends Format>(key: string, make: () => T): T {
   return made
 }
 
+const digits = (decimals: number | undefined) =>
+  decimals === undefined
+    ? { maximumFractionDigits: 6 }
+    : { minimumFractionDigits: decimals, maximumFractionDigits: decimals }
+
 export function formatNumber(value: number, decimals?: number): string {
-  const options =
-    decimals === undefined
-      ? { maximumFractionDigits: 6 }
-      : { minimumFractionDigits: decimals, maximumFractionDigits: decimals }
-  return remembered(`n${decimals ?? ''}`, () => new Intl.NumberFormat(i18next.language, options)).format(
-    value,
+  return remembered(
+    `n${decimals ?? ''}`,
+    () => new Intl.NumberFormat(i18next.language, digits(decimals)),
+  ).format(value)
+}
+
+/** "+35", "−100": what a balance moved by. */
+export function formatSigned(value: number, decimals?: number): string {
+  return remembered(
+    `±${decimals ?? ''}`,
+    () => new Intl.NumberFormat(i18next.language, { ...digits(decimals), signDisplay: 'exceptZero' }),
   )
+    .format(value)
+    .replace('-', '−')
 }
 
 export function formatMoney(value: number, currency: string): string {
@@ -31,6 +43,26 @@ export function formatMoney(value: number, currency: string): string {
   )
   const parts = format.formatToParts(value)
   return parts.map(({ type, value }) => (type === 'currency' ? isolate(value) : value)).join('')
+}
+
+/** An amount that may be finer than anybody can pay, such as what a point is worth: nothing of it is rounded away. */
+export function formatFineMoney(value: number, currency: string): string {
+  const options = { style: 'currency', currency, minimumFractionDigits: currencyDecimals(currency) } as const
+  return remembered(
+    `f${currency}`,
+    () => new Intl.NumberFormat(i18next.language, { ...options, maximumFractionDigits: 6 }),
+  )
+    .formatToParts(value)
+    .map(({ type, value }) => (type === 'currency' ? isolate(value) : value))
+    .join('')
+}
+
+/** 0.125 as "12.5%". */
+export function formatPercent(share: number): string {
+  return remembered(
+    'percent',
+    () => new Intl.NumberFormat(i18next.language, { style: 'percent', maximumFractionDigits: 6 }),
+  ).format(share)
 }
 
 /** How many decimals amounts of this currency are written with. */

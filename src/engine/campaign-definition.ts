@@ -230,7 +230,7 @@ export const Threshold = Type.Object(
     ...closed,
     title: 'Threshold',
     description: 'A coupon for whoever has collected enough, each time it is reached.',
-    'x-sentence': '{grant}: for every {at} collected ({balance})',
+    'x-sentence': 'For every {at} collected ({balance}): {grant}',
   },
 )
 

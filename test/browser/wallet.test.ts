@@ -106,13 +106,13 @@ test.each(['light', 'dark'] as const)(
 
     const balances = page.getByRole('region', { name: 'Balances' })
     await balances.getByText('1,234', { exact: true }).waitFor()
-    const stamps = balances.getByRole('img', { name: '3 of 8 Stamps for: A free roll' })
+    const stamps = balances.getByRole('img', { name: 'A free roll · Stamps collected: 3 of 8' })
     expect(await stamps.textContent()).toBe('✓✓✓★')
     await page.getByRole('listitem').filter({ hasText: '2 off' }).getByText('no end').waitFor()
-    await page.getByRole('listitem').filter({ hasText: '1,234 Points' }).getByText('(in 5 days)').waitFor()
+    await page.getByRole('listitem').filter({ hasText: 'Points: 1,234' }).getByText('(in 5 days)').waitFor()
     const visit = page.getByRole('listitem').filter({ hasText: '€1,234.50' })
-    await visit.getByText('+1,234 Points').waitFor()
-    await visit.getByText('+3 Stamps').waitFor()
+    await visit.getByText('Points +1,234').waitFor()
+    await visit.getByText('Stamps +3').waitFor()
     await expectAccessible(page)
 
     await code(page, card).evaluate((image) => image.decode())
