@@ -27,7 +27,7 @@ export interface Towards {
 }
 
 /**
- * "Free coffee · Stamps collected: 7 of 10". What counts is what was collected: where the coupon does not use it up,
+ * "Free coffee · Stamps collected for the next coupon: 7 of 10". What counts is what was collected: where the coupon does not use it up,
  * that can be more than what is left of it.
  */
 export const progressWords = ({ name, decimals }: NamedBalance, { have, need, reward }: Towards): string =>

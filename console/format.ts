@@ -41,20 +41,24 @@ export function formatMoney(value: number, currency: string): string {
     `m${currency}`,
     () => new Intl.NumberFormat(i18next.language, { style: 'currency', currency }),
   )
-  const parts = format.formatToParts(value)
-  return parts.map(({ type, value }) => (type === 'currency' ? isolate(value) : value)).join('')
+  return inParts(format, value)
 }
+
+/** The sign of the currency keeps its own direction, and what is taken away is told by a minus, not by a hyphen. */
+const inParts = (format: Intl.NumberFormat, value: number): string =>
+  format
+    .formatToParts(value)
+    .map(({ type, value }) => (type === 'currency' ? isolate(value) : value.replace('-', '−')))
+    .join('')
 
 /** An amount that may be finer than anybody can pay, such as what a point is worth: nothing of it is rounded away. */
 export function formatFineMoney(value: number, currency: string): string {
   const options = { style: 'currency', currency, minimumFractionDigits: currencyDecimals(currency) } as const
-  return remembered(
+  const format = remembered(
     `f${currency}`,
     () => new Intl.NumberFormat(i18next.language, { ...options, maximumFractionDigits: 6 }),
   )
-    .formatToParts(value)
-    .map(({ type, value }) => (type === 'currency' ? isolate(value) : value))
-    .join('')
+  return inParts(format, value)
 }
 
 /** 0.125 as "12.5%". */

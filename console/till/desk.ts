@@ -44,7 +44,7 @@ export function useNames() {
     decimals: (key: string) => namedOf(key).decimals,
     /** "Points +35" */
     change: (key: string, change: number) => changeWords(namedOf(key), change),
-    /** "Free coffee · Stamps collected: 7 of 10" */
+    /** "Free coffee · Stamps collected for the next coupon: 7 of 10" */
     progress: (key: string, towards: Towards) => progressWords(namedOf(key), towards),
     reward: (key: string) =>
       named(

@@ -153,11 +153,11 @@ export function Visits({ card }: PartProps) {
                 <time dateTime={at}>{formatDateTime(at, timezone)}</time>
                 <small>{[branchName, formatMoney(amount, currency)].filter(Boolean).join(' · ')}</small>
               </span>
-              <span className="changes">
+              <div className="changes">
                 {[...change(collected, 1), ...change(spent, -1)].map((text) => (
-                  <span key={text}>{text}</span>
+                  <p key={text}>{text}</p>
                 ))}
-              </span>
+              </div>
             </li>
           ))}
         </ul>

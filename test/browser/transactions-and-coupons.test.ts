@@ -57,7 +57,9 @@ test('finds a sale by its filters, explains it in words, and takes goods back un
   await page
     .getByText('Multiply (gold) · Coffee club The customer does not hold one of the tiers.', { exact: true })
     .waitFor()
-  await page.getByText('Free coffee · Stamps collected: 3 of 10', { exact: true }).waitFor()
+  await page
+    .getByText('Free coffee · Stamps collected for the next coupon: 3 of 10', { exact: true })
+    .waitFor()
   await page.getByText('Points: 170 · Stamps: 3', { exact: true }).waitFor()
   await page.getByRole('definition').and(page.getByText('$17.00')).nth(2).waitFor()
   await expectAccessibleInBothSchemes(page)

@@ -55,7 +55,7 @@ export function DefinitionView({ definition, shapes, currency, timeZone, beside 
                   {isNew(name, line) && <span className={classes.sign}>{t('versions.differs')} </span>}
                   {line.title && (
                     <Text span inherit>
-                      {line.title}{' '}
+                      <bdi>{line.title}</bdi>{' '}
                     </Text>
                   )}
                   <Text span inherit c="dimmed">

@@ -48,7 +48,7 @@ export function useProgram() {
         inOneLine(Object.entries(values).map(([key, value]) => amount(key, value))),
       /** "Points +35". */
       change,
-      /** "Free coffee · Stamps collected: 7 of 10". */
+      /** "Free coffee · Stamps collected for the next coupon: 7 of 10". */
       progress: (key: string, towards: Towards) => progressWords(balanceOf(key), towards),
       rewardName: (key: string, among?: readonly string[]) =>
         all
