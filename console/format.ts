@@ -154,7 +154,14 @@ export function formatRelative(at: string | Date, now = Date.now()): string {
 /** "Points, stamps and credit". */
 export function formatList(texts: readonly string[]): string {
   return remembered('list', () => new Intl.ListFormat(i18next.language, { type: 'conjunction' })).format(
-    texts,
+    texts.map(isolate),
+  )
+}
+
+/** "Espresso, latte or cappuccino". */
+export function formatChoice(texts: readonly string[]): string {
+  return remembered('choice', () => new Intl.ListFormat(i18next.language, { type: 'disjunction' })).format(
+    texts.map(isolate),
   )
 }
 

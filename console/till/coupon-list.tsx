@@ -2,7 +2,7 @@ import { Button, Stack, Text, Title } from '@mantine/core'
 import { IconCheck, IconTicket } from '@tabler/icons-react'
 import type { Dispatch } from 'react'
 import { useTranslation } from 'react-i18next'
-import { formatDate, formatList } from '../format.ts'
+import { formatChoice, formatDate } from '../format.ts'
 import { useDirectoryNames } from '../forms/directory-names.ts'
 import { useDesk } from './desk.ts'
 import { type Coupon, couponsOf, type Sale, type SaleEvent } from './sale.ts'
@@ -50,7 +50,7 @@ export function CouponList({ sale, coupons, dispatch }: CouponListProps) {
             )}
             {coupon.reward.products && (
               <Text span size="xs" w="100%">
-                {t('customer.oneFree', { products: formatList(coupon.reward.products.map(productName)) })}
+                {t('customer.oneFree', { products: formatChoice(coupon.reward.products.map(productName)) })}
               </Text>
             )}
           </Button>

@@ -2,9 +2,9 @@ import { useTranslation } from 'react-i18next'
 import { minus } from '../amounts.ts'
 import { changeWords, holdingWords, progressWords } from '../balance-words.ts'
 import {
+  formatChoice,
   formatDate,
   formatDateTime,
-  formatList,
   formatMoney,
   formatNumber,
   formatRelative,
@@ -105,7 +105,7 @@ export function Coupons({ card }: PartProps) {
                 : t('validAlways')}
             </span>
             {products && (
-              <span className="coupon-products">{t('oneFree', { products: formatList(products) })}</span>
+              <span className="coupon-products">{t('oneFree', { products: formatChoice(products) })}</span>
             )}
           </li>
         ))}

@@ -10,6 +10,7 @@ import {
   startBrowser,
   unique,
 } from './browser.ts'
+import { join, newOrganization } from './console.ts'
 
 startBrowser()
 
@@ -71,6 +72,19 @@ test('a template becomes a campaign that runs, without a word of JSON', async ()
   await page.getByText('Version 1', { exact: true }).waitFor()
   expect(await ask(page, `/v1/campaigns/${id}`)).toMatchObject({ status: 'published', version: 1 })
   expectCalm(opened)
+})
+
+test('a template fits a currency without decimals', async () => {
+  const { invitation } = await newOrganization('JPY')
+  const { page, ...opened } = await join(invitation, 'Yuki')
+  await page.goto(`${demo.consoleUrl}/campaigns/new`)
+  await section(page, 'Cashback').getByRole('button').click()
+  await page.getByRole('dialog').getByText('Credit: 1 for every ¥20', { exact: true }).waitFor()
+  await button(page, 'Create the draft').click()
+  await page.getByRole('heading', { name: 'Five percent back', level: 1 }).waitFor()
+  await publish(page)
+  await page.getByText('Version 1', { exact: true }).waitFor()
+  expectCalm({ page, ...opened })
 })
 
 test('a rule is added from the kinds there are, with days and products, and moved', async () => {

@@ -1,6 +1,6 @@
 import type { TFunction } from 'i18next'
 import type { Schemas } from '../../api/client.ts'
-import { formatList, formatMoney, formatPercent } from '../../format.ts'
+import { formatChoice, formatMoney, formatPercent } from '../../format.ts'
 
 interface Words {
   /** Of the namespace `coupons`. */
@@ -13,7 +13,7 @@ interface Words {
 export function rewardWords({ t, currency, productName }: Words, reward: Schemas['Reward']): string {
   switch (reward.kind) {
     case 'free_product':
-      return t('reward.free_product', { products: formatList((reward.products ?? []).map(productName)) })
+      return t('reward.free_product', { products: formatChoice((reward.products ?? []).map(productName)) })
     case 'amount_off':
       return t('reward.amount_off', { amount: formatMoney(reward.amount ?? 0, currency) })
     case 'percent_off': {
