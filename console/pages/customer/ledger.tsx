@@ -1,4 +1,4 @@
-import { Box, Text } from '@mantine/core'
+import { Text } from '@mantine/core'
 import { IconListNumbers } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
 import { answerOf, api, type Schemas } from '../../api/client.ts'
@@ -62,7 +62,7 @@ function useColumns(ruleName: ReturnType<typeof useRuleNames>['nameOf']): Column
       key: 'kind',
       label: t('ledger.kind'),
       cell: (entry) => (
-        <Box miw={170}>
+        <div>
           {entry.transaction ? (
             <PageLink to={paths.transaction(entry.transaction)} inherit>
               {kindWords(entry)}
@@ -73,7 +73,7 @@ function useColumns(ruleName: ReturnType<typeof useRuleNames>['nameOf']): Column
           <Text size="xs" c="dimmed">
             {why(entry)}
           </Text>
-        </Box>
+        </div>
       ),
       csv: kindWords,
     },
