@@ -14,14 +14,26 @@ function remembered<T extends Format>(key: string, make: () => T): T {
   return made
 }
 
+const digits = (decimals: number | undefined) =>
+  decimals === undefined
+    ? { maximumFractionDigits: 6 }
+    : { minimumFractionDigits: decimals, maximumFractionDigits: decimals }
+
 export function formatNumber(value: number, decimals?: number): string {
-  const options =
-    decimals === undefined
-      ? { maximumFractionDigits: 6 }
-      : { minimumFractionDigits: decimals, maximumFractionDigits: decimals }
-  return remembered(`n${decimals ?? ''}`, () => new Intl.NumberFormat(i18next.language, options)).format(
-    value,
+  return remembered(
+    `n${decimals ?? ''}`,
+    () => new Intl.NumberFormat(i18next.language, digits(decimals)),
+  ).format(value)
+}
+
+/** "+35", "−100": what a balance moved by. */
+export function formatSigned(value: number, decimals?: number): string {
+  return remembered(
+    `±${decimals ?? ''}`,
+    () => new Intl.NumberFormat(i18next.language, { ...digits(decimals), signDisplay: 'exceptZero' }),
   )
+    .format(value)
+    .replace('-', '−')
 }
 
 export function formatMoney(value: number, currency: string): string {
@@ -29,8 +41,32 @@ export function formatMoney(value: number, currency: string): string {
     `m${currency}`,
     () => new Intl.NumberFormat(i18next.language, { style: 'currency', currency }),
   )
-  const parts = format.formatToParts(value)
-  return parts.map(({ type, value }) => (type === 'currency' ? isolate(value) : value)).join('')
+  return inParts(format, value)
+}
+
+/** The sign of the currency keeps its own direction, and what is taken away is told by a minus, not by a hyphen. */
+const inParts = (format: Intl.NumberFormat, value: number): string =>
+  format
+    .formatToParts(value)
+    .map(({ type, value }) => (type === 'currency' ? isolate(value) : value.replace('-', '−')))
+    .join('')
+
+/** An amount that may be finer than anybody can pay, such as what a point is worth: nothing of it is rounded away. */
+export function formatFineMoney(value: number, currency: string): string {
+  const options = { style: 'currency', currency, minimumFractionDigits: currencyDecimals(currency) } as const
+  const format = remembered(
+    `f${currency}`,
+    () => new Intl.NumberFormat(i18next.language, { ...options, maximumFractionDigits: 6 }),
+  )
+  return inParts(format, value)
+}
+
+/** 0.125 as "12.5%". */
+export function formatPercent(share: number): string {
+  return remembered(
+    'percent',
+    () => new Intl.NumberFormat(i18next.language, { style: 'percent', maximumFractionDigits: 6 }),
+  ).format(share)
 }
 
 /** How many decimals amounts of this currency are written with. */
@@ -118,7 +154,14 @@ export function formatRelative(at: string | Date, now = Date.now()): string {
 /** "Points, stamps and credit". */
 export function formatList(texts: readonly string[]): string {
   return remembered('list', () => new Intl.ListFormat(i18next.language, { type: 'conjunction' })).format(
-    texts,
+    texts.map(isolate),
+  )
+}
+
+/** "Espresso, latte or cappuccino". */
+export function formatChoice(texts: readonly string[]): string {
+  return remembered('choice', () => new Intl.ListFormat(i18next.language, { type: 'disjunction' })).format(
+    texts.map(isolate),
   )
 }
 

@@ -4,7 +4,7 @@ import { createConsoleRouter } from './routes.tsx'
 import { mountPage } from './ui/app-frame.tsx'
 
 await mountPage(
-  ['common', 'shell'],
+  ['common', 'shell', 'balances'],
   (queries) => <RouterProvider router={createConsoleRouter(queries)} />,
   leaveToSignIn,
 )

@@ -9,7 +9,7 @@
  */
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { campaignTemplates } from '../src/http/campaign-templates.ts'
+import { campaignTemplatesIn } from '../src/http/campaign-templates.ts'
 import { type Merchant, type Reply, startTestService, type TestService } from './support/service.ts'
 
 interface Step {
@@ -54,6 +54,7 @@ test('the cookbook has ten recipes, and every block of JSON in it is run', () =>
 
 test('the templates are the campaigns of the recipes, in their order, and can be published as they are', async () => {
   const merchant = await service.createMerchant({ currency: 'EUR', timezone: 'Europe/Berlin' })
+  const campaignTemplates = campaignTemplatesIn('EUR')
   const reply = await merchant.call('GET', '/v1/campaign-templates')
   expect(reply.body).toEqual(campaignTemplates)
   expect(new Set(campaignTemplates.map(({ key }) => key)).size).toBe(recipes.length)

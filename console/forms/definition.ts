@@ -92,6 +92,16 @@ export function namesIn(definition: Definition, list: string): NameChoice[] {
   )
 }
 
+/** Every text in the lists of this name, wherever they stand: what a definition names from outside of itself. */
+export function valuesIn(value: unknown, member: string): string[] {
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([name, inner]) =>
+    name === member && Array.isArray(inner)
+      ? inner.filter((one) => typeof one === 'string')
+      : valuesIn(inner, member),
+  )
+}
+
 interface ItemChange {
   readonly shapes: Shapes
   readonly list: ListName

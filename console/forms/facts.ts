@@ -1,13 +1,20 @@
-/** What an item says, in a line: the members that are set, in the words of its schema. */
+/**
+ * What an item says, in a line: the sentence of its schema, and the other members that are set. Words, units and names
+ * come from the schemas of the service and from the merchant; nothing here knows a kind of rule.
+ */
 import { useTranslation } from 'react-i18next'
-import { formatDateTime, formatMoney, formatNumber } from '../format.ts'
-import { type Definition, namesIn } from './definition.ts'
+import { formatDateTime, formatFineMoney, formatNumber, formatPercent } from '../format.ts'
+import { isolate } from '../i18n.ts'
+import { type Definition, namesIn, valuesIn } from './definition.ts'
+import { useDirectoryNames } from './directory-names.ts'
 import { useSchemaTexts } from './form-context.ts'
+import { useCampaignNames } from './names.ts'
 import type { Item, Schema } from './schema.ts'
 
 export interface Fact {
   readonly name: string
-  readonly label: string
+  /** A sentence needs none. */
+  readonly label?: string
   readonly value: string
 }
 
@@ -23,15 +30,20 @@ const unsaid = ['key', 'id', 'name', 'kind']
 export function useFacts(definition: Definition, currency: string, timeZone: string): FactReader {
   const { t } = useTranslation(['forms', 'common'])
   const text = useSchemaTexts()
+  const called = {
+    products: useDirectoryNames('products', valuesIn(definition, 'products')),
+    branches: useDirectoryNames('branches', valuesIn(definition, 'branches')),
+    campaigns: useCampaignNames(valuesIn(definition, 'runsOn').length > 0),
+    categories: (category: string) => category,
+  }
 
   const inWords = (value: unknown, schema: Schema | undefined): string => {
     if (value === undefined) return ''
     if (Array.isArray(value))
       return value.map((one) => inWords(one, { ...schema?.items, ...namedBy(schema) })).join(', ')
-    if (typeof value === 'boolean') return t(value ? 'common:yes' : 'common:no')
-    if (typeof value === 'number') {
-      return schema?.['x-unit'] === 'money' ? formatMoney(value, currency) : formatNumber(value)
-    }
+    if (typeof value === 'boolean')
+      return text(schema?.['x-labels']?.[`${value}`]) || t(value ? 'common:yes' : 'common:no')
+    if (typeof value === 'number') return numberOf(value, schema?.['x-unit'])
     if (typeof value !== 'string')
       return factsOf(value as Item, schema ?? {})
         .map(asText)
@@ -39,9 +51,19 @@ export function useFacts(definition: Definition, currency: string, timeZone: str
     return textOf(value, schema)
   }
 
+  const numberOf = (value: number, unit: Schema['x-unit']): string => {
+    if (unit === 'money') return formatFineMoney(value, currency)
+    if (unit === 'percent') return formatPercent(value / 100)
+    return unit === 'share' ? formatPercent(value) : formatNumber(value)
+  }
+
   const textOf = (value: string, schema: Schema | undefined): string => {
     const names = schema?.['x-names']
-    if (names) return namesIn(definition, names).find((one) => one.value === value)?.label ?? value
+    if (names) {
+      return names in called
+        ? called[names as keyof typeof called](value)
+        : (namesIn(definition, names).find((one) => one.value === value)?.label ?? value)
+    }
     if (schema?.['x-labels']) return text(schema['x-labels'][value]) || value
     const duration = schema?.['x-unit'] === 'duration' && /^P(\d+)([DWMY])$/.exec(value)
     if (duration) return t(`duration.count${duration[2]}`, { count: Number(duration[1]) })
@@ -50,13 +72,35 @@ export function useFacts(definition: Definition, currency: string, timeZone: str
     return isInstant ? formatDateTime(value, timeZone) : formatDateTime(`${asMinute(value)}Z`, 'UTC')
   }
 
-  const factsOf = (item: Item, schema: Schema): Fact[] =>
-    Object.entries({ ...schema.properties, ...unknownOf(item, schema) }).flatMap(([name, member]) => {
-      const value = item[name]
-      if (value === undefined || unsaid.includes(name) || member.const !== undefined) return []
-      const words = inWords(value, member)
-      return words === '' ? [] : { name, label: text(member.title) || name, value: words }
-    })
+  const factsOf = (item: Item, schema: Schema): Fact[] => {
+    const sentence = sentenceOf(item, schema)
+    const members = Object.entries({ ...schema.properties, ...unknownOf(item, schema) }).flatMap(
+      ([name, member]): Fact[] => {
+        const value = item[name]
+        if (value === undefined || unsaid.includes(name) || member.const !== undefined) return []
+        if (sentence?.members.includes(name)) return []
+        const words = inWords(value, member)
+        if (words === '') return []
+        // Yes and no with words of their own say it all.
+        const isSaid = typeof value === 'boolean' && member['x-labels'] !== undefined
+        return [{ name, label: isSaid ? undefined : text(member.title) || name, value: words }]
+      },
+    )
+    return sentence ? [{ name: '', value: sentence.words }, ...members] : members
+  }
+
+  /** Undefined where something it speaks of is not there yet. */
+  const sentenceOf = (item: Item, schema: Schema) => {
+    const sentence = schema['x-sentence']
+    if (!sentence) return undefined
+    const members = [...sentence.matchAll(placeholder)].map(([, name]) => name!)
+    const said = (name: string) => inWords(item[name], schema.properties?.[name])
+    if (members.some((name) => said(name) === '')) return undefined
+    return {
+      members,
+      words: text(sentence).replaceAll(placeholder, (_, name: string) => isolate(said(name))),
+    }
+  }
 
   return { factsOf, inWords }
 }
@@ -75,4 +119,8 @@ const unknownOf = (item: Item, schema: Schema): Record<string, Schema> =>
 
 const asMinute = (local: string) => (local.length === 10 ? `${local}T00:00` : local.slice(0, 16))
 
-export const asText = ({ label, value }: Fact): string => `${label}: ${value}`
+const placeholder = /\{(\w+)\}/g
+
+export const isSentence = ({ name }: Fact): boolean => name === ''
+
+export const asText = ({ label, value }: Fact): string => (label ? `${label}: ${value}` : value)

@@ -12,7 +12,7 @@ import {
   newItem,
   type Shapes,
 } from './definition.ts'
-import { asText, useFacts } from './facts.ts'
+import { asText, isSentence, useFacts } from './facts.ts'
 import { useForm, useSchemaTexts } from './form-context.ts'
 import classes from './item-list.module.css'
 import { ObjectFields } from './object-fields.tsx'
@@ -138,7 +138,7 @@ function ItemTitle({ list, item, shapes, hasProblem }: ItemTitleProps) {
   const kind = kindOf(shapes, list, item)
   const name = typeof item.name === 'string' ? item.name : rewardOf(definition, item)
   const facts = kind ? factsOf(item, kind.schema) : []
-  const lead = name && list === 'rewards' ? [text(kind?.title)] : []
+  const lead = name && list === 'rewards' && !facts.some(isSentence) ? [text(kind?.title)] : []
   return (
     <div>
       <Group gap="xs">

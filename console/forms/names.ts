@@ -25,6 +25,17 @@ export function useNames(list: NameList | undefined, search = ''): readonly Name
   return [...categories].sort().map((value) => ({ value, label: value }))
 }
 
+/** What campaigns are called, by their ids. */
+export function useCampaignNames(isWanted: boolean): (id: string) => string {
+  const { data = [] } = useQuery({
+    queryKey: ['campaigns', 'names', ''],
+    enabled: isWanted,
+    staleTime: 60_000,
+    queryFn: ({ signal }) => load('campaigns', '', signal),
+  })
+  return (id) => data.find(({ value }) => value === id)?.label ?? id
+}
+
 export interface KnownName extends NameChoice {
   readonly category?: string
   readonly price?: number

@@ -1,6 +1,7 @@
 /** The places of a definition that the service speaks of, such as `rules[1].when.days` or `rules[base].points`. */
 import { ApiError } from '../api/client.ts'
 import { type Definition, itemsOf, kindOf, type ListName, listNames, type Shapes } from './definition.ts'
+import { withId } from './rule-words.ts'
 import type { Item, Schema } from './schema.ts'
 
 export interface Problem {
@@ -77,7 +78,7 @@ function findItem(items: readonly Item[], key: string): Item | undefined {
 function nameOf(item: Item | undefined, kindTitle: string, key: string): string {
   if (typeof item?.name === 'string' && item.name !== '') return item.name
   if (!item || !kindTitle) return key
-  if (typeof item.id === 'string') return `${kindTitle} (${item.id})`
+  if (typeof item.id === 'string') return withId(kindTitle, item.id)
   return /^\d+$/.test(key) ? `${kindTitle} ${Number(key) + 1}` : kindTitle
 }
 

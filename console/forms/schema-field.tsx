@@ -153,7 +153,7 @@ function YesNoField({ field, schema, value, onChange }: FieldProps) {
 
 function AmountField({ field, schema, value, onChange }: FieldProps) {
   const { currency } = useForm()
-  const isMoney = schema['x-unit'] === 'money'
+  const unit = schema['x-unit'] === 'money' ? currency : schema['x-unit'] === 'percent' ? '%' : undefined
   return (
     <NumberField
       {...field}
@@ -163,13 +163,13 @@ function AmountField({ field, schema, value, onChange }: FieldProps) {
       allowDecimal={schema.type === 'number'}
       allowNegative={false}
       rightSection={
-        isMoney ? (
+        unit ? (
           <Text size="xs" c="dimmed">
-            {currency}
+            {unit}
           </Text>
         ) : undefined
       }
-      rightSectionWidth={isMoney ? 48 : undefined}
+      rightSectionWidth={unit ? 48 : undefined}
       maw={320}
     />
   )

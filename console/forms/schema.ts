@@ -13,12 +13,14 @@ export interface Schema {
   readonly maximum?: number
   readonly maxLength?: number
   /** What a value counts in. */
-  readonly 'x-unit'?: 'balance' | 'money' | 'time' | 'time of day' | 'duration'
+  readonly 'x-unit'?: 'balance' | 'money' | 'percent' | 'share' | 'time' | 'time of day' | 'duration'
   /** What the values are names of. */
   readonly 'x-names'?: NameList
-  /** How the choices are called. */
+  /** How the choices, or yes and no, are called. */
   readonly 'x-labels'?: Readonly<Record<string, string>>
   readonly 'x-decimals'?: number
+  /** What an object says, with its members in braces. */
+  readonly 'x-sentence'?: string
 }
 
 export type NameList = 'balances' | 'rewards' | 'tiers' | 'products' | 'categories' | 'branches' | 'campaigns'

@@ -15,7 +15,7 @@ import { Page } from '../ui/page.tsx'
 import { Waiting } from '../ui/waiting.tsx'
 import { ChangeList } from './campaign/change-list.tsx'
 import { DefinitionView } from './campaign/definition-view.tsx'
-import { campaignQuery, useShapes } from './campaign/queries.ts'
+import { campaignQuery, useShapes, versionsQuery } from './campaign/queries.ts'
 
 type Version = Schemas['CampaignVersion']
 
@@ -25,11 +25,7 @@ export function CampaignVersionsPage() {
   const { id } = useParams({ strict: false }) as { id: string }
   const campaign = useQuery(campaignQuery(id))
   const shapes = useShapes()
-  const versions = useQuery({
-    queryKey: ['campaigns', 'versions', id],
-    queryFn: () =>
-      answerOf(api.GET('/v1/campaigns/{id}/versions', { params: { path: { id }, query: { limit: 100 } } })),
-  })
+  const versions = useQuery(versionsQuery(id))
   const error = campaign.error ?? shapes.error ?? versions.error
   const retry = () => Promise.all([campaign.refetch(), shapes.refetch(), versions.refetch()])
   if (error) {
@@ -204,6 +200,7 @@ function SideBySide({ shapes, sides }: SideBySideProps) {
             ) : (
               <DefinitionView
                 definition={definition}
+                beside={sides[1 - i]!.definition}
                 shapes={shapes}
                 currency={currency}
                 timeZone={timezone}

@@ -8,7 +8,7 @@ import { CampaignEditor } from './campaign/campaign-editor.tsx'
 import { campaignQuery, useShapes } from './campaign/queries.ts'
 
 export function CampaignPage() {
-  const { t } = useTranslation(['campaigns', 'forms', 'schema-texts'])
+  const { t } = useTranslation(['campaigns', 'forms', 'schema-texts', 'transactions'])
   const { id } = useParams({ strict: false }) as { id: string }
   const campaign = useQuery(campaignQuery(id))
   const shapes = useShapes()

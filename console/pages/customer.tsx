@@ -36,7 +36,7 @@ import { StatusBadge } from './parts/status-badge.tsx'
 import { useAsk } from './parts/use-ask.tsx'
 
 export function CustomerPage() {
-  const { t } = useTranslation(['customers', 'coupons', 'transactions'])
+  const { t } = useTranslation(['customers', 'coupons', 'transactions', 'schema-texts'])
   const { id } = useParams({ strict: false }) as { id: string }
   const { timezone } = useSession().organization
   const { data: customer, error, refetch } = useQuery(customerQuery(id))

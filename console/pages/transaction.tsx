@@ -21,7 +21,7 @@ import { Summary } from './transaction/summary.tsx'
 const returnedStatus = 3
 
 export function TransactionPage() {
-  const { t } = useTranslation(['transactions', 'customers'])
+  const { t } = useTranslation(['transactions', 'customers', 'schema-texts'])
   const { id } = useParams({ strict: false }) as { id: string }
   const { timezone } = useSession().organization
   const [isReturning, setReturning] = useState(false)

@@ -2,7 +2,8 @@ import { Button, Stack, Text, Title } from '@mantine/core'
 import { IconCheck, IconTicket } from '@tabler/icons-react'
 import type { Dispatch } from 'react'
 import { useTranslation } from 'react-i18next'
-import { formatDate } from '../format.ts'
+import { formatChoice, formatDate } from '../format.ts'
+import { useDirectoryNames } from '../forms/directory-names.ts'
 import { useDesk } from './desk.ts'
 import { type Coupon, couponsOf, type Sale, type SaleEvent } from './sale.ts'
 
@@ -16,6 +17,10 @@ interface CouponListProps {
 export function CouponList({ sale, coupons, dispatch }: CouponListProps) {
   const { t } = useTranslation('till')
   const { timezone } = useDesk().session.organization
+  const productName = useDirectoryNames(
+    'products',
+    coupons.flatMap(({ reward }) => reward.products ?? []),
+  )
   if (coupons.length === 0) return null
   const used = couponsOf(sale)
   return (
@@ -41,6 +46,11 @@ export function CouponList({ sale, coupons, dispatch }: CouponListProps) {
             {coupon.expiresAt && (
               <Text span size="xs">
                 {t('customer.until', { date: formatDate(coupon.expiresAt, timezone) })}
+              </Text>
+            )}
+            {coupon.reward.products && (
+              <Text span size="xs" w="100%">
+                {t('customer.oneFree', { products: formatChoice(coupon.reward.products.map(productName)) })}
               </Text>
             )}
           </Button>

@@ -76,11 +76,7 @@ export function CustomerPanel(props: CustomerPanelProps) {
             {t('customer.progress')}
           </Title>
           {progress.map(({ key, have, need, reward }) => {
-            const text = t('customer.progressOf', {
-              have: formatNumber(have, names.decimals(key)),
-              need: names.amount(key, need),
-              reward: names.reward(reward),
-            })
+            const text = names.progress(key, { have, need, reward: names.reward(reward) })
             return (
               <div key={`${key} ${reward}`}>
                 <Text size="sm">{text}</Text>

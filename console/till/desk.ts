@@ -2,7 +2,8 @@
 import { createContext, use } from 'react'
 import type { Schemas } from '../api/client.ts'
 import type { Session } from '../api/session.ts'
-import { formatMoney, formatNumber } from '../format.ts'
+import { changeWords, progressWords, type Towards } from '../balance-words.ts'
+import { formatMoney } from '../format.ts'
 
 export type Campaign = Schemas['Campaign']
 
@@ -32,14 +33,19 @@ export function useNames() {
   const { campaigns } = useDesk()
   const balanceOf = (key: string) =>
     campaigns.flatMap(({ balances }) => balances).find((one) => one.key === key)
+  const namedOf = (key: string) => ({
+    name: balanceOf(key)?.name ?? key,
+    decimals: balanceOf(key)?.decimals ?? 0,
+  })
   const named = (list: readonly { key: string; name?: string }[], key: string) =>
     list.find((one) => one.key === key)?.name ?? key
   return {
-    balance: (key: string) => balanceOf(key)?.name ?? key,
-    decimals: (key: string) => balanceOf(key)?.decimals ?? 0,
-    /** "35 Points" */
-    amount: (key: string, amount: number) =>
-      `${formatNumber(amount, balanceOf(key)?.decimals ?? 0)} ${balanceOf(key)?.name ?? key}`,
+    balance: (key: string) => namedOf(key).name,
+    decimals: (key: string) => namedOf(key).decimals,
+    /** "Points +35" */
+    change: (key: string, change: number) => changeWords(namedOf(key), change),
+    /** "Free coffee · Stamps collected for the next coupon: 7 of 10" */
+    progress: (key: string, towards: Towards) => progressWords(namedOf(key), towards),
     reward: (key: string) =>
       named(
         campaigns.flatMap(({ rewards }) => rewards ?? []),

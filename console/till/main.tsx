@@ -7,7 +7,7 @@ import { TillPage } from './till-page.tsx'
 let kept: QueryClient | undefined
 
 await mountPage(
-  ['till', 'common', 'account', 'shell'],
+  ['till', 'common', 'account', 'shell', 'balances'],
   (queries) => {
     kept = queries
     return <TillPage />

@@ -4,8 +4,8 @@
  */
 import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
+import { sumOf } from '../amounts.ts'
 import { answerOf, api, type Schemas } from '../api/client.ts'
-import { sumOf } from './amounts.ts'
 import { isActive, type Sale } from './sale.ts'
 
 export type Basket = Schemas['Basket']

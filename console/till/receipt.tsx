@@ -2,12 +2,12 @@ import { Button, Group, Progress, Stack, Text, Title } from '@mantine/core'
 import { IconArrowBackUp, IconCircleCheck, IconPrinter } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
+import { lineAmount, paidOf } from '../amounts.ts'
 import { answerOf, api } from '../api/client.ts'
-import { currencyDecimals, formatDate, formatDateTime, formatList, formatNumber } from '../format.ts'
-import { lineAmount, minus } from './amounts.ts'
+import { currencyDecimals, formatDate, formatDateTime, formatNumber } from '../format.ts'
 import { useDesk, useMoney, useNames } from './desk.ts'
 import type { Settled } from './send.ts'
-import { Row, useGains } from './totals.tsx'
+import { BalancesAfter, Row, useGains } from './totals.tsx'
 
 interface ReceiptProps {
   readonly settled: Extract<Settled, { kind: 'sale' }>
@@ -21,8 +21,7 @@ export function Receipt({ settled, onNext, onReturn }: ReceiptProps) {
   const money = useMoney()
   const { organization } = useDesk().session
   const { transaction, entry } = settled
-  const { payableAmount, pointsDiscount } = transaction
-  const paid = minus(payableAmount, pointsDiscount)
+  const paid = paidOf(transaction)
   const items = entry.body.items ?? []
   return (
     <main className="till-alone" id="till-main" tabIndex={-1}>
@@ -98,13 +97,13 @@ export function Receipt({ settled, onNext, onReturn }: ReceiptProps) {
 }
 
 function SpentRow({ settled: { transaction } }: Pick<ReceiptProps, 'settled'>) {
-  const { t } = useTranslation('till')
   const money = useMoney()
   const names = useNames()
   const spent = transaction.executedActions.actions.find(({ type }) => type === 'spend_points')
   if (!spent?.key) return null
-  const label = t('receipt.spent', { amount: names.amount(spent.key, spent.amount ?? 0) })
-  return <Row label={label} value={money(-transaction.pointsDiscount)} />
+  return (
+    <Row label={names.change(spent.key, -(spent.amount ?? 0))} value={money(-transaction.pointsDiscount)} />
+  )
 }
 
 /** What the customer got and has now. */
@@ -138,19 +137,9 @@ function Loyalty({ settled: { transaction } }: Pick<ReceiptProps, 'settled'>) {
             </Text>
           ),
       )}
-      <Text size="sm">
-        {t('receipt.balance', {
-          balances: formatList(
-            Object.entries(collectables).map(([key, { value }]) => names.amount(key, value)),
-          ),
-        })}
-      </Text>
+      <BalancesAfter collectables={collectables} />
       {progress.map(({ key, have, need, reward }) => {
-        const text = t('customer.progressOf', {
-          have: formatNumber(have, names.decimals(key)),
-          need: names.amount(key, need),
-          reward: names.reward(reward),
-        })
+        const text = names.progress(key, { have, need, reward: names.reward(reward) })
         return (
           <div key={`${key} ${reward}`}>
             <Text size="sm">{text}</Text>

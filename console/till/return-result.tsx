@@ -3,9 +3,9 @@ import { IconArrowBackUp } from '@tabler/icons-react'
 import { useQueries } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { answerOf, api } from '../api/client.ts'
-import { formatList } from '../format.ts'
 import { useMoney, useNames } from './desk.ts'
 import type { Settled } from './send.ts'
+import { BalancesAfter } from './totals.tsx'
 
 interface ReturnResultProps {
   readonly settled: Extract<Settled, { kind: 'return' }>
@@ -35,6 +35,7 @@ export default function ReturnResult({ settled: { done, entry }, onNext }: Retur
               <li key={text}>{text}</li>
             ))}
           </ul>
+          <BalancesAfter collectables={done.executedActions.collectables} />
         </div>
         <Group>
           <Button size="lg" onClick={onNext} autoFocus>
@@ -49,7 +50,7 @@ export default function ReturnResult({ settled: { done, entry }, onNext }: Retur
 function useTexts(done: ReturnResultProps['settled']['done']): string[] {
   const { t } = useTranslation('till')
   const names = useNames()
-  const { actions, collectables } = done.executedActions
+  const { actions } = done.executedActions
   const ids = actions.flatMap(({ coupon }) => coupon ?? [])
   // The answer names coupons by their ids only.
   const coupons = useQueries({
@@ -63,14 +64,11 @@ function useTexts(done: ReturnResultProps['settled']['done']): string[] {
     if (coupon && type === 'revoke_coupon') return t('return.revoked', { name: nameOf(coupon) })
     if (coupon && type === 'restore_coupon') return t('return.restored', { name: nameOf(coupon) })
     if (!key) return []
-    const moved = names.amount(key, Math.abs(amount))
-    if (type === 'expire') return t('return.expired', { amount: moved })
-    return amount < 0 ? t('return.takenBack', { amount: moved }) : t('return.givenBack', { amount: moved })
+    if (type === 'expire') return t('return.expired', { change: names.change(key, -Math.abs(amount)) })
+    return t('return.moved', { change: names.change(key, amount) })
   })
-  const balances = Object.entries(collectables).map(([key, { value }]) => names.amount(key, value))
   return [
     ...(done.pointsRestored > 0 ? [t('return.pointsRestored', { count: done.pointsRestored })] : []),
     ...texts,
-    t('receipt.balance', { balances: formatList(balances) }),
   ]
 }

@@ -1,8 +1,8 @@
 import { Button, Group, Kbd, Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
+import { lineAmount, paidOf, sumOf } from '../amounts.ts'
 import type { Schemas } from '../api/client.ts'
-import { currencyDecimals } from '../format.ts'
-import { lineAmount, minus, sumOf } from './amounts.ts'
+import { currencyDecimals, formatNumber } from '../format.ts'
 import { places, useDesk, useMoney, useNames } from './desk.ts'
 import { discountsIn, type Previewed } from './preview.ts'
 import type { Sale } from './sale.ts'
@@ -31,7 +31,7 @@ export function Row({ label, value, isLarge }: { label: string; value: string; i
 export function useToPay(sale: Sale, shown: Previewed | undefined): string {
   const money = useMoney()
   const { currency } = useDesk().session.organization
-  if (shown) return money(minus(shown.preview.payableAmount, shown.preview.pointsDiscount))
+  if (shown) return money(paidOf(shown.preview))
   // With a customer nobody knows it before the service has said so.
   if (sale.customer && sale.lines.length > 0) return '—'
   return money(sumOf(sale.lines.map((line) => lineAmount(line, currencyDecimals(currency)))))
@@ -59,6 +59,24 @@ export function Totals({ toPay, shown }: TotalsProps) {
   )
 }
 
+/** What the customer has from now on. */
+export function BalancesAfter({ collectables }: Pick<Schemas['ExecutedActions'], 'collectables'>) {
+  const { t } = useTranslation('till')
+  const names = useNames()
+  return (
+    <section aria-label={t('receipt.balance')}>
+      <Text size="sm" fw={600} aria-hidden>
+        {t('receipt.balance')}
+      </Text>
+      <dl className="till-totals">
+        {Object.entries(collectables).map(([key, { value }]) => (
+          <Row key={key} label={names.balance(key)} value={formatNumber(value, names.decimals(key))} />
+        ))}
+      </dl>
+    </section>
+  )
+}
+
 /** What the customer gets, in words. */
 export function useGains() {
   const { t } = useTranslation('till')
@@ -75,7 +93,7 @@ export function useGains() {
       if (type === 'change_tier' && tier) tiers.push(t('gains.tier', { name: names.tier(tier) }))
     }
     return [
-      ...[...collected].map(([key, amount]) => t('gains.collects', { amount: names.amount(key, amount) })),
+      ...[...collected].map(([key, amount]) => names.change(key, amount)),
       ...[...granted].map(([name, count]) => t('gains.coupon', { count, name })),
       ...tiers,
     ]

@@ -1,5 +1,14 @@
 import { useTranslation } from 'react-i18next'
-import { formatDate, formatDateTime, formatMoney, formatNumber, formatRelative } from '../format.ts'
+import { minus } from '../amounts.ts'
+import { changeWords, holdingWords, progressWords } from '../balance-words.ts'
+import {
+  formatChoice,
+  formatDate,
+  formatDateTime,
+  formatMoney,
+  formatNumber,
+  formatRelative,
+} from '../format.ts'
 import type { WalletCard } from './use-card.ts'
 
 interface PartProps {
@@ -9,9 +18,8 @@ interface PartProps {
 /** Beyond this many a row of stamps is no picture any more, and a bar says more. */
 const mostStamps = 20
 
-const nameOf = ({ balances }: WalletCard, key: string) => balances.find((one) => one.key === key)?.name ?? key
-const decimalsOf = ({ balances }: WalletCard, key: string) =>
-  balances.find((one) => one.key === key)?.decimals ?? 0
+const balanceOf = ({ balances }: WalletCard, key: string) =>
+  balances.find((one) => one.key === key) ?? { name: key, decimals: 0 }
 
 /** A balance of another campaign, with nothing on it and nothing to reach, only stands in the way. */
 function shown({ balances, progress }: WalletCard) {
@@ -30,7 +38,14 @@ export function Balances({ card }: PartProps) {
           {card.progress
             .filter((one) => one.key === key)
             .map(({ have, need, rewardName }) => (
-              <Progress key={rewardName} have={have} need={need} rewardName={rewardName} name={name} />
+              <Progress
+                key={rewardName}
+                have={have}
+                need={need}
+                rewardName={rewardName}
+                name={name}
+                decimals={decimals}
+              />
             ))}
         </div>
       ))}
@@ -42,18 +57,14 @@ interface ProgressProps {
   readonly have: number
   readonly need: number
   readonly name: string
+  readonly decimals: number
   readonly rewardName: string
 }
 
-function Progress({ have, need, name, rewardName }: ProgressProps) {
+function Progress({ have, need, name, decimals, rewardName }: ProgressProps) {
   const { t } = useTranslation('wallet')
   const filled = Math.max(0, Math.min(have, need))
-  const label = t('progress', {
-    have: formatNumber(filled),
-    need: formatNumber(need),
-    name,
-    reward: rewardName,
-  })
+  const label = progressWords({ name, decimals }, { have: filled, need, reward: rewardName })
   const isStamps = Number.isInteger(need) && need <= mostStamps
   return (
     <div className="progress">
@@ -68,7 +79,7 @@ function Progress({ have, need, name, rewardName }: ProgressProps) {
       ) : (
         <progress max={need} value={filled} aria-label={label} />
       )}
-      <p>{t('toGo', { missing: formatNumber(Math.max(0, need - filled)), reward: rewardName })}</p>
+      <p>{t('toGo', { missing: formatNumber(minus(need, filled), decimals), reward: rewardName })}</p>
     </div>
   )
 }
@@ -83,7 +94,7 @@ export function Coupons({ card }: PartProps) {
     <section className="coupons">
       <h2>{t('coupons')}</h2>
       <ul>
-        {card.coupons.toSorted(sooner).map(({ id, name, expiresAt }) => (
+        {card.coupons.toSorted(sooner).map(({ id, name, products, expiresAt }) => (
           <li key={id}>
             <strong>
               <bdi>{name}</bdi>
@@ -93,6 +104,9 @@ export function Coupons({ card }: PartProps) {
                 ? t('validUntil', { date: formatDate(expiresAt, card.organization.timezone) })
                 : t('validAlways')}
             </span>
+            {products && (
+              <span className="coupon-products">{t('oneFree', { products: formatChoice(products) })}</span>
+            )}
           </li>
         ))}
       </ul>
@@ -110,9 +124,7 @@ export function Expiring({ card }: PartProps) {
       <ul className="rows">
         {card.expiring.map(({ key, amount, at }) => (
           <li key={`${key} ${at}`}>
-            <span>
-              {formatNumber(amount, decimalsOf(card, key))} {nameOf(card, key)}
-            </span>
+            <span>{holdingWords(balanceOf(card, key), amount)}</span>
             <time dateTime={at}>
               {formatDate(at, card.organization.timezone)} ({formatRelative(at)})
             </time>
@@ -126,10 +138,8 @@ export function Expiring({ card }: PartProps) {
 export function Visits({ card }: PartProps) {
   const { t } = useTranslation('wallet')
   const { currency, timezone } = card.organization
-  const change = (sums: Record<string, number> | undefined, sign: string) =>
-    Object.entries(sums ?? {}).map(
-      ([key, amount]) => `${sign}${formatNumber(amount, decimalsOf(card, key))} ${nameOf(card, key)}`,
-    )
+  const change = (sums: Record<string, number> | undefined, sign: 1 | -1) =>
+    Object.entries(sums ?? {}).map(([key, amount]) => changeWords(balanceOf(card, key), sign * amount))
   return (
     <section>
       <h2>{t('visits')}</h2>
@@ -143,11 +153,11 @@ export function Visits({ card }: PartProps) {
                 <time dateTime={at}>{formatDateTime(at, timezone)}</time>
                 <small>{[branchName, formatMoney(amount, currency)].filter(Boolean).join(' · ')}</small>
               </span>
-              <span className="changes">
-                {[...change(collected, '+'), ...change(spent, '−')].map((text) => (
-                  <bdi key={text}>{text}</bdi>
+              <div className="changes">
+                {[...change(collected, 1), ...change(spent, -1)].map((text) => (
+                  <p key={text}>{text}</p>
                 ))}
-              </span>
+              </div>
             </li>
           ))}
         </ul>

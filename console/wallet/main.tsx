@@ -4,7 +4,7 @@ import { createRoot } from 'react-dom/client'
 import { startLanguages } from '../i18n.ts'
 import { WalletPage } from './wallet-page.tsx'
 
-await startLanguages(['wallet'])
+await startLanguages(['wallet', 'balances'])
 createRoot(document.getElementById('root')!).render(
   <StrictMode>
     <Suspense>

@@ -9,6 +9,7 @@ import {
   BalanceKey,
   Choice,
   closed,
+  Expires,
   Key,
   Money,
   Name,
@@ -30,34 +31,6 @@ const Weekday = Choice({
   sun: 'Sunday',
 } satisfies Record<(typeof weekdays)[number], string>)
 const Optional = Type.Optional
-
-const Expires = Type.Object(
-  {
-    after: Optional(
-      Type.String({
-        title: 'Valid for',
-        description:
-          'How long what was collected can be used, each amount by itself. An ISO 8601 duration: P12M is twelve months, P90D ninety days.',
-        'x-unit': 'duration',
-      }),
-    ),
-    endOf: Optional(
-      Choice(
-        { day: 'End of the day', month: 'End of the month', year: 'End of the year' },
-        { title: 'Until the end of', description: 'Lets it last until the end of that day, month or year.' },
-      ),
-    ),
-    inactivity: Optional(
-      Type.String({
-        title: 'Without a purchase for',
-        description:
-          'Everything expires when the customer has bought nothing for that long. An ISO 8601 duration: P6M is six months.',
-        'x-unit': 'duration',
-      }),
-    ),
-  },
-  { ...closed, title: 'Expires', description: 'When what was collected is lost. Empty: never.' },
-)
 
 export const BalanceDefinition = Type.Object(
   {
@@ -127,6 +100,7 @@ export const When = Type.Object(
       Type.Boolean({
         title: 'First purchase',
         description: "Yes: only the customer's first purchase. No: only later ones. Empty: all.",
+        'x-labels': { true: 'Only on the first purchase', false: 'Only on later purchases' },
       }),
     ),
     tiers: Optional(
@@ -171,7 +145,7 @@ export function ruleMembers(rule: RuleKind) {
 export function ruleSchema(rule: RuleKind) {
   return Type.Object(
     { ...ruleMembers(rule), when: Optional(When), limits: Optional(Limits) },
-    { ...closed, title: rule.title, description: rule.description },
+    { ...closed, title: rule.title, description: rule.description, 'x-sentence': rule.sentence },
   )
 }
 
@@ -195,7 +169,12 @@ export const rewardSchemas = {
       kind: Type.Literal('free_product'),
       products: OpaqueIds('Products', 'products', 'One piece of one of these is free.'),
     },
-    { ...closed, title: 'Free product', description: 'One piece of a product for nothing.' },
+    {
+      ...closed,
+      title: 'Free product',
+      description: 'One piece of a product for nothing.',
+      'x-sentence': 'One of these free: {products}',
+    },
   ),
   amount_off: Type.Object(
     {
@@ -203,7 +182,12 @@ export const rewardSchemas = {
       kind: Type.Literal('amount_off'),
       amount: Money('Amount', 'How much is taken off.'),
     },
-    { ...closed, title: 'Amount off', description: 'A fixed amount off.' },
+    {
+      ...closed,
+      title: 'Amount off',
+      description: 'A fixed amount off.',
+      'x-sentence': '{amount} off',
+    },
   ),
   percent_off: Type.Object(
     {
@@ -214,11 +198,17 @@ export const rewardSchemas = {
         description: 'How many percent are taken off.',
         exclusiveMinimum: 0,
         maximum: 100,
+        'x-unit': 'percent',
         'x-decimals': 4,
       }),
       maxAmount: Optional(Money('At most', 'The largest amount that is taken off.')),
     },
-    { ...closed, title: 'Percent off', description: 'A share of the price off.' },
+    {
+      ...closed,
+      title: 'Percent off',
+      description: 'A share of the price off.',
+      'x-sentence': '{percent} off',
+    },
   ),
 } as const
 
@@ -232,6 +222,7 @@ export const Threshold = Type.Object(
         title: 'Use it up',
         description: 'The coupon costs what was collected for it, like a full stamp card.',
         default: false,
+        'x-labels': { true: 'The coupon uses it up', false: 'What was collected stays' },
       }),
     ),
   },
@@ -239,6 +230,7 @@ export const Threshold = Type.Object(
     ...closed,
     title: 'Threshold',
     description: 'A coupon for whoever has collected enough, each time it is reached.',
+    'x-sentence': 'For every {at} collected ({balance}): {grant}',
   },
 )
 
@@ -250,6 +242,7 @@ export const Spend = Type.Object(
       description: 'What one point is worth in money, with up to 6 decimals; 0.01 is a cent.',
       exclusiveMinimum: 0,
       maximum: 1e6,
+      'x-unit': 'money',
       'x-decimals': 6,
     }),
     min: Optional(
@@ -268,6 +261,7 @@ export const Spend = Type.Object(
         minimum: 0,
         maximum: 1,
         default: 1,
+        'x-unit': 'share',
         'x-decimals': 6,
       }),
     ),
@@ -276,10 +270,19 @@ export const Spend = Type.Object(
         title: 'Earns too',
         description: 'What is paid with points collects like money.',
         default: false,
+        'x-labels': {
+          true: 'What is paid with it collects too',
+          false: 'What is paid with it collects nothing',
+        },
       }),
     ),
   },
-  { ...closed, title: 'Pay with points', description: 'How customers pay with what they collected.' },
+  {
+    ...closed,
+    title: 'Pay with points',
+    description: 'How customers pay with what they collected.',
+    'x-sentence': '{balance}: each is worth {worth}',
+  },
 )
 
 export const Tier = Type.Object(
@@ -295,7 +298,12 @@ export const Tier = Type.Object(
       'x-unit': 'balance',
     }),
   },
-  { ...closed, title: 'Tier', description: 'A level for whoever has collected much.' },
+  {
+    ...closed,
+    title: 'Tier',
+    description: 'A level for whoever has collected much.',
+    'x-sentence': 'From {from} ever collected ({balance})',
+  },
 )
 
 /** What a campaign has besides its lists and how points are spent. */

@@ -2,8 +2,9 @@
  * The members that campaign definitions are made of, as schemas: one bound and one wording for each kind of
  * value, wherever it stands. Titles and descriptions are what a merchant reads in a form that is drawn from them.
  * `x-unit` says what a value counts in, so that its decimals can be checked and a form can show the right field;
- * `x-names` which list the values are taken from, and `x-labels` how a choice is called. Bounds are chosen so that
- * nothing accepted can overflow at a till.
+ * `x-names` which list the values are taken from, `x-labels` how a choice, or yes and no, is called, and `x-sentence`
+ * what an object says to a reader, with its members in braces. Bounds are chosen so that nothing accepted can overflow
+ * at a till.
  */
 import { Type } from 'typebox'
 import { maxMoney, maxUnits } from '../domain/money.ts'
@@ -55,3 +56,31 @@ export const Choice = <const T extends string>(labels: Record<T, string>, option
   Type.Enum(Object.keys(labels) as T[], { ...options, 'x-labels': labels })
 
 export const closed = { additionalProperties: false } as const
+
+export const Expires = Type.Object(
+  {
+    after: Type.Optional(
+      Type.String({
+        title: 'Valid for',
+        description:
+          'How long what was collected can be used, each amount by itself. An ISO 8601 duration: P12M is twelve months, P90D ninety days.',
+        'x-unit': 'duration',
+      }),
+    ),
+    endOf: Type.Optional(
+      Choice(
+        { day: 'End of the day', month: 'End of the month', year: 'End of the year' },
+        { title: 'Until the end of', description: 'Lets it last until the end of that day, month or year.' },
+      ),
+    ),
+    inactivity: Type.Optional(
+      Type.String({
+        title: 'Without a purchase for',
+        description:
+          'Everything expires when the customer has bought nothing for that long. An ISO 8601 duration: P6M is six months.',
+        'x-unit': 'duration',
+      }),
+    ),
+  },
+  { ...closed, title: 'Expires', description: 'When what was collected is lost. Empty: never.' },
+)

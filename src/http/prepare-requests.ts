@@ -92,15 +92,21 @@ function refusesUnknownMembers(access: Access | undefined, prefer: string | stri
   )
 }
 
-/** A query is text; members declared as integers become numbers when they are written as such. */
+/**
+ * A query is text; members declared as integers become numbers when they are written as such, and one that may be
+ * repeated is a list also when it is there once.
+ */
 function readQuery(schema: unknown, query: Record<string, unknown>): Refused | undefined {
   const { properties = {} } = schema as { properties?: Record<string, { type?: string }> }
   for (const [name, value] of Object.entries(query)) {
-    if (typeof value !== 'string') continue
-    if (!isStorable(value)) {
+    const texts = [value].flat()
+    if (!texts.every((text) => typeof text !== 'string' || isStorable(text))) {
       return new Refused('_invalid_payload', `${name}: holds a character that cannot be kept.`)
     }
-    if (properties[name]?.type === 'integer' && /^\d{1,9}$/.test(value)) query[name] = Number(value)
+    const type = properties[name]?.type
+    if (type === 'array') query[name] = texts
+    if (type === 'integer' && typeof value === 'string' && /^\d{1,9}$/.test(value))
+      query[name] = Number(value)
   }
   return undefined
 }

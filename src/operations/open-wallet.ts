@@ -12,7 +12,7 @@ import { type Progress, progressOf } from '../engine/progress.ts'
 import { whyNotRunning } from '../engine/rule-conditions.ts'
 import { listCampaignNames } from '../store/campaigns.ts'
 import { findReplacement } from '../store/cards.ts'
-import { listBranchNames } from '../store/directory.ts'
+import { listBranchNames, listProductNames } from '../store/directory.ts'
 import { listKeptMultiples } from '../store/ledger.ts'
 import { type Scope, scopeOf } from '../store/scope.ts'
 import { findSetupVersion } from '../store/setup.ts'
@@ -57,6 +57,8 @@ export interface WalletPage extends OpenWallet {
   readonly progress: readonly (Progress & { readonly rewardName: string })[]
   readonly campaignNames: ReadonlyMap<CampaignId, string>
   readonly branchNames: ReadonlyMap<BranchId, string>
+  /** What the products of the coupons are called, by their opaque ids. */
+  readonly productNames: ReadonlyMap<string, string>
   /** The newest, newest first. */
   readonly visits: readonly Transaction[]
 }
@@ -85,6 +87,10 @@ export async function readWallet(deps: Deps, key: WalletKey): Promise<WalletPage
     branchNames: await listBranchNames(
       scope,
       visits.map(({ branch }) => branch),
+    ),
+    productNames: await listProductNames(
+      scope,
+      view.coupons.flatMap(({ reward }) => (reward.kind === 'free_product' ? reward.products : [])),
     ),
   }
 }

@@ -30,6 +30,20 @@ export async function listBranchNames(
   return new Map(rows.map(({ id, name }) => [idFrom('brn', id), name]))
 }
 
+/** By opaque id, of those of the products that have a name. */
+export async function listProductNames(
+  scope: Scope,
+  products: readonly string[],
+): Promise<Map<string, string>> {
+  if (products.length === 0) return new Map()
+  const rows = await many<{ opaque_id: string; name: string }>(
+    scope.db,
+    'SELECT opaque_id, name FROM products WHERE org_id = $1 AND opaque_id = ANY($2::text[]) AND name IS NOT NULL',
+    [scope.org, [...new Set(products)]],
+  )
+  return new Map(rows.map((row) => [row.opaque_id, row.name]))
+}
+
 const referenceTables = { products: 'prd', branches: 'brn', users: 'usr' } as const
 type ReferenceTable = keyof typeof referenceTables
 

@@ -28,27 +28,31 @@ const listEntries = (source: string) => `
     AND ($3::text IS NULL OR (${orderOf('opaque_id', 'name', 'category')}) > (${orderOf('$3', '$4::text', '$5::text')}))
   ORDER BY ${orderOf('opaque_id', 'name', 'category')} LIMIT $6`
 
-const statements = {
-  products: listEntries('SELECT opaque_id, name, category, price FROM products WHERE org_id = $1'),
-  branches: listEntries(
+const sources = {
+  products: 'SELECT opaque_id, name, category, price FROM products WHERE org_id = $1',
+  branches:
     'SELECT opaque_id, name, NULL::text AS category, NULL::numeric AS price FROM branches WHERE org_id = $1',
-  ),
 }
 
-/** `text` is found anywhere in opaque id, name or category; `after` is the last entry of the page before. */
+/**
+ * `text` is found anywhere in opaque id, name or category; `after` is the last entry of the page before. Those that are
+ * named are asked for by a statement of their own, which finds them by their key.
+ */
 export async function listTillEntries(
   scope: Scope,
-  kind: keyof typeof statements,
-  page: { text?: string; limit: number; after?: TillEntry },
+  kind: keyof typeof sources,
+  page: { text?: string; opaqueIds?: readonly string[]; limit: number; after?: TillEntry },
 ): Promise<TillEntry[]> {
-  const { text, after, limit } = page
-  const rows = await many<TillRow>(scope.db, statements[kind], [
+  const { text, opaqueIds, after, limit } = page
+  const source = opaqueIds ? `${sources[kind]} AND opaque_id = ANY($7::text[])` : sources[kind]
+  const rows = await many<TillRow>(scope.db, listEntries(source), [
     scope.org,
     text ?? null,
     after?.opaqueId ?? null,
     after?.name ?? null,
     after?.category ?? null,
     limit,
+    ...(opaqueIds ? [opaqueIds] : []),
   ])
   return rows.map((row) => ({
     opaqueId: row.opaque_id,

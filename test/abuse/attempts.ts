@@ -131,15 +131,19 @@ function queryAttempts(call: Call, recipe: Recipe): Attempt[] {
       what: `${name}=${text}`,
       isImpossible: false,
     })),
-    { ...at(`${others(name)}&${name}=a&${name}=b`), what: `${name} twice`, isImpossible: true },
+    {
+      ...at(`${others(name)}&${name}=a&${name}=b`),
+      what: `${name} twice`,
+      isImpossible: schema.type !== 'array',
+    },
     { ...at(`${others(name)}&${name}[]=1&${name}[a]=1`), what: `${name}[]`, isImpossible: false },
   ])
 }
 
-/** A query is text; whole numbers are read from it where one is expected. */
+/** A query is text; whole numbers are read from it where one is expected, and a list of one where several may be. */
 function isQueryOf(schema: Schema, text: string): boolean {
   const isNumber = schema.type === 'integer' && /^\d{1,9}$/.test(text)
-  return compileSchema(schema)(isNumber ? Number(text) : text)
+  return compileSchema(schema)(isNumber ? Number(text) : schema.type === 'array' ? [text] : text)
 }
 
 function pathAttempts(call: Call, recipe: Recipe): Attempt[] {

@@ -52,7 +52,8 @@ function inPath(call: Call, recipe: () => Recipe): IdPlace[] {
 /** A cursor is a place in an order, not the name of anything: it has a test of its own. */
 function inQuery(call: Call, recipe: () => Recipe): IdPlace[] {
   const parameters = (call.parameters ?? []).filter(
-    ({ in: place, name, schema }) => place === 'query' && schema?.type === 'string' && name !== 'cursor',
+    ({ in: place, name, schema }) =>
+      place === 'query' && ['string', 'array'].includes(`${schema?.type}`) && name !== 'cursor',
   )
   return parameters.map(({ name }) => ({
     name: `?${name}`,

@@ -218,8 +218,8 @@ const parts: Record<string, Part> = {
   'GET /v1/users': () => ({ query: { ...page, q: 'a' } }),
   'POST /v1/users': ({ ids }) => ({ bodies: [{ opaqueId: unique(), name: 'A', branch: ids.branch }] }),
   'PATCH /v1/users/{id}': ({ ids }) => ({ bodies: [{ name: 'A', branch: ids.branch }] }),
-  'GET /v1/till/products': () => ({ query: { ...page, q: 'a' } }),
-  'GET /v1/till/branches': () => ({ query: { ...page, q: 'a' } }),
+  'GET /v1/till/products': () => ({ query: { ...page, q: 'a', opaqueId: 'a' } }),
+  'GET /v1/till/branches': () => ({ query: { ...page, q: 'a', opaqueId: 'a' } }),
   'GET /v1/people': () => ({ query: page }),
   'POST /v1/people': () => ({
     bodies: [{ email: `${unique()}@example.com`, name: 'A', role: 'cashier' }],

@@ -1,6 +1,16 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { demo, expectAccessible, expectCalm, openPage, signIn, startBrowser } from './browser.ts'
+import {
+  callApi,
+  demo,
+  expectAccessible,
+  expectCalm,
+  openPage,
+  signIn,
+  startBrowser,
+  unique,
+} from './browser.ts'
+import { join, newOrganization } from './console.ts'
 
 startBrowser()
 
@@ -64,6 +74,19 @@ test('a template becomes a campaign that runs, without a word of JSON', async ()
   expectCalm(opened)
 })
 
+test('a template fits a currency without decimals', async () => {
+  const { invitation } = await newOrganization('JPY')
+  const { page, ...opened } = await join(invitation, 'Yuki')
+  await page.goto(`${demo.consoleUrl}/campaigns/new`)
+  await section(page, 'Cashback').getByRole('button').click()
+  await page.getByRole('dialog').getByText('Credit: 1 for every ¥20', { exact: true }).waitFor()
+  await button(page, 'Create the draft').click()
+  await page.getByRole('heading', { name: 'Five percent back', level: 1 }).waitFor()
+  await publish(page)
+  await page.getByText('Version 1', { exact: true }).waitFor()
+  expectCalm({ page, ...opened })
+})
+
 test('a rule is added from the kinds there are, with days and products, and moved', async () => {
   const opened = await openPage({ expected: [400] })
   const { page } = opened
@@ -116,14 +139,14 @@ test('the preview shows what a basket would do and why, on the wall clock of the
   // The fourth of March 2026 is a Wednesday, the fifth is none.
   await preview.getByLabel('Time').fill('2026-03-05T00:30')
   const notToday = preview.getByText('The rule does not run on this day of the week.')
-  await preview.getByText('20 Points').waitFor()
+  await preview.getByText('Points +20', { exact: true }).waitFor()
   await notToday.waitFor()
-  expect(await preview.getByText('20 Points').count()).toBe(1)
+  expect(await preview.getByText('Points +20', { exact: true }).count()).toBe(1)
   await preview.getByLabel('Time').fill('2026-03-04T23:30')
   await notToday.waitFor({ state: 'detached' })
-  expect(await preview.getByText('20 Points').count()).toBe(2)
+  expect(await preview.getByText('Points +20', { exact: true }).count()).toBe(2)
   await preview.getByLabel('Points', { exact: true }).fill('240')
-  await preview.getByText('Coupon: 5 off').waitFor()
+  await preview.getByText('Coupon: $5 off').waitFor()
   await expectAccessible(page)
   expectCalm(opened)
 })
@@ -169,11 +192,51 @@ test('publishing tells what changes, and any two versions can be compared', asyn
   await dialog.getByRole('button', { name: 'Publish' }).click()
   await page.getByText('Version 2', { exact: true }).waitFor()
   await page.goto(`${demo.consoleUrl}/campaigns/${id}/versions?from=2&to=1`)
-  const change = page.getByRole('listitem').filter({ hasText: 'Points for money (base)' }).first()
-  expect(await change.textContent()).toMatch(/before: 7now: 1$/)
+  const change = page.getByRole('listitem').filter({ hasText: 'before:' })
+  expect(await change.textContent()).toMatch(/^Changed.*Points for money \(base\).*before: 7now: 1$/)
+  // Side by side, what differs is told from what does not, in sentences.
+  expect(await page.getByText(/^Differs: /).count()).toBe(2)
+  await page.getByText('Points for money (base) Points: 7 for every $1.00').waitFor()
+  expect(await page.getByText('For every 250 collected (Points): $5 off').count()).toBe(2)
   await page.getByRole('radiogroup', { name: 'How it is shown' }).getByText('JSON').click()
   await page.getByText('"points": 7').waitFor()
   await page.getByText('"points": 1,').waitFor()
+  await expectAccessible(page)
+  expectCalm(opened)
+})
+
+test('what was added and what was removed is said, with its units and the names of products', async () => {
+  const opened = await openPage()
+  const { page } = opened
+  const latte = { opaqueId: `latte-${unique()}`, name: 'Caffè latte' }
+  await callApi('POST', '/v1/products', { body: latte })
+  const { id } = await callApi('POST', '/v1/campaigns', {
+    body: {
+      name: 'Said in full',
+      balances: [{ key: 'points', name: 'Points' }],
+      rewards: [{ key: 'tenth', name: 'A tenth', kind: 'percent_off', percent: 12.5, maxAmount: 20 }],
+      spend: { balance: 'points', worth: 0.0005, maxShare: 0.5 },
+    },
+  })
+  await callApi('POST', `/v1/campaigns/${id}/publish`)
+  await callApi('PATCH', `/v1/campaigns/${id}`, {
+    body: {
+      rewards: [{ key: 'coffee', name: 'A coffee', kind: 'free_product', products: [latte.opaqueId] }],
+      thresholds: [{ balance: 'points', at: 1000, grant: 'coffee', consume: true }],
+    },
+  })
+  await signIn(page)
+  await page.goto(`${demo.consoleUrl}/campaigns/${id}/versions`)
+  const differences = page.getByRole('listitem')
+  for (const text of [
+    /^AddedRewards › A coffeeOne of these free: Caffè latte$/,
+    /^RemovedRewards › A tenth12\.5% off · At most: \$20\.00$/,
+    /^Added.*For every 1,000 collected \(Points\): A coffee · The coupon uses it up$/,
+  ]) {
+    await differences.filter({ hasText: text }).waitFor()
+  }
+  const worth = page.getByText('Points: each is worth $0.0005 · Largest share: 50%')
+  await expect.poll(() => worth.count()).toBe(2)
   await expectAccessible(page)
   expectCalm(opened)
 })

@@ -91,11 +91,13 @@ interface Invited {
 }
 
 /** A merchant who begins today, with an owner who is invited. */
-export async function newOrganization(): Promise<Invited & { readonly id: string; readonly name: string }> {
+export async function newOrganization(
+  currency = 'USD',
+): Promise<Invited & { readonly id: string; readonly name: string }> {
   const name = `Bakery ${unique()}`
   const { id } = await callApi('POST', '/admin/v1/organizations', {
     token: demo.adminToken,
-    body: { name, country: 'US', currency: 'USD', timezone: 'America/New_York' },
+    body: { name, country: 'US', currency, timezone: 'America/New_York' },
   })
   return { id, name, ...(await invite(id, 'owner')) }
 }

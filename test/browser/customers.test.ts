@@ -34,7 +34,7 @@ test('registers a customer and finds the one by name, phone, e-mail and barcode'
   const name = `Mary ${mark} Somerville`
   await page.getByRole('button', { name: 'Register a customer' }).click()
   const form = page.getByRole('dialog')
-  await form.getByLabel('Name').fill(name)
+  await form.getByLabel('Full name').fill(name)
   await form.getByRole('textbox', { name: 'Phone' }).fill('12')
   await form.getByRole('button', { name: 'Register', exact: true }).click()
   await form.getByRole('alert').getByText('invalid_phone').waitFor()
@@ -101,8 +101,10 @@ test('shows a profile whole: cards that can be scanned, balances, coupons, timel
   await expectAccessibleInBothSchemes(page)
   await page.getByRole('tab', { name: 'Ledger' }).click()
   await expect.poll(() => addressOf(page).search).toEqual({ tab: 'ledger' })
-  await page.getByRole('row', { name: /Collected.*Rule base of Coffee club.*Points.*\+440.*440/ }).waitFor()
-  await page.getByRole('row', { name: /Turned into a coupon.*Stamps.*-10.*1/ }).waitFor()
+  await page
+    .getByRole('row', { name: /Collected.*Points for money \(base\) · Coffee club.*Points.*\+440.*440/ })
+    .waitFor()
+  await page.getByRole('row', { name: /Turned into a coupon.*Stamps.*−10.*1/ }).waitFor()
   expect(await rowsOf(page).count()).toBe(3)
   await expectAccessibleInBothSchemes(page)
 
@@ -128,7 +130,7 @@ test('adjusts a balance with a reason, and shows in the form what the service re
   await form.getByLabel('Amount').fill('50')
   await form.getByRole('button', { name: 'Book it' }).click()
   await form.waitFor({ state: 'detached' })
-  await page.getByText('Adjusted by +50').waitFor()
+  await page.getByText('Adjusted: Points +50').waitFor()
   await page.getByText('Counted wrongly').waitFor()
   await page.getByRole('region', { name: 'Balances' }).getByText('50', { exact: true }).waitFor()
   const { collectables } = await callApi('GET', `/v1/customers/${id}`)
@@ -136,8 +138,8 @@ test('adjusts a balance with a reason, and shows in the form what the service re
   expect(collectables.points).toEqual({ value: 50, total: 0 })
 
   await page.getByRole('button', { name: 'Edit' }).click()
-  expect(await form.getByLabel('Name').inputValue()).toBe(data.fullname)
-  await form.getByLabel('Name').fill(`${data.fullname} junior`)
+  expect(await form.getByLabel('Full name').inputValue()).toBe(data.fullname)
+  await form.getByLabel('Full name').fill(`${data.fullname} junior`)
   await form.getByLabel('E-mail').fill('')
   await form.getByRole('button', { name: 'Save' }).click()
   await pageTitle(page, `${data.fullname} junior`).waitFor()

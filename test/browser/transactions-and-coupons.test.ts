@@ -52,12 +52,16 @@ test('finds a sale by its filters, explains it in words, and takes goods back un
   expect(addressOf(page).path).toBe(`/transactions/${sale.id}`)
   await page.getByRole('row', { name: /Latte.*3.*\$4\.00/ }).waitFor()
   await page.getByRole('row', { name: /Brownie.*2.*\$2\.50/ }).waitFor()
-  await page.getByText(/^Collected 170\sPoints by rule base of Coffee club$/).waitFor()
-  await page.getByText(/^Collected 3\sStamps by rule coffee of Coffee club$/).waitFor()
+  await page.getByText('Points +170 · Points for money (base) · Coffee club', { exact: true }).waitFor()
+  await page.getByText('Stamps +3 · For every item (coffee) · Coffee club', { exact: true }).waitFor()
   await page
-    .getByText('Rule gold of Coffee club: the customer did not hold one of its tiers before this sale.')
+    .getByText('Multiply (gold) · Coffee club The customer does not hold one of the tiers.', { exact: true })
     .waitFor()
-  await page.getByText(/^3 of 10\sStamps for Free coffee$/).waitFor()
+  await page
+    .getByText('Free coffee · Stamps collected for the next coupon: 3 of 10', { exact: true })
+    .waitFor()
+  await page.getByText('Points: 170 · Stamps: 3', { exact: true }).waitFor()
+  await page.getByRole('definition').and(page.getByText('$17.00')).nth(2).waitFor()
   await expectAccessibleInBothSchemes(page)
 
   await page.getByRole('button', { name: 'Return goods' }).click()

@@ -29,7 +29,7 @@ const campaign = {
     { id: 'rolls', kind: 'collect_per_item', balance: 'stamps', amount: 1, products: ['roll'] },
   ],
   rewards: [
-    { key: 'free-roll', name: 'A free roll', kind: 'free_product', products: ['roll'], validDays: 30 },
+    { key: 'free-roll', name: 'A free roll', kind: 'free_product', products: ['roll', 'bun'], validDays: 30 },
     { key: 'two-off', name: '2 off', kind: 'amount_off', amount: 2 },
   ],
   thresholds: [{ balance: 'stamps', at: 8, grant: 'free-roll', consume: true }],
@@ -55,6 +55,7 @@ async function openBakery() {
   })
   const token = await newToken({ apiKey: integration.apiKey, apiSecret })
   await callApi('PATCH', '/v1/organization', { token, body: { color } })
+  await callApi('POST', '/v1/products', { token, body: { opaqueId: 'roll', name: 'Poppy roll' } })
   const { id: campaignId } = await callApi('POST', '/v1/campaigns', { token, body: campaign })
   await callApi('POST', `/v1/campaigns/${campaignId}/publish`, { token })
   return { token, campaignId }
@@ -66,7 +67,7 @@ interface HeldCard {
   readonly walletUrl: string
 }
 
-/** A card with 1,234 points, 3 stamps, a coupon and a visit. */
+/** A card with 1,234 points, 3 stamps, two coupons and a visit. */
 async function issueCard(): Promise<HeldCard & { token: string }> {
   merchant ??= openBakery()
   const { token, campaignId } = await merchant
@@ -81,7 +82,9 @@ async function issueCard(): Promise<HeldCard & { token: string }> {
   ]
   const basket = { customer, card: cards[0].id, items }
   await callApi('POST', '/v1/transactions/process', { token, body: basket })
-  await callApi('POST', '/v1/coupons', { token, body: { customer, campaign: campaignId, reward: 'two-off' } })
+  for (const reward of ['two-off', 'free-roll']) {
+    await callApi('POST', '/v1/coupons', { token, body: { customer, campaign: campaignId, reward } })
+  }
   return { ...cards[0], token }
 }
 
@@ -106,13 +109,17 @@ test.each(['light', 'dark'] as const)(
 
     const balances = page.getByRole('region', { name: 'Balances' })
     await balances.getByText('1,234', { exact: true }).waitFor()
-    const stamps = balances.getByRole('img', { name: '3 of 8 Stamps for: A free roll' })
+    const stamps = balances.getByRole('img', {
+      name: 'A free roll · Stamps collected for the next coupon: 3 of 8',
+    })
     expect(await stamps.textContent()).toBe('✓✓✓★')
     await page.getByRole('listitem').filter({ hasText: '2 off' }).getByText('no end').waitFor()
-    await page.getByRole('listitem').filter({ hasText: '1,234 Points' }).getByText('(in 5 days)').waitFor()
+    await page.getByText('One of these free: Poppy roll or bun', { exact: true }).waitFor()
+    await page.getByRole('listitem').filter({ hasText: 'Points: 1,234' }).getByText('(in 5 days)').waitFor()
     const visit = page.getByRole('listitem').filter({ hasText: '€1,234.50' })
-    await visit.getByText('+1,234 Points').waitFor()
-    await visit.getByText('+3 Stamps').waitFor()
+    await visit.getByText('Points +1,234').waitFor()
+    await visit.getByText('Stamps +3').waitFor()
+    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0)
     await expectAccessible(page)
 
     await code(page, card).evaluate((image) => image.decode())

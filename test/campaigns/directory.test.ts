@@ -170,6 +170,19 @@ describe('what a till reads of the directory', () => {
     expect(await found('tea')).toEqual(['tea', 'nameless'])
     expect(await found('x-')).toEqual(['x-1'])
     expect(await found('%25')).toEqual([])
+    const named = async (query: string) =>
+      (await pages(`/v1/till/products?${query}&`, own)).map(({ opaqueId }) => opaqueId)
+    expect(await named('opaqueId=latte')).toEqual(['latte'])
+    expect(await named('opaqueId=x-1&opaqueId=latte&opaqueId=nobody&opaqueId=LATTE')).toEqual([
+      'latte',
+      'x-1',
+    ])
+    expect(await named('opaqueId=latte&opaqueId=tea&q=green')).toEqual(['tea'])
+    const tooMany = Array.from({ length: 101 }, (_, i) => `opaqueId=${i}`).join('&')
+    for (const query of ['opaqueId=', 'opaqueId=a%00b', 'opaqueId=a&opaqueId=b%00', tooMany]) {
+      const reply = await own.call('GET', `/v1/till/products?${query}`)
+      expect([query, reply.status, reply.body.message]).toEqual([query, 400, '_invalid_payload'])
+    }
   })
 
   test('has the branches by name, and nothing of others', async () => {

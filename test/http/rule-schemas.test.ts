@@ -1,6 +1,6 @@
 import { Value } from 'typebox/value'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { campaignTemplates } from '../../src/http/campaign-templates.ts'
+import { campaignTemplatesIn } from '../../src/http/campaign-templates.ts'
 import { type Merchant, startTestService, type TestService } from '../support/service.ts'
 import { expectRefusal } from './expect-refusal.ts'
 
@@ -10,10 +10,12 @@ interface Schema {
   description?: string
   const?: unknown
   enum?: string[]
+  required?: string[]
   properties?: Record<string, Schema>
   items?: Schema
   'x-labels'?: Record<string, string>
   'x-names'?: string
+  'x-sentence'?: string
 }
 interface Kind {
   kind: string
@@ -83,6 +85,22 @@ test('every member has a title and a description for people, and every choice a 
   }
 })
 
+test('a sentence names members that its object always has, and yes and no are called both', () => {
+  const objects = [
+    ...[...schemas.rules, ...schemas.reward].map(({ schema }) => schema),
+    ...single.map((name) => schemas[name]!),
+  ].filter((schema) => schema['x-sentence'])
+  expect(objects.length).toBe(10)
+  for (const { 'x-sentence': sentence, required } of objects) {
+    const named = [...sentence!.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
+    expect([sentence, named.filter((name) => !required?.includes(name!))]).toEqual([sentence, []])
+  }
+  const yesNo = everyMember().filter(([, { type }]) => type === 'boolean')
+  expect(yesNo.length).toBe(3)
+  for (const [place, { 'x-labels': labels }] of yesNo)
+    expect([place, Object.keys(labels ?? {})]).toEqual([place, ['true', 'false']])
+})
+
 test('they are those the campaigns are checked with: what the templates hold is of them', () => {
   const problems: string[] = []
   const check = (schema: object, value: unknown, place: string) => {
@@ -90,7 +108,7 @@ test('they are those the campaigns are checked with: what the templates hold is 
   }
   const kindOf = (kinds: Kind[], kind: unknown) => kinds.find((one) => one.kind === kind)!.schema
   let parts = 0
-  for (const { key, definition } of campaignTemplates) {
+  for (const { key, definition } of campaignTemplatesIn('USD')) {
     const { rules, rewards, thresholds, tiers, balances, spend, ...rest } = definition as Record<
       string,
       never

@@ -17,11 +17,11 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-/** Every title, description and label, wherever it stands. */
+/** Every title, description, sentence and label, wherever it stands. */
 function wordsOf(value: unknown): string[] {
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([name, inner]) => {
-    if ((name === 'title' || name === 'description') && typeof inner === 'string') return [inner]
+    if (['title', 'description', 'x-sentence'].includes(name) && typeof inner === 'string') return [inner]
     return name === 'x-labels' ? Object.values(inner as Record<string, string>) : wordsOf(inner)
   })
 }

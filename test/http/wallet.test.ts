@@ -44,6 +44,7 @@ describe('what the page shows', () => {
   test('is what the customer holds, how far the next reward is, and the last visits', async () => {
     await merchant.call('PATCH', '/v1/organization', { name: 'Blue Cup', color: '#0b7285', locale: 'de' })
     await merchant.call('POST', '/v1/branches', { opaqueId: 'north', name: 'North Street' })
+    await merchant.call('POST', '/v1/products', { opaqueId: 'latte', name: 'Caffè latte' })
     const person = { fullname: '  Ada  Lovelace', phone: '+12025550199', email: 'ada.wallet@example.com' }
     const { customer, card, barcode } = await merchant.register(campaign, person)
     const sell = async (basket: object) => {
@@ -91,6 +92,7 @@ describe('what the page shows', () => {
           id: first.executedActions.coupons[0].id,
           name: 'Free coffee',
           kind: 'free_product',
+          products: ['Caffè latte'],
           expiresAt: first.executedActions.coupons[0].expiresAt,
           campaignName: 'Coffee club',
         },

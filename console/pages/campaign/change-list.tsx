@@ -1,4 +1,4 @@
-import { Group, Stack, Text } from '@mantine/core'
+import { Badge, Group, Stack, Text } from '@mantine/core'
 import { IconArrowNarrowRight } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
 import type { Schemas } from '../../api/client.ts'
@@ -36,27 +36,26 @@ export function ChangeList({ changes, shapes, before, after }: ChangeListProps) 
           inWords(value, change.place, place.schema, shapes, facts, text)
         return (
           <li key={change.place} className={classes.change}>
-            <Text size="sm" fw={550}>
-              {place.titles.join(' › ')}
-            </Text>
+            <Group gap="xs" wrap="nowrap" align="flex-start">
+              <What change={change} />
+              <Text size="sm" fw={550}>
+                {place.titles.join(' › ')}
+              </Text>
+            </Group>
             <Group gap="xs" align="center">
               {change.before !== undefined && (
                 <Text size="sm" className={classes.before}>
-                  <span className={classes.sign}>{t('changes.before')} </span>
+                  {change.after !== undefined && <span className={classes.sign}>{t('changes.before')} </span>}
                   {show(change.before, old)}
                 </Text>
               )}
               {change.before !== undefined && change.after !== undefined && (
                 <IconArrowNarrowRight size={16} aria-hidden className={classes.arrow} />
               )}
-              {change.after !== undefined ? (
-                <Text size="sm" className={classes.after}>
-                  <span className={classes.sign}>{t('changes.after')} </span>
+              {change.after !== undefined && (
+                <Text size="sm">
+                  {change.before !== undefined && <span className={classes.sign}>{t('changes.after')} </span>}
                   {show(change.after, now)}
-                </Text>
-              ) : (
-                <Text size="sm" c="dimmed">
-                  {t('changes.removed')}
                 </Text>
               )}
             </Group>
@@ -64,6 +63,21 @@ export function ChangeList({ changes, shapes, before, after }: ChangeListProps) 
         )
       })}
     </Stack>
+  )
+}
+
+function What({ change: { before, after } }: { readonly change: Schemas['DefinitionChange'] }) {
+  const { t } = useTranslation('campaigns')
+  const [what, color] =
+    before === undefined
+      ? (['added', 'pine'] as const)
+      : after === undefined
+        ? (['removed', 'red'] as const)
+        : (['changed', 'gray'] as const)
+  return (
+    <Badge variant="light" color={color} miw="max-content">
+      {t(`changes.${what}`)}
+    </Badge>
   )
 }
 

@@ -2,9 +2,12 @@ import { Group, List, Progress, Stack, Text, ThemeIcon, Title } from '@mantine/c
 import { IconCoins, IconCrown, IconMinus, IconPlus, IconTicket } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
 import type { Schemas } from '../../api/client.ts'
+import { changeWords, type NamedBalance, progressWords } from '../../balance-words.ts'
 import { formatDate, formatMoney, formatNumber } from '../../format.ts'
-import { type Definition, itemsOf, kindOf, namesIn, type Shapes } from '../../forms/definition.ts'
+import { type Definition, itemsOf, namesIn, type Shapes } from '../../forms/definition.ts'
 import { useForm, useSchemaTexts } from '../../forms/form-context.ts'
+import { ruleWords } from '../../forms/rule-words.ts'
+import { skipWords } from '../parts/action-words.ts'
 
 interface PreviewOutcomeProps {
   readonly outcome: Schemas['Outcome']
@@ -15,6 +18,7 @@ interface PreviewOutcomeProps {
 /** What the basket would do, and why the rest would not. */
 export function PreviewOutcome({ outcome, definition, shapes }: PreviewOutcomeProps) {
   const { t } = useTranslation('campaigns')
+  const { t: ofSales } = useTranslation('transactions')
   const { currency } = useForm()
   const { actions, skipped, progress, collectables, coupons } = outcome.executedActions
   const names = useNaming(definition, shapes)
@@ -28,8 +32,8 @@ export function PreviewOutcome({ outcome, definition, shapes }: PreviewOutcomePr
         {Object.entries(collectables).map(([key, { value }]) => (
           <Fact
             key={key}
-            label={t('preview.after', { name: names.of('balances', key) })}
-            value={formatNumber(value)}
+            label={t('preview.after', { name: names.balance(key).name })}
+            value={formatNumber(value, names.balance(key).decimals)}
           />
         ))}
       </Group>
@@ -47,12 +51,7 @@ export function PreviewOutcome({ outcome, definition, shapes }: PreviewOutcomePr
       {progress.map(({ key, have, need, reward }) => (
         <div key={`${key} ${reward}`}>
           <Text size="sm">
-            {t('preview.progress', {
-              have: formatNumber(have),
-              need: formatNumber(need),
-              balance: names.of('balances', key),
-              reward: names.of('rewards', reward),
-            })}
+            {progressWords(names.balance(key), { have, need, reward: names.of('rewards', reward) })}
           </Text>
           <Progress value={need > 0 ? (100 * Math.min(have, need)) / need : 0} mt={4} aria-hidden />
         </div>
@@ -69,7 +68,7 @@ export function PreviewOutcome({ outcome, definition, shapes }: PreviewOutcomePr
                   {names.rule(rule)}
                 </Text>{' '}
                 <Text span inherit c="dimmed">
-                  {t(`skip.${reason}`, { defaultValue: reason })}
+                  {skipWords(ofSales, reason)}
                 </Text>
               </List.Item>
             ))}
@@ -94,20 +93,22 @@ function Fact({ label, value }: { readonly label: string; readonly value: string
 }
 
 interface Naming {
-  readonly of: (list: 'balances' | 'rewards' | 'tiers', key: string | undefined) => string
+  readonly of: (list: 'rewards' | 'tiers', key: string | undefined) => string
   readonly rule: (id: string | undefined) => string
+  readonly balance: (key: string | undefined) => NamedBalance
 }
 
 function useNaming(definition: Definition, shapes: Shapes): Naming {
   const text = useSchemaTexts()
   return {
     of: (list, key = '') => namesIn(definition, list).find(({ value }) => value === key)?.label ?? key,
-    rule(id = '') {
-      const rules = itemsOf(definition, 'rules')
-      // A rule without an id is called by its position.
-      const rule = rules.find((one) => one.id === id) ?? rules[Number(id) - 1]
-      const title = text(kindOf(shapes, 'rules', rule)?.title)
-      return title ? `${title} (${id})` : id
+    rule: (id = '') => ruleWords(definition, id, shapes, text),
+    balance: (key = '') => {
+      const { name, decimals } = itemsOf(definition, 'balances').find((one) => one.key === key) ?? {}
+      return {
+        name: typeof name === 'string' ? name : key,
+        decimals: typeof decimals === 'number' ? decimals : undefined,
+      }
     },
   }
 }
@@ -140,8 +141,7 @@ function ActionText({ action, names, coupons }: ActionTextProps) {
   const { type, key, amount = 0, reward, rule, tier, coupon, discount = 0 } = action
   const expiresAt = coupons.find(({ id }) => id === coupon)?.expiresAt
   const values = {
-    amount: formatNumber(amount),
-    balance: names.of('balances', key),
+    change: changeWords(names.balance(key), type === 'collect' ? amount : -amount),
     reward: names.of('rewards', reward),
     tier: names.of('tiers', tier),
     discount: formatMoney(discount, currency),

@@ -8,11 +8,19 @@ export const campaignQuery = (id: string) =>
     queryFn: () => answerOf(api.GET('/v1/campaigns/{id}', { params: { path: { id } } })),
   })
 
-/** What forms are drawn from; it changes only with the service. */
-export function useShapes() {
-  return useQuery({
-    queryKey: ['rule-schemas'],
-    staleTime: Number.POSITIVE_INFINITY,
-    queryFn: async () => toShapes(await answerOf(api.GET('/v1/rule-schemas'))),
+/** The newest of them: what a campaign said when a sale ran on it. */
+export const versionsQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['campaigns', 'versions', id],
+    queryFn: () =>
+      answerOf(api.GET('/v1/campaigns/{id}/versions', { params: { path: { id }, query: { limit: 100 } } })),
   })
-}
+
+/** What forms are drawn from; it changes only with the service. */
+export const shapesQuery = queryOptions({
+  queryKey: ['rule-schemas'],
+  staleTime: Number.POSITIVE_INFINITY,
+  queryFn: async () => toShapes(await answerOf(api.GET('/v1/rule-schemas'))),
+})
+
+export const useShapes = () => useQuery(shapesQuery)

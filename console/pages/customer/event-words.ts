@@ -1,6 +1,8 @@
 import { useTranslation } from 'react-i18next'
+import { sumOf } from '../../amounts.ts'
 import type { Schemas } from '../../api/client.ts'
 import { useSession } from '../../api/session.ts'
+import { inOneLine } from '../../balance-words.ts'
 import { formatList, formatMoney } from '../../format.ts'
 import { type Action, actionWords } from '../parts/action-words.ts'
 import { useProgram } from '../parts/program.ts'
@@ -32,12 +34,10 @@ export function useEventWords() {
         return t('timeline.returnBooked')
       case 'adjust': {
         const { key, amount } = event.entry
-        return t('timeline.adjusted', {
-          amount: `${program.signed(key, amount)}\u00a0${program.balanceName(key)}`,
-        })
+        return t('timeline.adjusted', { change: program.change(key, amount) })
       }
       case 'expire':
-        return t('timeline.expired', { amount: program.amount(event.entry.key, -event.entry.amount) })
+        return t('timeline.expired', { change: program.change(event.entry.key, event.entry.amount) })
       case 'issued':
         return t('timeline.issued', { coupon: event.coupon.reward.name })
       case 'couponExpired':
@@ -62,7 +62,13 @@ export function useEventWords() {
 
   /** What happened to coupons is told on the page of the sale. */
   function returnWords(reason: string | undefined, actions: readonly Action[]): string[] {
-    const context = { t: transactions, program, currency, couponName: (id: string) => id }
+    const context = {
+      t: transactions,
+      program,
+      currency,
+      couponName: (id: string) => id,
+      ruleName: (_campaign: string, rule: string) => rule,
+    }
     const moved = actions.filter(({ key }) => key !== undefined)
     return [...(reason ? [reason] : []), ...moved.map((action) => actionWords(context, action))]
   }
@@ -71,18 +77,18 @@ export function useEventWords() {
     const sums = (type: string) => {
       const byKey: Record<string, number> = {}
       for (const { key, amount = 0 } of actions.filter((action) => action.type === type)) {
-        if (key !== undefined) byKey[key] = (byKey[key] ?? 0) + amount
+        if (key !== undefined) byKey[key] = sumOf([byKey[key] ?? 0, amount])
       }
-      return byKey
+      return Object.entries(byKey)
     }
+    const moved = (sums: [string, number][], sign: 1 | -1) =>
+      inOneLine(sums.map(([key, amount]) => program.change(key, sign * amount)))
     const [collected, spent] = [sums('collect'), sums('spend_points')]
     const redeemed = actions.filter(({ type }) => type === 'redeem_coupon').length
     const tiers = actions.filter(({ type }) => type === 'change_tier')
     return [
-      ...(Object.keys(collected).length > 0
-        ? [t('timeline.collected', { amounts: program.amounts(collected) })]
-        : []),
-      ...(Object.keys(spent).length > 0 ? [t('timeline.spent', { amounts: program.amounts(spent) })] : []),
+      ...(collected.length > 0 ? [t('timeline.collected', { changes: moved(collected, 1) })] : []),
+      ...(spent.length > 0 ? [t('timeline.spent', { changes: moved(spent, -1) })] : []),
       ...(redeemed > 0 ? [t('timeline.redeemed', { count: redeemed })] : []),
       ...(coupons.length > 0
         ? [t('timeline.granted', { coupons: formatList(coupons.map(({ reward }) => reward.name)) })]

@@ -10,22 +10,28 @@ import { EmptyState } from '../../ui/empty-state.tsx'
 import { PageLink } from '../../ui/page-link.tsx'
 import { Nowrap } from '../parts/nowrap.tsx'
 import { useProgram } from '../parts/program.ts'
+import { useRuleNames } from '../parts/rule-names.ts'
 
 type Entry = Schemas['LedgerEntry']
 
 /** Each change of a balance with what it was afterwards, as an auditor wants to see it. */
 export function Ledger({ customer }: { readonly customer: string }) {
   const { t } = useTranslation('customers')
-  const columns = useColumns()
+  const rules = useRuleNames()
+  const columns = useColumns(rules.nameOf)
   return (
     <DataList<Entry>
       name={`ledger-${customer}`}
       columns={columns}
       keyOf={({ key, version }) => `${key} ${version}`}
       filters={{}}
-      load={(query) =>
-        answerOf(api.GET('/v1/customers/{id}/ledger', { params: { path: { id: customer }, query } }))
-      }
+      load={async (query) => {
+        const page = await answerOf(
+          api.GET('/v1/customers/{id}/ledger', { params: { path: { id: customer }, query } }),
+        )
+        await rules.load(page.data.flatMap(({ rule, campaign }) => (rule && campaign ? [campaign] : [])))
+        return page
+      }}
       empty={
         <EmptyState title={t('tab.ledger')} icon={<IconListNumbers size={26} aria-hidden />}>
           {t('ledger.empty')}
@@ -35,12 +41,15 @@ export function Ledger({ customer }: { readonly customer: string }) {
   )
 }
 
-function useColumns(): Column<Entry>[] {
+function useColumns(ruleName: ReturnType<typeof useRuleNames>['nameOf']): Column<Entry>[] {
   const { t } = useTranslation('customers')
   const { timezone } = useSession().organization
   const program = useProgram()
   const why = ({ rule, campaign, reason }: Entry) =>
-    reason ?? (rule ? t('ledger.rule', { rule, campaign: program.campaignName(campaign) }) : '')
+    reason ??
+    (rule && campaign
+      ? t('ledger.rule', { rule: ruleName({ campaign, rule }), campaign: program.campaignName(campaign) })
+      : '')
   const kindWords = ({ kind }: Entry) => t([`ledger.kinds.${kind}`, kind])
   return [
     {

@@ -4,7 +4,6 @@ import { formatMoney } from '../../format.ts'
 import type { Program } from './program.ts'
 
 export type Action = Schemas['Action']
-export type Skip = Schemas['ExecutedActions']['skipped'][number]
 
 export interface Context {
   /** Of the namespace `transactions`. */
@@ -13,19 +12,25 @@ export interface Context {
   readonly currency: string
   /** What a coupon is called; its id when nothing is known of it. */
   readonly couponName: (id: string) => string
+  /** What a rule of a campaign is called. */
+  readonly ruleName: (campaign: string, rule: string) => string
 }
 
 /** What happened, as a sentence. */
-export function actionWords({ t, program, currency, couponName }: Context, action: Action): string {
-  const { key = '', amount = 0, rule, item } = action
+export function actionWords({ t, program, currency, couponName, ruleName }: Context, action: Action): string {
+  const { key = '', amount = 0, rule = '', item } = action
   const campaign = program.campaignName(action.campaign)
   const coupon = couponName(action.coupon ?? '')
   const discount = formatMoney(action.discount ?? 0, currency)
   switch (action.type) {
     case 'collect':
-      return t('action.collect', { amount: program.amount(key, amount), rule, campaign })
+      return t('action.collect', {
+        change: program.change(key, amount),
+        rule: ruleName(action.campaign ?? '', rule),
+        campaign,
+      })
     case 'spend_points':
-      return t('action.spend_points', { amount: program.amount(key, amount), discount })
+      return t('action.spend_points', { change: program.change(key, -amount), discount })
     case 'redeem_coupon':
       return item === undefined
         ? t('action.redeem_for_order', { coupon, discount })
@@ -33,18 +38,16 @@ export function actionWords({ t, program, currency, couponName }: Context, actio
     case 'grant_coupon':
       return action.key === undefined
         ? t('action.grant_coupon', { coupon, campaign })
-        : t('action.grant_for_balance', { coupon, campaign, amount: program.amount(key, amount) })
+        : t('action.grant_for_balance', { coupon, campaign, change: program.change(key, -amount) })
     case 'change_tier':
       return t('action.change_tier', {
         tier: program.tierName(action.campaign, action.tier ?? ''),
         campaign,
       })
     case 'return':
-      return amount < 0
-        ? t('action.return_taken', { amount: program.amount(key, -amount) })
-        : t('action.return_given', { amount: program.amount(key, amount) })
+      return t('action.return', { change: program.change(key, amount) })
     case 'expire':
-      return t('action.expire', { amount: program.amount(key, Math.abs(amount)) })
+      return t('action.expire', { change: program.change(key, -Math.abs(amount)) })
     case 'revoke_coupon':
       return t('action.revoke_coupon', { coupon })
     case 'restore_coupon':
@@ -54,7 +57,7 @@ export function actionWords({ t, program, currency, couponName }: Context, actio
   }
 }
 
-/** Why a rule gave nothing, as a sentence. */
-export function skipWords({ t, program }: Context, { campaign, rule, reason }: Skip): string {
-  return t([`skip.${reason}`, 'skip.other'], { rule, campaign: program.campaignName(campaign), reason })
+/** Why a rule gave nothing, as a sentence. `t` is of the namespace `transactions`. */
+export function skipWords(t: TFunction<'transactions'>, reason: string): string {
+  return t([`skip.${reason}`, 'skip.other'], { reason })
 }

@@ -4,6 +4,8 @@ import { answerOf, api, type Schemas } from '../../api/client.ts'
 import { repeatHeaders } from '../../api/repeat-key.ts'
 import { useSession } from '../../api/session.ts'
 import { formatDate } from '../../format.ts'
+import { valuesIn } from '../../forms/definition.ts'
+import { useDirectoryNames } from '../../forms/directory-names.ts'
 import { paths } from '../../paths.ts'
 import { Copy } from '../../ui/copy.tsx'
 import type { Column } from '../../ui/data-list.tsx'
@@ -24,6 +26,8 @@ export function useCouponColumns({ hasCustomer }: { readonly hasCustomer: boolea
   const { t } = useTranslation('coupons')
   const { timezone, currency } = useSession().organization
   const program = useProgram()
+  const products = program.campaigns.flatMap(({ rewards }) => valuesIn(rewards, 'products'))
+  const productName = useDirectoryNames('products', products)
   const date = (at: string | undefined) => (at === undefined ? '' : formatDate(at, timezone))
   const customer: Column<Coupon> = {
     key: 'customer',
@@ -41,7 +45,7 @@ export function useCouponColumns({ hasCustomer }: { readonly hasCustomer: boolea
             <bdi>{reward.name}</bdi>
           </Text>
           <Text size="xs" c="dimmed">
-            {rewardWords(t, reward, currency)}
+            {rewardWords({ t, currency, productName }, reward)}
           </Text>
         </div>
       ),

@@ -3,7 +3,8 @@ import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { answerOf, api } from '../../api/client.ts'
-import { formatList, formatNumber } from '../../format.ts'
+import { changeWords, holdingWords, inOneLine, progressWords, type Towards } from '../../balance-words.ts'
+import { formatNumber, formatSigned } from '../../format.ts'
 import { allPages } from './all-pages.ts'
 
 export const campaignsQuery = {
@@ -26,9 +27,10 @@ export function useProgram() {
     const campaignName = (id: string | undefined) =>
       all.find((campaign) => campaign.id === id)?.name ?? (isPending ? '…' : (id ?? ''))
     const balanceName = (key: string) => balances.get(key)?.name ?? key
-    const number = (key: string, value: number) => formatNumber(value, balances.get(key)?.decimals)
-    const amount = (key: string, value: number) => `${number(key, value)}\u00a0${balanceName(key)}`
-    const signed = (key: string, value: number) => (value > 0 ? `+${number(key, value)}` : number(key, value))
+    const decimalsOf = (key: string) => balances.get(key)?.decimals
+    const balanceOf = (key: string) => ({ name: balanceName(key), decimals: decimalsOf(key) })
+    const amount = (key: string, value: number) => holdingWords(balanceOf(key), value)
+    const change = (key: string, value: number) => changeWords(balanceOf(key), value)
     return {
       isPending,
       campaigns: all,
@@ -36,14 +38,18 @@ export function useProgram() {
       campaignName,
       balanceName,
       /** As many decimals as the balance has. */
-      number,
-      /** "+35", "-100". */
-      signed,
-      /** "35 Points". */
+      number: (key: string, value: number) => formatNumber(value, decimalsOf(key)),
+      /** "+35", "−100". */
+      signed: (key: string, value: number) => formatSigned(value, decimalsOf(key)),
+      /** "Points: 35". */
       amount,
-      /** "35 Points and 2 Stamps". */
+      /** "Points: 35 · Stamps: 2". */
       amounts: (values: Readonly<Record<string, number>>) =>
-        formatList(Object.entries(values).map(([key, value]) => amount(key, value))),
+        inOneLine(Object.entries(values).map(([key, value]) => amount(key, value))),
+      /** "Points +35". */
+      change,
+      /** "Free coffee · Stamps collected for the next coupon: 7 of 10". */
+      progress: (key: string, towards: Towards) => progressWords(balanceOf(key), towards),
       rewardName: (key: string, among?: readonly string[]) =>
         all
           .filter(({ id }) => among === undefined || among.includes(id))

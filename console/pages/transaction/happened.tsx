@@ -22,7 +22,7 @@ export function Happened({ sale }: { readonly sale: Sale }) {
   const { t } = useTranslation('transactions')
   const { timezone } = useSession().organization
   const words = useWords(sale)
-  const { program } = words
+  const { program, ruleName } = words
   const { actions, skipped, progress, collectables, coupons } = sale.executedActions
   const ranOn = sale.campaigns.map(({ id }) => id)
   return (
@@ -63,11 +63,7 @@ export function Happened({ sale }: { readonly sale: Sale }) {
       {progress.length > 0 && (
         <Part title={t('happened.progress')}>
           {progress.map(({ key, have, need, reward }) => {
-            const text = t('happened.progressOf', {
-              have: program.number(key, have),
-              need: program.amount(key, need),
-              reward: program.rewardName(reward, ranOn),
-            })
+            const text = program.progress(key, { have, need, reward: program.rewardName(reward, ranOn) })
             return (
               <Stack gap={6} pb={6} key={`${key} ${reward} ${need}`}>
                 <Text size="sm">{text}</Text>
@@ -79,9 +75,15 @@ export function Happened({ sale }: { readonly sale: Sale }) {
       )}
       {skipped.length > 0 && (
         <Part title={t('happened.skipped')}>
-          {skipped.map((skip) => (
-            <Text size="sm" key={`${skip.campaign} ${skip.rule}`}>
-              {skipWords(words, skip)}
+          {skipped.map(({ campaign, rule, reason }) => (
+            <Text size="sm" key={`${campaign} ${rule}`}>
+              {t('happened.rule', {
+                rule: ruleName(campaign, rule),
+                campaign: program.campaignName(campaign),
+              })}{' '}
+              <Text span inherit c="dimmed">
+                {skipWords(t, reason)}
+              </Text>
             </Text>
           ))}
         </Part>

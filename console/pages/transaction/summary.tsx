@@ -1,6 +1,7 @@
 import { Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
+import { paidOf } from '../../amounts.ts'
 import { answerOf, api } from '../../api/client.ts'
 import { useSession } from '../../api/session.ts'
 import { formatDateTime, formatMoney, formatNumber } from '../../format.ts'
@@ -39,6 +40,7 @@ export function Summary({ sale }: { readonly sale: Sale }) {
                 amount: money(sale.pointsDiscount),
               }),
           },
+          { label: t('paid'), value: money(paidOf(sale)) },
           { label: t('occurred'), value: formatDateTime(occurredAt, timezone) },
           {
             label: t('processed'),

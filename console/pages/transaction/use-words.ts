@@ -4,6 +4,7 @@ import { answerOf, api } from '../../api/client.ts'
 import { useSession } from '../../api/session.ts'
 import type { Context } from '../parts/action-words.ts'
 import { useProgram } from '../parts/program.ts'
+import { useRuleNamesOf } from '../parts/rule-names.ts'
 import type { Sale } from './lines.tsx'
 
 /** What the sentences about a sale need. Granted coupons are in the reply; redeemed ones have to be asked for. */
@@ -22,5 +23,8 @@ export function useWords(sale: Sale): Context {
   })
   const known = [...granted, ...asked.flatMap(({ data }) => (data ? [data] : []))]
   const couponName = (id: string) => known.find((coupon) => coupon.id === id)?.reward.name ?? id
-  return { t, program, currency, couponName }
+  const ruleNameOf = useRuleNamesOf(sale.campaigns.map(({ id }) => id))
+  const ruleName = (campaign: string, rule: string) =>
+    ruleNameOf({ campaign, rule, version: sale.campaigns.find(({ id }) => id === campaign)?.version })
+  return { t, program, currency, couponName, ruleName }
 }

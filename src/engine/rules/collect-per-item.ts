@@ -14,6 +14,7 @@ export const collectPerItem = defineRule({
   stage: 'collect',
   title: 'For every item',
   description: 'Points or stamps for every whole item bought.',
+  sentence: '{balance}: {amount} for every item',
   config: Type.Object({
     balance: BalanceKey,
     amount: Units('Amount', 'How much is given for every whole item.'),

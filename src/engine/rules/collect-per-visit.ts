@@ -13,6 +13,7 @@ export const collectPerVisit = defineRule({
   stage: 'collect',
   title: 'For every visit',
   description: 'Points or stamps once for every purchase, whatever is bought.',
+  sentence: '{balance}: {amount} for every visit',
   config: Type.Object({
     balance: BalanceKey,
     amount: Units('Amount', 'How much is given for a purchase.'),

@@ -14,6 +14,7 @@ export const multiply = defineRule({
   stage: 'multiply',
   title: 'Multiply',
   description: 'Multiplies what the other rules of the campaign give, such as double points on Tuesdays.',
+  sentence: '{balance}: {factor} times as much',
   config: Type.Object({
     balance: BalanceKey,
     // Below 1 it would take away what a receipt has already shown as given by another rule.

@@ -14,6 +14,7 @@ export const pointsPerAmount = defineRule({
   stage: 'collect',
   title: 'Points for money',
   description: 'Points for money spent, such as 1 point for every whole 1.00.',
+  sentence: '{balance}: {points} for every {per}',
   config: Type.Object({
     balance: BalanceKey,
     points: Units('Points', 'How many are given.'),

@@ -37,6 +37,8 @@ interface KindParts<Config extends TObject, Compiled> {
   readonly kind: string
   readonly title: string
   readonly description: string
+  /** What a rule of the kind says, with members of its configuration in braces. */
+  readonly sentence: string
   /** What is particular to the kind, `balance` included; the console draws its form from it. */
   readonly config: Config
   readonly compile: (config: Static<Config>, scale: Scale) => Compiled
@@ -56,7 +58,10 @@ interface MultiplyingKind<Config extends TObject, Compiled> extends KindParts<Co
 }
 
 /** A rule kind with its own types closed over, so that all kinds fit into one list. */
-export type RuleKind = Pick<KindParts<TObject, unknown>, 'kind' | 'title' | 'description' | 'config'> &
+export type RuleKind = Pick<
+  KindParts<TObject, unknown>,
+  'kind' | 'title' | 'description' | 'sentence' | 'config'
+> &
   (
     | {
         readonly stage: 'collect'
@@ -76,13 +81,14 @@ export type RuleKind = Pick<KindParts<TObject, unknown>, 'kind' | 'title' | 'des
 export function defineRule<Config extends TObject, Compiled>(
   source: CollectingKind<Config, Compiled> | MultiplyingKind<Config, Compiled>,
 ): RuleKind {
-  const { kind, title, description, config } = source
+  const { kind, title, description, sentence, config } = source
   const compile = (definition: unknown, scale: Scale) => source.compile(definition as Static<Config>, scale)
   if (source.stage === 'multiply') {
     return {
       kind,
       title,
       description,
+      sentence,
       config,
       stage: 'multiply',
       prepare(definition, scale) {
@@ -95,6 +101,7 @@ export function defineRule<Config extends TObject, Compiled>(
     kind,
     title,
     description,
+    sentence,
     config,
     stage: 'collect',
     prepare(definition, scale) {

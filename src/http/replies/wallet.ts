@@ -4,7 +4,7 @@ import { type Transaction, transactionStatus } from '../../domain/transaction.ts
 import type { OpenWallet, WalletPage } from '../../operations/open-wallet.ts'
 
 export function toWalletReply(page: WalletPage, now: Date) {
-  const { organization, card, view, progress, campaignNames, balanceNames } = page
+  const { organization, card, view, progress, campaignNames, balanceNames, productNames } = page
   const { name, color, logo, locale, currency, timezone } = organization
   const decimals = new Map(view.balances.map((balance) => [balance.key, balance.decimals]))
   const units = (key: string, amount: number) => fromUnits(amount, decimals.get(key) ?? 0)
@@ -29,6 +29,10 @@ export function toWalletReply(page: WalletPage, now: Date) {
       id,
       name: reward.name,
       kind: reward.kind,
+      products:
+        reward.kind === 'free_product'
+          ? reward.products.map((product) => productNames.get(product) ?? product)
+          : undefined,
       expiresAt: expiresAt?.toISOString(),
       campaignName: campaignNames.get(campaign) ?? card.campaignName,
     })),

@@ -12,7 +12,7 @@ import {
   When,
 } from '../../engine/campaign-definition.ts'
 import { allRules } from '../../engine/rules/all-rules.ts'
-import { campaignTemplates } from '../campaign-templates.ts'
+import { campaignTemplatesIn } from '../campaign-templates.ts'
 import { named } from '../name-components.ts'
 import type { Server } from '../server.ts'
 
@@ -40,7 +40,10 @@ const rules = allRules.map((rule) => ({
   kind: rule.kind,
   title: rule.title,
   description: rule.description,
-  schema: Type.Object(ruleMembers(rule), { additionalProperties: false }) as object,
+  schema: Type.Object(ruleMembers(rule), {
+    additionalProperties: false,
+    'x-sentence': rule.sentence,
+  }) as object,
 }))
 
 const rewards = Object.entries(rewardSchemas).map(([kind, schema]) => {
@@ -70,9 +73,10 @@ export function campaignFormRoutes(app: Server): void {
         summary: 'Get the schemas that campaigns are made of, to draw a form from',
         description:
           'JSON Schema with titles and descriptions for people. `x-unit` says what a value counts in (`balance`, ' +
-          '`money`, `time`, `time of day`, `duration`), `x-names` what its values are names of (`balances`, ' +
+          '`money`, `percent`, `share` of one, `time`, `time of day`, `duration`), `x-names` what its values are names of (`balances`, ' +
           '`rewards`, `tiers`, `products`, `categories`, `branches`, `campaigns`), `x-decimals` how many decimals ' +
-          'it may have, `x-labels` how its choices are called.',
+          'it may have, `x-labels` how its choices, or yes and no, are called, and `x-sentence` what an object says, ' +
+          'with its members in braces.',
         tags,
         response: {
           200: Type.Object(
@@ -105,7 +109,9 @@ export function campaignFormRoutes(app: Server): void {
       schema: {
         operationId: 'listCampaignTemplates',
         summary: 'List campaigns to begin with',
-        description: 'Send a `definition` to `POST /v1/campaigns`, as it is or changed.',
+        description:
+          'Their amounts fit the currency of the organization. Send a `definition` to `POST /v1/campaigns`, as it is ' +
+          'or changed.',
         tags,
         response: {
           200: Type.Array(
@@ -122,11 +128,11 @@ export function campaignFormRoutes(app: Server): void {
               },
               named('CampaignTemplate'),
             ),
-            { examples: [campaignTemplates.slice(0, 1)] },
+            { examples: [campaignTemplatesIn('USD').slice(0, 1)] },
           ),
         },
       },
     },
-    async () => campaignTemplates.map((template) => ({ ...template })),
+    async (request) => campaignTemplatesIn(request.caller.organization.currency),
   )
 }

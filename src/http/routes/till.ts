@@ -45,6 +45,12 @@ export function tillRoutes(app: Server, { deps }: ServerOptions): void {
           querystring: Type.Object({
             ...PageQuery,
             q: Optional(Text(255, { description: 'A part of the opaque id, the name or the category.' })),
+            opaqueId: Optional(
+              Type.Array(Text(255, { minLength: 1 }), {
+                maxItems: 100,
+                description: 'Only these. Repeat it to name several, such as `opaqueId=tea&opaqueId=latte`.',
+              }),
+            ),
           }),
           response: { 200: PageOf(reply) },
         },
@@ -52,9 +58,10 @@ export function tillRoutes(app: Server, { deps }: ServerOptions): void {
       async (request) => {
         const scope = scopeOf(deps.pool, request.caller.organization.number)
         const limit = limitOf(request.query)
-        const text = request.query.q?.trim() || undefined
+        const { opaqueId: opaqueIds, q } = request.query
+        const text = q?.trim() || undefined
         const after = toPosition(decodeCursor(request.query.cursor))
-        const rows = await listTillEntries(scope, kind, { text, limit: limit + 1, after })
+        const rows = await listTillEntries(scope, kind, { text, opaqueIds, limit: limit + 1, after })
         return toPage(
           rows,
           limit,

@@ -367,34 +367,3 @@ export const auditEntryExample = {
   subject: { kind: 'campaign', id: exampleId('cmp'), name: 'Coffee lovers' },
   details: { name: 'Coffee lovers' },
 }
-
-export const walletExample = {
-  organization: {
-    name: 'Blue Cup',
-    color: '#0b7285',
-    locale: 'en',
-    currency: 'USD',
-    timezone: 'America/New_York',
-  },
-  card: { barcode: cardExample.barcode, status: 1, campaignName: 'Coffee club' },
-  firstName: 'Ada',
-  balances: [
-    { key: 'points', name: 'Points', value: 120, decimals: 0, total: 320 },
-    { key: 'stamps', name: 'Stamps', value: 3, decimals: 0, total: 13 },
-  ],
-  progress: [{ key: 'stamps', have: 3, need: 10, rewardName: 'Free coffee' }],
-  coupons: [
-    {
-      id: exampleId('cpn'),
-      name: 'Free coffee',
-      kind: 'free_product',
-      expiresAt: grantedCoupon.expiresAt,
-      campaignName: 'Coffee club',
-    },
-  ],
-  expiring: customerWithExpiryExample.expiring,
-  visits: [
-    { at, amount: 7, collected: { points: 6, stamps: 2 }, spent: { points: 100 }, branchName: 'Main Street' },
-  ],
-  updatedAt: at,
-}

@@ -1,7 +1,45 @@
 import { Type } from 'typebox'
 import { named } from '../name-components.ts'
-import { walletExample } from './examples.ts'
+import { cardExample, couponExample, customerWithExpiryExample, exampleId } from './examples.ts'
 import { Id, Optional, Timestamp } from './members.ts'
+
+const walletExample = {
+  organization: {
+    name: 'Blue Cup',
+    color: '#0b7285',
+    locale: 'en',
+    currency: 'USD',
+    timezone: 'America/New_York',
+  },
+  card: { barcode: cardExample.barcode, status: 1, campaignName: 'Coffee club' },
+  firstName: 'Ada',
+  balances: [
+    { key: 'points', name: 'Points', value: 120, decimals: 0, total: 320 },
+    { key: 'stamps', name: 'Stamps', value: 3, decimals: 0, total: 13 },
+  ],
+  progress: [{ key: 'stamps', have: 3, need: 10, rewardName: 'Free coffee' }],
+  coupons: [
+    {
+      id: exampleId('cpn'),
+      name: 'Free coffee',
+      kind: 'free_product',
+      products: ['Espresso', 'Latte'],
+      expiresAt: couponExample.expiresAt,
+      campaignName: 'Coffee club',
+    },
+  ],
+  expiring: customerWithExpiryExample.expiring,
+  visits: [
+    {
+      at: couponExample.createdAt,
+      amount: 7,
+      collected: { points: 6, stamps: 2 },
+      spent: { points: 100 },
+      branchName: 'Main Street',
+    },
+  ],
+  updatedAt: couponExample.createdAt,
+}
 
 const Amounts = Type.Unsafe<Record<string, number>>({
   type: 'object',
@@ -47,6 +85,11 @@ export const WalletCard = Type.Object(
         id: Id('cpn'),
         name: Type.String(),
         kind: Type.String({ description: 'free_product, amount_off or percent_off' }),
+        products: Optional(
+          Type.Array(Type.String(), {
+            description: 'Of which products one is free: their names, or your own ids where they have none.',
+          }),
+        ),
         expiresAt: Optional(Timestamp()),
         campaignName: Type.String(),
       }),

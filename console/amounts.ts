@@ -11,6 +11,10 @@ export function sumOf(amounts: readonly number[]): number {
 export const minus = (amount: number, ...taken: number[]): number =>
   (millionths(amount) - millionths(sumOf(taken))) / 1e6
 
+/** What the customer paid in money: what was payable, less what points paid of it. */
+export const paidOf = (sale: { readonly payableAmount: number; readonly pointsDiscount: number }): number =>
+  minus(sale.payableAmount, sale.pointsDiscount)
+
 /** What a line costs, half-up to the currency's decimals, as the service counts it. */
 export function lineAmount(
   { unitPrice, quantity }: { readonly unitPrice: number; readonly quantity: number },

@@ -1,0 +1,22 @@
+/** What a rule is called wherever it is spoken of: what its kind does, and which of them it is. */
+import { isolate } from '../i18n.ts'
+import { type Definition, itemsOf, kindOf, type Shapes } from './definition.ts'
+
+/** "Points for money (base)". `text` puts a title of a schema into the reader's language. */
+export function ruleWords(
+  definition: Definition,
+  id: string,
+  shapes: Shapes,
+  text: (title: string | undefined) => string,
+): string {
+  const title = text(kindOf(shapes, 'rules', findRule(definition, id))?.title)
+  return title ? withId(title, id) : id
+}
+
+export const withId = (title: string, id: string): string => `${title} (${isolate(id)})`
+
+/** A rule without an id is called by its position. */
+export function findRule(definition: Definition, id: string) {
+  const rules = itemsOf(definition, 'rules')
+  return rules.find((one) => one.id === id) ?? rules[Number(id) - 1]
+}
