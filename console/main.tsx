@@ -3,8 +3,7 @@ import { leaveToSignIn } from './api/session.ts'
 import { createConsoleRouter } from './routes.tsx'
 import { mountPage } from './ui/app-frame.tsx'
 
-await mountPage(
-  ['common', 'shell'],
-  (queries) => <RouterProvider router={createConsoleRouter(queries)} />,
-  leaveToSignIn,
-)
+await mountPage(['common', 'shell'], (queries) => <RouterProvider router={createConsoleRouter(queries)} />, {
+  onSignedOut: leaveToSignIn,
+  networkMode: 'always',
+})

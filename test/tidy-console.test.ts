@@ -98,6 +98,27 @@ describe('texts', () => {
     })
   })
 
+  test('of a page are loaded together with it', () => {
+    const routes = read('routes.tsx')
+    const listed = (text: string) => [...text.matchAll(/'([\w-]+)'/g)].map(([, name]) => name!)
+    const groups = new Map(
+      [...routes.matchAll(/const (\w+) = (\[.*\])/g)].map(([, name, list]) => [name!, listed(list!)]),
+    )
+    const opened = [
+      ...routes.matchAll(
+        /(\[[^\]]*\]|\w+),\s*'\w+Page',\s*(?:\(\) => import\('\.\/pages\/([\w-]+)\.tsx'\)|(\w+))/g,
+      ),
+    ]
+    expect(opened.length).toBeGreaterThan(15)
+    for (const [, texts, file, variable] of opened) {
+      const path = `pages/${file ?? variable}.tsx`
+      const loaded = groups.get(texts!) ?? listed(texts!)
+      const [, asked] = /useTranslation\(([^)]*)\)/.exec(read(path))!
+      const missing = listed(asked!).filter((name) => name !== 'common' && !loaded.includes(name))
+      expect(missing, `routes.tsx loads ${path} without these texts`).toEqual([])
+    }
+  })
+
   test('no page asks for a namespace that is not there', () => {
     const asked = code.flatMap(({ text }) =>
       [...text.matchAll(/useTranslation\('([\w-]+)'\)/g)].map(([, name]) => name!),
