@@ -1,7 +1,7 @@
 /** What stands around every page of the console: filters on a phone, no network, a new version, what is not there. */
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { expectAccessible, expectCalm, startBrowser, unique } from './browser.ts'
+import { demo, expectAccessible, expectCalm, openPage, startBrowser, unique } from './browser.ts'
 import {
   addressOf,
   expectAccessibleInBothSchemes,
@@ -143,5 +143,36 @@ test('a file that stays away is no endless loop', async () => {
   await menuLink(page, 'Coupons').click()
   await pageTitle(page, 'This page could not be loaded').waitFor()
   expect(seen.loads).toBe(1)
+  expectCalm(opened)
+})
+
+test.each([
+  ['customers', 'There is no such customer', 'Customers'],
+  ['transactions', 'There is no such transaction', 'Transactions'],
+  ['campaigns', 'There is no such campaign', 'Campaigns'],
+])('what is not there says so and leads to its list: %s', async (list, said, title) => {
+  const opened = await openConsole(`/${list}/nothing`, { expected: [404] })
+  const { page } = opened
+  await pageTitle(page, said).waitFor()
+  expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0)
+  await expectAccessible(page)
+  await page
+    .getByRole('main')
+    .getByRole('link', { name: `Go to: ${title}` })
+    .click()
+  await pageTitle(page, title).waitFor()
+  expectCalm(opened)
+})
+
+test('a refusal is a sentence in the language of the reader, with the code small behind it', async () => {
+  const opened = await openPage({ locale: 'de-DE', expected: [401] })
+  const { page } = opened
+  await page.goto(demo.consoleUrl)
+  await page.getByLabel('E-Mail').fill('niemand@beispiel.example')
+  await page.getByRole('textbox', { name: 'Passwort' }).fill('falsch')
+  await page.keyboard.press('Enter')
+  const alert = page.getByRole('alert', { name: 'E-Mail-Adresse oder Passwort ist falsch.' })
+  await alert.getByText('_invalid_credentials').waitFor()
+  await expectAccessible(page)
   expectCalm(opened)
 })
