@@ -13,7 +13,7 @@ import {
   Text,
   Tooltip,
 } from '@mantine/core'
-import { useDisclosure, useHotkeys } from '@mantine/hooks'
+import { useDisclosure, useHotkeys, useOs } from '@mantine/hooks'
 import { IconApi, IconCashRegister, IconSearch, IconUserCircle } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { Link, Outlet, useLocation } from '@tanstack/react-router'
@@ -124,6 +124,7 @@ export function Shell() {
 
 function SearchButton({ onClick }: { readonly onClick: () => void }) {
   const { t } = useTranslation('shell')
+  const isMac = useOs() === 'macos'
   return (
     <>
       <Button
@@ -131,7 +132,7 @@ function SearchButton({ onClick }: { readonly onClick: () => void }) {
         visibleFrom="sm"
         onClick={onClick}
         leftSection={<IconSearch size={16} aria-hidden />}
-        rightSection={<Kbd size="xs">Ctrl K</Kbd>}
+        rightSection={<Kbd size="xs">{isMac ? '⌘K' : 'Ctrl K'}</Kbd>}
         fw={400}
       >
         {t('search')}
