@@ -31,6 +31,12 @@ describe('the pages', () => {
     expect(matching(/toLocale(?:Date|Time)?String\(|new Intl\.\w+Format/, ['format.ts'])).toEqual([])
   })
 
+  test('call the same color ours as the service does', () => {
+    const ours = /#[0-9a-f]{6}/.exec(readFileSync(join(packageRoot, 'src/http/wallet-icon.ts'), 'utf8'))![0]
+    expect(read('theme.ts')).toContain(`'${ours}'`)
+    expect(matching(new RegExp(ours), ['theme.ts'])).toEqual([])
+  })
+
   test('have files in kebab-case of at most 300 lines', () => {
     const names = code.filter(
       ({ path }) => !/^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.config)?\.tsx?$/.test(basename(path)),

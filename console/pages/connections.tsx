@@ -14,6 +14,7 @@ import { ConnectionForm } from './connections/connection-form.tsx'
 import { Credentials, type CredentialsProps } from './connections/credentials.tsx'
 import { RevokeForm } from './connections/revoke-form.tsx'
 import { RotateForm } from './connections/rotate-form.tsx'
+import { StatusBadge } from './parts/status-badge.tsx'
 
 type Connection = Schemas['OwnConnection']
 type Shown = Omit<CredentialsProps, 'onClose'>
@@ -86,12 +87,8 @@ function useColumns(open: (opened: Opened) => void): Column<Connection>[] {
     {
       key: 'status',
       label: t('status'),
-      cell: ({ status }) => (
-        <Badge variant="dot" color={status === 'active' ? 'pine' : 'gray'}>
-          {t(`connections.${status}`)}
-        </Badge>
-      ),
-      csv: ({ status }) => t(`connections.${status}`),
+      cell: ({ status }) => <StatusBadge of="connection" status={status} />,
+      csv: ({ status }) => t(`common:status.connection.${status}`),
     },
     {
       key: 'lastUsedAt',
