@@ -43,7 +43,11 @@ export function ConnectionsPage() {
         keyOf={({ id }) => id}
         filters={{}}
         load={(query) => answerOf(api.GET('/v1/connections', { params: { query } }))}
-        empty={<EmptyState title={t('connections.empty')}>{t('connections.emptyAbout')}</EmptyState>}
+        empty={
+          <EmptyState title={t('connections.empty')} action={create}>
+            {t('connections.emptyAbout')}
+          </EmptyState>
+        }
       />
       {opened?.deed === 'create' && <ConnectionForm onClose={close} onCreated={setShown} />}
       {opened?.deed === 'rotate' && (
@@ -108,6 +112,7 @@ function useColumns(open: (opened: Opened) => void): Column<Connection>[] {
       key: 'actions',
       label: t('actions'),
       align: 'end',
+      isOnlyTable: true,
       cell: (connection) =>
         connection.status === 'active' ? (
           <Group gap="xs" justify="flex-end" wrap="nowrap">

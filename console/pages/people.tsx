@@ -97,6 +97,7 @@ function useColumns({ person: self, organization }: Session, onLink: (link: Link
       key: 'actions',
       label: t('actions'),
       align: 'end',
+      isOnlyTable: true,
       cell: (person) => <PersonMenu person={person} onLink={onLink} />,
     },
   ]

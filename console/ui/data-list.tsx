@@ -21,6 +21,8 @@ export interface Column<T> {
   readonly align?: 'end'
   /** For the file only: what would make the table too wide, such as ids. */
   readonly isOnlyCsv?: boolean
+  /** Not for the file: what can be done with a row. */
+  readonly isOnlyTable?: boolean
 }
 
 export interface DataPage<T> {
@@ -157,7 +159,8 @@ const placeholderRows = (columns: number) =>
   ))
 
 /** Walks all pages of the list as it is filtered, and says how far it is. */
-function CsvButton<T>({ name, columns, load }: DataListProps<T>) {
+function CsvButton<T>({ name, load, ...props }: DataListProps<T>) {
+  const columns = props.columns.filter(({ isOnlyTable }) => !isOnlyTable)
   const { t } = useTranslation('common')
   const [count, setCount] = useState<number>()
   const { mutate } = useMutation({

@@ -24,11 +24,14 @@ export function FilterBar({ controls, filters, children }: FilterBarProps) {
   const search = fields.filter(isSearch)
   const others = fields.filter((field) => !isSearch(field))
   const searched = search.map(({ props }) => props.name ?? searchName)
-  const active = Object.entries(filters).filter(([name, value]) => value && !searched.includes(name)).length
+  const hidden = Object.entries(filters).filter(([name]) => !searched.includes(name))
+  const active = hidden.filter(([, value]) => value).length
+  // What is no filter, such as a button, has nothing to hide behind.
+  const isFolding = others.length > 0 && hidden.length > 0
   return (
     <div className={classes.bar}>
       {search}
-      {others.length > 0 && (
+      {isFolding && (
         <Button
           variant="default"
           hiddenFrom="sm"
@@ -41,7 +44,7 @@ export function FilterBar({ controls, filters, children }: FilterBarProps) {
         </Button>
       )}
       {others.length > 0 && (
-        <Group id={id} gap="xs" align="flex-end" className={classes.others} data-open={isOpen}>
+        <Group id={id} gap="xs" align="flex-end" className={classes.others} data-open={isOpen || !isFolding}>
           {others}
         </Group>
       )}
