@@ -1,4 +1,4 @@
-import { Button, Group } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { IconAdjustmentsHorizontal } from '@tabler/icons-react'
 import { Children, Fragment, isValidElement, type ReactElement, type ReactNode, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -44,9 +44,9 @@ export function FilterBar({ controls, filters, children }: FilterBarProps) {
         </Button>
       )}
       {others.length > 0 && (
-        <Group id={id} gap="xs" align="flex-end" className={classes.others} data-open={isOpen || !isFolding}>
+        <div id={id} className={classes.others} data-open={isOpen || !isFolding}>
           {others}
-        </Group>
+        </div>
       )}
       <div className={classes.end}>{children}</div>
     </div>
