@@ -5,6 +5,8 @@ import { demo, expectAccessible, expectCalm, openPage, startBrowser, unique } fr
 import {
   addressOf,
   expectAccessibleInBothSchemes,
+  join,
+  newOrganization,
   openConsole,
   pageTitle,
   rowsOf,
@@ -174,5 +176,30 @@ test('a refusal is a sentence in the language of the reader, with the code small
   const alert = page.getByRole('alert', { name: 'E-Mail-Adresse oder Passwort ist falsch.' })
   await alert.getByText('_invalid_credentials').waitFor()
   await expectAccessible(page)
+  expectCalm(opened)
+})
+
+test('an empty list says what to do first, and has the button for it', async () => {
+  const { invitation } = await newOrganization()
+  const opened = await join(invitation, 'Nora New')
+  const { page } = opened
+  const main = page.getByRole('main')
+  for (const [entry, said, role, action] of [
+    ['Products', 'No products yet', 'button', 'Add a product'],
+    ['API connections', 'No connections yet', 'button', 'Create a connection'],
+    ['Coupons', 'No coupons yet', 'link', 'Go to: Campaigns'],
+    ['Transactions', 'No transactions yet', 'link', 'Open the till'],
+  ] as const) {
+    await menuLink(page, entry).click()
+    await main.getByRole('heading', { level: 2, name: said }).waitFor()
+    // The last one: the page has one above the list too.
+    await main.getByRole(role, { name: action }).last().waitFor()
+    const [text, button] = [main.getByText(said), main.getByRole(role, { name: action }).last()]
+    expect((await button.boundingBox())!.y).toBeGreaterThan((await text.boundingBox())!.y)
+  }
+  await expectAccessible(page)
+  await menuLink(page, 'Products').click()
+  await main.getByRole('button', { name: 'Add a product' }).last().click()
+  await page.getByRole('dialog', { name: 'Add a product' }).waitFor()
   expectCalm(opened)
 })
