@@ -133,22 +133,25 @@ export function formatMoment(at: string | Date, timeZone?: string): string {
   ).format(new Date(at))
 }
 
-const steps = [
-  ['year', 31_536_000],
-  ['month', 2_592_000],
-  ['day', 86_400],
-  ['hour', 3_600],
-  ['minute', 60],
+/** How many seconds, and how many of them are one of the next. */
+const units = [
+  ['second', 1, 60],
+  ['minute', 60, 60],
+  ['hour', 3_600, 24],
+  ['day', 86_400, 30],
+  ['month', 2_592_000, 12],
+  ['year', 31_536_000, Number.POSITIVE_INFINITY],
 ] as const
 
-/** "in 3 days", "2 hours ago". */
+/** "in 3 days", "2 hours ago". Rounded first: 59.6 minutes are an hour, and not 60 minutes. */
 export function formatRelative(at: string | Date, now = Date.now()): string {
   const seconds = (new Date(at).getTime() - now) / 1000
-  const [unit, size] = steps.find(([, size]) => Math.abs(seconds) >= size) ?? (['second', 1] as const)
+  const count = (size: number) => Math.round(seconds / size)
+  const [unit, size] = units.find(([, size, most]) => Math.abs(count(size)) < most)!
   return remembered(
     'relative',
     () => new Intl.RelativeTimeFormat(i18next.language, { numeric: 'auto' }),
-  ).format(Math.round(seconds / size), unit)
+  ).format(count(size), unit)
 }
 
 /** "Points, stamps and credit". */

@@ -42,6 +42,23 @@ const backend: BackendModule = {
   },
 }
 
+/** Of a page that is about to be shown, together with its code. Fails where they cannot be had; then try again. */
+export async function loadTexts(namespaces: readonly string[]): Promise<void> {
+  const wanted = [...new Set([i18next.language, 'en'])].flatMap((language) =>
+    namespaces.map((namespace) => ({ language, namespace })),
+  )
+  await Promise.all(
+    wanted
+      .filter(({ language, namespace }) => !i18next.hasResourceBundle(language, namespace))
+      .map(async ({ language, namespace }) => {
+        const texts = await files[`./locales/${language}/${namespace}.json`]!()
+        i18next.addResourceBundle(language, namespace, texts)
+      }),
+  )
+  // Nothing is left to load; but another language that is chosen now comes with these texts.
+  await i18next.loadNamespaces([...namespaces])
+}
+
 export async function startLanguages(namespaces: readonly string[]): Promise<void> {
   await i18next
     .use(backend)

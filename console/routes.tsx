@@ -3,7 +3,6 @@ import {
   createRootRouteWithContext,
   createRoute,
   createRouter,
-  lazyRouteComponent,
   Outlet,
   redirect,
 } from '@tanstack/react-router'
@@ -11,6 +10,7 @@ import { may, type Session, sessionQuery } from './api/session.ts'
 import { consoleBase } from './paths.ts'
 import { Broken, NotAllowed, NotFound } from './ui/dead-ends.tsx'
 import { plainSearch } from './ui/filters.ts'
+import { lazyPage } from './ui/lazy-page.tsx'
 import { Shell } from './ui/shell.tsx'
 import { Waiting } from './ui/waiting.tsx'
 
@@ -26,12 +26,12 @@ const signIn = createRoute({
   beforeLoad: async ({ context }) => {
     if (await context.queries.ensureQueryData(sessionQuery)) throw redirect({ to: '/' })
   },
-  component: lazyRouteComponent(() => import('./pages/sign-in.tsx'), 'SignInPage'),
+  component: lazyPage(['account'], 'SignInPage', () => import('./pages/sign-in.tsx')),
 })
 const join = createRoute({
   getParentRoute: () => root,
   path: '/join',
-  component: lazyRouteComponent(() => import('./pages/join.tsx'), 'JoinPage'),
+  component: lazyPage(['account'], 'JoinPage', () => import('./pages/join.tsx')),
 })
 
 const shell = createRoute({
@@ -47,9 +47,9 @@ const shell = createRoute({
 
 type Scope = Parameters<typeof may>[1]
 
-/** A page inside the shell, loaded when it is first opened. Those without the scope are told so. */
-function page(path: string, scope: Scope, load: () => Promise<Record<string, unknown>>, name: string) {
-  const Component = lazyRouteComponent(load as never, name as never)
+/** A page inside the shell, loaded with its texts when it is first opened. Those without the scope are told so. */
+function page(path: string, scope: Scope, ...parts: Parameters<typeof lazyPage>) {
+  const Component = lazyPage(...parts)
   return createRoute({
     getParentRoute: () => shell,
     path,
@@ -60,31 +60,42 @@ function page(path: string, scope: Scope, load: () => Promise<Record<string, unk
   })
 }
 
+const editor = ['campaigns', 'forms', 'schema-texts']
+const sales = ['transactions', 'customers']
+const directory = () => import('./pages/directory.tsx')
+
 const pages = [
-  page('/', 'pos', () => import('./pages/home.tsx'), 'HomePage'),
-  page('/customers', 'manage', () => import('./pages/customers.tsx'), 'CustomersPage'),
-  page('/customers/$id', 'manage', () => import('./pages/customer.tsx'), 'CustomerPage'),
-  page('/campaigns', 'manage', () => import('./pages/campaigns.tsx'), 'CampaignsPage'),
-  page('/campaigns/new', 'manage', () => import('./pages/new-campaign.tsx'), 'NewCampaignPage'),
-  page('/campaigns/$id', 'manage', () => import('./pages/campaign.tsx'), 'CampaignPage'),
+  page('/', 'pos', ['home'], 'HomePage', () => import('./pages/home.tsx')),
+  page('/customers', 'manage', ['customers'], 'CustomersPage', () => import('./pages/customers.tsx')),
+  page(
+    '/customers/$id',
+    'manage',
+    ['customers', 'coupons', 'transactions'],
+    'CustomerPage',
+    () => import('./pages/customer.tsx'),
+  ),
+  page('/campaigns', 'manage', ['campaigns'], 'CampaignsPage', () => import('./pages/campaigns.tsx')),
+  page('/campaigns/new', 'manage', editor, 'NewCampaignPage', () => import('./pages/new-campaign.tsx')),
+  page('/campaigns/$id', 'manage', editor, 'CampaignPage', () => import('./pages/campaign.tsx')),
   page(
     '/campaigns/$id/versions',
     'manage',
-    () => import('./pages/campaign-versions.tsx'),
+    editor,
     'CampaignVersionsPage',
+    () => import('./pages/campaign-versions.tsx'),
   ),
-  page('/transactions', 'manage', () => import('./pages/transactions.tsx'), 'TransactionsPage'),
-  page('/transactions/$id', 'manage', () => import('./pages/transaction.tsx'), 'TransactionPage'),
-  page('/coupons', 'manage', () => import('./pages/coupons.tsx'), 'CouponsPage'),
-  page('/products', 'manage', () => import('./pages/directory.tsx'), 'ProductsPage'),
-  page('/branches', 'manage', () => import('./pages/directory.tsx'), 'BranchesPage'),
-  page('/users', 'manage', () => import('./pages/directory.tsx'), 'UsersPage'),
-  page('/people', 'people', () => import('./pages/people.tsx'), 'PeoplePage'),
-  page('/connections', 'manage', () => import('./pages/connections.tsx'), 'ConnectionsPage'),
-  page('/requests', 'manage', () => import('./pages/requests.tsx'), 'RequestsPage'),
-  page('/requests/$id', 'manage', () => import('./pages/request.tsx'), 'RequestPage'),
-  page('/audit', 'manage', () => import('./pages/audit.tsx'), 'AuditPage'),
-  page('/settings', 'pos', () => import('./pages/settings.tsx'), 'SettingsPage'),
+  page('/transactions', 'manage', sales, 'TransactionsPage', () => import('./pages/transactions.tsx')),
+  page('/transactions/$id', 'manage', sales, 'TransactionPage', () => import('./pages/transaction.tsx')),
+  page('/coupons', 'manage', ['coupons', 'customers'], 'CouponsPage', () => import('./pages/coupons.tsx')),
+  page('/products', 'manage', ['directory'], 'ProductsPage', directory),
+  page('/branches', 'manage', ['directory'], 'BranchesPage', directory),
+  page('/users', 'manage', ['directory'], 'UsersPage', directory),
+  page('/people', 'people', ['people'], 'PeoplePage', () => import('./pages/people.tsx')),
+  page('/connections', 'manage', ['developers'], 'ConnectionsPage', () => import('./pages/connections.tsx')),
+  page('/requests', 'manage', ['developers'], 'RequestsPage', () => import('./pages/requests.tsx')),
+  page('/requests/$id', 'manage', ['developers'], 'RequestPage', () => import('./pages/request.tsx')),
+  page('/audit', 'manage', ['developers'], 'AuditPage', () => import('./pages/audit.tsx')),
+  page('/settings', 'pos', ['settings'], 'SettingsPage', () => import('./pages/settings.tsx')),
 ]
 
 /** Inside the shell: its menu is the way on. */

@@ -15,6 +15,9 @@ const pine: MantineColorsTuple = [
   '#045549',
 ]
 
+/** Ours, and of cards whose merchant has chosen none: the service says the same (`src/http/wallet-icon.ts`). */
+export const brandColor = pine[8]
+
 export const theme = createTheme({
   colors: { pine },
   primaryColor: 'pine',

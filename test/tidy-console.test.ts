@@ -31,6 +31,12 @@ describe('the pages', () => {
     expect(matching(/toLocale(?:Date|Time)?String\(|new Intl\.\w+Format/, ['format.ts'])).toEqual([])
   })
 
+  test('call the same color ours as the service does', () => {
+    const ours = /#[0-9a-f]{6}/.exec(readFileSync(join(packageRoot, 'src/http/wallet-icon.ts'), 'utf8'))![0]
+    expect(read('theme.ts')).toContain(`'${ours}'`)
+    expect(matching(new RegExp(ours), ['theme.ts'])).toEqual([])
+  })
+
   test('have files in kebab-case of at most 300 lines', () => {
     const names = code.filter(
       ({ path }) => !/^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.config)?\.tsx?$/.test(basename(path)),
@@ -96,6 +102,27 @@ describe('texts', () => {
         expect(common(theirs, ours), file).toEqual(common(ours, theirs))
       }
     })
+  })
+
+  test('of a page are loaded together with it', () => {
+    const routes = read('routes.tsx')
+    const listed = (text: string) => [...text.matchAll(/'([\w-]+)'/g)].map(([, name]) => name!)
+    const groups = new Map(
+      [...routes.matchAll(/const (\w+) = (\[.*\])/g)].map(([, name, list]) => [name!, listed(list!)]),
+    )
+    const opened = [
+      ...routes.matchAll(
+        /(\[[^\]]*\]|\w+),\s*'\w+Page',\s*(?:\(\) => import\('\.\/pages\/([\w-]+)\.tsx'\)|(\w+))/g,
+      ),
+    ]
+    expect(opened.length).toBeGreaterThan(15)
+    for (const [, texts, file, variable] of opened) {
+      const path = `pages/${file ?? variable}.tsx`
+      const loaded = groups.get(texts!) ?? listed(texts!)
+      const [, asked] = /useTranslation\(([^)]*)\)/.exec(read(path))!
+      const missing = listed(asked!).filter((name) => name !== 'common' && !loaded.includes(name))
+      expect(missing, `routes.tsx loads ${path} without these texts`).toEqual([])
+    }
   })
 
   test('no page asks for a namespace that is not there', () => {

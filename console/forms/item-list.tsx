@@ -1,7 +1,8 @@
-import { Accordion, ActionIcon, Badge, Button, Group, Menu, Stack, Text, Tooltip } from '@mantine/core'
+import { Accordion, ActionIcon, Button, Group, Menu, Stack, Text, Tooltip } from '@mantine/core'
 import { IconArrowDown, IconArrowUp, IconPlus, IconTrash } from '@tabler/icons-react'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { Status } from '../ui/status.tsx'
 import {
   type Definition,
   itemsOf,
@@ -143,7 +144,7 @@ function ItemTitle({ list, item, shapes, hasProblem }: ItemTitleProps) {
     <div>
       <Group gap="xs">
         <Text fw={550}>{name ?? (text(kind?.title) || String(item.kind ?? t('unknownKind')))}</Text>
-        {hasProblem && <Badge color="red">{t('hasProblem')}</Badge>}
+        {hasProblem && <Status tone="wrong">{t('hasProblem')}</Status>}
       </Group>
       <Text size="sm" c="dimmed" lineClamp={2}>
         {[...lead, ...facts.map(asText)].join(' · ')}

@@ -12,6 +12,7 @@ import { EmptyState } from '../ui/empty-state.tsx'
 import { Failure } from '../ui/failure.tsx'
 import { useFilters } from '../ui/filters.ts'
 import { Page } from '../ui/page.tsx'
+import { PageFailure } from '../ui/page-failure.tsx'
 import { Waiting } from '../ui/waiting.tsx'
 import { ChangeList } from './campaign/change-list.tsx'
 import { DefinitionView } from './campaign/definition-view.tsx'
@@ -28,13 +29,8 @@ export function CampaignVersionsPage() {
   const versions = useQuery(versionsQuery(id))
   const error = campaign.error ?? shapes.error ?? versions.error
   const retry = () => Promise.all([campaign.refetch(), shapes.refetch(), versions.refetch()])
-  if (error) {
-    return (
-      <Page title={t('versions.title')}>
-        <Failure error={error} onRetry={retry} />
-      </Page>
-    )
-  }
+  const list = { to: paths.campaigns(), title: t('title') }
+  if (error) return <PageFailure error={error} onRetry={retry} title={t('versions.title')} parent={list} />
   if (!campaign.data || !shapes.data || !versions.data) return <Waiting />
   return (
     <Page

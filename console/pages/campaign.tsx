@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
-import { Failure } from '../ui/failure.tsx'
-import { Page } from '../ui/page.tsx'
+import { paths } from '../paths.ts'
+import { PageFailure } from '../ui/page-failure.tsx'
 import { Waiting } from '../ui/waiting.tsx'
 import { CampaignEditor } from './campaign/campaign-editor.tsx'
 import { campaignQuery, useShapes } from './campaign/queries.ts'
@@ -14,13 +14,9 @@ export function CampaignPage() {
   const shapes = useShapes()
   const error = campaign.error ?? shapes.error
   const retry = () => Promise.all([campaign.refetch(), shapes.refetch()])
-  if (error) {
-    return (
-      <Page title={t('title')}>
-        <Failure error={error} onRetry={retry} />
-      </Page>
-    )
-  }
+  const parent = { to: paths.campaigns(), title: t('title') }
+  if (error)
+    return <PageFailure error={error} onRetry={retry} title={t('sections.general.title')} parent={parent} />
   if (!campaign.data || !shapes.data) return <Waiting />
   return <CampaignEditor key={id} campaign={campaign.data} shapes={shapes.data} />
 }

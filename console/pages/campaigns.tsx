@@ -12,7 +12,8 @@ import { ChoiceFilter } from '../ui/filter-fields.tsx'
 import { useFilters } from '../ui/filters.ts'
 import { Page } from '../ui/page.tsx'
 import { PageLink } from '../ui/page-link.tsx'
-import { hasWaitingChanges, StatusBadge } from './campaign/status-badges.tsx'
+import { hasWaitingChanges } from './campaign/status-badges.tsx'
+import { StatusBadge } from './parts/status-badge.tsx'
 
 type Campaign = Schemas['Campaign']
 type Status = 'draft' | 'published' | 'paused' | 'archived'
@@ -39,7 +40,7 @@ export function CampaignsPage() {
     {
       key: 'status',
       label: t('columns.status'),
-      cell: (campaign) => <StatusBadge status={campaign.status} />,
+      cell: (campaign) => <StatusBadge of="campaign" status={campaign.status} />,
       csv: statusOf,
     },
     { key: 'balances', label: t('columns.balances'), cell: balancesOf },

@@ -14,6 +14,7 @@ import { ConnectionForm } from './connections/connection-form.tsx'
 import { Credentials, type CredentialsProps } from './connections/credentials.tsx'
 import { RevokeForm } from './connections/revoke-form.tsx'
 import { RotateForm } from './connections/rotate-form.tsx'
+import { StatusBadge } from './parts/status-badge.tsx'
 
 type Connection = Schemas['OwnConnection']
 type Shown = Omit<CredentialsProps, 'onClose'>
@@ -42,7 +43,11 @@ export function ConnectionsPage() {
         keyOf={({ id }) => id}
         filters={{}}
         load={(query) => answerOf(api.GET('/v1/connections', { params: { query } }))}
-        empty={<EmptyState title={t('connections.empty')}>{t('connections.emptyAbout')}</EmptyState>}
+        empty={
+          <EmptyState title={t('connections.empty')} action={create}>
+            {t('connections.emptyAbout')}
+          </EmptyState>
+        }
       />
       {opened?.deed === 'create' && <ConnectionForm onClose={close} onCreated={setShown} />}
       {opened?.deed === 'rotate' && (
@@ -86,12 +91,8 @@ function useColumns(open: (opened: Opened) => void): Column<Connection>[] {
     {
       key: 'status',
       label: t('status'),
-      cell: ({ status }) => (
-        <Badge variant="dot" color={status === 'active' ? 'pine' : 'gray'}>
-          {t(`connections.${status}`)}
-        </Badge>
-      ),
-      csv: ({ status }) => t(`connections.${status}`),
+      cell: ({ status }) => <StatusBadge of="connection" status={status} />,
+      csv: ({ status }) => t(`common:status.connection.${status}`),
     },
     {
       key: 'lastUsedAt',
@@ -111,6 +112,7 @@ function useColumns(open: (opened: Opened) => void): Column<Connection>[] {
       key: 'actions',
       label: t('actions'),
       align: 'end',
+      isOnlyTable: true,
       cell: (connection) =>
         connection.status === 'active' ? (
           <Group gap="xs" justify="flex-end" wrap="nowrap">

@@ -1,6 +1,9 @@
+import { Button } from '@mantine/core'
 import { IconTicket } from '@tabler/icons-react'
+import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { answerOf, api } from '../api/client.ts'
+import { paths } from '../paths.ts'
 import { DataList } from '../ui/data-list.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { ChoiceFilter, DayRangeFilter } from '../ui/filter-fields.tsx'
@@ -46,7 +49,15 @@ export function CouponsPage() {
           </>
         }
         empty={
-          <EmptyState title={t('empty.title')} icon={<IconTicket size={26} aria-hidden />}>
+          <EmptyState
+            title={t('empty.title')}
+            icon={<IconTicket size={26} aria-hidden />}
+            action={
+              <Button renderRoot={(root) => <Link to={paths.campaigns()} {...root} />}>
+                {t('shell:toList', { list: t('shell:pages.campaigns') })}
+              </Button>
+            }
+          >
             {t('empty.about')}
           </EmptyState>
         }

@@ -17,9 +17,9 @@ import { useSession } from '../api/session.ts'
 import { formatDate } from '../format.ts'
 import { paths } from '../paths.ts'
 import { download } from '../ui/csv.ts'
-import { Failure } from '../ui/failure.tsx'
 import { useFilters } from '../ui/filters.ts'
 import { Page } from '../ui/page.tsx'
+import { PageFailure } from '../ui/page-failure.tsx'
 import { tell } from '../ui/tell.ts'
 import { Waiting } from '../ui/waiting.tsx'
 import { Balances } from './customer/balances.tsx'
@@ -41,13 +41,7 @@ export function CustomerPage() {
   const { timezone } = useSession().organization
   const { data: customer, error, refetch } = useQuery(customerQuery(id))
   const parent = { to: paths.customers(), title: t('title') }
-  if (error) {
-    return (
-      <Page title={t('profile.title')} parent={parent}>
-        <Failure error={error} onRetry={refetch} />
-      </Page>
-    )
-  }
+  if (error) return <PageFailure error={error} onRetry={refetch} title={t('profile.title')} parent={parent} />
   if (!customer) return <Waiting />
   return (
     <Page

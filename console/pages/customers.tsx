@@ -1,7 +1,7 @@
 import { Button, Text } from '@mantine/core'
 import { IconUserPlus, IconUsers } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { answerOf, api, type Schemas } from '../api/client.ts'
 import { useSession } from '../api/session.ts'
@@ -27,12 +27,18 @@ const mostBalanceColumns = 3
 
 export function CustomersPage() {
   const { t } = useTranslation('customers')
-  const [{ q, status, from, to }] = useFilters()
+  const [{ q, status, from, to, register }, setFilters] = useFilters()
   const statuses = useStatusOptions('customer', [1, 2])
   const program = useProgram()
   const columns = useColumns(program)
   const navigate = useNavigate()
   const [isRegistering, setRegistering] = useState(false)
+  // Ctrl-K leads here by the address; once it is open, it is no part of it.
+  useEffect(() => {
+    if (register === undefined) return
+    setRegistering(true)
+    setFilters({ register: undefined })
+  }, [register, setFilters])
   const canRegister = program.campaigns.some((campaign) => campaign.status === 'published')
   const registerButton = (
     <Button leftSection={<IconUserPlus size={16} aria-hidden />} onClick={() => setRegistering(true)}>

@@ -39,7 +39,11 @@ function DirectoryPage({ kind }: { readonly kind: Kind }) {
         load={(page) => answerOf(kinds[kind].list({ ...page, q }))}
         onRow={setOpened}
         controls={<SearchField label={t('search')} placeholder={t('searchAbout')} />}
-        empty={<EmptyState title={t(`${kind}.empty`)}>{t(`${kind}.emptyAbout`)}</EmptyState>}
+        empty={
+          <EmptyState title={t(`${kind}.empty`)} action={create}>
+            {t(`${kind}.emptyAbout`)}
+          </EmptyState>
+        }
       />
       {opened && (
         <EntryForm

@@ -8,14 +8,13 @@ import { formatDate, formatRelative } from '../format.ts'
 import { type Column, DataList } from '../ui/data-list.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { Page } from '../ui/page.tsx'
+import { StatusBadge } from './parts/status-badge.tsx'
 import { InvitationLink } from './people/invitation-link.tsx'
 import { InviteForm } from './people/invite-form.tsx'
 import { PersonMenu } from './people/person-menu.tsx'
 
 type Person = Schemas['Person']
 export type Link = Schemas['Invitation'] & { readonly email: string }
-
-const statusColors = { invited: 'yellow', active: 'pine', blocked: 'gray' } as const
 
 export function PeoplePage() {
   const { t } = useTranslation('people')
@@ -77,12 +76,8 @@ function useColumns({ person: self, organization }: Session, onLink: (link: Link
     {
       key: 'status',
       label: t('status'),
-      cell: ({ status }) => (
-        <Badge variant="dot" color={statusColors[status]}>
-          {t(`statuses.${status}`)}
-        </Badge>
-      ),
-      csv: ({ status }) => t(`statuses.${status}`),
+      cell: ({ status }) => <StatusBadge of="person" status={status} />,
+      csv: ({ status }) => t(`common:status.person.${status}`),
     },
     {
       key: 'lastSeenAt',
@@ -102,6 +97,7 @@ function useColumns({ person: self, organization }: Session, onLink: (link: Link
       key: 'actions',
       label: t('actions'),
       align: 'end',
+      isOnlyTable: true,
       cell: (person) => <PersonMenu person={person} onLink={onLink} />,
     },
   ]

@@ -8,12 +8,12 @@ import { answerOf, api, type Schemas } from '../api/client.ts'
 import { useSession } from '../api/session.ts'
 import { formatMoment, formatNumber } from '../format.ts'
 import { apiReference, paths } from '../paths.ts'
-import { Failure } from '../ui/failure.tsx'
 import { Page } from '../ui/page.tsx'
+import { PageFailure } from '../ui/page-failure.tsx'
 import { PageLink } from '../ui/page-link.tsx'
+import { HttpStatus } from '../ui/status.tsx'
 import { Waiting } from '../ui/waiting.tsx'
 import { JsonBlock } from './parts/code-block.tsx'
-import { HttpStatus } from './parts/http-status.tsx'
 import { Facts, IdText } from './parts/section.tsx'
 import { CopyTextButton } from './parts/shown-once.tsx'
 
@@ -26,18 +26,13 @@ export function RequestPage() {
     queryKey: ['requests', 'one', id],
     queryFn: () => answerOf(api.GET('/v1/requests/{id}', { params: { path: { id } } })),
   })
-  if (error) {
-    return (
-      <Page title={t('requests.title')}>
-        <Failure error={error} onRetry={refetch} />
-      </Page>
-    )
-  }
+  const parent = { to: paths.requests(), title: t('requests.title') }
+  if (error) return <PageFailure error={error} onRetry={refetch} title={t('requests.call')} parent={parent} />
   if (!data) return <Waiting />
   return (
     <Page
       title={`${data.method} ${data.path}`}
-      parent={{ to: paths.requests(), title: t('requests.title') }}
+      parent={parent}
       actions={<CopyTextButton value={curlOf(data)} label={t('common:copyCurl')} />}
     >
       {data.error && <Explanation error={data.error} />}

@@ -13,7 +13,7 @@ import { useFilters } from '../ui/filters.ts'
 import { Page } from '../ui/page.tsx'
 import { PageLink } from '../ui/page-link.tsx'
 import { SearchField } from '../ui/search-field.tsx'
-import { HttpStatus } from './parts/http-status.tsx'
+import { HttpStatus } from '../ui/status.tsx'
 import { Nowrap } from './parts/nowrap.tsx'
 import { UserFilter } from './parts/user-filter.tsx'
 

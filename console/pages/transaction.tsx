@@ -8,8 +8,8 @@ import { answerOf, api, type Schemas } from '../api/client.ts'
 import { useSession } from '../api/session.ts'
 import { formatDateTime } from '../format.ts'
 import { paths } from '../paths.ts'
-import { Failure } from '../ui/failure.tsx'
 import { Page } from '../ui/page.tsx'
+import { PageFailure } from '../ui/page-failure.tsx'
 import { Waiting } from '../ui/waiting.tsx'
 import { StatusBadge } from './parts/status-badge.tsx'
 import { Happened } from './transaction/happened.tsx'
@@ -35,13 +35,7 @@ export function TransactionPage() {
     queryFn: () => answerOf(api.GET('/v1/transactions/{id}', { params: { path: { id } } })),
   })
   const parent = { to: paths.transactions(), title: t('title') }
-  if (error) {
-    return (
-      <Page title={t('one')} parent={parent}>
-        <Failure error={error} onRetry={refetch} />
-      </Page>
-    )
-  }
+  if (error) return <PageFailure error={error} onRetry={refetch} title={t('one')} parent={parent} />
   if (!sale) return <Waiting />
   return (
     <Page

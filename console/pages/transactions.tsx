@@ -1,4 +1,4 @@
-import { Text } from '@mantine/core'
+import { Button, Text } from '@mantine/core'
 import { IconReceipt } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
 import { answerOf, api, type Schemas } from '../api/client.ts'
@@ -64,7 +64,11 @@ export function TransactionsPage() {
           <EmptyState
             title={t('empty.title')}
             icon={<IconReceipt size={26} aria-hidden />}
-            action={<a href={till}>{t('empty.toTill')}</a>}
+            action={
+              <Button component="a" href={till}>
+                {t('empty.toTill')}
+              </Button>
+            }
           >
             {t('empty.about')}
           </EmptyState>

@@ -1,9 +1,10 @@
-import { Accordion, ActionIcon, Badge, Button, Code, CopyButton, Group, Text, Title } from '@mantine/core'
+import { Accordion, ActionIcon, Button, Code, CopyButton, Group, Text, Title } from '@mantine/core'
 import { IconCheck, IconTerminal2, IconX } from '@tabler/icons-react'
 import { useSyncExternalStore } from 'react'
 import { useTranslation } from 'react-i18next'
 import { type Call, calls, toCurl } from '../api/calls.ts'
 import { formatNumber } from '../format.ts'
+import { HttpStatus, Status } from '../ui/status.tsx'
 
 /** Every call this page made, newest first: what somebody who builds a till wants to see. */
 export default function CallsPanel({ onClose }: { readonly onClose: () => void }) {
@@ -35,7 +36,7 @@ export default function CallsPanel({ onClose }: { readonly onClose: () => void }
                 <Text span size="sm" fw={600} ff="monospace">
                   {call.method}
                 </Text>
-                <Status call={call} />
+                <Outcome call={call} />
               </Group>
               <Text size="sm" ff="monospace" className="till-wraps">
                 <bdi>{call.path}</bdi>
@@ -51,16 +52,15 @@ export default function CallsPanel({ onClose }: { readonly onClose: () => void }
   )
 }
 
-function Status({ call: { status, durationMs } }: { readonly call: Call }) {
+function Outcome({ call: { status, durationMs } }: { readonly call: Call }) {
   const { t } = useTranslation('till')
-  if (status === undefined) return <Badge variant="default">…</Badge>
-  const color = status >= 200 && status < 300 ? 'pine' : status === 0 ? 'gray' : 'red'
+  if (status === undefined) return <Status tone="over">…</Status>
   return (
     <Group gap={6} wrap="nowrap" className="till-status">
       <Text span size="xs" c="dimmed" className="lw-tabular">
         {t('calls.ms', { duration: formatNumber(Math.round(durationMs ?? 0)) })}
       </Text>
-      <Badge color={color}>{status === 0 ? t('calls.noAnswer') : status}</Badge>
+      {status === 0 ? <Status tone="wrong">{t('calls.noAnswer')}</Status> : <HttpStatus status={status} />}
     </Group>
   )
 }

@@ -1,9 +1,10 @@
-import { ActionIcon, Alert, Badge, Group, Progress, Radio, Stack, Text, Title } from '@mantine/core'
+import { ActionIcon, Alert, Group, Progress, Radio, Stack, Text, Title } from '@mantine/core'
 import { IconBan, IconX } from '@tabler/icons-react'
 import type { Dispatch } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Schemas } from '../api/client.ts'
 import { formatNumber } from '../format.ts'
+import { Status } from '../ui/status.tsx'
 import { CouponList } from './coupon-list.tsx'
 import { useNames } from './desk.ts'
 import { later } from './later.tsx'
@@ -116,7 +117,9 @@ function Cards({ sale, customer, dispatch, onCustomer }: CustomerPanelProps) {
                 label={
                   <Group gap="xs">
                     {t('customer.card', { name: card.campaignName, ending: card.barcode.slice(-4) })}
-                    {!isActive(card) && <Badge color="red">{t(`common:status.card.${card.status}`)}</Badge>}
+                    {!isActive(card) && (
+                      <Status tone="wrong">{t(`common:status.card.${card.status}`)}</Status>
+                    )}
                   </Group>
                 }
               />

@@ -3,9 +3,9 @@ import { IconCamera, IconSearch, IconUserPlus } from '@tabler/icons-react'
 import { type FormEvent, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ApiError } from '../api/client.ts'
+import { Failure } from '../ui/failure.tsx'
 import { places } from './desk.ts'
 import { later } from './later.tsx'
-import { Refusal } from './refusal.tsx'
 import type { Customer } from './sale.ts'
 
 // With its WebAssembly it is heavier than the rest of the till, and most tills have a scanner.
@@ -76,7 +76,7 @@ export function FindCustomer({ find, isBusy, error, searched, onRegistered }: Fi
           </Button>
         </Alert>
       ) : (
-        error && <Refusal error={error} />
+        error && <Failure error={error} />
       )}
       {!isUnknown && (
         <Button

@@ -12,6 +12,9 @@ await mountPage(
     kept = queries
     return <TillPage />
   },
-  // The page stays as it is, with its basket, and asks who goes on.
-  () => kept?.setQueryData(sessionQuery.queryKey, null),
+  {
+    // The page stays as it is, with its basket, and asks who goes on.
+    onSignedOut: () => kept?.setQueryData(sessionQuery.queryKey, null),
+    networkMode: 'online',
+  },
 )

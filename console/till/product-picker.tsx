@@ -5,9 +5,9 @@ import { useQuery } from '@tanstack/react-query'
 import { type KeyboardEvent, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { answerOf, api } from '../api/client.ts'
+import { Failure } from '../ui/failure.tsx'
 import { Waiting } from '../ui/waiting.tsx'
 import { places, useMoney } from './desk.ts'
-import { Refusal } from './refusal.tsx'
 import type { Product } from './sale.ts'
 
 const mostPages = 10
@@ -119,7 +119,7 @@ export function ProductPicker({ onPick, onFreeLine }: ProductPickerProps) {
           </Group>
         </Chip.Group>
       )}
-      {error && <Refusal error={error} />}
+      {error && <Failure error={error} />}
       {isPending && <Waiting />}
       {!isPending && shown.length === 0 && (
         <Text c="dimmed" py="md">

@@ -5,9 +5,9 @@ import { useTranslation } from 'react-i18next'
 import { minus, sumOf } from '../amounts.ts'
 import { ApiError, answerOf, api, type Schemas } from '../api/client.ts'
 import { formatDateTime, formatNumber } from '../format.ts'
+import { Failure } from '../ui/failure.tsx'
 import { focusOn, useDesk } from './desk.ts'
 import type { UnsettledReturn } from './outbox.ts'
-import { Refusal } from './refusal.tsx'
 import { Stepper } from './stepper.tsx'
 
 type Transaction = Schemas['Transaction']
@@ -72,8 +72,8 @@ export default function ReturnView({ receipt, refused, onReturn, onBack }: Retur
             </Button>
           </Group>
         </form>
-        {error && <Refusal error={error} />}
-        {refused !== undefined && <Refusal error={refused} />}
+        {error && <Failure error={error} />}
+        {refused !== undefined && <Failure error={refused} />}
         {sale && <Lines key={`${sale.id} ${sale.returns.length}`} sale={sale} onReturn={onReturn} />}
       </Stack>
     </main>

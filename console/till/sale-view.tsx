@@ -6,6 +6,7 @@ import { flushSync } from 'react-dom'
 import { useTranslation } from 'react-i18next'
 import { answerOf, api } from '../api/client.ts'
 import { formatNumber } from '../format.ts'
+import { Failure } from '../ui/failure.tsx'
 import { Basket } from './basket.tsx'
 import { CustomerPanel } from './customer-panel.tsx'
 import { focusNow, focusOn, places } from './desk.ts'
@@ -15,7 +16,6 @@ import { Points } from './points.tsx'
 import { usePreview } from './preview.ts'
 import { PriceForm } from './price-form.tsx'
 import { ProductPicker, useProducts } from './product-picker.tsx'
-import { Refusal } from './refusal.tsx'
 import { type Customer, couponsOf, emptySale, isActive, type Line, type Product, reduceSale } from './sale.ts'
 import { useShortcuts } from './shortcuts.ts'
 import { ChargeButton, Gains, Totals, useToPay } from './totals.tsx'
@@ -189,8 +189,8 @@ export function SaleView(props: SaleViewProps) {
       </section>
       <div className="till-charge">
         {/* Here, and not in the basket: a phone shows this whatever part is open. */}
-        {preview.error && <Refusal error={preview.error} onRetry={() => preview.retry()} />}
-        {refused !== undefined && <Refusal error={refused} />}
+        {preview.error && <Failure error={preview.error} onRetry={() => preview.retry()} />}
+        {refused !== undefined && <Failure error={refused} />}
         <SegmentedControl
           className="till-parts"
           fullWidth

@@ -4,9 +4,10 @@ import { useMutation } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { formatNumber } from '../format.ts'
+import { Failure } from '../ui/failure.tsx'
+import { failureText } from '../ui/failure-text.ts'
 import { focusOn, places } from './desk.ts'
 import type { Unsettled } from './outbox.ts'
-import { Refusal, useRefusalText } from './refusal.tsx'
 import { lookUp, type Sending, type Settled } from './send.ts'
 
 interface UnsettledPanelProps {
@@ -20,7 +21,6 @@ interface UnsettledPanelProps {
 /** No answer came. New sales wait until it is settled, or the cashier sets it aside. */
 export function UnsettledPanel({ entry, sending, onSendNow, onSetAside, onSettled }: UnsettledPanelProps) {
   const { t } = useTranslation('till')
-  const reason = useRefusalText()
   const { number, kind } = entry
   // What had the focus is gone with the basket.
   useEffect(() => focusOn(places.main), [])
@@ -42,7 +42,7 @@ export function UnsettledPanel({ entry, sending, onSendNow, onSetAside, onSettle
           <Text>{t('unsettled.about')}</Text>
           {sending.error !== undefined && (
             <Text c="dimmed" size="sm" mt="xs">
-              {reason(sending.error)}
+              {failureText(sending.error)}
             </Text>
           )}
         </Alert>
@@ -107,7 +107,7 @@ export function LookUp({ entry, onSettled }: LookUpProps) {
           GET /v1/transactions?opaqueId={entry.number}
         </Text>
       )}
-      {error && <Refusal error={error} />}
+      {error && <Failure error={error} />}
       {isSuccess && <Text role="status">{t('unsettled.notKnown', { number: entry.number })}</Text>}
     </Stack>
   )

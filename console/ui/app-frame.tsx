@@ -15,13 +15,19 @@ import { Waiting } from './waiting.tsx'
 
 const colorSchemes = localStorageColorSchemeManager({ key: 'lw-color-scheme' })
 
+interface PageOptions {
+  /** Called when the service no longer knows who we are. */
+  readonly onSignedOut: () => void
+  /** Without a network: `online` waits for it without a word, `always` tries, fails, and can say so. */
+  readonly networkMode: 'online' | 'always'
+}
+
 /** A refusal is final; what failed on the way is tried again twice. */
 function mayRepeat(failures: number, error: Error): boolean {
   return failures < 2 && !(error instanceof ApiError && error.status < 500 && error.status !== 429)
 }
 
-/** `onSignedOut` is called when the service no longer knows who we are. */
-function createQueryClient(onSignedOut: () => void): QueryClient {
+function createQueryClient({ onSignedOut, networkMode }: PageOptions): QueryClient {
   const look = (error: Error) => {
     // A wrong password, such as the old one when a new one is chosen, ends nothing.
     if (error instanceof ApiError && error.status === 401 && error.code !== '_invalid_credentials')
@@ -35,7 +41,16 @@ function createQueryClient(onSignedOut: () => void): QueryClient {
         if (!mutation.meta?.isToldInPlace) tell.failure(error)
       },
     }),
-    defaultOptions: { queries: { retry: mayRepeat, staleTime: 10_000, refetchOnWindowFocus: false } },
+    defaultOptions: {
+      queries: {
+        networkMode,
+        retry: mayRepeat,
+        staleTime: 10_000,
+        refetchOnWindowFocus: false,
+        refetchOnReconnect: true,
+      },
+      mutations: { networkMode },
+    },
   })
 }
 
@@ -43,10 +58,10 @@ function createQueryClient(onSignedOut: () => void): QueryClient {
 export async function mountPage(
   namespaces: readonly string[],
   page: (queries: QueryClient) => ReactNode,
-  onSignedOut: () => void,
+  options: PageOptions,
 ): Promise<void> {
   await startLanguages(namespaces)
-  const queries = createQueryClient(onSignedOut)
+  const queries = createQueryClient(options)
   createRoot(document.getElementById('root')!).render(
     <StrictMode>
       <DirectionProvider>

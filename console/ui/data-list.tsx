@@ -1,4 +1,4 @@
-import { Button, Flex, Group, Skeleton, Stack, Table, Text } from '@mantine/core'
+import { Button, Group, Skeleton, Stack, Table, Text } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
@@ -8,6 +8,7 @@ import { formatNumber } from '../format.ts'
 import { download, toCsv } from './csv.ts'
 import classes from './data-list.module.css'
 import { Failure } from './failure.tsx'
+import { FilterBar } from './filter-bar.tsx'
 import { useFilters } from './filters.ts'
 
 export interface Column<T> {
@@ -20,6 +21,8 @@ export interface Column<T> {
   readonly align?: 'end'
   /** For the file only: what would make the table too wide, such as ids. */
   readonly isOnlyCsv?: boolean
+  /** Not for the file: what can be done with a row. */
+  readonly isOnlyTable?: boolean
 }
 
 export interface DataPage<T> {
@@ -64,12 +67,9 @@ export function DataList<T>(props: DataListProps<T>) {
 
   return (
     <Stack gap="sm">
-      <Flex justify="space-between" align="flex-end" gap="sm" wrap={{ base: 'wrap', sm: 'nowrap' }}>
-        <Group gap="xs" align="flex-end">
-          {controls}
-        </Group>
+      <FilterBar controls={controls} filters={props.filters}>
         <CsvButton {...props} />
-      </Flex>
+      </FilterBar>
       <div className={`lw-surface ${classes.frame}`}>
         {error ? (
           <Failure error={error} onRetry={refetch} />
@@ -159,7 +159,8 @@ const placeholderRows = (columns: number) =>
   ))
 
 /** Walks all pages of the list as it is filtered, and says how far it is. */
-function CsvButton<T>({ name, columns, load }: DataListProps<T>) {
+function CsvButton<T>({ name, load, ...props }: DataListProps<T>) {
+  const columns = props.columns.filter(({ isOnlyTable }) => !isOnlyTable)
   const { t } = useTranslation('common')
   const [count, setCount] = useState<number>()
   const { mutate } = useMutation({
@@ -180,8 +181,6 @@ function CsvButton<T>({ name, columns, load }: DataListProps<T>) {
     <Button
       variant="default"
       flex="none"
-      // At the end of the last line, however many the filters take.
-      ms="auto"
       leftSection={<IconDownload size={16} aria-hidden />}
       onClick={() => mutate()}
       disabled={count !== undefined}

@@ -3,6 +3,8 @@ import { Button } from '@mantine/core'
 import { IconBarrierBlock, IconLock, IconMapOff } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
 import { EmptyState } from './empty-state.tsx'
+import { isPartMissing } from './lazy-page.tsx'
+import { NotLoaded } from './not-loaded.tsx'
 
 export function NotFound() {
   const { t } = useTranslation('shell')
@@ -24,6 +26,7 @@ export function NotAllowed() {
 
 export function Broken({ error }: { readonly error: Error }) {
   const { t } = useTranslation('shell')
+  if (isPartMissing(error)) return <NotLoaded error={error} />
   return (
     <EmptyState
       isPage

@@ -1,21 +1,35 @@
 import { Alert, Button, Stack, Text } from '@mantine/core'
 import { IconAlertTriangle } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
-import { ApiError } from '../api/client.ts'
+import { ApiError, isUnanswered } from '../api/client.ts'
+import { failureDetail, failureText } from './failure-text.ts'
 
-/** An error in place, in the service's own words, with a way to go on. */
-export function Failure({ error, onRetry }: { readonly error: unknown; readonly onRetry?: () => void }) {
+interface FailureProps {
+  readonly error: unknown
+  /** Offered where trying again can help: a refusal stays one. */
+  readonly onRetry?: () => void
+}
+
+/** An error in place: what is wrong as a sentence, and small behind it the code that the documentation knows. */
+export function Failure({ error, onRetry }: FailureProps) {
   const { t } = useTranslation('common')
+  const isRefusal = error instanceof ApiError && !isUnanswered(error) && error.status !== 429
+  const detail = failureDetail(error)
   return (
-    <Alert color="red" icon={<IconAlertTriangle aria-hidden />} title={t('failed')} role="alert">
+    <Alert
+      color="red"
+      icon={<IconAlertTriangle aria-hidden />}
+      role="alert"
+      title={<span dir="auto">{failureText(error)}</span>}
+    >
       <Stack gap="xs" align="flex-start">
-        {error instanceof Error ? error.message : String(error)}
+        {detail && <span dir="auto">{detail}</span>}
         {error instanceof ApiError && (
           <Text size="xs" ff="monospace" dir="ltr">
             {error.code}
           </Text>
         )}
-        {onRetry && (
+        {onRetry && !isRefusal && (
           <Button size="compact-sm" variant="default" onClick={onRetry}>
             {t('tryAgain')}
           </Button>

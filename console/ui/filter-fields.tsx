@@ -20,7 +20,7 @@ export function ChoiceFilter({ name, label, options }: ChoiceProps) {
       onChange={(value) => setFilters({ [name]: value ?? undefined })}
       placeholder={t('list.all')}
       clearable
-      w={170}
+      w={{ base: '100%', xs: 170 }}
     />
   )
 }
@@ -30,7 +30,7 @@ export function DayRangeFilter() {
   const [filters, setFilters] = useFilters()
   const { t } = useTranslation('common')
   return (
-    <Group gap="xs">
+    <Group gap="xs" wrap="nowrap" w={{ base: '100%', xs: 'auto' }}>
       {(['from', 'to'] as const).map((name) => (
         <TextInput
           key={name}
@@ -38,7 +38,8 @@ export function DayRangeFilter() {
           label={t(`list.${name}`)}
           value={filters[name] ?? ''}
           onChange={({ currentTarget: { value } }) => setFilters({ [name]: value || undefined })}
-          w={150}
+          w={{ base: '50%', xs: 150 }}
+          miw={0}
         />
       ))}
     </Group>

@@ -4,6 +4,9 @@ import { IconSearch } from '@tabler/icons-react'
 import { useEffect, useState } from 'react'
 import { useFilters } from './filters.ts'
 
+/** The filter that a search changes unless told. */
+export const searchName = 'q'
+
 interface SearchFieldProps {
   readonly label: string
   readonly placeholder?: string
@@ -12,7 +15,7 @@ interface SearchFieldProps {
 }
 
 /** A text filter that is applied while typing, and with Enter at once. */
-export function SearchField({ label, placeholder, name = 'q' }: SearchFieldProps) {
+export function SearchField({ label, placeholder, name = searchName }: SearchFieldProps) {
   const [filters, setFilters] = useFilters()
   const given = filters[name] ?? ''
   const [text, setText] = useState(given)

@@ -13,7 +13,7 @@ import {
   Text,
   Tooltip,
 } from '@mantine/core'
-import { useDisclosure, useHotkeys } from '@mantine/hooks'
+import { useDisclosure, useHotkeys, useOs } from '@mantine/hooks'
 import { IconApi, IconCashRegister, IconSearch, IconUserCircle } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { Link, Outlet, useLocation } from '@tanstack/react-router'
@@ -25,9 +25,11 @@ import { apiReference, consoleBase, paths, till } from '../paths.ts'
 import { ColorSchemeToggle } from './color-scheme-toggle.tsx'
 import { LanguageMenu } from './language-menu.tsx'
 import { menu } from './menu-entries.ts'
+import { tell } from './tell.ts'
 import { Waiting } from './waiting.tsx'
 
-const Spotlight = lazy(() => import('./spotlight.tsx'))
+const loadSpotlight = () => import('./spotlight.tsx')
+const Spotlight = lazy(loadSpotlight)
 
 /** What stands around every page of the console. */
 export function Shell() {
@@ -37,9 +39,13 @@ export function Shell() {
   const [isMenuOpen, { toggle, close }] = useDisclosure()
   // Another page closes the menu of a phone.
   useEffect(close, [location.pathname])
-  // The page itself is loaded on the first Ctrl-K: most visits never search.
+  // Loaded on the first Ctrl-K: most visits never search.
   const [searches, setSearches] = useState(0)
-  const search = () => setSearches((before) => before + 1)
+  const search = () =>
+    loadSpotlight().then(
+      () => setSearches((before) => before + 1),
+      () => tell.failure(new Error(t('partNotLoaded'))),
+    )
   useHotkeys([['mod+K', search]], [])
   if (!session) return <Waiting />
 
@@ -118,6 +124,7 @@ export function Shell() {
 
 function SearchButton({ onClick }: { readonly onClick: () => void }) {
   const { t } = useTranslation('shell')
+  const isMac = useOs() === 'macos'
   return (
     <>
       <Button
@@ -125,7 +132,7 @@ function SearchButton({ onClick }: { readonly onClick: () => void }) {
         visibleFrom="sm"
         onClick={onClick}
         leftSection={<IconSearch size={16} aria-hidden />}
-        rightSection={<Kbd size="xs">Ctrl K</Kbd>}
+        rightSection={<Kbd size="xs">{isMac ? '⌘K' : 'Ctrl K'}</Kbd>}
         fw={400}
       >
         {t('search')}

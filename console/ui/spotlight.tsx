@@ -6,13 +6,13 @@ import {
   type SpotlightActionGroupData,
 } from '@mantine/spotlight'
 import { IconSearch } from '@tabler/icons-react'
-import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answerOf, api } from '../api/client.ts'
 import { may, type Session } from '../api/session.ts'
+import { formatDateTime, formatMoney } from '../format.ts'
 import { paths } from '../paths.ts'
+import { actions, useFoundCampaigns, useFoundCustomers, useFoundTransactions } from './found.ts'
 import { menu } from './menu-entries.ts'
 
 const [store, spotlight] = createSpotlight()
@@ -23,23 +23,22 @@ interface SpotlightProps {
   readonly openedTimes: number
 }
 
-/** Ctrl-K: jump to a page, or to a customer by name, phone, e-mail or barcode. */
+/** Ctrl-K: jump to a page, begin something, or find a customer, a campaign or a transaction. */
 export default function Spotlight({ session, openedTimes }: SpotlightProps) {
   const { t } = useTranslation('shell')
   const navigate = useNavigate()
+  const { timezone, currency } = session.organization
   const [text, setText] = useState('')
   const [asked] = useDebouncedValue(text.trim(), 200)
   // Each further Ctrl-K opens it again.
   useEffect(spotlight.open, [openedTimes])
-  const { data, isFetching } = useQuery({
-    queryKey: ['customers', 'spotlight', asked],
-    enabled: asked.length > 1,
-    queryFn: ({ signal }) =>
-      answerOf(api.GET('/v1/customers', { params: { query: { q: asked, limit: 6 } }, signal })),
-  })
+  const customers = useFoundCustomers(asked)
+  const campaigns = useFoundCampaigns(asked)
+  const transactions = useFoundTransactions(asked)
+  const isFetching = [customers, campaigns, transactions].some((one) => one.isFetching)
   const isWaiting = isFetching || asked !== text.trim()
-  useEffect(selectFirst, [data])
-  const fits = (label: string) => label.toLowerCase().includes(text.trim().toLowerCase())
+  useEffect(selectFirst, [customers.data, campaigns.data, transactions.data])
+  const fits = ({ label }: { label: string }) => label.toLowerCase().includes(text.trim().toLowerCase())
   const groups: SpotlightActionGroupData[] = [
     {
       group: t('spotlight.pages'),
@@ -52,15 +51,44 @@ export default function Spotlight({ session, openedTimes }: SpotlightProps) {
           leftSection: <Icon size={18} aria-hidden />,
           onClick: () => navigate({ to }),
         }))
-        .filter(({ label }) => fits(label)),
+        .filter(fits),
+    },
+    {
+      group: t('spotlight.actions'),
+      actions: actions
+        .map(({ key, icon: Icon, ...way }) => ({
+          id: key,
+          label: t(`spotlight.${key}`),
+          leftSection: <Icon size={18} aria-hidden />,
+          onClick: () => ('href' in way ? location.assign(way.href) : navigate(way as { to: string })),
+        }))
+        .filter(fits),
     },
     {
       group: t('spotlight.customers'),
-      actions: (data?.data ?? []).map(({ id, data: { fullname, phone, email } }) => ({
+      actions: (customers.data ?? []).map(({ id, data: { fullname, phone, email } }) => ({
         id,
         label: fullname ?? phone ?? email ?? id,
         description: [phone, email].filter(Boolean).join(' · '),
         onClick: () => navigate({ to: paths.customer(id) }),
+      })),
+    },
+    {
+      group: t('spotlight.campaigns'),
+      actions: (campaigns.data ?? []).map(({ id, name, status }) => ({
+        id,
+        label: name,
+        description: t(`common:status.campaign.${status}`),
+        onClick: () => navigate({ to: paths.campaign(id) }),
+      })),
+    },
+    {
+      group: t('spotlight.transactions'),
+      actions: (transactions.data ?? []).map(({ id, opaqueId, occurredAt, payableAmount }) => ({
+        id,
+        label: opaqueId ?? id,
+        description: `${formatDateTime(occurredAt, timezone)} · ${formatMoney(payableAmount, currency)}`,
+        onClick: () => navigate({ to: paths.transaction(id) }),
       })),
     },
   ]

@@ -1,17 +1,18 @@
 import { type NotificationData, notifications } from '@mantine/notifications'
 import i18next from 'i18next'
 import { ApiError } from '../api/client.ts'
+import { failureText } from './failure-text.ts'
 
 /** Short messages at the edge of the page. */
 export const tell = {
   success(message: string): void {
     show({ message, color: 'pine' })
   },
-  /** The service's own sentence, which says what to do next. */
+  /** What is wrong, and small behind it the code that the documentation knows. */
   failure(error: unknown): void {
-    const message = error instanceof Error ? error.message : String(error)
-    const title = error instanceof ApiError ? error.code : undefined
-    show({ title, message, color: 'red', autoClose: 10_000 })
+    const text = failureText(error)
+    const told = error instanceof ApiError ? { title: text, message: error.code } : { message: text }
+    show({ ...told, color: 'red', autoClose: 10_000 })
   },
 }
 

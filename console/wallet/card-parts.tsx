@@ -21,19 +21,20 @@ const mostStamps = 20
 const balanceOf = ({ balances }: WalletCard, key: string) =>
   balances.find((one) => one.key === key) ?? { name: key, decimals: 0 }
 
-/** A balance of another campaign, with nothing on it and nothing to reach, only stands in the way. */
-function shown({ balances, progress }: WalletCard) {
-  const telling = balances.filter(({ key, value }) => value !== 0 || progress.some((one) => one.key === key))
-  return telling.length > 0 ? telling : balances
-}
+/** In the order of the service: what the card is for comes first. Of other campaigns only what there is. */
+const shown = ({ balances }: WalletCard) =>
+  balances.filter(({ value, otherCampaign }) => otherCampaign === undefined || value !== 0)
 
 export function Balances({ card }: PartProps) {
   const { t } = useTranslation('wallet')
   return (
     <section className="balances" aria-label={t('balances')}>
-      {shown(card).map(({ key, name, value, decimals }) => (
+      {shown(card).map(({ key, name, value, decimals, otherCampaign }) => (
         <div key={key} className="balance">
-          <h2>{name}</h2>
+          <h2>
+            <bdi>{name}</bdi>
+            {otherCampaign && <small>{otherCampaign}</small>}
+          </h2>
           <p className="value">{formatNumber(value, decimals)}</p>
           {card.progress
             .filter((one) => one.key === key)

@@ -22,6 +22,19 @@ export async function keepForOffline(): Promise<void> {
   )
   const cache = await caches.open(cacheName)
   await Promise.allSettled([...new Set([...ours, ...parts])].map((address) => cache.add(address)))
+  await dropOlderVersions(cache, ours)
+}
+
+const versionKey = 'lw-wallet-version'
+
+/** Files have their version in their names: after an update the ones before it are never asked for again. */
+async function dropOlderVersions(cache: Cache, loaded: readonly string[]): Promise<void> {
+  const version = document.querySelector<HTMLScriptElement>('script[type=module][src]')?.src ?? ''
+  if (localStorage.getItem(versionKey) === version) return
+  for (const { url } of await cache.keys()) {
+    if (new URL(url).pathname.startsWith('/assets/') && !loaded.includes(url)) await cache.delete(url)
+  }
+  localStorage.setItem(versionKey, version)
 }
 
 /** A card whose address was taken back leaves nothing behind. */

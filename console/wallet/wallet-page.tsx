@@ -49,8 +49,10 @@ function Dress({ card: { organization, card } }: { readonly card: WalletCard }) 
   useEffect(() => {
     adoptLanguage(organization.locale)
     document.title = `${card.campaignName} · ${organization.name}`
-    place('meta', 'theme-color', { name: 'theme-color', content: organization.color ?? defaultColor })
+    place('meta', 'theme-color', { name: 'theme-color', content: organization.color })
     place('link', 'manifest', { rel: 'manifest', href: `${cardAddress}/manifest.webmanifest` })
+    // What iPhones put on the home screen: of the manifest they do not take it.
+    place('link', 'touch-icon', { rel: 'apple-touch-icon', href: `${cardAddress}/icon-192.png` })
   }, [organization, card.campaignName])
   return null
 }
@@ -61,10 +63,8 @@ function place(tag: string, id: string, attributes: Record<string, string>): voi
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value)
 }
 
-const defaultColor = '#0b6e63'
-
 /** Text on the merchant's colour is white or nearly black, whichever can be read (WCAG's relative luminance). */
-function colorsOf({ organization: { color = defaultColor } }: WalletCard): CSSProperties {
+function colorsOf({ organization: { color } }: WalletCard): CSSProperties {
   const [red, green, blue] = [1, 3, 5].map((at) => {
     const part = Number.parseInt(color.slice(at, at + 2), 16) / 255
     return part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4

@@ -54,6 +54,10 @@ export interface WalletPage extends OpenWallet {
   readonly view: CustomerView
   /** What customers call a balance, by its key. */
   readonly balanceNames: ReadonlyMap<string, string>
+  /** Keys of the balances of the card's own campaign, in its order. */
+  readonly ownBalances: readonly string[]
+  /** Of the balances the customer has from other campaigns: which one. */
+  readonly otherCampaigns: ReadonlyMap<string, string>
   readonly progress: readonly (Progress & { readonly rewardName: string })[]
   readonly campaignNames: ReadonlyMap<CampaignId, string>
   readonly branchNames: ReadonlyMap<BranchId, string>
@@ -79,6 +83,7 @@ export async function readWallet(deps: Deps, key: WalletKey): Promise<WalletPage
     view,
     visits,
     balanceNames: balanceNames(setup, attached),
+    ...ownersOf(view, card, setup),
     progress: await readProgress(deps, scope, view, attached, organization),
     campaignNames: await listCampaignNames(
       scope,
@@ -101,6 +106,18 @@ function balanceNames({ live }: Setup, attached: readonly AttachedCampaign[]): M
   for (const { compiled } of [...attached, ...live])
     for (const { key, name } of compiled.balances) if (!names.has(key)) names.set(key, name)
   return names
+}
+
+/** Whose the balances of a customer are, who may have collected with other cards too. */
+function ownersOf({ balances }: CustomerView, { campaign }: Card, { live }: Setup) {
+  const keysOf = ({ compiled }: AttachedCampaign) => compiled.balances.map(({ key }) => key)
+  const ownBalances = live.filter(({ id }) => id === campaign).flatMap(keysOf)
+  const otherCampaigns = new Map<string, string>()
+  for (const { key } of balances) {
+    const owner = ownBalances.includes(key) ? undefined : live.find((one) => keysOf(one).includes(key))
+    if (owner) otherCampaigns.set(key, owner.compiled.name)
+  }
+  return { ownBalances, otherCampaigns }
 }
 
 /** What the next receipt would say, of the campaigns that run on the card now. */

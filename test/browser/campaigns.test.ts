@@ -96,7 +96,10 @@ test('a rule is added from the kinds there are, with days and products, and move
   await page.getByRole('menuitem', { name: /^For every item/ }).click()
   // What is missing is told at its place.
   await button(page, 'Save').click()
-  await page.getByRole('alert').filter({ hasText: 'Amount' }).waitFor()
+  await page
+    .getByRole('alert', { name: /^Not saved/ })
+    .filter({ hasText: 'Amount' })
+    .waitFor()
   expect(await field(page, 'rules[2].amount').getAttribute('aria-invalid')).toBe('true')
   await expectAccessible(page)
   await field(page, 'rules[2].amount').fill('3')

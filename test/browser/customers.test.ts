@@ -219,7 +219,7 @@ test('hands out all that is known of a customer, and erases it once the name was
   await page.goto(`${demo.consoleUrl}/customers?q=${encodeURIComponent(data.email)}`)
   await page.getByText('Nothing fits these filters.').waitFor()
   await page.goto(`${demo.consoleUrl}/customers/${id}`)
-  await page.getByRole('alert').getByText('customer_not_found').waitFor()
+  await pageTitle(page, 'There is no such customer').waitFor()
   await expectAccessibleInBothSchemes(page)
   expectCalm(opened)
 })

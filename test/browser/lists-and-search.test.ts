@@ -34,10 +34,81 @@ test('Ctrl-K finds a page, and a customer by name, phone, e-mail and barcode', a
     await search.waitFor({ state: 'detached' })
   }
   await page.keyboard.press('Control+k')
-  await search.fill('nothing is called like this')
+  await search.fill('0 nothing is called like this')
   await page.getByText('Nothing found').waitFor()
   await page.keyboard.press('Escape')
   await search.waitFor({ state: 'detached' })
+  expectCalm(opened)
+})
+
+test('Ctrl-K finds a campaign by its name, and a transaction by its receipt number or id', async () => {
+  const [{ id: customer, cards }, receipt, name] = [
+    await newCustomer(),
+    `R-${unique()}-7`,
+    `Club ${unique()}`,
+  ]
+  const campaign = await callApi('POST', '/v1/campaigns', {
+    body: { name, balances: [{ key: 'points' }], rules: [] },
+  })
+  const basket = { customer, card: cards[0].id, opaqueId: receipt, amount: 12.5 }
+  const sale = await callApi('POST', '/v1/transactions/process', { body: basket })
+  const opened = await openConsole('/settings')
+  const { page } = opened
+  await pageTitle(page, 'Settings').waitFor()
+  const search = page.getByRole('dialog').getByLabel('Search or jump to…')
+  const jump = async (text: string, found: string | RegExp, path: string) => {
+    await page.keyboard.press('Control+k')
+    await search.fill(text)
+    await page.getByRole('dialog').getByRole('button', { name: found }).waitFor()
+    await page.keyboard.press('Enter')
+    await expect.poll(() => addressOf(page).path).toBe(path)
+    await search.waitFor({ state: 'detached' })
+  }
+  await jump(name.toUpperCase(), `${name} Draft`, `/campaigns/${campaign.id}`)
+  await jump(receipt, new RegExp(`^${receipt} .*\\$12\\.50$`), `/transactions/${sale.id}`)
+  await page.goto(`${demo.consoleUrl}/settings`)
+  await pageTitle(page, 'Settings').waitFor()
+  await jump(sale.id, new RegExp(`^${receipt} `), `/transactions/${sale.id}`)
+  expectCalm(opened)
+})
+
+test('Ctrl-K begins what is often done: a campaign, a registration, the till', async () => {
+  const opened = await openConsole('/settings')
+  const { page } = opened
+  await pageTitle(page, 'Settings').waitFor()
+  const search = page.getByRole('dialog').getByLabel('Search or jump to…')
+  const begin = async (text: string) => {
+    await page.keyboard.press('Control+k')
+    await search.fill(text)
+    await page.keyboard.press('Enter')
+  }
+  await begin('new camp')
+  await pageTitle(page, 'New campaign').waitFor()
+  await begin('register')
+  const form = page.getByRole('dialog', { name: 'Register a customer' })
+  await form.waitFor()
+  expect(addressOf(page)).toEqual({ path: '/customers', search: {} })
+  await page.keyboard.press('Escape')
+  await form.waitFor({ state: 'detached' })
+  // Also where one is already.
+  await begin('register')
+  await form.waitFor()
+  await page.keyboard.press('Escape')
+  await form.waitFor({ state: 'detached' })
+  await begin('open the till')
+  await page.waitForURL(`${demo.baseUrl}/till`)
+  expectCalm(opened)
+})
+
+test('the key for it is the one of the machine', async () => {
+  const opened = await openConsole('/settings')
+  const { page } = opened
+  const button = page.getByRole('banner').getByRole('button', { name: /^Search or jump to/ })
+  await button.getByText('Ctrl K').waitFor()
+  const userAgent = 'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36'
+  await page.addInitScript(`Object.defineProperty(navigator, 'userAgent', { value: '${userAgent}' })`)
+  await page.reload()
+  await button.getByText('⌘K').waitFor()
   expectCalm(opened)
 })
 
@@ -138,7 +209,7 @@ test('on a phone the menu opens and closes, and no page sticks out', async () =>
   await expectAccessible(page)
   for (const path of ['campaigns/cmp_1', 'transactions/txn_1', 'requests/req_1']) {
     await page.goto(`${demo.consoleUrl}/${path}`)
-    await page.getByRole('alert').waitFor()
+    await page.getByRole('heading', { level: 1, name: /^There is no such / }).waitFor()
     await expectAccessible(page)
   }
   expectCalm(opened)

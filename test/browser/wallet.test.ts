@@ -68,7 +68,7 @@ interface HeldCard {
 }
 
 /** A card with 1,234 points, 3 stamps, two coupons and a visit. */
-async function issueCard(): Promise<HeldCard & { token: string }> {
+async function issueCard(): Promise<HeldCard & { token: string; customer: string; campaignId: string }> {
   merchant ??= openBakery()
   const { token, campaignId } = await merchant
   const data = { fullname: 'Rosa Example', email: `rosa-${unique()}@example.com` }
@@ -85,7 +85,7 @@ async function issueCard(): Promise<HeldCard & { token: string }> {
   for (const reward of ['two-off', 'free-roll']) {
     await callApi('POST', '/v1/coupons', { token, body: { customer, campaign: campaignId, reward } })
   }
-  return { ...cards[0], token }
+  return { ...cards[0], token, customer, campaignId }
 }
 
 const code = (page: Page, { barcode }: HeldCard) =>
@@ -170,6 +170,16 @@ test('can be put among the apps of a phone', async () => {
     const icon = await fetch(new URL(src, card.walletUrl))
     expect([icon.status, icon.headers.get('content-type')]).toEqual([200, expect.stringContaining(type)])
   }
+  expect(manifest.icons.map(({ type }) => type)).toEqual(['image/svg+xml', 'image/png', 'image/png'])
+  // An iPhone takes its icon from the page.
+  const touchIcon = await page.locator('link[rel=apple-touch-icon]').getAttribute('href')
+  expect(
+    await page.evaluate(`(async () => {
+      const picture = Object.assign(new Image(), { src: ${JSON.stringify(touchIcon)} })
+      await picture.decode()
+      return [picture.naturalWidth, picture.naturalHeight]
+    })()`),
+  ).toEqual([192, 192])
   // What the browser itself makes of it.
   const session = await opened.context.newCDPSession(page)
   const { errors } = await session.send('Page.getAppManifest')
@@ -220,6 +230,63 @@ test('shows without a network how it was last, and says so', async () => {
   await page.getByText('1,234', { exact: true }).waitFor()
   expect(await notice.count()).toBe(0)
   expectCalm(opened)
+})
+
+test('drops the files of an older version', async () => {
+  const card = await issueCard()
+  const opened = await openPage()
+  const { page } = opened
+  await page.goto(card.walletUrl)
+  await expectKept(page, card)
+  const assets = `${demo.baseUrl}/assets/`
+  const ours = await keptOf(page, assets)
+  expect(ours.length).toBeGreaterThan(3)
+  // As it is after an update: files of before, and a mark that is not of this version.
+  await page.evaluate(`(async () => {
+    const cache = await caches.open('lw-wallet')
+    await cache.put('/assets/wallet-old.js', new Response('old'))
+    localStorage.setItem('lw-wallet-version', 'old')
+  })()`)
+  await page.reload()
+  await expect.poll(() => keptOf(page, assets)).not.toContain(`${assets}wallet-old.js`)
+  expect(await keptOf(page, assets)).toEqual(expect.arrayContaining(ours))
+  await expectKept(page, card)
+  expectCalm(opened)
+})
+
+test('works where service workers are refused, as in a private window', async () => {
+  const card = await issueCard()
+  const opened = await openPage()
+  const { page } = opened
+  await page.addInitScript(
+    `navigator.serviceWorker.register = () => Promise.reject(new DOMException('refused', 'SecurityError'))`,
+  )
+  await page.goto(card.walletUrl)
+  await page.getByText('1,234', { exact: true }).waitFor()
+  expect(await keptOf(page, demo.baseUrl)).toEqual([])
+  expectCalm(opened)
+})
+
+test('begins with what the card is for; of other campaigns it shows what there is, and whose it is', async () => {
+  const { token, walletUrl, customer, campaignId } = await issueCard()
+  const balances = ['crumbs', 'seeds'].map((key) => ({ key, name: key }))
+  const rules = [{ id: 'crumbs', kind: 'points_per_amount', balance: 'crumbs', points: 1, per: 1 }]
+  const body = { name: 'Other club', balances, rules, runsOn: [campaignId] }
+  const other = await callApi('POST', '/v1/campaigns', { token, body })
+  await callApi('POST', `/v1/campaigns/${other.id}/publish`, { token })
+  const register = { campaignId: other.id, customer: { id: customer } }
+  const { cards } = await callApi('POST', '/v1/customers/register', { token, body: register })
+  const card = cards.find(({ campaign }: { campaign: string }) => campaign === other.id).id
+  await callApi('POST', '/v1/transactions/process', { token, body: { customer, card, amount: 7 } })
+  const opened = await openPage({ width: 390, height: 844 })
+  const { page } = opened
+  await page.goto(walletUrl)
+  await page.getByText('1,234', { exact: true }).waitFor()
+  const names = page.getByRole('region', { name: 'Balances' }).getByRole('heading')
+  expect(await names.allTextContents()).toEqual(['Points', 'Stamps', 'crumbsOther club'])
+  await expectAccessible(page)
+  expectCalm(opened)
+  await callApi('POST', `/v1/campaigns/${other.id}/archive`, { token })
 })
 
 test('leaves nothing behind when its address was taken back', async () => {

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { MovementKind } from '../../src/domain/ledger-entry.ts'
+import { refusals } from '../../src/domain/refusal.ts'
 import { skipReasons } from '../../src/engine/skip.ts'
 import { packageRoot } from '../../src/package-root.ts'
 
@@ -24,4 +25,12 @@ test('every kind of ledger entry', () => {
     return: true,
   }
   expect(Object.keys(texts('customers').ledger.kinds).sort()).toEqual(Object.keys(kinds).sort())
+})
+
+test('no refusal that the service does not know; only the page can say that there is no answer', () => {
+  const known = [...Object.keys(refusals), '_unreachable']
+  for (const namespace of ['common', 'till']) {
+    const worded = Object.keys(texts(namespace).refusals)
+    expect(worded.filter((code) => !known.includes(code))).toEqual([])
+  }
 })

@@ -132,6 +132,8 @@ describe('the OpenAPI document', () => {
       'GET /readyz',
       'GET /w/{token}/card',
       'GET /w/{token}/code128.svg',
+      'GET /w/{token}/icon-192.png',
+      'GET /w/{token}/icon-512.png',
       'GET /w/{token}/icon.svg',
       'GET /w/{token}/manifest.webmanifest',
       'GET /w/{token}/qr.svg',

@@ -22,7 +22,15 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-const parts = ['card', 'code128.svg', 'qr.svg', 'icon.svg', 'manifest.webmanifest']
+const parts = [
+  'card',
+  'code128.svg',
+  'qr.svg',
+  'icon.svg',
+  'icon-192.png',
+  'icon-512.png',
+  'manifest.webmanifest',
+]
 const get = (path: string): Promise<Reply> => service.call('GET', path)
 const urlOf = async (card: string, call = merchant.call): Promise<string> =>
   (await call('GET', `/v1/cards/${card}`)).body.walletUrl
@@ -195,17 +203,75 @@ describe('what the page shows', () => {
       start_url: path,
       scope: path,
       theme_color: '#0b7285',
-      icons: [{ src: `${path}/icon.svg` }],
+      icons: ['icon.svg', 'icon-192.png', 'icon-512.png'].map((name) => ({ src: `${path}/${name}` })),
     })
   })
 
-  test('an organization with a hostile name has an icon that is still an image', async () => {
-    const hostile = await service.createMerchant()
-    await hostile.call('PATCH', '/v1/organization', { name: '<script>', color: '#ffffff' })
-    const { card } = await hostile.register(await hostile.publishCampaign())
-    const { text } = await get(`${new URL(await urlOf(card, hostile.call)).pathname}/icon.svg`)
-    expect(text).toContain('>&lt;</text>')
-    expect(text).toContain('fill="#000000"')
+  test('has an icon in the color of the merchant, for phones that take drawings and those that take pixels', async () => {
+    const { card } = await merchant.register(campaign)
+    const path = await pathOf(card)
+    const drawn = await get(`${path}/icon.svg`)
+    expect(drawn.headers['content-type']).toBe('image/svg+xml')
+    expect(drawn.text).toContain('fill="#0b7285"')
+    for (const size of [192, 512]) {
+      const { status, headers } = await get(`${path}/icon-${size}.png`)
+      expect([status, headers['content-type'], headers['cache-control']]).toEqual([
+        200,
+        'image/png',
+        'private, max-age=86400',
+      ])
+      expect(Number(headers['content-length'])).toBeGreaterThan(100)
+    }
+  })
+
+  test('has one color everywhere when the merchant has chosen none', async () => {
+    const plain = await service.createMerchant()
+    const { card } = await plain.register(await plain.publishCampaign())
+    const path = new URL(await urlOf(card, plain.call)).pathname
+    const { color } = (await get(`${path}/card`)).body.organization
+    expect(color).toMatch(/^#[0-9a-f]{6}$/)
+    expect(JSON.parse((await get(`${path}/manifest.webmanifest`)).text).theme_color).toBe(color)
+    expect((await get(`${path}/icon.svg`)).text).toContain(`fill="${color}"`)
+  })
+
+  test("begins with the balances of the card's own campaign, and says whose the others are", async () => {
+    const shop = await service.createMerchant()
+    const define = (name: string, ...keys: string[]) =>
+      shop.publishCampaign({
+        name,
+        balances: keys.map((key) => ({ key, name: key.toUpperCase() })),
+        rules: keys.map((balance) => ({
+          id: balance,
+          kind: 'points_per_amount',
+          balance,
+          points: 1,
+          per: 1,
+        })),
+      })
+    const first = await define('First', 'alpha')
+    const { customer, card: other } = await shop.register(first)
+    const second = await define('Second', 'zeta', 'beta')
+    const joined = await shop.call('POST', '/v1/customers/register', {
+      campaignId: second,
+      customer: { id: customer },
+    })
+    const card = joined.body.cards.find((one: Reply['body']) => one.campaign === second).id
+    for (const used of [other, card])
+      await shop.call('POST', '/v1/transactions/process', { customer, card: used, amount: 5 })
+    const balancesAt = async (id: string) => {
+      const { body } = await get(`${new URL(await urlOf(id, shop.call)).pathname}/card`)
+      return body.balances.map((one: Reply['body']) => [one.key, one.value, one.otherCampaign])
+    }
+    expect(await balancesAt(card)).toEqual([
+      ['zeta', 5, undefined],
+      ['beta', 5, undefined],
+      ['alpha', 5, 'First'],
+    ])
+    expect(await balancesAt(other)).toEqual([
+      ['alpha', 5, undefined],
+      ['beta', 5, 'Second'],
+      ['zeta', 5, 'Second'],
+    ])
   })
 })
 

@@ -1,4 +1,4 @@
-import { Alert, Badge, Box, Divider, Group, Loader, Paper, Stack, Text, Title } from '@mantine/core'
+import { Alert, Box, Divider, Group, Loader, Paper, Stack, Text, Title } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { IconAlertTriangle, IconHandStop, IconPencil } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
@@ -9,6 +9,8 @@ import { useForm } from '../../forms/form-context.ts'
 import { fromWallClock } from '../../forms/local-time.ts'
 import { toProblem } from '../../forms/places.ts'
 import { Failure } from '../../ui/failure.tsx'
+import { failureText } from '../../ui/failure-text.ts'
+import { Status } from '../../ui/status.tsx'
 import { PreviewBasket, type TriedBasket } from './preview-basket.tsx'
 import { PreviewOutcome } from './preview-outcome.tsx'
 import { ProblemText } from './save-failure.tsx'
@@ -64,9 +66,9 @@ export function Preview({ campaign, definition, shapes, basket, onBasket }: Prev
                 </Text>
               </Group>
             ) : (
-              <Badge variant="light" color={error ? 'red' : 'pine'}>
+              <Status tone={error ? 'wrong' : 'good'}>
                 {t(error ? 'preview.failed' : 'preview.current')}
-              </Badge>
+              </Status>
             )}
           </Group>
           <Text size="sm" c="dimmed">
@@ -117,7 +119,7 @@ function PreviewFailure({ error, shapes, onRetry }: PreviewFailureProps) {
   if (isRefusal) {
     return (
       <Alert variant="default" icon={<IconHandStop aria-hidden />} title={t('preview.refused')}>
-        {(error as ApiError).message}
+        {failureText(error)}
       </Alert>
     )
   }

@@ -1,23 +1,8 @@
 import { Badge, Group } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import type { Schemas } from '../../api/client.ts'
-
-const colors: Readonly<Record<string, string>> = {
-  draft: 'gray',
-  published: 'pine',
-  paused: 'yellow',
-  archived: 'gray',
-}
-
-/** A coloured dot beside plain text: the colours alone would be too pale to read. */
-export function StatusBadge({ status }: { readonly status: string }) {
-  const { t } = useTranslation('common')
-  return (
-    <Badge variant="dot" color={colors[status] ?? 'gray'} fw={550}>
-      {t(`status.campaign.${status}`, { defaultValue: status })}
-    </Badge>
-  )
-}
+import { Status } from '../../ui/status.tsx'
+import { StatusBadge } from '../parts/status-badge.tsx'
 
 /** A draft that was never published is nothing but changes; only later ones wait for something. */
 export const hasWaitingChanges = ({ version, hasChanges, status }: Schemas['Campaign']) =>
@@ -27,17 +12,13 @@ export function StatusBadges({ campaign }: { readonly campaign: Schemas['Campaig
   const { t } = useTranslation('campaigns')
   return (
     <Group gap={6}>
-      <StatusBadge status={campaign.status} />
+      <StatusBadge of="campaign" status={campaign.status} />
       {campaign.version > 0 && (
         <Badge variant="default" fw={550}>
           {t('version', { number: campaign.version })}
         </Badge>
       )}
-      {hasWaitingChanges(campaign) && (
-        <Badge variant="dot" color="orange" fw={550}>
-          {t('changesWaiting')}
-        </Badge>
-      )}
+      {hasWaitingChanges(campaign) && <Status tone="waiting">{t('changesWaiting')}</Status>}
     </Group>
   )
 }

@@ -1,4 +1,6 @@
-import { Button, Group, Stack, Text } from '@mantine/core'
+import { ActionIcon, Menu, Stack, Text } from '@mantine/core'
+import { useClipboard } from '@mantine/hooks'
+import { IconBan, IconCopy, IconDots } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
 import { answerOf, api, type Schemas } from '../../api/client.ts'
 import { repeatHeaders } from '../../api/repeat-key.ts'
@@ -7,9 +9,9 @@ import { formatDate } from '../../format.ts'
 import { valuesIn } from '../../forms/definition.ts'
 import { useDirectoryNames } from '../../forms/directory-names.ts'
 import { paths } from '../../paths.ts'
-import { Copy } from '../../ui/copy.tsx'
 import type { Column } from '../../ui/data-list.tsx'
 import { PageLink } from '../../ui/page-link.tsx'
+import { tell } from '../../ui/tell.ts'
 import { CustomerName } from './customer-name.tsx'
 import { Nowrap } from './nowrap.tsx'
 import { useProgram } from './program.ts'
@@ -101,23 +103,20 @@ export function useCouponColumns({ hasCustomer }: { readonly hasCustomer: boolea
     { key: 'grantedBy', label: t('grantedBySale'), isOnlyCsv: true, cell: ({ grantedBy }) => grantedBy },
     { key: 'redeemedBy', label: t('redeemedBySale'), isOnlyCsv: true, cell: ({ redeemedBy }) => redeemedBy },
     {
-      key: 'id',
-      label: t('coupon'),
+      key: 'actions',
+      label: t('actions'),
       align: 'end',
-      cell: (coupon) => (
-        <Group gap={6} justify="flex-end" wrap="nowrap">
-          {coupon.status === activeStatus && <RevokeButton coupon={coupon} />}
-          <Copy value={coupon.id ?? ''} label={t('copyId')} />
-        </Group>
-      ),
-      csv: ({ id }) => id,
+      isOnlyTable: true,
+      cell: (coupon) => <CouponMenu coupon={coupon} />,
     },
+    { key: 'id', label: t('coupon'), isOnlyCsv: true, cell: ({ id }) => id },
   ]
 }
 
-function RevokeButton({ coupon: { id = '', reward } }: { readonly coupon: Coupon }) {
+function CouponMenu({ coupon: { id = '', status, reward } }: { readonly coupon: Coupon }) {
   const { t } = useTranslation('coupons')
   const ask = useAsk()
+  const { copy } = useClipboard()
   const revoke = () =>
     ask({
       title: t('revoke.title'),
@@ -134,8 +133,28 @@ function RevokeButton({ coupon: { id = '', reward } }: { readonly coupon: Coupon
       done: t('revoke.done'),
     })
   return (
-    <Button variant="default" size="compact-xs" onClick={revoke}>
-      {t('revoke.submit')}
-    </Button>
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <ActionIcon variant="subtle" color="gray" aria-label={t('actionsFor', { reward: reward.name })}>
+          <IconDots size={18} aria-hidden />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item
+          leftSection={<IconCopy size={16} aria-hidden />}
+          onClick={() => {
+            copy(id)
+            tell.success(t('common:copied'))
+          }}
+        >
+          {t('copyId')}
+        </Menu.Item>
+        {status === activeStatus && (
+          <Menu.Item color="red" leftSection={<IconBan size={16} aria-hidden />} onClick={revoke}>
+            {t('revoke.submit')}
+          </Menu.Item>
+        )}
+      </Menu.Dropdown>
+    </Menu>
   )
 }

@@ -1,30 +1,30 @@
-import { Badge } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
+import { Status, type Tone } from '../../ui/status.tsx'
 
-const colors = {
-  customer: { 1: 'pine', 2: 'red', 3: 'gray' },
-  card: { 1: 'pine', 2: 'red', 3: 'gray', 4: 'gray' },
-  coupon: { 1: 'pine', 2: 'blue', 3: 'blue', 4: 'gray', 5: 'red' },
-  transaction: { 1: 'pine', 2: 'orange', 3: 'red' },
-} as const
+/** Of everything that has a status, by what the service calls it. */
+const tones = {
+  customer: { 1: 'good', 2: 'wrong', 3: 'over' },
+  card: { 1: 'good', 2: 'wrong', 3: 'over', 4: 'over' },
+  coupon: { 1: 'good', 2: 'used', 3: 'used', 4: 'over', 5: 'wrong' },
+  transaction: { 1: 'good', 2: 'waiting', 3: 'wrong' },
+  campaign: { draft: 'over', published: 'good', paused: 'waiting', archived: 'over' },
+  person: { invited: 'waiting', active: 'good', blocked: 'wrong' },
+  connection: { active: 'good', revoked: 'over' },
+} as const satisfies Record<string, Record<string, Tone>>
 
 interface StatusBadgeProps {
-  readonly of: keyof typeof colors
-  readonly status: number
+  readonly of: keyof typeof tones
+  readonly status: number | string
 }
 
 export function StatusBadge({ of, status }: StatusBadgeProps) {
   const { t } = useTranslation('common')
-  const color = (colors[of] as Record<number, string>)[status] ?? 'gray'
-  return (
-    <Badge variant="light" color={color}>
-      {t(`status.${of}.${status}`)}
-    </Badge>
-  )
+  const tone = (tones[of] as Record<string, Tone>)[status] ?? 'over'
+  return <Status tone={tone}>{t(`status.${of}.${status}`, { defaultValue: String(status) })}</Status>
 }
 
 /** For a filter: the statuses the service can be asked for. */
-export function useStatusOptions(of: keyof typeof colors, codes: readonly number[]) {
+export function useStatusOptions(of: keyof typeof tones, codes: readonly number[]) {
   const { t } = useTranslation('common')
   return codes.map((code) => ({ value: String(code), label: t(`status.${of}.${code}`) }))
 }

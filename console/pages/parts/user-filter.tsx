@@ -25,7 +25,7 @@ export function UserFilter({ name, label, fixed }: UserFilterProps) {
       name="users"
       placeholder={t('common:list.all')}
       nothingFound={t('noUser')}
-      w={200}
+      w={{ base: '100%', xs: 200 }}
       fixed={fixed}
       search={async (q) => {
         const { data } = await answerOf(api.GET('/v1/users', { params: { query: { q, limit: 50 } } }))

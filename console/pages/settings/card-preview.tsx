@@ -1,5 +1,6 @@
 import { isLightColor, Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
+import { brandColor } from '../../theme.ts'
 import classes from './card-preview.module.css'
 
 interface CardPreviewProps {
@@ -8,13 +9,12 @@ interface CardPreviewProps {
   readonly logo: string
 }
 
-const defaultColor = '#0b6e63'
 const isColor = (text: string) => /^#[0-9a-f]{6}$/i.test(text)
 
 /** The head of the wallet page, roughly; text on it is light or dark, whichever can be read. */
 export function CardPreview({ name, color, logo }: CardPreviewProps) {
   const { t } = useTranslation('settings')
-  const background = isColor(color) ? color : defaultColor
+  const background = isColor(color) ? color : brandColor
   return (
     <figure className={classes.preview}>
       <Text component="figcaption" size="sm" fw={500}>

@@ -4,6 +4,7 @@ import { type FormEvent, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { answerOf, api, type Schemas } from '../../api/client.ts'
 import { sessionQuery } from '../../api/session.ts'
+import { brandColor } from '../../theme.ts'
 import { Failure } from '../../ui/failure.tsx'
 import { tell } from '../../ui/tell.ts'
 import { scrollingList } from '../parts/scrolling-list.ts'
@@ -14,7 +15,7 @@ import { LogoField } from './logo-field.tsx'
 
 type Organization = Schemas['Organization']
 
-const swatches = ['#0b6e63', '#0b7285', '#1864ab', '#5f3dc4', '#a61e4d', '#c92a2a', '#d9480f', '#2b2b2b']
+const swatches = [brandColor, '#0b7285', '#1864ab', '#5f3dc4', '#a61e4d', '#c92a2a', '#d9480f', '#2b2b2b']
 
 export function OrganizationForm({ organization }: { readonly organization: Organization }) {
   const { t } = useTranslation('settings')

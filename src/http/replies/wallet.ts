@@ -2,22 +2,28 @@
 import { fromMinor, fromUnits } from '../../domain/money.ts'
 import { type Transaction, transactionStatus } from '../../domain/transaction.ts'
 import type { OpenWallet, WalletPage } from '../../operations/open-wallet.ts'
+import { iconSizes, plainColor } from '../wallet-icon.ts'
+
+/** Of the page, of what a phone shows while it opens, and of its icon. */
+export const colorOf = ({ color = plainColor }: OpenWallet['organization']): string => color
 
 export function toWalletReply(page: WalletPage, now: Date) {
-  const { organization, card, view, progress, campaignNames, balanceNames, productNames } = page
-  const { name, color, logo, locale, currency, timezone } = organization
+  const { organization, card, view, progress, campaignNames, balanceNames } = page
+  const { otherCampaigns, productNames } = page
+  const { name, logo, locale, currency, timezone } = organization
   const decimals = new Map(view.balances.map((balance) => [balance.key, balance.decimals]))
   const units = (key: string, amount: number) => fromUnits(amount, decimals.get(key) ?? 0)
   return {
-    organization: { name, color, logo, locale, currency, timezone },
+    organization: { name, color: colorOf(organization), logo, locale, currency, timezone },
     card: { barcode: card.barcode, status: card.status, campaignName: card.campaignName },
     firstName: view.customer.fullname?.trim().split(/\s+/, 1)[0] || undefined,
-    balances: view.balances.map((balance) => ({
-      key: balance.key,
-      name: balanceNames.get(balance.key) ?? balance.key,
-      value: units(balance.key, balance.value),
-      decimals: balance.decimals,
-      total: units(balance.key, balance.total),
+    balances: sortBalances(page).map(({ key, value, decimals, total }) => ({
+      key,
+      name: balanceNames.get(key) ?? key,
+      value: units(key, value),
+      decimals,
+      total: units(key, total),
+      otherCampaign: otherCampaigns.get(key),
     })),
     progress: progress.map(({ key, have, need, rewardName }) => ({
       key,
@@ -46,6 +52,12 @@ export function toWalletReply(page: WalletPage, now: Date) {
   }
 }
 
+/** What the card is for comes first, in the order of its campaign; then what other campaigns gave. */
+function sortBalances({ view, ownBalances }: WalletPage) {
+  const place = (key: string) => (ownBalances.includes(key) ? ownBalances.indexOf(key) : ownBalances.length)
+  return view.balances.toSorted((a, b) => place(a.key) - place(b.key))
+}
+
 function toVisitReply({ occurredAt, status, branch, result }: Transaction, page: WalletPage) {
   const moved = (kind: 'collect' | 'spend_points') => {
     const sums = new Map<string, number>()
@@ -68,11 +80,8 @@ function toVisitReply({ occurredAt, status, branch, result }: Transaction, page:
   }
 }
 
-const plainColor = '#0b6e63'
-
 /** What a phone needs to put the page among its apps. */
 export function toManifest({ organization, card }: OpenWallet, path: string) {
-  const color = organization.color ?? plainColor
   return {
     name: `${organization.name}: ${card.campaignName}`,
     short_name: organization.name,
@@ -82,28 +91,15 @@ export function toManifest({ organization, card }: OpenWallet, path: string) {
     id: path,
     display: 'standalone',
     background_color: '#ffffff',
-    theme_color: color,
-    icons: [{ src: `${path}/icon.svg`, sizes: 'any', type: 'image/svg+xml', purpose: 'any maskable' }],
+    theme_color: colorOf(organization),
+    icons: [
+      { src: `${path}/icon.svg`, sizes: 'any', type: 'image/svg+xml', purpose: 'any maskable' },
+      ...iconSizes.map((size) => ({
+        src: `${path}/icon-${size}.png`,
+        sizes: `${size}x${size}`,
+        type: 'image/png',
+        purpose: 'any maskable',
+      })),
+    ],
   }
-}
-
-/** The first letter of the organization on its color. */
-export function toIcon({ organization }: OpenWallet): string {
-  const color = organization.color ?? plainColor
-  const letter = [...organization.name.trim()][0] ?? '•'
-  return (
-    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 512 512">' +
-    `<rect width="512" height="512" fill="${color}"/>` +
-    '<text x="256" y="256" dy=".35em" text-anchor="middle" font-family="system-ui, sans-serif" font-size="240" ' +
-    `font-weight="700" fill="${isLight(color) ? '#000000' : '#ffffff'}">${escapeXml(letter)}</text></svg>`
-  )
-}
-
-function isLight(color: string): boolean {
-  const [red, green, blue] = [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16))
-  return red! * 0.299 + green! * 0.587 + blue! * 0.114 > 150
-}
-
-function escapeXml(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }

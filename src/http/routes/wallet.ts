@@ -8,10 +8,11 @@ import { Refused } from '../../domain/refusal.ts'
 import type { Deps } from '../../operations/deps.ts'
 import { openWalletOf, readWallet } from '../../operations/open-wallet.ts'
 import { drawBarcode } from '../barcode-svg.ts'
-import { toIcon, toManifest, toWalletReply } from '../replies/wallet.ts'
+import { colorOf, toManifest, toWalletReply } from '../replies/wallet.ts'
 import { exampleWalletToken } from '../schemas/examples.ts'
-import { Manifest, Svg, WalletCard } from '../schemas/wallet.ts'
+import { Manifest, Png, Svg, WalletCard } from '../schemas/wallet.ts'
 import type { Server, ServerOptions } from '../server.ts'
+import { iconPng, iconSizes, iconSvg } from '../wallet-icon.ts'
 
 const tags = ['Wallet page']
 const params = Type.Object({
@@ -37,6 +38,9 @@ async function getOpen(deps: Deps, request: FastifyRequest) {
 function refuse(): never {
   throw notThere()
 }
+
+/** An icon holds nothing of the customer; a new color of the merchant may take this long to be seen. */
+const forADay = 'private, max-age=86400'
 
 const asText = (text: unknown) => String(text)
 
@@ -99,11 +103,34 @@ export function walletRoutes(app: Server, { deps }: ServerOptions): void {
     },
     async (request, reply) => {
       // Only now: a refusal is JSON.
-      const icon = toIcon(await getOpen(deps, request))
-      reply.header('content-type', 'image/svg+xml').serializer(asText)
+      const icon = iconSvg(colorOf((await getOpen(deps, request)).organization))
+      reply.header('content-type', 'image/svg+xml').header('cache-control', forADay).serializer(asText)
       return reply.send(icon)
     },
   )
+
+  const pixelIcons = { 192: 'getWalletIconSmall', 512: 'getWalletIconLarge' } as const
+  for (const size of iconSizes) {
+    app.get(
+      `/w/:token/icon-${size}.png`,
+      {
+        config,
+        onRequest,
+        schema: {
+          operationId: pixelIcons[size],
+          summary: `Get the icon of the wallet page as a PNG of ${size} pixels`,
+          tags,
+          params,
+          response: { 200: Png },
+        },
+      },
+      async (request, reply) => {
+        const icon = iconPng(colorOf((await getOpen(deps, request)).organization), size)
+        reply.header('content-type', 'image/png').header('cache-control', forADay)
+        return reply.send(icon)
+      },
+    )
+  }
 
   app.get(
     '/w/:token/manifest.webmanifest',

@@ -51,7 +51,7 @@ export const WalletCard = Type.Object(
   {
     organization: Type.Object({
       name: Type.String(),
-      color: Optional(Type.String()),
+      color: Type.String({ description: 'Ours, when the organization has chosen none.' }),
       logo: Optional(Type.String({ description: 'An https address, or a data address.' })),
       locale: Type.String(),
       currency: Type.String(),
@@ -70,7 +70,11 @@ export const WalletCard = Type.Object(
         value: Type.Number({ description: 'What can be used now.' }),
         decimals: Type.Integer(),
         total: Type.Number({ description: 'What was ever collected, less what returns took back.' }),
+        otherCampaign: Optional(
+          Type.String({ description: "Whose it is, when it is not of the card's own campaign." }),
+        ),
       }),
+      { description: "Of the customer: first those of the card's own campaign." },
     ),
     progress: Type.Array(
       Type.Object({
@@ -118,6 +122,14 @@ export const Svg = {
       schema: Type.String({
         examples: ['<svg viewBox="0 0 286 119" xmlns="http://www.w3.org/2000/svg"></svg>'],
       }),
+    },
+  },
+}
+
+export const Png = {
+  content: {
+    'image/png': {
+      schema: Type.Unsafe<Buffer>({ type: 'string', format: 'binary', examples: ['\u0089PNG\r\n…'] }),
     },
   },
 }

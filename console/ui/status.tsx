@@ -1,0 +1,21 @@
+import { Badge } from '@mantine/core'
+import type { ReactNode } from 'react'
+
+/** How something is with a thing: good, over, waiting for somebody, wrong, or just so. */
+export type Tone = 'good' | 'over' | 'waiting' | 'wrong' | 'used'
+
+const colors = { good: 'pine', over: 'gray', waiting: 'yellow', wrong: 'red', used: 'blue' } as const
+
+/** The one look of a status, on every page. */
+export function Status({ tone, children }: { readonly tone: Tone; readonly children: ReactNode }) {
+  return (
+    <Badge variant="light" color={colors[tone]} className="lw-tabular">
+      {children}
+    </Badge>
+  )
+}
+
+/** Of an answer: refused calls are the caller's to mend, failed ones the service's. */
+export function HttpStatus({ status }: { readonly status: number }) {
+  return <Status tone={status >= 500 ? 'wrong' : status >= 400 ? 'waiting' : 'good'}>{status}</Status>
+}
