@@ -16,7 +16,7 @@ export function DailyTable({ reports, balance }: { readonly reports: Reports; re
   return (
     <div className="lw-surface">
       <Table.ScrollContainer minWidth={900}>
-        <Table horizontalSpacing="sm" verticalSpacing={6} highlightOnHover className={classes.days}>
+        <Table horizontalSpacing="xs" verticalSpacing={6} highlightOnHover className={classes.days}>
           <Table.Thead>
             <Table.Tr>
               <Table.Th scope="col">{t('day')}</Table.Th>

@@ -26,6 +26,8 @@ export function FilterChips({ chips }: { readonly chips: readonly Chip[] }) {
           radius="xl"
           h="auto"
           mih={30}
+          py={4}
+          lh={1.4}
           styles={{ label: { whiteSpace: 'normal', textAlign: 'start' } }}
           rightSection={<IconX size={14} aria-hidden />}
           title={t('list.takeAway')}
