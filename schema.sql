@@ -498,6 +498,8 @@ CREATE INDEX coupons_customer ON coupons USING btree (org_id, customer_id, id);
 
 CREATE INDEX coupons_ended ON coupons USING btree (org_id, status, id) WHERE (status = ANY (ARRAY[4, 5]));
 
+CREATE INDEX coupons_ended_at ON coupons USING btree (org_id, status, updated_at) WHERE (status = ANY (ARRAY[3, 4, 5]));
+
 CREATE INDEX coupons_expires_at ON coupons USING btree (org_id, expires_at) WHERE ((status = 1) AND (expires_at IS NOT NULL));
 
 CREATE INDEX idempotency_keys_created_at ON idempotency_keys USING btree (org_id, created_at);
@@ -521,6 +523,8 @@ CREATE UNIQUE INDEX transactions_idempotency_key_unique ON transactions USING bt
 CREATE UNIQUE INDEX transactions_opaque_id_unique ON transactions USING btree (org_id, opaque_id) WHERE (opaque_id IS NOT NULL);
 
 CREATE INDEX transactions_returned ON transactions USING btree (org_id, status, id) WHERE (status = ANY (ARRAY[2, 3]));
+
+CREATE INDEX transactions_spent ON transactions USING btree (org_id, id) WHERE ((basket -> 'pointsToSpend'::text) IS NOT NULL);
 
 ALTER TABLE audit_entries ENABLE ROW LEVEL SECURITY;
 ALTER TABLE audit_entries FORCE ROW LEVEL SECURITY;

@@ -112,6 +112,17 @@ export function formatDay(day: string): string {
   ).format(new Date(`${day}T00:00:00Z`))
 }
 
+/** One day or several in a row, with the year: "Mar 1 – 14, 2026". What is no day stays as it is written. */
+export function formatDays(from: string, to: string): string {
+  const [first, last] = [from, to].map((day) => new Date(`${day}T00:00:00Z`)) as [Date, Date]
+  if (Number.isNaN(first.getTime()) || Number.isNaN(last.getTime()))
+    return from === to ? from : `${from} – ${to}`
+  return remembered(
+    'days',
+    () => new Intl.DateTimeFormat(i18next.language, { dateStyle: 'medium', timeZone: 'UTC' }),
+  ).formatRange(first, last)
+}
+
 /** The local day now, such as 2026-03-14. Sweden writes dates as ISO does. */
 export function dayIn(timeZone: string): string {
   return new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short' }).format(new Date())

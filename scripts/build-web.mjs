@@ -21,6 +21,8 @@ export async function buildWeb() {
   const state = await hashOf(source)
   if ((await readFile(stamp, 'utf8').catch(() => '')) === state) return
   await writeClientTypes()
+  // Vite believes the environment: what a test has built would be the pages with React for developers.
+  process.env.NODE_ENV = 'production'
   const { build } = await import('vite')
   const configFile = join(source, 'vite.config.ts')
   await build({ configFile, root: source, build: { outDir: outcome }, logLevel: 'warn' })

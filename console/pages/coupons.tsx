@@ -10,28 +10,44 @@ import { ChoiceFilter, DayRangeFilter } from '../ui/filter-fields.tsx'
 import { useFilters } from '../ui/filters.ts'
 import { Page } from '../ui/page.tsx'
 import { type Coupon, useCouponColumns } from './parts/coupon-columns.tsx'
+import { FilterChips, useDaysText } from './parts/filter-chips.tsx'
 import { useProgram } from './parts/program.ts'
 import { CustomerFilter } from './parts/search-filter.tsx'
 import { statusCode, useStatusOptions } from './parts/status-badge.tsx'
 
 export function CouponsPage() {
   const { t } = useTranslation(['coupons', 'customers'])
-  const [{ status, campaign, customer, from, to }] = useFilters()
+  const [{ status, campaign, customer, from, to, endedFrom, endedTo }] = useFilters()
   const { campaigns } = useProgram()
   const statuses = useStatusOptions('coupon', [1, 3, 4, 5])
+  const daysText = useDaysText()
   const columns = useCouponColumns({ hasCustomer: true })
   return (
     <Page title={t('title')} about={t('about')}>
+      <FilterChips
+        chips={[
+          { names: ['endedFrom', 'endedTo'], text: t('ended', { days: daysText(endedFrom, endedTo) }) },
+        ]}
+      />
       <DataList<Coupon>
         name="coupons"
         columns={columns}
         keyOf={({ id }) => id ?? ''}
-        filters={{ status, campaign, customer, from, to }}
+        filters={{ status, campaign, customer, from, to, endedFrom, endedTo }}
         load={(page) =>
           answerOf(
             api.GET('/v1/coupons', {
               params: {
-                query: { ...page, campaign, customer, from, to, status: statusCode<1 | 3 | 4 | 5>(status) },
+                query: {
+                  ...page,
+                  campaign,
+                  customer,
+                  from,
+                  to,
+                  endedFrom,
+                  endedTo,
+                  status: statusCode<1 | 3 | 4 | 5>(status),
+                },
               },
             }),
           )

@@ -16,21 +16,23 @@ import { PageLink } from '../ui/page-link.tsx'
 import { SearchField } from '../ui/search-field.tsx'
 import { tell } from '../ui/tell.ts'
 import { RegisterForm } from './customers/register-form.tsx'
+import { FilterChips, useDaysText } from './parts/filter-chips.tsx'
 import { Nowrap, Short } from './parts/nowrap.tsx'
 import { type Program, useProgram } from './parts/program.ts'
 import { StatusBadge, statusCode, useStatusOptions } from './parts/status-badge.tsx'
 
 type Customer = Schemas['Customer']
 
-/** So many balances get a column each; more are written into one. */
+/** So many balances get a column each; more are written into one, and have their own in the file only. */
 const mostBalanceColumns = 3
 
 export function CustomersPage() {
   const { t } = useTranslation('customers')
-  const [{ q, status, from, to, register }, setFilters] = useFilters()
+  const [{ q, status, from, to, activeFrom, activeTo, holds, register }, setFilters] = useFilters()
+  const daysText = useDaysText()
   const statuses = useStatusOptions('customer', [1, 2])
   const program = useProgram()
-  const columns = useColumns(program)
+  const columns = useColumns(program, holds)
   const navigate = useNavigate()
   const [isRegistering, setRegistering] = useState(false)
   // Ctrl-K leads here by the address; once it is open, it is no part of it.
@@ -47,15 +49,35 @@ export function CustomersPage() {
   )
   return (
     <Page title={t('title')} about={t('about')} actions={registerButton}>
+      <FilterChips
+        chips={[
+          {
+            names: ['activeFrom', 'activeTo'],
+            text: t('withSale', { days: daysText(activeFrom, activeTo) }),
+          },
+          { names: ['holds'], text: t('holds', { balance: program.balanceName(holds ?? '') }) },
+        ]}
+      />
       <DataList<Customer>
         name="customers"
         columns={columns}
         keyOf={({ id }) => id}
-        filters={{ q, status, from, to }}
+        filters={{ q, status, from, to, activeFrom, activeTo, holds }}
         load={(page) =>
           answerOf(
             api.GET('/v1/customers', {
-              params: { query: { ...page, q, from, to, status: statusCode<1 | 2>(status) } },
+              params: {
+                query: {
+                  ...page,
+                  q,
+                  from,
+                  to,
+                  activeFrom,
+                  activeTo,
+                  holds,
+                  status: statusCode<1 | 2>(status),
+                },
+              },
             }),
           )
         }
@@ -99,31 +121,32 @@ export function CustomersPage() {
   )
 }
 
-function useColumns(program: Program): Column<Customer>[] {
+/** The balance that everybody in the list holds is shown by itself. */
+function useColumns(program: Program, holds: string | undefined): Column<Customer>[] {
   const { t } = useTranslation('customers')
   const { timezone } = useSession().organization
-  const isWide = program.balanceKeys.length <= mostBalanceColumns
-  const balances: Column<Customer>[] = isWide
-    ? program.balanceKeys.map((key) => ({
-        key: `balance ${key}`,
-        label: program.balanceName(key),
-        align: 'end',
-        cell: ({ collectables }) => {
-          const balance = collectables[key]
-          return balance === undefined ? '' : program.number(key, balance.value)
-        },
-        csv: ({ collectables }) => collectables[key]?.value,
-      }))
-    : [
-        {
-          key: 'balances',
-          label: t('balances'),
-          cell: ({ collectables }) =>
-            program.amounts(
-              Object.fromEntries(Object.entries(collectables).map(([key, { value }]) => [key, value])),
-            ),
-        },
-      ]
+  const areFew = program.balanceKeys.length <= mostBalanceColumns
+  const balances: Column<Customer>[] = program.balanceKeys.map((key) => ({
+    key: `balance ${key}`,
+    label: program.balanceName(key),
+    align: 'end',
+    isOnlyCsv: !areFew && key !== holds,
+    cell: ({ collectables }) => {
+      const balance = collectables[key]
+      return balance === undefined ? '' : program.number(key, balance.value)
+    },
+    csv: ({ collectables }) => collectables[key]?.value,
+  }))
+  if (!areFew && holds === undefined) {
+    balances.push({
+      key: 'balances',
+      label: t('balances'),
+      cell: ({ collectables }) =>
+        program.amounts(
+          Object.fromEntries(Object.entries(collectables).map(([key, { value }]) => [key, value])),
+        ),
+    })
+  }
   return [
     {
       key: 'name',

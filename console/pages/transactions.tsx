@@ -3,7 +3,7 @@ import { IconReceipt } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
 import { answerOf, api, type Schemas } from '../api/client.ts'
 import { useSession } from '../api/session.ts'
-import { formatDateTime, formatMoney } from '../format.ts'
+import { formatDateTime, formatMoney, formatNumber } from '../format.ts'
 import { paths, till } from '../paths.ts'
 import { type Column, DataList } from '../ui/data-list.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
@@ -13,8 +13,9 @@ import { Page } from '../ui/page.tsx'
 import { PageLink } from '../ui/page-link.tsx'
 import { SearchField } from '../ui/search-field.tsx'
 import { CustomerName } from './parts/customer-name.tsx'
+import { FilterChips } from './parts/filter-chips.tsx'
 import { Nowrap } from './parts/nowrap.tsx'
-import { useProgram } from './parts/program.ts'
+import { type Program, useProgram } from './parts/program.ts'
 import { BranchFilter, CustomerFilter, useBranchName } from './parts/search-filter.tsx'
 import { StatusBadge, statusCode, useStatusOptions } from './parts/status-badge.tsx'
 
@@ -22,16 +23,20 @@ type Transaction = Schemas['Transaction']
 
 export function TransactionsPage() {
   const { t } = useTranslation(['transactions', 'customers'])
-  const [{ opaqueId, customer, card, branch, status, from, to }] = useFilters()
+  const [{ opaqueId, customer, card, branch, status, from, to, spent }] = useFilters()
   const statuses = useStatusOptions('transaction', [1, 2, 3])
-  const columns = useColumns()
+  const program = useProgram()
+  const columns = useColumns(program, spent)
   return (
     <Page title={t('title')} about={t('about')}>
+      <FilterChips
+        chips={[{ names: ['spent'], text: t('hasSpent', { balance: program.balanceName(spent ?? '') }) }]}
+      />
       <DataList<Transaction>
         name="transactions"
         columns={columns}
         keyOf={({ id }) => id}
-        filters={{ opaqueId, customer, card, branch, status, from, to }}
+        filters={{ opaqueId, customer, card, branch, status, from, to, spent }}
         load={(page) =>
           answerOf(
             api.GET('/v1/transactions', {
@@ -44,6 +49,7 @@ export function TransactionsPage() {
                   branch,
                   from,
                   to,
+                  spent,
                   status: statusCode<1 | 2 | 3>(status),
                 },
               },
@@ -78,10 +84,9 @@ export function TransactionsPage() {
   )
 }
 
-function useColumns(): Column<Transaction>[] {
+function useColumns(program: Program, spent: string | undefined): Column<Transaction>[] {
   const { t } = useTranslation('transactions')
   const { timezone, currency } = useSession().organization
-  const program = useProgram()
   const branchName = useBranchName()
   const collected = ({ executedActions: { actions } }: Transaction) => {
     const sums: Record<string, number> = {}
@@ -110,11 +115,20 @@ function useColumns(): Column<Transaction>[] {
     {
       key: 'customer',
       label: t('customer'),
-      cell: ({ customer }) => <CustomerName id={customer} />,
-      csv: ({ customer }) => customer,
+      cell: ({ customer, customerName }) => <CustomerName id={customer} name={customerName} />,
+      csv: ({ customerName }) => customerName,
     },
     { key: 'branch', label: t('branch'), cell: ({ branchOpaqueId }) => branchName(branchOpaqueId) },
     { key: 'collected', label: t('collected'), cell: collected },
+    {
+      key: 'spent',
+      label: t('pointsSpent'),
+      align: 'end',
+      // Most sales spend nothing.
+      isOnlyCsv: spent === undefined,
+      cell: ({ pointsSpent }) => formatNumber(pointsSpent),
+      csv: ({ pointsSpent }) => pointsSpent,
+    },
     {
       key: 'amount',
       label: t('payable'),
@@ -132,6 +146,7 @@ function useColumns(): Column<Transaction>[] {
       cell: ({ status }) => <StatusBadge of="transaction" status={status} />,
       csv: ({ status }) => t(`common:status.transaction.${status}`),
     },
+    { key: 'customerId', label: t('customerId'), isOnlyCsv: true, cell: ({ customer }) => customer },
     { key: 'id', label: t('id'), isOnlyCsv: true, cell: ({ id }) => id },
   ]
 }

@@ -62,6 +62,9 @@ export function DataList<T>(props: DataListProps<T>) {
     queryFn: () => load({ cursor, limit: pageSize }),
     placeholderData: keepPreviousData,
   })
+  // Pages that were walked through, first to last; one that was come to by its address knows none before it.
+  const [walked, setWalked] = useState<readonly (string | undefined)[]>([undefined])
+  const at = walked.indexOf(cursor)
   const open = rowPath ? (row: T) => navigate({ to: rowPath(row) }) : onRow
   const isFiltered = Object.entries(props.filters).some(([, value]) => value)
 
@@ -135,11 +138,19 @@ export function DataList<T>(props: DataListProps<T>) {
               {t('list.first')}
             </Button>
           )}
+          {at > 0 && (
+            <Button variant="default" size="sm" onClick={() => setFilters({ cursor: walked[at - 1] })}>
+              {t('list.previous')}
+            </Button>
+          )}
           <Button
             variant="default"
             size="sm"
-            disabled={!data?.nextCursor}
-            onClick={() => setFilters({ cursor: data?.nextCursor })}
+            disabled={!data?.nextCursor || isPlaceholderData}
+            onClick={() => {
+              setWalked([...walked.slice(0, at + 1), data?.nextCursor])
+              setFilters({ cursor: data?.nextCursor })
+            }}
           >
             {t('list.next')}
           </Button>

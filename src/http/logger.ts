@@ -43,7 +43,7 @@ export const blot = '[redacted]'
 const words = [
   '(?:proxy)?authorization|(?:set)?cookie|(?:x?api|jwt)?secret|x?apikey|(?:access|refresh|admin)?token',
   '(?:current|new|console)?password|(?:credential)?pepper|databaseurl|connectionstring|invitation|walleturl',
-  'phone|email|firstname|lastname|fullname|metadata|consents',
+  'phone|email|firstname|lastname|fullname|customername|metadata|consents',
 ]
 
 /** Whether a member of this name is blotted out; `more` are names that tell something only there. */

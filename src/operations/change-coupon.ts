@@ -79,5 +79,5 @@ export async function revokeCoupon(
     [{ type: 'coupon.revoked', data: { coupon: coupon.id, customer } }],
     now,
   )
-  return { ...coupon, status: couponStatus.revoked }
+  return { ...coupon, status: couponStatus.revoked, endedAt: now }
 }

@@ -1,6 +1,6 @@
 /** Coupons of the whole organization, by what they are looked for: whose, of which campaign, in which state, from when. */
 import { type CouponId, parseId } from '../domain/ids.ts'
-import { type CouponFilter, type CouponRecord, listCoupons } from '../store/coupons.ts'
+import { type CouponFilter, type ListedCoupon, listCoupons } from '../store/coupons.ts'
 import type { Scope } from '../store/scope.ts'
 import { getCustomerId } from './customer-view.ts'
 import { getCampaign } from './manage-campaigns.ts'
@@ -16,7 +16,7 @@ export async function readCoupons(
   query: CouponQuery,
   page: { limit: number; after?: CouponId },
   now: Date,
-): Promise<CouponRecord[]> {
+): Promise<ListedCoupon[]> {
   const customer = query.customer === undefined ? undefined : await getCustomerId(scope, query.customer)
   const campaign =
     query.campaign === undefined ? undefined : (await getCampaign(scope, parseId('cmp', query.campaign))).id

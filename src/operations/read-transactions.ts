@@ -1,15 +1,20 @@
 /** Transactions with what came back of them, for those who look. */
 import { parseId, type TransactionId } from '../domain/ids.ts'
 import { Refused } from '../domain/refusal.ts'
-import { type SaleReturn, type Transaction, transactionStatus } from '../domain/transaction.ts'
+import { type SaleReturn, transactionStatus } from '../domain/transaction.ts'
 import { findReturnByOpaqueId, listReturns } from '../store/returns.ts'
 import type { Scope } from '../store/scope.ts'
-import { findTransaction, listTransactions, type TransactionFilter } from '../store/transactions.ts'
+import {
+  findTransaction,
+  listTransactions,
+  type TransactionFilter,
+  type TransactionRecord,
+} from '../store/transactions.ts'
 import { getCard } from './change-card.ts'
 import { getCustomerId } from './customer-view.ts'
 import { findBranch } from './manage-directory.ts'
 
-export interface TransactionWithReturns extends Transaction {
+export interface TransactionWithReturns extends TransactionRecord {
   readonly returns: readonly SaleReturn[]
 }
 
@@ -50,10 +55,10 @@ export async function readTransactions(
 /** A till asks for what became of a return in the same way as of a sale: by the number it gave it. */
 async function listByReturnNumber(
   scope: Scope,
-  { opaqueId, customer, card, branch, status, from, to }: TransactionQuery,
+  { opaqueId, customer, card, branch, status, from, to, spent }: TransactionQuery,
   after: TransactionId | undefined,
-): Promise<Transaction[]> {
-  const isAlone = [customer, card, branch, status, from, to, after].every((one) => one === undefined)
+): Promise<TransactionRecord[]> {
+  const isAlone = [customer, card, branch, status, from, to, spent, after].every((one) => one === undefined)
   const returned = isAlone && opaqueId !== undefined ? await findReturnByOpaqueId(scope, opaqueId) : undefined
   const sale = returned && (await findTransaction(scope, returned.found.transaction))
   return sale ? [sale] : []
@@ -61,7 +66,7 @@ async function listByReturnNumber(
 
 async function withReturns(
   scope: Scope,
-  transactions: readonly Transaction[],
+  transactions: readonly TransactionRecord[],
 ): Promise<TransactionWithReturns[]> {
   const touched = transactions.filter(({ status }) => status !== transactionStatus.processed)
   const returns = await listReturns(

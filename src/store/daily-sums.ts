@@ -21,6 +21,8 @@ export interface DailyCount {
   /** The balance of a movement; empty otherwise. */
   readonly key: string
   readonly amount: number
+  /** Where it is not the day of the others: what undoes something counts on the day of that. */
+  readonly day?: string
 }
 
 const shards = 16
@@ -41,13 +43,14 @@ export async function addToDailySums(
   if (counts.length === 0) return
   await scope.db.query(
     `INSERT INTO daily_sums (org_id, day, measure, key, shard, amount)
-     SELECT $1, $2, measure, key, $3, sum(amount) FROM unnest($4::text[], $5::text[], $6::bigint[]) AS c (measure, key, amount)
-     GROUP BY measure, key ORDER BY measure, key
+     SELECT $1, day, measure, key, $2, sum(amount)
+     FROM unnest($3::date[], $4::text[], $5::text[], $6::bigint[]) AS c (day, measure, key, amount)
+     GROUP BY day, measure, key ORDER BY day, measure, key
      ON CONFLICT (org_id, day, measure, key, shard) DO UPDATE SET amount = daily_sums.amount + EXCLUDED.amount`,
     [
       scope.org,
-      day,
       nextShard(),
+      counts.map((count) => count.day ?? day),
       counts.map((count) => count.measure),
       counts.map((count) => count.key),
       counts.map((count) => count.amount),

@@ -121,8 +121,8 @@ export async function maybeOne<R extends QueryResultRow>(
 }
 
 /**
- * Conditions that were asked for, as the end of a WHERE clause: `$` stands for the value, and those without one are
- * left out, so that each question is planned for what it asks.
+ * Conditions that were asked for, as the end of a WHERE clause: `$` stands for the value, `$1` for what it is in the
+ * statement, and those without a value are left out, so that each question is planned for what it asks.
  */
 export function whereAll(
   conditions: readonly (readonly [condition: string, value: unknown])[],
@@ -130,7 +130,7 @@ export function whereAll(
 ): { text: string; values: unknown[] } {
   const asked = conditions.filter(([, value]) => value !== undefined)
   return {
-    text: asked.map(([text], i) => ` AND ${text.replaceAll('$', `$$${firstParameter + i}`)}`).join(''),
+    text: asked.map(([text], i) => ` AND ${text.replace(/\$(?!\d)/g, `$$${firstParameter + i}`)}`).join(''),
     values: asked.map(([, value]) => value),
   }
 }

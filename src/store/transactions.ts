@@ -1,15 +1,22 @@
 /** Transactions as they were answered. They are written by `write-baskets.ts`. */
 import type { BranchId, CardId, CustomerId, TransactionId } from '../domain/ids.ts'
 import { type Transaction, transactionStatus } from '../domain/transaction.ts'
+import { customerNameOf } from './customers.ts'
 import { firstIdAt, idsWithin } from './new-id.ts'
 import { idFrom, many, maybeOne, type Scope, uuidOf, whereAll } from './scope.ts'
 import { unpackBasket, unpackResult } from './transaction-codec.ts'
+
+/** With what to call its customer. */
+export interface TransactionRecord extends Transaction {
+  readonly customerName?: string
+}
 
 interface TransactionRow {
   id: string
   status: number
   opaque_id: string | null
   customer_id: string
+  customer_name: string | null
   card_id: string
   user_id: string
   user_opaque: string
@@ -21,11 +28,12 @@ interface TransactionRow {
   result: Parameters<typeof unpackResult>[0]
 }
 
-const toTransaction = (row: TransactionRow): Transaction => ({
+const toTransaction = (row: TransactionRow): TransactionRecord => ({
   id: idFrom('txn', row.id),
   status: row.status,
   opaqueId: row.opaque_id ?? undefined,
   customer: idFrom('cus', row.customer_id),
+  customerName: row.customer_name ?? undefined,
   card: idFrom('card', row.card_id),
   user: idFrom('usr', row.user_id),
   userOpaqueId: row.user_opaque,
@@ -38,7 +46,7 @@ const toTransaction = (row: TransactionRow): Transaction => ({
 })
 
 const columns = `t.id, t.status, t.opaque_id, t.customer_id, t.card_id, t.user_id, u.opaque_id AS user_opaque,
-  t.branch_id, b.opaque_id AS branch_opaque, t.occurred_at, t.created_at, t.basket, t.result
+  t.branch_id, b.opaque_id AS branch_opaque, t.occurred_at, t.created_at, t.basket, t.result, ${customerNameOf('t')}
   FROM transactions t
   JOIN users u ON u.org_id = t.org_id AND u.id = t.user_id
   JOIN branches b ON b.org_id = t.org_id AND b.id = t.branch_id`
@@ -46,7 +54,7 @@ const columns = `t.id, t.status, t.opaque_id, t.customer_id, t.card_id, t.user_i
 export async function listTransactionsByIds(
   scope: Scope,
   ids: readonly TransactionId[],
-): Promise<Transaction[]> {
+): Promise<TransactionRecord[]> {
   if (ids.length === 0) return []
   const rows = await many<TransactionRow>(
     scope.db,
@@ -56,7 +64,10 @@ export async function listTransactionsByIds(
   return rows.map(toTransaction)
 }
 
-export async function findTransaction(scope: Scope, id: TransactionId): Promise<Transaction | undefined> {
+export async function findTransaction(
+  scope: Scope,
+  id: TransactionId,
+): Promise<TransactionRecord | undefined> {
   return (await listTransactionsByIds(scope, [id]))[0]
 }
 
@@ -68,6 +79,8 @@ export interface TransactionFilter {
   readonly status?: number
   readonly from?: Date
   readonly to?: Date
+  /** The key of a balance that points were spent of. */
+  readonly spent?: string
 }
 
 /**
@@ -77,12 +90,17 @@ export interface TransactionFilter {
 const { processed, partlyReturned, returned } = transactionStatus
 const cameBack = `t.status = $ AND t.status IN (${partlyReturned}, ${returned})`
 
+/** Likewise. Of which balance stands in the packed result (`transaction-codec.ts`). */
+const hasSpent = `(t.basket -> 'pointsToSpend') IS NOT NULL AND EXISTS (
+  SELECT 1 FROM json_array_elements(t.result -> 3) a
+  WHERE a ->> 0 = 's' AND t.result -> 2 -> (a -> 1 ->> 0)::integer ->> 0 = $)`
+
 /** Newest first. `from` and `to` are when it was processed. */
 export async function listTransactions(
   scope: Scope,
   filter: TransactionFilter,
   page: { limit: number; after?: TransactionId },
-): Promise<Transaction[]> {
+): Promise<TransactionRecord[]> {
   const { least, most } = idsWithin(filter)
   const where = whereAll(
     [
@@ -96,6 +114,7 @@ export async function listTransactions(
       ['t.created_at >= $', filter.from],
       ['t.id < $', most],
       ['t.created_at < $', filter.to],
+      [hasSpent, filter.spent],
     ],
     3,
   )

@@ -145,13 +145,16 @@ const definition = (ids: Ids) => ({
 const page = { limit: '10', cursor: '' }
 const times = { from: '2026-01-01T00:00:00Z', to: '2099-01-01T00:00:00Z' }
 const days = { from: '2026-03-01', to: '2026-03-31' }
+const within = (what: string) => ({ [`${what}From`]: days.from, [`${what}To`]: days.to })
 
 type Part = (world: World) => Partial<Recipe>
 
 /** What the calls of `route-table.ts` leave out: members that may be absent, queries, and who calls. */
 const parts: Record<string, Part> = {
   'POST /v1/customers': () => ({ bodies: [profile()] }),
-  'GET /v1/customers': () => ({ query: { ...page, ...days, q: 'a', status: '1' } }),
+  'GET /v1/customers': () => ({
+    query: { ...page, ...days, ...within('active'), q: 'a', status: '1', holds: 'points' },
+  }),
   'GET /v1/customers/find': () => ({ path: '/v1/customers/find', query: { q: 'findable@example.com' } }),
   'POST /v1/customers/register': ({ ids }) => ({
     bodies: [
@@ -182,11 +185,19 @@ const parts: Record<string, Part> = {
       card: ids.card,
       branch: ids.branch,
       status: '1',
+      spent: 'points',
     },
   }),
   'GET /v1/coupons': ({ ids }) => ({
     path: '/v1/coupons',
-    query: { ...page, ...days, status: '1', customer: ids.customer, campaign: ids.campaign },
+    query: {
+      ...page,
+      ...days,
+      ...within('ended'),
+      status: '1',
+      customer: ids.customer,
+      campaign: ids.campaign,
+    },
   }),
   'GET /v1/campaigns': () => ({ query: { ...page, status: 'draft' } }),
   'POST /v1/campaigns': ({ ids }) => ({ bodies: [definition(ids)] }),

@@ -81,6 +81,179 @@ test('shows the figures of a range and leads to what they are counted from', asy
   expectCalm(opened)
 })
 
+/** What each figure leads to, and how many rows or points are behind it. */
+const lists = [
+  { name: 'Collected', to: '/transactions', rows: (of: Sums) => of.transactions },
+  {
+    name: 'Spent',
+    to: '/transactions',
+    points: (of: Sums) => of.spent.points ?? 0,
+    chip: 'Sales that spent Points',
+  },
+  { name: 'Outstanding', to: '/customers', chip: 'Holds Points now' },
+  {
+    name: 'Active customers',
+    to: '/customers',
+    rows: (of: Sums) => of.activeCustomers,
+    chip: /^With a sale: /,
+  },
+  { name: 'Registrations', to: '/customers', rows: (of: Sums) => of.customers },
+  { name: 'Sales', to: '/transactions', rows: (of: Sums) => of.transactions },
+  { name: 'Coupons granted', to: '/coupons', rows: (of: Sums) => of.coupons.granted },
+  {
+    name: 'Coupons redeemed',
+    to: '/coupons',
+    rows: (of: Sums) => of.coupons.redeemed,
+    chip: /^Redeemed, expired or revoked: /,
+  },
+  {
+    name: 'Coupons expired',
+    to: '/coupons',
+    rows: (of: Sums) => of.coupons.expired,
+    chip: /^Redeemed, expired or revoked: /,
+  },
+]
+
+interface Sums {
+  readonly transactions: number
+  readonly customers: number
+  readonly activeCustomers: number
+  readonly spent: Record<string, number>
+  readonly coupons: Record<'granted' | 'redeemed' | 'expired', number>
+}
+
+/** All rows of the list that is shown, over all of its pages, as the file has them. */
+async function rowsOfFile(page: Page): Promise<Record<string, string>[]> {
+  const { text } = await fileFrom(page, () => page.getByRole('button', { name: 'CSV' }).click())
+  const [head, ...rows] = parseCsv(text)
+  return rows.map((cells) => Object.fromEntries(head!.map((label, i) => [label, cells[i]!])))
+}
+
+const sum = (rows: Record<string, string>[], label: string) =>
+  rows.reduce((total, row) => total + Number(row[label]), 0)
+
+async function expectList(page: Page, { to, rows, points, chip }: (typeof lists)[number], of: Sums) {
+  await expect.poll(() => addressOf(page).path).toBe(to)
+  if (chip) await page.getByRole('main').getByRole('button', { name: chip }).waitFor()
+  const file = await rowsOfFile(page)
+  if (rows) expect(file).toHaveLength(rows(of))
+  if (points) expect(sum(file, 'Points spent')).toBe(points(of))
+  // Balances are those of now, whatever the day.
+  if (!rows && !points) {
+    const { outstanding } = await callApi('GET', '/v1/reports/summary')
+    expect(sum(file, 'Points')).toBe(outstanding.points)
+    expect(file.every((row) => Number(row.Points) > 0)).toBe(true)
+  }
+}
+
+test('each figure leads to exactly the rows it was counted from', { timeout: 120_000 }, async () => {
+  const opened = await openConsole('/')
+  const { page } = opened
+  const [from, to] = [dayBefore(30), dayBefore(1)]
+  const whole: Sums = await callApi('GET', `/v1/reports/summary?from=${from}&to=${to}`)
+  for (const one of Object.values(whole.coupons)) expect(one).toBeGreaterThan(0)
+  expect(whole.spent.points).toBeGreaterThan(0)
+  expect(whole.activeCustomers).toBeGreaterThan(25)
+  for (const list of lists) {
+    await page.goto(demo.consoleUrl)
+    await page.getByRole('link', { name: list.name, exact: true }).click()
+    await expectList(page, list, whole)
+  }
+  expectCalm(opened)
+})
+
+test('a day of each chart leads to the same rows, of that day', { timeout: 120_000 }, async () => {
+  const opened = await openConsole('/?days=7')
+  const { page } = opened
+  const { data } = await callApi('GET', `/v1/reports/daily?from=${dayBefore(7)}&to=${dayBefore(1)}`)
+  for (const list of lists) {
+    await page.goto(`${demo.consoleUrl}?days=7`)
+    const chart = figure(page, list.name).getByRole('img', { name: /by day/ })
+    await chart.locator('svg path').first().waitFor()
+    await chart.hover()
+    await chart
+      .getByText(/^\w+ \d+: /)
+      .first()
+      .waitFor()
+    await chart.click()
+    await expect.poll(() => addressOf(page).path).toBe(list.to)
+    const { search } = addressOf(page)
+    const day = search.from ?? search.endedFrom ?? search.activeFrom
+    expect(search.to ?? search.endedTo ?? search.activeTo).toBe(day)
+    // In the middle of a week.
+    if (day !== undefined) expect(day).toBe(dayBefore(4))
+    await expectList(page, list, data[3])
+  }
+  expectCalm(opened)
+})
+
+test('today is told by itself, and compared with nothing', async () => {
+  const opened = await openConsole('/')
+  const { page } = opened
+  const today = dayBefore(0)
+  const { transactions } = await callApi('GET', `/v1/reports/summary?from=${today}&to=${today}`)
+  await figure(page, 'Sales')
+    .getByRole('link', { name: `Today so far: ${transactions}`, exact: true })
+    .click()
+  await expect
+    .poll(() => addressOf(page))
+    .toEqual({ path: '/transactions', search: { from: today, to: today } })
+  await page.goto(`${demo.consoleUrl}?view=table`)
+  const rows = page
+    .getByRole('main')
+    .getByRole('row')
+    .filter({ has: page.getByRole('rowheader') })
+  await rows
+    .first()
+    .getByRole('rowheader', { name: /, so far$/ })
+    .waitFor()
+  expect(await rows.count()).toBe(31)
+  // Who asks for it gets it, and is told.
+  await page.goto(`${demo.consoleUrl}?from=${dayBefore(2)}&to=${today}`)
+  await page.getByText(/, today so far, compared with/).waitFor()
+  expect(await page.getByText(/^Today so far/).count()).toBe(0)
+  expectCalm(opened)
+})
+
+test('a condition that a chart brought is told in words and taken away again', async () => {
+  const opened = await openConsole(`/coupons?status=3&endedFrom=${dayBefore(30)}&endedTo=${dayBefore(1)}`)
+  const { page } = opened
+  const chip = page.getByRole('button', { name: /^Redeemed, expired or revoked: / })
+  await chip.waitFor()
+  await waitForRows(page)
+  await expectAccessibleInBothSchemes(page)
+  await chip.click()
+  await chip.waitFor({ state: 'detached' })
+  expect(addressOf(page)).toEqual({ path: '/coupons', search: { status: '3' } })
+  await page.goto(`${demo.consoleUrl}/customers?activeFrom=${dayBefore(1)}&holds=points`)
+  await page.getByRole('button', { name: /^With a sale: from / }).waitFor()
+  await page.getByRole('button', { name: 'Holds Points now' }).click()
+  await expect.poll(() => addressOf(page).search).toEqual({ activeFrom: dayBefore(1) })
+  expectCalm(opened)
+})
+
+test('lists name their customers without asking for each', async () => {
+  const opened = await openConsole('/transactions')
+  const { page } = opened
+  const asked: string[] = []
+  page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+  for (const [path, title] of [
+    ['/transactions', 'Transactions'],
+    ['/coupons', 'Coupons'],
+  ] as const) {
+    await page.goto(demo.consoleUrl + path)
+    await pageTitle(page, title).waitFor()
+    await waitForRows(page)
+    const [row] = (await callApi('GET', `/v1${path}?limit=1`)).data
+    await rowsOf(page).first().getByRole('link', { name: row.customerName }).waitFor()
+    const file = await rowsOfFile(page)
+    expect(file[0]).toMatchObject({ Customer: row.customerName, 'Customer id': row.customer })
+  }
+  expect(asked).toContain('/v1/coupons')
+  expect(asked.filter((path) => /^\/v1\/customers\/cus_/.test(path))).toEqual([])
+  expectCalm(opened)
+})
+
 test('shows the same days as a table and as a file', async () => {
   const [from, to] = [dayBefore(4), dayBefore(2)]
   const opened = await openConsole(`/?from=${from}&to=${to}&view=table`)
@@ -89,7 +262,7 @@ test('shows the same days as a table and as a file', async () => {
   const table = page.getByRole('main').getByRole('table')
   const days = table.getByRole('row').filter({ has: page.getByRole('rowheader') })
   await days.first().waitFor()
-  // Newest first.
+  // Newest first, and no day that has only begun.
   expect(await days.count()).toBe(3)
   expect(await days.last().getByRole('cell').nth(5).textContent()).toBe(String(data[0].transactions))
   await expectAccessibleInBothSchemes(page)
@@ -100,7 +273,7 @@ test('shows the same days as a table and as a file', async () => {
   expect(rows.map((row) => row[head!.indexOf('Sales')])).toEqual(
     data.map(({ transactions }: { transactions: number }) => String(transactions)),
   )
-  await days.last().getByRole('link').click()
+  await days.last().getByRole('rowheader').getByRole('link').click()
   await expect.poll(() => addressOf(page)).toEqual({ path: '/transactions', search: { from, to: from } })
   expectCalm(opened)
 })

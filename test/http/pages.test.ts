@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
@@ -34,6 +34,13 @@ describe('pages', () => {
       expect(reply.body).not.toMatch(/(?:src|href)="(?:https?:)?\/\//)
     },
   )
+
+  test('they are built for those who use them, whoever started the build', () => {
+    const folder = join(packageRoot, 'dist/web/assets')
+    const react = readdirSync(folder).filter((name) => /^react-.*\.js$/.test(name))
+    expect(react).not.toEqual([])
+    for (const name of react) expect(readFileSync(join(folder, name), 'utf8')).not.toContain('Rules of Hooks')
+  })
 
   test('a browser that comes to the root is led to the console, anything else gets the usual answer', async () => {
     const led = await get('/', { accept: 'text/html,*/*' })

@@ -47,8 +47,10 @@ async function makeCalls(): Promise<void> {
        SELECT $1, gen_random_uuid(), 'p' || n, now(), now() FROM generate_series(1, 3000) n RETURNING id),
      w AS (INSERT INTO wallets (org_id, customer_id) SELECT $1, id FROM c),
      k AS (INSERT INTO cards (org_id, id, customer_id, campaign_id, barcode, created_at, updated_at)
-       SELECT $1, gen_random_uuid(), c.id, m.id, c.id, now(), now() FROM c, campaigns m)
-     INSERT INTO balances (org_id, customer_id, key) SELECT $1, id, 'points' FROM c`,
+       SELECT $1, gen_random_uuid(), c.id, m.id, c.id, now(), now() FROM c, campaigns m),
+     b AS (INSERT INTO balances (org_id, customer_id, key) SELECT $1, id, 'points' FROM c)
+     INSERT INTO coupons (org_id, id, customer_id, campaign_id, status, reward, created_at, updated_at)
+       SELECT $1, gen_random_uuid(), c.id, m.id, 4, '{}', now(), now() FROM c, campaigns m`,
     [rows[0].org_id],
   )
   await service.database.pool.query('ANALYZE')
@@ -75,6 +77,11 @@ async function makeCalls(): Promise<void> {
     `/v1/transactions?customer=${customer}`,
     '/v1/transactions?status=3',
     '/v1/coupons?status=5',
+    '/v1/coupons?status=3&endedFrom=2026-01-01',
+    '/v1/coupons?endedTo=2026-01-01',
+    '/v1/transactions?spent=points',
+    '/v1/customers?activeFrom=2026-01-01',
+    '/v1/customers?holds=points',
   ]) {
     await succeed('GET', path)
   }
@@ -122,8 +129,11 @@ test('what is rare is found by the index that was made for it', async () => {
       const [text, parameters] = [...asked].find(([text]) => asking.test(text))!
       return JSON.stringify(await plan(client, text, parameters))
     }
-    expect(await planOf(/ t\.status = \$/)).toContain('transactions_returned')
-    expect(await planOf(/FROM coupons .* status = \$/)).toContain('coupons_ended')
+    expect(await planOf(/ t\.status = \$/)).toContain('"transactions_returned"')
+    expect(await planOf(/'pointsToSpend'\) IS NOT NULL/)).toContain('"transactions_spent"')
+    expect(await planOf(/ p\.status = \$\d AND p\.status IN \(4, 5\)/)).toContain('"coupons_ended"')
+    expect(await planOf(/ p\.status = \$\d .*updated_at >= \$/)).toContain('"coupons_ended_at"')
+    expect(await planOf(/ p\.updated_at < \$/)).toContain('"coupons_ended_at"')
   } finally {
     await client.end()
   }

@@ -5,15 +5,18 @@ import { paths } from '../../paths.ts'
 import { PageLink } from '../../ui/page-link.tsx'
 import type { Balance } from './balances.ts'
 import { allFigures } from './figures.ts'
+import classes from './home.module.css'
 import type { Reports } from './reports.ts'
 
 /** The charts as numbers, newest first. */
 export function DailyTable({ reports, balance }: { readonly reports: Reports; readonly balance: Balance }) {
   const { t } = useTranslation('home')
+  const { today } = reports
+  const days = today ? [...reports.days, today] : reports.days
   return (
     <div className="lw-surface">
       <Table.ScrollContainer minWidth={900}>
-        <Table horizontalSpacing="sm" verticalSpacing={6} highlightOnHover>
+        <Table horizontalSpacing="xs" verticalSpacing={6} highlightOnHover className={classes.days}>
           <Table.Thead>
             <Table.Tr>
               <Table.Th scope="col">{t('day')}</Table.Th>
@@ -25,16 +28,22 @@ export function DailyTable({ reports, balance }: { readonly reports: Reports; re
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
-            {reports.days.toReversed().map((ofDay) => (
+            {days.toReversed().map((ofDay) => (
               <Table.Tr key={ofDay.day}>
                 <Table.Th scope="row" fw={400} style={{ whiteSpace: 'nowrap' }}>
                   <PageLink to={paths.transactions()} search={{ from: ofDay.day, to: ofDay.day }} size="sm">
-                    {formatDay(ofDay.day)}
+                    {ofDay === today ? t('soFar', { day: formatDay(ofDay.day) }) : formatDay(ofDay.day)}
                   </PageLink>
                 </Table.Th>
-                {allFigures.map(({ key, read, isBalance }) => (
+                {allFigures.map(({ key, read, isBalance, listOf }) => (
                   <Table.Td key={key} ta="end" className="lw-tabular">
-                    {formatNumber(read(ofDay, balance.key), isBalance ? balance.decimals : 0)}
+                    <PageLink
+                      {...listOf({ from: ofDay.day, to: ofDay.day }, balance.key)}
+                      size="sm"
+                      c="inherit"
+                    >
+                      {formatNumber(read(ofDay, balance.key), isBalance ? balance.decimals : 0)}
+                    </PageLink>
                   </Table.Td>
                 ))}
               </Table.Tr>

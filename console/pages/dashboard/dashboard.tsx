@@ -3,7 +3,7 @@ import { IconChartLine, IconTable } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { useSession } from '../../api/session.ts'
-import { formatDay } from '../../format.ts'
+import { dayIn, formatDay } from '../../format.ts'
 import { Failure } from '../../ui/failure.tsx'
 import { useFilters } from '../../ui/filters.ts'
 import { Page } from '../../ui/page.tsx'
@@ -23,7 +23,8 @@ export function Dashboard() {
   const { timezone } = useSession().organization
   const [filters, setFilters] = useFilters()
   const { choice, range } = readRange(filters, timezone)
-  const reports = useReports(range)
+  const today = dayIn(timezone)
+  const reports = useReports(range, today)
   const campaigns = useQuery(campaignsQuery)
   const before = rangeBefore(range)
   const isTable = filters.view === 'table'
@@ -32,7 +33,7 @@ export function Dashboard() {
   return (
     <Page
       title={t('title')}
-      about={t('about', {
+      about={t(range.to < today ? 'about' : 'aboutSoFar', {
         from: formatDay(range.from),
         to: formatDay(range.to),
         beforeFrom: formatDay(before.from),

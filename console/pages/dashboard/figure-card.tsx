@@ -8,6 +8,7 @@ import { PageLink } from '../../ui/page-link.tsx'
 import type { Balance } from './balances.ts'
 import type { Figure } from './figures.ts'
 import classes from './home.module.css'
+import type { DayRange } from './range.ts'
 import type { Reports } from './reports.ts'
 import { Worth } from './worth.tsx'
 
@@ -36,13 +37,13 @@ export function FigureCard({ figure, reports, balance }: FigureCardProps) {
   })
   const most = points.reduce((best, point) => (point.value > best.value ? point : best), points[0]!)
   const name = t(`figure.${figure.key}`)
-  const openDay = (day: string) =>
-    navigate((figure.dayListOf ?? figure.listOf)({ from: day, to: day }) as never)
+  const listOf = (range: DayRange) => figure.listOf(range, balance.key)
+  const openDay = (day: string) => navigate(listOf({ from: day, to: day }) as never)
   return (
     <Stack className="lw-surface" p="md" gap={4}>
       <Group justify="space-between" gap="xs" wrap="nowrap">
         <Title order={3} size="sm" fw={500}>
-          <PageLink {...figure.listOf(reports.range)} size="sm">
+          <PageLink {...listOf(reports.range)} size="sm">
             {name}
           </PageLink>
         </Title>
@@ -50,15 +51,27 @@ export function FigureCard({ figure, reports, balance }: FigureCardProps) {
       </Group>
       <Text className={`${classes.number} lw-tabular`}>{format(value)}</Text>
       {figure.key === 'outstanding' && <Worth balance={balance} value={value} />}
+      {reports.today && (
+        <PageLink {...listOf({ from: reports.today.day, to: reports.today.day })} size="sm" c="dimmed">
+          {t(figure.key === 'outstanding' ? 'now' : 'today', {
+            value: format(figure.read(reports.today, balance.key)),
+          })}
+        </PageLink>
+      )}
       <div
         role="img"
         aria-label={t('chart.about', { name, day: formatDay(most.day), value: format(most.value) })}
-        style={{ marginBlockStart: 'auto' }}
+        style={{ marginBlockStart: 'auto', paddingBlockStart: 'var(--mantine-spacing-sm)' }}
       >
         <Suspense fallback={<Skeleton h={120} />}>
           <FigureChart points={points} format={format} onDay={openDay} />
         </Suspense>
       </div>
+      {most.value > 0 && (
+        <Text size="xs" c="dimmed" ta="center" className="lw-tabular">
+          {t('chart.most', { day: formatDay(most.day), value: format(most.value) })}
+        </Text>
+      )}
     </Stack>
   )
 }

@@ -13,17 +13,14 @@ export interface Figure {
   readonly read: (figures: Figures, balance: string) => number
   /** In points, not a count. */
   readonly isBalance?: boolean
-  readonly listOf: (range: DayRange) => { readonly to: string; readonly search?: Search }
-  /** Where a day leads, when the list cannot be cut to it. */
-  readonly dayListOf?: Figure['listOf']
+  /** What was counted on these days. */
+  readonly listOf: (range: DayRange, balance: string) => { readonly to: string; readonly search?: Search }
 }
 
 const sales: Figure['listOf'] = ({ from, to }) => ({ to: paths.transactions(), search: { from, to } })
-const registrations: Figure['listOf'] = ({ from, to }) => ({ to: paths.customers(), search: { from, to } })
-// Coupons are listed by when they were granted: those redeemed or expired in a range can be older than it.
-const couponsIn =
+const endedCoupons =
   (status: string): Figure['listOf'] =>
-  () => ({ to: paths.coupons(), search: { status } })
+  ({ from, to }) => ({ to: paths.coupons(), search: { status, endedFrom: from, endedTo: to } })
 
 export const figureGroups: readonly { readonly key: string; readonly figures: readonly Figure[] }[] = [
   {
@@ -35,21 +32,34 @@ export const figureGroups: readonly { readonly key: string; readonly figures: re
         read: ({ collected }, balance) => collected[balance] ?? 0,
         listOf: sales,
       },
-      { key: 'spent', isBalance: true, read: ({ spent }, balance) => spent[balance] ?? 0, listOf: sales },
+      {
+        key: 'spent',
+        isBalance: true,
+        read: ({ spent }, balance) => spent[balance] ?? 0,
+        listOf: ({ from, to }, spent) => ({ to: paths.transactions(), search: { from, to, spent } }),
+      },
       {
         key: 'outstanding',
         isBalance: true,
         read: ({ outstanding }, balance) => outstanding[balance] ?? 0,
-        listOf: () => ({ to: paths.customers() }),
-        dayListOf: sales,
+        // Who holds it is known of today only.
+        listOf: (_, holds) => ({ to: paths.customers(), search: { holds } }),
       },
     ],
   },
   {
     key: 'customers',
     figures: [
-      { key: 'active', read: ({ activeCustomers }) => activeCustomers, listOf: sales },
-      { key: 'registrations', read: ({ customers }) => customers, listOf: registrations },
+      {
+        key: 'active',
+        read: ({ activeCustomers }) => activeCustomers,
+        listOf: ({ from, to }) => ({ to: paths.customers(), search: { activeFrom: from, activeTo: to } }),
+      },
+      {
+        key: 'registrations',
+        read: ({ customers }) => customers,
+        listOf: ({ from, to }) => ({ to: paths.customers(), search: { from, to } }),
+      },
       { key: 'sales', read: ({ transactions }) => transactions, listOf: sales },
     ],
   },
@@ -61,13 +71,8 @@ export const figureGroups: readonly { readonly key: string; readonly figures: re
         read: ({ coupons }) => coupons.granted,
         listOf: ({ from, to }) => ({ to: paths.coupons(), search: { from, to } }),
       },
-      {
-        key: 'redeemed',
-        read: ({ coupons }) => coupons.redeemed,
-        listOf: couponsIn('3'),
-        dayListOf: sales,
-      },
-      { key: 'expired', read: ({ coupons }) => coupons.expired, listOf: couponsIn('4') },
+      { key: 'redeemed', read: ({ coupons }) => coupons.redeemed, listOf: endedCoupons('3') },
+      { key: 'expired', read: ({ coupons }) => coupons.expired, listOf: endedCoupons('4') },
     ],
   },
 ]

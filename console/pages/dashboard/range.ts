@@ -25,7 +25,7 @@ const isDay = (text: string | undefined): text is string =>
 
 const isLength = (text: string | undefined): text is Length => lengths.includes(text as Length)
 
-/** As the address says; thirty days up to today unless it does. */
+/** As the address says; thirty days up to yesterday unless it does: a day that has begun is no match for whole ones. */
 export function readRange(
   { days, from, to }: Filters,
   timeZone: string,
@@ -36,7 +36,7 @@ export function readRange(
     return { choice: 'custom', range: { from: isDay(from) ? from : shiftDay(end, -29), to: end } }
   }
   const choice = isLength(days) ? days : '30'
-  return { choice, range: { from: shiftDay(today, 1 - Number(choice)), to: today } }
+  return { choice, range: { from: shiftDay(today, -Number(choice)), to: shiftDay(today, -1) } }
 }
 
 /** As long, and ending the day before. */

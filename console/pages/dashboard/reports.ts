@@ -1,23 +1,33 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { answerOf, api } from '../../api/client.ts'
-import { type DayRange, rangeBefore } from './range.ts'
+import { type DayRange, rangeBefore, shiftDay } from './range.ts'
 
-/** Sums and days of a range and of the one before it, all or nothing. */
-export function useReports(range: DayRange) {
+/** Sums and days of a range and of the one before it, and today when it follows: all or nothing. */
+export function useReports(range: DayRange, today: string) {
   return useQuery({
-    queryKey: ['reports', range],
+    queryKey: ['reports', range, today],
     placeholderData: keepPreviousData,
     queryFn: async () => {
       const before = rangeBefore(range)
       const summaryOf = (query: DayRange) => answerOf(api.GET('/v1/reports/summary', { params: { query } }))
       const daysOf = (query: DayRange) => answerOf(api.GET('/v1/reports/daily', { params: { query } }))
-      const [sum, sumBefore, days, daysBefore] = await Promise.all([
+      const isNext = shiftDay(range.to, 1) === today
+      const [sum, sumBefore, days, daysBefore, ofToday] = await Promise.all([
         summaryOf(range),
         summaryOf(before),
         daysOf(range),
         daysOf(before),
+        isNext ? daysOf({ from: today, to: today }) : undefined,
       ])
-      return { range, before, sum, sumBefore, days: days.data, daysBefore: daysBefore.data }
+      return {
+        range,
+        before,
+        sum,
+        sumBefore,
+        days: days.data,
+        daysBefore: daysBefore.data,
+        today: ofToday?.data[0],
+      }
     },
   })
 }

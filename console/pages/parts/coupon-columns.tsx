@@ -34,8 +34,8 @@ export function useCouponColumns({ hasCustomer }: { readonly hasCustomer: boolea
   const customer: Column<Coupon> = {
     key: 'customer',
     label: t('customer'),
-    cell: ({ customer }) => customer && <CustomerName id={customer} />,
-    csv: ({ customer }) => customer,
+    cell: ({ customer, customerName }) => customer && <CustomerName id={customer} name={customerName} />,
+    csv: ({ customerName }) => customerName,
   }
   return [
     {
@@ -57,13 +57,19 @@ export function useCouponColumns({ hasCustomer }: { readonly hasCustomer: boolea
     {
       key: 'status',
       label: t('status'),
-      cell: ({ status, redeemedBy }) => (
+      cell: ({ status, redeemedBy, endedAt }) => (
         <Stack gap={2} align="flex-start">
           <StatusBadge of="coupon" status={status} />
-          {redeemedBy && (
+          {redeemedBy ? (
             <PageLink to={paths.transaction(redeemedBy)} size="xs">
-              {t('redeemedBy')}
+              <Nowrap>{t('redeemedBy', { date: date(endedAt) })}</Nowrap>
             </PageLink>
+          ) : (
+            endedAt && (
+              <Text size="xs" c="dimmed">
+                {date(endedAt)}
+              </Text>
+            )
           )}
         </Stack>
       ),
@@ -100,6 +106,8 @@ export function useCouponColumns({ hasCustomer }: { readonly hasCustomer: boolea
       cell: ({ expiresAt }) => expiresAt && <Nowrap>{date(expiresAt)}</Nowrap>,
       csv: ({ expiresAt }) => expiresAt,
     },
+    { key: 'endedAt', label: t('endedAt'), isOnlyCsv: true, cell: ({ endedAt }) => endedAt },
+    { key: 'customerId', label: t('customerId'), isOnlyCsv: true, cell: ({ customer }) => customer },
     { key: 'grantedBy', label: t('grantedBySale'), isOnlyCsv: true, cell: ({ grantedBy }) => grantedBy },
     { key: 'redeemedBy', label: t('redeemedBySale'), isOnlyCsv: true, cell: ({ redeemedBy }) => redeemedBy },
     {

@@ -16,10 +16,20 @@ export function nameOf({ data }: Pick<Schemas['Customer'], 'data'>): string | un
   return data.fullname ?? data.phone ?? data.email
 }
 
-/** Leads to the customer. Replies hold ids only, so the name is asked for; an erased customer has none. */
-export function CustomerName({ id }: { readonly id: string }) {
+interface CustomerNameProps {
+  readonly id: string
+  /** As the list tells it. One without is either nameless or erased, and only then is the customer asked for. */
+  readonly name?: string
+}
+
+/** Leads to the customer. */
+export function CustomerName({ id, name }: CustomerNameProps) {
   const { t } = useTranslation('customers')
-  const { data, error } = useQuery({ ...customerQuery(id), staleTime: 5 * 60_000 })
+  const { data, error } = useQuery({
+    ...customerQuery(id),
+    staleTime: 5 * 60_000,
+    enabled: name === undefined,
+  })
   if (error instanceof ApiError && error.status === 404) {
     return (
       <Text span size="sm" c="dimmed">
@@ -29,7 +39,7 @@ export function CustomerName({ id }: { readonly id: string }) {
   }
   return (
     <PageLink to={paths.customer(id)} size="sm">
-      {data ? (nameOf(data) ?? t('noName')) : '…'}
+      <bdi>{name ?? (data ? (nameOf(data) ?? t('noName')) : '…')}</bdi>
     </PageLink>
   )
 }

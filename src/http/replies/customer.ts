@@ -77,6 +77,7 @@ export function toCouponRecordReply(coupon: CouponRecord, now: Date) {
     grantedBy: coupon.grantedBy,
     redeemedBy: coupon.redeemedBy,
     createdAt: coupon.createdAt.toISOString(),
+    endedAt: coupon.endedAt?.toISOString(),
   }
 }
 

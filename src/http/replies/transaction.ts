@@ -76,6 +76,7 @@ export function toTransactionReply(transaction: TransactionWithReturns, organiza
   return {
     ...toProcessedReply(transaction, organization),
     status: transaction.status,
+    customerName: transaction.customerName,
     reward: basket.coupons.length > 0 ? [...basket.coupons] : undefined,
     discountAmount: basket.discountAmount,
     discountedAmount: basket.discountedAmount,

@@ -3,13 +3,22 @@ import type { CouponStatus } from '../../domain/coupon.ts'
 import { parseId } from '../../domain/ids.ts'
 import { getCoupon, issueCoupon, revokeCoupon } from '../../operations/change-coupon.ts'
 import { readCoupons } from '../../operations/read-coupons.ts'
-import { toTimeRange } from '../../operations/time-range.ts'
+import { toNamedRange, toTimeRange } from '../../operations/time-range.ts'
 import { scopeOf } from '../../store/scope.ts'
 import { idCursor, limitOf, PageQuery, toPage } from '../paging.ts'
 import { toCouponRecordReply } from '../replies/customer.ts'
 import { Coupon } from '../schemas/customer.ts'
 import { exampleId } from '../schemas/examples.ts'
-import { Id, OpaqueId, Optional, PageOf, RangeQuery, StatusQuery } from '../schemas/members.ts'
+import {
+  Id,
+  OpaqueId,
+  Optional,
+  PageOf,
+  RangeEnd,
+  RangeQuery,
+  RangeStart,
+  StatusQuery,
+} from '../schemas/members.ts'
 import type { Server, ServerOptions } from '../server.ts'
 import { write } from '../write.ts'
 
@@ -33,6 +42,12 @@ export function couponRoutes(app: Server, { deps }: ServerOptions): void {
           customer: Optional(Id('cus')),
           campaign: Optional(Id('cmp')),
           ...RangeQuery('Granted'),
+          endedFrom: RangeStart(
+            'Redeemed, expired or revoked',
+            ' Without `status`: any of the three. An expiry counts from when it was booked, as in reports, ' +
+              'which is within minutes of `expiresAt`.',
+          ),
+          endedTo: RangeEnd('Redeemed, expired or revoked'),
         }),
         response: { 200: PageOf(Coupon) },
       },
@@ -49,6 +64,7 @@ export function couponRoutes(app: Server, { deps }: ServerOptions): void {
           customer,
           campaign,
           ...toTimeRange(request.query, organization.timezone),
+          ...toNamedRange('ended', request.query, organization.timezone),
         },
         { limit: limit + 1, after: idCursor('cpn', request.query.cursor) },
         now,
@@ -57,7 +73,7 @@ export function couponRoutes(app: Server, { deps }: ServerOptions): void {
         rows,
         limit,
         (row) => row.id,
-        (row) => toCouponRecordReply(row, now),
+        (row) => ({ ...toCouponRecordReply(row, now), customerName: row.customerName }),
       )
     },
   )

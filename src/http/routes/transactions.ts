@@ -194,13 +194,14 @@ export function transactionRoutes(app: Server, { deps, transactions }: ServerOpt
           card: Optional(Id('card')),
           status: StatusQuery([1, 2, 3], '1 processed, 2 partly returned, 3 returned'),
           ...RangeQuery('Processed'),
+          spent: Optional(OpaqueId('Only those that spent points: the key of the balance.')),
         }),
         response: { 200: PageOf(Transaction) },
       },
     },
     async (request) => {
       const { organization } = request.caller
-      const { opaqueId, customer, card, branch, status } = request.query
+      const { opaqueId, customer, card, branch, status, spent } = request.query
       const limit = limitOf(request.query)
       const rows = await readTransactions(
         scopeOf(pool, organization.number),
@@ -210,6 +211,7 @@ export function transactionRoutes(app: Server, { deps, transactions }: ServerOpt
           card,
           branch,
           status,
+          spent,
           ...toTimeRange(request.query, organization.timezone),
         },
         { limit: limit + 1, after: idCursor('txn', request.query.cursor) },

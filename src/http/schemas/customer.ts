@@ -12,7 +12,7 @@ import {
   exampleWalletToken,
   ledgerEntryExample,
 } from './examples.ts'
-import { FreeForm, Id, Nullable, OpaqueId, Optional, Text, Timestamp } from './members.ts'
+import { CustomerName, FreeForm, Id, Nullable, OpaqueId, Optional, Text, Timestamp } from './members.ts'
 
 const ProfileData = Type.Object(
   {
@@ -161,9 +161,11 @@ export const Coupon = Type.Object(
     expiresAt: Optional(Timestamp()),
     campaign: Optional(Id('cmp')),
     customer: Optional(Id('cus')),
+    customerName: Optional(CustomerName),
     grantedBy: Optional(Id('txn', 'Absent when it was issued by hand.')),
     redeemedBy: Optional(Id('txn')),
     createdAt: Optional(Timestamp()),
+    endedAt: Optional(Timestamp('When it was redeemed, booked as expired, or revoked.')),
   },
   { ...named('Coupon'), examples: [couponExample] },
 )

@@ -11,19 +11,24 @@ export const OpaqueId = (description: string) => Type.String({ minLength: 1, max
 export const Timestamp = (description?: string) =>
   Type.String({ format: 'date-time', maxLength: 40, description, examples: ['2026-03-14T09:26:53.589Z'] })
 /** Either end of a range of time; read by `toTimeRange`. */
-export const RangeQuery = (what: string) => ({
-  from: Type.Optional(
+export const RangeStart = (what: string, more = '') =>
+  Type.Optional(
     Text(40, {
-      description: `${what} on this day (of the organization's time zone) or at this time, or later.`,
+      description: `${what} on this day (of the organization's time zone) or at this time, or later.${more}`,
       examples: ['2026-03-14'],
     }),
-  ),
-  to: Type.Optional(
+  )
+export const RangeEnd = (what: string) =>
+  Type.Optional(
     Text(40, {
       description: `${what} on this day or earlier, or before this time.`,
       examples: ['2026-03-14T09:26:53Z'],
     }),
-  ),
+  )
+export const RangeQuery = (what: string) => ({ from: RangeStart(what), to: RangeEnd(what) })
+export const CustomerName = Type.String({
+  description: 'In lists: the full name, else the phone, else the e-mail. Absent when erased or unknown.',
+  examples: ['Ada Lovelace'],
 })
 export const StatusQuery = (codes: readonly number[], description: string) =>
   Type.Optional(Type.Integer({ enum: codes, description }))

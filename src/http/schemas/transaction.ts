@@ -11,7 +11,7 @@ import {
   returnExample,
   transactionExample,
 } from './examples.ts'
-import { FreeForm, Id, Money, OpaqueId, Optional, Timestamp } from './members.ts'
+import { CustomerName, FreeForm, Id, Money, OpaqueId, Optional, Timestamp } from './members.ts'
 
 const CouponIds = Type.Union([Type.String(), Type.Array(Type.String(), { maxItems: 50 })], {
   description: 'Coupon ids to redeem: one, or a list.',
@@ -246,6 +246,7 @@ export const Transaction = Type.Object(
   {
     id: Id('txn'),
     ...previewMembers,
+    customerName: Optional(CustomerName),
     createdAt: Timestamp(),
     discountAmount: Optional(Type.Number()),
     discountedAmount: Optional(Type.Number()),

@@ -1,0 +1,191 @@
+/** What a merchant does to a customer at the desk: block, adjust, erase, export. */
+import { Type } from 'typebox'
+import { parseId } from '../../domain/ids.ts'
+import { adjustBalance } from '../../operations/adjust-balance.ts'
+import { eraseCustomer, setCustomerBlocked } from '../../operations/change-customer.ts'
+import { exportCustomer } from '../../operations/export-customer.ts'
+import { scopeOf } from '../../store/scope.ts'
+import {
+  toCouponRecordReply,
+  toCustomerReply,
+  toCustomerWithExpiryReply,
+  toLedgerEntryReply,
+} from '../replies/customer.ts'
+import { toTransactionReply } from '../replies/transaction.ts'
+import {
+  Adjustment,
+  AdjustmentEntry,
+  Coupon,
+  Customer,
+  CustomerWithExpiry,
+  LedgerEntry,
+} from '../schemas/customer.ts'
+import {
+  couponExample,
+  customerWithExpiryExample,
+  exampleId,
+  ledgerEntryExample,
+  transactionExample,
+} from '../schemas/examples.ts'
+import { Id } from '../schemas/members.ts'
+import { Transaction } from '../schemas/transaction.ts'
+import type { Server, ServerOptions } from '../server.ts'
+import { createWalletUrls } from '../wallet-urls.ts'
+import { write } from '../write.ts'
+
+const tags = ['Customers']
+const CustomerPath = Type.Object({ id: Id('cus') })
+
+type CustomerReply = ReturnType<typeof toCustomerReply>
+
+export function customerManagement(app: Server, { deps }: Pick<ServerOptions, 'deps'>): void {
+  const { pool, clock } = deps
+  const walletUrls = createWalletUrls(deps)
+
+  for (const [action, isBlocked] of [
+    ['block', true],
+    ['unblock', false],
+  ] as const) {
+    app.post(
+      `/v1/customers/:id/${action}`,
+      {
+        config: { access: ['manage'], isRepeatable: true, refusals: ['customer_not_found'] },
+        schema: {
+          operationId: `${action}Customer`,
+          summary: isBlocked ? 'Block a customer' : 'Unblock a customer',
+          tags,
+          params: Type.Object({ id: Id('cus') }),
+          body: Type.Object({}, { examples: [{}] }),
+          response: { 200: Customer },
+        },
+      },
+      (request, reply) =>
+        write(deps, request, reply, {
+          work: (scope) =>
+            setCustomerBlocked(
+              deps,
+              scope,
+              request.caller.organization,
+              parseId('cus', request.params.id),
+              isBlocked,
+            ),
+          status: 200,
+          render: toCustomerReply,
+          finish: (customer: CustomerReply) => walletUrls.ofCustomer(request.caller.organization, customer),
+          customerOf: (view) => view.customer.id,
+        }),
+    )
+  }
+
+  app.post(
+    '/v1/customers/:id/adjustments',
+    {
+      config: {
+        access: ['manage'],
+        isRepeatable: true,
+        refusals: ['customer_not_found', 'insufficient_points'],
+      },
+      schema: {
+        operationId: 'adjustBalance',
+        summary: 'Add to or take from a balance by hand',
+        tags,
+        params: CustomerPath,
+        body: Adjustment,
+        response: { 201: AdjustmentEntry },
+      },
+    },
+    (request, reply) =>
+      write(deps, request, reply, {
+        work: (scope) =>
+          adjustBalance(
+            deps,
+            scope,
+            request.caller.organization,
+            parseId('cus', request.params.id),
+            request.body,
+            request.caller.user,
+          ),
+        status: 201,
+        render: toLedgerEntryReply,
+        customerOf: () => parseId('cus', request.params.id),
+      }),
+  )
+
+  app.post(
+    '/v1/customers/:id/erase',
+    {
+      config: { access: ['manage'], isRepeatable: true, refusals: ['customer_not_found'] },
+      schema: {
+        operationId: 'eraseCustomer',
+        summary: "Erase a customer's personal data",
+        description:
+          'Phone, e-mail and opaque id are free again; cards are closed and coupons revoked. Sums stay.',
+        tags,
+        params: CustomerPath,
+        body: Type.Object({}, { examples: [{}] }),
+        response: {
+          200: Type.Object(
+            { id: Id('cus'), status: Type.Integer({ description: '3 erased' }) },
+            { examples: [{ id: exampleId('cus'), status: 3 }] },
+          ),
+        },
+      },
+    },
+    (request, reply) =>
+      write(deps, request, reply, {
+        work: (scope) =>
+          eraseCustomer(scope, request.caller.organization, parseId('cus', request.params.id), clock()),
+        status: 200,
+        render: () => ({ id: request.params.id, status: 3 }),
+      }),
+  )
+
+  app.get(
+    '/v1/customers/:id/export',
+    {
+      config: { access: ['manage'], refusals: ['customer_not_found'] },
+      schema: {
+        operationId: 'exportCustomer',
+        summary: 'Export everything kept about a customer',
+        tags,
+        params: CustomerPath,
+        response: {
+          200: Type.Object(
+            {
+              customer: CustomerWithExpiry,
+              transactions: Type.Array(Transaction),
+              ledger: Type.Array(LedgerEntry),
+              coupons: Type.Array(Coupon),
+            },
+            {
+              examples: [
+                {
+                  customer: customerWithExpiryExample,
+                  transactions: [transactionExample],
+                  ledger: [ledgerEntryExample],
+                  coupons: [couponExample],
+                },
+              ],
+            },
+          ),
+        },
+      },
+    },
+    async (request) => {
+      const { organization } = request.caller
+      const scope = scopeOf(pool, organization.number)
+      const kept = await exportCustomer(
+        deps,
+        scope,
+        request.caller.organization,
+        parseId('cus', request.params.id),
+      )
+      return {
+        customer: walletUrls.ofCustomer(organization, toCustomerWithExpiryReply(kept.view)),
+        transactions: kept.transactions.map((one) => toTransactionReply(one, organization)),
+        ledger: kept.ledger.map(toLedgerEntryReply),
+        coupons: kept.coupons.map((one) => toCouponRecordReply(one, clock())),
+      }
+    },
+  )
+}
