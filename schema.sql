@@ -287,6 +287,12 @@ CREATE TABLE organizations (
   CONSTRAINT organizations_id_unique UNIQUE (id)
 );
 
+CREATE UNLOGGED TABLE password_guesses (
+  account bytea NOT NULL,
+  forgotten_at timestamp with time zone NOT NULL,
+  CONSTRAINT password_guesses_pkey PRIMARY KEY (account)
+);
+
 CREATE TABLE people (
   org_id integer NOT NULL,
   id uuid NOT NULL,
@@ -498,6 +504,8 @@ CREATE INDEX coupons_customer ON coupons USING btree (org_id, customer_id, id);
 
 CREATE INDEX coupons_ended ON coupons USING btree (org_id, status, id) WHERE (status = ANY (ARRAY[4, 5]));
 
+CREATE INDEX coupons_ended_at ON coupons USING btree (org_id, status, updated_at) WHERE (status = ANY (ARRAY[3, 4, 5]));
+
 CREATE INDEX coupons_expires_at ON coupons USING btree (org_id, expires_at) WHERE ((status = 1) AND (expires_at IS NOT NULL));
 
 CREATE INDEX idempotency_keys_created_at ON idempotency_keys USING btree (org_id, created_at);
@@ -521,6 +529,8 @@ CREATE UNIQUE INDEX transactions_idempotency_key_unique ON transactions USING bt
 CREATE UNIQUE INDEX transactions_opaque_id_unique ON transactions USING btree (org_id, opaque_id) WHERE (opaque_id IS NOT NULL);
 
 CREATE INDEX transactions_returned ON transactions USING btree (org_id, status, id) WHERE (status = ANY (ARRAY[2, 3]));
+
+CREATE INDEX transactions_spent ON transactions USING btree (org_id, id) WHERE ((basket -> 'pointsToSpend'::text) IS NOT NULL);
 
 ALTER TABLE audit_entries ENABLE ROW LEVEL SECURITY;
 ALTER TABLE audit_entries FORCE ROW LEVEL SECURITY;
@@ -566,6 +576,8 @@ ALTER TABLE lots ENABLE ROW LEVEL SECURITY;
 ALTER TABLE lots FORCE ROW LEVEL SECURITY;
 ALTER TABLE organizations ENABLE ROW LEVEL SECURITY;
 ALTER TABLE organizations FORCE ROW LEVEL SECURITY;
+ALTER TABLE password_guesses ENABLE ROW LEVEL SECURITY;
+ALTER TABLE password_guesses FORCE ROW LEVEL SECURITY;
 ALTER TABLE people ENABLE ROW LEVEL SECURITY;
 ALTER TABLE people FORCE ROW LEVEL SECURITY;
 ALTER TABLE pepper_marks ENABLE ROW LEVEL SECURITY;
@@ -614,6 +626,7 @@ CREATE POLICY tenant ON ledger_entries AS PERMISSIVE FOR ALL TO PUBLIC USING ((o
 CREATE POLICY tenant ON lots AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY platform ON organizations AS PERMISSIVE FOR ALL TO PUBLIC USING ((current_org() = 0));
 CREATE POLICY tenant ON organizations AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
+CREATE POLICY platform ON password_guesses AS PERMISSIVE FOR ALL TO PUBLIC USING ((current_org() = 0));
 CREATE POLICY tenant ON people AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY platform ON pepper_marks AS PERMISSIVE FOR ALL TO PUBLIC USING ((current_org() = 0));
 CREATE POLICY platform ON person_logins AS PERMISSIVE FOR SELECT TO PUBLIC USING ((current_org() = 0));
@@ -649,6 +662,7 @@ GRANT DELETE, INSERT, SELECT ON kept_multiples TO loyalty_wallet_app;
 GRANT INSERT, SELECT ON ledger_entries TO loyalty_wallet_app;
 GRANT INSERT, SELECT, UPDATE ON lots TO loyalty_wallet_app;
 GRANT INSERT, SELECT, UPDATE ON organizations TO loyalty_wallet_app;
+GRANT DELETE, INSERT, SELECT, UPDATE ON password_guesses TO loyalty_wallet_app;
 GRANT DELETE, INSERT, SELECT, UPDATE ON people TO loyalty_wallet_app;
 GRANT INSERT, SELECT, UPDATE ON pepper_marks TO loyalty_wallet_app;
 GRANT DELETE, INSERT, SELECT ON person_logins TO loyalty_wallet_app;
