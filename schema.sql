@@ -287,6 +287,12 @@ CREATE TABLE organizations (
   CONSTRAINT organizations_id_unique UNIQUE (id)
 );
 
+CREATE UNLOGGED TABLE password_guesses (
+  account bytea NOT NULL,
+  forgotten_at timestamp with time zone NOT NULL,
+  CONSTRAINT password_guesses_pkey PRIMARY KEY (account)
+);
+
 CREATE TABLE people (
   org_id integer NOT NULL,
   id uuid NOT NULL,
@@ -570,6 +576,8 @@ ALTER TABLE lots ENABLE ROW LEVEL SECURITY;
 ALTER TABLE lots FORCE ROW LEVEL SECURITY;
 ALTER TABLE organizations ENABLE ROW LEVEL SECURITY;
 ALTER TABLE organizations FORCE ROW LEVEL SECURITY;
+ALTER TABLE password_guesses ENABLE ROW LEVEL SECURITY;
+ALTER TABLE password_guesses FORCE ROW LEVEL SECURITY;
 ALTER TABLE people ENABLE ROW LEVEL SECURITY;
 ALTER TABLE people FORCE ROW LEVEL SECURITY;
 ALTER TABLE pepper_marks ENABLE ROW LEVEL SECURITY;
@@ -618,6 +626,7 @@ CREATE POLICY tenant ON ledger_entries AS PERMISSIVE FOR ALL TO PUBLIC USING ((o
 CREATE POLICY tenant ON lots AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY platform ON organizations AS PERMISSIVE FOR ALL TO PUBLIC USING ((current_org() = 0));
 CREATE POLICY tenant ON organizations AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
+CREATE POLICY platform ON password_guesses AS PERMISSIVE FOR ALL TO PUBLIC USING ((current_org() = 0));
 CREATE POLICY tenant ON people AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY platform ON pepper_marks AS PERMISSIVE FOR ALL TO PUBLIC USING ((current_org() = 0));
 CREATE POLICY platform ON person_logins AS PERMISSIVE FOR SELECT TO PUBLIC USING ((current_org() = 0));
@@ -653,6 +662,7 @@ GRANT DELETE, INSERT, SELECT ON kept_multiples TO loyalty_wallet_app;
 GRANT INSERT, SELECT ON ledger_entries TO loyalty_wallet_app;
 GRANT INSERT, SELECT, UPDATE ON lots TO loyalty_wallet_app;
 GRANT INSERT, SELECT, UPDATE ON organizations TO loyalty_wallet_app;
+GRANT DELETE, INSERT, SELECT, UPDATE ON password_guesses TO loyalty_wallet_app;
 GRANT DELETE, INSERT, SELECT, UPDATE ON people TO loyalty_wallet_app;
 GRANT INSERT, SELECT, UPDATE ON pepper_marks TO loyalty_wallet_app;
 GRANT DELETE, INSERT, SELECT ON person_logins TO loyalty_wallet_app;

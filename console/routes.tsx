@@ -61,6 +61,8 @@ function page(path: string, scope: Scope, ...parts: Parameters<typeof lazyPage>)
 }
 
 const editor = ['campaigns', 'forms', 'schema-texts']
+const preview = ['campaigns', 'forms', 'schema-texts', 'transactions']
+const sale = ['transactions', 'customers', 'schema-texts']
 const sales = ['transactions', 'customers']
 const directory = () => import('./pages/directory.tsx')
 
@@ -76,13 +78,7 @@ const pages = [
   ),
   page('/campaigns', 'manage', ['campaigns'], 'CampaignsPage', () => import('./pages/campaigns.tsx')),
   page('/campaigns/new', 'manage', editor, 'NewCampaignPage', () => import('./pages/new-campaign.tsx')),
-  page(
-    '/campaigns/$id',
-    'manage',
-    [...editor, 'transactions'],
-    'CampaignPage',
-    () => import('./pages/campaign.tsx'),
-  ),
+  page('/campaigns/$id', 'manage', preview, 'CampaignPage', () => import('./pages/campaign.tsx')),
   page(
     '/campaigns/$id/versions',
     'manage',
@@ -91,13 +87,7 @@ const pages = [
     () => import('./pages/campaign-versions.tsx'),
   ),
   page('/transactions', 'manage', sales, 'TransactionsPage', () => import('./pages/transactions.tsx')),
-  page(
-    '/transactions/$id',
-    'manage',
-    [...sales, 'schema-texts'],
-    'TransactionPage',
-    () => import('./pages/transaction.tsx'),
-  ),
+  page('/transactions/$id', 'manage', sale, 'TransactionPage', () => import('./pages/transaction.tsx')),
   page('/coupons', 'manage', ['coupons', 'customers'], 'CouponsPage', () => import('./pages/coupons.tsx')),
   page('/products', 'manage', ['directory'], 'ProductsPage', directory),
   page('/branches', 'manage', ['directory'], 'BranchesPage', directory),

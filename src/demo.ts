@@ -6,13 +6,21 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { openWithin } from './call-within.ts'
+import { coffeeClub, looks } from './demo/cafe.ts'
 import { closeStory, type Filling, fillCafe, furnishCafe, howFull, openingDay } from './demo/fill-cafe.ts'
+import { noteOpening } from './demo/note-opening.ts'
 import type { CampaignId, OrganizationId } from './domain/ids.ts'
 import type { Organization } from './domain/organization.ts'
 import { setDemoPeople } from './operations/demo-people.ts'
 import type { Deps } from './operations/deps.ts'
 import { createCampaign, publishCampaign } from './operations/manage-campaigns.ts'
-import { createConnection, createIntegration, createOrganization } from './operations/manage-organizations.ts'
+import {
+  createConnection,
+  createIntegration,
+  createOrganization,
+  patchOrganization,
+} from './operations/manage-organizations.ts'
 import { loadOrCreateSecrets, updateSecrets } from './secrets-file.ts'
 import { listCampaigns } from './store/campaigns.ts'
 import { findConnectionByCredentials } from './store/credentials.ts'
@@ -32,39 +40,6 @@ export interface Demo {
   readonly consoleEmail: string
   /** Of all people of the demo. */
   readonly consolePassword: string
-}
-
-const demoCampaign = {
-  name: 'Coffee club',
-  balances: [
-    { key: 'points', name: 'Points' },
-    { key: 'stamps', name: 'Stamps' },
-  ],
-  rules: [
-    { id: 'base', kind: 'points_per_amount', balance: 'points', points: 10, per: 1 },
-    {
-      id: 'coffee',
-      kind: 'collect_per_item',
-      balance: 'stamps',
-      amount: 1,
-      products: ['espresso', 'latte', 'flat-white', 'cappuccino'],
-    },
-  ],
-  rewards: [
-    {
-      key: 'free-coffee',
-      name: 'Free coffee',
-      kind: 'free_product',
-      products: ['espresso', 'latte', 'flat-white', 'cappuccino'],
-      validDays: 30,
-    },
-    { key: 'five-off', name: '5 off', kind: 'amount_off', amount: 5, validDays: 90 },
-  ],
-  thresholds: [
-    { balance: 'stamps', at: 10, grant: 'free-coffee', consume: true },
-    { balance: 'points', at: 1000, grant: 'five-off' },
-  ],
-  spend: { balance: 'points', worth: 0.01, min: 100, maxShare: 0.5 },
 }
 
 export interface DemoOptions extends Filling {
@@ -92,19 +67,20 @@ export async function openDemo(deps: Deps, options: DemoOptions): Promise<OpenDe
   const organization = (await findOrganization(scope, demo.organizationId))!
   const state = await howFull(scope.as(organization.number))
   if (state === 'bare') return { demo }
-  if (state === 'half') await fillToTheEnd(deps, organization, demo.campaignId, options)
+  if (state === 'half') await fillToTheEnd(deps, organization, demo, options)
   return { demo, since: organization.createdAt }
 }
 
 async function fillToTheEnd(
   deps: Deps,
   organization: Organization,
-  campaign: CampaignId,
+  { apiKey, apiSecret, campaignId }: Demo,
   { openHasty, ...filling }: DemoOptions,
 ): Promise<void> {
   const hasty = openHasty()
   try {
-    await fillCafe(hasty, organization, campaign, filling)
+    const { send, close } = await openWithin(hasty)
+    await fillCafe(hasty, organization, campaignId, { send, apiKey, apiSecret }, filling).finally(close)
   } finally {
     await hasty.pool.end()
   }
@@ -123,6 +99,10 @@ async function prepareDemo(real: Deps, { dataDir, days }: DemoOptions): Promise<
       ? await reuseDemo(deps, scope, organization, stored)
       : await createDemo(deps, scope, days > 0)
     const people = await prepareDemoPeople(deps, scope, demo.organizationId, stored?.consolePassword)
+    if (!organization) {
+      const made = (await findDemoOrganization(scope))!
+      await noteOpening(scope.as(made.number), made, demo.campaignId, deps.clock())
+    }
     const whole = { ...demo, ...people }
     await updateSecrets(dataDir, { demo: whole })
     return whole
@@ -146,6 +126,7 @@ async function createDemo(deps: Deps, scope: Scope, isFurnished: boolean): Promi
     { name: 'Demo Café', country: 'US', currency: 'USD', timezone, isDemo: true },
     now,
   )
+  await patchOrganization(scope, organization.id, looks, now)
   const own = scope.as(organization.number)
   if (isFurnished) await furnishCafe(own, now)
   const campaignId = await publishDemoCampaign(deps, own, organization)
@@ -154,7 +135,7 @@ async function createDemo(deps: Deps, scope: Scope, isFurnished: boolean): Promi
 
 async function publishDemoCampaign(deps: Deps, own: Scope, organization: Organization): Promise<CampaignId> {
   const now = deps.clock()
-  const { id } = await createCampaign(own, organization, demoCampaign, now)
+  const { id } = await createCampaign(own, organization, coffeeClub, now)
   await publishCampaign(own, organization, id, now)
   return id
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { baseUrlOf, type Config } from '../config.ts'
 import { type PersonId, parseId } from '../domain/ids.ts'
-import { type Person, personEmail, type Role, roles, statusOfPerson } from '../domain/person.ts'
+import { personEmail, type Role, roles, statusOfPerson, toPersonReply } from '../domain/person.ts'
 import { Refused } from '../domain/refusal.ts'
 import { type Credentials, createCredentials } from '../operations/credentials.ts'
 import {
@@ -75,7 +75,7 @@ async function create(env: Environment, options: CreateOptions): Promise<Outcome
   const link = toLink(config, person.invitation)
   return {
     text: `Invited ${person.email} (${person.id}) as ${person.role}.\n${link.text}`,
-    json: { ...toReply(person), invitation: link.json },
+    json: { ...toPersonReply(person), invitation: link.json },
   }
 }
 
@@ -148,21 +148,7 @@ async function list(env: Environment, organization: string): Promise<Outcome> {
       rows.length === 0
         ? `There are no people yet. Invite one: loyalty-wallet person create --organization ${organization} --email <address>`
         : toTable(['id', 'e-mail', 'name', 'role', 'status', 'last seen'], rows),
-    json: { data: people.map(toReply) },
-  }
-}
-
-/** The same members as the platform endpoint. */
-function toReply(person: Person) {
-  const { id, email, name, role, lastSeenAt, createdAt } = person
-  return {
-    id,
-    email,
-    name,
-    role,
-    status: statusOfPerson(person),
-    lastSeenAt: lastSeenAt?.toISOString(),
-    createdAt: createdAt.toISOString(),
+    json: { data: people.map(toPersonReply) },
   }
 }
 

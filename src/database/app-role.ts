@@ -35,6 +35,7 @@ export const grants: Record<string, readonly string[]> = {
   ledger_entries: ['SELECT', 'INSERT', 'UPDATE (reason)'],
   lots: ['SELECT', 'INSERT', 'UPDATE'],
   organizations: ['SELECT', 'INSERT', 'UPDATE'],
+  password_guesses: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
   people: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
   pepper_marks: ['SELECT', 'INSERT', 'UPDATE'],
   person_logins: ['SELECT', 'INSERT', 'DELETE'],

@@ -1,4 +1,14 @@
-/** The demo café: what it sells, where, who stands behind the counter, and which campaigns it runs. */
+/** The demo café: what it looks like and sells, where, who stands behind the counter, and which campaigns it runs. */
+
+const cup = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 96 96"><circle cx="48" cy="48" r="48" fill="#fff4e4"/>
+<g fill="none" stroke="#7b3f1d" stroke-width="5" stroke-linecap="round"><path d="M38 31c-5-5 4-8-1-13M50 31c-5-5 4-8-1-13"/>
+<path d="M63 43h3a9 9 0 0 1 0 18h-4"/><path d="M24 78h44"/></g>
+<path d="M25 38h39v14a19 19 0 0 1-19 19h-1a19 19 0 0 1-19-19z" fill="#7b3f1d"/></svg>`
+
+export const looks = {
+  color: '#7b3f1d',
+  logo: `data:image/svg+xml;base64,${Buffer.from(cup).toString('base64')}`,
+}
 
 export const branches = [
   { opaqueId: 'main', name: 'Main Street' },
@@ -57,6 +67,40 @@ export const cakes = products.filter(({ category }) => category === 'cake')
 export const lunches = products.filter(({ category }) => category === 'lunch')
 export const takeaways = products.filter(({ category }) => category === 'to take home')
 
+/** What the README tells of. */
+export const coffeeClub = {
+  name: 'Coffee club',
+  balances: [
+    { key: 'points', name: 'Points' },
+    { key: 'stamps', name: 'Stamps' },
+  ],
+  rules: [
+    { id: 'base', kind: 'points_per_amount', balance: 'points', points: 10, per: 1 },
+    {
+      id: 'coffee',
+      kind: 'collect_per_item',
+      balance: 'stamps',
+      amount: 1,
+      products: ['espresso', 'latte', 'flat-white', 'cappuccino'],
+    },
+  ],
+  rewards: [
+    {
+      key: 'free-coffee',
+      name: 'Free coffee',
+      kind: 'free_product',
+      products: ['espresso', 'latte', 'flat-white', 'cappuccino'],
+      validDays: 30,
+    },
+    { key: 'five-off', name: '$5 off', kind: 'amount_off', amount: 5, validDays: 90 },
+  ],
+  thresholds: [
+    { balance: 'stamps', at: 10, grant: 'free-coffee', consume: true },
+    { balance: 'points', at: 1000, grant: 'five-off' },
+  ],
+  spend: { balance: 'points', worth: 0.01, min: 100, maxShare: 0.5 },
+}
+
 /** What the second version of the coffee club adds. Nobody has a tier with a first basket, which the README follows. */
 export function coffeeClubTiers(rules: readonly object[]) {
   return {
@@ -89,7 +133,7 @@ export const happyHour = {
   rewards: [
     {
       key: 'free-cake',
-      name: 'A piece of cake',
+      name: 'Free piece of cake',
       kind: 'free_product',
       products: cakes.map(({ opaqueId }) => opaqueId),
       validDays: 14,
@@ -111,13 +155,13 @@ export const studentMornings = {
     },
   ],
   rewards: [
-    { key: 'student-deal', name: '20 % off', kind: 'percent_off', percent: 20, maxAmount: 5, validDays: 30 },
+    { key: 'student-deal', name: '20% off', kind: 'percent_off', percent: 20, maxAmount: 5, validDays: 30 },
   ],
   thresholds: [{ balance: 'study-stamps', at: 6, grant: 'student-deal', consume: true }],
 }
 
-export const icedSeason = {
-  name: 'Iced season',
+export const icedDrinks = {
+  name: 'Iced drinks club',
   balances: [{ key: 'ice-cubes', name: 'Ice cubes' }],
   rules: [
     { id: 'cold', kind: 'collect_per_item', balance: 'ice-cubes', amount: 1, categories: ['cold'] },
@@ -129,6 +173,6 @@ export const icedSeason = {
       when: { from: '13:00', to: '17:00' },
     },
   ],
-  rewards: [{ key: 'cold-drink', name: '3 off a cold drink', kind: 'amount_off', amount: 3, validDays: 21 }],
+  rewards: [{ key: 'cold-drink', name: '$3 off a cold drink', kind: 'amount_off', amount: 3, validDays: 21 }],
   thresholds: [{ balance: 'ice-cubes', at: 8, grant: 'cold-drink', consume: true }],
 }

@@ -1,38 +1,27 @@
-/** What is done after closing time: things brought back, wrongs put right, and the merchant's own ideas. */
+/** What comes back during a day, and what is done after closing time: wrongs put right, and the merchant's own ideas. */
 import type { CampaignId } from '../domain/ids.ts'
 import { localDay } from '../engine/local-time.ts'
-import { adjustBalance } from '../operations/adjust-balance.ts'
 import { replaceCard, setCardBlocked } from '../operations/change-card.ts'
-import { issueCoupon, revokeCoupon } from '../operations/change-coupon.ts'
-import { setCustomerBlocked } from '../operations/change-customer.ts'
-import {
-  createCampaign,
-  getCampaign,
-  patchCampaign,
-  publishCampaign,
-  stopCampaign,
-} from '../operations/manage-campaigns.ts'
-import { coffeeClubTiers, happyHour, icedSeason, studentMornings } from './cafe.ts'
+import { getCampaign } from '../operations/manage-campaigns.ts'
+import { coffeeClubTiers, happyHour, icedDrinks, studentMornings } from './cafe.ts'
 import type { Guest } from './guests.ts'
 import { randomFor } from './random.ts'
 import { type Sale, takeBack } from './serve-guest.ts'
 import { type Account, holds, type Story } from './story.ts'
 
+const minuteMs = 60_000
 const returnReasons = ['Wrong drink', 'Was cold', 'Changed their mind', 'Booked twice']
 const returnShare = 0.018
 
-export async function takeReturns(
-  story: Story,
-  day: number,
-  sales: readonly Sale[],
-  now: Date,
-): Promise<void> {
+/** Soon after the sale: nobody keeps a cold coffee. */
+export async function takeReturns(story: Story, day: number, sales: readonly Sale[]): Promise<void> {
   for (const sale of sales) {
     const random = randomFor('return', day, sale.visit.guest.number)
     if (!random.chance(returnShare)) continue
     // A single piece of a single line is everything.
     const { wishes } = sale.visit
     const isWhole = random.chance(0.4) || (wishes.length === 1 && wishes[0]!.quantity === 1)
+    const now = new Date(sale.transaction.createdAt.getTime() + random.between(3, 14) * minuteMs)
     await takeBack(story, sale, { reason: random.pick(returnReasons), isWhole, now })
   }
 }
@@ -54,27 +43,43 @@ const cardsLost = { 49: 16 } as const
 const guestsBlocked = { 55: 23 } as const
 const couponsRevoked = [38, 52, 66, 79]
 
+/** How long the errands of an evening may take. */
+export const eveningMinutes = 120
+
+/** One thing after the other, a few minutes each. */
+function watchFrom(closing: Date, day: number): () => Date {
+  const random = randomFor('errands', day)
+  let at = closing.getTime()
+  return () => {
+    at += random.between(70, 260) * 1_000
+    return new Date(at)
+  }
+}
+
 export async function runErrands(
   story: Story,
   day: number,
   guests: readonly Guest[],
-  now: Date,
+  closing: Date,
 ): Promise<void> {
-  await changeCampaigns(story, day, now)
-  const { organization, once, accounts } = story
-  const deps = story.at(now)
-  const manager = story.staff.get('barista-maya')!
+  const next = watchFrom(closing, day)
+  await changeCampaigns(story, day, next)
+  const { once, accounts, office } = story
   for (const { guest, key, amount, reason } of adjustments.filter((one) => one.day === day)) {
     const account = accounts.get(guest)
     if (!account) continue
-    const value = await once(`adjust ${day} ${guest}`, async (scope) => {
-      const input = { key, amount, reason }
-      return (await adjustBalance(deps, scope, organization, account.customer, input, manager)).valueAfter
+    const { value } = await office.manage('manager', {
+      at: next(),
+      method: 'POST',
+      path: `/v1/customers/${account.customer}/adjustments`,
+      key: `adjust ${day} ${guest}`,
+      body: { key, amount, reason },
     })
     if (key === 'points') account.points = value
   }
   const replaced = accountOn(cardsReplaced, day, accounts)
   if (replaced) {
+    const now = next()
     replaced.card = await once(
       `replace card ${day}`,
       async (scope) => (await replaceCard(scope, replaced.card, now)).id,
@@ -82,6 +87,7 @@ export async function runErrands(
   }
   const lost = accountOn(cardsLost, day, accounts)
   if (lost) {
+    const now = next()
     await once(`block card ${day}`, async (scope) => {
       await setCardBlocked(scope, lost.card, true, now)
     })
@@ -89,13 +95,12 @@ export async function runErrands(
   }
   const blocked = accountOn(guestsBlocked, day, accounts)
   if (blocked) {
-    await once(`block guest ${day}`, async (scope) => {
-      await setCustomerBlocked(deps, scope, organization, blocked.customer, true)
-    })
+    const path = `/v1/customers/${blocked.customer}/block`
+    await office.manage('manager', { at: next(), method: 'POST', path, key: `block guest ${day}` })
     blocked.isBlocked = true
   }
-  if (couponsRevoked.includes(day)) await revokeOne(story, day, guests, now)
-  await congratulate(story, guests, now)
+  if (couponsRevoked.includes(day)) await revokeOne(story, day, guests, next())
+  await congratulate(story, guests, next)
 }
 
 function accountOn(
@@ -108,31 +113,32 @@ function accountOn(
 
 /** A coupon of one of the first guests. */
 async function revokeOne(story: Story, day: number, guests: readonly Guest[], now: Date): Promise<void> {
-  const { organization, once, accounts } = story
+  const { office, accounts } = story
   // By number: who was registered first is chance when it happens at once.
   const known = guests.flatMap((guest) => accounts.get(guest.number) ?? [])
   const owner = known.find((account) => holds(account, 'free-coffee', now))
   const coupon = owner && holds(owner, 'free-coffee', now)
   if (!coupon) return
-  await once(`revoke coupon ${day}`, async (scope) => {
-    await revokeCoupon(scope, organization, coupon.id, now)
-  })
+  const path = `/v1/coupons/${coupon.id}/revoke`
+  await office.manage('manager', { at: now, method: 'POST', path, key: `revoke coupon ${day}` })
   owner.coupons = owner.coupons.filter((held) => held !== coupon)
 }
 
 /** On the first of a month, everybody who told the month of their birthday and may be written to. */
-async function congratulate(story: Story, guests: readonly Guest[], now: Date): Promise<void> {
-  const { organization, once, accounts, coffeeClub } = story
-  const today = localDay(now, organization.timezone)
+async function congratulate(story: Story, guests: readonly Guest[], next: () => Date): Promise<void> {
+  const { organization, office, accounts, coffeeClub } = story
+  const today = localDay(next(), organization.timezone)
   if (!today.endsWith('-01')) return
   for (const { number, metaData, consents } of guests) {
     const account = accounts.get(number)
     if (!account || account.isBlocked || !consents?.newsletter) continue
     if (metaData?.birthdayMonth !== Number(today.slice(5, 7))) continue
-    const input = { customer: account.customer, campaign: coffeeClub, reward: 'five-off' }
-    const issued = await once(`birthday ${today} ${number}`, async (scope) => {
-      const { id, expiresAt } = await issueCoupon(story.at(now), scope, organization, input)
-      return { id, expiresAt: expiresAt?.toISOString() }
+    const issued = await office.manage('manager', {
+      at: next(),
+      method: 'POST',
+      path: '/v1/coupons',
+      key: `birthday ${today} ${number}`,
+      body: { customer: account.customer, campaign: coffeeClub, reward: 'five-off' },
     })
     const expiresAt = issued.expiresAt === undefined ? undefined : new Date(issued.expiresAt)
     account.coupons = [...account.coupons, { id: issued.id, reward: 'five-off', expiresAt }]
@@ -142,30 +148,32 @@ async function congratulate(story: Story, guests: readonly Guest[], now: Date): 
 export const happyHourFrom = 10
 const tiersFrom = 28
 
-async function changeCampaigns(story: Story, day: number, now: Date): Promise<void> {
-  const { organization, once, coffeeClub } = story
-  const create = (definition: Record<string, unknown>, isPublished: boolean) =>
-    once(`create ${definition.name}`, async (scope): Promise<CampaignId> => {
-      const { id } = await createCampaign(scope, organization, definition, now)
-      if (isPublished) await publishCampaign(scope, organization, id, now)
-      return id
-    })
-  if (day === happyHourFrom) story.happyHour = await create(happyHour, true)
+/** The owner looks after the coffee club and what is new; the manager tries things out. */
+async function changeCampaigns(story: Story, day: number, next: () => Date): Promise<void> {
+  const { office, once, coffeeClub } = story
+  const post = (role: 'owner' | 'manager', path: string, key: string, body?: object) =>
+    office.manage(role, { at: next(), method: 'POST', path, key, body })
+  const create = async (role: 'owner' | 'manager', definition: { name: string }): Promise<CampaignId> =>
+    (await post(role, '/v1/campaigns', `create ${definition.name}`, definition)).id
+  const publish = (role: 'owner' | 'manager', id: CampaignId, key: string) =>
+    post(role, `/v1/campaigns/${id}/publish`, `publish ${key}`)
+  if (day === happyHourFrom) {
+    story.happyHour = await create('owner', happyHour)
+    await publish('owner', story.happyHour, happyHour.name)
+  }
   if (day === tiersFrom) {
-    await once('tiers', async (scope) => {
-      const { draft } = await getCampaign(scope, coffeeClub)
-      const tiers = coffeeClubTiers(draft.rules as object[])
-      await patchCampaign(scope, organization, coffeeClub, tiers, now)
-      await publishCampaign(scope, organization, coffeeClub, now)
-    })
+    const path = `/v1/campaigns/${coffeeClub}`
+    const body = await once('rules before the tiers', async (scope) =>
+      coffeeClubTiers((await getCampaign(scope, coffeeClub)).draft.rules as object[]),
+    )
+    await office.manage('owner', { at: next(), method: 'PATCH', path, key: 'tiers', body })
+    await publish('owner', coffeeClub, 'tiers')
   }
-  // Created again, it answers with the campaign of the first time.
-  if (day === 14) await create(studentMornings, true)
+  if (day === 14) await publish('manager', await create('manager', studentMornings), studentMornings.name)
   if (day === 50) {
-    const id = await create(studentMornings, true)
-    await once('pause', async (scope) => {
-      await stopCampaign(scope, id, 'paused', now)
-    })
+    // Created again, it answers with the campaign of the first time.
+    const id = await create('manager', studentMornings)
+    await post('manager', `/v1/campaigns/${id}/pause`, 'pause')
   }
-  if (day === 82) await create(icedSeason, false)
+  if (day === 82) await create('manager', icedDrinks)
 }

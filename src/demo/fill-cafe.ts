@@ -9,19 +9,24 @@ import type { Deps } from '../operations/deps.ts'
 import { expireWallets } from '../operations/expire-wallets.ts'
 import { createDirectoryEntry, patchDirectoryEntry } from '../operations/manage-directory.ts'
 import { perform } from '../operations/perform.ts'
+import { forgetRequests } from '../operations/record-requests.ts'
 import { findBranchByOpaqueId, listDirectoryEntries } from '../store/directory.ts'
-import type { Scope } from '../store/scope.ts'
+import { deleteRequestsBefore } from '../store/http-requests.ts'
+import { type Scope, scopeOf } from '../store/scope.ts'
 import { baristas, branches, lastBarista, products } from './cafe.ts'
-import { runErrands, takeReturns } from './errands.ts'
+import { eveningMinutes, runErrands, takeReturns } from './errands.ts'
 import { type Guest, inviteGuests } from './guests.ts'
 import { isHappyHour, planDay, type Visit } from './plan-day.ts'
 import { joinHappyHour, sell, welcomeGuest } from './serve-guest.ts'
 import { beginStory, type Story } from './story.ts'
+import { askAtTill, type TillAccess, welcomeAtTill } from './till-calls.ts'
 
 const dayMs = 86_400_000
 const minuteMs = 60_000
 const opensAt = 6 * 60
 const closesAt = 18 * 60 + 45
+/** Those that stand at the top of every list. */
+const recentDays = 3
 
 /** The morning of the day, so many days ago. */
 export function openingDay(now: Date, days: number, timezone: string): Date {
@@ -60,11 +65,18 @@ export async function fillCafe(
   deps: Deps,
   organization: Organization,
   coffeeClub: CampaignId,
+  till: Omit<TillAccess, 'until'>,
   { onDay, signal }: Filling = {},
 ): Promise<void> {
-  const story = await beginStory(deps, organization, coffeeClub)
+  const own = scopeOf(deps.pool, organization.number)
+  // Calls that were told before are told again, and nobody else has called so far.
+  await deleteRequestsBefore(own, deps.clock())
+  const story = await beginStory(deps, organization, coffeeClub, till.send)
   const guests = inviteGuests()
-  const days = listDays(organization, guests, deps.clock())
+  const until = deps.clock()
+  const days = listDays(organization, guests, until)
+  // Told alike at whatever time of today it is.
+  const yesterday = days.at(-2)
   let welcomed = welcomeAll(story, days[0]!)
   for (const [i, day] of days.entries()) {
     onDay?.(i, days.length - 1)
@@ -74,8 +86,13 @@ export async function fillCafe(
     if (tomorrow) welcomed = welcomeAll(story, tomorrow)
     // When the day fails, nobody waits for these any more.
     welcomed.catch(() => {})
-    await liveDay(story, guests, day, signal)
+    await liveDay(story, guests, day, signal, {
+      isRecent: i >= days.length - recentDays,
+      till: day === yesterday ? { ...till, until } : undefined,
+    })
   }
+  await story.office.close()
+  await forgetRequests(deps, organization.number)
 }
 
 /** Says that the story has come to its end, once; nothing before it gets lost after that. */
@@ -98,6 +115,7 @@ interface Day {
   readonly visits: readonly Visit[]
   /** Undefined when it has not come yet. */
   readonly opening?: Date
+  /** Undefined until the evening is over as well. */
   readonly closing?: Date
   momentOf(minute: number): Date
 }
@@ -119,7 +137,7 @@ function listDays({ createdAt, timezone }: Organization, guests: readonly Guest[
         unlessAhead(minute),
       ),
       opening: unlessAhead(opensAt),
-      closing: unlessAhead(closesAt),
+      closing: unlessAhead(closesAt + eveningMinutes) && momentOf(closesAt),
       momentOf,
     })
   }
@@ -144,15 +162,26 @@ async function liveDay(
   guests: readonly Guest[],
   { number, date, visits, opening, closing, momentOf }: Day,
   signal: AbortSignal | undefined,
+  { isRecent, till }: { isRecent: boolean; till: TillAccess | undefined },
 ): Promise<void> {
   signal?.throwIfAborted()
   if (opening) await expireWallets(story.at(opening), story.organization, signal)
   const coming = visits.filter(({ guest }) => !story.accounts.get(guest.number)?.isBlocked)
-  const sales = await Promise.all(
-    coming.map((visit) => sell(story, visit, momentOf(visit.minute), receiptOf(date, visit.guest))),
-  )
+  const orders = coming.map((visit) => ({
+    visit,
+    occurredAt: momentOf(visit.minute),
+    receipt: receiptOf(date, visit.guest),
+  }))
+  if (till && opening) {
+    await story.office.signIn('cashier', opening)
+    await askAtTill(story, till, orders)
+  }
+  const counter = isRecent ? story.exactTill : story.till
+  const sales = await Promise.all(orders.map((order) => sell(story, counter, order)))
+  const last = orders.at(-1)
+  if (till && last) await welcomeAtTill(story, till, last.occurredAt)
   if (!closing) return
-  await takeReturns(story, number, sales, closing)
+  await takeReturns(story, number, sales)
   await runErrands(story, number, guests, closing)
 }
 

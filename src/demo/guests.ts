@@ -138,10 +138,12 @@ function inviteGuest(number: number, taken: ReadonlySet<string>): Guest {
   }
 }
 
-/** Some on the opening day, and then a few more every week than in the week before. */
+/** Some on the opening day, and then a few more every week than in the week before, on some days more than on others. */
 function registrationDay(number: number): number {
   if (number <= onOpeningDay) return 0
-  return Math.ceil(lastRegistration * ((number - onOpeningDay) / (guestCount - onOpeningDay)) ** 0.9)
+  const share = (number - onOpeningDay) / (guestCount - onOpeningDay)
+  const day = Math.ceil(lastRegistration * share ** 0.9) + randomFor('registration', number).between(-4, 4)
+  return Math.min(Math.max(day, 1), lastRegistration)
 }
 
 function nameGuest(random: Random, taken: ReadonlySet<string>): string {

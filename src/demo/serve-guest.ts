@@ -52,23 +52,33 @@ const minSpend = 100
 const worthOfPoint = 0.01
 const fiveOffFrom = 8
 
+export interface Order {
+  readonly visit: Visit
+  readonly occurredAt: Date
+  readonly receipt: string
+}
+
 /** Coupons and points are used when the guest thinks of them and they fit. */
-export async function sell(story: Story, visit: Visit, occurredAt: Date, receipt: string): Promise<Sale> {
-  const account = story.accounts.get(visit.guest.number)!
+export function toBasketRequest(
+  { accounts }: Story,
+  { visit, occurredAt, receipt }: Order,
+): { request: BasketRequest; used: HeldCoupon[] } {
+  const account = accounts.get(visit.guest.number)!
   const happyCard = isHappyHour(visit.minute) ? account.happyCard : undefined
   const { basket, used } = fillBasket(account, visit, happyCard !== undefined, occurredAt)
-  const request: BasketRequest = {
-    customer: account.customer,
-    card: happyCard ?? account.card,
-    opaqueId: receipt,
-    occurredAt,
-    basket,
-  }
+  const card = happyCard ?? account.card
+  return { request: { customer: account.customer, card, opaqueId: receipt, occurredAt, basket }, used }
+}
+
+export async function sell(story: Story, till: Story['till'], order: Order): Promise<Sale> {
+  const { visit, occurredAt, receipt } = order
+  const account = story.accounts.get(visit.guest.number)!
+  const { request, used } = toBasketRequest(story, order)
   const user = story.staff.get(visit.barista)!
   const caller = { organization: story.organization, user, kind: 'connection', scopes: ['pos'] } as const
   // By its number alone: what is in the basket follows from the story so far.
   const repeat = { fingerprint: fingerprint(receipt) }
-  const transaction = await story.till.process(occurredAt, caller, request, repeat)
+  const transaction = await till.process(occurredAt, caller, request, repeat)
   const granted = transaction.result.actions.flatMap((action): HeldCoupon[] =>
     action.kind === 'grant_coupon' && action.coupon
       ? [

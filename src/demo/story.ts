@@ -11,13 +11,17 @@ import { perform } from '../operations/perform.ts'
 import { createTransactions, type Transactions } from '../operations/transactions.ts'
 import { listDirectoryEntries } from '../store/directory.ts'
 import { type Scope, scopeOf } from '../store/scope.ts'
+import { type Office, openOffice, type Send } from './office.ts'
 
 export interface Story {
   readonly organization: Organization
+  readonly office: Office
   /** The service at a moment. */
   at(moment: Date): Deps
-  /** Where baskets wait their turn, in the order of the clock. */
+  /** Where baskets wait their turn, in the order of the clock. Several together are processed at the time of the last. */
   readonly till: Till
+  /** One by one, which takes longer: each at its own time. */
+  readonly exactTill: Till
   readonly coffeeClub: CampaignId
   happyHour?: CampaignId
   /** By opaque id. */
@@ -47,25 +51,29 @@ export async function beginStory(
   real: Deps,
   organization: Organization,
   coffeeClub: CampaignId,
+  send: Send,
 ): Promise<Story> {
   const users = await listDirectoryEntries(scopeOf(real.pool, organization.number), 'users', { limit: 100 })
+  const once: Story['once'] = async (key, work) => {
+    // Remembered at the present: what is remembered at the time of the story would be forgotten with the next job.
+    const call = { route: 'demo', key, body: {} }
+    // Wrapped, since an answer without a body counts as one that was erased.
+    const done = await perform(real, organization.number, call, work, (result) => ({
+      status: 200,
+      body: { result },
+    }))
+    return (done.body as { result: never }).result
+  }
   return {
     organization,
+    office: await openOffice(real, organization, send, once),
     at: (moment) => ({ ...real, clock: () => moment }),
-    till: openTill(real),
+    till: openTill(real, basketsAtOnce),
+    exactTill: openTill(real, 1),
     coffeeClub,
     staff: new Map(users.map(({ opaqueId, id }) => [opaqueId, id as UserId])),
     accounts: new Map(),
-    async once(key, work) {
-      // Remembered at the present: what is remembered at the time of the story would be forgotten with the next job.
-      const call = { route: 'demo', key, body: {} }
-      // Wrapped, since an answer without a body counts as one that was erased.
-      const done = await perform(real, organization.number, call, work, (result) => ({
-        status: 200,
-        body: { result },
-      }))
-      return (done.body as { result: never }).result
-    },
+    once,
   }
 }
 
@@ -77,14 +85,13 @@ export interface Till {
 /** Few, so that what is processed together is of about the same time. */
 const basketsAtOnce = 8
 
-/** Every group of baskets is processed at the time of its last one. */
-function openTill(real: Deps): Till {
+function openTill(real: Deps, atOnce: number): Till {
   const waiting: Date[] = []
-  const clock = () => waiting[Math.min(basketsAtOnce, waiting.length) - 1] ?? real.clock()
+  const clock = () => waiting[Math.min(atOnce, waiting.length) - 1] ?? real.clock()
   const transactions = createTransactions({
     deps: { ...real, clock },
     writers: 1,
-    maxGroup: basketsAtOnce,
+    maxGroup: atOnce,
   })
   return {
     async process(moment, ...basket) {

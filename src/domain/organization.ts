@@ -20,11 +20,15 @@ export interface Organization {
   readonly timezone: string
   readonly locale: string
   readonly color?: string
-  readonly logo?: string
   /** Refuse products, users and branches that are not in the directory, instead of adding them. */
   readonly strictReferences: boolean
   readonly isSubscribed: boolean
   readonly isDemo: boolean
   readonly createdAt: Date
   readonly updatedAt: Date
+}
+
+/** With the image itself, which is up to 64 KB and so not read with every call. */
+export interface ShownOrganization extends Organization {
+  readonly logo: string | undefined
 }

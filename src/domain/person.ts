@@ -38,3 +38,17 @@ export function statusOfPerson({ isBlocked, hasPassword }: Person): PersonStatus
   if (isBlocked) return 'blocked'
   return hasPassword ? 'active' : 'invited'
 }
+
+/** What others are told of a person, over HTTP and by the command line. */
+export function toPersonReply(person: Person) {
+  const { id, email, name, role, lastSeenAt, createdAt } = person
+  return {
+    id,
+    email,
+    name,
+    role,
+    status: statusOfPerson(person),
+    lastSeenAt: lastSeenAt?.toISOString(),
+    createdAt: createdAt.toISOString(),
+  }
+}

@@ -35,8 +35,11 @@ export const refusals = {
   person_not_found: 'No such person in this organization.',
   existing_person_with_email:
     'The e-mail address already belongs to a person, of this organization or of another one.',
+  too_many_people: 'The organization has 1,000 people, which is as many as it can have.',
   last_owner: 'The last active owner of an organization can be neither demoted, blocked nor removed.',
   invalid_invitation: 'The invitation was used, has expired, or was replaced by a newer one.',
+  too_many_connections:
+    'The organization has 100 connections that are not revoked, which is as many as it can have.',
   connection_revoked: 'The connection was revoked.',
   request_not_found: 'No such call in the log, or it is too old.',
   invalid_campaign:

@@ -32,10 +32,12 @@ export const errorAdvice: Record<RefusalCode, string> = {
   integration_not_found: 'Look the id up with `GET /admin/v1/integrations`.',
   person_not_found: 'Look the id up with `GET /v1/people`.',
   existing_person_with_email: 'Change the person who has it, or use another address.',
+  too_many_people: 'Remove somebody who has left: `DELETE /v1/people/{id}`.',
   last_owner: 'Make somebody else an owner first, and let them join.',
   invalid_invitation: 'Ask an owner for a new link: `POST /v1/people/{id}/invitation`.',
   connection_not_found:
     'Look the id up with `GET /v1/connections`; an operator with `GET /admin/v1/organizations/{id}/connections`.',
+  too_many_connections: 'Revoke one that is not used any more: `POST /v1/connections/{id}/revoke`.',
   connection_revoked: 'Make a new connection with `POST /v1/connections`.',
   request_not_found: 'List the calls with `GET /v1/requests`: the newest 2,000 of the last 7 days are kept.',
   invalid_campaign: 'Take a campaign of `GET /v1/campaigns` that is published and has not ended.',

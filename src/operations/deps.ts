@@ -51,16 +51,17 @@ export function createDeps({
   ...options
 }: DepsOptions): Deps {
   const campaigns = createCampaignCache()
+  const credentials = createCredentials(options.credentialPepper)
   return {
     pool,
     clock,
-    credentials: createCredentials(options.credentialPepper),
+    credentials,
     accessTokens: createAccessTokens(options.jwtSecret, options.accessTokenTtlSeconds),
     refreshTokenTtlMs: options.refreshTokenTtlSeconds * 1000,
     campaigns,
     setups: createSetups(campaigns),
     readCustomer: createCustomerReader(pool, clock),
-    guesses: createGuessLimit(clock, workers),
+    guesses: createGuessLimit({ pool, clock, credentials, workers }),
     passwords: createPasswords(options.credentialPepper, workers),
     walletTokens: createWalletTokens(options.credentialPepper),
     publicUrl: options.publicUrl,

@@ -2,9 +2,19 @@
  * Slows down those who guess. Only failures count: keys, secrets and tokens are 256 random bits, so what has to
  * be kept down is the noise, and a right one passes also next to a guesser with the same address. The operator's
  * token and passwords are chosen by people, so there an address or an account that failed too often is not even
- * compared any more.
+ * compared any more. Wrong passwords of an account are few and cost a hash each: the database counts them too, for
+ * all processes together. Of everything else each process takes its share.
  */
+import type { Pool } from 'pg'
 import { Refused } from '../domain/refusal.ts'
+import {
+  findPasswordGuesses,
+  type GuessCost,
+  insertPasswordGuess,
+  updatePasswordGuess,
+} from '../store/password-guesses.ts'
+import { platformScope } from '../store/scope.ts'
+import type { Credentials } from './credentials.ts'
 import { createRateLimit, type RateLimit, secondsToWait } from './rate-limit.ts'
 
 export interface GuessLimit {
@@ -25,8 +35,7 @@ export interface GuessLimit {
 const credentialsAtOnce = 20
 const credentialsPerSecond = 0.5
 /** Of one account, wherever from: a password has far fewer bits. Sessions that are open do not notice. */
-const passwordsAtOnce = 10
-const passwordsPerSecond = 0.1
+const ofAccount: GuessCost = { atOnce: 10, seconds: 10 }
 /** Forged tokens cost a signature each; a till with the token of another installation sends one with every call. */
 const tokensAtOnce = 100
 const tokensPerSecond = 5
@@ -34,27 +43,48 @@ const tokensPerSecond = 5
 /** In each of many processes: whoever mistypes stays with one of them, for as long as the connection is kept. */
 const leastAtOnce = 3
 
-export function createGuessLimit(clock: () => Date, workers: number): GuessLimit {
+export interface GuessLimitOptions {
+  readonly pool: Pool
+  readonly clock: () => Date
+  readonly credentials: Credentials
+  readonly workers: number
+}
+
+const tooOften = (seconds: number) =>
+  new Refused(
+    '_too_many_requests',
+    'Too many failed attempts with this key or account, or from this address.',
+  ).after(seconds)
+
+export function createGuessLimit({ pool, clock, credentials, workers }: GuessLimitOptions): GuessLimit {
   // Each takes its share, so that together they allow what one would.
   const share = (perSecond: number, atOnce: number) =>
     createRateLimit(perSecond / workers, Math.max(leastAtOnce, Math.floor(atOnce / workers)))
-  const credentials = share(credentialsPerSecond, credentialsAtOnce)
+  const pairs = share(credentialsPerSecond, credentialsAtOnce)
   const tokens = share(tokensPerSecond, tokensAtOnce)
   const operators = share(credentialsPerSecond, credentialsAtOnce)
-  const accounts = share(passwordsPerSecond, passwordsAtOnce)
+  // All of them: the database knows of the others. Who goes on after that asks for no database.
+  const accounts = createRateLimit(1 / ofAccount.seconds, ofAccount.atOnce)
   const visitors = share(credentialsPerSecond, credentialsAtOnce)
 
   function fail(limit: RateLimit, key: string): Refused | undefined {
     const bucket = limit.take(key, clock().getTime())
-    if (bucket.isAllowed) return undefined
-    const reason = 'Too many failed attempts with this key or account, or from this address.'
-    return new Refused('_too_many_requests', reason).after(secondsToWait(bucket, limit))
+    return bucket.isAllowed ? undefined : tooOften(secondsToWait(bucket, limit))
+  }
+
+  async function failOnAccount(hash: Buffer): Promise<void> {
+    const now = clock()
+    const platform = platformScope(pool)
+    if (await insertPasswordGuess(platform, hash, ofAccount, now)) return
+    const forgottenAt = await findPasswordGuesses(platform, hash)
+    const left = ((forgottenAt ?? now).getTime() - now.getTime()) / 1_000
+    throw tooOften(Math.max(1, Math.ceil(left - ofAccount.seconds * (ofAccount.atOnce - 1))))
   }
 
   return {
     wrongCredentials(keyHash, address) {
-      const byKey = fail(credentials, `key ${keyHash.toString('base64')}`)
-      const byAddress = fail(credentials, `address ${networkOf(address)}`)
+      const byKey = fail(pairs, `key ${keyHash.toString('base64')}`)
+      const byAddress = fail(pairs, `address ${networkOf(address)}`)
       return byKey ?? byAddress ?? new Refused('_invalid_credentials')
     },
     foreignToken: (address) => fail(tokens, networkOf(address)),
@@ -69,6 +99,8 @@ export function createGuessLimit(clock: () => Date, workers: number): GuessLimit
       if (tooMany) throw tooMany
       const tooManyOfAccount = fail(accounts, account)
       if (tooManyOfAccount) throw tooManyOfAccount
+      const hash = credentials.hash(account)
+      await failOnAccount(hash)
       let isWrong = false
       try {
         const result = await attempt()
@@ -78,6 +110,8 @@ export function createGuessLimit(clock: () => Date, workers: number): GuessLimit
         if (!isWrong) {
           visitors.giveBack(network)
           accounts.giveBack(account)
+          // Nobody waits for it, nor minds when it fails: what was counted is forgotten within seconds.
+          void updatePasswordGuess(platformScope(pool), hash, ofAccount).catch(() => {})
         }
       }
       throw new Refused('_invalid_credentials', 'The e-mail address or the password is wrong.')

@@ -1,11 +1,12 @@
 /** What a platform operator does: organizations, integrations, their connections, and the rotation of credentials. */
 
 import type { IntegrationId, OrganizationId } from '../domain/ids.ts'
-import { mainBranch, type Organization, type ScopeName } from '../domain/organization.ts'
+import { mainBranch, type ScopeName, type ShownOrganization } from '../domain/organization.ts'
 import { isCountry } from '../domain/phone.ts'
 import { Refused } from '../domain/refusal.ts'
 import {
   type Connection,
+  countActiveConnections,
   endIntegrationKeys,
   findIntegration,
   type Integration,
@@ -38,7 +39,7 @@ export async function createOrganization(
   scope: Scope,
   input: OrganizationInput,
   now: Date,
-): Promise<Organization> {
+): Promise<ShownOrganization> {
   checkRegion(input)
   const organization = await insertOrganization(scope, {
     id: newId('org', now),
@@ -91,7 +92,7 @@ export async function patchOrganization(
   id: OrganizationId | undefined,
   patch: OrganizationPatch,
   now: Date,
-): Promise<Organization> {
+): Promise<ShownOrganization> {
   checkRegion(patch)
   const organization = id && (await updateOrganization(scope, id, patch, now))
   if (!organization) throw new Refused('organization_not_found', undefined, 'path')
@@ -110,6 +111,9 @@ export async function createIntegration(
   await insertIntegrationKey(scope, integration.id, credentials.hash(apiKey), now)
   return { ...integration, apiKey }
 }
+
+/** Of an organization, and active: each is a user, an integration, a key and a secret that are never deleted. */
+const maxConnections = 100
 
 export async function createConnection(
   scope: Scope,
@@ -148,6 +152,8 @@ export async function createConnection(
   })
   await insertConnection(own, connection)
   await insertConnectionSecret(own, id, credentials.hash(apiSecret), now)
+  // Asked last: with its user the organization's count of changes is locked, so of two at once the second sees the first.
+  if ((await countActiveConnections(own)) > maxConnections) throw new Refused('too_many_connections')
   return { ...connection, apiSecret }
 }
 

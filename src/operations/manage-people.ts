@@ -16,6 +16,7 @@ import {
 import { newId } from '../store/new-id.ts'
 import { findOrganization } from '../store/organizations.ts'
 import {
+  countPeople,
   deletePerson,
   findLogin,
   findPerson,
@@ -33,6 +34,8 @@ import type { Credentials } from './credentials.ts'
 import { recordAudit } from './perform.ts'
 
 const invitationMs = 7 * 24 * 3_600_000
+/** Of an organization: far more than any has, and a bound for one that adds them in a loop. */
+const maxPeople = 1_000
 
 export interface Invitation {
   readonly token: string
@@ -65,6 +68,8 @@ export async function createPerson(own: Scope, input: PersonInput, now: Date): P
     const { constraint } = error as { constraint?: string }
     throw constraint === 'person_logins_pkey' ? new Refused('existing_person_with_email') : error
   }
+  // Asked last: with its user the organization's count of changes is locked, so of two at once the second sees the first.
+  if ((await countPeople(own)) > maxPeople) throw new Refused('too_many_people')
   return getPerson(own, id)
 }
 

@@ -4,7 +4,7 @@
  */
 import { type Card, type CustomerView, isLive } from '../domain/customer.ts'
 import type { BranchId, CampaignId } from '../domain/ids.ts'
-import type { Organization } from '../domain/organization.ts'
+import type { Organization, ShownOrganization } from '../domain/organization.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import type { AttachedCampaign } from '../engine/compile-campaign.ts'
 import { localTime } from '../engine/local-time.ts'
@@ -14,6 +14,7 @@ import { listCampaignNames } from '../store/campaigns.ts'
 import { findReplacement } from '../store/cards.ts'
 import { listBranchNames, listProductNames } from '../store/directory.ts'
 import { listKeptMultiples } from '../store/ledger.ts'
+import { findShown } from '../store/organizations.ts'
 import { type Scope, scopeOf } from '../store/scope.ts'
 import { findSetupVersion } from '../store/setup.ts'
 import { listTransactions } from '../store/transactions.ts'
@@ -51,6 +52,7 @@ async function open(deps: Deps, { org, card: id, version }: WalletKey) {
 }
 
 export interface WalletPage extends OpenWallet {
+  readonly organization: ShownOrganization
   readonly view: CustomerView
   /** What customers call a balance, by its key. */
   readonly balanceNames: ReadonlyMap<string, string>
@@ -78,7 +80,7 @@ export async function readWallet(deps: Deps, key: WalletKey): Promise<WalletPage
   const visits = await listTransactions(scope, { customer: card.customer }, { limit: shownVisits })
   const attached = attachedTo(card.campaign, setup.live)
   return {
-    organization,
+    organization: await findShown(scope, organization),
     card,
     view,
     visits,

@@ -2,12 +2,7 @@
  * Keeps the last calls of an organization, so that those who build on us can see what they sent and what they got.
  * A window and not a history: the newest of them, and none older than a week.
  */
-import {
-  deleteRequestsBefore,
-  deleteSurplusRequests,
-  type HttpRequest,
-  insertHttpRequests,
-} from '../store/http-requests.ts'
+import { deleteRequestsBefore, type HttpRequest, insertHttpRequests } from '../store/http-requests.ts'
 import { newId } from '../store/new-id.ts'
 import { scopeOf } from '../store/scope.ts'
 import type { Deps } from './deps.ts'
@@ -17,18 +12,17 @@ const keptMs = 7 * 24 * 3_600_000
 
 export type AnsweredCall = Omit<HttpRequest, 'id'>
 
-/** Adds calls that were answered, oldest first, and lets the oldest of all go that are too many. */
+/** Adds calls that were answered, oldest first; the oldest of all that are too many go with it. */
 export async function recordRequests(
   { pool }: Pick<Deps, 'pool'>,
   org: number,
   calls: readonly AnsweredCall[],
 ): Promise<void> {
-  const scope = scopeOf(pool, org)
   await insertHttpRequests(
-    scope,
+    scopeOf(pool, org),
     calls.map((call) => ({ ...call, id: newId('req', call.at) })),
+    keptRequests,
   )
-  await deleteSurplusRequests(scope, keptRequests)
 }
 
 /** For organizations that nobody calls any more: nothing else would take their old calls away. */

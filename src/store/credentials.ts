@@ -64,9 +64,9 @@ const toConnection = (row: ConnectionRow): Connection => ({
   revokedAt: row.revoked_at ?? undefined,
 })
 
-const connectionColumns = `c.id, c.integration_id, o.id AS organization_id, c.org_id, c.user_id, c.scopes,
-  c.created_at, c.revoked_at
-  FROM connections c JOIN organizations o ON o.org_id = c.org_id`
+const columns = `c.id, c.integration_id, o.id AS organization_id, c.org_id, c.user_id, c.scopes, c.created_at, c.revoked_at`
+const connections = 'connections c JOIN organizations o ON o.org_id = c.org_id'
+const connectionColumns = `${columns} FROM ${connections}`
 
 export async function insertIntegration(scope: Scope, integration: Integration): Promise<void> {
   await scope.db.query('INSERT INTO integrations (id, name, created_at) VALUES ($1, $2, $3)', [
@@ -138,6 +138,16 @@ export async function insertConnection(
   )
 }
 
+/** Those that were not revoked. */
+export async function countActiveConnections(scope: Scope): Promise<number> {
+  const row = await maybeOne<{ count: number }>(
+    scope.db,
+    'SELECT count(*)::int AS count FROM connections WHERE org_id = $1 AND revoked_at IS NULL',
+    [scope.org],
+  )
+  return row!.count
+}
+
 export async function findConnection(scope: Scope, id: ConnectionId): Promise<Connection | undefined> {
   const row = await maybeOne<ConnectionRow>(scope.db, `SELECT ${connectionColumns} WHERE c.id = $1`, [
     uuidOf(id),
@@ -169,9 +179,7 @@ const toOwnConnection = (row: OwnConnectionRow): OwnConnection => ({
 })
 
 // Tokens are noted when they are given out, and live for an hour; the log of the last calls knows better, while it lasts.
-const ownColumns = `SELECT c.id, c.integration_id, o.id AS organization_id, c.org_id, c.user_id, c.scopes,
-    c.created_at, c.revoked_at, u.name, greatest(c.last_used_at, r.at) AS last_used_at
-  FROM connections c JOIN organizations o ON o.org_id = c.org_id
+const ownColumns = `SELECT ${columns}, u.name, greatest(c.last_used_at, r.at) AS last_used_at FROM ${connections}
   JOIN users u ON u.org_id = c.org_id AND u.id = c.user_id
   LEFT JOIN (SELECT user_id, max(at) AS at FROM http_requests WHERE org_id = $1 GROUP BY user_id) r
     ON r.user_id = c.user_id`

@@ -209,23 +209,28 @@ const isNamedBy = (phones: string, email: string, text: string) => `c.id = ANY(A
     UNION ALL SELECT customer_id FROM cards WHERE org_id = $1 AND barcode = ${text}))`
 
 /**
- * A part of something, or an opaque id. All of an organization's customers are looked through, newest first, until a
- * page is full: with row level security no index of trigrams is taken, since what it serves is not leakproof. What a
- * text cannot be a part of is not compared. Names are compared in the database's small letters too where these are not
- * ours: İ is one or two.
+ * A part of something, or an opaque id; of a name every word a part, in whatever order. All of an organization's
+ * customers are looked through, newest first, until a page is full: with row level security no index of trigrams is
+ * taken, since what it serves is not leakproof. What a text cannot be a part of is not compared. Names are compared in
+ * the database's small letters too where these are not ours: İ is one or two.
  */
-function holds(text: string, pattern: string, raw: string): string {
-  const like = (column: string) => `${column} LIKE ${pattern} ESCAPE '\\'`
+function holds(text: string, patterns: string, raw: string): string {
+  const like = (column: string, all = `${patterns}::text[]`) => `${column} LIKE ALL (${all})`
   const isPlain = /^[\x20-\x7e]*$/.test(text)
   const places = [
     like('lower(c.fullname)'),
     ...(/\s/.test(text) ? [] : [like('c.email_key')]),
     ...(/^\+?\d+$/.test(text) ? [like('c.phone')] : []),
-    ...(isPlain ? [] : [`strpos(lower(c.fullname), lower(${raw})) > 0`]),
+    ...(isPlain ? [] : [like('lower(c.fullname)', patternsIn(raw))]),
     `c.opaque_id = ${raw}`,
   ]
   return `(${places.join(' OR ')})`
 }
+
+/** The same patterns, made by the database: once, since they are the same for every row. */
+const patternsIn = (raw: string) => `ARRAY(
+    SELECT '%' || regexp_replace(lower(word), '([\\\\%_])', '\\\\\\1', 'g') || '%'
+    FROM regexp_split_to_table(trim(${raw}), '\\s+') AS word)`
 
 /** Newest first. Whom the text names outright is found alone. */
 export async function listCustomerViews(
@@ -262,8 +267,11 @@ export async function listCustomerViews(
   if (text === undefined) return list('true', [])
   const named = await list(isNamedBy('$4', '$5', '$6'), [phones, emailKey(text), text])
   if (named.length > 0) return named
-  const pattern = `%${emailKey(text).replace(/[\\%_]/g, '\\$&')}%`
-  return list(holds(text, '$4', '$5'), [pattern, text])
+  const patterns = emailKey(text)
+    .trim()
+    .split(/\s+/)
+    .map((word) => `%${word.replace(/[\\%_]/g, '\\$&')}%`)
+  return list(holds(text, '$4', '$5'), [patterns, text])
 }
 
 export type UniqueMember = 'email' | 'phone' | 'opaqueId'

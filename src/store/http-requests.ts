@@ -30,29 +30,30 @@ export interface ListedRequest extends HttpRequest {
   readonly byName?: string
 }
 
-export async function insertHttpRequests(scope: Scope, requests: readonly HttpRequest[]): Promise<void> {
+/**
+ * Makes room for them in the same statement, so that the log never holds more than the newest `keep`. Ids ascend with
+ * time, so the first of all that have to go is found from the end.
+ */
+export async function insertHttpRequests(
+  scope: Scope,
+  requests: readonly HttpRequest[],
+  keep: number,
+): Promise<void> {
   const rows = requests.map(({ id, user, ...request }) => ({
     ...request,
     id: uuidOf(id),
     user: uuidOf(user),
   }))
   await scope.db.query(
-    `INSERT INTO http_requests (org_id, id, request_id, at, method, path, route, status, duration_us, by_kind,
+    `WITH surplus AS (
+       DELETE FROM http_requests WHERE org_id = $1 AND id <= (
+         SELECT id FROM http_requests WHERE org_id = $1 ORDER BY id DESC OFFSET $3 LIMIT 1))
+     INSERT INTO http_requests (org_id, id, request_id, at, method, path, route, status, duration_us, by_kind,
        user_id, error_code, query, request_body, reply_body, is_truncated)
      SELECT $1, r.* FROM json_to_recordset($2) AS r (id uuid, "requestId" text, at timestamptz, method text,
        path text, route text, status smallint, "durationUs" integer, "byKind" text, "user" uuid, "errorCode" text,
        query json, "requestBody" json, "replyBody" json, "isTruncated" boolean)`,
-    [scope.org, JSON.stringify(rows)],
-  )
-}
-
-/** Keeps the newest; ids ascend with time, so the first of them all that may go is found from the end. */
-export async function deleteSurplusRequests(scope: Scope, keep: number): Promise<number> {
-  return execute(
-    scope.db,
-    `DELETE FROM http_requests WHERE org_id = $1 AND id <= (
-       SELECT id FROM http_requests WHERE org_id = $1 ORDER BY id DESC OFFSET $2 LIMIT 1)`,
-    [scope.org, keep],
+    [scope.org, JSON.stringify(rows), keep - rows.length],
   )
 }
 

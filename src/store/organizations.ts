@@ -1,7 +1,7 @@
 /** Organizations. Every change of one moves its `setup_version`, by which those who remember it notice. */
 import { currencyDecimals } from '../domain/currency.ts'
 import type { OrganizationId } from '../domain/ids.ts'
-import type { Organization } from '../domain/organization.ts'
+import type { Organization, ShownOrganization } from '../domain/organization.ts'
 import { idFrom, many, maybeOne, prepared, type Scope, type Statement, uuidOf } from './scope.ts'
 
 export interface OrganizationRow {
@@ -13,7 +13,6 @@ export interface OrganizationRow {
   timezone: string
   locale: string
   color: string | null
-  logo: string | null
   strict_references: boolean
   is_subscribed: boolean
   is_demo: boolean
@@ -32,7 +31,6 @@ export function toOrganization(row: OrganizationRow): Organization {
     timezone: row.timezone,
     locale: row.locale,
     color: row.color ?? undefined,
-    logo: row.logo ?? undefined,
     strictReferences: row.strict_references,
     isSubscribed: row.is_subscribed,
     isDemo: row.is_demo,
@@ -41,9 +39,22 @@ export function toOrganization(row: OrganizationRow): Organization {
   }
 }
 
+/** Of a table called `o`, and without the logo: this is read with most calls. */
+export const organizationColumns = `o.org_id, o.id, o.name, o.country, o.currency, o.timezone, o.locale, o.color,
+  o.strict_references, o.is_subscribed, o.is_demo, o.created_at, o.updated_at`
+
+interface ShownRow extends OrganizationRow {
+  logo: string | null
+}
+
+const toShown = (row: ShownRow): ShownOrganization => ({
+  ...toOrganization(row),
+  logo: row.logo ?? undefined,
+})
+
 const organizationsByIds: Statement = {
   name: 'organizations-by-ids',
-  text: 'SELECT * FROM organizations WHERE id = ANY($1::uuid[])',
+  text: `SELECT ${organizationColumns} FROM organizations o WHERE o.id = ANY($1::uuid[])`,
 }
 
 export async function listOrganizationsByIds(
@@ -60,10 +71,30 @@ export async function findOrganization(scope: Scope, id: OrganizationId): Promis
 
 /** The organization that the scope works for. */
 export async function findOwnOrganization(scope: Scope): Promise<Organization | undefined> {
-  const row = await maybeOne<OrganizationRow>(scope.db, 'SELECT * FROM organizations WHERE org_id = $1', [
-    scope.org,
-  ])
+  const row = await maybeOne<OrganizationRow>(
+    scope.db,
+    `SELECT ${organizationColumns} FROM organizations o WHERE o.org_id = $1`,
+    [scope.org],
+  )
   return row && toOrganization(row)
+}
+
+/** The same organizations, to be shown. */
+export async function listShown(
+  scope: Scope,
+  organizations: readonly Organization[],
+): Promise<ShownOrganization[]> {
+  const rows = await many<{ org_id: number; logo: string }>(
+    scope.db,
+    'SELECT org_id, logo FROM organizations WHERE org_id = ANY($1::integer[]) AND logo IS NOT NULL',
+    [organizations.map(({ number }) => number)],
+  )
+  const logos = new Map(rows.map((row) => [row.org_id, row.logo]))
+  return organizations.map((organization) => ({ ...organization, logo: logos.get(organization.number) }))
+}
+
+export async function findShown(scope: Scope, organization: Organization): Promise<ShownOrganization> {
+  return (await listShown(scope, [organization]))[0]!
 }
 
 export async function listOrganizations(
@@ -72,7 +103,7 @@ export async function listOrganizations(
 ): Promise<Organization[]> {
   const rows = await many<OrganizationRow>(
     scope.db,
-    'SELECT * FROM organizations WHERE ($1::uuid IS NULL OR id > $1) ORDER BY id LIMIT $2',
+    `SELECT ${organizationColumns} FROM organizations o WHERE ($1::uuid IS NULL OR o.id > $1) ORDER BY o.id LIMIT $2`,
     [page.after ? uuidOf(page.after) : null, page.limit],
   )
   return rows.map(toOrganization)
@@ -83,11 +114,14 @@ export type NewOrganization = Pick<
   'id' | 'name' | 'country' | 'currency' | 'timezone' | 'locale' | 'isDemo' | 'createdAt'
 >
 
-export async function insertOrganization(scope: Scope, organization: NewOrganization): Promise<Organization> {
-  const row = await maybeOne<OrganizationRow>(
+export async function insertOrganization(
+  scope: Scope,
+  organization: NewOrganization,
+): Promise<ShownOrganization> {
+  const row = await maybeOne<ShownRow>(
     scope.db,
-    `INSERT INTO organizations (id, name, country, currency, timezone, locale, is_demo, created_at, updated_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8) RETURNING *`,
+    `INSERT INTO organizations AS o (id, name, country, currency, timezone, locale, is_demo, created_at, updated_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8) RETURNING ${organizationColumns}, o.logo`,
     [
       uuidOf(organization.id),
       organization.name,
@@ -99,7 +133,7 @@ export async function insertOrganization(scope: Scope, organization: NewOrganiza
       organization.createdAt,
     ],
   )
-  return toOrganization(row!)
+  return toShown(row!)
 }
 
 /** The members an update may carry; a `null` removes the value. */
@@ -130,17 +164,18 @@ export async function updateOrganization(
   id: OrganizationId,
   patch: OrganizationPatch,
   now: Date,
-): Promise<Organization | undefined> {
+): Promise<ShownOrganization | undefined> {
   const members = (Object.keys(patchColumns) as (keyof OrganizationPatch)[]).filter(
     (key) => patch[key] !== undefined,
   )
   const assignments = members.map((key, i) => `${patchColumns[key]} = $${i + 3}`)
-  const row = await maybeOne<OrganizationRow>(
+  assignments.push('updated_at = $2', 'setup_version = setup_version + 1')
+  const row = await maybeOne<ShownRow>(
     scope.db,
-    `UPDATE organizations SET ${[...assignments, 'updated_at = $2', 'setup_version = setup_version + 1'].join(', ')} WHERE id = $1 RETURNING *`,
+    `UPDATE organizations o SET ${assignments.join(', ')} WHERE o.id = $1 RETURNING ${organizationColumns}, o.logo`,
     [uuidOf(id), now, ...members.map((key) => patch[key])],
   )
-  return row && toOrganization(row)
+  return row && toShown(row)
 }
 
 /** Serializes the making of the demo between processes that start at once, until the transaction ends. */
@@ -151,7 +186,7 @@ export async function lockOrganizations(scope: Scope): Promise<void> {
 export async function findDemoOrganization(scope: Scope): Promise<Organization | undefined> {
   const row = await maybeOne<OrganizationRow>(
     scope.db,
-    'SELECT * FROM organizations WHERE is_demo ORDER BY org_id LIMIT 1',
+    `SELECT ${organizationColumns} FROM organizations o WHERE o.is_demo ORDER BY o.org_id LIMIT 1`,
     [],
   )
   return row && toOrganization(row)

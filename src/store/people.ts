@@ -45,6 +45,15 @@ export async function listPeople(scope: Scope, page: { limit: number; after?: Pe
   return rows.map(toPerson)
 }
 
+export async function countPeople(scope: Scope): Promise<number> {
+  const row = await maybeOne<{ count: number }>(
+    scope.db,
+    'SELECT count(*)::int AS count FROM people WHERE org_id = $1',
+    [scope.org],
+  )
+  return row!.count
+}
+
 export async function findPerson(scope: Scope, id: PersonId): Promise<Person | undefined> {
   const row = await maybeOne<PersonRow>(
     scope.db,

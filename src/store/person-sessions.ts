@@ -5,7 +5,7 @@
 import type { BranchId, PersonId, UserId } from '../domain/ids.ts'
 import { mainBranch, type Organization } from '../domain/organization.ts'
 import type { Role } from '../domain/person.ts'
-import { type OrganizationRow, toOrganization } from './organizations.ts'
+import { type OrganizationRow, organizationColumns, toOrganization } from './organizations.ts'
 import { execute, idFrom, maybeOne, prepared, type Scope, type Statement, uuidOf } from './scope.ts'
 
 export interface PersonSession {
@@ -38,7 +38,7 @@ const readSession: Statement = {
   text: `WITH touched AS (
       UPDATE person_sessions SET last_used_at = $3
       WHERE org_id = $1 AND hash = $2 AND created_at > $4 AND last_used_at > $5 AND last_used_at < $6)
-    SELECT o.*, p.id AS person_id, l.email AS person_email, p.name AS person_name, p.role AS person_role,
+    SELECT ${organizationColumns}, p.id AS person_id, l.email AS person_email, p.name AS person_name, p.role AS person_role,
       p.user_id AS person_user, coalesce(u.branch_id, b.id) AS person_branch, s.created_at AS session_created_at
     FROM person_sessions s
     JOIN organizations o ON o.org_id = s.org_id

@@ -9,6 +9,7 @@ import { expireWallets } from '../operations/expire-wallets.ts'
 import { forgetRequests } from '../operations/record-requests.ts'
 import { deleteOldReplies, repliesAtOnce } from '../store/idempotency.ts'
 import { listOrganizations } from '../store/organizations.ts'
+import { deleteForgottenGuesses } from '../store/password-guesses.ts'
 import { platformOrg, platformScope, scopeOf } from '../store/scope.ts'
 
 export interface Jobs {
@@ -69,6 +70,7 @@ export async function runRound(deps: Deps, signal?: AbortSignal): Promise<void> 
     after = organizations.length === organizationsAtOnce ? organizations.at(-1)?.id : undefined
   } while (after)
   await forgetReplies(deps, platformOrg)
+  await deleteForgottenGuesses(platformScope(deps.pool), deps.clock())
 }
 
 async function forgetReplies(deps: Deps, org: number): Promise<void> {

@@ -68,10 +68,10 @@ test('sells, redeems, spends and takes back without a mouse', async () => {
   await gains.getByText('Points +150', { exact: true }).waitFor()
   await gains.getByText('Stamps +2', { exact: true }).waitFor()
 
-  const fiveOff = page.getByRole('button', { name: '5 off', pressed: false })
+  const fiveOff = page.getByRole('button', { name: '$5 off', pressed: false })
   await tabTo(page, fiveOff, 'Shift+Tab')
   await page.keyboard.press('Space')
-  await page.getByRole('button', { name: '5 off', pressed: true }).waitFor()
+  await page.getByRole('button', { name: '$5 off', pressed: true }).waitFor()
   await page.getByRole('button', { name: 'Charge $10.90' }).waitFor()
 
   await page.keyboard.press('F7')
@@ -89,7 +89,7 @@ test('sells, redeems, spends and takes back without a mouse', async () => {
   await page.keyboard.press('F9')
   await page.getByRole('heading', { name: '$9.90 paid' }).waitFor()
   const receipt = page.getByRole('article', { name: 'Receipt' })
-  for (const text of ['2 × Latte', 'Coupon: 5 off', 'Points −100', 'Points +90', 'Stamps +2']) {
+  for (const text of ['2 × Latte', 'Coupon: $5 off', 'Points −100', 'Points +90', 'Stamps +2']) {
     await receipt.getByText(text).waitFor()
   }
   expect(await receipt.getByRole('region', { name: 'New balance' }).locator('dl').textContent()).toBe(

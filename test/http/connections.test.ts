@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { copyRows } from '../support/people.ts'
 import {
   adminToken,
   type Merchant,
@@ -40,6 +41,29 @@ describe('POST /v1/connections', () => {
     const token = (await issue(body)).body.accessToken
     expect((await service.call('GET', '/v1/transactions', { token })).status).toBe(200)
     expectRefusal(await service.call('GET', '/v1/connections', { token }), 403, '_forbidden')
+  })
+
+  test('there are at most a hundred at a time, however many are made at once; one that is revoked makes room', async () => {
+    const crowded = await service.createMerchant()
+    await copyRows(service, crowded, 'connections', 97)
+    const before = await countAll()
+    const replies = await Promise.all(
+      Array.from({ length: 8 }, (_, i) => add({ name: `Till ${i}` }, crowded.call)),
+    )
+    const made = replies.filter(({ status }) => status === 201)
+    expect(made).toHaveLength(3)
+    for (const reply of replies) if (reply.status !== 201) expectRefusal(reply, 400, 'too_many_connections')
+    const path = `/admin/v1/organizations/${crowded.id}/connections`
+    const body = { integration: crowded.integration }
+    expectRefusal(await service.call('POST', path, { token: adminToken, body }), 400, 'too_many_connections')
+    // Of what was refused nothing is left: not the integration, its key or its user either.
+    const added = (await countAll()).map((counts) =>
+      Object.values(counts).map((count, i) => Number(count) - Number(Object.values(before[0])[i])),
+    )
+    expect(added).toEqual([[3, 3, 3, 3]])
+    await crowded.call('POST', `/v1/connections/${made[0]!.body.id}/revoke`)
+    expect((await add({ name: 'Again' }, crowded.call)).status).toBe(201)
+    expectRefusal(await add({ name: 'Too many' }, crowded.call), 400, 'too_many_connections')
   })
 
   test('shows its credentials once', async () => {

@@ -305,6 +305,10 @@ describe('GET /v1/customers', () => {
 
   test.each([
     ['person 3', 1],
+    ['3 person', 1],
+    ['  3   PERS ', 1],
+    ['3 person 4', 0],
+    ['3 pers%', 0],
     ['PERSON', 7],
     ['p4@', 1],
     ['@ex_ample', 7],
@@ -322,6 +326,16 @@ describe('GET /v1/customers', () => {
     const reply = await list(`?q=${encodeURIComponent(q)}`)
     expect(reply.body.data).toHaveLength(count)
   })
+
+  test.each(['dang linh', 'Linh Dang', 'lin dan', 'İPEK  linh', 'ipek%', 'dang%'])(
+    'the words %j name a person in whatever order',
+    async (q) => {
+      const named = await own.call('POST', '/v1/customers', { data: { fullname: 'Dang Linh İpek_x' } })
+      const found = await list(`?q=${encodeURIComponent(q)}`)
+      expect(idsOf(found)).toEqual(q.includes('%') ? [] : [named.body.id])
+      await own.call('POST', `/v1/customers/${named.body.id}/erase`)
+    },
+  )
 
   test.each(['+1 (202) 555-0112', '202 555 0112', '12025550112', '001 202 555 0112', ' 12025550112'])(
     'the phone %j is found as it is written',

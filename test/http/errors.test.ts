@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type RefusalCode, refusals } from '../../src/domain/refusal.ts'
-import { createTestPerson } from '../support/people.ts'
+import { copyRows, createTestPerson } from '../support/people.ts'
 import {
   adminToken,
   type Merchant,
@@ -177,6 +177,18 @@ const table: Record<RefusalCode, [status: number, provoke: () => Promise<Reply>]
       return call('POST', '/v1/people', { email, role: 'cashier' })
     },
   ],
+  too_many_people: [
+    400,
+    async () => {
+      const crowded = await service.createMerchant()
+      await crowded.invite()
+      await copyRows(service, crowded, 'people', 1_000)
+      return admin('POST', `/organizations/${crowded.id}/people`, {
+        email: 'one@more.example',
+        role: 'cashier',
+      })
+    },
+  ],
   last_owner: [
     400,
     async () => {
@@ -189,6 +201,14 @@ const table: Record<RefusalCode, [status: number, provoke: () => Promise<Reply>]
     () => service.call('POST', '/auth/invitation', { body: { token: 'x', password: 'long enough' } }),
   ],
   connection_not_found: [404, () => admin('GET', '/connections/x')],
+  too_many_connections: [
+    400,
+    async () => {
+      const crowded = await service.createMerchant()
+      await copyRows(service, crowded, 'connections', 100)
+      return crowded.call('POST', '/v1/connections', { name: 'One more' })
+    },
+  ],
   connection_revoked: [
     400,
     async () => {

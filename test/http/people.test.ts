@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { OpenApiDocument } from '../../src/http/reference/document.ts'
 import {
+  copyRows,
   createQuickPerson,
   createTestPerson,
   inviteTestPerson,
@@ -125,6 +126,29 @@ describe('inviting', () => {
       ),
     )
     expect(replies.map(({ status }) => status).toSorted()).toEqual([201, 400, 400, 400, 400, 400])
+  })
+
+  test('an organization has at most a thousand people, however many are invited at once', async () => {
+    const crowded = await service.createMerchant()
+    const boss = await createTestPerson(service, crowded)
+    await copyRows(service, crowded, 'people', 997)
+    const replies = await Promise.all(
+      Array.from({ length: 8 }, (_, i) =>
+        [service, second][i % 2]!.call('POST', '/v1/people', {
+          body: { email: newEmail(), role: 'cashier' },
+          headers: { cookie: boss.cookie },
+        }),
+      ),
+    )
+    const invited = replies.filter(({ status }) => status === 201)
+    expect(invited).toHaveLength(3)
+    for (const reply of replies) if (reply.status !== 201) expectRefusal(reply, 400, 'too_many_people')
+    expect((await boss.call('GET', '/v1/users')).body.data).toHaveLength(2 + 3)
+    const path = `/admin/v1/organizations/${crowded.id}/people`
+    const body = { email: newEmail(), role: 'owner' }
+    expectRefusal(await service.call('POST', path, { token: adminToken, body }), 400, 'too_many_people')
+    await boss.call('DELETE', `/v1/people/${invited[0]!.body.id}`)
+    expect((await service.call('POST', path, { token: adminToken, body })).status).toBe(201)
   })
 
   test.each([

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { runRound } from '../../src/worker/run-jobs.ts'
 import { cookieIn, createTestPerson, signIn, type TestPerson, withSession } from '../support/people.ts'
 import {
   adminToken,
@@ -186,6 +187,21 @@ describe('guessing', () => {
   test('right passwords use nothing up', async () => {
     const address = elsewhere()
     for (let i = 0; i < 25; i++) expect((await signIn(service, visitor, address)).status).toBe(200)
+  })
+
+  test('what was counted names nobody, and is gone once it is forgotten', async () => {
+    const email = 'counted@example.com'
+    await signIn(service, { email, password: 'something' }, elsewhere())
+    const counted = async () => (await service.database.pool.query('SELECT * FROM password_guesses')).rows
+    const hash = service.deps.credentials.hash(email)
+    expect((await counted()).map(({ account }) => account)).toContainEqual(hash)
+    await runRound(service.deps)
+    expect((await counted()).map(({ account }) => account)).toContainEqual(hash)
+    await atAnotherTime(async () => {
+      service.advance(101_000)
+      await runRound(service.deps)
+      expect(await counted()).toEqual([])
+    })
   })
 })
 

@@ -87,13 +87,73 @@ test('the campaigns: one in its second version with tiers that were reached, one
   expect(states.sort()).toEqual([
     'Coffee club published 2',
     'Happy hour published 1',
-    'Iced season draft 0',
+    'Iced drinks club draft 0',
     'Student mornings paused 1',
   ])
   expect(campaigns.find(({ id }) => id === demo.campaignId)).toMatchObject({ name: 'Coffee club' })
   const actions = (await getAll(get, '/v1/transactions')).flatMap((sale) => sale.executedActions.actions)
   const tiers = new Set(actions.flatMap(({ type, tier }) => (type === 'change_tier' ? tier : [])))
   expect([...tiers].sort()).toEqual(['bronze', 'gold', 'silver'])
+})
+
+test('the audit log tells who ran it, by the operations of the API, at the times of the story', async () => {
+  const { paths } = await get('/openapi.json')
+  const operations = Object.values<Record<string, { operationId?: string }>>(paths)
+    .flatMap((methods) => Object.values(methods))
+    .map(({ operationId }) => operationId)
+  const entries = await getAll(get, '/v1/audit')
+  expect(entries.filter(({ action }) => !operations.includes(action))).toEqual([])
+  const campaigns = entries.filter(({ subject }) => subject.kind === 'campaign').reverse()
+  expect(campaigns.map(({ by, action, subject }) => `${by.name} ${action} ${subject.name}`)).toEqual([
+    'Olivia Owner createCampaign Coffee club',
+    'Olivia Owner publishCampaign Coffee club',
+    'Olivia Owner createCampaign Happy hour',
+    'Olivia Owner publishCampaign Happy hour',
+    'Max Manager createCampaign Student mornings',
+    'Max Manager publishCampaign Student mornings',
+    'Olivia Owner patchCampaign Coffee club',
+    'Olivia Owner publishCampaign Coffee club',
+    'Max Manager pauseCampaign Student mornings',
+    'Max Manager createCampaign Iced drinks club',
+  ])
+  const paused = await get(`/v1/campaigns/${campaigns.at(-2).subject.id}`)
+  expect(campaigns.at(-2).at).toBe(paused.updatedAt)
+  expect(entries.filter(({ action }) => action === 'adjustBalance').length).toBeGreaterThan(5)
+  const times = entries.map(({ at }) => Date.parse(at))
+  expect(times).toEqual(times.toSorted((a, b) => b - a))
+  expect(times[0]).toBeLessThan(Date.now())
+})
+
+test('the request log has calls of the till, some of them refused, and says nothing of the guests', async () => {
+  const calls = await getAll(get, `/v1/requests?${pastDays()}`)
+  const told = calls.map(({ method, route, status, errorCode = '' }) =>
+    [method, route, status, errorCode].join(' ').trim(),
+  )
+  expect(told.toReversed().slice(-8)).toEqual([
+    'GET /v1/customers/find 404 customer_not_found',
+    'POST /v1/customers/register 201',
+    'POST /v1/transactions/validate 400 _invalid_payload',
+    'POST /v1/transactions/validate 200',
+    'POST /v1/transactions/process 201',
+    'POST /v1/transactions/process 201',
+    'POST /v1/transactions/validate 400 insufficient_points',
+    'GET /v1/customers/{id} 200',
+  ])
+  expect(told.slice(8)).toHaveLength(24)
+  expect(new Set(told.slice(8))).toEqual(
+    new Set(['GET /v1/customers/find 200', 'POST /v1/transactions/validate 200']),
+  )
+  const whole = JSON.stringify(await Promise.all(calls.map(({ id }) => get(`/v1/requests/${id}`))))
+  expect(whole).toContain('Flat white')
+  expect(whole).not.toMatch(/555 ?01|@example|Rosa/)
+})
+
+test('the café has a colour and a logo, and rewards with the sign of its money', async () => {
+  const { color, logo } = await get('/v1/organization')
+  expect(color).toMatch(/^#[0-9a-f]{6}$/)
+  expect(Buffer.from(logo.split(',')[1], 'base64').toString()).toMatch(/^<svg .*<\/svg>$/s)
+  const { rewards } = await get(`/v1/campaigns/${demo.campaignId}`)
+  expect(rewards.map(({ name }: { name: string }) => name)).toEqual(['Free coffee', '$5 off'])
 })
 
 test('a new customer meets the rules of the README', async () => {
@@ -224,7 +284,11 @@ function pastDays(): string {
 /** What must come out the same on every fill: everything but ids, and but what goes on today. */
 async function figuresOf(ask: Get) {
   const sales = await getAll(ask, `/v1/transactions?${pastDays()}`)
+  const audit = await getAll(ask, `/v1/audit?${pastDays()}`)
+  const calls = await getAll(ask, `/v1/requests?${pastDays()}`)
   return {
+    audit: audit.map(({ at, by, action }) => [at, by.name, action]),
+    calls: calls.map(({ route, status }) => [route, status]),
     summary: await ask(`/v1/reports/summary?${pastDays()}`),
     days: (await ask(`/v1/reports/daily?${pastDays()}`)).data,
     sales: sales

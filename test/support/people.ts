@@ -106,3 +106,23 @@ export function signIn(
 ): Promise<Reply> {
   return service.call('POST', '/auth/session', { body: { email, password }, address })
 }
+
+/** Copies of a row of the merchant's until there are so many, past the service: for tests about the most there may be. */
+export async function copyRows(
+  { database }: Pick<TestService, 'database'>,
+  { id }: Pick<Merchant, 'id'>,
+  table: 'connections' | 'people',
+  until: number,
+): Promise<void> {
+  const kind = { connections: 'integration_id, scopes', people: 'role, updated_at' }[table]
+  const { pool } = database
+  const own = '(SELECT org_id FROM organizations WHERE id = $1)'
+  const values = [id.replace('org_', '')]
+  const { rows } = await pool.query(`SELECT count(*)::int AS n FROM ${table} WHERE org_id = ${own}`, values)
+  await pool.query(
+    `INSERT INTO ${table} (org_id, id, user_id, created_at, ${kind})
+     SELECT org_id, gen_random_uuid(), user_id, created_at, ${kind}
+     FROM (SELECT * FROM ${table} WHERE org_id = ${own} LIMIT 1) one, generate_series(1, $2)`,
+    [...values, until - rows[0].n],
+  )
+}

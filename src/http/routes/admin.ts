@@ -17,7 +17,7 @@ import {
   listConnections,
   listIntegrations,
 } from '../../store/credentials.ts'
-import { findOrganization, listOrganizations } from '../../store/organizations.ts'
+import { findOrganization, findShown, listOrganizations, listShown } from '../../store/organizations.ts'
 import { inTransaction, platformOrg, platformScope, scopeOf } from '../../store/scope.ts'
 import { idCursor, limitOf, PageQuery, toPage } from '../paging.ts'
 import { exampleId } from '../schemas/examples.ts'
@@ -112,10 +112,9 @@ function organizationAdministration(app: Server, { deps }: ServerOptions): void 
     },
     async (request) => {
       const limit = limitOf(request.query)
-      const rows = await listOrganizations(platformScope(pool), {
-        limit: limit + 1,
-        after: idCursor('org', request.query.cursor),
-      })
+      const scope = platformScope(pool)
+      const after = idCursor('org', request.query.cursor)
+      const rows = await listShown(scope, await listOrganizations(scope, { limit: limit + 1, after }))
       return toPage(rows, limit, (row) => row.id, toOrganizationReply)
     },
   )
@@ -134,9 +133,10 @@ function organizationAdministration(app: Server, { deps }: ServerOptions): void 
     },
     async (request) => {
       const id = parseId('org', request.params.id)
-      const organization = id && (await findOrganization(platformScope(pool), id))
+      const scope = platformScope(pool)
+      const organization = id && (await findOrganization(scope, id))
       if (!organization) throw new Refused('organization_not_found', undefined, 'path')
-      return toOrganizationReply(organization)
+      return toOrganizationReply(await findShown(scope, organization))
     },
   )
 
@@ -286,7 +286,11 @@ function connectionAdministration(app: Server, { deps }: ServerOptions): void {
   app.post(
     '/admin/v1/organizations/:id/connections',
     {
-      config: { access, hidesReply: true, refusals: ['organization_not_found', 'integration_not_found'] },
+      config: {
+        access,
+        hidesReply: true,
+        refusals: ['organization_not_found', 'integration_not_found', 'too_many_connections'],
+      },
       schema: {
         operationId: 'createConnection',
         summary: 'Connect an integration to an organization; the API secret is shown once',

@@ -68,11 +68,12 @@ export function connectionRoutes(app: Server, { deps }: ServerOptions): void {
   app.post(
     '/v1/connections',
     {
-      config: { access: ['manage'], hidesReply: true },
+      config: { access: ['manage'], hidesReply: true, refusals: ['too_many_connections'] },
       schema: {
         operationId: 'addConnection',
         summary: 'Connect software of your own; its API key and secret are shown once',
-        description: 'Its scopes are `pos` unless told, and no more than your own.',
+        description:
+          'Its scopes are `pos` unless told, and no more than your own. An organization has at most 100 that are not revoked.',
         tags,
         body: Type.Object(
           { name: Text(200, { minLength: 1 }), scopes: Optional(Scopes) },

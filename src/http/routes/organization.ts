@@ -1,6 +1,8 @@
 import { Type } from 'typebox'
-import type { Organization } from '../../domain/organization.ts'
+import type { ShownOrganization } from '../../domain/organization.ts'
 import { patchOrganization } from '../../operations/manage-organizations.ts'
+import { findShown } from '../../store/organizations.ts'
+import { scopeOf } from '../../store/scope.ts'
 import { named } from '../name-components.ts'
 import { organizationExample } from '../schemas/examples.ts'
 import { Id, Nullable, Optional, Text, Timestamp } from '../schemas/members.ts'
@@ -25,7 +27,7 @@ export const OrganizationReply = Type.Object(
   { ...named('Organization'), examples: [organizationExample] },
 )
 
-export function toOrganizationReply(organization: Organization) {
+export function toOrganizationReply(organization: ShownOrganization) {
   const { id, name, country, currency, timezone, locale, color, logo, strictReferences } = organization
   return {
     id,
@@ -65,7 +67,10 @@ export function organizationRoutes(app: Server, { deps }: ServerOptions): void {
         response: { 200: OrganizationReply },
       },
     },
-    async (request) => toOrganizationReply(request.caller.organization),
+    async (request) => {
+      const { organization } = request.caller
+      return toOrganizationReply(await findShown(scopeOf(deps.pool, organization.number), organization))
+    },
   )
 
   app.patch(

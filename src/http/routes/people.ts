@@ -1,7 +1,8 @@
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { parseId } from '../../domain/ids.ts'
-import type { Person } from '../../domain/person.ts'
+import { type Person, toPersonReply } from '../../domain/person.ts'
 import { Refused } from '../../domain/refusal.ts'
+import type { Deps } from '../../operations/deps.ts'
 import {
   type Invitation,
   invitationUrl,
@@ -25,7 +26,6 @@ import {
   PersonPath,
   PersonReply,
   Role,
-  toPersonReply,
 } from '../schemas/person.ts'
 import type { Server, ServerOptions } from '../server.ts'
 import { write } from '../write.ts'
@@ -54,8 +54,15 @@ const toInvitedReply = (
   invitation: toInvitationReply(publicUrl, invitation),
 })
 
+async function toPeoplePage({ pool }: Deps, org: number, query: Static<typeof querystring>) {
+  const limit = limitOf(query)
+  const after = idCursor('psn', query.cursor)
+  const rows = await listPeople(scopeOf(pool, org), { limit: limit + 1, after })
+  return toPage(rows, limit, (row) => row.id, toPersonReply)
+}
+
 function peopleOfOrganization(app: Server, { deps }: ServerOptions): void {
-  const { pool, clock, credentials } = deps
+  const { clock, credentials } = deps
 
   app.get(
     '/v1/people',
@@ -69,23 +76,18 @@ function peopleOfOrganization(app: Server, { deps }: ServerOptions): void {
         response: { 200: PageOf(PersonReply) },
       },
     },
-    async (request) => {
-      const limit = limitOf(request.query)
-      const after = idCursor('psn', request.query.cursor)
-      const scope = scopeOf(pool, request.caller.organization.number)
-      const rows = await listPeople(scope, { limit: limit + 1, after })
-      return toPage(rows, limit, (row) => row.id, toPersonReply)
-    },
+    (request) => toPeoplePage(deps, request.caller.organization.number, request.query),
   )
 
   app.post(
     '/v1/people',
     {
-      config: { access, hidesReply: true, refusals: ['existing_person_with_email'] },
+      config: { access, hidesReply: true, refusals: ['existing_person_with_email', 'too_many_people'] },
       schema: {
         operationId: 'invitePerson',
         summary: 'Invite a person; the link is shown once',
-        description: 'We send no mail: hand the link over. It opens for seven days, once.',
+        description:
+          'We send no mail: hand the link over. It opens for seven days, once. An organization has at most 1,000 people.',
         tags,
         body: PersonBody,
         response: { 201: InvitedPersonReply },
@@ -214,7 +216,7 @@ function peopleAdministration(app: Server, { deps }: ServerOptions): void {
       config: {
         access: 'operator',
         hidesReply: true,
-        refusals: ['organization_not_found', 'existing_person_with_email'],
+        refusals: ['organization_not_found', 'existing_person_with_email', 'too_many_people'],
       },
       schema: {
         operationId: 'invitePersonToOrganization',
@@ -253,11 +255,7 @@ function peopleAdministration(app: Server, { deps }: ServerOptions): void {
       const id = parseId('org', request.params.id)
       const organization = id && (await findOrganization(platformScope(deps.pool), id))
       if (!organization) throw new Refused('organization_not_found', undefined, 'path')
-      const limit = limitOf(request.query)
-      const after = idCursor('psn', request.query.cursor)
-      const scope = scopeOf(deps.pool, organization.number)
-      const rows = await listPeople(scope, { limit: limit + 1, after })
-      return toPage(rows, limit, (row) => row.id, toPersonReply)
+      return toPeoplePage(deps, organization.number, request.query)
     },
   )
 }

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { scopesOf } from '../../domain/person.ts'
+import type { Deps } from '../../operations/deps.ts'
 import {
   acceptInvitation,
   changePassword,
@@ -8,7 +9,9 @@ import {
   signOut,
   signOutEverywhere,
 } from '../../operations/person-sessions.ts'
+import { findShown } from '../../store/organizations.ts'
 import type { PersonSession } from '../../store/person-sessions.ts'
+import { scopeOf } from '../../store/scope.ts'
 import { invitationTokenExample } from '../schemas/examples.ts'
 import { Optional, Text } from '../schemas/members.ts'
 import { Email, GivenPassword, NewPassword, PersonName, SessionReply } from '../schemas/person.ts'
@@ -25,8 +28,9 @@ export function sessionRoutes(app: Server, options: ServerOptions): void {
   ownSessionRoutes(app, options)
 }
 
-function toSessionReply(session: PersonSession, now: Date) {
-  const { organization, person, user, branch } = session
+async function toSessionReply({ pool, clock }: Deps, session: PersonSession) {
+  const { person, user, branch } = session
+  const organization = await findShown(scopeOf(pool, session.organization.number), session.organization)
   const { id, name, country, currency, timezone, locale, color, logo, isDemo } = organization
   return {
     person,
@@ -34,7 +38,7 @@ function toSessionReply(session: PersonSession, now: Date) {
     scopes: [...scopesOf(person.role)],
     user,
     branch,
-    expiresAt: expiryOf(session, now).toISOString(),
+    expiresAt: expiryOf(session, clock()).toISOString(),
   }
 }
 
@@ -69,7 +73,7 @@ function signInRoutes(app: Server, options: ServerOptions): void {
       refuseOtherSites(request, deps.publicUrl())
       const { token, session } = await signIn(deps, request.body, request.ip)
       setSession(reply, token, isSecure(options))
-      return toSessionReply(session, deps.clock())
+      return toSessionReply(deps, session)
     },
   )
 
@@ -101,7 +105,7 @@ function signInRoutes(app: Server, options: ServerOptions): void {
       refuseOtherSites(request, deps.publicUrl())
       const { token, session } = await acceptInvitation(deps, request.body, request.ip)
       setSession(reply, token, isSecure(options))
-      return toSessionReply(session, deps.clock())
+      return toSessionReply(deps, session)
     },
   )
 }
@@ -112,7 +116,7 @@ function ownSessionRoutes(app: Server, options: ServerOptions): void {
   app.get(
     '/auth/session',
     {
-      config: { access: 'session', work: 'none' },
+      config: { access: 'session' },
       schema: {
         operationId: 'getSession',
         summary: 'Get the session: who signed in, where, and what they may do',
@@ -120,7 +124,7 @@ function ownSessionRoutes(app: Server, options: ServerOptions): void {
         response: { 200: SessionReply },
       },
     },
-    async (request) => toSessionReply(request.session, deps.clock()),
+    (request) => toSessionReply(deps, request.session),
   )
 
   app.delete(

@@ -1,5 +1,4 @@
 import { Type } from 'typebox'
-import { type Person, statusOfPerson } from '../../domain/person.ts'
 import { maxPasswordLength, minPasswordLength } from '../../operations/passwords.ts'
 import { named } from '../name-components.ts'
 import { invitationExample, personExample, sessionExample } from './examples.ts'
@@ -78,18 +77,5 @@ export const SessionReply = Type.Object(
   },
   { ...named('Session'), examples: [sessionExample] },
 )
-
-export function toPersonReply(one: Person) {
-  const { id, email, name, role, lastSeenAt, createdAt } = one
-  return {
-    id,
-    email,
-    name,
-    role,
-    status: statusOfPerson(one),
-    lastSeenAt: lastSeenAt?.toISOString(),
-    createdAt: createdAt.toISOString(),
-  }
-}
 
 export const PersonPath = Type.Object({ id: Id('psn') })

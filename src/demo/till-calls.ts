@@ -1,0 +1,97 @@
+/**
+ * What the till asked yesterday, for those who open the request log: it finds guests and previews their baskets,
+ * and welcomes a new one. Not everything it asks is right. Nothing here goes into the story but that guest.
+ */
+import type { Line } from '../domain/basket.ts'
+import { issueToken } from '../operations/issue-token.ts'
+import type { Call, Send } from './office.ts'
+import { type Order, toBasketRequest } from './serve-guest.ts'
+import type { Story } from './story.ts'
+
+export interface TillAccess {
+  readonly send: Send
+  readonly apiKey: string
+  readonly apiSecret: string
+  /** The present: nothing is asked later. */
+  readonly until: Date
+}
+
+type Ask = (call: Pick<Call, 'method' | 'path' | 'key' | 'body'>) => ReturnType<Send>
+
+const betweenCallsMs = 6_000
+
+async function askFrom(
+  story: Story,
+  { send, apiKey, apiSecret, until }: TillAccess,
+  from: Date,
+): Promise<Ask> {
+  const { accessToken } = await issueToken(story.at(from), apiKey, apiSecret)
+  let ms = from.getTime()
+  return (call) => {
+    const at = new Date(Math.min(ms, until.getTime()))
+    ms += betweenCallsMs
+    return send({ ...call, at, token: accessToken })
+  }
+}
+
+const guestsAsked = 12
+/** Between the preview and the sale. */
+const paysAfterMs = 40_000
+
+/** The last few orders of the day, before they are paid. */
+export async function askAtTill(story: Story, till: TillAccess, orders: readonly Order[]): Promise<void> {
+  for (const order of orders.slice(-guestsAsked)) {
+    const { guest, barista } = order.visit
+    const ask = await askFrom(story, till, new Date(order.occurredAt.getTime() - paysAfterMs))
+    await find(ask, (guest.phone ?? guest.email)!)
+    const { basket, customer, card } = toBasketRequest(story, order).request
+    const body = {
+      customer,
+      card,
+      user: barista,
+      opaqueId: order.receipt,
+      items: basket.lines.map(toItem),
+      ...(basket.coupons.length > 0 && { reward: basket.coupons, discountAmount: basket.discountAmount }),
+      ...(basket.pointsToSpend > 0 && { pointsToSpend: basket.pointsToSpend }),
+    }
+    await preview(ask, body)
+  }
+}
+
+const find = (ask: Ask, q: string) =>
+  ask({ method: 'GET', path: `/v1/customers/find?q=${encodeURIComponent(q)}` })
+const preview = (ask: Ask, body: object) => ask({ method: 'POST', path: '/v1/transactions/validate', body })
+
+const toItem = ({ coupons, ...line }: Line) => ({ ...line, ...(coupons.length > 0 && { reward: coupons }) })
+
+const newGuest = { fullname: 'Rosa Delgado', phone: '+1 332 555 0142' }
+
+/** Whose answer gets lost once, who wants to pay with points she has not, and whose till makes a mistake. */
+export async function welcomeAtTill(story: Story, till: TillAccess, lastSale: Date): Promise<void> {
+  const ask = await askFrom(
+    story,
+    till,
+    new Date(Math.min(lastSale.getTime() + 150_000, till.until.getTime())),
+  )
+  await find(ask, newGuest.phone)
+  const registered = await ask({
+    method: 'POST',
+    path: '/v1/customers/register',
+    key: 'register the last guest',
+    body: { campaignId: story.coffeeClub, customer: { data: newGuest } },
+  })
+  const { id: customer, cards } = registered.body
+  const items = [
+    { product: 'flat-white', name: 'Flat white', unitPrice: 3.9 },
+    { product: 'croissant', name: 'Croissant', unitPrice: 3 },
+  ]
+  // The number is always the same, so that it is sold once however often the story is told.
+  const body = { customer, card: cards[0].id, user: 'barista-maya', opaqueId: 'A-1001', items }
+  const sell = () => ask({ method: 'POST', path: '/v1/transactions/process', body })
+  await preview(ask, { ...body, items: [{ ...items[0], quantity: '1' }, items[1]] })
+  await preview(ask, body)
+  await sell()
+  await sell()
+  await preview(ask, { ...body, opaqueId: 'A-1002', pointsToSpend: 500 })
+  await ask({ method: 'GET', path: `/v1/customers/${customer}` })
+}
