@@ -207,6 +207,15 @@ test('lists call customers by what is known of them, until they are erased', asy
   }
 })
 
+test('a till, which may see customers one at a time, gets no list of their names', async () => {
+  const till = await merchant.connect(['pos'])
+  const { data } = (await till('GET', '/v1/transactions')).body
+  expect(data.length).toBeGreaterThan(0)
+  for (const row of data) expect(row).not.toHaveProperty('customerName')
+  const { id } = data.find(({ customer }: { customer: string }) => customer === bob.customer)
+  expect((await till('GET', `/v1/transactions/${id}`)).body.customerName).toBe('bob@example.com')
+})
+
 test('a sale is answered without the name, and the request log keeps none', async () => {
   const dora = await register({ fullname: 'Dora Secret' })
   expect(await sell(dora)).not.toHaveProperty('customerName')

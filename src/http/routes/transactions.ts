@@ -200,7 +200,7 @@ export function transactionRoutes(app: Server, { deps, transactions }: ServerOpt
       },
     },
     async (request) => {
-      const { organization } = request.caller
+      const { organization, scopes } = request.caller
       const { opaqueId, customer, card, branch, status, spent } = request.query
       const limit = limitOf(request.query)
       const rows = await readTransactions(
@@ -220,7 +220,9 @@ export function transactionRoutes(app: Server, { deps, transactions }: ServerOpt
         rows,
         limit,
         (row) => row.id,
-        (row) => toTransactionReply(row, organization),
+        // Who may only see customers one at a time gets no list of their names.
+        ({ customerName, ...row }) =>
+          toTransactionReply(scopes.includes('manage') ? { ...row, customerName } : row, organization),
       )
     },
   )
