@@ -26,7 +26,7 @@ const minuteMs = 60_000
 const opensAt = 6 * 60
 const closesAt = 18 * 60 + 45
 /** Those that stand at the top of every list. */
-const recentDays = 3
+const recentDays = 2
 
 /** The morning of the day, so many days ago. */
 export function openingDay(now: Date, days: number, timezone: string): Date {

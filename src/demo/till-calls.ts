@@ -34,7 +34,7 @@ async function askFrom(
   }
 }
 
-const guestsAsked = 12
+const guestsAsked = 8
 /** Between the preview and the sale. */
 const paysAfterMs = 40_000
 

@@ -93,8 +93,7 @@ export async function signIn(
   )
 }
 
-/** For who has shown who they are. */
-export async function openSession(deps: Deps, scope: Scope, person: PersonId): Promise<OpenedSession> {
+async function openSession(deps: Deps, scope: Scope, person: PersonId): Promise<OpenedSession> {
   if (!(await findOwnOrganization(scope))?.isSubscribed) throw new Refused('invalid_subscription')
   const now = deps.clock()
   const token = deps.credentials.createFor('lwp', scope.org)

@@ -139,7 +139,7 @@ test('the request log has calls of the till, some of them refused, and says noth
     'POST /v1/transactions/validate 400 insufficient_points',
     'GET /v1/customers/{id} 200',
   ])
-  expect(told.slice(8)).toHaveLength(24)
+  expect(told.slice(8)).toHaveLength(16)
   expect(new Set(told.slice(8))).toEqual(
     new Set(['GET /v1/customers/find 200', 'POST /v1/transactions/validate 200']),
   )
