@@ -28,6 +28,8 @@ async function newSale() {
 
 test('finds a sale by its filters, explains it in words, and takes goods back until nothing is left', async () => {
   const { customer, sale } = await newSale()
+  // A draft that does not name the balance changes nothing of what it is called.
+  await callApi('POST', '/v1/campaigns', { body: { name: 'Not yet', balances: [{ key: 'points' }] } })
   const opened = await openConsole('/transactions')
   const { page } = opened
   await waitForRows(page)

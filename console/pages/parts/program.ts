@@ -13,6 +13,23 @@ export const campaignsQuery = {
   queryFn: () => allPages((query) => answerOf(api.GET('/v1/campaigns', { params: { query } }))),
 }
 
+type Campaign = Awaited<ReturnType<typeof campaignsQuery.queryFn>>[number]
+type Balance = Campaign['balances'][number]
+
+/** The newest campaign comes first and has the last word; one that nobody has seen yet has none over the others. */
+function balancesOf(campaigns: readonly Campaign[]): ReadonlyMap<string, Balance> {
+  const oldestFirst = campaigns.toReversed()
+  const isDraft = ({ version }: Campaign) => version === 0
+  const known = new Map<string, Balance>()
+  for (const { balances } of [
+    ...oldestFirst.filter(isDraft),
+    ...oldestFirst.filter((one) => !isDraft(one)),
+  ]) {
+    for (const balance of balances) known.set(balance.key, { ...known.get(balance.key), ...balance })
+  }
+  return known
+}
+
 export type Program = ReturnType<typeof useProgram>
 
 export function useProgram() {
@@ -20,10 +37,7 @@ export function useProgram() {
   const { data: campaigns, isPending } = useQuery(campaignsQuery)
   return useMemo(() => {
     const all = campaigns ?? []
-    const balances = new Map(
-      // The newest campaign comes first and has the last word.
-      all.toReversed().flatMap(({ balances }) => balances.map((balance) => [balance.key, balance] as const)),
-    )
+    const balances = balancesOf(all)
     const campaignName = (id: string | undefined) =>
       all.find((campaign) => campaign.id === id)?.name ?? (isPending ? '…' : (id ?? ''))
     const balanceName = (key: string) => balances.get(key)?.name ?? key
