@@ -163,17 +163,22 @@ function useColumns(program: Program, holds: string | undefined): Column<Custome
       csv: ({ data }) => data.fullname,
     },
     {
-      key: 'phone',
-      label: t('phone'),
-      cell: ({ data }) => data.phone && <bdi>{data.phone}</bdi>,
-      csv: ({ data }) => data.phone,
+      key: 'contact',
+      label: t('contact'),
+      isOnlyTable: true,
+      cell: ({ data }) => (
+        <>
+          {data.phone && (
+            <Nowrap>
+              <bdi>{data.phone}</bdi>
+            </Nowrap>
+          )}
+          {data.email && <Short>{data.email}</Short>}
+        </>
+      ),
     },
-    {
-      key: 'email',
-      label: t('email'),
-      cell: ({ data }) => data.email && <Short>{data.email}</Short>,
-      csv: ({ data }) => data.email,
-    },
+    { key: 'phone', label: t('phone'), isOnlyCsv: true, cell: ({ data }) => data.phone },
+    { key: 'email', label: t('email'), isOnlyCsv: true, cell: ({ data }) => data.email },
     ...balances,
     {
       key: 'status',
