@@ -3,6 +3,7 @@ import { IconArrowBackUp } from '@tabler/icons-react'
 import { useQueries } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { answerOf, api } from '../api/client.ts'
+import { formatNumber } from '../format.ts'
 import { useMoney, useNames } from './desk.ts'
 import type { Settled } from './send.ts'
 import { BalancesAfter } from './totals.tsx'
@@ -68,7 +69,9 @@ function useTexts(done: ReturnResultProps['settled']['done']): string[] {
     return t('return.moved', { change: names.change(key, amount) })
   })
   return [
-    ...(done.pointsRestored > 0 ? [t('return.pointsRestored', { count: done.pointsRestored })] : []),
+    ...(done.pointsRestored > 0
+      ? [t('return.pointsRestored', { amount: formatNumber(done.pointsRestored) })]
+      : []),
     ...texts,
   ]
 }

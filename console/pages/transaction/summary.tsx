@@ -25,7 +25,7 @@ export function Summary({ sale }: { readonly sale: Sale }) {
     <Section title={t('summary')}>
       <Facts
         facts={[
-          { label: t('customer'), value: <CustomerName id={sale.customer} /> },
+          { label: t('customer'), value: <CustomerName id={sale.customer} name={sale.customerName} /> },
           { label: t('branch'), value: branchName(sale.branchOpaqueId) },
           { label: t('user'), value: user ?? sale.userOpaqueId },
           { label: t('amount'), value: money(sale.amount) },
