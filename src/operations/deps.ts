@@ -52,6 +52,7 @@ export function createDeps({
 }: DepsOptions): Deps {
   const campaigns = createCampaignCache()
   const credentials = createCredentials(options.credentialPepper)
+  const passwords = createPasswords(options.credentialPepper, workers)
   return {
     pool,
     clock,
@@ -61,8 +62,8 @@ export function createDeps({
     campaigns,
     setups: createSetups(campaigns),
     readCustomer: createCustomerReader(pool, clock),
-    guesses: createGuessLimit({ pool, clock, credentials, workers }),
-    passwords: createPasswords(options.credentialPepper, workers),
+    guesses: createGuessLimit({ pool, clock, credentials, workers, inTurn: passwords.inTurn }),
+    passwords,
     walletTokens: createWalletTokens(options.credentialPepper),
     publicUrl: options.publicUrl,
     log,

@@ -15,6 +15,7 @@ import {
 } from '../store/password-guesses.ts'
 import { platformScope } from '../store/scope.ts'
 import type { Credentials } from './credentials.ts'
+import type { Passwords } from './passwords.ts'
 import { createRateLimit, type RateLimit, secondsToWait } from './rate-limit.ts'
 
 export interface GuessLimit {
@@ -25,8 +26,9 @@ export interface GuessLimit {
   /** Throws when the address has tried too often; `isRight` is asked only before that. */
   checkOperator(address: string, isRight: () => boolean): void
   /**
-   * Makes an attempt with a password; undefined is a wrong one. Each is counted before it is made, so that many at
-   * once are not more than one after the other, and given back unless it was wrong.
+   * Makes an attempt with a password when it is its turn; undefined is a wrong one. Each is counted before it is made,
+   * so that many at once are not more than one after the other, and given back unless it was wrong. The database is
+   * asked within the turn: however many want to sign in, they take no more connections than have their turn.
    */
   tryPassword<T>(account: string, address: string, attempt: () => Promise<T | undefined>): Promise<T>
 }
@@ -48,6 +50,7 @@ export interface GuessLimitOptions {
   readonly clock: () => Date
   readonly credentials: Credentials
   readonly workers: number
+  readonly inTurn: Passwords['inTurn']
 }
 
 const tooOften = (seconds: number) =>
@@ -56,7 +59,13 @@ const tooOften = (seconds: number) =>
     'Too many failed attempts with this key or account, or from this address.',
   ).after(seconds)
 
-export function createGuessLimit({ pool, clock, credentials, workers }: GuessLimitOptions): GuessLimit {
+export function createGuessLimit({
+  pool,
+  clock,
+  credentials,
+  workers,
+  inTurn,
+}: GuessLimitOptions): GuessLimit {
   // Each takes its share, so that together they allow what one would.
   const share = (perSecond: number, atOnce: number) =>
     createRateLimit(perSecond / workers, Math.max(leastAtOnce, Math.floor(atOnce / workers)))
@@ -72,13 +81,28 @@ export function createGuessLimit({ pool, clock, credentials, workers }: GuessLim
     return bucket.isAllowed ? undefined : tooOften(secondsToWait(bucket, limit))
   }
 
-  async function failOnAccount(hash: Buffer): Promise<void> {
+  async function failOnAccount(hash: Buffer): Promise<Refused | undefined> {
     const now = clock()
     const platform = platformScope(pool)
-    if (await insertPasswordGuess(platform, hash, ofAccount, now)) return
+    if (await insertPasswordGuess(platform, hash, ofAccount, now)) return undefined
     const forgottenAt = await findPasswordGuesses(platform, hash)
     const left = ((forgottenAt ?? now).getTime() - now.getTime()) / 1_000
-    throw tooOften(Math.max(1, Math.ceil(left - ofAccount.seconds * (ofAccount.atOnce - 1))))
+    return tooOften(Math.max(1, Math.ceil(left - ofAccount.seconds * (ofAccount.atOnce - 1))))
+  }
+
+  /** An attempt that is counted in the database unless it is right, or came to no end. */
+  async function tryCounted<T>(hash: Buffer, attempt: () => Promise<T | undefined>): Promise<T | Refused> {
+    const tooMany = await failOnAccount(hash)
+    if (tooMany) return tooMany
+    let isWrong = false
+    try {
+      const result = await attempt()
+      isWrong = result === undefined
+      return result ?? new Refused('_invalid_credentials', 'The e-mail address or the password is wrong.')
+    } finally {
+      // Nobody minds when it fails: what was counted is forgotten within seconds.
+      if (!isWrong) await updatePasswordGuess(platformScope(pool), hash, ofAccount).catch(() => {})
+    }
   }
 
   return {
@@ -99,22 +123,18 @@ export function createGuessLimit({ pool, clock, credentials, workers }: GuessLim
       if (tooMany) throw tooMany
       const tooManyOfAccount = fail(accounts, account)
       if (tooManyOfAccount) throw tooManyOfAccount
-      const hash = credentials.hash(account)
-      await failOnAccount(hash)
-      let isWrong = false
+      let isRefused = false
       try {
-        const result = await attempt()
-        isWrong = result === undefined
-        if (result !== undefined) return result
+        const result = await inTurn(() => tryCounted(credentials.hash(account), attempt))
+        isRefused = result instanceof Refused
+        if (result instanceof Refused) throw result
+        return result
       } finally {
-        if (!isWrong) {
+        if (!isRefused) {
           visitors.giveBack(network)
           accounts.giveBack(account)
-          // Nobody waits for it, nor minds when it fails: what was counted is forgotten within seconds.
-          void updatePasswordGuess(platformScope(pool), hash, ofAccount).catch(() => {})
         }
       }
-      throw new Refused('_invalid_credentials', 'The e-mail address or the password is wrong.')
     },
   }
 }

@@ -76,21 +76,19 @@ export async function signIn(
   address: string,
 ): Promise<OpenedSession> {
   const email = readEmail(given.email)
-  return deps.guesses.tryPassword(email, address, () =>
-    deps.passwords.inTurn(async () => {
-      const login = await findLogin(platformScope(deps.pool), email)
-      const org = login?.org ?? platformOrg
-      const person = login?.person ?? nobody
-      const passwordHash = await findPasswordHash(scopeOf(deps.pool, org), person)
-      if (!(await deps.passwords.matches(given.password, passwordHash))) return undefined
-      return inTransaction(deps.pool, org, async (scope) => {
-        // A password that was changed, or a person who was blocked, while we compared opens nothing.
-        const locked = await lockPerson(scope, person)
-        if (locked?.passwordHash !== passwordHash || locked?.isBlocked) return undefined
-        return openSession(deps, scope, person)
-      })
-    }),
-  )
+  return deps.guesses.tryPassword(email, address, async () => {
+    const login = await findLogin(platformScope(deps.pool), email)
+    const org = login?.org ?? platformOrg
+    const person = login?.person ?? nobody
+    const passwordHash = await findPasswordHash(scopeOf(deps.pool, org), person)
+    if (!(await deps.passwords.matches(given.password, passwordHash))) return undefined
+    return inTransaction(deps.pool, org, async (scope) => {
+      // A password that was changed, or a person who was blocked, while we compared opens nothing.
+      const locked = await lockPerson(scope, person)
+      if (locked?.passwordHash !== passwordHash || locked?.isBlocked) return undefined
+      return openSession(deps, scope, person)
+    })
+  })
 }
 
 async function openSession(deps: Deps, scope: Scope, person: PersonId): Promise<OpenedSession> {
@@ -137,20 +135,18 @@ export async function changePassword(
   address: string,
 ): Promise<void> {
   checkPassword(password, person.email)
-  await deps.guesses.tryPassword(person.email, address, () =>
-    deps.passwords.inTurn(async () => {
-      const passwordHash = await findPasswordHash(scopeOf(deps.pool, organization.number), person.id)
-      if (!(await deps.passwords.matches(currentPassword, passwordHash))) return undefined
-      const next = await deps.passwords.hash(password)
-      return inTransaction(deps.pool, organization.number, async (scope) => {
-        const locked = await lockPerson(scope, person.id)
-        if (locked?.passwordHash !== passwordHash || locked?.isBlocked) return undefined
-        await updatePassword(scope, person.id, next, deps.clock())
-        await deletePersonSessions(scope, person.id, { but: hash })
-        return true
-      })
-    }),
-  )
+  await deps.guesses.tryPassword(person.email, address, async () => {
+    const passwordHash = await findPasswordHash(scopeOf(deps.pool, organization.number), person.id)
+    if (!(await deps.passwords.matches(currentPassword, passwordHash))) return undefined
+    const next = await deps.passwords.hash(password)
+    return inTransaction(deps.pool, organization.number, async (scope) => {
+      const locked = await lockPerson(scope, person.id)
+      if (locked?.passwordHash !== passwordHash || locked?.isBlocked) return undefined
+      await updatePassword(scope, person.id, next, deps.clock())
+      await deletePersonSessions(scope, person.id, { but: hash })
+      return true
+    })
+  })
 }
 
 /** Joins, or sets a new password: the link is used up, and everything the old password opened ends. */

@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openPool } from '../../src/database/pool.ts'
+import { Refused } from '../../src/domain/refusal.ts'
+import { createGuessLimit } from '../../src/operations/guess-limit.ts'
 import { runRound } from '../../src/worker/run-jobs.ts'
 import { cookieIn, createTestPerson, signIn, type TestPerson, withSession } from '../support/people.ts'
 import {
@@ -182,6 +185,34 @@ describe('guessing', () => {
     expect(replies.slice(0, 22).filter(({ status }) => status === 429)).toHaveLength(2)
     expectRefusal(replies[22]!, 429, '_too_many_requests')
     expect((await signIn(service, owner, elsewhere())).status).toBe(200)
+  })
+
+  test('however many sign in at once, nobody else waits for the database', async () => {
+    const { pool } = service.deps
+    let mostWaiting = 0
+    const watch = setInterval(() => {
+      mostWaiting = Math.max(mostWaiting, pool.waitingCount)
+    }, 1)
+    const replies = await Promise.all(
+      Array.from({ length: 300 }, (_, i) =>
+        signIn(service, { email: `flood-${i}@example.com`, password: 'something' }, elsewhere()),
+      ),
+    )
+    clearInterval(watch)
+    const statuses = new Set(replies.map(({ status }) => status))
+    expect([...statuses].toSorted()).toEqual([401, 503])
+    expect(mostWaiting).toBe(0)
+  })
+
+  test('what was not compared, because the database was away, is not counted', async () => {
+    const pool = openPool({ host: '127.0.0.1', port: 1, user: 'a', password: 'a', database: 'a' }, {})
+    const { clock, credentials, passwords } = service.deps
+    const away = createGuessLimit({ pool, clock, credentials, workers: 1, inTurn: passwords.inTurn })
+    for (let i = 0; i < 25; i++) {
+      const attempt = away.tryPassword('somebody@example.com', '10.9.9.9', async () => undefined)
+      await expect(attempt).rejects.not.toBeInstanceOf(Refused)
+    }
+    await pool.end()
   })
 
   test('right passwords use nothing up', async () => {
