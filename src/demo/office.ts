@@ -27,11 +27,14 @@ export interface Answer {
   readonly body: any
 }
 
+/** What the story goes on with. No more of an answer is kept: a customer of the demo can be erased like any other. */
+type Done = Pick<Answer['body'], 'id' | 'value' | 'expiresAt'>
+
 export type Send = (call: Call) => Promise<Answer>
 
 export interface Office {
-  /** Done by whoever has the role, once for the key; what was answered, which must not be a refusal. */
-  manage(role: Role, call: Omit<Call, 'session' | 'token'> & { key: string }): Promise<Answer['body']>
+  /** Done by whoever has the role, once for the key; it must not be refused. */
+  manage(role: Role, call: Omit<Call, 'session' | 'token'> & { key: string }): Promise<Done>
   signIn(role: Role, at: Date): Promise<void>
   /** Everybody goes home: no session of the story is left. */
   close(): Promise<void>
@@ -66,7 +69,8 @@ export async function openOffice(
       once(`office ${call.key}`, async () => {
         const { status, body } = await send({ ...call, session: await sessionOf(role, call.at) })
         if (status >= 400) throw new Error(`${call.method} ${call.path}: ${JSON.stringify(body)}`)
-        return body
+        const { id, value, expiresAt } = body
+        return { id, value, expiresAt }
       }),
     async signIn(role, at) {
       await sessionOf(role, at)

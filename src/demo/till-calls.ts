@@ -20,16 +20,13 @@ type Ask = (call: Pick<Call, 'method' | 'path' | 'key' | 'body'>) => ReturnType<
 
 const betweenCallsMs = 6_000
 
-async function askFrom(
-  story: Story,
-  { send, apiKey, apiSecret, until }: TillAccess,
-  from: Date,
-): Promise<Ask> {
-  const { accessToken } = await issueToken(story.at(from), apiKey, apiSecret)
+/** Each call with a token of its own: how long one lives is the operator's choice, and may be a second. */
+function askFrom(story: Story, { send, apiKey, apiSecret, until }: TillAccess, from: Date): Ask {
   let ms = from.getTime()
-  return (call) => {
+  return async (call) => {
     const at = new Date(Math.min(ms, until.getTime()))
     ms += betweenCallsMs
+    const { accessToken } = await issueToken(story.at(at), apiKey, apiSecret)
     return send({ ...call, at, token: accessToken })
   }
 }
@@ -42,7 +39,7 @@ const paysAfterMs = 40_000
 export async function askAtTill(story: Story, till: TillAccess, orders: readonly Order[]): Promise<void> {
   for (const order of orders.slice(-guestsAsked)) {
     const { guest, barista } = order.visit
-    const ask = await askFrom(story, till, new Date(order.occurredAt.getTime() - paysAfterMs))
+    const ask = askFrom(story, till, new Date(order.occurredAt.getTime() - paysAfterMs))
     await find(ask, (guest.phone ?? guest.email)!)
     const { basket, customer, card } = toBasketRequest(story, order).request
     const body = {
@@ -68,11 +65,7 @@ const newGuest = { fullname: 'Rosa Delgado', phone: '+1 332 555 0142' }
 
 /** Whose answer gets lost once, who wants to pay with points she has not, and whose till makes a mistake. */
 export async function welcomeAtTill(story: Story, till: TillAccess, lastSale: Date): Promise<void> {
-  const ask = await askFrom(
-    story,
-    till,
-    new Date(Math.min(lastSale.getTime() + 150_000, till.until.getTime())),
-  )
+  const ask = askFrom(story, till, new Date(Math.min(lastSale.getTime() + 150_000, till.until.getTime())))
   await find(ask, newGuest.phone)
   const registered = await ask({
     method: 'POST',
@@ -80,6 +73,7 @@ export async function welcomeAtTill(story: Story, till: TillAccess, lastSale: Da
     key: 'register the last guest',
     body: { campaignId: story.coffeeClub, customer: { data: newGuest } },
   })
+  if (registered.status !== 201) throw new Error(`The till's new guest: ${JSON.stringify(registered.body)}`)
   const { id: customer, cards } = registered.body
   const items = [
     { product: 'flat-white', name: 'Flat white', unitPrice: 3.9 },

@@ -112,7 +112,7 @@ export async function createIntegration(
   return { ...integration, apiKey }
 }
 
-/** Of an organization, and active: each is a user, an integration, a key and a secret that are never deleted. */
+/** Of an organization, and active: what is revoked stays in the logs, and can call no more. */
 const maxConnections = 100
 
 export async function createConnection(

@@ -14,7 +14,7 @@ import { listCampaignNames } from '../store/campaigns.ts'
 import { findReplacement } from '../store/cards.ts'
 import { listBranchNames, listProductNames } from '../store/directory.ts'
 import { listKeptMultiples } from '../store/ledger.ts'
-import { findShown } from '../store/organizations.ts'
+import { findOrganizationWithLogo } from '../store/organizations.ts'
 import { type Scope, scopeOf } from '../store/scope.ts'
 import { findSetupVersion } from '../store/setup.ts'
 import { listTransactions } from '../store/transactions.ts'
@@ -80,7 +80,7 @@ export async function readWallet(deps: Deps, key: WalletKey): Promise<WalletPage
   const visits = await listTransactions(scope, { customer: card.customer }, { limit: shownVisits })
   const attached = attachedTo(card.campaign, setup.live)
   return {
-    organization: await findShown(scope, organization),
+    organization: await findOrganizationWithLogo(scope, organization),
     card,
     view,
     visits,

@@ -220,8 +220,9 @@ async function book(
   ]
   const counts: DailyCount[] = [...movedCounts(decision.movements)]
   if (decision.restoredCoupons.length > 0) {
-    // As if it had not been redeemed: reports and the list of what was redeemed on that day agree.
-    const day = localDay(sale.createdAt, organization.timezone)
+    // As if it had not been redeemed: reports and the list of what was redeemed on that day agree. It was counted on
+    // the day that it was where the organization was then.
+    const day = localDay(sale.createdAt, sale.result.context.timezone)
     counts.push({ measure: 'coupons_redeemed', key: '', amount: -decision.restoredCoupons.length, day })
   }
   await recordFacts(scope, organization, facts, now, counts)

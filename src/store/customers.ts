@@ -214,7 +214,7 @@ const isNamedBy = (phones: string, email: string, text: string) => `c.id = ANY(A
  * taken, since what it serves is not leakproof. What a text cannot be a part of is not compared. Names are compared in
  * the database's small letters too where these are not ours: İ is one or two.
  */
-function holds(text: string, patterns: string, raw: string): string {
+function findsIn(text: string, patterns: string, raw: string): string {
   const like = (column: string, all = `${patterns}::text[]`) => `${column} LIKE ALL (${all})`
   const isPlain = /^[\x20-\x7e]*$/.test(text)
   const places = [
@@ -271,7 +271,7 @@ export async function listCustomerViews(
     .trim()
     .split(/\s+/)
     .map((word) => `%${word.replace(/[\\%_]/g, '\\$&')}%`)
-  return list(holds(text, '$4', '$5'), [patterns, text])
+  return list(findsIn(text, '$4', '$5'), [patterns, text])
 }
 
 export type UniqueMember = 'email' | 'phone' | 'opaqueId'

@@ -31,7 +31,7 @@ export interface ListedRequest extends HttpRequest {
 }
 
 /**
- * Makes room for them in the same statement, so that the log never holds more than the newest `keep`. Ids ascend with
+ * Makes room for them in the same statement, so that the log holds the newest `keep`, and no more but for what another process writes at the same moment. Ids ascend with
  * time, so the first of all that have to go is found from the end.
  */
 export async function insertHttpRequests(

@@ -80,7 +80,7 @@ export async function findOwnOrganization(scope: Scope): Promise<Organization | 
 }
 
 /** The same organizations, to be shown. */
-export async function listShown(
+export async function listOrganizationsWithLogo(
   scope: Scope,
   organizations: readonly Organization[],
 ): Promise<ShownOrganization[]> {
@@ -93,8 +93,11 @@ export async function listShown(
   return organizations.map((organization) => ({ ...organization, logo: logos.get(organization.number) }))
 }
 
-export async function findShown(scope: Scope, organization: Organization): Promise<ShownOrganization> {
-  return (await listShown(scope, [organization]))[0]!
+export async function findOrganizationWithLogo(
+  scope: Scope,
+  organization: Organization,
+): Promise<ShownOrganization> {
+  return (await listOrganizationsWithLogo(scope, [organization]))[0]!
 }
 
 export async function listOrganizations(

@@ -83,17 +83,22 @@ export interface TransactionFilter {
   readonly spent?: string
 }
 
+const { processed, partlyReturned, returned } = transactionStatus
+
 /**
  * What came back is rare and has an index of its own. Its condition is said again: plans are made without looking at
  * values, and would not know that it fits.
  */
-const { processed, partlyReturned, returned } = transactionStatus
 const cameBack = `t.status = $ AND t.status IN (${partlyReturned}, ${returned})`
 
 /** Likewise. Of which balance stands in the packed result (`transaction-codec.ts`). */
 const hasSpent = `(t.basket -> 'pointsToSpend') IS NOT NULL AND EXISTS (
   SELECT 1 FROM json_array_elements(t.result -> 3) a
   WHERE a ->> 0 = 's' AND t.result -> 2 -> (a -> 1 ->> 0)::integer ->> 0 = $)`
+
+/** Asked once for the whole list: no sale spent what no campaign ever let anybody pay with. */
+const isSpendable = `EXISTS (
+  SELECT 1 FROM campaign_versions WHERE org_id = $1 AND definition -> 'spend' ->> 'balance' = $)`
 
 /** Newest first. `from` and `to` are when it was processed. */
 export async function listTransactions(
@@ -114,6 +119,7 @@ export async function listTransactions(
       ['t.created_at >= $', filter.from],
       ['t.id < $', most],
       ['t.created_at < $', filter.to],
+      [isSpendable, filter.spent],
       [hasSpent, filter.spent],
     ],
     3,

@@ -18,6 +18,21 @@ describe.each([
   { currency: 'JPY', perPoint: 100, fiveOff: '¥500 off', back: [1, 20], spend: { worth: 1, min: 100 } },
   { currency: 'KRW', perPoint: 1000, fiveOff: '₩5,000 off', back: [1, 20], spend: { worth: 1, min: 1000 } },
   { currency: 'KWD', perPoint: 1, fiveOff: 'KWD 5 off', back: [0.001, 0.02], spend: { worth: 1, min: 1 } },
+  { currency: 'HUF', perPoint: 100, fiveOff: 'Ft 500 off', back: [0.01, 0.2], spend: { worth: 1, min: 100 } },
+  {
+    currency: 'IDR',
+    perPoint: 10_000,
+    fiveOff: 'Rp 50,000 off',
+    back: [0.01, 0.2],
+    spend: { worth: 1, min: 10_000 },
+  },
+  {
+    currency: 'IQD',
+    perPoint: 1000,
+    fiveOff: 'IQD 5,000 off',
+    back: [0.001, 0.02],
+    spend: { worth: 1, min: 1000 },
+  },
 ])('the templates of an organization in $currency', ({ currency, perPoint, fiveOff, back, spend }) => {
   test('can all be created and published as they are', async () => {
     const merchant = await service.createMerchant({ currency })

@@ -212,6 +212,7 @@ test('a till, which may see customers one at a time, gets no list of their names
   const { data } = (await till('GET', '/v1/transactions')).body
   expect(data.length).toBeGreaterThan(0)
   for (const row of data) expect(row).not.toHaveProperty('customerName')
+  expectRefusal(await till('GET', '/v1/transactions?spent=points'), 403, '_forbidden')
   const { id } = data.find(({ customer }: { customer: string }) => customer === bob.customer)
   expect((await till('GET', `/v1/transactions/${id}`)).body.customerName).toBe('bob@example.com')
 })
@@ -242,4 +243,22 @@ test('ranges that cannot be read are refused by their name, and a balance nobody
   expectRefusal(await call('GET', '/v1/transactions?spent='), 400, '_invalid_payload')
   expect(await rowsOf('customers', { holds: 'nothing' })).toEqual([])
   expect(await rowsOf('transactions', { spent: 'stamps' })).toEqual([])
+})
+
+test('a return takes off what was redeemed where it was counted, also when the time zone is another by then', async () => {
+  service.setTime(new Date('2027-03-20T20:00:00-04:00'))
+  const moving = await service.createMerchant({ timezone: 'America/New_York' })
+  const club = await moving.publishCampaign({ ...coffeeClub, rewards, thresholds: [] })
+  const { customer, card } = await moving.register(club)
+  const issued = await moving.call('POST', '/v1/coupons', { customer, campaign: club, reward: 'five-off' })
+  const basket = { customer, card, amount: 30, reward: issued.body.id }
+  const sale = await moving.call('POST', '/v1/transactions/process', basket)
+  const redeemed = async () =>
+    (await moving.call('GET', '/v1/reports/daily?from=2027-03-20&to=2027-03-21')).body.data.map(
+      (day: { coupons: { redeemed: number } }) => day.coupons.redeemed,
+    )
+  expect(await redeemed()).toEqual([1, 0])
+  await moving.call('PATCH', '/v1/organization', { timezone: 'Europe/Berlin' })
+  expect((await moving.call('POST', `/v1/transactions/${sale.body.id}/return`)).status).toBe(201)
+  expect(await redeemed()).toEqual([0, 0])
 })

@@ -219,6 +219,22 @@ test('killed or stopped in the middle, it comes to the same end', { timeout: pat
   expect(await figuresOf(ask)).toEqual(whole)
   expect(await ask('/v1/integrity')).toMatchObject({ ok: true, problems: [] })
   await finished.end('SIGTERM')
+  // Erasing a guest looks for the answers that are kept of them, and would find no others.
+  const kept = 'SELECT reply::text FROM idempotency_keys WHERE customer_id IS NULL'
+  const replies = (await database.pool.query(kept)).rows.map(({ reply }) => reply)
+  expect(replies.length).toBeGreaterThan(20)
+  expect(replies.filter((reply) => /fullname|phone|email|reason/.test(reply))).toEqual([])
+})
+
+test('tokens that end after a second keep no café from being filled', { timeout: patienceMs }, async () => {
+  const settings = { DATA_DIR: await checkout.newDataDir(), DEMO_DAYS: '2', ACCESS_TOKEN_TTL: '1' }
+  const started = await checkout.start(settings, undefined, fillingMs)
+  const ask = await callerOf(await readDemo(settings.DATA_DIR))
+  const refused = (await ask('/v1/requests?limit=100')).data.filter(
+    ({ status }: { status: number }) => status === 401,
+  )
+  expect(refused).toEqual([])
+  await started.end('SIGTERM')
 })
 
 test('with no days the café is bare, and stays so', { timeout: patienceMs }, async () => {

@@ -17,7 +17,12 @@ import {
   listConnections,
   listIntegrations,
 } from '../../store/credentials.ts'
-import { findOrganization, findShown, listOrganizations, listShown } from '../../store/organizations.ts'
+import {
+  findOrganization,
+  findOrganizationWithLogo,
+  listOrganizations,
+  listOrganizationsWithLogo,
+} from '../../store/organizations.ts'
 import { inTransaction, platformOrg, platformScope, scopeOf } from '../../store/scope.ts'
 import { idCursor, limitOf, PageQuery, toPage } from '../paging.ts'
 import { exampleId } from '../schemas/examples.ts'
@@ -114,7 +119,10 @@ function organizationAdministration(app: Server, { deps }: ServerOptions): void 
       const limit = limitOf(request.query)
       const scope = platformScope(pool)
       const after = idCursor('org', request.query.cursor)
-      const rows = await listShown(scope, await listOrganizations(scope, { limit: limit + 1, after }))
+      const rows = await listOrganizationsWithLogo(
+        scope,
+        await listOrganizations(scope, { limit: limit + 1, after }),
+      )
       return toPage(rows, limit, (row) => row.id, toOrganizationReply)
     },
   )
@@ -136,7 +144,7 @@ function organizationAdministration(app: Server, { deps }: ServerOptions): void 
       const scope = platformScope(pool)
       const organization = id && (await findOrganization(scope, id))
       if (!organization) throw new Refused('organization_not_found', undefined, 'path')
-      return toOrganizationReply(await findShown(scope, organization))
+      return toOrganizationReply(await findOrganizationWithLogo(scope, organization))
     },
   )
 

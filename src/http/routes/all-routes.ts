@@ -8,6 +8,7 @@ import { cardRoutes } from './cards.ts'
 import { connectionRoutes } from './connections.ts'
 import { couponRoutes } from './coupons.ts'
 import { customerHistoryRoutes } from './customer-history.ts'
+import { customerManagementRoutes } from './customer-management.ts'
 import { customerRoutes } from './customers.ts'
 import { directoryRoutes } from './directory.ts'
 import { healthRoutes } from './health.ts'
@@ -27,6 +28,7 @@ export const allRoutes: readonly ((app: Server, options: ServerOptions) => void)
   authRoutes,
   sessionRoutes,
   customerRoutes,
+  customerManagementRoutes,
   customerHistoryRoutes,
   cardRoutes,
   transactionRoutes,

@@ -38,7 +38,7 @@ const CustomerPath = Type.Object({ id: Id('cus') })
 
 type CustomerReply = ReturnType<typeof toCustomerReply>
 
-export function customerManagement(app: Server, { deps }: Pick<ServerOptions, 'deps'>): void {
+export function customerManagementRoutes(app: Server, { deps }: ServerOptions): void {
   const { pool, clock } = deps
   const walletUrls = createWalletUrls(deps)
 
@@ -54,7 +54,7 @@ export function customerManagement(app: Server, { deps }: Pick<ServerOptions, 'd
           operationId: `${action}Customer`,
           summary: isBlocked ? 'Block a customer' : 'Unblock a customer',
           tags,
-          params: Type.Object({ id: Id('cus') }),
+          params: CustomerPath,
           body: Type.Object({}, { examples: [{}] }),
           response: { 200: Customer },
         },

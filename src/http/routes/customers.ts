@@ -37,7 +37,6 @@ import {
 import type { Server, ServerOptions } from '../server.ts'
 import { createWalletUrls } from '../wallet-urls.ts'
 import { write } from '../write.ts'
-import { customerManagement } from './customer-management.ts'
 
 const newCustomerRefusals = [
   'invalid_phone',
@@ -185,7 +184,11 @@ export function customerRoutes(app: Server, { deps }: ServerOptions): void {
             ' Reports count the same as `activeCustomers`; one who was erased is counted there, and not listed.',
           ),
           activeTo: RangeEnd('With a sale'),
-          holds: Optional(OpaqueId('The key of a balance of which something is left now.')),
+          holds: Optional(
+            OpaqueId(
+              'The key of a balance of which something is left now. Reports count what is left of those who were erased too.',
+            ),
+          ),
         }),
         response: { 200: PageOf(Customer) },
       },
@@ -240,6 +243,4 @@ export function customerRoutes(app: Server, { deps }: ServerOptions): void {
       })
     },
   )
-
-  customerManagement(app, { deps })
 }

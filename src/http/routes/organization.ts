@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { ShownOrganization } from '../../domain/organization.ts'
 import { patchOrganization } from '../../operations/manage-organizations.ts'
-import { findShown } from '../../store/organizations.ts'
+import { findOrganizationWithLogo } from '../../store/organizations.ts'
 import { scopeOf } from '../../store/scope.ts'
 import { named } from '../name-components.ts'
 import { organizationExample } from '../schemas/examples.ts'
@@ -69,7 +69,9 @@ export function organizationRoutes(app: Server, { deps }: ServerOptions): void {
     },
     async (request) => {
       const { organization } = request.caller
-      return toOrganizationReply(await findShown(scopeOf(deps.pool, organization.number), organization))
+      return toOrganizationReply(
+        await findOrganizationWithLogo(scopeOf(deps.pool, organization.number), organization),
+      )
     },
   )
 

@@ -9,7 +9,7 @@ import {
   signOut,
   signOutEverywhere,
 } from '../../operations/person-sessions.ts'
-import { findShown } from '../../store/organizations.ts'
+import { findOrganizationWithLogo } from '../../store/organizations.ts'
 import type { PersonSession } from '../../store/person-sessions.ts'
 import { scopeOf } from '../../store/scope.ts'
 import { invitationTokenExample } from '../schemas/examples.ts'
@@ -30,7 +30,10 @@ export function sessionRoutes(app: Server, options: ServerOptions): void {
 
 async function toSessionReply({ pool, clock }: Deps, session: PersonSession) {
   const { person, user, branch } = session
-  const organization = await findShown(scopeOf(pool, session.organization.number), session.organization)
+  const organization = await findOrganizationWithLogo(
+    scopeOf(pool, session.organization.number),
+    session.organization,
+  )
   const { id, name, country, currency, timezone, locale, color, logo, isDemo } = organization
   return {
     person,

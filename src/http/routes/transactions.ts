@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { parseId } from '../../domain/ids.ts'
+import { Refused } from '../../domain/refusal.ts'
 import { fingerprint } from '../../operations/fingerprint.ts'
 import { getTransaction, readTransactions } from '../../operations/read-transactions.ts'
 import { returnTransaction } from '../../operations/return-transaction.ts'
@@ -194,7 +195,9 @@ export function transactionRoutes(app: Server, { deps, transactions }: ServerOpt
           card: Optional(Id('card')),
           status: StatusQuery([1, 2, 3], '1 processed, 2 partly returned, 3 returned'),
           ...RangeQuery('Processed'),
-          spent: Optional(OpaqueId('Only those that spent points: the key of the balance.')),
+          spent: Optional(
+            OpaqueId('Only those that spent points: the key of the balance. Needs the scope `manage`.'),
+          ),
         }),
         response: { 200: PageOf(Transaction) },
       },
@@ -202,6 +205,9 @@ export function transactionRoutes(app: Server, { deps, transactions }: ServerOpt
     async (request) => {
       const { organization, scopes } = request.caller
       const { opaqueId, customer, card, branch, status, spent } = request.query
+      // What a till has no use for may read a great deal.
+      if (spent !== undefined && !scopes.includes('manage'))
+        throw new Refused('_forbidden', 'spent needs the scope manage.')
       const limit = limitOf(request.query)
       const rows = await readTransactions(
         scopeOf(pool, organization.number),

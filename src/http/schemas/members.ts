@@ -28,7 +28,7 @@ export const RangeEnd = (what: string) =>
 export const RangeQuery = (what: string) => ({ from: RangeStart(what), to: RangeEnd(what) })
 export const CustomerName = Type.String({
   description:
-    'The full name, else the phone, else the e-mail. Absent when erased or unknown, and in lists without the scope `manage`.',
+    'The full name, else the phone, else the e-mail. Absent when erased or unknown, and in `GET /v1/transactions` without the scope `manage`.',
   examples: ['Ada Lovelace'],
 })
 export const StatusQuery = (codes: readonly number[], description: string) =>
