@@ -44,19 +44,19 @@ const backend: BackendModule = {
 
 /** Of a page that is about to be shown, together with its code. Fails where they cannot be had; then try again. */
 export async function loadTexts(namespaces: readonly string[]): Promise<void> {
-  const wanted = [...new Set([i18next.language, 'en'])].flatMap((language) =>
-    namespaces.map((namespace) => ({ language, namespace })),
-  )
-  await Promise.all(
-    wanted
-      .filter(({ language, namespace }) => !i18next.hasResourceBundle(language, namespace))
-      .map(async ({ language, namespace }) => {
-        const texts = await files[`./locales/${language}/${namespace}.json`]!()
-        i18next.addResourceBundle(language, namespace, texts)
-      }),
-  )
+  await Promise.all([...new Set([i18next.language, 'en'])].map((language) => addTexts(language, namespaces)))
   // Nothing is left to load; but another language that is chosen now comes with these texts.
   await i18next.loadNamespaces([...namespaces])
+}
+
+async function addTexts(language: string, namespaces: readonly string[]): Promise<void> {
+  const missing = namespaces.filter((namespace) => !i18next.hasResourceBundle(language, namespace))
+  await Promise.all(
+    missing.map(async (namespace) => {
+      const texts = await files[`./locales/${language}/${namespace}.json`]!()
+      i18next.addResourceBundle(language, namespace, texts)
+    }),
+  )
 }
 
 export async function startLanguages(namespaces: readonly string[]): Promise<void> {
@@ -99,7 +99,9 @@ export async function adoptLanguage(locale: string): Promise<void> {
   applyDirection()
 }
 
+/** Of what is on the page now, all texts come first. Fails where they cannot be had, and everything stays as it is. */
 export async function changeLanguage(language: Language): Promise<void> {
+  await addTexts(language, Object.keys(i18next.getDataByLanguage(i18next.language) ?? {}))
   localStorage.setItem(storageKey, language)
   await i18next.changeLanguage(language)
   applyDirection()

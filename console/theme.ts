@@ -1,5 +1,6 @@
 import { Badge, type CSSVariablesResolver, createTheme, type MantineColorsTuple, Menu } from '@mantine/core'
 import i18next from 'i18next'
+import { decimalSeparator } from './format.ts'
 
 /** Shade 8 on white has a contrast of 6.1, and white on it as well. */
 const pine: MantineColorsTuple = [
@@ -39,6 +40,8 @@ export const theme = createTheme({
         attributes: { header: { role: 'none' } },
       }),
     },
+    // As the reader's language writes numbers, which may change as well.
+    NumberInput: { defaultProps: () => ({ decimalSeparator: decimalSeparator() }) },
     // Otherwise an invisible element inside the list of entries takes the focus, which readers cannot make sense of.
     Menu: Menu.extend({ defaultProps: { withInitialFocusPlaceholder: false } }),
   },

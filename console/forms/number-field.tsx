@@ -1,6 +1,5 @@
 import { NumberInput, type NumberInputProps } from '@mantine/core'
 import { useState } from 'react'
-import { decimalSeparator } from '../format.ts'
 
 interface NumberFieldProps extends Omit<NumberInputProps, 'value' | 'onChange'> {
   readonly value: number | undefined
@@ -15,7 +14,6 @@ export function NumberField({ value, onChange, ...props }: NumberFieldProps) {
   const shown = typed === value ? text : (value ?? '')
   return (
     <NumberInput
-      decimalSeparator={decimalSeparator()}
       hideControls
       clampBehavior="none"
       inputMode="decimal"

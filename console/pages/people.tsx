@@ -70,8 +70,9 @@ function useColumns({ person: self, organization }: Session, onLink: (link: Link
           )}
         </Stack>
       ),
-      csv: ({ name, email }) => (name ? `${name} <${email}>` : email),
+      csv: ({ name }) => name,
     },
+    { key: 'email', label: t('email'), isOnlyCsv: true, cell: ({ email }) => email },
     { key: 'role', label: t('role'), cell: ({ role }) => t(`common:role.${role}`) },
     {
       key: 'status',

@@ -17,19 +17,23 @@ async function fromCacheFirst(request) {
 }
 
 async function fromServiceFirst(request) {
+  let giveUp
   try {
     const response = await fetch(request, { signal: AbortSignal.timeout(patienceMs) })
     if (response.ok) {
       const cache = await caches.open(cacheName)
       await cache.put(request, response.clone())
     }
-    return response
+    // What a proxy says while the service is away is no answer either.
+    if (response.status < 500) return response
+    giveUp = () => response
   } catch (error) {
-    const kept = await caches.match(request)
-    if (!kept) throw error
-    // So that the page can say that this is not from now.
-    const headers = new Headers(kept.headers)
-    headers.set('x-kept', '1')
-    return new Response(kept.body, { status: kept.status, headers })
+    giveUp = () => Promise.reject(error)
   }
+  const kept = await caches.match(request)
+  if (!kept) return giveUp()
+  // So that the page can say that this is not from now.
+  const headers = new Headers(kept.headers)
+  headers.set('x-kept', '1')
+  return new Response(kept.body, { status: kept.status, headers })
 }

@@ -120,6 +120,12 @@ function Loyalty({ settled: { transaction } }: Pick<ReceiptProps, 'settled'>) {
   })
   const { collectables, coupons, progress } = transaction.executedActions
   const texts = gains(transaction)
+  // Several of one kind end on one day.
+  const untils = new Set(
+    coupons.flatMap(({ reward, expiresAt }) =>
+      expiresAt ? t('receipt.couponUntil', { name: reward.name, date: formatDate(expiresAt, timezone) }) : [],
+    ),
+  )
   return (
     <Stack gap="xs">
       {customer?.data.fullname && <Text fw={600}>{customer.data.fullname}</Text>}
@@ -129,14 +135,11 @@ function Loyalty({ settled: { transaction } }: Pick<ReceiptProps, 'settled'>) {
           <li key={text}>{text}</li>
         ))}
       </ul>
-      {coupons.map(
-        ({ id, reward, expiresAt }) =>
-          expiresAt && (
-            <Text key={id} size="sm" c="dimmed">
-              {t('receipt.couponUntil', { name: reward.name, date: formatDate(expiresAt, timezone) })}
-            </Text>
-          ),
-      )}
+      {[...untils].map((text) => (
+        <Text key={text} size="sm" c="dimmed">
+          {text}
+        </Text>
+      ))}
       <BalancesAfter collectables={collectables} />
       {progress.map(({ key, have, need, reward }) => {
         const text = names.progress(key, { have, need, reward: names.reward(reward) })

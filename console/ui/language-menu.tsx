@@ -1,14 +1,22 @@
 import { ActionIcon, Menu, Tooltip, useDirection } from '@mantine/core'
 import { IconLanguage } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
+import { answerOf, api } from '../api/client.ts'
 import { changeLanguage, directionNow, type Language, languages } from '../i18n.ts'
+import { tell } from './tell.ts'
 
 export function LanguageMenu() {
   const { t, i18n } = useTranslation('common')
   const { setDirection } = useDirection()
   const choose = async (language: Language) => {
-    await changeLanguage(language)
-    setDirection(directionNow())
+    try {
+      // A file that did not come is not asked for again by a browser: better not to begin without a network.
+      await answerOf(api.GET('/livez'))
+      await changeLanguage(language)
+      setDirection(directionNow())
+    } catch (error) {
+      tell.failure(error)
+    }
   }
   return (
     <Menu>

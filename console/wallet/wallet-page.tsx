@@ -80,7 +80,11 @@ function LanguageChoice() {
       <span>{t('language')}</span>
       <select
         value={i18n.language}
-        onChange={({ currentTarget }) => changeLanguage(currentTarget.value as Language)}
+        // Without a network it stays what it was, as the choice then says. A file that did not come is not asked for
+        // again by a browser, so it is not even tried.
+        onChange={({ currentTarget }) => {
+          if (navigator.onLine) changeLanguage(currentTarget.value as Language).catch(() => {})
+        }}
       >
         {Object.entries(languages).map(([key, { name }]) => (
           <option key={key} value={key} lang={key}>

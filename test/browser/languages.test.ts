@@ -168,3 +168,24 @@ test.each(['de', 'ar'] as const)(
     expectCalm(opened)
   },
 )
+
+test('without a network the language stays what it was, whole, and can be chosen later', async () => {
+  const opened = await openPage({ expected: ['ERR_INTERNET_DISCONNECTED'] })
+  const { page, context } = opened
+  await page.goto(demo.consoleUrl)
+  await signInIn(page, 'en')
+  await page.getByRole('heading', { name: 'Home' }).waitFor()
+  const choose = async () => {
+    await page.getByRole('button', { name: 'Language' }).click()
+    await page.getByRole('menuitem', { name: 'العربية' }).click()
+  }
+  await context.setOffline(true)
+  await choose()
+  await page.getByRole('alert').waitFor()
+  await expectLanguage(page, 'en')
+  await context.setOffline(false)
+  await choose()
+  await expectLanguage(page, 'ar')
+  await page.getByRole('heading', { name: textOf('ar', 'home:title') }).waitFor()
+  expectCalm(opened)
+})

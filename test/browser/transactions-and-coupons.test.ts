@@ -137,5 +137,7 @@ test('issues a coupon by hand, lists it with its filters, and takes it back', as
   await page.getByRole('menuitem', { name: 'Copy the id of the coupon' }).click()
   expect(await page.getByRole('menuitem', { name: 'Revoke' }).count()).toBe(0)
   expect(await page.evaluate('navigator.clipboard.readText()')).toBe(coupons[0].id)
+  await page.goto(`${demo.consoleUrl}/customers/${id}`)
+  await page.getByText('Coupon revoked: Free coffee').waitFor()
   expectCalm(opened)
 })

@@ -232,6 +232,19 @@ test('shows without a network how it was last, and says so', async () => {
   expectCalm(opened)
 })
 
+test('shows how it was last while only a proxy answers for the service', async () => {
+  const card = await issueCard()
+  const opened = await openPage({ expected: [502] })
+  const { page, context } = opened
+  await page.goto(card.walletUrl)
+  await expectKept(page, card)
+  await context.route('**/*', (route) => route.fulfill({ status: 502, body: 'Bad Gateway' }))
+  await page.reload()
+  await page.getByRole('status').getByText('No connection. This is how it was on').waitFor()
+  await page.getByText('1,234', { exact: true }).waitFor()
+  expectCalm(opened)
+})
+
 test('drops the files of an older version', async () => {
   const card = await issueCard()
   const opened = await openPage()

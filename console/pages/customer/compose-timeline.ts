@@ -15,7 +15,7 @@ export type TimelineEvent = { readonly id: string; readonly at: string } & (
   | { readonly kind: 'return'; readonly transaction: string; readonly done: Schemas['Return'] }
   | { readonly kind: 'returnBooked'; readonly transaction: string; readonly entries: readonly Entry[] }
   | { readonly kind: 'adjust' | 'expire'; readonly entry: Entry }
-  | { readonly kind: 'issued' | 'couponExpired'; readonly coupon: Coupon }
+  | { readonly kind: 'issued' | 'couponExpired' | 'couponRevoked'; readonly coupon: Coupon }
   | { readonly kind: 'card'; readonly card: Schemas['Card'] }
   | { readonly kind: 'registered' }
 )
@@ -33,6 +33,7 @@ interface Sources {
 }
 
 const expiredStatus = 4
+const revokedStatus = 5
 
 /** Newest first. */
 export function composeTimeline(sources: Sources): TimelineEvent[] {
@@ -92,14 +93,17 @@ function ledgerEvents(entries: readonly Entry[], sales: readonly Transaction[]):
   ]
 }
 
-/** What a sale grants and redeems stands with the sale. When a coupon was revoked by hand, the service does not say. */
+/** What a sale grants and redeems stands with the sale. */
 function couponEvents(coupons: readonly Coupon[]): TimelineEvent[] {
   return coupons.flatMap((coupon): TimelineEvent[] => {
-    const { id = '', createdAt, grantedBy, status, expiresAt } = coupon
+    const { id = '', createdAt, grantedBy, status, expiresAt, endedAt } = coupon
     return [
       ...(createdAt && !grantedBy ? [{ kind: 'issued', id, at: createdAt, coupon } as const] : []),
       ...(status === expiredStatus && expiresAt
         ? [{ kind: 'couponExpired', id: `${id} expired`, at: expiresAt, coupon } as const]
+        : []),
+      ...(status === revokedStatus && endedAt
+        ? [{ kind: 'couponRevoked', id: `${id} revoked`, at: endedAt, coupon } as const]
         : []),
     ]
   })

@@ -41,7 +41,8 @@ export function useEventWords() {
       case 'issued':
         return t('timeline.issued', { coupon: event.coupon.reward.name })
       case 'couponExpired':
-        return t('timeline.couponExpired', { coupon: event.coupon.reward.name })
+      case 'couponRevoked':
+        return t(`timeline.${event.kind}`, { coupon: event.coupon.reward.name })
       case 'card':
         return t('timeline.cardOpened', { campaign: event.card.campaignName })
       case 'registered':

@@ -32,6 +32,7 @@ const icons = {
   expire: IconHourglassEmpty,
   issued: IconTicket,
   couponExpired: IconTicketOff,
+  couponRevoked: IconTicketOff,
   card: IconCreditCard,
   registered: IconUserPlus,
 } as const
