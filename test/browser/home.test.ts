@@ -81,6 +81,33 @@ test('shows the figures of a range and leads to what they are counted from', asy
   expectCalm(opened)
 })
 
+test('a range is typed digit by digit, and changed in the middle', async () => {
+  const opened = await openConsole('/transactions')
+  const { page } = opened
+  await waitForRows(page)
+  const field = page.getByLabel('From')
+  await field.focus()
+  await page.keyboard.type('10152025', { delay: 60 })
+  await expect.poll(() => addressOf(page).search).toEqual({ from: '2025-10-15' })
+  await page.getByLabel('To', { exact: true }).focus()
+  await page.keyboard.type('11022025')
+  await page.keyboard.press('Enter')
+  await expect.poll(() => addressOf(page).search).toEqual({ from: '2025-10-15', to: '2025-11-02' })
+  // The year alone, slower than the filter is applied.
+  await field.focus()
+  await page.keyboard.press('ArrowRight')
+  await page.keyboard.press('ArrowRight')
+  await page.keyboard.type('2024', { delay: 450 })
+  await expect.poll(() => addressOf(page).search).toEqual({ from: '2024-10-15', to: '2025-11-02' })
+  expect(await field.inputValue()).toBe('2024-10-15')
+  // The address has the last word.
+  await page.goto(`${demo.consoleUrl}/transactions?from=2025-01-05`)
+  await expect.poll(() => field.inputValue()).toBe('2025-01-05')
+  await field.fill('')
+  await expect.poll(() => addressOf(page).search).toEqual({})
+  expectCalm(opened)
+})
+
 /** What each figure leads to, and how many rows or points are behind it. */
 const lists = [
   { name: 'Collected', to: '/transactions', rows: (of: Sums) => of.transactions },
