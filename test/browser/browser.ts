@@ -38,6 +38,7 @@ export interface OpenOptions {
   readonly height?: number
   readonly colorScheme?: 'light' | 'dark'
   readonly locale?: string
+  readonly hasTouch?: boolean
   /** Statuses and texts that belong to the journey: the browser writes each failed request on its console. */
   readonly expected?: readonly (number | string)[]
 }
@@ -58,11 +59,13 @@ export function startBrowser(): void {
 
 /** A fresh profile. `expectCalm` says at the end whether anything went wrong beside the journey. */
 export async function openPage(options: OpenOptions = {}): Promise<Opened> {
-  const { width = 1280, height = 900, colorScheme = 'light', locale = 'en-US', expected = [] } = options
+  const { width = 1280, height = 900, colorScheme = 'light', locale = 'en-US' } = options
+  const { hasTouch = false, expected = [] } = options
   const context = await browser.newContext({
     viewport: { width, height },
     colorScheme,
     locale,
+    hasTouch,
     reducedMotion: 'reduce',
     permissions: ['camera', 'clipboard-read', 'clipboard-write'],
   })

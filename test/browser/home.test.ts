@@ -214,6 +214,17 @@ test('a day of each chart leads to the same rows, of that day', { timeout: 120_0
   expectCalm(opened)
 })
 
+test('a tap on a chart leads to the day as a click does', async () => {
+  const opened = await openConsole('/?days=7', { width: 390, height: 844, hasTouch: true })
+  const { page } = opened
+  const chart = figure(page, 'Sales').getByRole('img', { name: /by day/ })
+  await chart.locator('svg path').first().waitFor()
+  await chart.tap()
+  const day = dayBefore(4)
+  await expect.poll(() => addressOf(page)).toEqual({ path: '/transactions', search: { from: day, to: day } })
+  expectCalm(opened)
+})
+
 test('today is told by itself, and compared with nothing', async () => {
   const opened = await openConsole('/')
   const { page } = opened

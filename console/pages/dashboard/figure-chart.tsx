@@ -61,6 +61,8 @@ export default function FigureChart({ points, format, onDay }: FigureChartProps)
         })}
         areaChartProps={{
           accessibilityLayer: false,
+          // At once: the click of a tap comes in the same frame as the move that says where.
+          throttledEvents: [],
           onClick: ({ activeLabel }) => {
             if (typeof activeLabel === 'string') onDay(activeLabel)
           },
