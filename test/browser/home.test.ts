@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { callApi, demo, expectAccessible, expectCalm, startBrowser } from './browser.ts'
+import { callApi, demo, expectAccessible, expectCalm, newCustomer, startBrowser, unique } from './browser.ts'
 import {
   addressOf,
   expectAccessibleInBothSchemes,
@@ -246,10 +246,49 @@ test('today is told by itself, and compared with nothing', async () => {
     .getByRole('rowheader', { name: /, so far$/ })
     .waitFor()
   expect(await rows.count()).toBe(31)
+  const { name, text } = await fileFrom(page, () => page.getByRole('button', { name: 'CSV' }).click())
+  expect(name).toBe(`figures-${dayBefore(30)}-${today}.csv`)
+  expect(parseCsv(text).map(([day]) => day)).toEqual([
+    'Day',
+    ...Array.from({ length: 31 }, (_, i) => dayBefore(30 - i)),
+  ])
   // Who asks for it gets it, and is told.
   await page.goto(`${demo.consoleUrl}?from=${dayBefore(2)}&to=${today}`)
   await page.getByText(/, today so far, compared with/).waitFor()
   expect(await page.getByText(/^Today so far/).count()).toBe(0)
+  // The past has its years, and nothing of it is going on.
+  await page.goto(`${demo.consoleUrl}?from=2024-12-30&to=2025-01-02`)
+  await page
+    .getByText('Dec 30, 2024 – Jan 2, 2025, compared with Dec 26 – 29, 2024', { exact: true })
+    .waitFor()
+  expectCalm(opened)
+})
+
+test('a balance keeps its name and decimals when its campaign is over, and another range is of the same one', async () => {
+  const key = `credit${unique()}`
+  const { id } = await callApi('POST', '/v1/campaigns', {
+    body: {
+      name: 'Credit of old',
+      balances: [{ key, name: 'Old credit', decimals: 2 }],
+      rules: [{ id: 'base', kind: 'points_per_amount', balance: key, points: 1, per: 1 }],
+    },
+  })
+  await callApi('POST', `/v1/campaigns/${id}/publish`)
+  const { id: customer } = await newCustomer({}, id)
+  const body = { key, amount: 22.84, reason: 'Moved from the old card' }
+  await callApi('POST', `/v1/customers/${customer}/adjustments`, { body })
+  await callApi('POST', `/v1/campaigns/${id}/archive`)
+  const today = dayBefore(0)
+  const opened = await openConsole(`/?from=${today}&to=${today}&balance=${key}`)
+  const { page } = opened
+  await figure(page, 'Outstanding').getByText('22.84', { exact: true }).waitFor()
+  const choice = page.getByRole('combobox', { name: 'Balance' })
+  expect(await choice.inputValue()).toBe('Old credit')
+  for (const range of ['', '?from=2024-12-30&to=2025-01-02']) {
+    await page.goto(demo.consoleUrl + range)
+    await choice.waitFor()
+    expect(await choice.inputValue()).toBe('Points')
+  }
   expectCalm(opened)
 })
 
