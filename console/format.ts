@@ -112,6 +112,11 @@ export function formatDay(day: string): string {
   ).format(new Date(`${day}T00:00:00Z`))
 }
 
+/** The same where there is room: a day of another year says which. */
+export function formatDayOfYear(day: string): string {
+  return day.startsWith(`${new Date().getFullYear()}-`) ? formatDay(day) : formatDays(day, day)
+}
+
 /** One day or several in a row, with the year: "Mar 1 – 14, 2026". What is no day stays as it is written. */
 export function formatDays(from: string, to: string): string {
   const [first, last] = [from, to].map((day) => new Date(`${day}T00:00:00Z`)) as [Date, Date]

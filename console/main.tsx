@@ -6,5 +6,5 @@ import { mountPage } from './ui/app-frame.tsx'
 await mountPage(
   ['common', 'shell', 'balances'],
   (queries) => <RouterProvider router={createConsoleRouter(queries)} />,
-  { onSignedOut: leaveToSignIn, networkMode: 'always' },
+  { onSignedOut: leaveToSignIn },
 )

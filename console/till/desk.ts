@@ -11,6 +11,8 @@ export interface Desk {
   readonly session: Session
   /** The published ones. */
   readonly campaigns: readonly Campaign[]
+  /** Those that names are taken from, the published ones first. */
+  readonly naming: readonly Campaign[]
   /** Tells who cannot see the screen. */
   readonly say: (message: string) => void
 }
@@ -30,12 +32,12 @@ export function useMoney(): (amount: number) => string {
 
 /** Balances, rewards and tiers by the names that the campaigns give them; by their keys where none does. */
 export function useNames() {
-  const { campaigns } = useDesk()
+  const { naming: campaigns } = useDesk()
   const balanceOf = (key: string) =>
     campaigns.flatMap(({ balances }) => balances).find((one) => one.key === key)
   const namedOf = (key: string) => ({
     name: balanceOf(key)?.name ?? key,
-    decimals: balanceOf(key)?.decimals ?? 0,
+    decimals: balanceOf(key)?.decimals,
   })
   const named = (list: readonly { key: string; name?: string }[], key: string) =>
     list.find((one) => one.key === key)?.name ?? key

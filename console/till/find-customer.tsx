@@ -76,7 +76,7 @@ export function FindCustomer({ find, isBusy, error, searched, onRegistered }: Fi
           </Button>
         </Alert>
       ) : (
-        error && <Failure error={error} />
+        error && <Failure error={error} onRetry={() => searched && find(searched)} />
       )}
       {!isUnknown && (
         <Button

@@ -15,6 +15,5 @@ await mountPage(
   {
     // The page stays as it is, with its basket, and asks who goes on.
     onSignedOut: () => kept?.setQueryData(sessionQuery.queryKey, null),
-    networkMode: 'online',
   },
 )

@@ -24,7 +24,7 @@ export function Points({ sale, shown, spendable, dispatch }: PointsProps) {
   const has = spend ? (sale.customer?.collectables[spend.balance]?.value ?? 0) : 0
   if (!spend || has <= 0 || sale.lines.length === 0) return null
   const most = spendable ?? has
-  const decimals = names.decimals(spend.balance)
+  const decimals = names.decimals(spend.balance) ?? 0
   const change = (points: number | string) =>
     dispatch({ type: 'points', points: Math.min(most, Math.max(0, Number(points) || 0)) })
   // More than the most, since the basket became smaller: then the button takes what is left of them.

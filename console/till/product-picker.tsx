@@ -53,7 +53,15 @@ export function useProducts(text: string) {
   const begins = ({ opaqueId, name }: Product) =>
     [opaqueId, name].some((one) => one?.toLowerCase().startsWith(words))
   const best = list.find(begins) ?? list[0]
-  return { list, best, all: all.data?.list ?? [], error: all.error ?? found.error, isPending: all.isPending }
+  const failed = [all, found].find((one) => one.error)
+  return {
+    list,
+    best,
+    all: all.data?.list ?? [],
+    error: failed?.error,
+    retry: () => failed?.refetch(),
+    isPending: all.isPending,
+  }
 }
 
 interface ProductPickerProps {
@@ -66,7 +74,7 @@ export function ProductPicker({ onPick, onFreeLine }: ProductPickerProps) {
   const money = useMoney()
   const [text, setText] = useState('')
   const [category, setCategory] = useState<string>()
-  const { list, best, all, error, isPending } = useProducts(text)
+  const { list, best, all, error, retry, isPending } = useProducts(text)
   const categoryOf = (product: Product) => product.category ?? t('products.other')
   const categories = [...new Set(all.map(categoryOf))]
   const shown = list.filter((product) => category === undefined || categoryOf(product) === category)
@@ -119,7 +127,7 @@ export function ProductPicker({ onPick, onFreeLine }: ProductPickerProps) {
           </Group>
         </Chip.Group>
       )}
-      {error && <Failure error={error} />}
+      {error && <Failure error={error} onRetry={retry} />}
       {isPending && <Waiting />}
       {!isPending && shown.length === 0 && (
         <Text c="dimmed" py="md">

@@ -4,7 +4,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useEffect, useReducer, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { useTranslation } from 'react-i18next'
-import { answerOf, api } from '../api/client.ts'
+import { answerOf, api, isUnanswered } from '../api/client.ts'
 import { formatNumber } from '../format.ts'
 import { Failure } from '../ui/failure.tsx'
 import { Basket } from './basket.tsx'
@@ -68,7 +68,7 @@ export function SaleView(props: SaleViewProps) {
   const [part, setPart] = useState<Part>('customer')
   const [asked, setAsked] = useState<{ product?: Product }>()
   const { all: products } = useProducts('')
-  const toPay = useToPay(sale, preview.shown)
+  const toPay = useToPay(sale, preview.current)
 
   const goTo = (to: Part, place: string) => {
     // At once: what is typed after the shortcut belongs there.
@@ -179,7 +179,7 @@ export function SaleView(props: SaleViewProps) {
         <Stack gap="sm" className="till-foot">
           <Points sale={sale} shown={preview.shown} spendable={preview.spendable} dispatch={dispatch} />
           <Gains shown={sale.lines.length > 0 ? preview.shown : undefined} />
-          <Totals toPay={toPay} shown={preview.shown} />
+          <Totals toPay={toPay} shown={preview.shown} isCurrent={preview.current !== undefined} />
           {!sale.customer && sale.lines.length > 0 && (
             <Text size="sm" c="dimmed">
               {t('basket.noCustomer')}
@@ -245,6 +245,13 @@ function useFinding(onFound: (customer: Customer, card: Customer['cards'][number
     },
     onSuccess: (customer, q) => q === latest.current && take(customer, q),
   })
+  // What never reached the service is asked again as soon as there is a network.
+  useEffect(() => {
+    if (!isUnanswered(error) || variables === undefined) return
+    const again = () => mutate(variables)
+    window.addEventListener('online', again)
+    return () => window.removeEventListener('online', again)
+  }, [error, variables, mutate])
   return {
     find: mutate,
     take: (customer: Customer) => take(customer),

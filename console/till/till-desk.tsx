@@ -31,11 +31,15 @@ interface TillDeskProps {
 /** The three things a till does beside selling: show what was done, take goods back, wait for an answer. */
 type View = { name: 'sale' } | { name: 'done'; settled: Settled } | { name: 'return'; receipt?: string }
 
-async function readCampaigns(): Promise<Campaign[]> {
+async function readCampaigns(): Promise<{ running: Campaign[]; naming: Campaign[] }> {
   const { data } = await answerOf(api.GET('/v1/campaigns', { params: { query: { limit: 100 } } }))
-  // A manager is shown drafts as well; at the till only what runs counts.
-  return data.filter(({ status }) => status === 'published')
+  // A manager is shown the others as well: customers still hold what those gave, and drafts have given nothing.
+  const running = data.filter(({ status }) => status === 'published')
+  const others = data.filter(({ status, version }) => status !== 'published' && version > 0)
+  return { running, naming: [...running, ...others] }
 }
+
+const none = { running: [], naming: [] }
 
 export function TillDesk({ session, isSignedIn, onSignOut }: TillDeskProps) {
   const { t } = useTranslation('till')
@@ -44,7 +48,7 @@ export function TillDesk({ session, isSignedIn, onSignOut }: TillDeskProps) {
   const [open, setOpen] = useState<'calls' | 'help' | 'settings'>()
   const [message, setMessage] = useState({ text: '', count: 0 })
   const say = (text: string) => setMessage(({ count }) => ({ text, count: count + 1 }))
-  const { data: campaigns = [] } = useQuery({ queryKey: ['campaigns'], queryFn: readCampaigns })
+  const { data: campaigns = none } = useQuery({ queryKey: ['campaigns'], queryFn: readCampaigns })
   const outbox = useOutbox(session.organization.id)
   const selling = useSale(outbox, say)
 
@@ -99,7 +103,7 @@ export function TillDesk({ session, isSignedIn, onSignOut }: TillDeskProps) {
   })
 
   return (
-    <DeskContext value={{ session, campaigns, say }}>
+    <DeskContext value={{ session, campaigns: campaigns.running, naming: campaigns.naming, say }}>
       <VisuallyHidden role="status" aria-live="polite">
         <span key={message.count}>{message.text}</span>
       </VisuallyHidden>

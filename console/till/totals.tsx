@@ -27,24 +27,30 @@ export function Row({ label, value, isLarge }: { label: string; value: string; i
   )
 }
 
+/** Instead of an amount, until the service has told it of what is in the basket now. */
+const unknown = '—'
+
 /** What there is to pay: as the service counts it, or before a customer is known the sum of the lines. */
-export function useToPay(sale: Sale, shown: Previewed | undefined): string {
+export function useToPay(sale: Sale, current: Previewed | undefined): string {
   const money = useMoney()
   const { currency } = useDesk().session.organization
-  if (shown) return money(paidOf(shown.preview))
+  if (current) return money(paidOf(current.preview))
   // With a customer nobody knows it before the service has said so.
-  if (sale.customer && sale.lines.length > 0) return '—'
+  if (sale.customer && sale.lines.length > 0) return unknown
   return money(sumOf(sale.lines.map((line) => lineAmount(line, currencyDecimals(currency)))))
 }
 
 interface TotalsProps {
   readonly toPay: string
+  /** Keeps its rows while the next answer is on its way. */
   readonly shown: Previewed | undefined
+  readonly isCurrent: boolean
 }
 
-export function Totals({ toPay, shown }: TotalsProps) {
+export function Totals({ toPay, shown, isCurrent }: TotalsProps) {
   const { t } = useTranslation('till')
-  const money = useMoney()
+  const format = useMoney()
+  const money = (amount: number) => (isCurrent ? format(amount) : unknown)
   const discount = shown ? sumOf(Object.values(discountsIn(shown.preview))) : 0
   const points = shown?.preview.pointsDiscount ?? 0
   return (

@@ -18,16 +18,17 @@ const colorSchemes = localStorageColorSchemeManager({ key: 'lw-color-scheme' })
 interface PageOptions {
   /** Called when the service no longer knows who we are. */
   readonly onSignedOut: () => void
-  /** Without a network: `online` waits for it without a word, `always` tries, fails, and can say so. */
-  readonly networkMode: 'online' | 'always'
 }
+
+/** Without a network too: the default waits for it without a word, this tries, fails, and can say so. */
+const networkMode = 'always'
 
 /** A refusal is final; what failed on the way is tried again twice. */
 function mayRepeat(failures: number, error: Error): boolean {
   return failures < 2 && !(error instanceof ApiError && error.status < 500 && error.status !== 429)
 }
 
-function createQueryClient({ onSignedOut, networkMode }: PageOptions): QueryClient {
+function createQueryClient({ onSignedOut }: PageOptions): QueryClient {
   const look = (error: Error) => {
     // A wrong password, such as the old one when a new one is chosen, ends nothing.
     if (error instanceof ApiError && error.status === 401 && error.code !== '_invalid_credentials')

@@ -1,4 +1,6 @@
 import { Group, Select, TextInput } from '@mantine/core'
+import { useDebouncedCallback } from '@mantine/hooks'
+import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useFilters } from './filters.ts'
 
@@ -27,21 +29,50 @@ export function ChoiceFilter({ name, label, options }: ChoiceProps) {
 
 /** Local days, both included, as `from` and `to` of the address. */
 export function DayRangeFilter() {
-  const [filters, setFilters] = useFilters()
-  const { t } = useTranslation('common')
   return (
     <Group gap="xs" wrap="nowrap" w={{ base: '100%', xs: 'auto' }}>
-      {(['from', 'to'] as const).map((name) => (
-        <TextInput
-          key={name}
-          type="date"
-          label={t(`list.${name}`)}
-          value={filters[name] ?? ''}
-          onChange={({ currentTarget: { value } }) => setFilters({ [name]: value || undefined })}
-          w={{ base: '50%', xs: 150 }}
-          miw={0}
-        />
-      ))}
+      <DayFilter name="from" />
+      <DayFilter name="to" />
     </Group>
+  )
+}
+
+/** On the way to 2026 a date field says the years 2, 20 and 202. */
+const firstDay = '1970-01-01'
+
+/** What is typed is applied when it is a whole day: a value put back into the field wipes what is half typed. */
+function DayFilter({ name }: { readonly name: 'from' | 'to' }) {
+  const [filters, setFilters] = useFilters()
+  const { t } = useTranslation('common')
+  const given = filters[name] ?? ''
+  const [text, setText] = useState(given)
+  const applied = useRef(given)
+  useEffect(() => {
+    if (given === applied.current) return
+    applied.current = given
+    setText(given)
+  }, [given])
+  const apply = useDebouncedCallback((value: string, page: string) => {
+    if (location.pathname !== page) return
+    applied.current = value
+    setFilters({ [name]: value || undefined })
+  }, 350)
+  return (
+    <TextInput
+      type="date"
+      label={t(`list.${name}`)}
+      max="9999-12-31"
+      value={text}
+      onChange={({ currentTarget: { value, validity } }) => {
+        setText(value)
+        apply.cancel()
+        const isWhole = value === '' ? !validity.badInput : value >= firstDay
+        if (isWhole) apply(value, location.pathname)
+      }}
+      onBlur={() => apply.flush()}
+      onKeyDown={({ key }) => key === 'Enter' && apply.flush()}
+      w={{ base: '50%', xs: 150 }}
+      miw={0}
+    />
   )
 }

@@ -38,6 +38,7 @@ export interface OpenOptions {
   readonly height?: number
   readonly colorScheme?: 'light' | 'dark'
   readonly locale?: string
+  readonly hasTouch?: boolean
   /** Statuses and texts that belong to the journey: the browser writes each failed request on its console. */
   readonly expected?: readonly (number | string)[]
 }
@@ -58,11 +59,13 @@ export function startBrowser(): void {
 
 /** A fresh profile. `expectCalm` says at the end whether anything went wrong beside the journey. */
 export async function openPage(options: OpenOptions = {}): Promise<Opened> {
-  const { width = 1280, height = 900, colorScheme = 'light', locale = 'en-US', expected = [] } = options
+  const { width = 1280, height = 900, colorScheme = 'light', locale = 'en-US' } = options
+  const { hasTouch = false, expected = [] } = options
   const context = await browser.newContext({
     viewport: { width, height },
     colorScheme,
     locale,
+    hasTouch,
     reducedMotion: 'reduce',
     permissions: ['camera', 'clipboard-read', 'clipboard-write'],
   })
@@ -177,12 +180,15 @@ export async function newToken({
 /** For names and addresses that no other journey has, also when it is made a second time. */
 export const unique = (): string => Math.random().toString(36).slice(2, 10)
 
-/** A card of the demo's campaign. Seven random digits after an area code are a valid number. */
-export async function newCustomer(data: Record<string, string> = {}): Promise<Body> {
+/** A card of the demo's campaign unless told. Seven random digits after an area code are a valid number. */
+export async function newCustomer(
+  data: Record<string, string> = {},
+  campaignId = demo.campaignId,
+): Promise<Body> {
   const mark = unique()
   const phone = `+1202${Math.floor(2_000_000 + Math.random() * 7_999_999)}`
   const given = { fullname: `Visitor ${mark}`, phone, email: `${mark}@visitors.example`, ...data }
   return callApi('POST', '/v1/customers/register', {
-    body: { campaignId: demo.campaignId, customer: { data: given } },
+    body: { campaignId, customer: { data: given } },
   })
 }

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { callApi, demo, expectAccessible, expectCalm, startBrowser } from './browser.ts'
+import { callApi, demo, expectAccessible, expectCalm, newCustomer, startBrowser, unique } from './browser.ts'
 import {
   addressOf,
   expectAccessibleInBothSchemes,
@@ -78,6 +78,33 @@ test('shows the figures of a range and leads to what they are counted from', asy
   await page.getByRole('link', { name: 'Registrations', exact: true }).click()
   await pageTitle(page, 'Customers').waitFor()
   expect(addressOf(page)).toEqual({ path: '/customers', search: { from, to } })
+  expectCalm(opened)
+})
+
+test('a range is typed digit by digit, and changed in the middle', async () => {
+  const opened = await openConsole('/transactions')
+  const { page } = opened
+  await waitForRows(page)
+  const field = page.getByLabel('From')
+  await field.focus()
+  await page.keyboard.type('10152025', { delay: 60 })
+  await expect.poll(() => addressOf(page).search).toEqual({ from: '2025-10-15' })
+  await page.getByLabel('To', { exact: true }).focus()
+  await page.keyboard.type('11022025')
+  await page.keyboard.press('Enter')
+  await expect.poll(() => addressOf(page).search).toEqual({ from: '2025-10-15', to: '2025-11-02' })
+  // The year alone, slower than the filter is applied.
+  await field.focus()
+  await page.keyboard.press('ArrowRight')
+  await page.keyboard.press('ArrowRight')
+  await page.keyboard.type('2024', { delay: 450 })
+  await expect.poll(() => addressOf(page).search).toEqual({ from: '2024-10-15', to: '2025-11-02' })
+  expect(await field.inputValue()).toBe('2024-10-15')
+  // The address has the last word.
+  await page.goto(`${demo.consoleUrl}/transactions?from=2025-01-05`)
+  await expect.poll(() => field.inputValue()).toBe('2025-01-05')
+  await field.fill('')
+  await expect.poll(() => addressOf(page).search).toEqual({})
   expectCalm(opened)
 })
 
@@ -187,6 +214,17 @@ test('a day of each chart leads to the same rows, of that day', { timeout: 120_0
   expectCalm(opened)
 })
 
+test('a tap on a chart leads to the day as a click does', async () => {
+  const opened = await openConsole('/?days=7', { width: 390, height: 844, hasTouch: true })
+  const { page } = opened
+  const chart = figure(page, 'Sales').getByRole('img', { name: /by day/ })
+  await chart.locator('svg path').first().waitFor()
+  await chart.tap()
+  const day = dayBefore(4)
+  await expect.poll(() => addressOf(page)).toEqual({ path: '/transactions', search: { from: day, to: day } })
+  expectCalm(opened)
+})
+
 test('today is told by itself, and compared with nothing', async () => {
   const opened = await openConsole('/')
   const { page } = opened
@@ -208,10 +246,49 @@ test('today is told by itself, and compared with nothing', async () => {
     .getByRole('rowheader', { name: /, so far$/ })
     .waitFor()
   expect(await rows.count()).toBe(31)
+  const { name, text } = await fileFrom(page, () => page.getByRole('button', { name: 'CSV' }).click())
+  expect(name).toBe(`figures-${dayBefore(30)}-${today}.csv`)
+  expect(parseCsv(text).map(([day]) => day)).toEqual([
+    'Day',
+    ...Array.from({ length: 31 }, (_, i) => dayBefore(30 - i)),
+  ])
   // Who asks for it gets it, and is told.
   await page.goto(`${demo.consoleUrl}?from=${dayBefore(2)}&to=${today}`)
   await page.getByText(/, today so far, compared with/).waitFor()
   expect(await page.getByText(/^Today so far/).count()).toBe(0)
+  // The past has its years, and nothing of it is going on.
+  await page.goto(`${demo.consoleUrl}?from=2024-12-30&to=2025-01-02`)
+  await page
+    .getByText('Dec 30, 2024 – Jan 2, 2025, compared with Dec 26 – 29, 2024', { exact: true })
+    .waitFor()
+  expectCalm(opened)
+})
+
+test('a balance keeps its name and decimals when its campaign is over, and another range is of the same one', async () => {
+  const key = `credit${unique()}`
+  const { id } = await callApi('POST', '/v1/campaigns', {
+    body: {
+      name: 'Credit of old',
+      balances: [{ key, name: 'Old credit', decimals: 2 }],
+      rules: [{ id: 'base', kind: 'points_per_amount', balance: key, points: 1, per: 1 }],
+    },
+  })
+  await callApi('POST', `/v1/campaigns/${id}/publish`)
+  const { id: customer } = await newCustomer({}, id)
+  const body = { key, amount: 22.84, reason: 'Moved from the old card' }
+  await callApi('POST', `/v1/customers/${customer}/adjustments`, { body })
+  await callApi('POST', `/v1/campaigns/${id}/archive`)
+  const today = dayBefore(0)
+  const opened = await openConsole(`/?from=${today}&to=${today}&balance=${key}`)
+  const { page } = opened
+  await figure(page, 'Outstanding').getByText('22.84', { exact: true }).waitFor()
+  const choice = page.getByRole('combobox', { name: 'Balance' })
+  expect(await choice.inputValue()).toBe('Old credit')
+  for (const range of ['', '?from=2024-12-30&to=2025-01-02']) {
+    await page.goto(demo.consoleUrl + range)
+    await choice.waitFor()
+    expect(await choice.inputValue()).toBe('Points')
+  }
   expectCalm(opened)
 })
 

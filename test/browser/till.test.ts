@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
-import { callApi, demo, expectAccessible, expectCalm, openPage, startBrowser } from './browser.ts'
+import { callApi, demo, expectAccessible, expectCalm, openPage, startBrowser, unique } from './browser.ts'
 import {
   booked,
   charge,
@@ -316,4 +316,34 @@ test.each([
   await page.keyboard.press('F6')
   expect(await why.isVisible()).toBe(true)
   expectCalm(opened)
+})
+
+test('a balance of a paused campaign keeps its name for who may know it, and its decimals for everybody', async () => {
+  const key = `credit${unique()}`
+  const { id } = await callApi('POST', '/v1/campaigns', {
+    body: {
+      name: 'Credit',
+      balances: [{ key, name: 'House credit', decimals: 2 }],
+      rules: [{ id: 'base', kind: 'points_per_amount', balance: key, points: 1, per: 1 }],
+    },
+  })
+  await callApi('POST', `/v1/campaigns/${id}/publish`)
+  const guest = await register({ campaign: id }, 'Carl Credit')
+  const body = { key, amount: 22.84, reason: 'Moved from the old card' }
+  await callApi('POST', `/v1/customers/${guest.id}/adjustments`, { body })
+  await callApi('POST', `/v1/campaigns/${id}/pause`)
+  for (const [email, name] of [
+    ['cashier@demo.example', key],
+    [demo.consoleEmail, 'House credit'],
+  ] as const) {
+    const opened = await openPage()
+    const { page } = opened
+    await openTill(page, email)
+    await findGuest(page, guest)
+    const held = page.locator('dl > div').filter({ hasText: name })
+    await held.waitFor()
+    expect(await held.textContent()).toBe(`${name}22.84`)
+    expectCalm(opened)
+  }
+  await callApi('POST', `/v1/campaigns/${id}/archive`)
 })

@@ -1,33 +1,33 @@
-/** The balances of the organization, named and valued by the campaigns that run. */
+/** The balances of the organization, valued by the campaigns that run. */
 import type { Schemas } from '../../api/client.ts'
+import type { Program } from '../parts/program.ts'
 
 export interface Balance {
   readonly key: string
   readonly name: string
-  readonly decimals: number
+  /** As many decimals as it has. */
+  readonly number: (value: number) => string
   /** What one point is worth in money, least and most, when it can be spent. */
   readonly worth?: { readonly least: number; readonly most: number }
 }
 
 /**
- * Campaigns share balances by their key; one without a campaign keeps its key as its name. What was collected most
- * comes first.
+ * Campaigns share balances by their key. What was collected most comes first, then what
+ * customers hold most of, then what there was first.
  */
-export function balancesOf(
-  campaigns: readonly Schemas['Campaign'][],
-  { collected, outstanding }: Schemas['Summary'],
-): Balance[] {
-  const running = campaigns.filter(({ status }) => status === 'published' || status === 'paused')
-  const definitions = running.flatMap(({ balances }) => balances)
-  const all = new Set([...definitions.map(({ key }) => key), ...Object.keys(outstanding)])
-  const sorted = [...all].sort((one, other) => (collected[other] ?? 0) - (collected[one] ?? 0))
+export function balancesOf(program: Program, { collected, outstanding }: Schemas['Summary']): Balance[] {
+  const running = program.campaigns.filter(({ status }) => status === 'published' || status === 'paused')
+  const defined = running.toReversed().flatMap(({ balances }) => balances.map(({ key }) => key))
+  const all = new Set([...defined, ...Object.keys(outstanding)])
+  const more = (of: Readonly<Record<string, number>>, one: string, other: string) =>
+    (of[other] ?? 0) - (of[one] ?? 0)
+  const sorted = [...all].sort((one, other) => more(collected, one, other) || more(outstanding, one, other))
   return sorted.map((key) => {
-    const definition = definitions.find((one) => one.key === key)
     const worths = running.flatMap(({ spend }) => (spend?.balance === key ? [spend.worth] : []))
     return {
       key,
-      name: definition?.name ?? key,
-      decimals: definition?.decimals ?? 0,
+      name: program.balanceName(key),
+      number: (value) => program.number(key, value),
       worth: worths.length > 0 ? { least: Math.min(...worths), most: Math.max(...worths) } : undefined,
     }
   })

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { download, toCsv } from '../../ui/csv.ts'
 import type { Balance } from './balances.ts'
 import { allFigures } from './figures.ts'
-import type { Reports } from './reports.ts'
+import { allDays, type Reports } from './reports.ts'
 
 interface DailyCsvProps {
   readonly reports: Reports
@@ -22,10 +22,14 @@ export function DailyCsv({ reports, balances }: DailyCsvProps) {
         read: (day: Reports['days'][number]) => read(day, balance?.key ?? ''),
       }))
     })
-    const rows = reports.days.map((day) => [day.day, ...columns.map(({ read }) => read(day))])
-    const { from, to } = reports.range
+    const days = allDays(reports)
+    const rows = days.map((day) => [day.day, ...columns.map(({ read }) => read(day))])
     const content = toCsv([[t('day'), ...columns.map(({ label }) => label)], ...rows])
-    download(`figures-${from}-${to}.csv`, content, 'text/csv;charset=utf-8')
+    download(
+      `figures-${reports.range.from}-${days.at(-1)?.day ?? reports.range.to}.csv`,
+      content,
+      'text/csv;charset=utf-8',
+    )
   }
   return (
     <Button variant="default" leftSection={<IconDownload size={16} aria-hidden />} onClick={save}>

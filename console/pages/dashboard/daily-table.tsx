@@ -1,18 +1,20 @@
 import { Table } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import { formatDay, formatNumber } from '../../format.ts'
+import { formatDayOfYear, formatNumber } from '../../format.ts'
 import { paths } from '../../paths.ts'
 import { PageLink } from '../../ui/page-link.tsx'
 import type { Balance } from './balances.ts'
 import { allFigures } from './figures.ts'
 import classes from './home.module.css'
-import type { Reports } from './reports.ts'
+import { allDays, type Reports } from './reports.ts'
 
 /** The charts as numbers, newest first. */
 export function DailyTable({ reports, balance }: { readonly reports: Reports; readonly balance: Balance }) {
   const { t } = useTranslation('home')
   const { today } = reports
-  const days = today ? [...reports.days, today] : reports.days
+  const days = allDays(reports).toReversed()
+  const format = (value: number, isBalance = false) =>
+    isBalance ? balance.number(value) : formatNumber(value, 0)
   return (
     <div className="lw-surface">
       <Table.ScrollContainer minWidth={900}>
@@ -28,11 +30,13 @@ export function DailyTable({ reports, balance }: { readonly reports: Reports; re
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
-            {days.toReversed().map((ofDay) => (
+            {days.map((ofDay) => (
               <Table.Tr key={ofDay.day}>
                 <Table.Th scope="row" fw={400} style={{ whiteSpace: 'nowrap' }}>
                   <PageLink to={paths.transactions()} search={{ from: ofDay.day, to: ofDay.day }} size="sm">
-                    {ofDay === today ? t('soFar', { day: formatDay(ofDay.day) }) : formatDay(ofDay.day)}
+                    {ofDay === today
+                      ? t('soFar', { day: formatDayOfYear(ofDay.day) })
+                      : formatDayOfYear(ofDay.day)}
                   </PageLink>
                 </Table.Th>
                 {allFigures.map(({ key, read, isBalance, listOf }) => (
@@ -42,7 +46,7 @@ export function DailyTable({ reports, balance }: { readonly reports: Reports; re
                       size="sm"
                       c="inherit"
                     >
-                      {formatNumber(read(ofDay, balance.key), isBalance ? balance.decimals : 0)}
+                      {format(read(ofDay, balance.key), isBalance)}
                     </PageLink>
                   </Table.Td>
                 ))}

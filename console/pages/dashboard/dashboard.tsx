@@ -3,11 +3,11 @@ import { IconChartLine, IconTable } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { useSession } from '../../api/session.ts'
-import { dayIn, formatDay } from '../../format.ts'
+import { dayIn, formatDays, formatNumber } from '../../format.ts'
 import { Failure } from '../../ui/failure.tsx'
 import { useFilters } from '../../ui/filters.ts'
 import { Page } from '../../ui/page.tsx'
-import { campaignsQuery } from '../parts/program.ts'
+import { campaignsQuery, useProgram } from '../parts/program.ts'
 import { type Balance, balancesOf } from './balances.ts'
 import { DailyCsv } from './daily-csv.tsx'
 import { DailyTable } from './daily-table.tsx'
@@ -26,18 +26,17 @@ export function Dashboard() {
   const today = dayIn(timezone)
   const reports = useReports(range, today)
   const campaigns = useQuery(campaignsQuery)
+  const program = useProgram()
   const before = rangeBefore(range)
   const isTable = filters.view === 'table'
   const error = reports.error ?? campaigns.error
-  const balances = reports.data && campaigns.data ? balancesOf(campaigns.data, reports.data.sum) : undefined
+  const balances = reports.data && campaigns.data ? balancesOf(program, reports.data.sum) : undefined
   return (
     <Page
       title={t('title')}
-      about={t(range.to < today ? 'about' : 'aboutSoFar', {
-        from: formatDay(range.from),
-        to: formatDay(range.to),
-        beforeFrom: formatDay(before.from),
-        beforeTo: formatDay(before.to),
+      about={t(range.from <= today && today <= range.to ? 'aboutSoFar' : 'about', {
+        days: formatDays(range.from, range.to),
+        before: formatDays(before.from, before.to),
       })}
     >
       <Group justify="space-between" align="flex-end" gap="sm">
@@ -79,7 +78,7 @@ interface FiguresProps {
 }
 
 /** Stands for the balance of an organization that has none yet. */
-const noBalance: Balance = { key: '', name: '', decimals: 0 }
+const noBalance: Balance = { key: '', name: '', number: (value) => formatNumber(value, 0) }
 
 function Figures({ reports, balances, isTable }: FiguresProps) {
   const { t } = useTranslation('home')

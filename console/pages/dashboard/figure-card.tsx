@@ -3,7 +3,7 @@ import { IconArrowDownRight, IconArrowUpRight } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
-import { formatDay, formatNumber, formatShare } from '../../format.ts'
+import { formatDayOfYear, formatNumber, formatShare } from '../../format.ts'
 import { PageLink } from '../../ui/page-link.tsx'
 import type { Balance } from './balances.ts'
 import type { Figure } from './figures.ts'
@@ -24,7 +24,7 @@ interface FigureCardProps {
 export function FigureCard({ figure, reports, balance }: FigureCardProps) {
   const { t } = useTranslation('home')
   const navigate = useNavigate()
-  const format = (value: number) => formatNumber(value, figure.isBalance ? balance.decimals : 0)
+  const format = (value: number) => (figure.isBalance ? balance.number(value) : formatNumber(value, 0))
   const value = figure.read(reports.sum, balance.key)
   const points = reports.days.map((ofDay, i) => {
     const ofDayBefore = reports.daysBefore[i]
@@ -60,7 +60,7 @@ export function FigureCard({ figure, reports, balance }: FigureCardProps) {
       )}
       <div
         role="img"
-        aria-label={t('chart.about', { name, day: formatDay(most.day), value: format(most.value) })}
+        aria-label={t('chart.about', { name, day: formatDayOfYear(most.day), value: format(most.value) })}
         style={{ marginBlockStart: 'auto', paddingBlockStart: 'var(--mantine-spacing-sm)' }}
       >
         <Suspense fallback={<Skeleton h={120} />}>
@@ -69,7 +69,7 @@ export function FigureCard({ figure, reports, balance }: FigureCardProps) {
       </div>
       {most.value > 0 && (
         <Text size="xs" c="dimmed" ta="center" className="lw-tabular">
-          {t('chart.most', { day: formatDay(most.day), value: format(most.value) })}
+          {t('chart.most', { day: formatDayOfYear(most.day), value: format(most.value) })}
         </Text>
       )}
     </Stack>

@@ -2,7 +2,7 @@ import '@mantine/charts/styles.css'
 import { AreaChart } from '@mantine/charts'
 import { Paper, Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import { formatDay } from '../../format.ts'
+import { formatDay, formatDayOfYear } from '../../format.ts'
 import classes from './home.module.css'
 
 export interface DayPoint {
@@ -61,6 +61,8 @@ export default function FigureChart({ points, format, onDay }: FigureChartProps)
         })}
         areaChartProps={{
           accessibilityLayer: false,
+          // At once: the click of a tap comes in the same frame as the move that says where.
+          throttledEvents: [],
           onClick: ({ activeLabel }) => {
             if (typeof activeLabel === 'string') onDay(activeLabel)
           },
@@ -73,12 +75,12 @@ export default function FigureChart({ points, format, onDay }: FigureChartProps)
             return (
               <Paper withBorder px="sm" py={6} shadow="md" dir="auto">
                 <Text size="sm" fw={600} className="lw-tabular">
-                  {t('chart.value', { day: formatDay(point.day), value: format(point.value) })}
+                  {t('chart.value', { day: formatDayOfYear(point.day), value: format(point.value) })}
                 </Text>
                 {point.dayBefore !== undefined && (
                   <Text size="sm" c="dimmed" className="lw-tabular">
                     {t('chart.value', {
-                      day: formatDay(point.dayBefore),
+                      day: formatDayOfYear(point.dayBefore),
                       value: format(point.valueBefore ?? 0),
                     })}
                   </Text>

@@ -33,3 +33,6 @@ export function useReports(range: DayRange, today: string) {
 }
 
 export type Reports = NonNullable<ReturnType<typeof useReports>['data']>
+
+/** With today at the end, as far as it has gone. */
+export const allDays = ({ days, today }: Reports): Reports['days'] => (today ? [...days, today] : days)
