@@ -69,6 +69,46 @@ test('Ctrl-K finds a campaign by its name, and a transaction by its receipt numb
   await page.goto(`${demo.consoleUrl}/settings`)
   await pageTitle(page, 'Settings').waitFor()
   await jump(sale.id, new RegExp(`^${receipt} `), `/transactions/${sale.id}`)
+  await jump(customer, /^Visitor /, `/customers/${customer}`)
+  expectCalm(opened)
+})
+
+test('Ctrl-K typed quickly leads to what was typed, not to what is there already', async () => {
+  const { id, data } = await newCustomer()
+  const opened = await openConsole('/settings')
+  const { page } = opened
+  await pageTitle(page, 'Settings').waitFor()
+  const dialog = page.getByRole('dialog')
+  const search = dialog.getByLabel('Search or jump to…')
+  const club = dialog.getByRole('button', { name: /^Coffee club/ })
+  // The campaigns have been read once.
+  await page.keyboard.press('Control+k')
+  await search.fill('coffee club')
+  await club.waitFor()
+  await page.keyboard.press('Escape')
+  await search.waitFor({ state: 'detached' })
+  await page.keyboard.press('Control+k')
+  await dialog.getByRole('button', { name: 'Home' }).waitFor()
+  expect(await club.count()).toBe(0)
+  await search.pressSequentially(data.fullname, { delay: 40 })
+  await page.keyboard.press('Enter')
+  await expect.poll(() => addressOf(page).path).not.toBe('/settings')
+  expect(addressOf(page).path).toBe(`/customers/${id}`)
+  await search.waitFor({ state: 'detached' })
+  expectCalm(opened)
+})
+
+test('Ctrl-K says that there is no network, not that nothing was found', async () => {
+  const opened = await openConsole('/settings', { expected: ['ERR_INTERNET_DISCONNECTED'] })
+  const { page, context } = opened
+  await pageTitle(page, 'Settings').waitFor()
+  const dialog = page.getByRole('dialog')
+  await page.keyboard.press('Control+k')
+  await dialog.getByRole('button', { name: 'Home' }).waitFor()
+  await context.setOffline(true)
+  await dialog.getByLabel('Search or jump to…').fill(unique())
+  await dialog.getByText('The service cannot be reached').waitFor()
+  expect(await dialog.getByText('Nothing found').count()).toBe(0)
   expectCalm(opened)
 })
 
