@@ -90,7 +90,8 @@ export function DataList<T>(props: DataListProps<T>) {
             verticalSpacing="xs"
             horizontalSpacing="md"
             className={classes.table}
-            style={{ opacity: isPlaceholderData ? 0.5 : 1 }}
+            // Rows of the page before are no answer any more, also not to a click.
+            style={isPlaceholderData ? { opacity: 0.5, pointerEvents: 'none' } : undefined}
             aria-busy={isPending || isPlaceholderData}
           >
             <Table.Thead>
@@ -109,6 +110,12 @@ export function DataList<T>(props: DataListProps<T>) {
                     <Table.Tr
                       key={keyOf(row)}
                       className={open ? classes.clickable : undefined}
+                      onClickCapture={(event) => {
+                        // The second half of a double click that began elsewhere, such as on "Next page".
+                        if (event.detail < 2 || (event.target as Element).closest('button, input')) return
+                        event.preventDefault()
+                        event.stopPropagation()
+                      }}
                       onClick={(event) => {
                         // A link or a button inside does its own thing.
                         const isOwn = (event.target as Element).closest('a, button, input')

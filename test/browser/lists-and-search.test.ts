@@ -214,6 +214,27 @@ test('a search that was just typed does not follow to the next page', async () =
   expectCalm(opened)
 })
 
+test('a double click on "Next page" opens nobody', async () => {
+  const opened = await openConsole('/customers')
+  const { page } = opened
+  await waitForRows(page)
+  await page.route('**/v1/customers?*cursor=*', async (route) => {
+    await sleep(600)
+    await route.continue()
+  })
+  const next = page.getByRole('button', { name: 'Next page' })
+  await next.scrollIntoViewIfNeeded()
+  const { x, y, width, height } = (await next.boundingBox())!
+  await page.mouse.click(x + width / 2, y + height / 2)
+  await sleep(250)
+  await page.mouse.down({ clickCount: 2 })
+  await page.mouse.up({ clickCount: 2 })
+  await expect.poll(() => addressOf(page).search.cursor).toBeTruthy()
+  await waitForRows(page)
+  expect(addressOf(page).path).toBe('/customers')
+  expectCalm(opened)
+})
+
 test('on a phone the menu opens and closes, and no page sticks out', async () => {
   // Something for the audit log.
   await callApi('POST', '/v1/products', { body: { opaqueId: unique() } })
@@ -229,6 +250,11 @@ test('on a phone the menu opens and closes, and no page sticks out', async () =>
   await expect.poll(isInSight).toBe(true)
   await expectAccessibleInBothSchemes(page)
   await burger.click()
+  await expect.poll(isInSight).toBe(false)
+  // Also by the entry of the page one is on.
+  await burger.click()
+  await expect.poll(isInSight).toBe(true)
+  await menu.getByRole('link', { name: 'Home', exact: true }).click()
   await expect.poll(isInSight).toBe(false)
   const lists = ['Customers', 'Campaigns', 'Transactions', 'Coupons', 'Products', 'People', 'API connections']
   for (const entry of [...lists, 'Request log', 'Audit log', 'Settings']) {
