@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { answerOf, api } from '../../api/client.ts'
-import { changeWords, holdingWords, inOneLine, progressWords, type Towards } from '../../balance-words.ts'
+import { changeWords, holdingWords, progressWords, type Towards } from '../../balance-words.ts'
 import { formatNumber, formatSigned } from '../../format.ts'
 import { allPages } from './all-pages.ts'
 
@@ -60,9 +60,9 @@ export function useProgram() {
       signed: (key: string, value: number) => formatSigned(value, decimalsOf(key)),
       /** "Points: 35". */
       amount,
-      /** "Points: 35 · Stamps: 2". */
+      /** "Points: 35", "Stamps: 2". */
       amounts: (values: Readonly<Record<string, number>>) =>
-        inOneLine(Object.entries(values).map(([key, value]) => amount(key, value))),
+        Object.entries(values).map(([key, value]) => amount(key, value)),
       /** "Points +35". */
       change,
       /** "Free coffee · Stamps collected for the next coupon: 7 of 10". */
