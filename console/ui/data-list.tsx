@@ -69,7 +69,7 @@ export function DataList<T>(props: DataListProps<T>) {
   const isFiltered = Object.entries(props.filters).some(([, value]) => value)
 
   return (
-    <Stack gap="sm">
+    <Stack gap="sm" className={classes.list}>
       <FilterBar controls={controls} filters={props.filters}>
         <CsvButton {...props} />
       </FilterBar>
