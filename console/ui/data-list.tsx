@@ -1,7 +1,7 @@
 import { Button, Group, Skeleton, Stack, Table, Text } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
+import { useLocation, useNavigate } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { formatNumber } from '../format.ts'
@@ -62,8 +62,8 @@ export function DataList<T>(props: DataListProps<T>) {
     queryFn: () => load({ cursor, limit: pageSize }),
     placeholderData: keepPreviousData,
   })
-  // Pages that were walked through, first to last; one that was come to by its address knows none before it.
-  const [walked, setWalked] = useState<readonly (string | undefined)[]>([undefined])
+  // A page that was come to by its address knows none before it.
+  const { walked = [undefined] } = useLocation().state
   const at = walked.indexOf(cursor)
   const open = rowPath ? (row: T) => navigate({ to: rowPath(row) }) : onRow
   const isFiltered = Object.entries(props.filters).some(([, value]) => value)
@@ -146,7 +146,11 @@ export function DataList<T>(props: DataListProps<T>) {
             </Button>
           )}
           {at > 0 && (
-            <Button variant="default" size="sm" onClick={() => setFilters({ cursor: walked[at - 1] })}>
+            <Button
+              variant="default"
+              size="sm"
+              onClick={() => setFilters({ cursor: walked[at - 1] }, { walked })}
+            >
               {t('list.previous')}
             </Button>
           )}
@@ -155,8 +159,8 @@ export function DataList<T>(props: DataListProps<T>) {
             size="sm"
             disabled={!data?.nextCursor || isPlaceholderData}
             onClick={() => {
-              setWalked([...walked.slice(0, at + 1), data?.nextCursor])
-              setFilters({ cursor: data?.nextCursor })
+              const cursor = data?.nextCursor
+              setFilters({ cursor }, { walked: [...walked.slice(0, at + 1), cursor] })
             }}
           >
             {t('list.next')}

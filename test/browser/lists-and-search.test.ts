@@ -232,6 +232,12 @@ test('a double click on "Next page" opens nobody', async () => {
   await expect.poll(() => addressOf(page).search.cursor).toBeTruthy()
   await waitForRows(page)
   expect(addressOf(page).path).toBe('/customers')
+  // Back from a row one still knows where one came from.
+  await rowsOf(page).first().click()
+  await expect.poll(() => addressOf(page).path).toMatch('/customers/cus_')
+  await page.goBack()
+  await page.getByRole('button', { name: 'Previous page' }).click()
+  await expect.poll(() => addressOf(page)).toEqual({ path: '/customers', search: {} })
   expectCalm(opened)
 })
 
