@@ -17,7 +17,7 @@ import { SearchField } from '../ui/search-field.tsx'
 import { tell } from '../ui/tell.ts'
 import { RegisterForm } from './customers/register-form.tsx'
 import { FilterChips, useDaysText } from './parts/filter-chips.tsx'
-import { Nowrap, Short } from './parts/nowrap.tsx'
+import { Nowrap, Parts, Short } from './parts/nowrap.tsx'
 import { type Program, useProgram } from './parts/program.ts'
 import { StatusBadge, statusCode, useStatusOptions } from './parts/status-badge.tsx'
 
@@ -141,10 +141,15 @@ function useColumns(program: Program, holds: string | undefined): Column<Custome
     balances.push({
       key: 'balances',
       label: t('balances'),
-      cell: ({ collectables }) =>
-        program.amounts(
-          Object.fromEntries(Object.entries(collectables).map(([key, { value }]) => [key, value])),
-        ),
+      // The file has a column for each.
+      isOnlyTable: true,
+      cell: ({ collectables }) => (
+        <Parts
+          texts={program.amounts(
+            Object.fromEntries(Object.entries(collectables).map(([key, { value }]) => [key, value])),
+          )}
+        />
+      ),
     })
   }
   return [

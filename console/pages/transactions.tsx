@@ -3,6 +3,7 @@ import { IconReceipt } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
 import { answerOf, api, type Schemas } from '../api/client.ts'
 import { useSession } from '../api/session.ts'
+import { inOneLine } from '../balance-words.ts'
 import { formatDateTime, formatMoney, formatNumber } from '../format.ts'
 import { paths, till } from '../paths.ts'
 import { type Column, DataList } from '../ui/data-list.tsx'
@@ -14,7 +15,7 @@ import { PageLink } from '../ui/page-link.tsx'
 import { SearchField } from '../ui/search-field.tsx'
 import { CustomerName } from './parts/customer-name.tsx'
 import { FilterChips } from './parts/filter-chips.tsx'
-import { Nowrap } from './parts/nowrap.tsx'
+import { Nowrap, Parts } from './parts/nowrap.tsx'
 import { type Program, useProgram } from './parts/program.ts'
 import { BranchFilter, CustomerFilter, useBranchName } from './parts/search-filter.tsx'
 import { StatusBadge, statusCode, useStatusOptions } from './parts/status-badge.tsx'
@@ -118,8 +119,19 @@ function useColumns(program: Program, spent: string | undefined): Column<Transac
       cell: ({ customer, customerName }) => <CustomerName id={customer} name={customerName} />,
       csv: ({ customerName }) => customerName,
     },
-    { key: 'branch', label: t('branch'), cell: ({ branchOpaqueId }) => branchName(branchOpaqueId) },
-    { key: 'collected', label: t('collected'), cell: collected },
+    {
+      key: 'branch',
+      label: t('branch'),
+      // Its place is taken by what was spent.
+      isOnlyCsv: spent !== undefined,
+      cell: ({ branchOpaqueId }) => branchName(branchOpaqueId),
+    },
+    {
+      key: 'collected',
+      label: t('collected'),
+      cell: (sale) => <Parts texts={collected(sale)} />,
+      csv: (sale) => inOneLine(collected(sale)),
+    },
     {
       key: 'spent',
       label: t('pointsSpent'),

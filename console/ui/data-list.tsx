@@ -1,7 +1,7 @@
 import { Button, Group, Skeleton, Stack, Table, Text } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
+import { useLocation, useNavigate } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { formatNumber } from '../format.ts'
@@ -62,14 +62,14 @@ export function DataList<T>(props: DataListProps<T>) {
     queryFn: () => load({ cursor, limit: pageSize }),
     placeholderData: keepPreviousData,
   })
-  // Pages that were walked through, first to last; one that was come to by its address knows none before it.
-  const [walked, setWalked] = useState<readonly (string | undefined)[]>([undefined])
+  // A page that was come to by its address knows none before it.
+  const { walked = [undefined] } = useLocation().state
   const at = walked.indexOf(cursor)
   const open = rowPath ? (row: T) => navigate({ to: rowPath(row) }) : onRow
   const isFiltered = Object.entries(props.filters).some(([, value]) => value)
 
   return (
-    <Stack gap="sm">
+    <Stack gap="sm" className={classes.list}>
       <FilterBar controls={controls} filters={props.filters}>
         <CsvButton {...props} />
       </FilterBar>
@@ -90,7 +90,8 @@ export function DataList<T>(props: DataListProps<T>) {
             verticalSpacing="xs"
             horizontalSpacing="md"
             className={classes.table}
-            style={{ opacity: isPlaceholderData ? 0.5 : 1 }}
+            // Rows of the page before are no answer any more, also not to a click.
+            style={isPlaceholderData ? { opacity: 0.5, pointerEvents: 'none' } : undefined}
             aria-busy={isPending || isPlaceholderData}
           >
             <Table.Thead>
@@ -109,6 +110,12 @@ export function DataList<T>(props: DataListProps<T>) {
                     <Table.Tr
                       key={keyOf(row)}
                       className={open ? classes.clickable : undefined}
+                      onClickCapture={(event) => {
+                        // The second half of a double click that began elsewhere, such as on "Next page".
+                        if (event.detail < 2 || (event.target as Element).closest('button, input')) return
+                        event.preventDefault()
+                        event.stopPropagation()
+                      }}
                       onClick={(event) => {
                         // A link or a button inside does its own thing.
                         const isOwn = (event.target as Element).closest('a, button, input')
@@ -139,7 +146,11 @@ export function DataList<T>(props: DataListProps<T>) {
             </Button>
           )}
           {at > 0 && (
-            <Button variant="default" size="sm" onClick={() => setFilters({ cursor: walked[at - 1] })}>
+            <Button
+              variant="default"
+              size="sm"
+              onClick={() => setFilters({ cursor: walked[at - 1] }, { walked })}
+            >
               {t('list.previous')}
             </Button>
           )}
@@ -148,8 +159,8 @@ export function DataList<T>(props: DataListProps<T>) {
             size="sm"
             disabled={!data?.nextCursor || isPlaceholderData}
             onClick={() => {
-              setWalked([...walked.slice(0, at + 1), data?.nextCursor])
-              setFilters({ cursor: data?.nextCursor })
+              const cursor = data?.nextCursor
+              setFilters({ cursor }, { walked: [...walked.slice(0, at + 1), cursor] })
             }}
           >
             {t('list.next')}

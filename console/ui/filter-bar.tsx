@@ -15,7 +15,7 @@ interface FilterBarProps {
   readonly children: ReactNode
 }
 
-/** The fields of a list. On a phone they would fill the screen: there only the search stays, the others open. */
+/** The fields of a list. Where there is little room they would fill the screen: there only the search stays, the others open. */
 export function FilterBar({ controls, filters, children }: FilterBarProps) {
   const { t } = useTranslation('common')
   const [isOpen, setOpen] = useState(false)
@@ -34,7 +34,7 @@ export function FilterBar({ controls, filters, children }: FilterBarProps) {
       {isFolding && (
         <Button
           variant="default"
-          hiddenFrom="sm"
+          className={classes.fold}
           leftSection={<IconAdjustmentsHorizontal size={16} aria-hidden />}
           aria-expanded={isOpen}
           aria-controls={id}

@@ -93,7 +93,7 @@ export function Shell() {
       </AppShell.Header>
       <AppShell.Navbar component="nav" aria-label={t('menu')}>
         <AppShell.Section grow component={ScrollArea} p="xs">
-          <MenuEntries session={session} />
+          <MenuEntries session={session} onChoose={close} />
         </AppShell.Section>
         <AppShell.Section p="xs">
           <Group gap="xs" p="xs" hiddenFrom="sm">
@@ -144,7 +144,12 @@ function SearchButton({ onClick }: { readonly onClick: () => void }) {
   )
 }
 
-function MenuEntries({ session }: { readonly session: Session }) {
+interface MenuEntriesProps {
+  readonly session: Session
+  readonly onChoose: () => void
+}
+
+function MenuEntries({ session, onChoose }: MenuEntriesProps) {
   const { t } = useTranslation('shell')
   const { pathname } = useLocation()
   const isHere = (to: string) => (to === '/' ? pathname === '/' : pathname.startsWith(to))
@@ -161,6 +166,8 @@ function MenuEntries({ session }: { readonly session: Session }) {
             key={key}
             renderRoot={(root) => <Link to={to} aria-current={isHere(to) ? 'page' : undefined} {...root} />}
             active={isHere(to)}
+            // Also the page one is on already, which is no other page.
+            onClick={onChoose}
             label={t(`pages.${key}`)}
             leftSection={<Icon size={18} aria-hidden />}
           />

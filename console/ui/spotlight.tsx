@@ -7,11 +7,12 @@ import {
 } from '@mantine/spotlight'
 import { IconSearch } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
+import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { may, type Session } from '../api/session.ts'
 import { formatDateTime, formatMoney } from '../format.ts'
 import { paths } from '../paths.ts'
+import { failureText } from './failure-text.ts'
 import { actions, useFoundCampaigns, useFoundCustomers, useFoundTransactions } from './found.ts'
 import { menu } from './menu-entries.ts'
 
@@ -29,16 +30,26 @@ export default function Spotlight({ session, openedTimes }: SpotlightProps) {
   const navigate = useNavigate()
   const { timezone, currency } = session.organization
   const [text, setText] = useState('')
-  const [asked] = useDebouncedValue(text.trim(), 200)
+  const typed = text.trim()
+  const [asked] = useDebouncedValue(typed, 200)
+  // Enter came before the answer did.
+  const isHeld = useRef(false)
   // Each further Ctrl-K opens it again.
   useEffect(spotlight.open, [openedTimes])
   const customers = useFoundCustomers(asked)
-  const campaigns = useFoundCampaigns(asked)
+  const campaigns = useFoundCampaigns(typed)
   const transactions = useFoundTransactions(asked)
-  const isFetching = [customers, campaigns, transactions].some((one) => one.isFetching)
-  const isWaiting = isFetching || asked !== text.trim()
-  useEffect(selectFirst, [customers.data, campaigns.data, transactions.data])
-  const fits = ({ label }: { label: string }) => label.toLowerCase().includes(text.trim().toLowerCase())
+  const queries = [customers, campaigns, transactions]
+  const isAnswerTo = asked === typed
+  const isWaiting = !isAnswerTo || queries.some((one) => one.isFetching)
+  const failed = queries.find((one) => one.error)
+  useEffect(() => {
+    selectFirst()
+    if (isWaiting || !isHeld.current) return
+    isHeld.current = false
+    if (store.getState().opened) selectedEntry()?.click()
+  }, [isWaiting, customers.data, campaigns.data, transactions.data])
+  const fits = ({ label }: { label: string }) => label.toLowerCase().includes(typed.toLowerCase())
   const groups: SpotlightActionGroupData[] = [
     {
       group: t('spotlight.pages'),
@@ -66,7 +77,7 @@ export default function Spotlight({ session, openedTimes }: SpotlightProps) {
     },
     {
       group: t('spotlight.customers'),
-      actions: (customers.data ?? []).map(({ id, data: { fullname, phone, email } }) => ({
+      actions: ((isAnswerTo && customers.data) || []).map(({ id, data: { fullname, phone, email } }) => ({
         id,
         label: fullname ?? phone ?? email ?? id,
         description: [phone, email].filter(Boolean).join(' · '),
@@ -84,39 +95,56 @@ export default function Spotlight({ session, openedTimes }: SpotlightProps) {
     },
     {
       group: t('spotlight.transactions'),
-      actions: (transactions.data ?? []).map(({ id, opaqueId, occurredAt, payableAmount }) => ({
-        id,
-        label: opaqueId ?? id,
-        description: `${formatDateTime(occurredAt, timezone)} · ${formatMoney(payableAmount, currency)}`,
-        onClick: () => navigate({ to: paths.transaction(id) }),
-      })),
+      actions: ((isAnswerTo && transactions.data) || []).map(
+        ({ id, opaqueId, occurredAt, payableAmount }) => ({
+          id,
+          label: opaqueId ?? id,
+          description: `${formatDateTime(occurredAt, timezone)} · ${formatMoney(payableAmount, currency)}`,
+          onClick: () => navigate({ to: paths.transaction(id) }),
+        }),
+      ),
     },
   ]
+  // Pages and what is begun stand first and wait for nobody.
+  const isFirstKnown = groups.slice(0, 2).some(({ actions }) => actions.length > 0)
+  const hold = (event: KeyboardEvent) => {
+    if (event.key !== 'Enter' || event.nativeEvent.isComposing || !isWaiting || isFirstKnown) return
+    event.preventDefault()
+    event.stopPropagation()
+    isHeld.current = true
+  }
   return (
     <MantineSpotlight
       store={store}
       actions={groups.filter(({ actions }) => actions.length > 0)}
       query={text}
-      onQueryChange={setText}
+      onQueryChange={(query) => {
+        isHeld.current = false
+        setText(query)
+      }}
       // The service has filtered already.
       filter={(_, actions) => actions}
       shortcut={null}
-      nothingFound={isWaiting ? undefined : t('spotlight.nothing')}
+      nothingFound={isWaiting ? undefined : failed ? failureText(failed.error) : t('spotlight.nothing')}
       highlightQuery
       attributes={{ content: { 'aria-label': t('search') } }}
       searchProps={{
         leftSection: <IconSearch size={18} aria-hidden />,
         placeholder: t('search'),
         'aria-label': t('search'),
+        onKeyDownCapture: hold,
       }}
     />
   )
 }
 
+const listOfEntries = () => document.getElementById(store.getState().listId)
+const selectedEntry = () => listOfEntries()?.querySelector<HTMLElement>('[data-selected]')
+
 /** The library selects the first entry with each letter typed; what the service finds comes after that. */
 function selectFirst(): void {
-  const list = document.getElementById(store.getState().listId)
-  if (!list || list.querySelector('[data-selected]')) return
+  const list = listOfEntries()
+  if (!list || selectedEntry()) return
   list.querySelector('[data-action]')?.setAttribute('data-selected', 'true')
   store.updateState((state) => ({ ...state, selected: 0 }))
 }

@@ -69,6 +69,38 @@ test('registers a customer and finds the one by name, phone, e-mail and barcode'
   expectCalm(opened)
 })
 
+test('a double click registers once and says so once', async () => {
+  const opened = await openConsole('/customers')
+  const { page } = opened
+  const name = `Grace ${unique()}`
+  await page.getByRole('button', { name: 'Register a customer' }).click()
+  const form = page.getByRole('dialog')
+  await form.getByLabel('Full name').fill(name)
+  await form.getByLabel('E-mail').fill(`${unique()}@desk.example`)
+  await form.getByRole('button', { name: 'Register', exact: true }).dblclick()
+  await pageTitle(page, name).waitFor()
+  await form.waitFor({ state: 'detached' })
+  expect(await page.getByRole('alert').getByText('Registered').count()).toBe(1)
+  expectCalm(opened)
+})
+
+test('a balance of a draft, which nobody can hold, is no column', async () => {
+  const balance = `Tulips ${unique()}`
+  const opened = await openConsole('/customers')
+  const { page } = opened
+  await waitForRows(page)
+  await callApi('POST', '/v1/campaigns', {
+    body: { name: unique(), balances: [{ key: `t${unique()}`, name: balance }], rules: [] },
+  })
+  await page.reload()
+  await waitForRows(page)
+  const { text } = await fileFrom(page, () => page.getByRole('button', { name: 'CSV' }).click())
+  const head = text.split('\r\n')[0]
+  expect(head).toContain('Points')
+  expect(head).not.toContain(balance)
+  expectCalm(opened)
+})
+
 test('shows a profile whole: cards that can be scanned, balances, coupons, timeline and ledger', async () => {
   const { id, cards, data } = await newCustomer()
   // Ten coffees: a coupon for the stamps, and points.

@@ -69,6 +69,46 @@ test('Ctrl-K finds a campaign by its name, and a transaction by its receipt numb
   await page.goto(`${demo.consoleUrl}/settings`)
   await pageTitle(page, 'Settings').waitFor()
   await jump(sale.id, new RegExp(`^${receipt} `), `/transactions/${sale.id}`)
+  await jump(customer, /^Visitor /, `/customers/${customer}`)
+  expectCalm(opened)
+})
+
+test('Ctrl-K typed quickly leads to what was typed, not to what is there already', async () => {
+  const { id, data } = await newCustomer()
+  const opened = await openConsole('/settings')
+  const { page } = opened
+  await pageTitle(page, 'Settings').waitFor()
+  const dialog = page.getByRole('dialog')
+  const search = dialog.getByLabel('Search or jump to…')
+  const club = dialog.getByRole('button', { name: /^Coffee club/ })
+  // The campaigns have been read once.
+  await page.keyboard.press('Control+k')
+  await search.fill('coffee club')
+  await club.waitFor()
+  await page.keyboard.press('Escape')
+  await search.waitFor({ state: 'detached' })
+  await page.keyboard.press('Control+k')
+  await dialog.getByRole('button', { name: 'Home' }).waitFor()
+  expect(await club.count()).toBe(0)
+  await search.pressSequentially(data.fullname, { delay: 40 })
+  await page.keyboard.press('Enter')
+  await expect.poll(() => addressOf(page).path).not.toBe('/settings')
+  expect(addressOf(page).path).toBe(`/customers/${id}`)
+  await search.waitFor({ state: 'detached' })
+  expectCalm(opened)
+})
+
+test('Ctrl-K says that there is no network, not that nothing was found', async () => {
+  const opened = await openConsole('/settings', { expected: ['ERR_INTERNET_DISCONNECTED'] })
+  const { page, context } = opened
+  await pageTitle(page, 'Settings').waitFor()
+  const dialog = page.getByRole('dialog')
+  await page.keyboard.press('Control+k')
+  await dialog.getByRole('button', { name: 'Home' }).waitFor()
+  await context.setOffline(true)
+  await dialog.getByLabel('Search or jump to…').fill(unique())
+  await dialog.getByText('The service cannot be reached').waitFor()
+  expect(await dialog.getByText('Nothing found').count()).toBe(0)
   expectCalm(opened)
 })
 
@@ -174,6 +214,33 @@ test('a search that was just typed does not follow to the next page', async () =
   expectCalm(opened)
 })
 
+test('a double click on "Next page" opens nobody', async () => {
+  const opened = await openConsole('/customers')
+  const { page } = opened
+  await waitForRows(page)
+  await page.route('**/v1/customers?*cursor=*', async (route) => {
+    await sleep(600)
+    await route.continue()
+  })
+  const next = page.getByRole('button', { name: 'Next page' })
+  await next.scrollIntoViewIfNeeded()
+  const { x, y, width, height } = (await next.boundingBox())!
+  await page.mouse.click(x + width / 2, y + height / 2)
+  await sleep(250)
+  await page.mouse.down({ clickCount: 2 })
+  await page.mouse.up({ clickCount: 2 })
+  await expect.poll(() => addressOf(page).search.cursor).toBeTruthy()
+  await waitForRows(page)
+  expect(addressOf(page).path).toBe('/customers')
+  // Back from a row one still knows where one came from.
+  await rowsOf(page).first().click()
+  await expect.poll(() => addressOf(page).path).toMatch('/customers/cus_')
+  await page.goBack()
+  await page.getByRole('button', { name: 'Previous page' }).click()
+  await expect.poll(() => addressOf(page)).toEqual({ path: '/customers', search: {} })
+  expectCalm(opened)
+})
+
 test('on a phone the menu opens and closes, and no page sticks out', async () => {
   // Something for the audit log.
   await callApi('POST', '/v1/products', { body: { opaqueId: unique() } })
@@ -189,6 +256,11 @@ test('on a phone the menu opens and closes, and no page sticks out', async () =>
   await expect.poll(isInSight).toBe(true)
   await expectAccessibleInBothSchemes(page)
   await burger.click()
+  await expect.poll(isInSight).toBe(false)
+  // Also by the entry of the page one is on.
+  await burger.click()
+  await expect.poll(isInSight).toBe(true)
+  await menu.getByRole('link', { name: 'Home', exact: true }).click()
   await expect.poll(isInSight).toBe(false)
   const lists = ['Customers', 'Campaigns', 'Transactions', 'Coupons', 'Products', 'People', 'API connections']
   for (const entry of [...lists, 'Request log', 'Audit log', 'Settings']) {

@@ -58,12 +58,12 @@ function Balance({ balance, customer, program, onAdjust }: BalanceProps) {
   const { value, total } = customer.collectables[balance]!
   return (
     <Stack gap={6} p="lg" className="lw-surface">
-      <Group justify="space-between" align="flex-start" wrap="nowrap">
+      <Group justify="space-between" align="flex-start">
         <div>
           <Text size="sm" c="dimmed">
             {program.balanceName(balance)}
           </Text>
-          <Text fz={30} lh={1.2} fw={650} className="lw-tabular">
+          <Text fz={30} lh={1.2} fw={650} className="lw-tabular lw-number">
             {program.number(balance, value)}
           </Text>
         </div>

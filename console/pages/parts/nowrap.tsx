@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core'
-import type { ReactNode } from 'react'
+import { Fragment, type ReactNode } from 'react'
 
 /** Dates and numbers of receipts stay on one line. */
 export function Nowrap({ children }: { readonly children: ReactNode }) {
@@ -7,6 +7,23 @@ export function Nowrap({ children }: { readonly children: ReactNode }) {
     <Text span inherit style={{ whiteSpace: 'nowrap' }}>
       {children}
     </Text>
+  )
+}
+
+/** A longer name has to break on a phone. */
+const mostTogether = 28
+
+/** "Points: 35 · Stamps: 2": breaks between the parts, not between a name and its number. */
+export function Parts({ texts }: { readonly texts: readonly string[] }) {
+  return (
+    <span>
+      {texts.map((text, index) => (
+        <Fragment key={text}>
+          {index > 0 && ' · '}
+          <bdi style={{ whiteSpace: text.length > mostTogether ? undefined : 'nowrap' }}>{text}</bdi>
+        </Fragment>
+      ))}
+    </span>
   )
 }
 

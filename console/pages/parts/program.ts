@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { answerOf, api } from '../../api/client.ts'
-import { changeWords, holdingWords, inOneLine, progressWords, type Towards } from '../../balance-words.ts'
+import { changeWords, holdingWords, progressWords, type Towards } from '../../balance-words.ts'
 import { formatNumber, formatSigned } from '../../format.ts'
 import { allPages } from './all-pages.ts'
 
@@ -16,10 +16,12 @@ export const campaignsQuery = {
 type Campaign = Awaited<ReturnType<typeof campaignsQuery.queryFn>>[number]
 type Balance = Campaign['balances'][number]
 
-/** The newest campaign comes first and has the last word; one that nobody has seen yet has none over the others. */
+/** Nobody has seen it yet, and nobody can hold anything of it. */
+const isDraft = ({ version }: Campaign) => version === 0
+
+/** The newest campaign comes first and has the last word; a draft has none over the others. */
 function balancesOf(campaigns: readonly Campaign[]): ReadonlyMap<string, Balance> {
   const oldestFirst = campaigns.toReversed()
-  const isDraft = ({ version }: Campaign) => version === 0
   const known = new Map<string, Balance>()
   for (const { balances } of [
     ...oldestFirst.filter(isDraft),
@@ -48,7 +50,8 @@ export function useProgram() {
     return {
       isPending,
       campaigns: all,
-      balanceKeys: [...balances.keys()],
+      /** Of the balances that somebody can hold. */
+      balanceKeys: [...balancesOf(all.filter((campaign) => !isDraft(campaign))).keys()],
       campaignName,
       balanceName,
       /** As many decimals as the balance has. */
@@ -57,9 +60,9 @@ export function useProgram() {
       signed: (key: string, value: number) => formatSigned(value, decimalsOf(key)),
       /** "Points: 35". */
       amount,
-      /** "Points: 35 · Stamps: 2". */
+      /** "Points: 35", "Stamps: 2". */
       amounts: (values: Readonly<Record<string, number>>) =>
-        inOneLine(Object.entries(values).map(([key, value]) => amount(key, value))),
+        Object.entries(values).map(([key, value]) => amount(key, value)),
       /** "Points +35". */
       change,
       /** "Free coffee · Stamps collected for the next coupon: 7 of 10". */

@@ -15,6 +15,8 @@ interface ModalForm<V, R> {
 export function useModalForm<V, R>({ isOpen, onClose, initial, send, onDone }: ModalForm<V, R>) {
   const [values, setValues] = useState(initial)
   const headers = useRef(repeatHeaders())
+  // The second half of a double click comes before the button can say that it is busy, or while the form goes away.
+  const isSent = useRef(false)
   const queries = useQueryClient()
   const { mutate, reset, isPending, error } = useMutation({
     meta: { isToldInPlace: true },
@@ -25,6 +27,9 @@ export function useModalForm<V, R>({ isOpen, onClose, initial, send, onDone }: M
       // One change of a customer shows in balances, coupons, ledger and lists alike.
       return queries.invalidateQueries()
     },
+    onError: () => {
+      isSent.current = false
+    },
   })
   // Only opening starts anew, not typing.
   useEffect(() => {
@@ -32,10 +37,16 @@ export function useModalForm<V, R>({ isOpen, onClose, initial, send, onDone }: M
     setValues(initial())
     reset()
     headers.current = repeatHeaders()
+    isSent.current = false
   }, [isOpen])
+  const submit = () => {
+    if (isSent.current) return
+    isSent.current = true
+    mutate()
+  }
   return {
     values,
     set: (changes: Partial<V>) => setValues((before) => ({ ...before, ...changes })),
-    modal: { isOpen, onClose, onSubmit: () => mutate(), isBusy: isPending, error },
+    modal: { isOpen, onClose, onSubmit: submit, isBusy: isPending, error },
   }
 }

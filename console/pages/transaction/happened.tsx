@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next'
 import { useSession } from '../../api/session.ts'
 import { formatDate } from '../../format.ts'
 import { actionWords, skipWords } from '../parts/action-words.ts'
+import { Parts } from '../parts/nowrap.tsx'
 import { Section } from '../parts/section.tsx'
 import type { Sale } from './lines.tsx'
 import { useWords } from './use-words.ts'
@@ -91,9 +92,11 @@ export function Happened({ sale }: { readonly sale: Sale }) {
       {Object.keys(collectables).length > 0 && (
         <Part title={t('happened.after')}>
           <Text size="sm">
-            {program.amounts(
-              Object.fromEntries(Object.entries(collectables).map(([key, { value }]) => [key, value])),
-            )}
+            <Parts
+              texts={program.amounts(
+                Object.fromEntries(Object.entries(collectables).map(([key, { value }]) => [key, value])),
+              )}
+            />
           </Text>
         </Part>
       )}

@@ -3,8 +3,8 @@ import { useTranslation } from 'react-i18next'
 import type { Schemas } from '../../api/client.ts'
 import { useSession } from '../../api/session.ts'
 import { formatMoney, formatNumber } from '../../format.ts'
-import listClasses from '../../ui/data-list.module.css'
 import { Section } from '../parts/section.tsx'
+import classes from './lines.module.css'
 
 export type Sale = Schemas['Transaction']
 export type Line = Sale['items'][number]
@@ -42,7 +42,7 @@ export function Lines({ sale }: { readonly sale: Sale }) {
           {t('lines.none')}
         </Text>
       ) : (
-        <Table className={listClasses.table} horizontalSpacing={0} verticalSpacing="xs">
+        <Table className={classes.table} horizontalSpacing={0} verticalSpacing="xs">
           <Table.Thead>
             <Table.Tr>
               <Table.Th>{t('lines.product')}</Table.Th>
