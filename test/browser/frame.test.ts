@@ -1,7 +1,16 @@
 /** What stands around every page of the console: filters on a phone, no network, a new version, what is not there. */
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { demo, expectAccessible, expectCalm, openPage, startBrowser, unique } from './browser.ts'
+import {
+  callApi,
+  demo,
+  expectAccessible,
+  expectCalm,
+  newCustomer,
+  openPage,
+  startBrowser,
+  unique,
+} from './browser.ts'
 import {
   addressOf,
   expectAccessibleInBothSchemes,
@@ -54,6 +63,37 @@ test('on a phone the filters of a list wait behind one button, and the search st
   await page.setViewportSize({ width: 1280, height: 900 })
   await status.waitFor()
   expect(await active.isVisible()).toBe(false)
+  expectCalm(opened)
+})
+
+test('the widest list fits its place at every width, and its filters fold where its rows are cards', async () => {
+  const { id: customer, cards } = await newCustomer({ fullname: 'Maximiliane von Hohenstein' })
+  const items = [{ product: 'latte', quantity: 11, unitPrice: 90_909.66 }]
+  const body = { customer, card: cards[0].id, opaqueId: `261115-${unique()}`, items }
+  await callApi('POST', '/v1/transactions/process', { body })
+  const opened = await openConsole('/transactions')
+  const { page } = opened
+  await waitForRows(page)
+  const frame = `document.querySelector('main table').parentElement`
+  const beyond = `${frame}.scrollWidth - ${frame}.clientWidth`
+  const amount = page.getByRole('main').getByText('$1,000,006.26')
+  const lineHeight = (await page.getByText('$0.00').first().boundingBox())!.height
+  for (const [width, areCards] of [
+    [1280, false],
+    [1024, true],
+    [768, true],
+    [767, true],
+    [390, true],
+  ] as const) {
+    await page.setViewportSize({ width, height: 900 })
+    const filter = page.getByRole('button', { name: 'Filter', exact: true })
+    await expect.poll(() => filter.isVisible()).toBe(areCards)
+    const display = await page.evaluate(`getComputedStyle(document.querySelector('main tbody tr')).display`)
+    expect(display, String(width)).toBe(areCards ? 'grid' : 'table-row')
+    expect(await page.evaluate(beyond), String(width)).toBeLessThanOrEqual(0)
+    // On one line.
+    expect((await amount.boundingBox())!.height, String(width)).toBeLessThan(lineHeight * 1.5)
+  }
   expectCalm(opened)
 })
 
