@@ -6,13 +6,14 @@ if (!folder) throw new Error('usage: supervisor-child <data folder> [bin folder]
 
 try {
   const server = await startEmbeddedPostgres({ folder, binFolder })
-  const { connection, origin } = server
-  console.log(JSON.stringify({ pid: server.pid(), connection, origin }))
   const keepAlive = setInterval(() => {}, 1_000)
   process.once('SIGTERM', async () => {
     await server.stop()
     clearInterval(keepAlive)
   })
+  // Last: whoever reads it may send the signal at once.
+  const { connection, origin } = server
+  console.log(JSON.stringify({ pid: server.pid(), connection, origin }))
 } catch (error) {
   const { name, message } = error as Error
   console.log(JSON.stringify({ error: { name, message } }))
