@@ -70,8 +70,12 @@ async function findExamples(): Promise<typeof examples> {
     const { data } = await callApi('GET', '/v1/requests?status=refused&limit=1&q=00000000')
     return data[0].id
   }, 20_000)
-  // Guests of the demo have an opaque id.
-  const { data: coupons } = await callApi('GET', `/v1/coupons?status=1&limit=100&campaign=${demo.campaignId}`)
+  // Guests of the demo have an opaque id, and their coupons are older than those of the journeys.
+  const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10)
+  const { data: coupons } = await callApi(
+    'GET',
+    `/v1/coupons?status=1&limit=100&campaign=${demo.campaignId}&to=${yesterday}`,
+  )
   const holders = new Set<string>(coupons.map(({ customer }: { customer: string }) => customer))
   const customers = await Promise.all([...holders].map((id) => callApi('GET', `/v1/customers/${id}`)))
   const customer = customers
