@@ -9,4 +9,4 @@ ALTER TABLE products ADD CONSTRAINT products_price_bounded CHECK (price BETWEEN 
 
 -- For lists of coupons by status. One that is active or redeemed is never far from the newest; the others may be
 -- rare, and cost an entry only when a coupon comes to its end.
-CREATE INDEX IF NOT EXISTS coupons_ended ON coupons (org_id, status, id) WHERE status IN (4, 5);
+CREATE INDEX coupons_ended ON coupons (org_id, status, id) WHERE status IN (4, 5);
