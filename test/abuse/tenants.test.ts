@@ -68,13 +68,16 @@ async function writeSecrets(ids: Ids): Promise<Record<string, string>> {
   }
 }
 
-/** A value of the same form that nobody has. */
+let unknowns = 0
+
+/** A value of the same form that nobody has, never the same twice: the call before may have given it to somebody. */
 function unknownLike(value: string): string {
+  const n = ++unknowns
   const digits = (count: number) => Array.from(randomBytes(count), (byte) => byte % 10).join('')
   const prefix = /^([a-z]+)_[0-9a-f]{32}$/.exec(value)?.[1]
   if (prefix) return `${prefix}_${randomBytes(16).toString('hex')}`
-  if (value.includes('@')) return `u${digits(6)}@nobody.example`
-  if (value.startsWith('+')) return `+1202555${`01${digits(2)}`}`
+  if (value.includes('@')) return `u${n}@nobody.example`
+  if (value.startsWith('+')) return `+49160${10_000_000 + n}`
   if (/^\d+$/.test(value)) return digits(value.length)
   return value.replaceAll(/[a-z]/g, () => String.fromCharCode(97 + (randomBytes(1)[0]! % 26)))
 }
