@@ -6,8 +6,9 @@ export default defineConfig({
     // They need a browser; see vitest.browser.config.ts.
     exclude: ['test/browser/**', 'node_modules/**'],
     globalSetup: ['test/support/postgres-server.ts'],
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // No bound of any test: they only end what hangs, on a computer that may be busy with something else for seconds.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     maxWorkers: 2,
   },
 })

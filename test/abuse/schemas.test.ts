@@ -32,7 +32,7 @@ test('every route there is has a recipe, and every recipe is of a route there is
 })
 
 describe('what is wrong is refused in words of the document, and what is refused changes nothing', () => {
-  test.each(knownRoutes)('%s', { timeout: 60_000 }, async (route) => {
+  test.each(knownRoutes)('%s', async (route) => {
     const call = callsOf(document).find(({ method, path }) => `${method} ${path}` === route)!
     const isRead = call.method === 'GET'
     const world = isRead ? shared : await createWorld(service)

@@ -139,7 +139,7 @@ test('all routes outside the organizations are known', () => {
 describe('what is another organization’s looks exactly like what nobody has, wherever it is sent', () => {
   let pairs = 0
 
-  test.each(Object.keys(probes))('%s', { timeout: 60_000 }, async (route) => {
+  test.each(Object.keys(probes))('%s', async (route) => {
     const call = callsOf(document).find(({ method, path }) => `${method} ${path}` === route)!
     const isRead = call.method === 'GET'
     const world = isRead ? shared : await createWorld(service)

@@ -41,12 +41,15 @@ describe('an entry', () => {
       subject: { kind: 'campaign', id: body.id, name: 'Coffee club' },
       details: coffeeClub,
     })
+    const before = Date.now()
     await merchant.call('POST', `/v1/campaigns/${body.id}/publish`)
+    const after = Date.now()
     const published = await newest()
     expect(published).toMatchObject({ action: 'publishCampaign', subject: { id: body.id } })
     expect(Object.keys(published)).not.toContain('details')
     expect(published.by.id).toMatch(/^usr_/)
-    expect(Math.abs(Date.parse(published.at) - Date.now())).toBeLessThan(5_000)
+    expect(Date.parse(published.at)).toBeGreaterThanOrEqual(before)
+    expect(Date.parse(published.at)).toBeLessThanOrEqual(after)
   })
 
   test('of an operator stands in the log of the organization it concerns', async () => {
@@ -174,7 +177,7 @@ describe('is written with the change', () => {
       if ((await count()) - before !== expected) wrong.push(`${name}: ${(await count()) - before} entries`)
     }
     expect(wrong).toEqual([])
-  }, 60_000)
+  })
 
   test('a refusal leaves none', async () => {
     const before = await count()
@@ -227,6 +230,8 @@ describe('GET /v1/audit', () => {
     const shop = await service.createMerchant()
     const other = await shop.connect(['manage'])
     await shop.call('POST', '/v1/products', { opaqueId: 'a', name: 'Flat white' })
+    // Two in one millisecond would be within the same bounds of time.
+    service.advance(1)
     await other('PATCH', '/v1/organization', { locale: 'de' })
     const actions = async (query: string) =>
       (await list(query, shop)).map(({ action }: { action: string }) => action)

@@ -26,6 +26,7 @@ const rewards = [
 
 beforeAll(async () => {
   service = await startTestService()
+  service.holdTime()
   service.setTime(new Date('2027-03-12T12:00:00-05:00'))
   merchant = await service.createMerchant({ timezone: 'America/New_York' })
   call = merchant.call

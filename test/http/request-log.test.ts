@@ -44,9 +44,11 @@ describe('a call in the log', () => {
   test('is told with who called, how it went, and what was sent and answered', async () => {
     const { customer, card } = await merchant.register(campaign)
     const body = { customer, card, items: [{ product: 'latte', quantity: 2, unitPrice: 3.5 }] }
+    const before = Date.now()
     const sale = await merchant.call('POST', '/v1/transactions/process', body, {
       'x-request-id': 'till-7-42',
     })
+    const after = Date.now()
     const row = await newest()
     expect(row).toMatchObject({
       requestId: 'till-7-42',
@@ -60,7 +62,9 @@ describe('a call in the log', () => {
     })
     expect(row.by.id).toMatch(/^usr_/)
     expect(row.durationMs).toBeGreaterThan(0)
-    expect(Math.abs(Date.parse(row.at) - Date.now())).toBeLessThan(5_000)
+    // The moment it came in: reckoned back from the answer, and rounded.
+    expect(Date.parse(row.at)).toBeGreaterThanOrEqual(before - 2)
+    expect(Date.parse(row.at)).toBeLessThanOrEqual(after)
     expect(Object.keys(row)).not.toContain('error')
   })
 
@@ -184,7 +188,7 @@ describe('what is kept is bounded', () => {
     )
     expect(rows).toEqual([{ n: 2_000, first: `/v1/cards/${cardOf(10)}` }])
     expect(await list('', other.call)).toHaveLength(1)
-  }, 30_000)
+  })
 
   test('none older than seven days', async () => {
     const shop = await service.createMerchant()
@@ -251,10 +255,12 @@ describe('when it cannot be written', () => {
     const holder = await service.database.pool.connect()
     await holder.query('BEGIN; LOCK TABLE http_requests IN ACCESS EXCLUSIVE MODE')
     await merchant.call('GET', '/v1/transactions')
-    const flushed = service.flushRequests()
-    const started = Date.now()
+    let isFlushed = false
+    const flushed = service.flushRequests().then(() => {
+      isFlushed = true
+    })
     expect((await merchant.call('GET', '/v1/transactions')).status).toBe(200)
-    expect(Date.now() - started).toBeLessThan(1_000)
+    expect(isFlushed).toBe(false)
     await holder.query('COMMIT')
     holder.release()
     await flushed
@@ -266,7 +272,7 @@ test('it writes by itself, and the rest when it is stopped', async () => {
   const shop = await hasty.createMerchant()
   const list = async () => (await shop.call('GET', '/v1/requests')).body.data
   await shop.call('GET', '/v1/cards/x')
-  for (let i = 0; i < 100 && (await list()).length < 1; i++) await sleep(20)
+  while ((await list()).length < 1) await sleep(20)
   expect(await list()).toHaveLength(1)
   await hasty.close()
 

@@ -21,6 +21,8 @@ let visitor: TestPerson
 
 beforeAll(async () => {
   service = await startTestService()
+  // What was guessed is forgiven with time, and what is counted here must not depend on how long it takes.
+  service.holdTime()
   merchant = await service.createMerchant()
   owner = await createTestPerson(service, merchant)
   cashier = await createTestPerson(service, merchant, 'cashier')
@@ -111,6 +113,8 @@ describe('signing in', () => {
       return user + system
     }
     await owner.call('POST', '/v1/people', { email: 'later@example.com', role: 'cashier' })
+    // The first attempts also compile what they run.
+    await cost('warm-up@example.com')
     const known = await cost(cashier.email)
     // Hashing is nearly all of it; without it the others would take a tenth.
     expect(await cost('nobody-else@example.com')).toBeGreaterThan(known / 2)
@@ -336,6 +340,7 @@ describe('the cookie in place of a token', () => {
       sharing: service,
     })
     try {
+      limited.holdTime()
       const [, org] = /lwp_(\d+)-/.exec(owner.cookie)!
       const forged = { cookie: `lw_session=lwp_${org}-${'x'.repeat(43)}` }
       const replies = await Promise.all(
@@ -343,7 +348,7 @@ describe('the cookie in place of a token', () => {
           limited.call('GET', '/v1/campaigns', { headers: forged, address: '10.9.9.9' }),
         ),
       )
-      expect(replies.filter(({ status }) => status === 429).length).toBeGreaterThanOrEqual(4)
+      expect(replies.filter(({ status }) => status === 429)).toHaveLength(5)
       const reply = await limited.call('GET', '/v1/campaigns', { headers: { cookie: owner.cookie } })
       expect([reply.status, reply.headers.ratelimit]).toEqual([200, '"organization";r=999;t=1'])
     } finally {

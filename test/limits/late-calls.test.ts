@@ -58,4 +58,4 @@ test('calls that are sent away while they wait for their turn take no place from
   holder.release()
   expect(stalled).toEqual([[503], [503]])
   expect(await statusesOf(3, [first, ...others])).toEqual([201])
-}, 60_000)
+})

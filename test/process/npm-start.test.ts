@@ -25,7 +25,7 @@ test('npm start runs the service with everything it needs, and SIGTERM reaches i
   expect((await readDemo(dataDir)).apiKey).toBe(apiKey)
   await second.end('SIGTERM')
   expect(await findServerPid(dataDir)).toBeUndefined()
-}, 60_000)
+})
 
 test('a checkout in a folder that only its owner may enter works, also for root', async () => {
   const checkout = await makeCheckout({ mode: 0o700 })

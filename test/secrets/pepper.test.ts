@@ -107,4 +107,4 @@ test('a demo whose secrets were deleted starts with new ones', async () => {
   })
   expect(reply.status).toBe(200)
   await second.end('SIGTERM')
-}, 60_000)
+})

@@ -19,6 +19,8 @@ export interface TestService {
   /** Adds to the time the service sees. */
   advance(ms: number): void
   setTime(at: Date): void
+  /** From now on time stands still until it is set or added to: a test of a moment must not depend on how long it runs. */
+  holdTime(): void
   /** A call; bodies are sent as JSON. */
   call(method: Method, path: string, options?: CallOptions): Promise<Reply>
   createMerchant(options?: MerchantOptions): Promise<Merchant>
@@ -148,7 +150,9 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   // Tests look at everything through the pool of the database; the service works with its own rights.
   const pool = openPool(database.connection, { ...limits, role: appRole })
   let offsetMs = 0
-  const clock = () => new Date(Date.now() + offsetMs)
+  let heldAtMs: number | undefined
+  const baseMs = () => heldAtMs ?? Date.now()
+  const clock = () => new Date(baseMs() + offsetMs)
   const logged: Logged[] = []
   const logAs = (level: Logged['level']) => (details: object, message: string) => {
     logged.push({ level, details, message })
@@ -281,7 +285,10 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
       offsetMs += ms
     },
     setTime(at) {
-      offsetMs = at.getTime() - Date.now()
+      offsetMs = at.getTime() - baseMs()
+    },
+    holdTime() {
+      heldAtMs ??= Date.now()
     },
     call,
     createMerchant,
