@@ -7,8 +7,8 @@ export default defineConfig({
     exclude: ['test/browser/**', 'node_modules/**'],
     globalSetup: ['test/support/postgres-server.ts'],
     // No bound of any test: they only end what hangs, on a computer that may be busy with something else for seconds.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     maxWorkers: 2,
   },
 })

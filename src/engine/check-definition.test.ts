@@ -531,7 +531,7 @@ describe('a definition makes no sense', () => {
   })
 })
 
-test('a thousand rules are checked and compiled in less than a second', () => {
+test('a thousand rules are checked and compiled in less than a second of a processor', () => {
   const definition = club({
     rules: Array.from({ length: 1000 }, (_, i) => ({
       ...base,
@@ -540,10 +540,11 @@ test('a thousand rules are checked and compiled in less than a second', () => {
       when: { days: ['mon'] },
     })),
   })
-  const start = performance.now()
+  const start = process.cpuUsage()
   expect(problemsOf(definition)).toEqual([])
   expect(compileCampaign(definition, { currencyDecimals: 2 }).rules).toHaveLength(1000)
-  expect(performance.now() - start).toBeLessThan(1000)
+  const { user, system } = process.cpuUsage(start)
+  expect(user + system).toBeLessThan(1_000_000)
 })
 
 test('the schema says what a form needs to know', () => {

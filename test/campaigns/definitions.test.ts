@@ -157,7 +157,7 @@ const basket = fc.record(
 )
 
 test('no definition that was accepted makes a till’s call fail: every basket, preview and return is answered', {
-  timeout: 120_000 * effort,
+  timeout: 300_000 * effort,
 }, async () => {
   const seen = { refused: 0, accepted: 0, sold: 0, returned: 0 }
   await fc.assert(
@@ -217,7 +217,7 @@ async function sellAndReturn(
 }
 
 test('the order of lines does not matter, and splitting a line mints nothing', {
-  timeout: 120_000 * effort,
+  timeout: 300_000 * effort,
 }, async () => {
   const campaign = await shop.publish({
     name: 'Split',

@@ -871,7 +871,7 @@ describe('properties', () => {
   }
 
   test('a sale and any sequence of returns of everything leave the wallet as it was before the sale', {
-    timeout: 120_000 * effort,
+    timeout: 300_000 * effort,
   }, async () => {
     console.log(`returns property: TEST_SEED=${seed}`)
     await fc.assert(
@@ -895,7 +895,7 @@ describe('properties', () => {
   })
 
   test('several sales that come back in parts and in any order leave nothing, where balances may go below zero', {
-    timeout: 120_000 * effort,
+    timeout: 300_000 * effort,
   }, async () => {
     await fc.assert(
       fc.asyncProperty(
@@ -923,7 +923,7 @@ describe('properties', () => {
   })
 
   test('parts of a sale never come to more than the whole, in points, stamps or money', {
-    timeout: 120_000 * effort,
+    timeout: 300_000 * effort,
   }, async () => {
     await fc.assert(
       fc.asyncProperty(basket, steps, async (drawn, order) => {

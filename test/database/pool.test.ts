@@ -67,17 +67,23 @@ describe('limits', () => {
 
   test('a server that does not answer ends in time, and its connection is not used again', async () => {
     const pool = openPool(database.connection, { queryTimeoutMs: 50, maxConnections: 1 })
-    const { rows: before } = await pool.query('SELECT pg_backend_pid() AS pid')
-    const failure = await failureOf(pool.query('SELECT pg_sleep(5)'))
+    let connections = 0
+    pool.on('connect', () => connections++)
+    // Nothing but the sleep is asked within these 50 ms: a busy computer may need more for the shortest answer.
+    const failure = await failureOf(pool.query('SELECT pg_sleep(60)'))
     expect([classifyError(failure), isConnectionError(failure)]).toEqual(['unavailable', true])
-    const { rows: after } = await pool.query('SELECT pg_backend_pid() AS pid')
-    expect(after).not.toEqual(before)
+    expect(connections).toBe(1)
+    const next = await pool.connect()
+    expect(connections).toBe(2)
+    next.release()
     await pool.end()
   })
 
   test('an exhausted pool is unavailable', async () => {
-    const pool = openPool(database.connection, { maxConnections: 1, connectionTimeoutMs: 50 })
+    const pool = openPool(database.connection, { maxConnections: 1, connectionTimeoutMs: 60_000 })
     const held = await pool.connect()
+    // The first one may take as long as it needs.
+    pool.options.connectionTimeoutMillis = 50
     expect(classifyError(await failureOf(pool.query('SELECT 1')))).toBe('unavailable')
     held.release()
     await pool.end()
@@ -160,7 +166,8 @@ describe('a server that goes away', () => {
     const failure = await failureOf(inUse.query('SELECT 1'))
     expect([classifyError(failure), isConnectionError(failure)]).toEqual(['unavailable', true])
     inUse.release(failure)
-    await sleep(50)
+    // The idle ones hear of their end a moment later.
+    while (pool.totalCount > 0) await sleep(5)
     expect((await pool.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }])
     await pool.end()
   })
@@ -183,12 +190,11 @@ describe('a server that goes away', () => {
     process.kill(server.pid()!, 'SIGQUIT')
     const kinds = new Set<string>()
     let answers = 0
-    for (const deadline = Date.now() + 10_000; answers < 10 && Date.now() < deadline; await sleep(10)) {
+    for (; answers < 10; await sleep(10)) {
       const outcome = await pool.query('SELECT 1').catch((error) => error)
       if (outcome instanceof Error) kinds.add(classifyError(outcome))
       else answers++
     }
-    expect(answers).toBe(10)
     expect([...kinds].filter((kind) => kind !== 'unavailable')).toEqual([])
     await pool.end()
     await server.stop()

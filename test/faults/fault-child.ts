@@ -22,6 +22,8 @@ export interface FaultPlan {
   /** Strikes follow each other until this time is over; there is always one. */
   readonly durationMs: number
   readonly pauseMs: number
+  /** It does not end before it was felt: a busy computer may look away for as long as it lasts. */
+  readonly mustBeFelt: boolean
 }
 
 export type Fault =
@@ -45,6 +47,8 @@ export type ProxyMode =
 export type FaultReport =
   | { event: 'ready'; port?: number }
   | { event: 'struck'; at: number }
+  /** What began then goes on, or is repeated, until somebody answers that it was felt. */
+  | { event: 'holding'; from: number }
   /** Between these moments nobody can have reached the database, or written to it. */
   | { event: 'away'; from: number; to: number }
   | { event: 'done'; strikes: number; cuts?: number }
@@ -55,7 +59,16 @@ type Strike = () => Promise<void>
 
 const report = (message: FaultReport) => process.send?.(message)
 
-function prepare({ fault, seed }: FaultPlan, proxy: DatabaseProxy | undefined): Strike {
+let isFelt = false
+/** Longer than anything takes to be felt; whoever checks says then that it was not. */
+const feltTimeoutMs = 60_000
+
+async function untilFelt(from: number, condition = () => isFelt): Promise<void> {
+  report({ event: 'holding', from })
+  while (!condition() && Date.now() - from < feltTimeoutMs) await sleep(20)
+}
+
+function prepare({ fault, seed, mustBeFelt }: FaultPlan, proxy: DatabaseProxy | undefined): Strike {
   const random = randomFrom(seed)
   switch (fault.kind) {
     case 'signal':
@@ -65,7 +78,8 @@ function prepare({ fault, seed }: FaultPlan, proxy: DatabaseProxy | undefined): 
     case 'crash-postgres':
       return async () => {
         const file = await readPostmasterFile(fault.folder)
-        if (!file) return
+        // Still on its way back from the last strike.
+        if (!file || !(await isAlive(file.pid))) return
         // As `pg_ctl stop -m immediate`: every backend ends at once and nothing is written.
         process.kill(file.pid, 'SIGQUIT')
         report({ event: 'struck', at: Date.now() })
@@ -75,7 +89,7 @@ function prepare({ fault, seed }: FaultPlan, proxy: DatabaseProxy | undefined): 
     case 'terminate':
       return () => terminateAll(fault.connection)
     case 'proxy':
-      return () => disturb(proxy!, toMode(fault.mode, random), fault.holdMs)
+      return () => disturb(proxy!, toMode(fault.mode, random), fault.holdMs, mustBeFelt)
     case 'stop-in-stall':
       return async () => {
         proxy!.become({ kind: 'stall' })
@@ -191,11 +205,14 @@ function toMode(mode: ProxyMode, random: () => number): Mode {
   return mode.kind === 'cut' ? { kind: 'cut', isCut: () => random() < mode.share } : mode
 }
 
-async function disturb(proxy: DatabaseProxy, mode: Mode, holdMs: number): Promise<void> {
+async function disturb(proxy: DatabaseProxy, mode: Mode, holdMs: number, mustBeFelt: boolean): Promise<void> {
+  isFelt = false
+  const cutsBefore = proxy.cuts
   proxy.become(mode)
   const from = Date.now()
   report({ event: 'struck', at: from })
-  await sleep(holdMs)
+  const felt = mode.kind === 'cut' ? () => proxy.cuts > cutsBefore : undefined
+  await Promise.all([sleep(holdMs), mustBeFelt && untilFelt(from, felt)])
   if (mode.kind === 'stall' || mode.kind === 'unreachable') report({ event: 'away', from, to: Date.now() })
   proxy.become({ kind: 'pass' })
 }
@@ -217,13 +234,19 @@ async function fillDisk(folder: string, holdMs: number, whenFull: () => unknown)
   try {
     fill()
     fsyncSync(output)
+    isFelt = false
     const from = Date.now()
     report({ event: 'struck', at: from })
     await whenFull()
-    while (Date.now() - from < holdMs) {
+    let isOver = false
+    const over = Promise.all([sleep(holdMs), untilFelt(from)]).then(() => {
+      isOver = true
+    })
+    while (!isOver) {
       await sleep(20)
       fill()
     }
+    await over
     if (statfsSync(folder).bavail === 0) report({ event: 'away', from, to: Date.now() })
   } finally {
     closeSync(output)
@@ -242,14 +265,19 @@ async function run(plan: FaultPlan, struck: Promise<void>): Promise<void> {
   const strike = prepare(plan, proxy)
   report({ event: 'ready', port: proxy?.port })
   await struck
-  const endsAt = Date.now() + plan.durationMs
+  const startedAt = Date.now()
+  const endsAt = startedAt + plan.durationMs
+  const isRepeatedUntilFelt = plan.mustBeFelt && ['crash-postgres', 'kill-backend'].includes(fault.kind)
+  if (isRepeatedUntilFelt) report({ event: 'holding', from: startedAt })
+  const isOver = () =>
+    Date.now() >= endsAt && (!isRepeatedUntilFelt || isFelt || Date.now() - startedAt > feltTimeoutMs)
   let strikes = 0
   do {
     await strike()
     strikes++
     const pauseMs = fault.kind === 'terminate' ? fault.everyMs : plan.pauseMs
-    await sleep(Date.now() < endsAt ? pauseMs : Math.min(pauseMs, lastPauseMs))
-  } while (Date.now() < endsAt)
+    await sleep(isOver() ? Math.min(pauseMs, lastPauseMs) : pauseMs)
+  } while (!isOver())
   report({ event: 'done', strikes, cuts: proxy?.cuts })
 }
 
@@ -257,8 +285,9 @@ let begin = () => {}
 const struck = new Promise<void>((resolve) => {
   begin = resolve
 })
-process.on('message', (message: FaultPlan | 'strike' | 'count') => {
+process.on('message', (message: FaultPlan | 'strike' | 'count' | 'felt') => {
   if (message === 'strike') begin()
+  if (message === 'felt') isFelt = true
   if (typeof message === 'object')
     run(message, struck).catch((error) => report({ event: 'failed', reason: String(error?.stack ?? error) }))
 })

@@ -8,6 +8,9 @@ import type { LoadPlan, LoadReport } from './load-child.ts'
 import type { Scene } from './scene.ts'
 import type { Folder, Place, Storm, StormOptions } from './storm.ts'
 
+/** Until then one that was struck is waited for; whether it was in time is checked afterwards. */
+const endTimeoutMs = 60_000
+
 /** The service, one process or several, and started again whenever a strike has ended it. */
 export async function startServices(
   scene: Scene,
@@ -56,7 +59,7 @@ export async function startServices(
     log: () => started.map((service) => service.stdout()).join('\n'),
     /** Every process that was struck has ended and has a successor. */
     async restarted(reports: readonly FaultReport[]) {
-      const deadline = Date.now() + (storm.ends?.withinMs ?? 0)
+      const deadline = Date.now() + (storm.ends ? endTimeoutMs : 0)
       while (ends.length < struckAt(reports).length && Date.now() < deadline) await sleep(10)
       await restarting
     },
@@ -66,7 +69,9 @@ export async function startServices(
       const struck = struckAt(reports)
       const wrong = ends.filter(
         ({ code, signal, at }, i) =>
-          code !== wanted.code || signal !== wanted.signal || at - struck[i]! > wanted.withinMs,
+          code !== wanted.code ||
+          signal !== wanted.signal ||
+          at - struck[i]! > (wanted.withinMs ?? Number.POSITIVE_INFINITY),
       )
       const counted =
         ends.length === struck.length ? [] : [`${struck.length} strikes ended ${ends.length} processes`]
@@ -110,6 +115,7 @@ export async function startInjector(
     fault: storm.fault(place as Place, longMs === undefined ? 'short' : 'long'),
     durationMs,
     pauseMs: storm.pauseMs,
+    mustBeFelt: storm.turnsUnready === true || storm.cutsAnswers === true,
   }
   child.send(plan)
   return { port: await Promise.race([ready, done.then(() => undefined)]), done, reports }

@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -13,7 +14,7 @@ import {
   countReadsWhileAway,
   readMetricsAtRest,
 } from './check-service.ts'
-import type { Fault } from './fault-child.ts'
+import type { Fault, FaultReport } from './fault-child.ts'
 import { openMerchant } from './merchant.ts'
 import { startInjector, startLoad, startServices } from './processes.ts'
 import type { Scene } from './scene.ts'
@@ -36,12 +37,17 @@ export interface Storm {
   readonly ends?: {
     readonly code: number | null
     readonly signal: NodeJS.Signals | null
-    readonly withinMs: number
+    /** Of one that is told to stop; how soon one ends that is killed says nothing of it. */
+    readonly withinMs?: number
   }
   /** Workers of the service are killed and started again by it. */
   readonly losesWorkers?: boolean
   /** Whether `/readyz` must have said no at some time. */
   readonly turnsUnready?: boolean
+  /** Whether it goes on until an answer was cut off. */
+  readonly cutsAnswers?: boolean
+  /** Whether reads must have been answered while nothing could be written. */
+  readonly goesOnReading?: boolean
   /** Struck once more when nobody calls. */
   readonly alsoIdle?: boolean
   /** How long a call may take; unless told, as long as the service gives itself. */
@@ -127,6 +133,14 @@ export async function runStorm(scene: Scene, storm: Storm, options: StormOptions
   await load.ready
   await sleep(calmMs)
   const readiness = watchReadiness(baseUrl!)
+  const hasRead = (from: number) =>
+    countReadsWhileAway(readCallLog(logFile), [{ event: 'away', from, to: Date.now() }]).answered > 0
+  answerWhenFelt(
+    injector,
+    (from) =>
+      readiness.samples.some((sample) => sample.from >= from && sample.status === 503) &&
+      (!storm.goesOnReading || hasRead(from)),
+  )
   injector.send('strike')
   const struck = await started.done
   await services.restarted(started.reports)
@@ -159,6 +173,14 @@ export async function runStorm(scene: Scene, storm: Storm, options: StormOptions
   return { storm: storm.name, seed, strikes: struck.strikes, tally, backAfterMs, problems }
 }
 
+function answerWhenFelt(injector: ChildProcess, isFelt: (from: number) => boolean): void {
+  injector.on('message', async (report: FaultReport) => {
+    if (report.event !== 'holding') return
+    while (injector.connected && !isFelt(report.from)) await sleep(50)
+    if (injector.connected) injector.send('felt')
+  })
+}
+
 async function strikeIdle(
   scene: Scene,
   storm: Storm,
@@ -168,7 +190,7 @@ async function strikeIdle(
   problems: string[],
 ): Promise<void> {
   const injector = scene.fork('fault-child')
-  const { done } = await startInjector(injector, storm, place, options, 0)
+  const { done } = await startInjector(injector, { ...storm, turnsUnready: false }, place, options, 0)
   injector.send('strike')
   await done
   injector.kill('SIGKILL')

@@ -340,7 +340,8 @@ test('while the first call is still running, the next is told that the key is in
     const call = (by: TestService) =>
       by.call('POST', `/v1/customers/${customer}/block`, { token: merchant.token, body: {}, headers: key })
     const first = call(service)
-    await new Promise((resolve) => setTimeout(resolve, 100))
+    const isWaiting = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
+    while ((await service.database.pool.query(isWaiting)).rowCount === 0);
     expectRefusal(await call(impatient), 409, 'idempotency_key_in_use')
     await holder.query('COMMIT')
     const done = await first

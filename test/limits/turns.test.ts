@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { Refused } from '../../src/domain/refusal.ts'
 import { createTurns, type Turns, type TurnsOptions } from '../../src/http/turns.ts'
 import { createBatch } from '../../src/operations/batch.ts'
@@ -154,9 +154,11 @@ describe('every queue is bounded', () => {
       maxWaitMs: 40,
       keysOf: () => [],
     })
+    const time = vi.spyOn(performance, 'now').mockReturnValue(0)
+    onTestFinished(() => time.mockRestore())
     const first = groups.submit(1, 'cus_1', 1)
     const late = [groups.submit(1, 'cus_1', 2), groups.submit(1, 'cus_2', 3)]
-    await new Promise((resolve) => setTimeout(resolve, 60))
+    time.mockReturnValue(41)
     const fresh = groups.submit(1, 'cus_1', 4)
     release()
     expect(await first).toBe(1)
@@ -173,7 +175,7 @@ describe('in the service', () => {
   let quiet: Shop
   let campaigns: string[]
   beforeAll(async () => {
-    service = await startTestService({ lockTimeoutMs: 30_000 })
+    service = await startTestService()
     ;[busy, quiet] = [await openShop(service), await openShop(service)]
     campaigns = [await busy.merchant.publishCampaign(), await quiet.merchant.publishCampaign()]
   })
@@ -188,7 +190,9 @@ describe('in the service', () => {
   /** Nobody can write customers until the returned function is called. */
   async function holdCustomers(): Promise<() => Promise<void>> {
     const holder = await service.database.pool.connect()
-    await holder.query('BEGIN; LOCK TABLE customers IN SHARE MODE')
+    await holder.query(
+      'BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0; LOCK TABLE customers IN SHARE MODE',
+    )
     return async () => {
       await holder.query('ROLLBACK')
       holder.release()

@@ -39,7 +39,8 @@ export interface Checkout {
   remove(): Promise<void>
 }
 
-const startTimeoutMs = 40_000
+/** Only ends what hangs. */
+const startTimeoutMs = 200_000
 
 export async function makeCheckout({ mode = 0o755 } = {}): Promise<Checkout> {
   const outside = await mkdtemp(join(tmpdir(), 'lw-checkout-'))
@@ -97,7 +98,7 @@ export async function makeCheckout({ mode = 0o755 } = {}): Promise<Checkout> {
       while (baseUrl === undefined) {
         if (child.exitCode !== null || child.signalCode !== null || Date.now() > deadline)
           throw new Error(`the service did not start: ${said.stderr}${said.stdout}`)
-        baseUrl = /is ready at (\S+)/.exec(said.stdout)?.[1]
+        baseUrl = /is ready at (\S+)\s/.exec(said.stdout)?.[1]
         if (!baseUrl) await new Promise((done) => setTimeout(done, 10))
       }
       if (baseUrl.startsWith('http:')) await fetch(`${baseUrl}/readyz`)
@@ -124,7 +125,12 @@ export async function makeCheckout({ mode = 0o755 } = {}): Promise<Checkout> {
       children.at(-1)?.kill(signal)
     },
     async remove() {
-      for (const child of children) if (child.exitCode === null) child.kill('SIGKILL')
+      for (const child of children) {
+        if (child.exitCode !== null || child.signalCode !== null) continue
+        const gone = once(child, 'exit')
+        child.kill('SIGKILL')
+        await gone
+      }
       for (const dataDir of dataDirs) await endServer(dataDir)
       await rm(outside, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
     },
@@ -140,7 +146,10 @@ export async function findServerPid(dataDir: string): Promise<number | undefined
 
 async function endServer(dataDir: string): Promise<void> {
   const pid = await findServerPid(dataDir)
-  if (pid !== undefined) process.kill(pid, 'SIGQUIT')
+  if (pid === undefined) return
+  process.kill(pid, 'SIGQUIT')
+  // It writes to its folder until it is gone.
+  while (await isAlive(pid)) await new Promise((done) => setTimeout(done, 20))
 }
 
 export interface DemoFile {

@@ -5,9 +5,21 @@ import { type Checkout, type DemoFile, makeCheckout, readDemo, type Service, url
 
 const days = 90
 const dayMs = 86_400_000
-const patienceMs = 240_000
+const patienceMs = 480_000
 /** A start that fills has some seven thousand statements to run beside everything else. */
-const fillingMs = 120_000
+const fillingMs = 400_000
+
+/** How far noon is in the café. Told today, its past would be that of another day as soon as it is midnight there. */
+const noonMs = untilNoon()
+const now = () => Date.now() + noonMs
+/** For the service, which then takes it for noon: loaded before its own code. */
+const atNoon = `--import data:text/javascript,${encodeURIComponent(`
+  const RealDate = Date
+  globalThis.Date = class extends RealDate {
+    constructor(...args) { super(...(args.length > 0 ? args : [RealDate.now() + ${noonMs}])) }
+    static now() { return RealDate.now() + ${noonMs} }
+  }`)}`
+const withPast = { DEMO_DAYS: String(days), NODE_OPTIONS: atNoon }
 
 let checkout: Checkout
 let dataDir: string
@@ -27,7 +39,7 @@ afterAll(async () => {
 })
 
 test('a first start fills the café and says so in one line', { timeout: patienceMs }, async () => {
-  service = await checkout.start({ DATA_DIR: dataDir, DEMO_DAYS: String(days) }, undefined, fillingMs)
+  service = await checkout.start({ DATA_DIR: dataDir, ...withPast }, undefined, fillingMs)
   console.log(`with ${days} days in the demo, the first start answered after ${service.answeredAfterMs} ms`)
   expect(service.stdout().match(/filling the demo café/g)).toHaveLength(1)
   expect(service.stdout()).toMatch(/since \d{4}-\d\d-\d\d\. Look around at http\S+\/console\n/)
@@ -57,8 +69,8 @@ test('there are customers, visits on every day, and coupons and sales in every s
 test('everything lies at its time: ids and moments ascend together, and nothing is ahead', async () => {
   for (const list of ['/v1/transactions', '/v1/coupons']) {
     const created = (await getAll(get, list)).map(({ createdAt }) => Date.parse(createdAt))
-    expect(created[0]).toBeLessThanOrEqual(Date.now())
-    expect(created.at(-1)).toBeLessThan(Date.now() - (days - 15) * dayMs)
+    expect(created[0]).toBeLessThanOrEqual(now())
+    expect(created.at(-1)).toBeLessThan(now() - (days - 15) * dayMs)
     const back = created.filter((at, i) => i > 0 && at > created[i - 1]!)
     expect(back).toEqual([])
   }
@@ -121,7 +133,7 @@ test('the audit log tells who ran it, by the operations of the API, at the times
   expect(entries.filter(({ action }) => action === 'adjustBalance').length).toBeGreaterThan(5)
   const times = entries.map(({ at }) => Date.parse(at))
   expect(times).toEqual(times.toSorted((a, b) => b - a))
-  expect(times[0]).toBeLessThan(Date.now())
+  expect(times[0]).toBeLessThan(now())
 })
 
 test('the request log has calls of the till, some of them refused, and says nothing of the guests', async () => {
@@ -186,7 +198,7 @@ let whole: unknown
 test('the next start does not fill it again', { timeout: patienceMs }, async () => {
   whole = await figuresOf(get)
   await service.end('SIGTERM')
-  service = await checkout.start({ DATA_DIR: dataDir, DEMO_DAYS: String(days) })
+  service = await checkout.start({ DATA_DIR: dataDir, ...withPast })
   expect(service.stdout()).not.toMatch(/filling the demo café/)
   expect(await figuresOf(await callerOf(await readDemo(dataDir)))).toEqual(whole)
   await service.end('SIGTERM')
@@ -197,7 +209,7 @@ test('killed or stopped in the middle, it comes to the same end', { timeout: pat
     DATABASE_URL: urlOf(database.connection),
     DEMO: '1',
     DATA_DIR: await checkout.newDataDir(),
-    DEMO_DAYS: String(days),
+    ...withPast,
   }
   for (const { signal, sales, code } of [
     { signal: 'SIGKILL', sales: 40, code: null },
@@ -227,8 +239,11 @@ test('killed or stopped in the middle, it comes to the same end', { timeout: pat
 })
 
 test('tokens that end after a second keep no café from being filled', { timeout: patienceMs }, async () => {
-  const settings = { DATA_DIR: await checkout.newDataDir(), DEMO_DAYS: '2', ACCESS_TOKEN_TTL: '1' }
-  const started = await checkout.start(settings, undefined, fillingMs)
+  const settings = { DATA_DIR: await checkout.newDataDir(), DEMO_DAYS: '2' }
+  const filled = await checkout.start({ ...settings, ACCESS_TOKEN_TTL: '1' }, undefined, fillingMs)
+  await filled.end('SIGTERM')
+  // Our own token is to live for longer than it takes to ask.
+  const started = await checkout.start(settings)
   const ask = await callerOf(await readDemo(settings.DATA_DIR))
   const refused = (await ask('/v1/requests?limit=100')).data.filter(
     ({ status }: { status: number }) => status === 401,
@@ -292,9 +307,17 @@ async function getAll(ask: Get, path: string): Promise<any[]> {
 
 /** The days before today, as the café counts them. */
 function pastDays(): string {
-  const day = (ago: number) =>
-    new Date(Date.now() - ago * dayMs).toLocaleDateString('sv', { timeZone: 'America/New_York' })
-  return `from=${day(days)}&to=${day(1)}`
+  return `from=${localDay(now() - days * dayMs)}&to=${localDay(now() - dayMs)}`
+}
+
+function localDay(atMs: number): string {
+  return new Date(atMs).toLocaleDateString('sv', { timeZone: 'America/New_York' })
+}
+
+function untilNoon(): number {
+  const at = new Date()
+  const hour = at.toLocaleString('en', { timeZone: 'America/New_York', hour: 'numeric', hourCycle: 'h23' })
+  return (12 - Number(hour)) * 3_600_000
 }
 
 /** What must come out the same on every fill: everything but ids, and but what goes on today. */

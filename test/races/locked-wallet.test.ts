@@ -6,19 +6,22 @@ import { coffeeClub, startTestService, type TestService } from '../support/servi
 
 /** A wallet that somebody else holds for longer than a basket waits. */
 let service: TestService
+let impatient: TestService
 let shop: Shop
 
 beforeAll(async () => {
-  service = await startTestService({ lockTimeoutMs: 500, writers: 1 })
+  service = await startTestService()
+  impatient = await startTestService({ sharing: service, lockTimeoutMs: 500, writers: 1 })
   shop = await openShop(service)
 })
 afterAll(async () => {
   expect(await audit(service.database.pool)).toEqual([])
+  await impatient.close()
   await service.close()
 })
 
 const pay = ({ customer, card }: Person, basket: object) =>
-  shop.call('POST', '/v1/transactions/process', { customer, card, ...basket })
+  shop.call('POST', '/v1/transactions/process', { customer, card, ...basket }, { on: impatient })
 
 test.each([
   { baskets: 'baskets', basket: { amount: 1 } },

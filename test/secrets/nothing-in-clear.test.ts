@@ -213,11 +213,10 @@ test('the logs that merchants read tell of these calls, of both workers, and hol
   let text = await read()
   const calls = ['_internal_error', '/v1/customers/register', 'createCampaign']
   // Each worker writes its own, a second later.
-  for (let i = 0; i < 100 && !calls.every((call) => text.includes(call)); i++) {
+  while (!calls.every((call) => text.includes(call))) {
     await sleep(100)
     text = await read()
   }
-  for (const call of calls) expect(text).toContain(call)
   expectNone(text, [...secrets, ...personal])
 })
 

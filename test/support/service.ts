@@ -129,6 +129,8 @@ export interface TestServiceOptions {
   writers?: number
   /** How long a statement waits for a row that somebody else holds. */
   lockTimeoutMs?: number
+  /** How long a statement may take. */
+  statementTimeoutMs?: number
   isBehindProxy?: boolean
   /** How often calls are written to the request log; only when a test asks for it unless told. */
   flushRequestsEveryMs?: number
@@ -136,13 +138,17 @@ export interface TestServiceOptions {
   sharing?: Pick<TestService, 'database'>
 }
 
+const patienceMs = 100_000
+
 export async function startTestService(options: TestServiceOptions = {}): Promise<TestService> {
-  // The limits of `serve.ts`, so that what waits too long here would wait too long there.
+  // Far beyond those of `serve.ts`: on a busy computer a call may wait for seconds, and only a test that is about
+  // waiting is to meet a limit.
   const limits = {
     maxConnections: 10,
-    statementTimeoutMs: 5_000,
-    queryTimeoutMs: 8_000,
-    lockTimeoutMs: options.lockTimeoutMs ?? 3_000,
+    connectionTimeoutMs: patienceMs,
+    statementTimeoutMs: options.statementTimeoutMs ?? patienceMs,
+    queryTimeoutMs: patienceMs,
+    lockTimeoutMs: options.lockTimeoutMs ?? patienceMs,
   }
   const database = options.sharing
     ? shareDatabase(options.sharing.database, limits)
