@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startTestService, type TestService } from '../support/service.ts'
+import { nearNoon, startTestService, type TestService } from '../support/service.ts'
 import { auditWithReturns, type Body, openShop, type Person, type Shop } from './shop.ts'
 
 let service: TestService
@@ -10,6 +10,7 @@ const effort = Number(process.env.TEST_EFFORT ?? 1)
 
 beforeAll(async () => {
   service = await startTestService()
+  service.setTime(nearNoon())
   shop = await openShop(service, { timezone: 'Europe/Berlin', currency: 'EUR' })
   console.log(`definitions property: TEST_SEED=${seed}`)
 })

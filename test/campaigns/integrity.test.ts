@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Id } from '../../src/domain/ids.ts'
 import { uuidOf } from '../../src/store/scope.ts'
 import { runRound } from '../../src/worker/run-jobs.ts'
-import { startTestService, type TestService } from '../support/service.ts'
+import { nearNoon, startTestService, type TestService } from '../support/service.ts'
 import {
   auditWithReturns,
   type Body,
@@ -44,6 +44,7 @@ const club = {
 beforeAll(async () => {
   service = await startTestService()
   second = await startTestService({ sharing: service })
+  for (const one of [service, second]) one.setTime(nearNoon())
   shop = await openShop(service)
   campaign = await shop.publish(club)
 })

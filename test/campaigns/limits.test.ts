@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startTestService, type TestService } from '../support/service.ts'
+import { nearNoon, startTestService, type TestService } from '../support/service.ts'
 import {
   auditWithReturns,
   collected,
@@ -18,6 +18,7 @@ let shop: Shop
 beforeAll(async () => {
   service = await startTestService()
   second = await startTestService({ sharing: service })
+  for (const one of [service, second]) one.setTime(nearNoon())
   shop = await openShop(service, { timezone: 'America/New_York' })
 })
 afterAll(async () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startTestService, type TestService } from '../support/service.ts'
+import { nearNoon, startTestService, type TestService } from '../support/service.ts'
 import { auditWithReturns, type Body, collected, granted, openShop, type Person, type Shop } from './shop.ts'
 
 // Baskets of one customer that wait for each other are decided one on top of the other and written together. What
@@ -12,6 +12,7 @@ let campaign: string
 
 beforeAll(async () => {
   service = await startTestService()
+  service.setTime(nearNoon())
   shop = await openShop(service)
   campaign = await shop.publish({
     name: 'Everything',

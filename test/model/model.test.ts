@@ -7,7 +7,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runRound } from '../../src/worker/run-jobs.ts'
 import { auditWithReturns, type Body, openShop, type Shop } from '../campaigns/shop.ts'
-import { type Method, type Reply, startTestService, type TestService } from '../support/service.ts'
+import { type Method, nearNoon, type Reply, startTestService, type TestService } from '../support/service.ts'
 import { club, guest } from './campaigns.ts'
 import {
   type Basket,
@@ -36,8 +36,7 @@ beforeAll(async () => {
   service = await startTestService()
   second = await startTestService({ sharing: service })
   // At noon, so that the days of the model are the days of the organization.
-  for (const one of [service, second])
-    one.setTime(new Date(Math.ceil(Date.now() / dayMs) * dayMs + dayMs / 2))
+  for (const one of [service, second]) one.setTime(nearNoon())
   shop = await openShop(service, { timezone: 'UTC', currency: 'EUR' })
   campaigns.club = await shop.publish(club)
   campaigns.guest = await shop.publish(guest)

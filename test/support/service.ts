@@ -140,6 +140,12 @@ export interface TestServiceOptions {
 
 const patienceMs = 100_000
 
+const dayMs = 86_400_000
+const untilNoonMs = Math.ceil(Date.now() / dayMs) * dayMs + dayMs / 2 - Date.now()
+
+/** Now, had the tests begun at noon: for those whose days must not turn in the middle, here or in any place of theirs. */
+export const nearNoon = () => new Date(Date.now() + untilNoonMs)
+
 export async function startTestService(options: TestServiceOptions = {}): Promise<TestService> {
   // Far beyond those of `serve.ts`: on a busy computer a call may wait for seconds, and only a test that is about
   // waiting is to meet a limit.
