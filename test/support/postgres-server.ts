@@ -34,8 +34,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await chmod(folder, 0o755)
   const server = await startEmbeddedPostgres({
     folder: join(folder, 'postgres'),
-    // What a test wrote need not survive a power cut.
-    settings: { fsync: 'off', full_page_writes: 'off', max_connections: '200' },
+    // What a test wrote need not survive a power cut, and nothing is to change plans in the middle of one.
+    settings: { fsync: 'off', full_page_writes: 'off', max_connections: '200', autovacuum: 'off' },
   })
   const endAtOnce = () => {
     const pid = server.pid()
