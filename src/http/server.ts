@@ -17,6 +17,7 @@ import type { Deps } from '../operations/deps.ts'
 import { createOrganizationReader } from '../operations/organization-reader.ts'
 import type { Transactions } from '../operations/transactions.ts'
 import { createAuthenticate, firstRefusal } from './authenticate.ts'
+import { maxCallMs } from './end-late-requests.ts'
 import { createErrorHandler, toErrorBody } from './errors.ts'
 import { readJsonBodies } from './json-body.ts'
 import { answerOtherMethods } from './method-not-allowed.ts'
@@ -39,6 +40,8 @@ export interface ServerOptions {
   readonly rateLimits?: RateLimits
   /** A proxy in front terminates TLS: believe its headers, and refuse what it marks as plain HTTP. */
   readonly isBehindProxy?: boolean
+  /** How long a call may wait for its turn and take; ten seconds unless told. */
+  readonly maxCallMs?: number
   readonly https?: { readonly cert: Buffer; readonly key: Buffer }
   readonly logger?: FastifyBaseLogger
   /** Whether calls can be served now; asked by `/readyz`. */
@@ -121,7 +124,7 @@ export async function buildServer(options: ServerOptions): Promise<Server> {
       limits: createCallLimits(options.rateLimits ?? {}),
     }),
   )
-  letTakeTurns(app, deps.pool.options.max)
+  letTakeTurns(app, deps.pool.options.max, options.maxCallMs ?? maxCallMs)
   options.requestLog.watch(app)
   await app.register(swagger, openApiOptions)
   const finish = answerOtherMethods(app)

@@ -5,7 +5,6 @@
  */
 import type { FastifyRequest } from 'fastify'
 import { Refused } from '../domain/refusal.ts'
-import { maxCallMs } from './end-late-requests.ts'
 import type { Server } from './server.ts'
 import { createTurns, type Party, type Turns } from './turns.ts'
 
@@ -13,14 +12,15 @@ import { createTurns, type Party, type Turns } from './turns.ts'
 export type Work = 'none' | 'shared' | 'own'
 
 const maxWaiting = 5_000
-/** A call that gets its turn later has no time left for its work. */
-const maxWaitMs = maxCallMs - 1_000
+/** A call that gets its turn when so much is left of its time has none for its work. */
+const timeToWorkMs = 1_000
 /** Twice what the two writers of baskets hold: the next two groups stand ready when they are done. */
 const sharedPlaces = 1_024
 /** What the groups and batches themselves need of the pool, mostly. */
 const connectionsForShared = 2
 
-export function letTakeTurns(app: Server, maxConnections: number): void {
+export function letTakeTurns(app: Server, maxConnections: number, maxCallMs: number): void {
+  const maxWaitMs = maxCallMs - timeToWorkMs
   const shared = createTurns({ maxRunning: sharedPlaces, share: 1, maxWaiting, maxWaitMs })
   const own = createTurns({
     maxRunning: Math.max(2, maxConnections - connectionsForShared),

@@ -62,6 +62,8 @@ export interface TransactionsOptions {
   readonly writers?: number
   readonly maxGroup?: number
   readonly maxWaiting?: number
+  /** How long a basket may wait before it is begun. */
+  readonly maxWaitMs?: number
 }
 
 const maxTries = 4
@@ -75,7 +77,7 @@ export function createTransactions(options: TransactionsOptions): Transactions {
     writers: options.writers ?? 2,
     maxGroup: options.maxGroup ?? 128,
     maxWaiting: options.maxWaiting ?? 5_000,
-    maxWaitMs: 10_000,
+    maxWaitMs: options.maxWaitMs ?? 10_000,
     keysOf: ({ request: { opaqueId }, idempotencyKey }) => [
       ...(opaqueId === undefined ? [] : [`receipt ${opaqueId}`]),
       ...(idempotencyKey === undefined ? [] : [`key ${idempotencyKey}`]),

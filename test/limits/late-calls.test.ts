@@ -17,7 +17,7 @@ let first: Registrar
 let others: Registrar[]
 
 beforeAll(async () => {
-  service = await startTestService({ statementTimeoutMs: 5_000 })
+  service = await startTestService({ statementTimeoutMs: 5_000, maxCallMs: 10_000 })
   const all: Registrar[] = []
   for (let i = 0; i < organizations; i++) {
     const { token, publishCampaign } = await service.createMerchant()

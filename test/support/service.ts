@@ -131,6 +131,8 @@ export interface TestServiceOptions {
   lockTimeoutMs?: number
   /** How long a statement may take. */
   statementTimeoutMs?: number
+  /** How long a call may wait for its turn. */
+  maxCallMs?: number
   isBehindProxy?: boolean
   /** How often calls are written to the request log; only when a test asks for it unless told. */
   flushRequestsEveryMs?: number
@@ -179,7 +181,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     publicUrl: () => 'https://loyalty.example.com',
     log: { info: logAs('info'), warn: logAs('warn'), error: logAs('error') },
   })
-  const transactions = createTransactions({ deps, writers: options.writers })
+  const transactions = createTransactions({ deps, writers: options.writers, maxWaitMs: patienceMs })
   // Rows that appear by themselves would puzzle the tests that compare what is there before and after a call.
   const requestLog = createRequestLog(deps, { flushEveryMs: options.flushRequestsEveryMs ?? 3_600_000 })
   const app = await buildServer({
@@ -189,6 +191,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     adminToken,
     rateLimits: options.rateLimits ?? { organization: options.rateLimit },
     isBehindProxy: options.isBehindProxy,
+    maxCallMs: options.maxCallMs ?? patienceMs,
     isReady: async () => true,
   })
   await app.ready()
