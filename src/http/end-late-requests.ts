@@ -8,10 +8,10 @@ import { Refused } from '../domain/refusal.ts'
 import type { Server } from './server.ts'
 
 /** More than the database is given for one statement, and less than the patience of most clients. */
-export const maxCallMs = 10_000
+export const defaultMaxCallMs = 10_000
 const lookEveryMs = 250
 
-export function endLateRequests(app: Server): void {
+export function endLateRequests(app: Server, maxCallMs: number): void {
   app.decorateRequest('isLate', false)
   // In order of arrival, so that a look ends at the first that still has time; a timer for each would cost more.
   const running = new Set<FastifyReply>()

@@ -13,6 +13,7 @@ export interface PrepareOptions {
   readonly isBehindProxy: boolean
   /** Of every answer. */
   readonly headers: Record<string, string>
+  readonly maxCallMs: number
 }
 
 export function prepareRequests(app: Server, options: PrepareOptions): void {
@@ -23,7 +24,7 @@ export function prepareRequests(app: Server, options: PrepareOptions): void {
 
   app.decorateRequest('wallet', undefined)
 
-  endLateRequests(app)
+  endLateRequests(app, options.maxCallMs)
 
   app.addHook('onRoute', (route) => {
     // Such a handler gives the reasons itself, with the place and the code they have in the contract.

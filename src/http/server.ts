@@ -17,7 +17,7 @@ import type { Deps } from '../operations/deps.ts'
 import { createOrganizationReader } from '../operations/organization-reader.ts'
 import type { Transactions } from '../operations/transactions.ts'
 import { createAuthenticate, firstRefusal } from './authenticate.ts'
-import { maxCallMs } from './end-late-requests.ts'
+import { defaultMaxCallMs } from './end-late-requests.ts'
 import { createErrorHandler, toErrorBody } from './errors.ts'
 import { readJsonBodies } from './json-body.ts'
 import { answerOtherMethods } from './method-not-allowed.ts'
@@ -40,7 +40,7 @@ export interface ServerOptions {
   readonly rateLimits?: RateLimits
   /** A proxy in front terminates TLS: believe its headers, and refuse what it marks as plain HTTP. */
   readonly isBehindProxy?: boolean
-  /** How long a call may wait for its turn and take; ten seconds unless told. */
+  /** How long a call may take, its turn included; ten seconds unless told. */
   readonly maxCallMs?: number
   readonly https?: { readonly cert: Buffer; readonly key: Buffer }
   readonly logger?: FastifyBaseLogger
@@ -69,7 +69,7 @@ const nodeOptions = {
 }
 
 export async function buildServer(options: ServerOptions): Promise<Server> {
-  const { deps } = options
+  const { deps, maxCallMs = defaultMaxCallMs } = options
   const headers = securityHeaders(options.https !== undefined || options.isBehindProxy === true)
   const app = Fastify({
     ...(options.https ? { https: { ...options.https, ...nodeOptions } } : { http: nodeOptions }),
@@ -114,7 +114,7 @@ export async function buildServer(options: ServerOptions): Promise<Server> {
   // Replies are plain objects; JSON.stringify leaves out what has no value and keeps the one null there is.
   app.setSerializerCompiler(() => (data) => JSON.stringify(data))
   readJsonBodies(app)
-  prepareRequests(app, { isBehindProxy: options.isBehindProxy ?? false, headers })
+  prepareRequests(app, { isBehindProxy: options.isBehindProxy ?? false, headers, maxCallMs })
   app.addHook(
     'onRequest',
     createAuthenticate({
@@ -124,7 +124,7 @@ export async function buildServer(options: ServerOptions): Promise<Server> {
       limits: createCallLimits(options.rateLimits ?? {}),
     }),
   )
-  letTakeTurns(app, deps.pool.options.max, options.maxCallMs ?? maxCallMs)
+  letTakeTurns(app, deps.pool.options.max, maxCallMs)
   options.requestLog.watch(app)
   await app.register(swagger, openApiOptions)
   const finish = answerOtherMethods(app)
