@@ -318,7 +318,7 @@ test.each([
   expectCalm(opened)
 })
 
-test('a balance of a paused campaign keeps its name for who may know it, and its decimals for everybody', async () => {
+test('a balance of a paused campaign keeps its name and its decimals, for a cashier as well', async () => {
   const key = `credit${unique()}`
   const { id } = await callApi('POST', '/v1/campaigns', {
     body: {
@@ -332,17 +332,14 @@ test('a balance of a paused campaign keeps its name for who may know it, and its
   const body = { key, amount: 22.84, reason: 'Moved from the old card' }
   await callApi('POST', `/v1/customers/${guest.id}/adjustments`, { body })
   await callApi('POST', `/v1/campaigns/${id}/pause`)
-  for (const [email, name] of [
-    ['cashier@demo.example', key],
-    [demo.consoleEmail, 'House credit'],
-  ] as const) {
+  for (const email of ['cashier@demo.example', demo.consoleEmail]) {
     const opened = await openPage()
     const { page } = opened
     await openTill(page, email)
     await findGuest(page, guest)
-    const held = page.locator('dl > div').filter({ hasText: name })
+    const held = page.locator('dl > div').filter({ hasText: 'House credit' })
     await held.waitFor()
-    expect(await held.textContent()).toBe(`${name}22.84`)
+    expect(await held.textContent()).toBe('House credit22.84')
     expectCalm(opened)
   }
   await callApi('POST', `/v1/campaigns/${id}/archive`)
