@@ -48,7 +48,7 @@ export function takeKept({ organization, person }: Session): Sale | undefined {
   }
   const { lines, coupons, pointsToSpend, awaited } = basket
   const lastLine = Math.max(0, ...lines.map(({ id }) => Number(id)))
-  return { ...emptySale, lines, coupons, pointsToSpend, awaited, lastLine, isKept: true }
+  return { ...emptySale, lines, coupons, pointsToSpend, awaited, lastLine, isKept: lines.length > 0 }
 }
 
 /** What was sent is the outbox's: kept here too it would be charged twice. */

@@ -24,7 +24,7 @@ export interface Sale {
   readonly card?: Card
   /** Ids of the customer and the card of a basket that was kept, until they are read again. */
   readonly awaited?: { readonly customer: string; readonly card?: string }
-  /** It was kept while the page was away. */
+  /** It was kept while the page was away, and nobody has touched it since. */
   readonly isKept?: boolean
   readonly lines: readonly Line[]
   /** Ids of the coupons redeemed for the whole order. */
@@ -52,6 +52,13 @@ export const cardStatus = { active: 1, blocked: 2 } as const
 export const isActive = ({ status }: { readonly status: number }): boolean => status === cardStatus.active
 
 export function reduceSale(sale: Sale, event: SaleEvent): Sale {
+  const next = apply(sale, event)
+  if (event.type === 'customer again' || event.type === 'take back') return next
+  // Whoever goes on with it has seen that it was kept.
+  return { ...next, isKept: false }
+}
+
+function apply(sale: Sale, event: SaleEvent): Sale {
   switch (event.type) {
     case 'customer':
       return { ...withoutClaims(sale), customer: event.customer, card: event.card }

@@ -217,6 +217,8 @@ test('keeps the basket when the session ends, and goes on after signing in', asy
   const { page, context } = opened
   await openTill(page)
   await findGuest(page, guest)
+  // What is asked for by itself has been answered: the next call is that of the tea.
+  await page.getByRole('heading', { name: 'After this sale' }).waitFor()
   await context.clearCookies()
   await page.getByRole('button', { name: /^Assam tea/ }).click()
   await page.getByRole('dialog').getByText('Please sign in again').waitFor()
