@@ -5,10 +5,12 @@ import { useTranslation } from 'react-i18next'
 import { type Call, calls, toCurl } from '../api/calls.ts'
 import { formatNumber } from '../format.ts'
 import { HttpStatus, Status } from '../ui/status.tsx'
+import { useClosedByBack } from './back.ts'
 
 /** Every call this page made, newest first: what somebody who builds a till wants to see. */
 export default function CallsPanel({ onClose }: { readonly onClose: () => void }) {
   const { t } = useTranslation('till')
+  useClosedByBack(onClose)
   const made = useSyncExternalStore(calls.subscribe, calls.list)
   return (
     <aside className="till-calls" aria-label={t('calls.title')}>

@@ -3,6 +3,7 @@ import { BarcodeDetector, prepareZXingModule } from 'barcode-detector/ponyfill'
 import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import wasmUrl from 'zxing-wasm/reader/zxing_reader.wasm?url'
+import { useClosedByBack } from './back.ts'
 
 // Unless told it asks a CDN for its WebAssembly; ours comes with the page.
 prepareZXingModule({
@@ -31,6 +32,7 @@ function problemOf(error: unknown): Problem {
 
 export default function Camera({ onClose, onScan }: CameraProps) {
   const { t } = useTranslation('till')
+  useClosedByBack(onClose)
   const video = useRef<HTMLVideoElement>(null)
   const [problem, setProblem] = useState<Problem>()
   const found = useRef(onScan)

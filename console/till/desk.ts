@@ -2,7 +2,7 @@
 import { createContext, use } from 'react'
 import type { Schemas } from '../api/client.ts'
 import type { Session } from '../api/session.ts'
-import { changeWords, progressWords, type Towards } from '../balance-words.ts'
+import { changeWords, type NamedBalance, progressWords, type Towards } from '../balance-words.ts'
 import { formatMoney } from '../format.ts'
 
 export type Campaign = Schemas['Campaign']
@@ -11,8 +11,8 @@ export interface Desk {
   readonly session: Session
   /** The published ones. */
   readonly campaigns: readonly Campaign[]
-  /** Those that names are taken from, the published ones first. */
-  readonly naming: readonly Campaign[]
+  /** Also those of campaigns that are paused or over: customers still hold them. */
+  readonly balances: readonly Schemas['TillBalance'][]
   /** Tells who cannot see the screen. */
   readonly say: (message: string) => void
 }
@@ -32,13 +32,8 @@ export function useMoney(): (amount: number) => string {
 
 /** Balances, rewards and tiers by the names that the campaigns give them; by their keys where none does. */
 export function useNames() {
-  const { naming: campaigns } = useDesk()
-  const balanceOf = (key: string) =>
-    campaigns.flatMap(({ balances }) => balances).find((one) => one.key === key)
-  const namedOf = (key: string) => ({
-    name: balanceOf(key)?.name ?? key,
-    decimals: balanceOf(key)?.decimals,
-  })
+  const { campaigns, balances } = useDesk()
+  const namedOf = (key: string): NamedBalance => balances.find((one) => one.key === key) ?? { name: key }
   const named = (list: readonly { key: string; name?: string }[], key: string) =>
     list.find((one) => one.key === key)?.name ?? key
   return {

@@ -15,18 +15,21 @@ const RegisterForm = later(() => import('./register-form.tsx'))
 interface FindCustomerProps {
   readonly find: (text: string) => void
   readonly isBusy: boolean
-  readonly error: Error | null
+  readonly error: Error | null | undefined
   /** What was searched for last. */
   readonly searched: string | undefined
+  /** Instead of searching again. */
+  readonly onRetry?: () => void
   readonly onRegistered: (customer: Customer) => void
 }
 
-export function FindCustomer({ find, isBusy, error, searched, onRegistered }: FindCustomerProps) {
+export function FindCustomer(props: FindCustomerProps) {
+  const { find, isBusy, error, searched, onRetry, onRegistered } = props
   const { t } = useTranslation('till')
   const [text, setText] = useState('')
   const [isCameraOpen, setCameraOpen] = useState(false)
   const [isRegistering, setRegistering] = useState(false)
-  const isUnknown = error instanceof ApiError && error.code === 'customer_not_found'
+  const isUnknown = searched !== undefined && error instanceof ApiError && error.code === 'customer_not_found'
   const submit = (event: FormEvent) => {
     event.preventDefault()
     if (text.trim()) find(text.trim())
@@ -76,7 +79,7 @@ export function FindCustomer({ find, isBusy, error, searched, onRegistered }: Fi
           </Button>
         </Alert>
       ) : (
-        error && <Failure error={error} onRetry={() => searched && find(searched)} />
+        error && <Failure error={error} onRetry={onRetry ?? (() => searched && find(searched))} />
       )}
       {!isUnknown && (
         <Button

@@ -1,9 +1,11 @@
 import { Group, Kbd, Modal, Stack, Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
+import { useClosedByBack } from './back.ts'
 import { shortcutKeys } from './shortcuts.ts'
 
 export default function Help({ onClose }: { readonly onClose: () => void }) {
   const { t } = useTranslation('till')
+  useClosedByBack(onClose)
   return (
     <Modal opened onClose={onClose} title={t('help.title')}>
       <Stack gap="xs" component="dl" m={0}>

@@ -1,6 +1,6 @@
 /**
- * What this till keeps in the browser: its name, its counters, and every sale and return that was sent and has no
- * answer yet. A number is made and stored before it is sent, and sent again with the same body until answered, also
+ * What this till keeps in the browser: its name, its counters, the basket on the screen (`kept-basket.ts`), and every
+ * sale and return that was sent and has no answer yet. A number is made and stored before it is sent, and sent again with the same body until answered, also
  * after a reload: the service counts a number once.
  */
 import { useState } from 'react'
@@ -44,6 +44,8 @@ interface Kept {
   /** Opaque id of the branch it stands in; the person's own unless chosen. */
   readonly branch?: string
   readonly unsettled: readonly Unsettled[]
+  /** Looked at closely by who reads it. */
+  readonly basket?: unknown
 }
 
 const keyOf = (organization: string) => `lw-till-${organization}`
@@ -56,7 +58,7 @@ function newName(): string {
   return `T${Array.from(random, (one) => letters[one % letters.length]).join('')}`
 }
 
-function read(organization: string): Kept {
+export function read(organization: string): Kept {
   const fresh = { name: newName(), sales: 0, returns: 0, unsettled: [] }
   try {
     return { ...fresh, ...JSON.parse(localStorage.getItem(keyOf(organization)) ?? '{}') }
@@ -66,7 +68,7 @@ function read(organization: string): Kept {
 }
 
 /** Read again before each change: a second window of this till writes here too. */
-function change(organization: string, make: (kept: Kept) => Kept): Kept {
+export function change(organization: string, make: (kept: Kept) => Kept): Kept {
   const kept = make(read(organization))
   localStorage.setItem(keyOf(organization), JSON.stringify(kept))
   return kept

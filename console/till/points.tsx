@@ -11,11 +11,13 @@ interface PointsProps {
   readonly shown: Previewed | undefined
   /** The most that may be used, as the service says; undefined until it has. */
   readonly spendable: number | undefined
+  /** It says so of the basket as it is now, not as it was a moment ago. */
+  readonly isCurrent: boolean
   readonly dispatch: Dispatch<SaleEvent>
 }
 
 /** How many points pay for a part of it. What they are worth and how many may be used is for the service to say. */
-export function Points({ sale, shown, spendable, dispatch }: PointsProps) {
+export function Points({ sale, shown, spendable, isCurrent, dispatch }: PointsProps) {
   const { t } = useTranslation('till')
   const { campaigns } = useDesk()
   const names = useNames()
@@ -25,8 +27,10 @@ export function Points({ sale, shown, spendable, dispatch }: PointsProps) {
   if (!spend || has <= 0 || sale.lines.length === 0) return null
   const most = spendable ?? has
   const decimals = names.decimals(spend.balance) ?? 0
+  // What a quick cashier types is not cut to what the basket before would have allowed.
+  const limit = isCurrent ? most : has
   const change = (points: number | string) =>
-    dispatch({ type: 'points', points: Math.min(most, Math.max(0, Number(points) || 0)) })
+    dispatch({ type: 'points', points: Math.min(limit, Math.max(0, Number(points) || 0)) })
   // More than the most, since the basket became smaller: then the button takes what is left of them.
   const isTaken = sale.pointsToSpend > 0 && (most === 0 || sale.pointsToSpend <= most)
   const worth = sale.pointsToSpend > 0 ? shown?.preview.pointsDiscount : undefined
@@ -40,7 +44,7 @@ export function Points({ sale, shown, spendable, dispatch }: PointsProps) {
           value={sale.pointsToSpend}
           onChange={change}
           min={0}
-          max={most}
+          max={limit}
           decimalScale={decimals}
           allowNegative={false}
           inputMode="decimal"

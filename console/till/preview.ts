@@ -6,7 +6,7 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { sumOf } from '../amounts.ts'
 import { answerOf, api, type Schemas } from '../api/client.ts'
-import { isActive, type Sale } from './sale.ts'
+import { emptySale, isActive, type Sale } from './sale.ts'
 
 export type Basket = Schemas['Basket']
 type Preview = Schemas['Preview']
@@ -37,6 +37,31 @@ export function toBasket(sale: Sale, discounts: Discounts, branch: string | unde
     reward: sale.coupons.length === 0 ? undefined : [...sale.coupons],
     discountAmount: discountOf(sale.coupons),
     pointsToSpend: sale.pointsToSpend || undefined,
+  }
+}
+
+/** The sale that a basket was made of; its customer is still to be read. */
+export function fromBasket({ customer, card, items = [], reward = [], pointsToSpend = 0 }: Basket): Sale {
+  const lines = items.map(
+    ({ product, name, category, unitPrice = 0, quantity = 1, reward: coupons = [] }, i) => ({
+      id: String(i + 1),
+      product,
+      name: name ?? product ?? '',
+      category,
+      unitPrice,
+      quantity,
+      coupons: [coupons].flat(),
+    }),
+  )
+  const awaited = { customer, card }
+  return {
+    ...emptySale,
+    lines,
+    lastLine: lines.length,
+    coupons: [reward].flat(),
+    pointsToSpend,
+    awaited,
+    isKept: true,
   }
 }
 

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { currencyDecimals } from '../format.ts'
 import { FormModal } from '../ui/form.tsx'
+import { useClosedByBack } from './back.ts'
 import { useDesk } from './desk.ts'
 import type { Line, Product } from './sale.ts'
 
@@ -15,6 +16,7 @@ interface PriceFormProps {
 
 export function PriceForm({ product, onClose, onAdd }: PriceFormProps) {
   const { t } = useTranslation('till')
+  useClosedByBack(onClose)
   const { currency } = useDesk().session.organization
   const [name, setName] = useState('')
   const [price, setPrice] = useState<number | string>('')

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { newRepeatKey } from '../api/repeat-key.ts'
 import { FormModal } from '../ui/form.tsx'
+import { useClosedByBack } from './back.ts'
 import { useDesk } from './desk.ts'
 import { register } from './register.ts'
 import type { Customer } from './sale.ts'
@@ -19,6 +20,7 @@ interface RegisterFormProps {
 
 export default function RegisterForm({ given = '', onClose, onRegistered }: RegisterFormProps) {
   const { t } = useTranslation('till')
+  useClosedByBack(onClose)
   const { campaigns } = useDesk()
   const isEmail = given.includes('@')
   const [phone, setPhone] = useState(isEmail ? '' : given)

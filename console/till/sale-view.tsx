@@ -1,54 +1,27 @@
-import { ActionIcon, Button, Group, SegmentedControl, Stack, Text, Title } from '@mantine/core'
-import { IconTrash } from '@tabler/icons-react'
+import { ActionIcon, Alert, Button, Group, SegmentedControl, Stack, Text, Title } from '@mantine/core'
+import { IconHistory, IconTrash } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
-import { useEffect, useReducer, useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { useTranslation } from 'react-i18next'
 import { answerOf, api, isUnanswered } from '../api/client.ts'
 import { formatNumber } from '../format.ts'
 import { Failure } from '../ui/failure.tsx'
+import { Waiting } from '../ui/waiting.tsx'
 import { Basket } from './basket.tsx'
 import { CustomerPanel } from './customer-panel.tsx'
 import { focusNow, focusOn, places } from './desk.ts'
 import { FindCustomer } from './find-customer.tsx'
-import type { Outbox } from './outbox.ts'
 import { Points } from './points.tsx'
-import { usePreview } from './preview.ts'
 import { PriceForm } from './price-form.tsx'
 import { ProductPicker, useProducts } from './product-picker.tsx'
-import { type Customer, couponsOf, emptySale, isActive, type Line, type Product, reduceSale } from './sale.ts'
+import { type Card, type Customer, chooseCard, isActive, type Line, type Product } from './sale.ts'
+import type { Selling } from './selling.ts'
 import { useShortcuts } from './shortcuts.ts'
 import { ChargeButton, Gains, Totals, useToPay } from './totals.tsx'
 
-/** The sale on the screen with its preview, and how it is charged. Lives on while a receipt is shown. */
-export function useSale(outbox: Outbox, say: (text: string) => void) {
-  const [sale, dispatch] = useReducer(reduceSale, emptySale)
-  const preview = usePreview(sale, outbox.branch)
-  const { current } = preview
-  // The number this sale was sent under: what is settled may also be another that was set aside.
-  const [number, setNumber] = useState<string>()
-  const isReady = current !== undefined && sale.lines.length > 0 && outbox.current === undefined
-  const charge = () => {
-    if (!isReady) return
-    const named = sale.customer!.coupons.map(({ id, reward }) => [id, reward.name])
-    const sent = outbox.putSale({
-      // The time of the sale by the service's clock: also when it arrives late it counts for this moment.
-      body: { ...current.body, occurredAt: new Date(Date.now() + current.clockOffset).toISOString() },
-      couponNames: Object.fromEntries(named.filter(([id]) => couponsOf(sale).includes(id!))),
-    })
-    setNumber(sent)
-  }
-  /** The till is done with what it sent under this number; if that was the sale on the screen, with that too. */
-  const finish = (settled: string) => {
-    if (settled !== number) return
-    setNumber(undefined)
-    dispatch({ type: 'next' })
-  }
-  return { sale, dispatch, preview, isReady, charge, finish, say }
-}
-
 interface SaleViewProps {
-  readonly selling: ReturnType<typeof useSale>
+  readonly selling: Selling
   readonly isSending: boolean
   readonly refused: unknown
   readonly onCharge: () => void
@@ -64,11 +37,14 @@ type Part = (typeof parts)[number]
 export function SaleView(props: SaleViewProps) {
   const { selling, isSending, refused, onCharge, scanned, onScanned } = props
   const { t } = useTranslation('till')
-  const { sale, dispatch, preview, isReady, say } = selling
-  const [part, setPart] = useState<Part>('customer')
+  const { sale, dispatch, preview, again, isReady, say } = selling
+  const [part, setPart] = useState<Part>(sale.isKept ? 'basket' : 'customer')
   const [asked, setAsked] = useState<{ product?: Product }>()
   const { all: products } = useProducts('')
   const toPay = useToPay(sale, preview.current)
+  // The customer of a basket that was kept.
+  const isReading = sale.awaited !== undefined && !again.error
+  const notRead = sale.awaited && again.error
 
   const goTo = (to: Part, place: string) => {
     // At once: what is typed after the shortcut belongs there.
@@ -104,6 +80,11 @@ export function SaleView(props: SaleViewProps) {
   }
 
   useEffect(() => {
+    if (!sale.isKept) return
+    say(t('basket.kept'))
+    goTo('basket', places.basket)
+  }, [sale.isKept])
+  useEffect(() => {
     if (scanned === undefined) return
     onScanned()
     const product = products.find(({ opaqueId }) => opaqueId === scanned)
@@ -136,12 +117,15 @@ export function SaleView(props: SaleViewProps) {
               onLeave={leave}
               onCustomer={finding.take}
             />
+          ) : isReading ? (
+            <Waiting />
           ) : (
             <FindCustomer
               find={finding.find}
               isBusy={finding.isBusy}
-              error={finding.error}
+              error={finding.error ?? notRead}
               searched={finding.searched}
+              onRetry={notRead ? again.refetch : undefined}
               onRegistered={finding.take}
             />
           )}
@@ -174,13 +158,24 @@ export function SaleView(props: SaleViewProps) {
           )}
         </Group>
         <div className="till-scrolls">
+          {sale.isKept && (
+            <Alert color="yellow" icon={<IconHistory aria-hidden />} mb="xs">
+              {t('basket.kept')}
+            </Alert>
+          )}
           <Basket sale={sale} shown={preview.shown} dispatch={dispatch} />
         </div>
         <Stack gap="sm" className="till-foot">
-          <Points sale={sale} shown={preview.shown} spendable={preview.spendable} dispatch={dispatch} />
+          <Points
+            sale={sale}
+            shown={preview.shown}
+            spendable={preview.spendable}
+            isCurrent={!preview.isBusy}
+            dispatch={dispatch}
+          />
           <Gains shown={sale.lines.length > 0 ? preview.shown : undefined} />
           <Totals toPay={toPay} shown={preview.shown} isCurrent={preview.current !== undefined} />
-          {!sale.customer && sale.lines.length > 0 && (
+          {!sale.customer && !isReading && sale.lines.length > 0 && (
             <Text size="sm" c="dimmed">
               {t('basket.noCustomer')}
             </Text>
@@ -203,7 +198,7 @@ export function SaleView(props: SaleViewProps) {
             { value: 'basket', label: t('basket.short', { lines: formatNumber(sale.lines.length) }) },
           ]}
         />
-        {sale.customer || sale.lines.length === 0 ? (
+        {sale.customer || isReading || sale.lines.length === 0 ? (
           <ChargeButton toPay={toPay} isReady={isReady} isBusy={isSending} onCharge={charge} />
         ) : (
           <Button size="lg" fullWidth variant="default" onClick={() => goTo('customer', places.customer)}>
@@ -226,15 +221,12 @@ export function SaleView(props: SaleViewProps) {
 }
 
 /** Finds the customer, and takes the card that was scanned, or the first that can be used. */
-function useFinding(onFound: (customer: Customer, card: Customer['cards'][number] | undefined) => void) {
-  const take = (customer: Customer, searched?: string) => {
-    const { cards } = customer
-    const card =
-      cards.find(({ barcode, status }) => barcode === searched && status <= 2) ??
-      cards.find(isActive) ??
-      cards.find(({ status }) => status === 2)
-    onFound(customer, card)
-  }
+function useFinding(onFound: (customer: Customer, card: Card | undefined) => void) {
+  const take = (customer: Customer, searched?: string) =>
+    onFound(
+      customer,
+      chooseCard(customer, ({ barcode }) => barcode === searched),
+    )
   // Of two searches the later one counts, whichever is answered first.
   const latest = useRef('')
   const { mutate, error, isPending, variables, reset } = useMutation({

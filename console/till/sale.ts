@@ -22,6 +22,10 @@ export interface Sale {
   readonly number: number
   readonly customer?: Customer
   readonly card?: Card
+  /** Ids of the customer and the card of a basket that was kept, until they are read again. */
+  readonly awaited?: { readonly customer: string; readonly card?: string }
+  /** It was kept while the page was away, and nobody has touched it since. */
+  readonly isKept?: boolean
   readonly lines: readonly Line[]
   /** Ids of the coupons redeemed for the whole order. */
   readonly coupons: readonly string[]
@@ -31,6 +35,7 @@ export interface Sale {
 
 export type SaleEvent =
   | { type: 'customer'; customer: Customer; card?: Card }
+  | { type: 'customer again'; customer: Customer }
   | { type: 'card'; card: Card }
   | { type: 'no customer' }
   | { type: 'add'; line: Omit<Line, 'id' | 'quantity' | 'coupons'> }
@@ -39,6 +44,7 @@ export type SaleEvent =
   | { type: 'no coupon'; id: string }
   | { type: 'points'; points: number }
   | { type: 'next' }
+  | { type: 'take back'; sale: Sale }
 
 export const emptySale: Sale = { number: 1, lines: [], coupons: [], pointsToSpend: 0, lastLine: 0 }
 
@@ -46,9 +52,18 @@ export const cardStatus = { active: 1, blocked: 2 } as const
 export const isActive = ({ status }: { readonly status: number }): boolean => status === cardStatus.active
 
 export function reduceSale(sale: Sale, event: SaleEvent): Sale {
+  const next = apply(sale, event)
+  if (event.type === 'customer again' || event.type === 'take back') return next
+  // Whoever goes on with it has seen that it was kept.
+  return { ...next, isKept: false }
+}
+
+function apply(sale: Sale, event: SaleEvent): Sale {
   switch (event.type) {
     case 'customer':
       return { ...withoutClaims(sale), customer: event.customer, card: event.card }
+    case 'customer again':
+      return takeAwaited(sale, event.customer)
     case 'card':
       return { ...sale, card: event.card, pointsToSpend: 0 }
     case 'no customer':
@@ -69,6 +84,8 @@ export function reduceSale(sale: Sale, event: SaleEvent): Sale {
       return { ...sale, pointsToSpend: event.points }
     case 'next':
       return { ...emptySale, number: sale.number + 1 }
+    case 'take back':
+      return { ...event.sale, number: sale.number + 1 }
   }
 }
 
@@ -76,10 +93,26 @@ export function reduceSale(sale: Sale, event: SaleEvent): Sale {
 function withoutClaims(sale: Sale): Sale {
   return {
     ...sale,
+    awaited: undefined,
     coupons: [],
     pointsToSpend: 0,
     lines: sale.lines.map((line) => ({ ...line, coupons: [] })),
   }
+}
+
+/** The customer of a basket that was kept: coupons and points were chosen for them. */
+function takeAwaited(sale: Sale, customer: Customer): Sale {
+  const { awaited, pointsToSpend } = sale
+  if (awaited?.customer !== customer.id) return sale
+  const card = chooseCard(customer, ({ id }) => id === awaited.card)
+  const isSameCard = card?.id === awaited.card
+  return { ...sale, awaited: undefined, customer, card, pointsToSpend: isSameCard ? pointsToSpend : 0 }
+}
+
+/** The card that is asked for, or the first that can be used. */
+export function chooseCard({ cards }: Customer, isAskedFor: (card: Card) => boolean): Card | undefined {
+  const held = cards.filter(({ status }) => status <= cardStatus.blocked)
+  return held.find(isAskedFor) ?? held.find(isActive) ?? held[0]
 }
 
 function addLine(sale: Sale, added: Omit<Line, 'id' | 'quantity' | 'coupons'>): Sale {
@@ -118,3 +151,6 @@ function takeCoupon(sale: Sale, { id, reward }: Coupon): Sale {
 export function couponsOf(sale: Sale): string[] {
   return [...sale.lines.flatMap(({ coupons }) => coupons), ...sale.coupons]
 }
+
+export const isEmpty = ({ customer, awaited, lines, coupons }: Sale): boolean =>
+  !customer && !awaited && lines.length === 0 && coupons.length === 0

@@ -2,6 +2,7 @@ import { Button, Group, Modal, Select, Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { answerOf, api } from '../api/client.ts'
+import { useClosedByBack } from './back.ts'
 import type { Outbox } from './outbox.ts'
 import type { Settled } from './send.ts'
 import { LookUp } from './unsettled-panel.tsx'
@@ -15,6 +16,7 @@ interface SettingsProps {
 /** What this till is called and where it stands, and what it has set aside. */
 export default function Settings({ outbox, onClose, onSettled }: SettingsProps) {
   const { t } = useTranslation('till')
+  useClosedByBack(onClose)
   const { data: branches = [] } = useQuery({
     queryKey: ['branches'],
     queryFn: async () => {

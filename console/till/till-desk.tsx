@@ -1,16 +1,20 @@
 import { VisuallyHidden } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { ApiError } from '../api/client.ts'
 import { answerOf, api } from '../api/client.ts'
 import type { Session } from '../api/session.ts'
-import { type Campaign, DeskContext, focusOn, places } from './desk.ts'
+import { useAsksToLeave, useShown } from './back.ts'
+import { DeskContext, focusOn, places } from './desk.ts'
 import { later } from './later.tsx'
+import { LeaveDialog } from './leave-dialog.tsx'
 import { type Unsettled, useOutbox } from './outbox.ts'
 import { Receipt } from './receipt.tsx'
-import { SaleView, useSale } from './sale-view.tsx'
+import { isEmpty } from './sale.ts'
+import { SaleView } from './sale-view.tsx'
 import { useScanner } from './scanner.ts'
+import { useSale } from './selling.ts'
 import { type Settled, useSending } from './send.ts'
 import { useShortcuts } from './shortcuts.ts'
 import { TillHeader } from './till-header.tsx'
@@ -28,36 +32,40 @@ interface TillDeskProps {
   readonly onSignOut: () => void
 }
 
-/** The three things a till does beside selling: show what was done, take goods back, wait for an answer. */
-type View = { name: 'sale' } | { name: 'done'; settled: Settled } | { name: 'return'; receipt?: string }
-
-async function readCampaigns(): Promise<{ running: Campaign[]; naming: Campaign[] }> {
-  const { data } = await answerOf(api.GET('/v1/campaigns', { params: { query: { limit: 100 } } }))
-  // A manager is shown the others as well: customers still hold what those gave, and drafts have given nothing.
-  const running = data.filter(({ status }) => status === 'published')
-  const others = data.filter(({ status, version }) => status !== 'published' && version > 0)
-  return { running, naming: [...running, ...others] }
+async function readCampaigns() {
+  const query = { limit: 100, status: 'published' as const }
+  return (await answerOf(api.GET('/v1/campaigns', { params: { query } }))).data
 }
 
-const none = { running: [], naming: [] }
+async function readBalances() {
+  return (await answerOf(api.GET('/v1/till/balances', { params: { query: { limit: 100 } } }))).data
+}
 
 export function TillDesk({ session, isSignedIn, onSignOut }: TillDeskProps) {
   const { t } = useTranslation('till')
-  const [view, setView] = useState<View>({ name: 'sale' })
+  const { shown, show } = useShown()
+  // A receipt is there as long as the page is: after a reload it is the sale again.
+  const [settled, setSettled] = useState<Settled>()
+  const done = shown.view === 'done' && settled?.entry.number === shown.number ? settled : undefined
+  const view = shown.view === 'done' && !done ? 'sale' : shown.view
   const [refused, setRefused] = useState<{ entry: Unsettled; error: ApiError }>()
-  const [open, setOpen] = useState<'calls' | 'help' | 'settings'>()
+  const [open, setOpen] = useState<'calls' | 'help' | 'settings' | 'leave'>()
   const [message, setMessage] = useState({ text: '', count: 0 })
   const say = (text: string) => setMessage(({ count }) => ({ text, count: count + 1 }))
-  const { data: campaigns = none } = useQuery({ queryKey: ['campaigns'], queryFn: readCampaigns })
+  const { data: campaigns = [] } = useQuery({ queryKey: ['campaigns'], queryFn: readCampaigns })
+  const { data: balances = [] } = useQuery({ queryKey: ['balances'], queryFn: readBalances })
   const outbox = useOutbox(session.organization.id)
-  const selling = useSale(outbox, say)
+  const selling = useSale(outbox, session, say)
+  useAsksToLeave(isEmpty(selling.sale) ? undefined : () => setOpen('leave'))
 
-  const settle = (settled: Settled) => {
-    outbox.settle(settled.entry.number)
-    selling.finish(settled.entry.number)
+  const settle = (answered: Settled) => {
+    const { number } = answered.entry
+    outbox.settle(number)
+    selling.finish(number)
     setRefused(undefined)
-    setView({ name: 'done', settled })
-    say(t(settled.kind === 'sale' ? 'receipt.said' : 'return.said', { number: settled.entry.number }))
+    setSettled(answered)
+    show({ view: 'done', number })
+    say(t(answered.kind === 'sale' ? 'receipt.said' : 'return.said', { number }))
   }
   const { sending, sendNow } = useSending({
     entry: outbox.current,
@@ -65,30 +73,35 @@ export function TillDesk({ session, isSignedIn, onSignOut }: TillDeskProps) {
     onSettled: settle,
     onRefused: (entry, error) => {
       outbox.settle(entry.number)
+      selling.takeBack(entry)
       setRefused({ entry, error })
     },
   })
   const isWaiting = outbox.current !== undefined && sending !== undefined && sending.error !== undefined
 
   const toSale = () => {
-    setView({ name: 'sale' })
+    show({ view: 'sale' })
     setRefused(undefined)
-    focusOn(places.customer)
   }
-  const toReturn = (receipt?: string) => {
+  const toReturn = (number?: string) => {
     setRefused(undefined)
-    setView({ name: 'return', receipt })
+    show({ view: 'return', number })
   }
+  const isFirstView = useRef(true)
+  useEffect(() => {
+    if (!isFirstView.current && view === 'sale') focusOn(places.customer)
+    isFirstView.current = false
+  }, [view])
   const toggleCalls = () => setOpen((before) => (before === 'calls' ? undefined : 'calls'))
-  const isSelling = view.name === 'sale' && !isWaiting
+  const isSelling = view === 'sale' && !isWaiting
   // While a receipt is shown a card begins the next sale.
   const [scanned, setScanned] = useState<string>()
   // The number of a receipt ends in digits too: where it is asked for, it goes into its field.
-  const isScanning = !isWaiting && view.name !== 'return'
+  const isScanning = !isWaiting && view !== 'return'
   useScanner(
     isScanning
       ? (code) => {
-          if (view.name === 'done') toSale()
+          if (view === 'done') toSale()
           setScanned(code)
         }
       : undefined,
@@ -103,7 +116,7 @@ export function TillDesk({ session, isSignedIn, onSignOut }: TillDeskProps) {
   })
 
   return (
-    <DeskContext value={{ session, campaigns: campaigns.running, naming: campaigns.naming, say }}>
+    <DeskContext value={{ session, campaigns, balances, say }}>
       <VisuallyHidden role="status" aria-live="polite">
         <span key={message.count}>{message.text}</span>
       </VisuallyHidden>
@@ -134,9 +147,9 @@ export function TillDesk({ session, isSignedIn, onSignOut }: TillDeskProps) {
                 }}
                 onSettled={settle}
               />
-            ) : view.name === 'return' ? (
+            ) : view === 'return' ? (
               <ReturnView
-                receipt={view.receipt}
+                receipt={shown.number}
                 refused={refused?.entry.kind === 'return' ? refused.error : undefined}
                 onReturn={(given) => {
                   setRefused(undefined)
@@ -144,15 +157,11 @@ export function TillDesk({ session, isSignedIn, onSignOut }: TillDeskProps) {
                 }}
                 onBack={toSale}
               />
-            ) : view.name === 'done' ? (
-              view.settled.kind === 'sale' ? (
-                <Receipt
-                  settled={view.settled}
-                  onNext={toSale}
-                  onReturn={() => toReturn(view.settled.entry.number)}
-                />
+            ) : done ? (
+              done.kind === 'sale' ? (
+                <Receipt settled={done} onNext={toSale} onReturn={() => toReturn(done.entry.number)} />
               ) : (
-                <ReturnResult settled={view.settled} onNext={toSale} />
+                <ReturnResult settled={done} onNext={toSale} />
               )
             ) : (
               <SaleView
@@ -169,6 +178,7 @@ export function TillDesk({ session, isSignedIn, onSignOut }: TillDeskProps) {
         </div>
       </div>
       {open === 'help' && <Help onClose={() => setOpen(undefined)} />}
+      {open === 'leave' && <LeaveDialog onClose={() => setOpen(undefined)} />}
       {open === 'settings' && (
         <Settings outbox={outbox} onClose={() => setOpen(undefined)} onSettled={settle} />
       )}

@@ -8,6 +8,7 @@ import { FrontDoor } from '../ui/front-door.tsx'
 import { SignInForm } from '../ui/sign-in-form.tsx'
 import { tell } from '../ui/tell.ts'
 import { Waiting } from '../ui/waiting.tsx'
+import { forget } from './kept-basket.ts'
 import { TillDesk } from './till-desk.tsx'
 
 /** The till, or the sign-in before it. A session that ends in the middle of a sale does not cost the sale. */
@@ -22,22 +23,24 @@ export function TillPage() {
     document.title = `${t('title')} · Loyalty Wallet`
   }, [t])
 
+  const shown = session ?? known
   const signOut = async () => {
     try {
       await answerOf(api.DELETE('/auth/session'))
     } catch (failure) {
       return tell.failure(failure)
     }
+    if (shown) forget(shown.organization.id)
     // Nothing of whoever was here stays in memory.
     location.reload()
   }
 
-  const shown = session ?? known
   if (shown) {
     return (
       <>
         <TillDesk
-          key={shown.organization.id}
+          // What is in the basket is nobody else's.
+          key={`${shown.organization.id} ${shown.person.id}`}
           session={shown}
           isSignedIn={Boolean(session)}
           onSignOut={signOut}

@@ -36,7 +36,7 @@ export function useToPay(sale: Sale, current: Previewed | undefined): string {
   const { currency } = useDesk().session.organization
   if (current) return money(paidOf(current.preview))
   // With a customer nobody knows it before the service has said so.
-  if (sale.customer && sale.lines.length > 0) return unknown
+  if ((sale.customer || sale.awaited) && sale.lines.length > 0) return unknown
   return money(sumOf(sale.lines.map((line) => lineAmount(line, currencyDecimals(currency)))))
 }
 

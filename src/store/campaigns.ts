@@ -196,6 +196,30 @@ export async function listBalanceDefinitions(scope: Scope): Promise<BalanceDefin
   return many(scope.db, 'SELECT key, name, decimals FROM balance_definitions WHERE org_id = $1', [scope.org])
 }
 
+/**
+ * Every balance that was ever published, by key, as the newest published campaign calls it, or else the newest that
+ * was one. Customers go on holding what a campaign gave that has ended.
+ */
+export async function listNamedBalances(
+  scope: Scope,
+  page: { limit: number; after?: string },
+): Promise<BalanceDefinition[]> {
+  return many(
+    scope.db,
+    `WITH named AS (
+       SELECT DISTINCT ON (b.key) b.key, b.name
+       FROM campaigns c
+       JOIN campaign_versions v ON v.org_id = c.org_id AND v.campaign_id = c.id AND v.version = c.version
+       CROSS JOIN json_to_recordset(v.definition -> 'balances') AS b (key text, name text)
+       WHERE c.org_id = $1 AND b.name IS NOT NULL
+       ORDER BY b.key, c.status <> 'published', c.id DESC)
+     SELECT d.key, coalesce(named.name, d.name) AS name, d.decimals
+     FROM balance_definitions d LEFT JOIN named ON named.key = d.key
+     WHERE d.org_id = $1 AND ($2::text IS NULL OR d.key > $2) ORDER BY d.key LIMIT $3`,
+    [scope.org, page.after ?? null, page.limit],
+  )
+}
+
 /** Adds the keys that are new; waits for another publisher of the same key, so that both see the same decimals. */
 export async function insertBalanceDefinitions(
   scope: Scope,

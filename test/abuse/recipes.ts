@@ -231,6 +231,7 @@ const parts: Record<string, Part> = {
   'PATCH /v1/users/{id}': ({ ids }) => ({ bodies: [{ name: 'A', branch: ids.branch }] }),
   'GET /v1/till/products': () => ({ query: { ...page, q: 'a', opaqueId: 'a' } }),
   'GET /v1/till/branches': () => ({ query: { ...page, q: 'a', opaqueId: 'a' } }),
+  'GET /v1/till/balances': () => ({ query: page }),
   'GET /v1/people': () => ({ query: page }),
   'POST /v1/people': () => ({
     bodies: [{ email: `${unique()}@example.com`, name: 'A', role: 'cashier' }],

@@ -217,6 +217,8 @@ test('keeps the basket when the session ends, and goes on after signing in', asy
   const { page, context } = opened
   await openTill(page)
   await findGuest(page, guest)
+  // What is asked for by itself has been answered: the next call is that of the tea.
+  await page.getByRole('heading', { name: 'After this sale' }).waitFor()
   await context.clearCookies()
   await page.getByRole('button', { name: /^Assam tea/ }).click()
   await page.getByRole('dialog').getByText('Please sign in again').waitFor()
@@ -318,7 +320,7 @@ test.each([
   expectCalm(opened)
 })
 
-test('a balance of a paused campaign keeps its name for who may know it, and its decimals for everybody', async () => {
+test('a balance of a paused campaign keeps its name and its decimals, for a cashier as well', async () => {
   const key = `credit${unique()}`
   const { id } = await callApi('POST', '/v1/campaigns', {
     body: {
@@ -332,17 +334,14 @@ test('a balance of a paused campaign keeps its name for who may know it, and its
   const body = { key, amount: 22.84, reason: 'Moved from the old card' }
   await callApi('POST', `/v1/customers/${guest.id}/adjustments`, { body })
   await callApi('POST', `/v1/campaigns/${id}/pause`)
-  for (const [email, name] of [
-    ['cashier@demo.example', key],
-    [demo.consoleEmail, 'House credit'],
-  ] as const) {
+  for (const email of ['cashier@demo.example', demo.consoleEmail]) {
     const opened = await openPage()
     const { page } = opened
     await openTill(page, email)
     await findGuest(page, guest)
-    const held = page.locator('dl > div').filter({ hasText: name })
+    const held = page.locator('dl > div').filter({ hasText: 'House credit' })
     await held.waitFor()
-    expect(await held.textContent()).toBe(`${name}22.84`)
+    expect(await held.textContent()).toBe('House credit22.84')
     expectCalm(opened)
   }
   await callApi('POST', `/v1/campaigns/${id}/archive`)

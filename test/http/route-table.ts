@@ -193,6 +193,7 @@ export const probes: Record<string, Probe> = {
   'PATCH /v1/users/{id}': (ids) => at(`/v1/users/${ids.user}`, { branch: ids.branch }),
   'GET /v1/till/products': () => at('/v1/till/products'),
   'GET /v1/till/branches': () => at('/v1/till/branches'),
+  'GET /v1/till/balances': () => at('/v1/till/balances'),
   'GET /v1/reports/summary': () => at('/v1/reports/summary'),
   'GET /v1/reports/daily': () => at('/v1/reports/daily'),
   'GET /v1/integrity': () => at('/v1/integrity'),

@@ -1,11 +1,12 @@
-/** What a till needs to know of the directory; looking after it needs the scope `manage`. */
+/** What a till needs to know of the directory and of balances; looking after them needs the scope `manage`. */
 import { Type } from 'typebox'
+import { listNamedBalances } from '../../store/campaigns.ts'
 import { scopeOf } from '../../store/scope.ts'
 import { listTillEntries, type TillEntry } from '../../store/till-directory.ts'
 import { isStorable } from '../json-body.ts'
 import { named } from '../name-components.ts'
 import { decodeCursor, limitOf, PageQuery, refuseCursor, toPage } from '../paging.ts'
-import { directoryExamples } from '../schemas/examples.ts'
+import { directoryExamples, tillBalanceExample } from '../schemas/examples.ts'
 import { Optional, PageOf, Text } from '../schemas/members.ts'
 import type { Server, ServerOptions } from '../server.ts'
 
@@ -31,7 +32,41 @@ const lists = {
   },
 }
 
+const TillBalance = Type.Object(
+  { key: Type.String(), name: Type.String(), decimals: Type.Integer() },
+  { ...named('TillBalance'), examples: [tillBalanceExample] },
+)
+
 export function tillRoutes(app: Server, { deps }: ServerOptions): void {
+  app.get(
+    '/v1/till/balances',
+    {
+      config: { access: ['pos'] },
+      schema: {
+        operationId: 'listTillBalances',
+        summary: 'List what balances are called, by key',
+        description:
+          'Of every campaign that was ever published, also of one that is paused or archived: customers still hold what it gave.',
+        tags: ['Campaigns'],
+        querystring: Type.Object(PageQuery),
+        response: { 200: PageOf(TillBalance) },
+      },
+    },
+    async (request) => {
+      const scope = scopeOf(deps.pool, request.caller.organization.number)
+      const limit = limitOf(request.query)
+      const after = decodeCursor(request.query.cursor)
+      if (after !== undefined && !isStorable(after)) refuseCursor()
+      const rows = await listNamedBalances(scope, { limit: limit + 1, after })
+      return toPage(
+        rows,
+        limit,
+        ({ key }) => key,
+        (row) => row,
+      )
+    },
+  )
+
   for (const kind of ['products', 'branches'] as const) {
     const { operationId, summary, reply } = lists[kind]
     app.get(

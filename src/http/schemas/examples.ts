@@ -265,6 +265,8 @@ export const directoryExamples = {
   users: { opaqueId: 'cash-7', name: 'Till 7', branch: 'store-12' },
 }
 
+export const tillBalanceExample = { key: 'stamps', name: 'Stamps', decimals: 0 }
+
 export const reportExample = {
   customers: 12,
   activeCustomers: 118,

@@ -1,0 +1,135 @@
+/**
+ * What is open, in the browser's history: Back closes it, Forward shows the return or the receipt again, and a reload
+ * stays where it was. In `history.state` and not in the address: nobody sends a link to the middle of a sale, and no
+ * receipt number stays in the list of visited pages.
+ *
+ * What is closed otherwise, by a button or by Escape, leaves its entry behind as a spare one that looks like the entry
+ * below it. The next thing that opens takes its place, and Back passes over it; so the history does not grow.
+ */
+import { useEffect, useRef, useSyncExternalStore } from 'react'
+
+export interface Shown {
+  readonly view: 'sale' | 'return' | 'done'
+  /** The receipt to return, or the number of what was done. */
+  readonly number?: string
+}
+
+interface Entry extends Shown {
+  /** How many entries of the till lie below. */
+  readonly index: number
+  /** How many dialogs and panels are open. */
+  readonly layers: number
+  readonly isSpare?: boolean
+}
+
+const views: readonly unknown[] = ['sale', 'return', 'done'] satisfies Shown['view'][]
+
+function entryOf(state: unknown): Entry | undefined {
+  const given = (state as { till?: Entry } | null)?.till
+  return given && views.includes(given.view) && Number.isInteger(given.index) ? given : undefined
+}
+
+/** What closes the open dialogs and panels, the topmost last. */
+const layers: (() => void)[] = []
+const listeners = new Set<() => void>()
+/** Asks whether to leave the till; undefined when nothing is lost with it. */
+let askToLeave: (() => void) | undefined
+
+let current: Entry = { view: 'sale', index: 0, ...entryOf(history.state), layers: 0 }
+put(current, 'replace')
+
+function put(entry: Entry, how: 'push' | 'replace'): void {
+  current = entry
+  const state = { till: entry }
+  if (how === 'push') history.pushState(state, '')
+  else history.replaceState(state, '')
+  for (const listener of listeners) listener()
+}
+
+/** The lowest spare entry stays: from it Back asks before it leaves the till. */
+function open(shown: Partial<Entry>): void {
+  const { index, isSpare, ...rest } = current
+  if (isSpare && index > 1) put({ ...rest, index, ...shown }, 'replace')
+  else put({ ...rest, index: index + 1, ...shown }, 'push')
+}
+
+const looksLike = (one: Entry, other: Entry): boolean =>
+  one.view === other.view && one.number === other.number && one.layers === other.layers
+
+window.addEventListener('popstate', ({ state }) => {
+  const before = current
+  const landed = entryOf(state)
+  // A link within the page, such as to its main part.
+  if (!landed) return put({ ...before, index: before.index + 1, isSpare: true }, 'replace')
+  while (layers.length > landed.layers) layers.pop()!()
+  // What was open here before is not opened again.
+  if (layers.length < landed.layers) put({ ...landed, layers: layers.length, isSpare: true }, 'replace')
+  else put(landed, 'replace')
+  if (landed.index >= before.index || !looksLike(before, current)) return
+  // Nothing was there to be closed.
+  if (current.index === 0 && askToLeave) {
+    history.forward()
+    askToLeave()
+  } else {
+    history.back()
+  }
+})
+
+/** The view that is open, and how to open another: over the sale, and in place of any other. */
+export function useShown(): { shown: Shown; show: (shown: Shown) => void } {
+  return { shown: useEntry(), show }
+}
+
+function useEntry(): Entry {
+  return useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    () => current,
+  )
+}
+
+function show({ view, number }: Shown): void {
+  if (view === 'sale' && current.view === 'sale') return
+  if (view === 'sale') put({ ...current, view, number: undefined, isSpare: true }, 'replace')
+  else if (current.view === 'sale') open({ view, number })
+  else put({ ...current, view, number, isSpare: false }, 'replace')
+}
+
+/** For a dialog or a panel while it is there. */
+export function useClosedByBack(close: () => void): void {
+  const latest = useRef(close)
+  latest.current = close
+  useEffect(() => {
+    const layer = () => latest.current()
+    layers.push(layer)
+    open({ layers: layers.length })
+    return () => {
+      const place = layers.indexOf(layer)
+      if (place < 0) return
+      layers.splice(place, 1)
+      put({ ...current, layers: layers.length, isSpare: true }, 'replace')
+    }
+  }, [])
+}
+
+/** With something open in the basket, Back out of the till asks first. */
+export function useAsksToLeave(ask: (() => void) | undefined): void {
+  const latest = useRef(ask)
+  latest.current = ask
+  const isNeeded = ask !== undefined
+  const { index } = useEntry()
+  useEffect(() => {
+    if (!isNeeded) return
+    askToLeave = () => latest.current?.()
+    // One entry to come back from.
+    if (index === 0) put({ ...current, index: 1, isSpare: true }, 'push')
+    return () => {
+      askToLeave = undefined
+    }
+  }, [isNeeded, index])
+}
+
+/** Out of the till, to the page before it. */
+export const leave = (): void => history.go(-current.index - 1)

@@ -1,0 +1,56 @@
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useReducer, useState } from 'react'
+import { answerOf, api } from '../api/client.ts'
+import type { Session } from '../api/session.ts'
+import { forget, takeKept, useKeeping } from './kept-basket.ts'
+import type { Outbox, Unsettled } from './outbox.ts'
+import { fromBasket, usePreview } from './preview.ts'
+import { couponsOf, emptySale, isEmpty, reduceSale } from './sale.ts'
+
+export type Selling = ReturnType<typeof useSale>
+
+/** The sale on the screen with its preview, and how it is charged. Lives on while a receipt is shown. */
+export function useSale(outbox: Outbox, session: Session, say: (text: string) => void) {
+  const [sale, dispatch] = useReducer(reduceSale, session, (owner) => takeKept(owner) ?? emptySale)
+  const preview = usePreview(sale, outbox.branch)
+  const { current } = preview
+  // The number this sale was sent under: what is settled may also be another that was set aside.
+  const [number, setNumber] = useState<string>()
+  const isReady = current !== undefined && sale.lines.length > 0 && outbox.current === undefined
+  useKeeping(session, sale, number !== undefined && outbox.current?.number === number)
+
+  const awaited = sale.awaited?.customer
+  const again = useQuery({
+    queryKey: ['customer', awaited],
+    queryFn: () => answerOf(api.GET('/v1/customers/{id}', { params: { path: { id: awaited! } } })),
+    enabled: awaited !== undefined,
+    gcTime: 0,
+  })
+  useEffect(() => {
+    if (again.data) dispatch({ type: 'customer again', customer: again.data })
+  }, [again.data])
+
+  const charge = () => {
+    if (!isReady) return
+    const named = sale.customer!.coupons.map(({ id, reward }) => [id, reward.name])
+    const sent = outbox.putSale({
+      // The time of the sale by the service's clock: also when it arrives late it counts for this moment.
+      body: { ...current.body, occurredAt: new Date(Date.now() + current.clockOffset).toISOString() },
+      couponNames: Object.fromEntries(named.filter(([id]) => couponsOf(sale).includes(id!))),
+    })
+    // At once: kept in both places it would be charged twice after a crash.
+    forget(session.organization.id)
+    setNumber(sent)
+  }
+  /** The till is done with what it sent under this number; if that was the sale on the screen, with that too. */
+  const finish = (settled: string) => {
+    if (settled !== number) return
+    setNumber(undefined)
+    dispatch({ type: 'next' })
+  }
+  /** What was refused after the page was loaded again, or after it was set aside, is on no screen any more. */
+  const takeBack = (entry: Unsettled) => {
+    if (entry.kind === 'sale' && isEmpty(sale)) dispatch({ type: 'take back', sale: fromBasket(entry.body) })
+  }
+  return { sale, dispatch, preview, isReady, again, charge, finish, takeBack, say }
+}

@@ -1,0 +1,154 @@
+/** The browser's Back and Forward at the till. */
+import type { Page } from 'playwright-core'
+import { beforeAll, expect, test } from 'vitest'
+import { demo, expectAccessible, expectCalm, openPage, startBrowser } from './browser.ts'
+import { charge, findGuest, openShop, openTill, receiptNumber, register, type Shop } from './till-shop.ts'
+
+startBrowser()
+let shop: Shop
+beforeAll(async () => {
+  shop = await openShop()
+})
+
+const find = (page: Page) => page.getByLabel('Phone, e-mail or barcode')
+const returning = (page: Page) => page.getByRole('heading', { name: 'Return', exact: true })
+const leaving = (page: Page) => page.getByRole('dialog', { name: 'Leave the till?' })
+const isAtTill = (page: Page) => page.url().startsWith(`${demo.baseUrl}/till`)
+
+/** As the buttons of the browser do; the page may be another afterwards. */
+const back = (page: Page) => page.evaluate('history.back()')
+const forward = (page: Page) => page.evaluate('history.forward()')
+
+/** Where the cashier came from. */
+const before = '/icon.svg'
+
+async function openFromElsewhere(page: Page): Promise<void> {
+  await page.goto(demo.baseUrl + before)
+  await openTill(page)
+}
+
+test('from the return and the receipt back to the sale, and forward again', async () => {
+  const guest = await register(shop, 'Bea Back')
+  const opened = await openPage()
+  const { page } = opened
+  await openFromElsewhere(page)
+  await page.keyboard.press('F8')
+  await returning(page).waitFor()
+  await back(page)
+  await find(page).waitFor()
+  await expect.poll(() => find(page).evaluate((one) => one === one.ownerDocument.activeElement)).toBe(true)
+  await forward(page)
+  await returning(page).waitFor()
+  await page.reload()
+  await returning(page).waitFor()
+  await page.keyboard.press('Escape')
+  await find(page).waitFor()
+
+  await findGuest(page, guest)
+  await page.getByRole('button', { name: /^Assam tea/ }).click()
+  await charge(page, '$3.30')
+  const paid = page.getByRole('heading', { name: '$3.30 paid' })
+  await paid.waitFor()
+  const receipt = await receiptNumber(page)
+  await back(page)
+  await find(page).waitFor()
+  await page.getByText('Nothing in it yet.').waitFor()
+  await forward(page)
+  await paid.waitFor()
+  expect(await receiptNumber(page)).toBe(receipt)
+
+  // From the receipt to its return, which stays through a reload with its number.
+  await page.getByRole('button', { name: 'Return' }).last().click()
+  await page.getByText('1 left to return').waitFor()
+  await page.reload()
+  await page.getByText('1 left to return').waitFor()
+  await back(page)
+  await find(page).waitFor()
+
+  // A scanned card still begins the next sale, and with nothing in the basket Back leaves.
+  await page.keyboard.type(`${guest.barcode}\n`, { delay: 5 })
+  await page.getByRole('heading', { name: guest.name }).waitFor()
+  await page.getByRole('button', { name: 'Another customer' }).click()
+  await back(page)
+  await page.waitForURL(`**${before}`)
+  expectCalm(opened)
+})
+
+test('closes what is open over the sale, and never the sale with it', async () => {
+  const opened = await openPage({ width: 390, height: 844 })
+  const { page } = opened
+  await openFromElsewhere(page)
+  const menu = async (name: string) => {
+    await page.getByRole('button', { name: 'More' }).click()
+    await page.getByRole('menuitem', { name }).click()
+  }
+  for (const [open, role, name] of [
+    [() => menu('Keys'), 'dialog', 'Keys'],
+    [() => menu('This till'), 'dialog', 'This till'],
+    [() => menu('API calls'), 'complementary', 'API calls'],
+    [() => page.getByRole('button', { name: 'New customer' }).click(), 'dialog', 'New customer'],
+    [() => page.getByRole('button', { name: 'Scan with the camera' }).click(), 'dialog', 'Scan the card'],
+    [() => page.keyboard.press('F4'), 'dialog', 'Free line'],
+  ] as const) {
+    const opening = page.getByRole(role, { name })
+    // Closed by its button it leaves nothing behind, however often.
+    for (const isByButton of [true, true, false]) {
+      await open()
+      await opening.waitFor()
+      if (isByButton) await opening.getByRole('button', { name: 'Close' }).click()
+      else await back(page)
+      await opening.waitFor({ state: 'detached' })
+      expect(isAtTill(page)).toBe(true)
+    }
+  }
+  expect(await page.evaluate<number>('history.length')).toBeLessThan(8)
+
+  // Over the return they close first, then the return, then the till.
+  await menu('Return')
+  await menu('API calls')
+  await page.getByRole('complementary').waitFor()
+  await page.getByRole('complementary').press('?')
+  await page.getByRole('dialog', { name: 'Keys' }).waitFor()
+  await back(page)
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await returning(page).waitFor()
+  await back(page)
+  await find(page).waitFor()
+  await back(page)
+  await page.waitForURL(`**${before}`)
+  expectCalm(opened)
+})
+
+test('asks before it leaves the till with something in the basket', async () => {
+  const guest = await register(shop, 'Lea Leaving')
+  const opened = await openPage()
+  const { page } = opened
+  await openFromElsewhere(page)
+  await findGuest(page, guest)
+  await page.getByRole('button', { name: /^Assam tea/ }).click()
+  const ready = page.getByRole('button', { name: 'Charge $3.30' })
+  await ready.waitFor()
+  // Nothing of the return or the help stands between.
+  await page.keyboard.press('F8')
+  await returning(page).waitFor()
+  await page.keyboard.press('Escape')
+  await ready.waitFor()
+  for (let times = 0; times < 2; times++) {
+    await back(page)
+    await leaving(page).waitFor()
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Stay' }).click()
+    await leaving(page).waitFor({ state: 'detached' })
+    expect(isAtTill(page)).toBe(true)
+    await ready.waitFor()
+  }
+  await back(page)
+  await leaving(page).getByRole('button', { name: 'Leave', exact: true }).click()
+  await page.waitForURL(`**${before}`)
+  // Gone by mistake, it is still there.
+  await page.goForward()
+  await page.getByRole('alert').getByText('This basket was kept').waitFor()
+  await charge(page, '$3.30')
+  await page.getByRole('heading', { name: '$3.30 paid' }).waitFor()
+  expectCalm(opened)
+})

@@ -1,0 +1,249 @@
+/** A basket that is not charged yet outlives the page, for the person who filled it. */
+import type { Page } from 'playwright-core'
+import { beforeAll, expect, test } from 'vitest'
+import { callApi, demo, expectAccessible, expectCalm, openPage, startBrowser } from './browser.ts'
+import {
+  booked,
+  charge,
+  findGuest,
+  type Guest,
+  openShop,
+  openTill,
+  receiptNumber,
+  register,
+  type Shop,
+} from './till-shop.ts'
+
+startBrowser()
+let shop: Shop
+beforeAll(async () => {
+  shop = await openShop()
+})
+
+const kept = 'This basket was kept and is not charged yet.'
+
+/** Two teas, one of them free, and a scone: 9.60 less 3.30 − 10 leaves of 0.10. */
+async function fillBasket(page: Page, guest: Guest): Promise<void> {
+  await findGuest(page, guest)
+  for (const name of [/^Assam tea/, /^Assam tea/, /^Warm scone/]) {
+    await page.getByRole('button', { name }).click()
+  }
+  await page.getByRole('button', { name: /^Free tea/, pressed: false }).click()
+  await page.getByRole('textbox', { name: 'Pay with: Leaves' }).fill('10')
+  await page.getByRole('button', { name: 'Charge $4.45' }).waitFor()
+}
+
+const newGuest = (name: string) => register(shop, name, 100, ['free-tea'])
+
+async function expectBasket(page: Page, guest: Guest): Promise<void> {
+  await page.getByRole('alert').getByText(kept).waitFor()
+  await page.getByRole('heading', { name: guest.name }).waitFor()
+  await page.getByRole('button', { name: 'Charge $4.45' }).and(page.locator(':enabled')).waitFor()
+  await page.getByRole('group', { name: 'Quantity of Assam tea' }).getByText('2').waitFor()
+  expect(await page.getByRole('textbox', { name: 'Pay with: Leaves' }).inputValue()).toBe('10')
+  await page.getByRole('button', { name: /^Free tea/, pressed: true }).waitFor()
+}
+
+async function expectNothingKept(page: Page): Promise<void> {
+  await page.getByText('Nothing in it yet.').waitFor()
+  await page.getByLabel('Phone, e-mail or barcode').waitFor()
+  expect(await page.getByText(kept).count()).toBe(0)
+  expect(await stored(page)).not.toContain('"basket"')
+}
+
+const stored = (page: Page) =>
+  page.evaluate<string>(
+    `Object.entries(localStorage).filter(([key]) => key.startsWith('lw-till-')).flat().join()`,
+  )
+
+async function signIn(page: Page, email: string): Promise<void> {
+  await page.getByLabel('E-mail').fill(email)
+  await page.getByRole('textbox', { name: 'Password' }).fill(demo.consolePassword)
+  await page.keyboard.press('Enter')
+  await page.locator('.till-product', { hasText: 'Assam tea' }).waitFor({ state: 'attached' })
+}
+
+test('customer, lines, coupon and points come back after a reload, and are charged once', async () => {
+  const guest = await newGuest('Rita Reload')
+  const opened = await openPage()
+  const { page } = opened
+  await openTill(page)
+  await fillBasket(page, guest)
+  // Of the customer nothing but the id is left behind.
+  for (const text of [guest.name, guest.phone, guest.barcode]) expect(await stored(page)).not.toContain(text)
+  expect(await stored(page)).toContain(guest.id)
+
+  await page.reload()
+  await expectBasket(page, guest)
+  await expectAccessible(page)
+  await charge(page, '$4.45')
+  await page.getByRole('heading', { name: '$4.45 paid' }).waitFor()
+  expect(await booked(await receiptNumber(page))).toMatchObject({ customer: guest.id, pointsSpent: 10 })
+
+  await page.reload()
+  await expectNothingKept(page)
+  expectCalm(opened)
+})
+
+test('comes back after a crash, and in a window opened later', async () => {
+  const guest = await newGuest('Carla Crash')
+  const opened = await openPage()
+  const { page, context } = opened
+  await openTill(page)
+  await fillBasket(page, guest)
+  const crashed = page.waitForEvent('crash')
+  await page.goto('chrome://crash').catch(() => {})
+  await crashed
+  await page.close()
+
+  const second = await context.newPage()
+  await second.goto(`${demo.baseUrl}/till`)
+  await expectBasket(second, guest)
+  await second.close()
+  const third = await context.newPage()
+  await third.goto(`${demo.baseUrl}/till`)
+  await expectBasket(third, guest)
+
+  // A basket that is emptied on purpose stays empty.
+  await third.getByRole('button', { name: 'Empty the basket' }).click()
+  await third.getByRole('button', { name: 'Another customer' }).click()
+  await third.getByRole('button', { name: /^Free tea/ }).waitFor({ state: 'detached' })
+  await third.reload()
+  await expectNothingKept(third)
+  expectCalm(opened)
+})
+
+test('of two windows each has its own basket', async () => {
+  const guest = await newGuest('Tom Two-Windows')
+  const opened = await openPage()
+  const { page, context } = opened
+  await openTill(page)
+  await fillBasket(page, guest)
+  const other = await context.newPage()
+  await other.goto(`${demo.baseUrl}/till`)
+  await other.getByText('Nothing in it yet.').waitFor()
+  await other.getByRole('button', { name: /^Warm scone/ }).click()
+  await other.getByRole('button', { name: 'One Warm scone more' }).waitFor()
+  await page.reload()
+  await expectBasket(page, guest)
+  expectCalm(opened)
+})
+
+test('is nobody else’s: gone for who signs in afterwards, and after signing out', async () => {
+  const guest = await newGuest('Una Other')
+  const opened = await openPage({ expected: [401] })
+  const { page, context } = opened
+  await openTill(page)
+  await fillBasket(page, guest)
+  await context.clearCookies()
+  await page.reload()
+  await signIn(page, demo.consoleEmail)
+  await expectNothingKept(page)
+
+  // The same where the page stays and the session ends.
+  await fillBasket(page, guest)
+  await context.clearCookies()
+  await page.getByRole('button', { name: /^Warm scone/ }).click()
+  await page.getByRole('dialog').getByText('Please sign in again').waitFor()
+  await signIn(page, 'cashier@demo.example')
+  await expectNothingKept(page)
+
+  await fillBasket(page, guest)
+  await page.getByRole('button', { name: 'More', exact: true }).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await page.getByLabel('E-mail').waitFor()
+  expect(await stored(page)).not.toContain(guest.id)
+  await signIn(page, 'cashier@demo.example')
+  await expectNothingKept(page)
+  expectCalm(opened)
+})
+
+test('what is too old, or unreadable, is left behind without a word', async () => {
+  const guest = await newGuest('Stan Stale')
+  const opened = await openPage()
+  const { page } = opened
+  await openTill(page)
+  await fillBasket(page, guest)
+  const rewrite = (how: string) =>
+    page.evaluate(`{
+      const key = Object.keys(localStorage).find((one) => one.startsWith('lw-till-org_'))
+      const till = JSON.parse(localStorage.getItem(key))
+      const { basket } = till
+      ${how}
+      localStorage.setItem(key, JSON.stringify(till))
+    }`)
+  const before = await stored(page)
+  await rewrite('basket.at -= 2 * 60 * 60_000')
+  await page.reload()
+  await expectNothingKept(page)
+  for (const how of [
+    'basket.lines[0].unitPrice = "free"',
+    'basket.lines[0] = null',
+    'basket.lines = {}',
+    'basket.awaited = 7',
+    'basket.coupons = [{}]',
+    'till.basket = "soup"',
+  ]) {
+    await page.evaluate(
+      `{ const [key, ...rest] = ${JSON.stringify(before)}.split(','); localStorage.setItem(key, rest.join()) }`,
+    )
+    await rewrite(how)
+    await page.reload()
+    await expectNothingKept(page)
+  }
+  expectCalm(opened)
+})
+
+test('a coupon used elsewhere meanwhile is refused in words, and a customer who cannot be read is asked for again', async () => {
+  const guest = await newGuest('Wim Meanwhile')
+  const opened = await openPage({ expected: [400, 503], width: 390, height: 844 })
+  const { page } = opened
+  await openTill(page)
+  await findGuest(page, guest)
+  await page.getByRole('button', { name: /^Assam tea/ }).click()
+  await page.locator('.till-parts').getByText('Customer').click()
+  await page.getByRole('button', { name: /^Free tea/, pressed: false }).click()
+  await page.getByRole('button', { name: 'Charge $0.00' }).waitFor()
+  const [coupon] = (await callApi('GET', `/v1/customers/${guest.id}`)).coupons
+  await callApi('POST', `/v1/coupons/${coupon.id}/revoke`)
+
+  await page.route('**/v1/customers/cus_*', (route) => route.fulfill({ status: 503, body: '{}' }))
+  await page.reload()
+  await page.getByRole('alert').getByText(kept).waitFor()
+  await page.getByRole('button', { name: 'Find the customer', exact: true }).last().click()
+  const failed = page.getByRole('alert').filter({ has: page.getByRole('button', { name: 'Try again' }) })
+  await failed.waitFor()
+  await expectAccessible(page)
+  await page.unroute('**/v1/customers/cus_*')
+  await failed.getByRole('button', { name: 'Try again' }).click()
+  await page.getByRole('heading', { name: guest.name }).waitFor()
+  await page.getByRole('alert').getByText('This coupon was taken back.').waitFor()
+  await page.locator('.till-parts').getByText('Basket (1)').click()
+  await page.getByRole('button', { name: 'Do not use this coupon' }).click()
+  await charge(page, '$3.30')
+  await page.getByRole('heading', { name: '$3.30 paid' }).waitFor()
+  expectCalm(opened)
+})
+
+test('a sale refused after a reload comes back as a basket, with the reason', async () => {
+  const guest = await newGuest('Ria Refused')
+  const opened = await openPage({ expected: [400, 'net::ERR_CONNECTION_RESET'] })
+  const { page } = opened
+  await openTill(page)
+  await fillBasket(page, guest)
+  await page.route('**/v1/transactions/process', (route) => route.abort('connectionreset'))
+  await charge(page, '$4.45')
+  await page.getByRole('heading', { name: /^No answer yet/ }).waitFor()
+  // Sent, it is the outbox's alone.
+  expect(await stored(page)).not.toContain('"basket"')
+  const [coupon] = (await callApi('GET', `/v1/customers/${guest.id}`)).coupons
+  await callApi('POST', `/v1/coupons/${coupon.id}/revoke`)
+  await page.unroute('**/v1/transactions/process')
+  await page.reload()
+  await page.getByRole('alert').getByText(kept).waitFor()
+  await page.getByRole('heading', { name: guest.name }).waitFor()
+  await page.getByRole('button', { name: 'Do not use this coupon' }).click()
+  await charge(page, '$7.75')
+  await page.getByRole('heading', { name: '$7.75 paid' }).waitFor()
+  expectCalm(opened)
+})
