@@ -82,6 +82,7 @@ async function makeCalls(): Promise<void> {
     '/v1/transactions?spent=points',
     '/v1/customers?activeFrom=2026-01-01',
     '/v1/customers?holds=points',
+    '/v1/customers?q=M%C3%BCller',
   ]) {
     await succeed('GET', path)
   }
