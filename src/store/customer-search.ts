@@ -2,7 +2,7 @@
 import { emailKey } from '../domain/customer.ts'
 import type { CustomerId } from '../domain/ids.ts'
 import { nameKey, spellingsOf } from '../domain/name-key.ts'
-import { idFrom, many, type Scope, uuidOf } from './scope.ts'
+import { idFrom, many, type Scope, uuidOf, whereAll } from './scope.ts'
 
 /** What names one customer and is found by an index: a whole phone number, e-mail address, barcode or opaque id. */
 export const isNamedBy = (phones: string, email: string, text: string) => `c.id = ANY(ARRAY(
@@ -49,12 +49,12 @@ export async function lockNamesWithoutKey(
   scope: Scope,
   page: { limit: number; after?: CustomerId },
 ): Promise<NameWithoutKey[]> {
+  const { text, values } = whereAll([['id > $', page.after && uuidOf(page.after)]], 3)
   const rows = await many<{ id: string; fullname: string }>(
     scope.db,
-    `SELECT id, fullname FROM customers
-     WHERE org_id = $1 AND name_key IS NULL AND fullname IS NOT NULL AND ($2::uuid IS NULL OR id > $2)
-     ORDER BY id LIMIT $3 FOR NO KEY UPDATE SKIP LOCKED`,
-    [scope.org, page.after ? uuidOf(page.after) : null, page.limit],
+    `SELECT id, fullname FROM customers WHERE org_id = $1 AND name_key IS NULL AND fullname IS NOT NULL${text}
+     ORDER BY id LIMIT $2 FOR NO KEY UPDATE SKIP LOCKED`,
+    [scope.org, page.limit, ...values],
   )
   return rows.map(({ id, fullname }) => ({ id: idFrom('cus', id), fullname }))
 }
