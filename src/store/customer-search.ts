@@ -17,11 +17,14 @@ export const isNamedBy = (phones: string, email: string, text: string) => `c.id 
  * without a key is compared as it is written.
  */
 export function findsIn(text: string, firstParameter: number): { condition: string; values: unknown[] } {
+  const values: unknown[] = []
+  const parameter = (value: unknown) => `$${firstParameter + values.push(value) - 1}`
+  const patternsOf = (words: string) => patternsFor(words).map(parameter)
+  // One by one and not LIKE ALL, of which the plan thinks that it finds nobody: then all would be sorted first.
+  const like = (column: string, patterns: readonly string[]) =>
+    `(${patterns.map((pattern) => `${column} LIKE ${pattern}`).join(' AND ')})`
   const written = patternsOf(emailKey(text))
   const spelled = spellingsOf(text).map((spelling) => patternsOf(spelling || text))
-  const values: unknown[] = [text, written, ...spelled]
-  const parameter = (value: unknown) => `$${firstParameter + values.indexOf(value)}`
-  const like = (column: string, patterns: unknown) => `${column} LIKE ALL (${parameter(patterns)}::text[])`
   const asWritten = [written, ...spelled].map((patterns) => like('lower(c.fullname)', patterns))
   const places = [
     ...spelled.map((patterns) => like('c.name_key', patterns)),
@@ -33,8 +36,8 @@ export function findsIn(text: string, firstParameter: number): { condition: stri
   return { condition: `(${places.join(' OR ')})`, values }
 }
 
-const patternsOf = (text: string) =>
-  text
+const patternsFor = (words: string) =>
+  words
     .trim()
     .split(/\s+/)
     .map((word) => `%${word.replace(/[\\%_]/g, '\\$&')}%`)

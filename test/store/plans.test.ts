@@ -122,7 +122,7 @@ async function plan(client: Client, text: string, parameters: number): Promise<P
   }
 }
 
-test('what is rare is found by the index that was made for it', async () => {
+test('what is rare is found by the index that was made for it, and names along the list', async () => {
   const client = createClient(service.database.connection, { role: appRole })
   await client.connect()
   try {
@@ -135,6 +135,8 @@ test('what is rare is found by the index that was made for it', async () => {
     expect(await planOf(/ p\.status = \$\d AND p\.status IN \(4, 5\)/)).toContain('"coupons_ended"')
     expect(await planOf(/ p\.status = \$\d .*updated_at >= \$/)).toContain('"coupons_ended_at"')
     expect(await planOf(/ p\.updated_at < \$/)).toContain('"coupons_ended_at"')
+    // Newest first until the page is full, instead of all of them and then the newest.
+    expect(await planOf(/name_key LIKE/)).toMatch(/"Scan Direction":"Backward","Index Name":"customers_pkey"/)
   } finally {
     await client.end()
   }
