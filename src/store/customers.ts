@@ -227,22 +227,20 @@ export async function listCustomerViews(
       ],
       firstParameter,
     )
-  const list = async (condition: string, values: readonly unknown[], limit?: number) => {
-    const others = where(3 + values.length)
-    const all = [scope.org, now, ...values, ...others.values, ...(limit === undefined ? [page.limit] : [])]
+  const list = async (condition: string, values: readonly unknown[]) => {
+    const { text: others, values: otherValues } = where(4 + values.length)
     const rows = await many<CustomerViewRow>(
       scope.db,
-      `${viewOf(`${condition}${others.text}`)} ORDER BY c.id DESC LIMIT ${limit ?? `$${all.length}`}`,
-      all,
+      `${viewOf(`${condition}${others}`)} ORDER BY c.id DESC LIMIT $3`,
+      [scope.org, now, page.limit, ...values, ...otherValues],
     )
     return rows.map(toCustomerView)
   }
   if (text === undefined) return list('true', [])
-  const named = await list(isNamedBy('$3', '$4', '$5'), [phones, emailKey(text), text])
+  const named = await list(isNamedBy('$4', '$5', '$6'), [phones, emailKey(text), text])
   if (named.length > 0) return named
-  const { condition, values } = findsIn(text, 3)
-  // A limit that the plan does not know is taken for a tenth of all, and all would be looked through and sorted.
-  return list(condition, values, page.limit)
+  const { condition, values } = findsIn(text, 4)
+  return list(condition, values)
 }
 
 export type UniqueMember = 'email' | 'phone' | 'opaqueId'

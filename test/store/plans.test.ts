@@ -53,6 +53,12 @@ async function makeCalls(): Promise<void> {
        SELECT $1, gen_random_uuid(), c.id, m.id, 4, '{}', now(), now() FROM c, campaigns m`,
     [rows[0].org_id],
   )
+  // In the order of their ids, as they are in life.
+  await service.database.pool.query(
+    `INSERT INTO customers (org_id, id, fullname, name_key, created_at, updated_at)
+     SELECT $1, lpad(to_hex(n), 32, '0')::uuid, 'Name ' || n, 'name ' || n, now(), now() FROM generate_series(1, 20000) n`,
+    [rows[0].org_id],
+  )
   await service.database.pool.query('ANALYZE')
   const basket = { customer, card, opaqueId: 'r-1', items: [{ product: 'latte', quantity: 12, amount: 40 }] }
   const succeed = async (...call: Parameters<typeof merchant.call>) => {
