@@ -11,7 +11,9 @@ import {
   type Profile,
 } from '../domain/customer.ts'
 import type { CampaignId, CustomerId } from '../domain/ids.ts'
+import { nameKey } from '../domain/name-key.ts'
 import { type CardRow, cardColumns, toCard } from './cards.ts'
+import { findsIn, isNamedBy } from './customer-search.ts'
 import { firstIdAt, idsWithin } from './new-id.ts'
 import { idFrom, many, maybeOne, prepared, type Scope, type Statement, uuidOf, whereAll } from './scope.ts'
 
@@ -202,36 +204,6 @@ const holdsSome = `EXISTS (SELECT 1 FROM balances b WHERE b.org_id = $1 AND b.cu
   AND b.value > coalesce((SELECT sum(remaining) FROM lots l WHERE l.org_id = $1 AND l.customer_id = b.customer_id
     AND l.key = b.key AND l.expires_at <= $2), 0))`
 
-/** What names one customer and is found by an index: a whole phone number, e-mail address, barcode or opaque id. */
-const isNamedBy = (phones: string, email: string, text: string) => `c.id = ANY(ARRAY(
-    SELECT id FROM customers WHERE org_id = $1 AND phone = ANY(${phones}::text[])
-    UNION ALL SELECT id FROM customers WHERE org_id = $1 AND email_key = ${email}
-    UNION ALL SELECT customer_id FROM cards WHERE org_id = $1 AND barcode = ${text}))`
-
-/**
- * A part of something, or an opaque id; of a name every word a part, in whatever order. All of an organization's
- * customers are looked through, newest first, until a page is full: with row level security no index of trigrams is
- * taken, since what it serves is not leakproof. What a text cannot be a part of is not compared. Names are compared in
- * the database's small letters too where these are not ours: İ is one or two.
- */
-function findsIn(text: string, patterns: string, raw: string): string {
-  const like = (column: string, all = `${patterns}::text[]`) => `${column} LIKE ALL (${all})`
-  const isPlain = /^[\x20-\x7e]*$/.test(text)
-  const places = [
-    like('lower(c.fullname)'),
-    ...(/\s/.test(text) ? [] : [like('c.email_key')]),
-    ...(/^\+?\d+$/.test(text) ? [like('c.phone')] : []),
-    ...(isPlain ? [] : [like('lower(c.fullname)', patternsIn(raw))]),
-    `c.opaque_id = ${raw}`,
-  ]
-  return `(${places.join(' OR ')})`
-}
-
-/** The same patterns, made by the database: once, since they are the same for every row. */
-const patternsIn = (raw: string) => `ARRAY(
-    SELECT '%' || regexp_replace(lower(word), '([\\\\%_])', '\\\\\\1', 'g') || '%'
-    FROM regexp_split_to_table(trim(${raw}), '\\s+') AS word)`
-
 /** Newest first. Whom the text names outright is found alone. */
 export async function listCustomerViews(
   scope: Scope,
@@ -267,11 +239,8 @@ export async function listCustomerViews(
   if (text === undefined) return list('true', [])
   const named = await list(isNamedBy('$4', '$5', '$6'), [phones, emailKey(text), text])
   if (named.length > 0) return named
-  const patterns = emailKey(text)
-    .trim()
-    .split(/\s+/)
-    .map((word) => `%${word.replace(/[\\%_]/g, '\\$&')}%`)
-  return list(findsIn(text, '$4', '$5'), [patterns, text])
+  const { condition, values } = findsIn(text, 4)
+  return list(condition, values)
 }
 
 export type UniqueMember = 'email' | 'phone' | 'opaqueId'
@@ -305,9 +274,9 @@ export async function listTakenMembers(
 export async function insertCustomer(scope: Scope, customer: Customer): Promise<void> {
   await scope.db.query(
     `WITH customer AS (
-       INSERT INTO customers (org_id, id, status, phone, email, email_key, fullname, meta_data, consents, opaque_id,
-                              created_at, updated_at)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11) RETURNING org_id, id)
+       INSERT INTO customers (org_id, id, status, phone, email, email_key, fullname, name_key, meta_data, consents,
+                              opaque_id, created_at, updated_at)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12) RETURNING org_id, id)
      INSERT INTO wallets (org_id, customer_id) SELECT org_id, id FROM customer`,
     [scope.org, uuidOf(customer.id), customer.status, ...profileValues(customer), customer.createdAt],
   )
@@ -318,6 +287,7 @@ const profileValues = (profile: Profile) => [
   profile.email ?? null,
   profile.email ? emailKey(profile.email) : null,
   profile.fullname ?? null,
+  profile.fullname ? nameKey(profile.fullname) : null,
   profile.metaData ? JSON.stringify(profile.metaData) : null,
   profile.consents ? JSON.stringify(profile.consents) : null,
   profile.opaqueId ?? null,
@@ -340,8 +310,10 @@ export async function updateProfile(
   now: Date,
 ): Promise<void> {
   await scope.db.query(
-    `UPDATE customers SET phone = $3, email = $4, email_key = $5, fullname = $6, meta_data = $7, consents = $8,
-       opaque_id = $9, updated_at = $10
+    // A key that stays the same is taken for one that was forgotten (see the trigger), so a space tells them apart.
+    `UPDATE customers SET phone = $3, email = $4, email_key = $5, fullname = $6,
+       name_key = $7 || CASE name_key WHEN $7 THEN ' ' ELSE '' END,
+       meta_data = $8, consents = $9, opaque_id = $10, updated_at = $11
      WHERE org_id = $1 AND id = $2`,
     [scope.org, uuidOf(id), ...profileValues(profile), now],
   )

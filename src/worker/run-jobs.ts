@@ -4,8 +4,10 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { OrganizationId } from '../domain/ids.ts'
+import type { Organization } from '../domain/organization.ts'
 import type { Deps } from '../operations/deps.ts'
 import { expireWallets } from '../operations/expire-wallets.ts'
+import { fillNameKeys } from '../operations/fill-name-keys.ts'
 import { forgetRequests } from '../operations/record-requests.ts'
 import { deleteOldReplies, repliesAtOnce } from '../store/idempotency.ts'
 import { listOrganizations } from '../store/organizations.ts'
@@ -37,9 +39,11 @@ export function startJobs(deps: Deps, { pauseMs = 60_000 }: JobsOptions = {}): J
 
 async function loop(deps: Deps, pauseMs: number, signal: AbortSignal): Promise<void> {
   let failures = 0
+  let isFirst = true
   while (!signal.aborted) {
     try {
-      await runRound(deps, signal)
+      await runRound(deps, { signal, isFirst })
+      isFirst = false
       failures = 0
     } catch (error) {
       failures++
@@ -51,8 +55,14 @@ async function loop(deps: Deps, pauseMs: number, signal: AbortSignal): Promise<v
   }
 }
 
+interface Round {
+  readonly signal?: AbortSignal
+  /** Since the start: what an upgrade left to do is looked for once. */
+  readonly isFirst?: boolean
+}
+
 /** One round over all organizations. Tests call it instead of waiting for the loop. */
-export async function runRound(deps: Deps, signal?: AbortSignal): Promise<void> {
+export async function runRound(deps: Deps, { signal, isFirst = false }: Round = {}): Promise<void> {
   let after: OrganizationId | undefined
   do {
     const organizations = await listOrganizations(platformScope(deps.pool), {
@@ -66,11 +76,17 @@ export async function runRound(deps: Deps, signal?: AbortSignal): Promise<void> 
         deps.log.info({ organization: organization.id, customers: expired }, 'took off what had expired')
       await forgetReplies(deps, organization.number)
       await forgetRequests(deps, organization.number)
+      if (isFirst) await fillNames(deps, organization, signal)
     }
     after = organizations.length === organizationsAtOnce ? organizations.at(-1)?.id : undefined
   } while (after)
   await forgetReplies(deps, platformOrg)
   await deleteForgottenGuesses(platformScope(deps.pool), deps.clock())
+}
+
+async function fillNames(deps: Deps, { id, number }: Organization, signal?: AbortSignal): Promise<void> {
+  const filled = await fillNameKeys(deps, number, signal)
+  if (filled > 0) deps.log.info({ organization: id, customers: filled }, 'filled in what names are found by')
 }
 
 async function forgetReplies(deps: Deps, org: number): Promise<void> {

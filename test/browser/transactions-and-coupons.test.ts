@@ -141,3 +141,26 @@ test('issues a coupon by hand, lists it with its filters, and takes it back', as
   await page.getByText('Coupon revoked: Free coffee').waitFor()
   expectCalm(opened)
 })
+
+test('the lines of a sale are a table in half a page, and cards with their own labels on a phone', async () => {
+  const { sale } = await newSale()
+  const opened = await openConsole(`/transactions/${sale.id}`)
+  const { page } = opened
+  await page.getByRole('row', { name: /Latte/ }).waitFor()
+  const cell = `document.querySelector('main td[data-label="Quantity"]')`
+  const shown = () =>
+    page.evaluate(
+      `[getComputedStyle(${cell}.parentElement).display, getComputedStyle(${cell}, '::before').content]`,
+    )
+  for (const [width, display, label] of [
+    [1280, 'table-row', 'none'],
+    [768, 'table-row', 'none'],
+    [767, 'grid', '"Quantity"'],
+    [390, 'grid', '"Quantity"'],
+  ] as const) {
+    await page.setViewportSize({ width, height: 900 })
+    await expect.poll(shown).toEqual([display, label])
+    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
+  }
+  expectCalm(opened)
+})

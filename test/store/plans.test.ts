@@ -53,6 +53,12 @@ async function makeCalls(): Promise<void> {
        SELECT $1, gen_random_uuid(), c.id, m.id, 4, '{}', now(), now() FROM c, campaigns m`,
     [rows[0].org_id],
   )
+  // In the order of their ids, as they are in life.
+  await service.database.pool.query(
+    `INSERT INTO customers (org_id, id, fullname, name_key, created_at, updated_at)
+     SELECT $1, lpad(to_hex(n), 32, '0')::uuid, 'Name ' || n, 'name ' || n, now(), now() FROM generate_series(1, 20000) n`,
+    [rows[0].org_id],
+  )
   await service.database.pool.query('ANALYZE')
   const basket = { customer, card, opaqueId: 'r-1', items: [{ product: 'latte', quantity: 12, amount: 40 }] }
   const succeed = async (...call: Parameters<typeof merchant.call>) => {
@@ -82,6 +88,7 @@ async function makeCalls(): Promise<void> {
     '/v1/transactions?spent=points',
     '/v1/customers?activeFrom=2026-01-01',
     '/v1/customers?holds=points',
+    '/v1/customers?q=M%C3%BCller',
   ]) {
     await succeed('GET', path)
   }
@@ -121,7 +128,7 @@ async function plan(client: Client, text: string, parameters: number): Promise<P
   }
 }
 
-test('what is rare is found by the index that was made for it', async () => {
+test('what is rare is found by the index that was made for it, and names along the list', async () => {
   const client = createClient(service.database.connection, { role: appRole })
   await client.connect()
   try {
@@ -134,6 +141,8 @@ test('what is rare is found by the index that was made for it', async () => {
     expect(await planOf(/ p\.status = \$\d AND p\.status IN \(4, 5\)/)).toContain('"coupons_ended"')
     expect(await planOf(/ p\.status = \$\d .*updated_at >= \$/)).toContain('"coupons_ended_at"')
     expect(await planOf(/ p\.updated_at < \$/)).toContain('"coupons_ended_at"')
+    // Newest first until the page is full, instead of all of them and then the newest.
+    expect(await planOf(/name_key LIKE/)).toMatch(/"Scan Direction":"Backward","Index Name":"customers_pkey"/)
   } finally {
     await client.end()
   }

@@ -3,8 +3,8 @@ import { useTranslation } from 'react-i18next'
 import type { Schemas } from '../../api/client.ts'
 import { useSession } from '../../api/session.ts'
 import { formatMoney, formatNumber } from '../../format.ts'
+import classes from '../../ui/data-list.module.css'
 import { Section } from '../parts/section.tsx'
-import classes from './lines.module.css'
 
 export type Sale = Schemas['Transaction']
 export type Line = Sale['items'][number]
@@ -42,45 +42,47 @@ export function Lines({ sale }: { readonly sale: Sale }) {
           {t('lines.none')}
         </Text>
       ) : (
-        <Table className={classes.table} horizontalSpacing={0} verticalSpacing="xs">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>{t('lines.product')}</Table.Th>
-              {cells.map(({ key }) => (
-                <Table.Th key={key} ta="end" ps={{ base: 0, sm: 'md' }}>
-                  {t(`lines.${key}`)}
-                </Table.Th>
-              ))}
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {sale.items.map((line) => (
-              <Table.Tr key={line.id}>
-                <Table.Td data-label={t('lines.product')}>
-                  <div>
-                    <Text size="sm" fw={550}>
-                      {lineName(line)}
-                    </Text>
-                    <Text size="xs" c="dimmed">
-                      {[t('lines.lineNumber', { id: line.id }), line.category].filter(Boolean).join(' · ')}
-                    </Text>
-                  </div>
-                </Table.Td>
-                {cells.map(({ key, of }) => (
-                  <Table.Td
-                    key={key}
-                    ta="end"
-                    ps={{ base: 0, sm: 'md' }}
-                    className="lw-tabular"
-                    data-label={t(`lines.${key}`)}
-                  >
-                    {of(line)}
-                  </Table.Td>
+        <div className={classes.onPhone}>
+          <Table className={classes.table} horizontalSpacing={0} verticalSpacing="xs">
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th>{t('lines.product')}</Table.Th>
+                {cells.map(({ key }) => (
+                  <Table.Th key={key} ta="end" ps={{ base: 0, sm: 'md' }}>
+                    {t(`lines.${key}`)}
+                  </Table.Th>
                 ))}
               </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
+            </Table.Thead>
+            <Table.Tbody>
+              {sale.items.map((line) => (
+                <Table.Tr key={line.id}>
+                  <Table.Td data-label={t('lines.product')}>
+                    <div>
+                      <Text size="sm" fw={550}>
+                        {lineName(line)}
+                      </Text>
+                      <Text size="xs" c="dimmed">
+                        {[t('lines.lineNumber', { id: line.id }), line.category].filter(Boolean).join(' · ')}
+                      </Text>
+                    </div>
+                  </Table.Td>
+                  {cells.map(({ key, of }) => (
+                    <Table.Td
+                      key={key}
+                      ta="end"
+                      ps={{ base: 0, sm: 'md' }}
+                      className="lw-tabular"
+                      data-label={t(`lines.${key}`)}
+                    >
+                      {of(line)}
+                    </Table.Td>
+                  ))}
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        </div>
       )}
     </Section>
   )

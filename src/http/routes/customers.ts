@@ -174,7 +174,8 @@ export function customerRoutes(app: Server, { deps }: ServerOptions): void {
             Text(254, {
               description:
                 'Found anywhere in name, e-mail or phone, or a whole phone number in any usual spelling, ' +
-                'or exactly a barcode or opaque id.',
+                'or exactly a barcode or opaque id. Of a name each word counts, in any order, with or without ' +
+                'its marks: `dang` finds Đặng, and both `muller` and `mueller` find Müller.',
             }),
           ),
           status: StatusQuery([1, 2], '1 active, 2 blocked'),
