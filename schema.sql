@@ -7,16 +7,6 @@ CREATE OR REPLACE FUNCTION current_org()
  STABLE PARALLEL SAFE
 RETURN (NULLIF(current_setting('loyalty_wallet.org'::text, true), ''::text))::integer;
 
-CREATE OR REPLACE FUNCTION forget_name_key()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-BEGIN
-  NEW.name_key := NULL;
-  RETURN NEW;
-END
-$function$;
-
 CREATE TABLE audit_entries (
   org_id integer NOT NULL,
   id uuid NOT NULL,
@@ -542,8 +532,6 @@ CREATE UNIQUE INDEX transactions_opaque_id_unique ON transactions USING btree (o
 CREATE INDEX transactions_returned ON transactions USING btree (org_id, status, id) WHERE (status = ANY (ARRAY[2, 3]));
 
 CREATE INDEX transactions_spent ON transactions USING btree (org_id, id) WHERE ((basket -> 'pointsToSpend'::text) IS NOT NULL);
-
-CREATE TRIGGER customers_name_changed BEFORE UPDATE OF fullname ON public.customers FOR EACH ROW WHEN (((new.fullname IS DISTINCT FROM old.fullname) AND (new.name_key = old.name_key))) EXECUTE FUNCTION forget_name_key();
 
 ALTER TABLE audit_entries ENABLE ROW LEVEL SECURITY;
 ALTER TABLE audit_entries FORCE ROW LEVEL SECURITY;

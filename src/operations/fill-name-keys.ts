@@ -1,13 +1,20 @@
 /**
- * Gives the names of before the key that they are searched by, a batch at a time, so that no call waits for more than
- * that. Until then they are found as they are written. It can be run twice, and in two processes at once.
+ * Gives the names of before the key that they are searched by. It goes along the customers in small steps, so that no
+ * call waits for more than one, and no step is too long for the database however many there are. Until then names are
+ * found as they are written. It can be run twice, and in two processes at once.
  */
 import type { CustomerId } from '../domain/ids.ts'
-import { lockNamesWithoutKey, updateNameKeys } from '../store/customer-search.ts'
-import { inTransaction } from '../store/scope.ts'
+import {
+  deleteKeysWithoutName,
+  findIdFurtherOn,
+  type IdRange,
+  lockNamesWithoutKey,
+  updateNameKeys,
+} from '../store/customer-search.ts'
+import { inTransaction, type Scope, scopeOf } from '../store/scope.ts'
 import type { Deps } from './deps.ts'
 
-const batch = 500
+const step = 500
 
 /** How many names got one. */
 export async function fillNameKeys(
@@ -16,15 +23,18 @@ export async function fillNameKeys(
   signal?: AbortSignal,
 ): Promise<number> {
   let filled = 0
-  let after: CustomerId | undefined
+  let to: CustomerId | undefined
   do {
-    const names = await inTransaction(pool, org, async (scope) => {
-      const found = await lockNamesWithoutKey(scope, { after, limit: batch })
-      if (found.length > 0) await updateNameKeys(scope, found)
-      return found
-    })
-    filled += names.length
-    after = names.at(-1)?.id
-  } while (after && !signal?.aborted)
+    const after: CustomerId | undefined = to
+    to = await findIdFurtherOn(scopeOf(pool, org), after, step)
+    filled += await inTransaction(pool, org, (scope) => fillStep(scope, { after, to }))
+  } while (to && !signal?.aborted)
   return filled
+}
+
+async function fillStep(scope: Scope, range: IdRange): Promise<number> {
+  const names = await lockNamesWithoutKey(scope, range)
+  if (names.length > 0) await updateNameKeys(scope, names)
+  await deleteKeysWithoutName(scope, range)
+  return names.length
 }

@@ -2,7 +2,7 @@
 import { emailKey } from '../domain/customer.ts'
 import type { CustomerId } from '../domain/ids.ts'
 import { nameKey, spellingsOf } from '../domain/name-key.ts'
-import { idFrom, many, type Scope, uuidOf, whereAll } from './scope.ts'
+import { idFrom, many, maybeOne, type Scope, uuidOf } from './scope.ts'
 
 /** What names one customer and is found by an index: a whole phone number, e-mail address, barcode or opaque id. */
 export const isNamedBy = (phones: string, email: string, text: string) => `c.id = ANY(ARRAY(
@@ -47,17 +47,39 @@ interface NameWithoutKey {
   readonly fullname: string
 }
 
-/** In the order of ids. A row that somebody else is writing is left out, so that two who fill keys in never wait. */
-export async function lockNamesWithoutKey(
+/** Ids from one that is left out to one that belongs to it; to the end without it. */
+export interface IdRange {
+  readonly after?: CustomerId
+  readonly to?: CustomerId
+}
+
+const boundsOf = ({ after, to }: IdRange) => [
+  after ? uuidOf(after) : '00000000-0000-0000-0000-000000000000',
+  to ? uuidOf(to) : 'ffffffff-ffff-ffff-ffff-ffffffffffff',
+]
+
+/** The id that ends a step of so many customers; undefined when there are not so many left. */
+export async function findIdFurtherOn(
   scope: Scope,
-  page: { limit: number; after?: CustomerId },
-): Promise<NameWithoutKey[]> {
-  const { text, values } = whereAll([['id > $', page.after && uuidOf(page.after)]], 3)
+  after: CustomerId | undefined,
+  count: number,
+): Promise<CustomerId | undefined> {
+  const row = await maybeOne<{ id: string }>(
+    scope.db,
+    'SELECT id FROM customers WHERE org_id = $1 AND id > $2 ORDER BY id OFFSET $3 LIMIT 1',
+    [scope.org, boundsOf({ after })[0], count - 1],
+  )
+  return row && idFrom('cus', row.id)
+}
+
+/** A row that somebody else is writing is left out, so that two who fill keys in never wait. */
+export async function lockNamesWithoutKey(scope: Scope, range: IdRange): Promise<NameWithoutKey[]> {
   const rows = await many<{ id: string; fullname: string }>(
     scope.db,
-    `SELECT id, fullname FROM customers WHERE org_id = $1 AND name_key IS NULL AND fullname IS NOT NULL${text}
-     ORDER BY id LIMIT $2 FOR NO KEY UPDATE SKIP LOCKED`,
-    [scope.org, page.limit, ...values],
+    `SELECT id, fullname FROM customers
+     WHERE org_id = $1 AND id > $2 AND id <= $3 AND name_key IS NULL AND fullname IS NOT NULL
+     ORDER BY id FOR NO KEY UPDATE SKIP LOCKED`,
+    [scope.org, ...boundsOf(range)],
   )
   return rows.map(({ id, fullname }) => ({ id: idFrom('cus', id), fullname }))
 }
@@ -67,5 +89,14 @@ export async function updateNameKeys(scope: Scope, names: readonly NameWithoutKe
     `UPDATE customers c SET name_key = k.key FROM unnest($2::uuid[], $3::text[]) AS k (id, key)
      WHERE c.org_id = $1 AND c.id = k.id`,
     [scope.org, names.map(({ id }) => uuidOf(id)), names.map(({ fullname }) => nameKey(fullname))],
+  )
+}
+
+/** What the version before leaves behind when it erases somebody after the first start of this one. */
+export async function deleteKeysWithoutName(scope: Scope, range: IdRange): Promise<void> {
+  await scope.db.query(
+    `UPDATE customers SET name_key = NULL
+     WHERE org_id = $1 AND id > $2 AND id <= $3 AND fullname IS NULL AND name_key IS NOT NULL`,
+    [scope.org, ...boundsOf(range)],
   )
 }

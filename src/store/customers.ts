@@ -310,10 +310,8 @@ export async function updateProfile(
   now: Date,
 ): Promise<void> {
   await scope.db.query(
-    // A key that stays the same is taken for one that was forgotten (see the trigger), so a space tells them apart.
-    `UPDATE customers SET phone = $3, email = $4, email_key = $5, fullname = $6,
-       name_key = $7 || CASE name_key WHEN $7 THEN ' ' ELSE '' END,
-       meta_data = $8, consents = $9, opaque_id = $10, updated_at = $11
+    `UPDATE customers SET phone = $3, email = $4, email_key = $5, fullname = $6, name_key = $7, meta_data = $8,
+       consents = $9, opaque_id = $10, updated_at = $11
      WHERE org_id = $1 AND id = $2`,
     [scope.org, uuidOf(id), ...profileValues(profile), now],
   )

@@ -165,15 +165,11 @@ describe('with names of before', () => {
     await erase(id)
   })
 
-  test('a name that is changed without its key leaves none behind', async () => {
+  test('the job takes the key of whom the version before has erased', async () => {
     const id = await create('Đặng')
-    await writeAsBefore(id, 'Leo')
-    expect([await find('dang'), await find('leo'), await keyOf(id)]).toEqual([[], [id], null])
-    await rename(id, 'Đặng')
-    await writeAsBefore(id, 'Đặng')
-    expect(await keyOf(id)).toBe('dang')
     await writeAsBefore(id, null)
-    expect(await keyOf(id)).toBeNull()
+    await runRound(service.deps, { isFirst: true })
+    expect([await find('dang'), await keyOf(id)]).toEqual([[], null])
     await erase(id)
   })
 })
