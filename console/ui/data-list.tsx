@@ -1,6 +1,6 @@
 import { Button, Group, Skeleton, Stack, Table, Text } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
-import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useIsFetching, useMutation, useQuery } from '@tanstack/react-query'
 import { useLocation, useNavigate } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -185,6 +185,8 @@ function CsvButton<T>({ name, load, ...props }: DataListProps<T>) {
   const columns = props.columns.filter(({ isOnlyTable }) => !isOnlyTable)
   const { t } = useTranslation('common')
   const [count, setCount] = useState<number>()
+  // Columns and names come with other answers, such as the campaigns: without them the file would lack some.
+  const isIncomplete = useIsFetching({ predicate: ({ state }) => state.status === 'pending' }) > 0
   const { mutate } = useMutation({
     mutationFn: async () => {
       const rows: (string | number | undefined)[][] = [columns.map(({ label }) => label)]
@@ -205,7 +207,7 @@ function CsvButton<T>({ name, load, ...props }: DataListProps<T>) {
       flex="none"
       leftSection={<IconDownload size={16} aria-hidden />}
       onClick={() => mutate()}
-      disabled={count !== undefined}
+      disabled={count !== undefined || isIncomplete}
     >
       {count === undefined ? t('list.csv') : t('list.csvProgress', { count: formatNumber(count) as never })}
     </Button>

@@ -8,6 +8,7 @@ import { PartMissing } from './lazy-page.tsx'
 import { Waiting } from './waiting.tsx'
 
 const reloadedKey = 'lw-reloaded'
+const pauseMs = 1_000
 
 /** Has the version of the build in its name. */
 const version = () => document.querySelector<HTMLScriptElement>('script[type=module][src]')?.src ?? ''
@@ -29,9 +30,12 @@ export function NotLoaded({ error }: { readonly error: Error }) {
   const { t } = useTranslation('shell')
   const [state, setState] = useState<'asking' | 'noConnection' | 'notLoaded'>('asking')
   useEffect(() => () => (error instanceof PartMissing ? error.forget() : undefined), [error])
-  const look = useCallback(async (mayReload: () => boolean) => {
+  const look = useCallback(async (mayReload: () => boolean, times = 1) => {
     setState('asking')
-    if (!(await isServiceThere())) return setState('noConnection')
+    while (!(await isServiceThere())) {
+      if (--times === 0) return setState('noConnection')
+      await new Promise((resolve) => setTimeout(resolve, pauseMs))
+    }
     if (!mayReload()) return setState('notLoaded')
     sessionStorage.setItem(reloadedKey, version())
     location.reload()
@@ -39,9 +43,11 @@ export function NotLoaded({ error }: { readonly error: Error }) {
   const tryAgain = useCallback(() => look(() => true), [look])
   useEffect(() => {
     look(() => sessionStorage.getItem(reloadedKey) !== version())
-    window.addEventListener('online', tryAgain)
-    return () => window.removeEventListener('online', tryAgain)
-  }, [look, tryAgain])
+    // The browser says so before every request gets through.
+    const whenBack = () => look(() => true, 3)
+    window.addEventListener('online', whenBack)
+    return () => window.removeEventListener('online', whenBack)
+  }, [look])
   if (state === 'asking') return <Waiting />
   return (
     <EmptyState

@@ -1,7 +1,7 @@
 import { TextInput } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { IconSearch } from '@tabler/icons-react'
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { useFilters } from './filters.ts'
 
 /** The filter that a search changes unless told. */
@@ -19,11 +19,20 @@ export function SearchField({ label, placeholder, name = searchName }: SearchFie
   const [filters, setFilters] = useFilters()
   const given = filters[name] ?? ''
   const [text, setText] = useState(given)
-  // What is being typed may end with a space, which the filter has not: only another filter is taken over.
-  useEffect(() => setText((typed) => (typed.trim() === given ? typed : given)), [given])
+  const applied = useRef(given)
+  // The address has the last word, but not with what came from here: by then more may have been typed.
+  useEffect(() => {
+    if (given === applied.current) return
+    applied.current = given
+    setText(given)
+  }, [given])
+  const change = (value: string) => {
+    applied.current = value.trim()
+    setFilters({ [name]: applied.current || undefined })
+  }
   const apply = useDebouncedCallback((value: string, page: string) => {
     // Left for another page, which is still being loaded: what was typed here is no search there.
-    if (location.pathname === page) setFilters({ [name]: value.trim() || undefined })
+    if (location.pathname === page) change(value)
   }, 350)
   return (
     <TextInput
@@ -36,7 +45,7 @@ export function SearchField({ label, placeholder, name = searchName }: SearchFie
         setText(value)
         apply(value, location.pathname)
       }}
-      onKeyDown={({ key }) => key === 'Enter' && setFilters({ [name]: text.trim() || undefined })}
+      onKeyDown={({ key }) => key === 'Enter' && change(text)}
     />
   )
 }

@@ -51,6 +51,7 @@ export interface Sale {
 const minSpend = 100
 const worthOfPoint = 0.01
 const fiveOffFrom = 8
+const dayMinutes = 24 * 60
 
 export interface Order {
   readonly visit: Visit
@@ -60,12 +61,14 @@ export interface Order {
 
 /** Coupons and points are used when the guest thinks of them and they fit. */
 export function toBasketRequest(
-  { accounts }: Story,
+  { accounts }: Pick<Story, 'accounts'>,
   { visit, occurredAt, receipt }: Order,
 ): { request: BasketRequest; used: HeldCoupon[] } {
   const account = accounts.get(visit.guest.number)!
   const happyCard = isHappyHour(visit.minute) ? account.happyCard : undefined
-  const { basket, used } = fillBasket(account, visit, happyCard !== undefined, occurredAt)
+  // The baskets of a day are processed several together, at the time of the last: what ends today may be over by then.
+  const tonight = new Date(occurredAt.getTime() + (dayMinutes - visit.minute) * 60_000)
+  const { basket, used } = fillBasket(account, visit, happyCard !== undefined, tonight)
   const card = happyCard ?? account.card
   return { request: { customer: account.customer, card, opaqueId: receipt, occurredAt, basket }, used }
 }
@@ -99,7 +102,7 @@ function fillBasket(
   account: Account,
   visit: Visit,
   hasNoPoints: boolean,
-  now: Date,
+  until: Date,
 ): { basket: BasketRequest['basket']; used: HeldCoupon[] } {
   const lines: Line[] = visit.wishes.map(({ product, quantity }, i) => ({
     id: String(i + 1),
@@ -110,7 +113,7 @@ function fillBasket(
     coupons: [],
   }))
   const used: HeldCoupon[] = []
-  const remembered = (reward: string) => (visit.remembersCoupons ? holds(account, reward, now) : undefined)
+  const remembered = (reward: string) => (visit.remembersCoupons ? holds(account, reward, until) : undefined)
   const makeFree = (reward: string, category: string) => {
     const at = visit.wishes.findIndex(
       ({ product, quantity }) => product.category === category && quantity === 1,

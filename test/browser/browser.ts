@@ -1,12 +1,8 @@
 /** A real browser, and what every journey through the pages is held to. */
-import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, inject } from 'vitest'
-import { packageRoot } from '../../src/package-root.ts'
 import type { DemoFile } from './running-service.ts'
 
 // As root there is no sandbox; the pages are our own. Nothing may ask the outside for anything.
@@ -19,12 +15,6 @@ const args = [
   '--use-fake-ui-for-media-stream',
   '--use-fake-device-for-media-stream',
 ]
-
-async function launch(): Promise<Browser> {
-  const find = join(packageRoot, 'scripts/find-browser.mjs')
-  const { stdout } = await promisify(execFile)(process.execPath, [find])
-  return chromium.launch({ executablePath: stdout.trim(), args })
-}
 
 export interface Opened {
   readonly context: BrowserContext
@@ -50,7 +40,7 @@ let browser: Browser
 
 export function startBrowser(): void {
   beforeAll(async () => {
-    browser = await launch()
+    browser = await chromium.launch({ executablePath: inject('browser'), args })
   })
   afterAll(async () => {
     await browser?.close()
@@ -108,6 +98,9 @@ const axeRun = `axe
     })),
   )`
 
+/** As text as well. What is on its way stands there in grey, or not at all. */
+const isThere = `!document.querySelector('[aria-busy=true], .mantine-Loader-root, .mantine-Skeleton-root')`
+
 /** A colour on its way to another is neither of the two. */
 const transitionsEnd = `Promise.allSettled(
   document.getAnimations().filter((one) => one instanceof CSSTransition).map(({ finished }) => finished),
@@ -115,6 +108,7 @@ const transitionsEnd = `Promise.allSettled(
 
 /** What somebody with a screen reader, a keyboard or weak eyes would stumble over. */
 export async function expectAccessible(page: Page): Promise<void> {
+  await expect.poll(() => page.evaluate(isThere)).toBe(true)
   await page.evaluate(transitionsEnd)
   await page.evaluate(axeSource)
   const violations = await page.evaluate(axeRun)
@@ -180,15 +174,42 @@ export async function newToken({
 /** For names and addresses that no other journey has, also when it is made a second time. */
 export const unique = (): string => Math.random().toString(36).slice(2, 10)
 
-/** A card of the demo's campaign unless told. Seven random digits after an area code are a valid number. */
+let lastPhone = 0
+
+/** Nobody else's in this demo: the clock does not come by the same millisecond again for two hours. */
+export function newPhone(): string {
+  lastPhone = Math.max(lastPhone + 1, Date.now())
+  return `+1202${2_000_000 + (lastPhone % 8_000_000)}`
+}
+
+/** A card of the demo's campaign unless told. */
 export async function newCustomer(
   data: Record<string, string> = {},
   campaignId = demo.campaignId,
 ): Promise<Body> {
   const mark = unique()
-  const phone = `+1202${Math.floor(2_000_000 + Math.random() * 7_999_999)}`
-  const given = { fullname: `Visitor ${mark}`, phone, email: `${mark}@visitors.example`, ...data }
+  const given = { fullname: `Visitor ${mark}`, phone: newPhone(), email: `${mark}@visitors.example`, ...data }
   return callApi('POST', '/v1/customers/register', {
     body: { campaignId, customer: { data: given } },
   })
+}
+
+/**
+ * As a keyboard scanner types it: faster than anybody can. The time of each key is told to the page, which takes for a
+ * scan only what was typed so fast, however long a busy computer takes to get it there.
+ */
+export async function scan(page: Page, code: string): Promise<void> {
+  const session = await page.context().newCDPSession(page)
+  const begunAt = Date.now() / 1000
+  for (const [i, key] of [...code, 'Enter'].entries()) {
+    const isEnter = key === 'Enter'
+    const typed = {
+      key,
+      windowsVirtualKeyCode: isEnter ? 13 : key.charCodeAt(0),
+      timestamp: begunAt + i / 100,
+    }
+    await session.send('Input.dispatchKeyEvent', { ...typed, type: 'keyDown', text: isEnter ? '\r' : key })
+    await session.send('Input.dispatchKeyEvent', { ...typed, type: 'keyUp' })
+  }
+  await session.detach()
 }

@@ -1,6 +1,8 @@
 /** What journeys through the console have in common. */
 import { readFile } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Locator, Page } from 'playwright-core'
+import { beforeEach } from 'vitest'
 import {
   callApi,
   demo,
@@ -82,6 +84,26 @@ export function parseCsv(text: string): string[][] {
     if (end === '') break
   }
   return rows.slice(0, -1)
+}
+
+/** Of the demo's café. */
+const timeZone = 'America/New_York'
+const dayMs = 86_400_000
+
+/** A day of the café, counted back from today: those that are over no journey changes. */
+export function dayBefore(days: number): string {
+  // From day to day, since not all of them have 24 hours.
+  const today = new Intl.DateTimeFormat('sv-SE', { timeZone }).format(new Date())
+  return new Date(Date.parse(today) - days * dayMs).toISOString().slice(0, 10)
+}
+
+/** For tests that speak of today: one that could not end before midnight in the café begins after it. */
+export function stayOnOneDay(): void {
+  beforeEach(async ({ task }) => {
+    const clock = new Intl.DateTimeFormat('sv-SE', { timeZone, timeStyle: 'medium' }).format(new Date())
+    const left = dayMs - Date.parse(`1970-01-01T${clock}Z`)
+    if (left <= task.timeout) await sleep(left)
+  }, 180_000)
 }
 
 interface Invited {

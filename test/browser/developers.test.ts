@@ -85,8 +85,9 @@ test('explains a refused call in the log, and tells who changed what', async () 
   await page.getByRole('link', { name: 'customer_not_found in the API reference' }).waitFor()
   await page.getByRole('link', { name, exact: true }).waitFor()
   await page.getByRole('button', { name: 'Copy as curl' }).click()
-  const copied = await page.evaluate('navigator.clipboard.readText()')
-  expect(copied).toBe(`curl '${demo.baseUrl}${path}' \\\n  -H "authorization: Bearer $TOKEN"`)
+  await expect
+    .poll(() => page.evaluate('navigator.clipboard.readText()'))
+    .toBe(`curl '${demo.baseUrl}${path}' \\\n  -H "authorization: Bearer $TOKEN"`)
   await expectAccessibleInBothSchemes(page)
 
   // Somebody at the desk, then a connection.

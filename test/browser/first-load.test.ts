@@ -16,6 +16,12 @@ function watch(page: Page): string[] {
   return events
 }
 
+/** From a page that asks for nothing: what the one before had on its way is not counted. */
+async function beginAnew(page: Page, events: string[]): Promise<void> {
+  await page.goto('about:blank')
+  events.length = 0
+}
+
 /** As they travel. Asked for again here, since the browser has some of them already. */
 async function bytesOfScripts(events: readonly string[]): Promise<number> {
   const scripts = new Set(events.flatMap((event) => /^ask (\/.*\.js)$/.exec(event)?.[1] ?? []))
@@ -43,7 +49,7 @@ test('every page begins with at most 250 KB of scripts', async () => {
   await expectLight('console, sign-in', events)
 
   await signIn(page)
-  events.length = 0
+  await beginAnew(page, events)
   await page.goto(demo.consoleUrl)
   const chart = /^ask \/assets\/figure-chart-.*\.js$/
   await expect.poll(() => events.some((event) => chart.test(event))).toBe(true)
@@ -55,14 +61,14 @@ test('every page begins with at most 250 KB of scripts', async () => {
   expect(beforeChart).toContain('get /v1/reports/daily')
   await expectLight('console, home without its chart', beforeChart)
 
-  events.length = 0
+  await beginAnew(page, events)
   await page.goto(tillUrl)
   await page.getByRole('button', { name: 'Latte' }).first().waitFor()
   expect(events.filter((event) => /camera|zxing|\.wasm/.test(event))).toEqual([])
   await expectLight('till', events)
 
   const customer = await newCustomer()
-  events.length = 0
+  await beginAnew(page, events)
   await page.goto(customer.cards[0].walletUrl)
   await page.getByRole('heading', { name: 'Coffee club' }).waitFor()
   await expectLight('wallet page', events)

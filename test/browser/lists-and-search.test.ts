@@ -218,8 +218,13 @@ test('a double click on "Next page" opens nobody', async () => {
   const opened = await openConsole('/customers')
   const { page } = opened
   await waitForRows(page)
+  // The rows of the next page come after the second click.
+  let letThrough = () => {}
+  const clicked = new Promise<void>((resolve) => {
+    letThrough = resolve
+  })
   await page.route('**/v1/customers?*cursor=*', async (route) => {
-    await sleep(600)
+    await clicked
     await route.continue()
   })
   const next = page.getByRole('button', { name: 'Next page' })
@@ -229,6 +234,7 @@ test('a double click on "Next page" opens nobody', async () => {
   await sleep(250)
   await page.mouse.down({ clickCount: 2 })
   await page.mouse.up({ clickCount: 2 })
+  letThrough()
   await expect.poll(() => addressOf(page).search.cursor).toBeTruthy()
   await waitForRows(page)
   expect(addressOf(page).path).toBe('/customers')
@@ -241,16 +247,19 @@ test('a double click on "Next page" opens nobody', async () => {
   expectCalm(opened)
 })
 
-test('on a phone the menu opens and closes, and no page sticks out', async () => {
-  // Something for the audit log.
-  await callApi('POST', '/v1/products', { body: { opaqueId: unique() } })
-  const opened = await openConsole('/', { width: 390, height: 844, expected: [404] })
+async function openOnPhone(path: string) {
+  const opened = await openConsole(path, { width: 390, height: 844, expected: [404] })
   const { page } = opened
-  await pageTitle(page, 'Home').waitFor()
   const menu = page.getByRole('navigation', { name: 'Menu' })
   const burger = page.getByRole('button', { name: 'Open the menu' })
-  expect(await burger.getAttribute('aria-expanded')).toBe('false')
   const isInSight = async () => ((await menu.boundingBox())?.x ?? -1) >= 0 && (await menu.isVisible())
+  return { opened, page, menu, burger, isInSight }
+}
+
+test('on a phone the menu opens and closes', async () => {
+  const { opened, page, menu, burger, isInSight } = await openOnPhone('/')
+  await pageTitle(page, 'Home').waitFor()
+  expect(await burger.getAttribute('aria-expanded')).toBe('false')
   expect(await isInSight()).toBe(false)
   await burger.click()
   await expect.poll(isInSight).toBe(true)
@@ -262,6 +271,13 @@ test('on a phone the menu opens and closes, and no page sticks out', async () =>
   await expect.poll(isInSight).toBe(true)
   await menu.getByRole('link', { name: 'Home', exact: true }).click()
   await expect.poll(isInSight).toBe(false)
+  expectCalm(opened)
+})
+
+test('on a phone no page sticks out', async () => {
+  // Something for the audit log.
+  await callApi('POST', '/v1/products', { body: { opaqueId: unique() } })
+  const { opened, page, menu, burger, isInSight } = await openOnPhone('/')
   const lists = ['Customers', 'Campaigns', 'Transactions', 'Coupons', 'Products', 'People', 'API connections']
   for (const entry of [...lists, 'Request log', 'Audit log', 'Settings']) {
     await burger.click()
@@ -276,7 +292,11 @@ test('on a phone the menu opens and closes, and no page sticks out', async () =>
     // All lists are drawn alike.
     if (entry === 'Customers' || entry === 'Settings') await expectAccessible(page)
   }
-  await page.goto(`${demo.consoleUrl}/nowhere`)
+  expectCalm(opened)
+})
+
+test('on a phone what is not there says so', async () => {
+  const { opened, page } = await openOnPhone('/nowhere')
   await page.getByRole('heading', { name: 'There is no such page' }).waitFor()
   await expectAccessible(page)
   for (const path of ['campaigns/cmp_1', 'transactions/txn_1', 'requests/req_1']) {

@@ -1,10 +1,14 @@
-/** A service with the living demo for each worker, started as `npm start` does: no journey changes what another counts. */
-import { spawn } from 'node:child_process'
+/**
+ * A service with the living demo for each worker, started as `npm start` does: no journey changes what another counts.
+ * And the browser they share.
+ */
+import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import type { TestProject } from 'vitest/node'
 import { packageRoot } from '../../src/package-root.ts'
 
@@ -23,12 +27,18 @@ export interface DemoFile {
 declare module 'vitest' {
   interface ProvidedContext {
     demos: readonly DemoFile[]
+    /** The path of one that starts. */
+    browser: string
   }
 }
 
-const startTimeoutMs = 60_000
+/** Against one that hangs, and nothing else: the ninety days of a demo are filled in seconds, or on a busy computer in minutes. */
+const hangsAfterMs = 300_000
 
 export default async function start(project: TestProject): Promise<() => Promise<void>> {
+  // Before the workers begin: the one that comes with npm is unpacked when it is first asked for, and of two that ask
+  // at the same time the second would start half a file.
+  project.provide('browser', await findBrowser())
   const services = await Promise.all(Array.from({ length: project.config.maxWorkers }, startService))
   project.provide(
     'demos',
@@ -37,6 +47,13 @@ export default async function start(project: TestProject): Promise<() => Promise
   return async () => {
     await Promise.all(services.map(({ stop }) => stop()))
   }
+}
+
+async function findBrowser(): Promise<string> {
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    join(packageRoot, 'scripts/find-browser.mjs'),
+  ])
+  return stdout.trim()
 }
 
 async function startService(): Promise<{ demo: DemoFile; stop: () => Promise<void> }> {
@@ -69,7 +86,7 @@ async function readDemo(
   said: () => string,
   child: { exitCode: number | null },
 ): Promise<DemoFile> {
-  const until = Date.now() + startTimeoutMs
+  const until = Date.now() + hangsAfterMs
   while (Date.now() < until && child.exitCode === null) {
     const text = await readFile(file, 'utf8').catch(() => undefined)
     if (text) return JSON.parse(text)

@@ -12,9 +12,11 @@ import {
   newCustomer,
   type Opened,
   openPage,
+  scan,
   signIn,
   startBrowser,
 } from './browser.ts'
+import { dayBefore } from './console.ts'
 
 startBrowser()
 
@@ -45,9 +47,11 @@ async function takePictures(page: Page, name: string, some = looks): Promise<voi
     await page.emulateMedia({ colorScheme })
     await expect.poll(() => page.evaluate(isDrawn)).toBe(true)
     await page.evaluate(twoFrames)
+    // A chart follows the window a little later.
+    const widthOf = () => page.evaluate('document.documentElement.scrollWidth')
+    await expect.poll(widthOf).toBeLessThanOrEqual(size.width)
     const path = join(folder, `${name}-${look}.png`)
     await page.screenshot({ path, animations: 'disabled' })
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(size.width)
     await expectAccessible(page)
   }
 }
@@ -71,10 +75,9 @@ async function findExamples(): Promise<typeof examples> {
     return data[0].id
   }, 20_000)
   // Guests of the demo have an opaque id, and their coupons are older than those of the journeys.
-  const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10)
   const { data: coupons } = await callApi(
     'GET',
-    `/v1/coupons?status=1&limit=100&campaign=${demo.campaignId}&to=${yesterday}`,
+    `/v1/coupons?status=1&limit=100&campaign=${demo.campaignId}&to=${dayBefore(1)}`,
   )
   const holders = new Set<string>(coupons.map(({ customer }: { customer: string }) => customer))
   const customers = await Promise.all([...holders].map((id) => callApi('GET', `/v1/customers/${id}`)))
@@ -143,7 +146,7 @@ test('till', async () => {
   await takePictures(page, 'till-start')
 
   await page.setViewportSize(desk)
-  await page.keyboard.type(`${customer.cards[0].barcode}\n`)
+  await scan(page, customer.cards[0].barcode)
   await page.getByRole('heading', { name: 'Frida Kahlo' }).waitFor()
   await latte.click()
   await page.getByRole('button', { name: /^Cheesecake/ }).click()

@@ -42,8 +42,11 @@ test('a new colour and name are seen on the wallet page', async () => {
   await page.getByRole('combobox', { name: 'Time zone' }).fill('denver')
   await page.getByRole('option', { name: 'America/Denver' }).click()
   await expectAccessibleInBothSchemes(page)
-  await page.getByRole('button', { name: 'Save' }).click()
-  await page.getByText('Saved', { exact: true }).waitFor()
+  // What is said goes away by itself: it is waited for from the beginning.
+  await Promise.all([
+    page.getByText('Saved', { exact: true }).waitFor(),
+    page.getByRole('button', { name: 'Save' }).click(),
+  ])
   await page.getByRole('banner').getByText(name).waitFor()
   await page.reload()
   await expect
@@ -80,8 +83,10 @@ test('one who was invited chooses another password, which ends the other browser
   await page.getByRole('alert').getByText('_invalid_credentials').waitFor()
   await expectAccessibleInBothSchemes(page)
   expect(addressOf(page).path).toBe('/settings')
-  await change(chosenPassword, 'another long one')
-  await page.getByText('The password is changed.').waitFor()
+  await Promise.all([
+    page.getByText('The password is changed.').waitFor(),
+    change(chosenPassword, 'another long one'),
+  ])
   await other.page.reload()
   await other.page.getByRole('heading', { name: 'Sign in' }).waitFor()
   const signIn = (password: string, status: number) =>
