@@ -1,8 +1,17 @@
 /** The browser's Back and Forward at the till. */
 import type { Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
-import { demo, expectAccessible, expectCalm, openPage, startBrowser } from './browser.ts'
-import { charge, findGuest, openShop, openTill, receiptNumber, register, type Shop } from './till-shop.ts'
+import { demo, expectAccessible, expectCalm, openPage, scan, startBrowser } from './browser.ts'
+import {
+  charge,
+  expectFocus,
+  findGuest,
+  openShop,
+  openTill,
+  receiptNumber,
+  register,
+  type Shop,
+} from './till-shop.ts'
 
 startBrowser()
 let shop: Shop
@@ -35,8 +44,7 @@ test('from the return and the receipt back to the sale, and forward again', asyn
   await page.keyboard.press('F8')
   await returning(page).waitFor()
   await back(page)
-  await find(page).waitFor()
-  await expect.poll(() => find(page).evaluate((one) => one === one.ownerDocument.activeElement)).toBe(true)
+  await expectFocus(find(page))
   await forward(page)
   await returning(page).waitFor()
   await page.reload()
@@ -66,7 +74,7 @@ test('from the return and the receipt back to the sale, and forward again', asyn
   await find(page).waitFor()
 
   // A scanned card still begins the next sale, and with nothing in the basket Back leaves.
-  await page.keyboard.type(`${guest.barcode}\n`, { delay: 5 })
+  await scan(page, guest.barcode)
   await page.getByRole('heading', { name: guest.name }).waitFor()
   await page.getByRole('button', { name: 'Another customer' }).click()
   await back(page)

@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
 import { callApi, demo, expectAccessible, expectCalm, openPage, startBrowser } from './browser.ts'
 import {
+  addUnderDialog,
   booked,
   charge,
   findGuest,
@@ -48,7 +49,7 @@ async function expectNothingKept(page: Page): Promise<void> {
   await page.getByText('Nothing in it yet.').waitFor()
   await page.getByLabel('Phone, e-mail or barcode').waitFor()
   expect(await page.getByText(kept).count()).toBe(0)
-  expect(await stored(page)).not.toContain('"basket"')
+  await expect.poll(() => stored(page)).not.toContain('"basket"')
 }
 
 const stored = (page: Page) =>
@@ -143,7 +144,7 @@ test('is nobody else’s: gone for who signs in afterwards, and after signing ou
   // The same where the page stays and the session ends.
   await fillBasket(page, guest)
   await context.clearCookies()
-  await page.getByRole('button', { name: /^Warm scone/ }).click()
+  await addUnderDialog(page, 'Warm scone')
   await page.getByRole('dialog').getByText('Please sign in again').waitFor()
   await signIn(page, 'cashier@demo.example')
   await expectNothingKept(page)

@@ -1,7 +1,7 @@
 /** A small programme of its own in the demo's café, so that the journeys at the till know every number. */
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { callApi, demo } from './browser.ts'
+import { callApi, demo, newPhone } from './browser.ts'
 
 export interface Shop {
   readonly campaign: string
@@ -50,8 +50,6 @@ export interface Guest {
   readonly name: string
 }
 
-export const newPhone = (): string => `+1202${Math.floor(2_000_000 + Math.random() * 7_999_999)}`
-
 /** A customer with `leaves` to spend and the coupons named. */
 export async function register(
   { campaign }: Shop,
@@ -90,6 +88,15 @@ export async function findGuest(page: Page, guest: Guest): Promise<void> {
   // On a phone the products stand before it by then.
   await page.locator('h3', { hasText: guest.name }).waitFor({ state: 'attached' })
 }
+
+/** What is typed next goes there. */
+export async function expectFocus(place: Locator): Promise<void> {
+  await expect.poll(() => place.evaluate((one) => one === one.ownerDocument.activeElement)).toBe(true)
+}
+
+/** Adds one although a dialog may have come over the page by then: who is signed out is told with the next call. */
+export const addUnderDialog = (page: Page, product: string): Promise<void> =>
+  page.locator('.till-product', { hasText: product }).dispatchEvent('click')
 
 /** Waits until the service has said what is on the screen, and charges. */
 export async function charge(page: Page, amount: string): Promise<void> {
