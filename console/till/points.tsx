@@ -3,14 +3,14 @@ import type { Dispatch } from 'react'
 import { useTranslation } from 'react-i18next'
 import { formatNumber } from '../format.ts'
 import { places, useDesk, useMoney, useNames } from './desk.ts'
-import type { Previewed } from './preview.ts'
+import type { Previewed, Spendable } from './preview.ts'
 import type { Sale, SaleEvent } from './sale.ts'
 
 interface PointsProps {
   readonly sale: Sale
   readonly shown: Previewed | undefined
-  /** The most that may be used, as the service says; undefined until it has. */
-  readonly spendable: number | undefined
+  /** What may be used, as the service says; undefined until it has. */
+  readonly spendable: Spendable | undefined
   /** It says so of the basket as it is now, not as it was a moment ago. */
   readonly isCurrent: boolean
   readonly dispatch: Dispatch<SaleEvent>
@@ -23,10 +23,11 @@ export function Points({ sale, shown, spendable, isCurrent, dispatch }: PointsPr
   const names = useNames()
   const money = useMoney()
   const spend = campaigns.find(({ id }) => id === sale.card?.campaign)?.spend
-  const has = spend ? (sale.customer?.collectables[spend.balance]?.value ?? 0) : 0
-  if (!spend || has <= 0 || sale.lines.length === 0) return null
-  const most = spendable ?? has
-  const decimals = names.decimals(spend.balance) ?? 0
+  const balance = spendable?.balance ?? spend?.balance
+  const has = balance ? (sale.customer?.collectables[balance]?.value ?? 0) : 0
+  if (!balance || has <= 0 || sale.lines.length === 0) return null
+  const most = spendable?.most ?? has
+  const decimals = names.decimals(balance) ?? 0
   // What a quick cashier types is not cut to what the basket before would have allowed.
   const limit = isCurrent ? most : has
   const change = (points: number | string) =>
@@ -39,7 +40,7 @@ export function Points({ sale, shown, spendable, isCurrent, dispatch }: PointsPr
       <Group gap="xs" wrap="nowrap" align="flex-end">
         <NumberInput
           id={places.points}
-          label={t('points.label', { name: names.balance(spend.balance) })}
+          label={t('points.label', { name: names.balance(balance) })}
           flex={1}
           value={sale.pointsToSpend}
           onChange={change}
@@ -70,14 +71,14 @@ export function Points({ sale, shown, spendable, isCurrent, dispatch }: PointsPr
         thumbSize={28}
         mt="sm"
         mb={6}
-        thumbLabel={t('points.label', { name: names.balance(spend.balance) })}
+        thumbLabel={t('points.label', { name: names.balance(balance) })}
       />
       <Text size="sm" c="dimmed">
         {worth
           ? t('points.worth', { amount: money(worth) })
           : most < has
             ? t('points.most', { most: formatNumber(most, decimals), has: formatNumber(has, decimals) })
-            : spend.min
+            : spend?.min
               ? t('points.from', { min: formatNumber(spend.min, decimals), has: formatNumber(has, decimals) })
               : t('points.has', { has: formatNumber(has, decimals) })}
       </Text>

@@ -86,6 +86,18 @@ async function askPreview(sale: Sale, branch: string | undefined, signal: AbortS
   return { body, preview, clockOffset: Date.parse(preview.occurredAt) - Date.now() }
 }
 
+/** What may pay, as the service says: it knows of campaigns that are paused, too. */
+export interface Spendable {
+  readonly balance: string
+  readonly most: number
+}
+
+function spendableIn(preview: Preview | undefined): Spendable | undefined {
+  const { spendable, spendableBalance } = preview ?? {}
+  if (spendable === undefined || spendableBalance === undefined) return undefined
+  return { balance: spendableBalance, most: spendable }
+}
+
 /** The preview of what is on the screen: a moment after the last change, older questions cancelled. */
 export function usePreview(sale: Sale, branch: string | undefined) {
   const [settled] = useDebouncedValue(sale, 150)
@@ -113,7 +125,7 @@ export function usePreview(sale: Sale, branch: string | undefined) {
   const isCurrent = settled === sale && isAsked && query.isSuccess && !query.isPlaceholderData
   return {
     shown: isAsked ? query.data : undefined,
-    spendable: isAsked ? (query.data ?? withoutPoints)?.preview.spendable : undefined,
+    spendable: isAsked ? spendableIn((query.data ?? withoutPoints)?.preview) : undefined,
     /** What may be charged: computed for exactly what is on the screen. */
     current: isCurrent ? query.data : undefined,
     error: settled === sale && isAsked ? query.error : null,

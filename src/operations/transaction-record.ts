@@ -123,13 +123,14 @@ export function toPreview(
 }
 
 /** Of the balance before this basket took anything from it. */
-function spendableIn({ evaluation, campaigns }: Accepted): number | undefined {
+function spendableIn({ evaluation, campaigns }: Accepted): Preview['spendable'] {
   const spend = campaigns[0]?.compiled.spend
   if (spend === undefined) return undefined
   const { payableMinor, context } = evaluation
   const [, balance = 0] = context.balances.find(([key]) => key === spend.key) ?? []
   const { currencyDecimals } = context
-  return fromUnits(mostPoints(balance, spend, { payableMinor, currencyDecimals }), spend.decimals)
+  const most = mostPoints(balance, spend, { payableMinor, currencyDecimals })
+  return { balance: spend.key, most: fromUnits(most, spend.decimals) }
 }
 
 /** As sent; `decided` is the basket it became, with the categories that the directory had for its products. */

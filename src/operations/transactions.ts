@@ -38,7 +38,7 @@ export interface Processed {
 export type Preview = Omit<Transaction, 'id' | 'user' | 'branch' | 'userOpaqueId' | 'branchOpaqueId'> &
   Partial<Pick<Transaction, 'user' | 'branch' | 'userOpaqueId' | 'branchOpaqueId'>> & {
     /** The most points that may pay for the basket; undefined when the card lets none be spent. */
-    readonly spendable?: number
+    readonly spendable?: { readonly balance: string; readonly most: number }
   }
 
 export interface Repeat {

@@ -325,13 +325,14 @@ test.each([
   expectCalm(opened)
 })
 
-test('a balance of a paused campaign keeps its name and its decimals, for a cashier as well', async () => {
+test('a balance of a paused campaign keeps its name and its decimals and can be spent, by a cashier as well', async () => {
   const key = `credit${unique()}`
   const { id } = await callApi('POST', '/v1/campaigns', {
     body: {
       name: 'Credit',
       balances: [{ key, name: 'House credit', decimals: 2 }],
       rules: [{ id: 'base', kind: 'points_per_amount', balance: key, points: 1, per: 1 }],
+      spend: { balance: key, worth: 1 },
     },
   })
   await callApi('POST', `/v1/campaigns/${id}/publish`)
@@ -346,6 +347,9 @@ test('a balance of a paused campaign keeps its name and its decimals, for a cash
     await findGuest(page, guest)
     const held = page.locator('dl > div').filter({ hasText: 'House credit' })
     await expect.poll(() => held.textContent()).toBe('House credit22.84')
+    await page.getByRole('button', { name: /^Assam tea/ }).click()
+    await page.getByRole('textbox', { name: 'Pay with: House credit' }).fill('1.25')
+    await page.getByRole('button', { name: 'Charge $2.05' }).and(page.locator(':enabled')).waitFor()
     expectCalm(opened)
   }
   await callApi('POST', `/v1/campaigns/${id}/archive`)

@@ -441,6 +441,7 @@ describe('points', () => {
     const spendable = async (more: object) => (await ask(own, more)).body.spendable
     expect((await validate(own, { amount: 100 })).body).not.toHaveProperty('spendable')
     expect(await spendable({ amount: 100 })).toBe(400)
+    expect((await ask(own, { amount: 100 })).body.spendableBalance).toBe('points')
     expect(await spendable({ amount: 5.01 })).toBe(250)
     expect(await spendable({ amount: 5.01, pointsToSpend: 100 })).toBe(250)
     expect(await spendable({ amount: 1.99 })).toBe(0)
@@ -450,6 +451,7 @@ describe('points', () => {
     const none = await merchant.publishCampaign({ name: 'No spend', balances: [{ key: 'points' }] })
     const reply = await ask(await merchant.register(none), { amount: 100 })
     expect(reply.body).not.toHaveProperty('spendable')
+    expect(reply.body).not.toHaveProperty('spendableBalance')
   })
 
   test('the share counts on the payable amount, after the client’s discounts', async () => {

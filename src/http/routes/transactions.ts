@@ -70,7 +70,9 @@ export function transactionRoutes(app: Server, { deps, transactions }: ServerOpt
     async (request) => {
       const preview = await transactions.validate(request.caller, toBasketRequest(request.body, clock()))
       const reply = toPreviewReply(preview, request.caller.organization)
-      return request.query.include ? { ...reply, spendable: preview.spendable } : reply
+      const { spendable } = preview
+      if (!request.query.include || !spendable) return reply
+      return { ...reply, spendable: spendable.most, spendableBalance: spendable.balance }
     },
   )
 

@@ -203,8 +203,11 @@ export const Preview = Type.Object(
           '0 when that is fewer than the least. Left out when the card lets no points be spent.',
       }),
     ),
+    spendableBalance: Optional(
+      Type.String({ description: 'The key of the balance that these points are of.' }),
+    ),
   },
-  { ...named('Preview'), examples: [{ ...previewExample, spendable: 120 }] },
+  { ...named('Preview'), examples: [{ ...previewExample, spendable: 120, spendableBalance: 'points' }] },
 )
 export const ProcessedTransaction = Type.Object(
   { id: Id('txn'), ...previewMembers, createdAt: Timestamp() },
