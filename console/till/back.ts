@@ -3,7 +3,7 @@
  * stays where it was. In `history.state` and not in the address: nobody sends a link to the middle of a sale, and no
  * receipt number stays in the list of visited pages.
  *
- * What is closed otherwise, by a button or by Escape, leaves its entry behind as a spare one that looks like the entry
+ * What is closed otherwise, by a button or by Escape, leaves its entry behind: a spare one, if it looks like the entry
  * below it. The next thing that opens takes its place, and Back passes over it; so the history does not grow.
  */
 import { useEffect, useRef, useSyncExternalStore } from 'react'
@@ -14,12 +14,17 @@ export interface Shown {
   readonly number?: string
 }
 
-interface Entry extends Shown {
-  /** How many entries of the till lie below. */
-  readonly index: number
+interface Look extends Shown {
   /** How many dialogs and panels are open. */
   readonly layers: number
-  readonly isSpare?: boolean
+}
+
+interface Entry extends Look {
+  /** How many entries of the till lie below, and what the next of them looks like. */
+  readonly index: number
+  readonly below?: Look
+  /** Nothing at all lies below: the till was the first page of its window. */
+  readonly isBottom?: boolean
 }
 
 const views: readonly unknown[] = ['sale', 'return', 'done'] satisfies Shown['view'][]
@@ -35,7 +40,8 @@ const listeners = new Set<() => void>()
 /** Asks whether to leave the till; undefined when nothing is lost with it. */
 let askToLeave: (() => void) | undefined
 
-let current: Entry = { view: 'sale', index: 0, ...entryOf(history.state), layers: 0 }
+const first = { view: 'sale', index: 0, isBottom: history.length === 1 } as const
+let current: Entry = { ...(entryOf(history.state) ?? first), layers: 0 }
 put(current, 'replace')
 
 function put(entry: Entry, how: 'push' | 'replace'): void {
@@ -46,30 +52,36 @@ function put(entry: Entry, how: 'push' | 'replace'): void {
   for (const listener of listeners) listener()
 }
 
-/** The lowest spare entry stays: from it Back asks before it leaves the till. */
-function open(shown: Partial<Entry>): void {
-  const { index, isSpare, ...rest } = current
-  if (isSpare && index > 1) put({ ...rest, index, ...shown }, 'replace')
-  else put({ ...rest, index: index + 1, ...shown }, 'push')
+const looksLike = (one: Look, other: Look): boolean =>
+  one.view === other.view && one.number === other.number && one.layers === other.layers
+const isSpare = (entry: Entry): boolean => entry.below !== undefined && looksLike(entry, entry.below)
+
+function over({ view, number, layers: count, index }: Entry): Entry {
+  const look = { view, number, layers: count }
+  return { ...look, index: index + 1, below: look }
 }
 
-const looksLike = (one: Entry, other: Entry): boolean =>
-  one.view === other.view && one.number === other.number && one.layers === other.layers
+/** The lowest spare entry stays: from it Back asks before it leaves the till. */
+function open(look: Partial<Look>): void {
+  if (isSpare(current) && current.index > 1) put({ ...current, ...look }, 'replace')
+  else put({ ...over(current), ...look }, 'push')
+}
 
 window.addEventListener('popstate', ({ state }) => {
   const before = current
   const landed = entryOf(state)
   // A link within the page, such as to its main part.
-  if (!landed) return put({ ...before, index: before.index + 1, isSpare: true }, 'replace')
+  if (!landed) return put(over(before), 'replace')
+  const isBack = landed.index < before.index
   while (layers.length > landed.layers) layers.pop()!()
-  // What was open here before is not opened again.
-  if (layers.length < landed.layers) put({ ...landed, layers: layers.length, isSpare: true }, 'replace')
-  else put(landed, 'replace')
-  if (landed.index >= before.index || !looksLike(before, current)) return
+  // What was open here before is not opened again, and a view that was left for the sale is not come back to.
+  const isLeft = isBack && before.view === 'sale'
+  put({ ...landed, layers: layers.length, ...(isLeft && { view: 'sale', number: undefined }) }, 'replace')
+  if (!isBack || !looksLike(before, current)) return
   // Nothing was there to be closed.
   if (current.index === 0 && askToLeave) {
     history.forward()
-    askToLeave()
+    if (!current.isBottom) askToLeave()
   } else {
     history.back()
   }
@@ -92,10 +104,12 @@ function useEntry(): Entry {
 
 function show({ view, number }: Shown): void {
   if (view === 'sale' && current.view === 'sale') return
-  if (view === 'sale') put({ ...current, view, number: undefined, isSpare: true }, 'replace')
-  else if (current.view === 'sale') open({ view, number })
-  else put({ ...current, view, number, isSpare: false }, 'replace')
+  if (current.view === 'sale') open({ view, number })
+  else put({ ...current, view, number }, 'replace')
 }
+
+/** For somebody else: nothing of what was open is shown to them. */
+export const startOver = (): void => show({ view: 'sale' })
 
 /** For a dialog or a panel while it is there. */
 export function useClosedByBack(close: () => void): void {
@@ -109,7 +123,7 @@ export function useClosedByBack(close: () => void): void {
       const place = layers.indexOf(layer)
       if (place < 0) return
       layers.splice(place, 1)
-      put({ ...current, layers: layers.length, isSpare: true }, 'replace')
+      put({ ...current, layers: layers.length }, 'replace')
     }
   }, [])
 }
@@ -124,7 +138,7 @@ export function useAsksToLeave(ask: (() => void) | undefined): void {
     if (!isNeeded) return
     askToLeave = () => latest.current?.()
     // One entry to come back from.
-    if (index === 0) put({ ...current, index: 1, isSpare: true }, 'push')
+    if (index === 0) put(over(current), 'push')
     return () => {
       askToLeave = undefined
     }

@@ -1,13 +1,13 @@
 /**
- * The basket that is not charged yet, kept in the browser so that a reload, a crash or a closed window does not cost
- * it. Of the customer only the id is kept, and read again. It belongs to the person who is signed in, and only for as
- * long as somebody may be waiting for it: whoever opens the till after that, or as somebody else, takes it away.
+ * The basket that is not charged yet, kept in the browser so that a reload, a crash or a page opened by mistake does not
+ * cost it. It is kept for this window alone: brought back in another as well it would be charged twice. Of the customer
+ * only the id is kept, and read again. Whoever opens the till here as somebody else, or too late, takes it away.
  */
 import { useEffect } from 'react'
 import type { Session } from '../api/session.ts'
-import { change, read } from './outbox.ts'
 import { emptySale, isEmpty, type Line, type Sale } from './sale.ts'
 
+const key = 'lw-till-basket'
 const keptForMs = 2 * 60 * 60_000
 
 interface KeptBasket extends Pick<Sale, 'lines' | 'coupons' | 'pointsToSpend' | 'awaited'> {
@@ -15,61 +15,44 @@ interface KeptBasket extends Pick<Sale, 'lines' | 'coupons' | 'pointsToSpend' | 
   readonly at: number
 }
 
-/** Two windows of one till would each bring back the basket of the other, so that one keeps it and the other does not. */
-let isKeeper = false
-const lock = 'lw-till-basket'
-
-/** Asked before the page is drawn, and again with each change: the window that kept may be closed by then. */
-export async function becomeKeeper(wait: LockOptions): Promise<void> {
-  // Browsers have locks only for pages that came over https, or from this computer.
-  if (!navigator.locks) isKeeper = true
-  if (isKeeper) return
-  await new Promise<void>((resolve) => {
-    const hold = (held: Lock | null) => {
-      isKeeper ||= held !== null
-      resolve()
-      return held && new Promise(() => {})
-    }
-    navigator.locks.request(lock, wait, hold).catch(() => resolve())
-  })
-}
-
-/** After a reload the page before may take a moment to let go. */
-export const untilOldPageIsGone = (): LockOptions => ({ signal: AbortSignal.timeout(500) })
-
-export function takeKept({ organization, person }: Session): Sale | undefined {
-  if (!isKeeper) return undefined
-  const { basket } = read(organization.id)
-  if (basket === undefined) return undefined
-  const age = isBasket(basket) ? Date.now() - basket.at : Number.NaN
-  if (!isBasket(basket) || basket.person !== person.id || !(age >= 0 && age < keptForMs)) {
-    forget(organization.id)
+export function takeKept({ person }: Session): Sale | undefined {
+  const basket = read()
+  const age = basket ? Date.now() - basket.at : Number.NaN
+  if (basket?.person !== person.id || !(age >= 0 && age < keptForMs)) {
+    forget()
     return undefined
   }
   const { lines, coupons, pointsToSpend, awaited } = basket
   const lastLine = Math.max(0, ...lines.map(({ id }) => Number(id)))
-  return { ...emptySale, lines, coupons, pointsToSpend, awaited, lastLine, isKept: lines.length > 0 }
+  return { ...emptySale, lines, coupons, pointsToSpend, awaited, lastLine, isKept: true }
 }
 
 /** What was sent is the outbox's: kept here too it would be charged twice. */
-export function useKeeping({ organization, person }: Session, sale: Sale, isSent: boolean): void {
+export function useKeeping({ person }: Session, sale: Sale, isSent: boolean): void {
   useEffect(() => {
-    if (isSent || isEmpty(sale)) return forget(organization.id)
+    if (isSent || isEmpty(sale)) return forget()
     const { lines, coupons, pointsToSpend, customer, card } = sale
     const awaited = customer ? { customer: customer.id, card: card?.id } : sale.awaited
-    const basket = { person: person.id, at: Date.now(), lines, coupons, pointsToSpend, awaited }
-    keep(organization.id, basket)
-  }, [organization.id, person.id, sale, isSent])
+    keep({ person: person.id, at: Date.now(), lines, coupons, pointsToSpend, awaited })
+  }, [person.id, sale, isSent])
 }
 
-export const forget = (organization: string): void => keep(organization, undefined)
+export const forget = (): void => sessionStorage.removeItem(key)
 
-function keep(organization: string, basket: KeptBasket | undefined): void {
-  if (!isKeeper) return void becomeKeeper({ ifAvailable: true })
+function keep(basket: KeptBasket): void {
   try {
-    change(organization, (before) => ({ ...before, basket }))
+    sessionStorage.setItem(key, JSON.stringify(basket))
   } catch {
     // A full storage costs the copy, not the sale.
+  }
+}
+
+function read(): KeptBasket | undefined {
+  try {
+    const basket = JSON.parse(sessionStorage.getItem(key) ?? 'null')
+    return isBasket(basket) ? basket : undefined
+  } catch {
+    return undefined
   }
 }
 

@@ -2,12 +2,10 @@ import type { QueryClient } from '@tanstack/react-query'
 import { sessionQuery } from '../api/session.ts'
 import { mountPage } from '../ui/app-frame.tsx'
 import './till.css'
-import { becomeKeeper, untilOldPageIsGone } from './kept-basket.ts'
 import { TillPage } from './till-page.tsx'
 
 let kept: QueryClient | undefined
 
-await becomeKeeper(untilOldPageIsGone())
 await mountPage(
   ['till', 'common', 'account', 'shell', 'balances'],
   (queries) => {

@@ -1,6 +1,6 @@
 /**
- * What this till keeps in the browser: its name, its counters, the basket on the screen (`kept-basket.ts`), and every
- * sale and return that was sent and has no answer yet. A number is made and stored before it is sent, and sent again with the same body until answered, also
+ * What this till keeps in the browser: its name, its counters, and every sale and return that was sent and has no
+ * answer yet. A number is made and stored before it is sent, and sent again with the same body until answered, also
  * after a reload: the service counts a number once.
  */
 import { useState } from 'react'
@@ -44,8 +44,6 @@ interface Kept {
   /** Opaque id of the branch it stands in; the person's own unless chosen. */
   readonly branch?: string
   readonly unsettled: readonly Unsettled[]
-  /** Looked at closely by who reads it. */
-  readonly basket?: unknown
 }
 
 const keyOf = (organization: string) => `lw-till-${organization}`
@@ -58,7 +56,7 @@ function newName(): string {
   return `T${Array.from(random, (one) => letters[one % letters.length]).join('')}`
 }
 
-export function read(organization: string): Kept {
+function read(organization: string): Kept {
   const fresh = { name: newName(), sales: 0, returns: 0, unsettled: [] }
   try {
     return { ...fresh, ...JSON.parse(localStorage.getItem(keyOf(organization)) ?? '{}') }
@@ -68,7 +66,7 @@ export function read(organization: string): Kept {
 }
 
 /** Read again before each change: a second window of this till writes here too. */
-export function change(organization: string, make: (kept: Kept) => Kept): Kept {
+function change(organization: string, make: (kept: Kept) => Kept): Kept {
   const kept = make(read(organization))
   localStorage.setItem(keyOf(organization), JSON.stringify(kept))
   return kept
@@ -111,12 +109,15 @@ export function useOutbox(organization: string) {
       update((before) => ({ ...before, returns, unsettled: [...before.unsettled, entry] }))
       setCurrentNumber(number)
     },
-    settle(number: string) {
+    /** Whether it was still there: another window that was sending it too may have been told first. */
+    settle(number: string): boolean {
+      const isOurs = read(organization).unsettled.some((one) => one.number === number)
       update((before) => ({
         ...before,
         unsettled: before.unsettled.filter((one) => one.number !== number),
       }))
       setCurrentNumber((current) => (current === number ? undefined : current))
+      return isOurs
     },
     setAside(number: string) {
       setAside(number, true)

@@ -92,7 +92,7 @@ export function SaleView(props: SaleViewProps) {
     else finding.find(scanned)
   }, [scanned])
   useShortcuts({
-    F2: () => (sale.customer ? leave() : goTo('customer', places.customer)),
+    F2: () => (sale.customer || sale.awaited ? leave() : goTo('customer', places.customer)),
     F3: () => goTo('products', places.products),
     F4: () => setAsked({}),
     F6: () => goTo('basket', places.basket),

@@ -39,7 +39,7 @@ export function useSale(outbox: Outbox, session: Session, say: (text: string) =>
       couponNames: Object.fromEntries(named.filter(([id]) => couponsOf(sale).includes(id!))),
     })
     // At once: kept in both places it would be charged twice after a crash.
-    forget(session.organization.id)
+    forget()
     setNumber(sent)
   }
   /** The till is done with what it sent under this number; if that was the sale on the screen, with that too. */

@@ -72,8 +72,9 @@ export function TillDesk({ session, isSignedIn, onSignOut }: TillDeskProps) {
     isSignedIn,
     onSettled: settle,
     onRefused: (entry, error) => {
-      outbox.settle(entry.number)
-      selling.takeBack(entry)
+      // In one window alone: whoever has it on the screen can charge it.
+      if (outbox.settle(entry.number)) selling.takeBack(entry)
+      else selling.finish(entry.number)
       setRefused({ entry, error })
     },
   })

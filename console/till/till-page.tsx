@@ -8,6 +8,7 @@ import { FrontDoor } from '../ui/front-door.tsx'
 import { SignInForm } from '../ui/sign-in-form.tsx'
 import { tell } from '../ui/tell.ts'
 import { Waiting } from '../ui/waiting.tsx'
+import { startOver } from './back.ts'
 import { forget } from './kept-basket.ts'
 import { TillDesk } from './till-desk.tsx'
 
@@ -30,9 +31,15 @@ export function TillPage() {
     } catch (failure) {
       return tell.failure(failure)
     }
-    if (shown) forget(shown.organization.id)
-    // Nothing of whoever was here stays in memory.
+    // Nothing of whoever was here stays.
+    forget()
+    startOver()
     location.reload()
+  }
+
+  const goOn = (next: Session) => {
+    if (next.person.id !== shown?.person.id) startOver()
+    setKnown(next)
   }
 
   if (shown) {
@@ -47,7 +54,7 @@ export function TillPage() {
         />
         <Modal opened={!session} onClose={() => {}} withCloseButton={false} title={t('signedOut.title')}>
           <Text mb="md">{t('signedOut.about')}</Text>
-          <SignInForm onSignedIn={setKnown} />
+          <SignInForm onSignedIn={goOn} />
         </Modal>
       </>
     )

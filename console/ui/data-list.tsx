@@ -2,7 +2,7 @@ import { Button, Group, Skeleton, Stack, Table, Text } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
 import { keepPreviousData, useIsFetching, useMutation, useQuery } from '@tanstack/react-query'
 import { useLocation, useNavigate } from '@tanstack/react-router'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { formatNumber } from '../format.ts'
 import { download, toCsv } from './csv.ts'
@@ -185,7 +185,8 @@ function CsvButton<T>({ name, load, ...props }: DataListProps<T>) {
   const columns = props.columns.filter(({ isOnlyTable }) => !isOnlyTable)
   const { t } = useTranslation('common')
   const [count, setCount] = useState<number>()
-  // Columns and names come with other answers, such as the campaigns: without them the file would lack some.
+  // Columns and names come with other answers, such as the campaigns: the file waits for them.
+  const [isAsked, setAsked] = useState(false)
   const isIncomplete = useIsFetching({ predicate: ({ state }) => state.status === 'pending' }) > 0
   const { mutate } = useMutation({
     mutationFn: async () => {
@@ -201,13 +202,18 @@ function CsvButton<T>({ name, load, ...props }: DataListProps<T>) {
     },
     onSettled: () => setCount(undefined),
   })
+  useEffect(() => {
+    if (!isAsked || isIncomplete) return
+    setAsked(false)
+    mutate()
+  }, [isAsked, isIncomplete])
   return (
     <Button
       variant="default"
       flex="none"
       leftSection={<IconDownload size={16} aria-hidden />}
-      onClick={() => mutate()}
-      disabled={count !== undefined || isIncomplete}
+      onClick={() => setAsked(true)}
+      disabled={isAsked || count !== undefined}
     >
       {count === undefined ? t('list.csv') : t('list.csvProgress', { count: formatNumber(count) as never })}
     </Button>

@@ -20,12 +20,6 @@ export function SearchField({ label, placeholder, name = searchName }: SearchFie
   const given = filters[name] ?? ''
   const [text, setText] = useState(given)
   const applied = useRef(given)
-  // The address has the last word, but not with what came from here: by then more may have been typed.
-  useEffect(() => {
-    if (given === applied.current) return
-    applied.current = given
-    setText(given)
-  }, [given])
   const change = (value: string) => {
     applied.current = value.trim()
     setFilters({ [name]: applied.current || undefined })
@@ -34,6 +28,13 @@ export function SearchField({ label, placeholder, name = searchName }: SearchFie
     // Left for another page, which is still being loaded: what was typed here is no search there.
     if (location.pathname === page) change(value)
   }, 350)
+  // The address has the last word, but not with what came from here: by then more may have been typed.
+  useEffect(() => {
+    if (given === applied.current) return
+    apply.cancel()
+    applied.current = given
+    setText(given)
+  }, [given])
   return (
     <TextInput
       label={label}

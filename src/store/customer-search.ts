@@ -2,7 +2,7 @@
 import { emailKey } from '../domain/customer.ts'
 import type { CustomerId } from '../domain/ids.ts'
 import { nameKey, spellingsOf } from '../domain/name-key.ts'
-import { idFrom, many, maybeOne, type Scope, uuidOf } from './scope.ts'
+import { idFrom, many, type Scope, uuidOf, whereAll } from './scope.ts'
 
 /** What names one customer and is found by an index: a whole phone number, e-mail address, barcode or opaque id. */
 export const isNamedBy = (phones: string, email: string, text: string) => `c.id = ANY(ARRAY(
@@ -24,7 +24,7 @@ export function findsIn(text: string, firstParameter: number): { condition: stri
   const like = (column: string, patterns: readonly string[]) =>
     `(${patterns.map((pattern) => `${column} LIKE ${pattern}`).join(' AND ')})`
   const written = patternsOf(emailKey(text))
-  const spelled = spellingsOf(text).map((spelling) => patternsOf(spelling || text))
+  const spelled = spellingsOf(text).map((spelling) => patternsOf(spelling.trim() || text))
   const asWritten = [written, ...spelled].map((patterns) => like('lower(c.fullname)', patterns))
   const places = [
     ...spelled.map((patterns) => like('c.name_key', patterns)),
@@ -42,61 +42,47 @@ const patternsFor = (words: string) =>
     .split(/\s+/)
     .map((word) => `%${word.replace(/[\\%_]/g, '\\$&')}%`)
 
-interface NameWithoutKey {
+export interface KeyedName {
   readonly id: CustomerId
-  readonly fullname: string
+  readonly fullname: string | null
+  readonly key: string | null
 }
 
-/** Ids from one that is left out to one that belongs to it; to the end without it. */
-export interface IdRange {
-  readonly after?: CustomerId
-  readonly to?: CustomerId
-}
-
-const boundsOf = ({ after, to }: IdRange) => [
-  after ? uuidOf(after) : '00000000-0000-0000-0000-000000000000',
-  to ? uuidOf(to) : 'ffffffff-ffff-ffff-ffff-ffffffffffff',
-]
-
-/** The id that ends a step of so many customers; undefined when there are not so many left. */
-export async function findIdFurtherOn(
+/** In the order of ids. */
+export async function listNames(
   scope: Scope,
-  after: CustomerId | undefined,
-  count: number,
-): Promise<CustomerId | undefined> {
-  const row = await maybeOne<{ id: string }>(
+  page: { limit: number; after?: CustomerId },
+): Promise<KeyedName[]> {
+  const { text, values } = whereAll([['id > $', page.after && uuidOf(page.after)]], 3)
+  const rows = await many<{ id: string; fullname: string | null; name_key: string | null }>(
     scope.db,
-    'SELECT id FROM customers WHERE org_id = $1 AND id > $2 ORDER BY id OFFSET $3 LIMIT 1',
-    [scope.org, boundsOf({ after })[0], count - 1],
+    `SELECT id, fullname, name_key FROM customers WHERE org_id = $1${text} ORDER BY id LIMIT $2`,
+    [scope.org, page.limit, ...values],
   )
-  return row && idFrom('cus', row.id)
+  return rows.map(({ id, fullname, name_key }) => ({ id: idFrom('cus', id), fullname, key: name_key }))
 }
 
-/** A row that somebody else is writing is left out, so that two who fill keys in never wait. */
-export async function lockNamesWithoutKey(scope: Scope, range: IdRange): Promise<NameWithoutKey[]> {
-  const rows = await many<{ id: string; fullname: string }>(
+export const hasRightKey = ({ fullname, key }: KeyedName): boolean =>
+  key === (fullname === null ? null : nameKey(fullname))
+
+/**
+ * Gives these customers the key of the name that they have now. One whom somebody else is writing is left out, so that
+ * two who do this never wait.
+ */
+export async function updateNameKeys(scope: Scope, ids: readonly CustomerId[]): Promise<void> {
+  const rows = await many<{ id: string; fullname: string | null }>(
     scope.db,
-    `SELECT id, fullname FROM customers
-     WHERE org_id = $1 AND id > $2 AND id <= $3 AND name_key IS NULL AND fullname IS NOT NULL
+    `SELECT id, fullname FROM customers WHERE org_id = $1 AND id = ANY($2::uuid[])
      ORDER BY id FOR NO KEY UPDATE SKIP LOCKED`,
-    [scope.org, ...boundsOf(range)],
+    [scope.org, ids.map(uuidOf)],
   )
-  return rows.map(({ id, fullname }) => ({ id: idFrom('cus', id), fullname }))
-}
-
-export async function updateNameKeys(scope: Scope, names: readonly NameWithoutKey[]): Promise<void> {
   await scope.db.query(
     `UPDATE customers c SET name_key = k.key FROM unnest($2::uuid[], $3::text[]) AS k (id, key)
      WHERE c.org_id = $1 AND c.id = k.id`,
-    [scope.org, names.map(({ id }) => uuidOf(id)), names.map(({ fullname }) => nameKey(fullname))],
-  )
-}
-
-/** What the version before leaves behind when it erases somebody after the first start of this one. */
-export async function deleteKeysWithoutName(scope: Scope, range: IdRange): Promise<void> {
-  await scope.db.query(
-    `UPDATE customers SET name_key = NULL
-     WHERE org_id = $1 AND id > $2 AND id <= $3 AND fullname IS NULL AND name_key IS NOT NULL`,
-    [scope.org, ...boundsOf(range)],
+    [
+      scope.org,
+      rows.map(({ id }) => id),
+      rows.map(({ fullname }) => (fullname === null ? null : nameKey(fullname))),
+    ],
   )
 }

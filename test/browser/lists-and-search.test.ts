@@ -214,6 +214,27 @@ test('a search that was just typed does not follow to the next page', async () =
   expectCalm(opened)
 })
 
+test('a search that was just typed is given up with the filter, and the field says what is shown', async () => {
+  const opened = await openConsole('/customers?q=nobody-at-all')
+  const { page } = opened
+  const field = page.getByLabel('Search', { exact: true })
+  await expect.poll(() => field.inputValue()).toBe('nobody-at-all')
+  // Both within the time that a search waits for the next letter, however slow the computer is.
+  await field.evaluate((input) => {
+    const { document, Event } = input.ownerDocument.defaultView!
+    const set = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(input), 'value')!.set!
+    set.call(input, 'nobody-at-all-x')
+    input.dispatchEvent(new Event('input', { bubbles: true }))
+    const link = document.querySelector('nav a[href$="/customers"]') as unknown as { click(): void }
+    link.click()
+  })
+  await expect.poll(() => addressOf(page)).toEqual({ path: '/customers', search: {} })
+  await waitForRows(page)
+  await sleep(600)
+  expect([addressOf(page).search, await field.inputValue()]).toEqual([{}, ''])
+  expectCalm(opened)
+})
+
 test('a double click on "Next page" opens nobody', async () => {
   const opened = await openConsole('/customers')
   const { page } = opened

@@ -160,3 +160,65 @@ test('asks before it leaves the till with something in the basket', async () => 
   await page.getByRole('heading', { name: '$3.30 paid' }).waitFor()
   expectCalm(opened)
 })
+
+test('with the calls beside it goes back over what was left, and closes what is on top', async () => {
+  const opened = await openPage()
+  const { page } = opened
+  await openFromElsewhere(page)
+  const calls = page.getByRole('complementary', { name: 'API calls' })
+  const toggleCalls = () => page.getByRole('button', { name: 'API calls' }).click()
+  const keys = page.getByRole('dialog', { name: 'Keys' })
+
+  // The return was left with the calls open: they close, and it does not come again.
+  await page.keyboard.press('F8')
+  await returning(page).waitFor()
+  await toggleCalls()
+  await calls.waitFor()
+  await page.getByRole('button', { name: 'Back to the sale' }).click()
+  await find(page).waitFor()
+  await back(page)
+  await calls.waitFor({ state: 'detached' })
+  await find(page).waitFor()
+
+  // The calls were there before the return and are closed over it: the next dialog closes alone.
+  await toggleCalls()
+  await calls.waitFor()
+  await page.keyboard.press('F8')
+  await returning(page).waitFor()
+  await toggleCalls()
+  await calls.waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'API calls' }).press('?')
+  await keys.waitFor()
+  await back(page)
+  await keys.waitFor({ state: 'detached' })
+  await returning(page).waitFor()
+  await back(page)
+  await find(page).waitFor()
+  await back(page)
+  await page.waitForURL(`**${before}`)
+  expectCalm(opened)
+})
+
+test('in a window that began with the till there is nothing to leave for, and nothing is asked', async () => {
+  const opened = await openPage()
+  await openTill(opened.page)
+  const [page] = await Promise.all([
+    opened.page.waitForEvent('popup'),
+    opened.page.evaluate(`void window.open('/till')`),
+  ])
+  await page.getByRole('button', { name: /^Assam tea/ }).click()
+  const more = page.getByRole('button', { name: 'One Assam tea more' })
+  await more.waitFor()
+  expect(await page.evaluate('history.length')).toBe(2)
+  await page.evaluate(
+    `new Promise((resolve) => {
+      addEventListener('popstate', resolve, { once: true })
+      history.back()
+    }).then(() => {})`,
+  )
+  await expect.poll(() => page.evaluate('history.state.till.index')).toBe(1)
+  await more.click()
+  await page.getByRole('group', { name: 'Quantity of Assam tea' }).getByText('2').waitFor()
+  expect(await leaving(page).count()).toBe(0)
+  expectCalm(opened)
+})

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { nearNoon, startTestService, type TestService } from '../support/service.ts'
+import { nearNoon, productionLimits, startTestService, type TestService } from '../support/service.ts'
 import {
   auditWithReturns,
   collected,
@@ -16,8 +16,8 @@ let second: TestService
 let shop: Shop
 
 beforeAll(async () => {
-  service = await startTestService()
-  second = await startTestService({ sharing: service })
+  service = await startTestService(productionLimits)
+  second = await startTestService({ ...productionLimits, sharing: service })
   for (const one of [service, second]) one.setTime(nearNoon())
   shop = await openShop(service, { timezone: 'America/New_York' })
 })

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Id } from '../../src/domain/ids.ts'
 import { uuidOf } from '../../src/store/scope.ts'
 import { runRound } from '../../src/worker/run-jobs.ts'
-import { startTestService, type TestService } from '../support/service.ts'
+import { productionLimits, startTestService, type TestService } from '../support/service.ts'
 import { auditWithReturns, type Body, granted, openShop, type Person, type Shop, times } from './shop.ts'
 
 let service: TestService
@@ -22,8 +22,8 @@ const club = {
 }
 
 beforeAll(async () => {
-  service = await startTestService()
-  second = await startTestService({ sharing: service })
+  service = await startTestService(productionLimits)
+  second = await startTestService({ ...productionLimits, sharing: service })
   // Ten seconds before midnight are too few for a busy computer.
   service.holdTime()
   second.holdTime()

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Id } from '../../src/domain/ids.ts'
 import { uuidOf } from '../../src/store/scope.ts'
 import { runRound } from '../../src/worker/run-jobs.ts'
-import { nearNoon, startTestService, type TestService } from '../support/service.ts'
+import { nearNoon, productionLimits, startTestService, type TestService } from '../support/service.ts'
 import {
   auditWithReturns,
   type Body,
@@ -23,8 +23,8 @@ let second: TestService
 let shop: Shop
 
 beforeAll(async () => {
-  service = await startTestService()
-  second = await startTestService({ sharing: service })
+  service = await startTestService(productionLimits)
+  second = await startTestService({ ...productionLimits, sharing: service })
   for (const one of [service, second]) one.setTime(nearNoon())
   shop = await openShop(service, { timezone: 'Europe/Berlin', currency: 'EUR' })
 })

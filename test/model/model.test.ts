@@ -7,7 +7,14 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runRound } from '../../src/worker/run-jobs.ts'
 import { auditWithReturns, type Body, openShop, type Shop } from '../campaigns/shop.ts'
-import { type Method, nearNoon, type Reply, startTestService, type TestService } from '../support/service.ts'
+import {
+  type Method,
+  nearNoon,
+  productionLimits,
+  type Reply,
+  startTestService,
+  type TestService,
+} from '../support/service.ts'
 import { club, guest } from './campaigns.ts'
 import {
   type Basket,
@@ -33,8 +40,8 @@ let receipts = 0
 const happened: Record<string, number> = {}
 
 beforeAll(async () => {
-  service = await startTestService()
-  second = await startTestService({ sharing: service })
+  service = await startTestService(productionLimits)
+  second = await startTestService({ ...productionLimits, sharing: service })
   // At noon, so that the days of the model are the days of the organization.
   for (const one of [service, second]) one.setTime(nearNoon())
   shop = await openShop(service, { timezone: 'UTC', currency: 'EUR' })

@@ -1,6 +1,7 @@
 import { audit } from '../support/audit.ts'
 import {
   type Merchant,
+  productionLimits,
   type Registered,
   type Reply,
   startTestService,
@@ -28,12 +29,9 @@ export interface TwoInstances {
   close(): Promise<void>
 }
 
-/** As patient as the service is in production: who waits too long for a row here would wait too long there. */
-const limits = { statementTimeoutMs: 5_000, lockTimeoutMs: 3_000, maxCallMs: 10_000 }
-
 export async function startTwoInstances(): Promise<TwoInstances> {
-  const service = await startTestService(limits)
-  const second = await startTestService({ ...limits, sharing: service })
+  const service = await startTestService(productionLimits)
+  const second = await startTestService({ ...productionLimits, sharing: service })
   const merchant = await service.createMerchant()
   let turn = 0
   const call: Merchant['call'] = (method, path, body, headers) =>

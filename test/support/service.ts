@@ -142,6 +142,9 @@ export interface TestServiceOptions {
 
 const patienceMs = 100_000
 
+/** As patient as the service is in production, for races: who waits too long for a row there would wait too long here. */
+export const productionLimits = { statementTimeoutMs: 5_000, lockTimeoutMs: 3_000, maxCallMs: 10_000 }
+
 const dayMs = 86_400_000
 const untilNoonMs = Math.ceil(Date.now() / dayMs) * dayMs + dayMs / 2 - Date.now()
 
