@@ -96,8 +96,9 @@ async function openSession(deps: Deps, scope: Scope, person: PersonId): Promise<
   const now = deps.clock()
   const token = deps.credentials.createFor('lwp', scope.org)
   await updateLastSeen(scope, person, now)
+  // Before the new one is there: by a clock that went back it would be the oldest.
+  await deleteOldPersonSessions(scope, person, maxSessions - 1)
   await insertPersonSession(scope, { hash: deps.credentials.hash(token), person, now })
-  await deleteOldPersonSessions(scope, person, maxSessions)
   const session = await findPersonSession(scope, deps.credentials.hash(token), {
     now,
     openedAfter: new Date(0),
