@@ -155,8 +155,10 @@ function insertTexts(entries: number): string[] {
       FROM ${series}, generate_series(1, ${Math.ceil(entries / 2)}) AS v`,
   )
   return [
-    `INSERT INTO customers (org_id, id, phone, fullname, created_at, updated_at)
-       SELECT :org, ${customerSql}, '+1202' || lpad(n::text, 8, '0'), 'Customer ' || n, now(), now() FROM ${series}`,
+    // With the key of the name as the service writes it, or its job would write it while we measure.
+    `INSERT INTO customers (org_id, id, phone, fullname, name_key, created_at, updated_at)
+       SELECT :org, ${customerSql}, '+1202' || lpad(n::text, 8, '0'), 'Customer ' || n, 'customer ' || n, now(), now()
+       FROM ${series}`,
     `INSERT INTO wallets (org_id, customer_id) SELECT :org, ${customerSql} FROM ${series}`,
     `INSERT INTO cards (org_id, id, customer_id, campaign_id, barcode, created_at, updated_at)
        SELECT :org, ${cardSql}, ${customerSql}, :campaign::uuid, '2' || lpad(n::text, 15, '0'), now(), now() FROM ${series}`,

@@ -4,12 +4,15 @@
  * one, and no step is too long for the database however many there are. A name without a key is found as it is written.
  * It can be run twice, and in two processes at once.
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { CustomerId } from '../domain/ids.ts'
 import { hasRightKey, listNames, updateNameKeys } from '../store/customer-search.ts'
 import { inTransaction, scopeOf } from '../store/scope.ts'
 import type { Deps } from './deps.ts'
 
 const step = 500
+/** Nobody waits for it: calls come first. */
+const pauseMs = 20
 
 /** How many names needed one. */
 export async function fillNameKeys(
@@ -25,6 +28,7 @@ export async function fillNameKeys(
     if (wrong.length > 0) await inTransaction(pool, org, (scope) => updateNameKeys(scope, wrong))
     filled += wrong.length
     after = names.length === step ? names.at(-1)!.id : undefined
+    if (after) await sleep(pauseMs, undefined, { signal }).catch(() => {})
   } while (after && !signal?.aborted)
   return filled
 }
