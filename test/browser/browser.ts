@@ -66,7 +66,7 @@ export async function openPage(options: OpenOptions = {}): Promise<Opened> {
     if (message.type() !== 'error' && message.type() !== 'warning') return
     const text = message.text()
     const isPart = (one: number | string) => text.includes(typeof one === 'string' ? one : `status of ${one}`)
-    if (!expected.some(isPart)) problems.push(`said: ${text}`)
+    if (!expected.some(isPart)) problems.push(`said: ${text} (${message.location().url})`)
   })
   context.on('request', (request) => {
     const { protocol, origin } = new URL(request.url())

@@ -17,10 +17,9 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-/** Pages about the interface are no part of it. */
-/** Pages and what they are made of. */
+/** Pages, what they are made of, and pages about the interface are no part of it. */
 const undocumented =
-  /^\/(?:openapi\.json|docs.*|\*|console.*|till|assets\/.*|icon\.svg|color-scheme\.js|w\/(?:offline\.js|:token))?$/
+  /^\/(?:openapi\.json|docs.*|\*|console.*|till|assets\/.*|icon\.svg|favicon\.ico|color-scheme\.js|w\/(?:offline\.js|:token))?$/
 
 /** The operations of which the check fails, so that a failure names them all. */
 const failing = (check: (call: Call) => boolean) =>

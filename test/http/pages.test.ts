@@ -48,6 +48,12 @@ describe('pages', () => {
     expectRefusal(await service.call('GET', '/'), 404, '_not_found')
   })
 
+  test('the icon that a browser asks for by itself is there, and is the one of the pages', async () => {
+    const [icon, asked] = [await get('/icon.svg'), await get('/favicon.ico')]
+    expect([asked.statusCode, asked.headers['content-type']]).toEqual([200, 'image/svg+xml'])
+    expect(asked.body).toBe(icon.body)
+  })
+
   test('what has a hash in its name is kept for ever, the page itself is asked for each time', async () => {
     const page = await get('/console')
     expect(page.headers['cache-control']).toBe('no-cache')

@@ -27,9 +27,13 @@ const policy = [
 const forEver = 'public, max-age=31536000, immutable'
 const asking = 'no-cache'
 
-/** The worker of the wallet page lies where it works: its reach is the folder it comes from. */
+/**
+ * The worker of the wallet page lies where it works: its reach is the folder it comes from. A browser asks for
+ * `/favicon.ico` by itself wherever a document names no icon, such as a picture or a reply of the API.
+ */
 const otherFiles = {
   '/icon.svg': 'icon.svg',
+  '/favicon.ico': 'icon.svg',
   '/color-scheme.js': 'color-scheme.js',
   '/w/offline.js': 'offline.js',
 }
