@@ -11,16 +11,15 @@ import {
   type TestService,
 } from '../support/service.ts'
 import { rightAttempt } from './attempts.ts'
-import { changesBetween, createDigest, type Digest } from './digest.ts'
 import { createWorld, knownRoutes, recipeOf, type World } from './recipes.ts'
+import { type Changes, watchChanges } from './watch-changes.ts'
 
 let service: TestService
 let document: OpenApiDocument
 let world: World
 let suspended: Merchant
 let tills: { pos: string; manage: string }
-let before: Digest
-let digest: () => Promise<Digest>
+let changes: Changes
 
 beforeAll(async () => {
   service = await startTestService()
@@ -34,11 +33,10 @@ beforeAll(async () => {
     token: adminToken,
   })
   tills = { pos: await tokenWith('pos'), manage: await tokenWith('manage') }
-  digest = await createDigest(service.database.pool)
-  before = await digest()
+  changes = await watchChanges(service.database.pool)
 })
 afterAll(async () => {
-  expect(changesBetween(before, await digest())).toEqual([])
+  expect(await changes()).toEqual([])
   await service.close()
 })
 

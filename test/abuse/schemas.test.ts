@@ -5,12 +5,12 @@ import { listRoutes } from '../http/route-table.ts'
 import { audit } from '../support/audit.ts'
 import { type Method, type Reply, startTestService, type TestService } from '../support/service.ts'
 import { type Attempt, listAttempts, missingMembers, rightAttempt } from './attempts.ts'
-import { changesBetween, createDigest, type Digest, findOrgNumber } from './digest.ts'
 import { createWorld, knownRoutes, recipeOf, type World } from './recipes.ts'
+import { type Changes, findOrgNumber, watchChanges } from './watch-changes.ts'
 
 let service: TestService
 let document: OpenApiDocument
-let digest: (org?: number) => Promise<Digest>
+let changes: Changes
 let shared: World
 const made: Record<string, number> = {}
 
@@ -19,9 +19,9 @@ beforeAll(async () => {
   // As on a computer that is infinitely fast: no token ends meanwhile, and no guess is forgiven.
   service.holdTime()
   document = (await service.call('GET', '/openapi.json')).body
-  digest = await createDigest(service.database.pool)
   shared = await createWorld(service)
   await shared.merchant.call('POST', '/v1/customers', { data: { email: 'findable@example.com' } })
+  changes = await watchChanges(service.database.pool)
 })
 afterAll(async () => {
   expect(await audit(service.database.pool)).toEqual([])
@@ -53,12 +53,10 @@ describe('what is wrong is refused in words of the document, and what is refused
     // What a call of the platform touches belongs to no organization, or to any.
     const { pool } = service.database
     const org = route.includes(' /v1/') ? await findOrgNumber(pool, next.merchant.id) : undefined
-    const before = await digest()
-    const problems = [
-      ...(await tryTogether(call, impossible, org)),
-      ...(await tryOneByOne(call, others, org)),
-    ]
-    const touched = changesBetween(before, await digest())
+    await changes()
+    const together = await tryTogether(call, impossible)
+    const { problems, touched } = await tryOneByOne(call, others)
+    problems.unshift(...together)
     const mayTouch = (name: string) =>
       !isRead && (org === undefined || name.endsWith(` of ${org}`) || ofPlatform[route]?.includes(name))
     expect(touched.filter((name) => !mayTouch(name))).toEqual([])
@@ -78,36 +76,38 @@ const ofPlatform: Record<string, readonly string[]> = {
 const atOnce = 16
 
 /** Calls that must all be refused: nothing may have changed after the last. */
-async function tryTogether(call: Call, attempts: readonly Attempt[], org?: number): Promise<string[]> {
-  const before = await digest(org)
+async function tryTogether(call: Call, attempts: readonly Attempt[]): Promise<string[]> {
   const problems: string[] = []
   for (let i = 0; i < attempts.length; i += atOnce) {
     const some = attempts.slice(i, i + atOnce)
     const replies = await Promise.all(some.map((attempt) => send(call, attempt)))
     problems.push(...replies.flatMap((reply, n) => problemsOf(some[n]!, reply)))
   }
-  const changed = changesBetween(before, await digest(org))
+  const changed = await changes()
   return changed.length === 0 ? problems : [...problems, `refused, and yet changed: ${changed}`]
 }
 
-/** Calls that may be fine; each that is refused may have changed nothing. */
-async function tryOneByOne(call: Call, attempts: readonly Attempt[], org?: number): Promise<string[]> {
+/** Calls that may be fine; each that is refused may have changed nothing. What the others did, they may have to. */
+async function tryOneByOne(
+  call: Call,
+  attempts: readonly Attempt[],
+): Promise<{ problems: string[]; touched: string[] }> {
   const problems: string[] = []
+  const touched = new Set<string>()
   const isRead = call.method === 'GET'
-  let before = await digest(org)
   for (const attempt of attempts) {
     const reply = await send(call, attempt)
     problems.push(...problemsOf(attempt, reply))
     if (isRead) continue
-    const after = await digest(org)
-    const changed = changesBetween(before, after)
+    const changed = await changes()
+    for (const what of changed) touched.add(what)
     if (reply.status >= 400 && changed.length > 0)
       problems.push(
         `${attempt.kind} ${attempt.what}: refused with ${reply.text}, and yet changed: ${changed}`,
       )
-    before = after
   }
-  return problems
+  for (const what of await changes()) touched.add(what)
+  return { problems, touched: [...touched] }
 }
 
 function problemsOf(attempt: Attempt, reply: Reply): string[] {

@@ -16,16 +16,34 @@ declare module 'vitest' {
   }
 }
 
+interface Server {
+  readonly connection: DatabaseConnection
+  stop(): Promise<void>
+}
+
+/** Each project of the run loads this file anew, so what they share is kept beside it. */
+const shared = globalThis as { postgresOfTests?: { server: Promise<Server>; users: number } }
+
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  shared.postgresOfTests ??= { server: startServer(), users: 0 }
+  const kept = shared.postgresOfTests
+  kept.users++
+  const { connection, stop } = await kept.server
+  project.provide('postgres', connection)
+  return async () => {
+    if (--kept.users === 0) await stop()
+  }
+}
+
 /**
  * Starts one PostgreSQL for the whole run, with a migrated database that each test file clones. A server
  * named by TEST_DATABASE_URL is used instead when it is set; its user must be allowed to create databases.
  */
-export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+async function startServer(): Promise<Server> {
   const external = process.env.TEST_DATABASE_URL
   if (external) {
     await createTemplate(external)
-    project.provide('postgres', external)
-    return () => dropTemplate(external)
+    return { connection: external, stop: () => dropTemplate(external) }
   }
 
   await removeLeftovers()
@@ -44,11 +62,13 @@ export default async function setup(project: TestProject): Promise<() => Promise
   }
   process.once('exit', endAtOnce)
   await createTemplate(server.connection)
-  project.provide('postgres', server.connection)
-  return async () => {
-    process.off('exit', endAtOnce)
-    await server.stop()
-    await rm(folder, { recursive: true, force: true })
+  return {
+    connection: server.connection,
+    async stop() {
+      process.off('exit', endAtOnce)
+      await server.stop()
+      await rm(folder, { recursive: true, force: true })
+    },
   }
 }
 

@@ -1,0 +1,54 @@
+import type { Pool } from 'pg'
+
+/** The tables and organizations that were written to since it was last called, as `coupons of 3`, in order. */
+export type Changes = () => Promise<string[]>
+
+/** Counts what was refused, so it changes with a refusal; nothing that anybody has stands in it. */
+const counter = 'password_guesses'
+
+/**
+ * Lets a test say of any call that it changed nothing, or nothing of somebody else's: a trigger on every table notes
+ * each row that is inserted, changed or deleted, and what is rolled back is not noted. Quick enough to be asked
+ * after every call, however much the database holds.
+ */
+export async function watchChanges(pool: Pool): Promise<Changes> {
+  await pool.query(`
+    CREATE SCHEMA watched;
+    CREATE TABLE watched.changes (what text NOT NULL);
+    CREATE FUNCTION watched.note() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
+    DECLARE
+      old_row jsonb := CASE WHEN TG_OP <> 'INSERT' THEN to_jsonb(OLD) END;
+      new_row jsonb := CASE WHEN TG_OP <> 'DELETE' THEN to_jsonb(NEW) END;
+    BEGIN
+      -- That a session was used is noted now and then, with whichever call comes along.
+      IF TG_TABLE_NAME = 'person_sessions' THEN
+        old_row := old_row - 'last_used_at';
+        new_row := new_row - 'last_used_at';
+      END IF;
+      IF old_row IS DISTINCT FROM new_row THEN
+        INSERT INTO watched.changes
+        VALUES (TG_TABLE_NAME || ' of ' || coalesce(coalesce(new_row, old_row) ->> 'org_id', 'all'));
+      END IF;
+      RETURN NULL;
+    END $$;
+    DO $$
+    DECLARE name text;
+    BEGIN
+      FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename <> '${counter}' LOOP
+        EXECUTE format('CREATE TRIGGER watched AFTER INSERT OR UPDATE OR DELETE ON public.%I
+          FOR EACH ROW EXECUTE FUNCTION watched.note()', name);
+      END LOOP;
+    END $$`)
+  return async () => {
+    const { rows } = await pool.query<{ what: string }>('DELETE FROM watched.changes RETURNING what')
+    return [...new Set(rows.map(({ what }) => what))].sort()
+  }
+}
+
+/** The number that the tables know an organization by. */
+export async function findOrgNumber(pool: Pool, id: string): Promise<number> {
+  const { rows } = await pool.query('SELECT org_id FROM organizations WHERE id = $1', [
+    id.replace('org_', ''),
+  ])
+  return rows[0].org_id
+}
