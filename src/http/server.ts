@@ -17,6 +17,7 @@ import type { Deps } from '../operations/deps.ts'
 import { createOrganizationReader } from '../operations/organization-reader.ts'
 import type { Transactions } from '../operations/transactions.ts'
 import { createAuthenticate, firstRefusal } from './authenticate.ts'
+import { compileWhenUsed } from './compile-when-used.ts'
 import { defaultMaxCallMs } from './end-late-requests.ts'
 import { createErrorHandler, toErrorBody } from './errors.ts'
 import { readJsonBodies } from './json-body.ts'
@@ -87,6 +88,7 @@ export async function buildServer(options: ServerOptions): Promise<Server> {
     genReqId: requestIdOf,
     requestIdHeader: false,
     exposeHeadRoutes: true,
+    schemaController: { compilersFactory: { buildValidator: compileWhenUsed } },
     ajv: {
       customOptions: {
         coerceTypes: false,
