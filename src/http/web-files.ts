@@ -2,18 +2,10 @@
  * The built pages, read into memory when the first one is asked for: a few dozen files, some of them compressed
  * beforehand. Looking a name up in a map leaves no way out of the folder.
  */
-import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { packageRoot } from '../package-root.ts'
-
-export interface WebFile {
-  readonly type: string
-  readonly etag: string
-  readonly plain: Buffer
-  readonly br?: Buffer
-  readonly gzip?: Buffer
-}
+import { type Content, contentOf } from './send-content.ts'
 
 const types: Record<string, string> = {
   '.css': 'text/css; charset=utf-8',
@@ -24,15 +16,15 @@ const types: Record<string, string> = {
   '.wasm': 'application/wasm',
 }
 
-let files: ReadonlyMap<string, WebFile> | undefined
+let files: ReadonlyMap<string, Content> | undefined
 
 /** By its path below `dist/web`, such as `assets/console-1a2b.js`. */
-export function findWebFile(name: string): WebFile | undefined {
+export function findWebFile(name: string): Content | undefined {
   files ??= readFiles(join(packageRoot, 'dist/web'))
   return files.get(name)
 }
 
-function readFiles(folder: string): ReadonlyMap<string, WebFile> {
+function readFiles(folder: string): ReadonlyMap<string, Content> {
   let names: string[]
   try {
     names = readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -45,16 +37,8 @@ function readFiles(folder: string): ReadonlyMap<string, WebFile> {
     names
       .filter((name) => types[extname(name)])
       .map((name) => {
-        const plain = readFileSync(join(folder, name))
-        const etag = `"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"`
-        const file = {
-          type: types[extname(name)]!,
-          etag,
-          plain,
-          br: read(`${name}.br`),
-          gzip: read(`${name}.gz`),
-        }
-        return [name.replaceAll('\\', '/'), file]
+        const file = contentOf(types[extname(name)]!, readFileSync(join(folder, name)))
+        return [name.replaceAll('\\', '/'), { ...file, br: read(`${name}.br`), gzip: read(`${name}.gz`) }]
       }),
   )
 }

@@ -5,6 +5,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Refused } from '../../domain/refusal.ts'
 import { openWallet } from '../../operations/open-wallet.ts'
+import { sendContent } from '../send-content.ts'
 import type { Server, ServerOptions } from '../server.ts'
 import { findWebFile } from '../web-files.ts'
 
@@ -73,26 +74,5 @@ export function sendWebFile(request: FastifyRequest, reply: FastifyReply, name: 
     .header('content-security-policy', policy)
     .header('permissions-policy', 'camera=(self)')
     .header('cache-control', cache)
-    .header('etag', file.etag)
-    .header('vary', 'accept-encoding')
-  if (reply.statusCode === 200 && knows(request.headers['if-none-match'], file.etag)) {
-    return reply.code(304).send()
-  }
-  const accepted = readEncodings(request.headers['accept-encoding'])
-  const encoding = (['br', 'gzip'] as const).find((one) => file[one] && accepted.has(one))
-  if (encoding) reply.header('content-encoding', encoding)
-  return reply.header('content-type', file.type).send(encoding ? file[encoding] : file.plain)
-}
-
-/** A list of marks, some of which a proxy on the way may have called weak. */
-function knows(given: string | undefined, etag: string): boolean {
-  return given?.split(',').some((one) => one.trim().replace(/^W\//, '') === etag) ?? false
-}
-
-/** What the browser takes, without what it says it does not (`br;q=0`). */
-function readEncodings(given: string | string[] | undefined): Set<string> {
-  const parts = String(given ?? '').split(',')
-  return new Set(
-    parts.filter((part) => !/;\s*q=0(?:\.0*)?\s*$/.test(part)).map((part) => part.split(';', 1)[0]!.trim()),
-  )
+  return sendContent(request, reply, file)
 }

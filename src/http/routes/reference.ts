@@ -4,7 +4,8 @@ import type { OpenApiDocument } from '../reference/document.ts'
 import { referenceScript } from '../reference/script.ts'
 import { referenceStyle } from '../reference/style.ts'
 import { addressMark, renderReferencePage } from '../reference-page.ts'
-import type { Server } from '../server.ts'
+import { type Content, compress, contentOf, sendContent } from '../send-content.ts'
+import type { Server, ServerOptions } from '../server.ts'
 
 /** Nothing comes from elsewhere and nothing is sent anywhere; the page has no inline style or script. */
 const policy = [
@@ -17,56 +18,61 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-export function referenceRoutes(app: Server): void {
-  let texts: { document: string; page: string } | undefined
-  function written() {
-    if (texts) return texts
+/** One service has fewer: by name and by number, from inside and from outside. */
+const maxAddresses = 8
+
+export function referenceRoutes(app: Server, { deps }: ServerOptions): void {
+  let written: { document: Content; page: string } | undefined
+  function write() {
+    if (written) return written
     const document = app.swagger()
-    texts = {
-      document: JSON.stringify(document),
+    written = {
+      document: compress(textOf('application/json', JSON.stringify(document))),
       page: renderReferencePage(document as unknown as OpenApiDocument),
     }
-    return texts
+    return written
   }
   // Written once, when the service starts to listen: it takes a tenth of a second in which no call is answered.
   app.addHook('onListen', async () => {
-    written()
+    write()
   })
 
-  interface Text {
-    readonly type: string
-    readonly read: (request: FastifyRequest) => string
-    /** Kept by the reader for that long; not at all unless told. */
-    readonly cache?: string
+  const pages = new Map<string, Content>()
+  function pageAt(address: string): Content {
+    const known = pages.get(address)
+    if (known) return known
+    const page = textOf('text/html', write().page.replaceAll(addressMark, address))
+    // The address is what the reader claims. Who makes up many of them gets the page as it is, and costs neither
+    // the work of compressing it each time nor the memory to keep it.
+    if (pages.size >= maxAddresses && address !== deps.publicUrl()) return page
+    const compressed = compress(page)
+    pages.set(address, compressed)
+    return compressed
   }
 
-  function serveText(url: string, { type, read, cache }: Text): void {
+  function serve(url: string, cache: string, find: (request: FastifyRequest) => Content): void {
     app.get(
       url,
       { config: { access: 'public' }, schema: { hide: true } as object },
       async (request, reply) => {
-        if (cache) reply.header('cache-control', cache)
-        reply
-          .header('content-type', `${type}; charset=utf-8`)
-          .header('content-security-policy', policy)
-          .serializer((text: unknown) => String(text))
-        return reply.send(read(request))
+        reply.header('cache-control', cache).header('content-security-policy', policy)
+        return sendContent(request, reply, find(request))
       },
     )
   }
 
-  serveText('/openapi.json', { type: 'application/json', read: () => written().document })
-  serveText('/docs', {
-    type: 'text/html',
-    read: (request) => written().page.replaceAll(addressMark, addressOf(request)),
-    // The page names the address it was asked at, which is nobody else's business: not for shared caches.
-    cache: `private, ${anHour}`,
-  })
-  serveText('/docs/reference.css', { type: 'text/css', read: () => referenceStyle, cache: anHour })
-  serveText('/docs/reference.js', { type: 'text/javascript', read: () => referenceScript, cache: anHour })
+  const style = compress(textOf('text/css', referenceStyle))
+  const script = compress(textOf('text/javascript', referenceScript))
+  serve('/openapi.json', 'no-cache', () => write().document)
+  // The page names the address it was asked at, which is nobody else's business: not for shared caches.
+  serve('/docs', `private, ${anHour}`, (request) => pageAt(addressOf(request)))
+  serve('/docs/reference.css', anHour, () => style)
+  serve('/docs/reference.js', anHour, () => script)
 }
 
 const anHour = 'max-age=3600'
+
+const textOf = (type: string, text: string) => contentOf(`${type}; charset=utf-8`, Buffer.from(text))
 
 /** Where the reader reached us, so that the examples work as pasted. A host that is none is not repeated. */
 function addressOf({ protocol, host }: FastifyRequest): string {
