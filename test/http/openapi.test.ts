@@ -34,6 +34,11 @@ describe('the OpenAPI document', () => {
     for (const name of Object.keys(document.components.schemas)) expect(name).toMatch(/^[A-Za-z0-9._-]+$/)
   })
 
+  test('is what the routes say of themselves', () => {
+    const ofRoutes = JSON.parse(JSON.stringify(service.app.swagger()))
+    expect(document, 'openapi.json is stale. Run: npm run generate').toEqual(ofRoutes)
+  })
+
   test('has the version of the package', () => {
     const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
     expect(document.info.version).toBe(version)
