@@ -11,10 +11,10 @@ const withDatabase = { globalSetup: ['test/support/postgres-server.ts'] }
 
 /** Start processes of their own, wait for them, and kill them. */
 const ofProcesses = [
-  'test/cli/**/*.test.ts',
-  'test/database/embedded-postgres.test.ts',
-  'test/faults/**/*.test.ts',
-  'test/process/**/*.test.ts',
+  'test/{cli,faults,process}/**/*.test.ts',
+  'test/database/{app-role,embedded-postgres}.test.ts',
+  'test/limits/guesses-of-workers.test.ts',
+  'test/secrets/{nothing-in-clear,pepper}.test.ts',
 ]
 /** Hold for every call that the document names. */
 const ofContract = ['test/abuse/**/*.test.ts', 'test/http/{documented-replies,openapi,schema-texts}.test.ts']
@@ -38,12 +38,19 @@ export default defineConfig({
         },
       },
       { test: { name: 'contract', include: ofContract, ...withDatabase, ...together } },
-      { test: { name: 'process', include: ofProcesses, ...withDatabase, ...together } },
+      {
+        test: {
+          name: 'process',
+          include: ofProcesses,
+          globalSetup: ['test/support/build-service.ts', ...withDatabase.globalSetup],
+          ...together,
+        },
+      },
       {
         test: {
           name: 'browser',
           include: ofBrowser,
-          globalSetup: ['test/browser/running-service.ts'],
+          globalSetup: ['test/support/build-service.ts', 'test/browser/running-service.ts'],
           testTimeout: 60_000,
           hookTimeout: 60_000,
           expect: { poll: { timeout: 20_000 } },

@@ -27,7 +27,7 @@ export interface Service {
   end(signal: NodeJS.Signals): Promise<{ code: number | null; afterMs: number }>
 }
 
-/** The package as a stranger has it after `npm ci`, in a folder of its own and built there. */
+/** The service as it is shipped, to be started in a folder of its own. */
 export interface Checkout {
   readonly folder: string
   /** A new data folder; its server is stopped and its files are removed with the checkout. */
@@ -42,22 +42,17 @@ export interface Checkout {
 /** Only ends what hangs. */
 const startTimeoutMs = 200_000
 
-export async function makeCheckout({ mode = 0o755 } = {}): Promise<Checkout> {
+/** What the run has built before its first test, unless it is to be copied as a stranger has it after `npm ci`. */
+export async function makeCheckout({ mode = 0o755, isCopy = false } = {}): Promise<Checkout> {
   const outside = await mkdtemp(join(tmpdir(), 'lw-checkout-'))
   await chmod(outside, mode)
   const folder = join(outside, 'loyalty-wallet')
   await mkdir(folder)
-  for (const file of ['package.json', 'package-lock.json', 'openapi.json', 'build.mjs'])
-    await copyFile(join(packageRoot, file), join(folder, file))
-  for (const name of ['migrations', 'scripts', 'dist'])
-    await cp(join(packageRoot, name), join(folder, name), { recursive: true })
-  for (const name of ['src', 'console', 'node_modules'])
-    await symlink(join(packageRoot, name), join(folder, name))
-  await promisify(execFile)(process.execPath, ['build.mjs'], { cwd: folder })
+  if (isCopy) await copyPackage(folder)
 
   const children: ChildProcess[] = []
   const dataDirs: string[] = []
-  const program = join(folder, 'dist', 'loyalty-wallet.js')
+  const program = join(isCopy ? folder : packageRoot, 'dist', 'loyalty-wallet.js')
   const launch = (file: string, args: readonly string[], settings: Settings) => {
     const startedAt = performance.now()
     // Nothing of our own environment but the way to programs: a DATABASE_URL of the developer must not count. The
@@ -135,6 +130,17 @@ export async function makeCheckout({ mode = 0o755 } = {}): Promise<Checkout> {
       await rm(outside, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
     },
   }
+}
+
+/** Built there; only what is read and never written is not copied. */
+async function copyPackage(folder: string): Promise<void> {
+  for (const file of ['package.json', 'package-lock.json', 'openapi.json', 'build.mjs'])
+    await copyFile(join(packageRoot, file), join(folder, file))
+  for (const name of ['migrations', 'scripts', 'dist'])
+    await cp(join(packageRoot, name), join(folder, name), { recursive: true })
+  for (const name of ['src', 'console', 'node_modules'])
+    await symlink(join(packageRoot, name), join(folder, name))
+  await promisify(execFile)(process.execPath, ['build.mjs'], { cwd: folder })
 }
 
 /** The process number of the PostgreSQL that runs on the data folder, if one does. */

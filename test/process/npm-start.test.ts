@@ -10,7 +10,7 @@ afterAll(async () => {
 const npmStart = ['npm', 'start']
 
 test('npm start runs the service with everything it needs, and SIGTERM reaches it through npm', async () => {
-  const checkout = await makeCheckout()
+  const checkout = await makeCheckout({ isCopy: true })
   checkouts.push(checkout)
   const dataDir = await checkout.newDataDir()
   const first = await checkout.start({ DATA_DIR: dataDir }, npmStart)
@@ -28,7 +28,7 @@ test('npm start runs the service with everything it needs, and SIGTERM reaches i
 })
 
 test('a checkout in a folder that only its owner may enter works, also for root', async () => {
-  const checkout = await makeCheckout({ mode: 0o700 })
+  const checkout = await makeCheckout({ isCopy: true, mode: 0o700 })
   checkouts.push(checkout)
   const dataDir = await checkout.newDataDir()
   const service = await checkout.start({ DATA_DIR: dataDir })
