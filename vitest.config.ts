@@ -24,7 +24,7 @@ const ofBrowser = ['test/browser/**/*.test.ts']
 
 export default defineConfig({
   test: {
-    maxWorkers: 2,
+    maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
     projects: [
       { test: { name: 'unit', include: ofUnits, ...together } },

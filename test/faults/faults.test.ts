@@ -4,8 +4,8 @@ import { runStorm, type StormResult } from './storm.ts'
 import { storms } from './storms.ts'
 
 const seed = Math.floor(Math.random() * 1_000_000)
-/** A storm is mostly waiting, and none reaches what another one stands on, so two go on at a time. */
-const lanes = 2
+/** A storm is mostly waiting, and none reaches what another one stands on, so three go on at a time. */
+const lanes = 3
 
 let scene: Scene
 const ended = new Map(storms.map((storm) => [storm, createSettlement()]))
