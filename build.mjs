@@ -4,39 +4,56 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { buildWeb } from './scripts/build-web.mjs'
+import { complainAboutNode, explainMissingPackage } from './src/check-installation.mjs'
 
 const root = fileURLToPath(new URL('.', import.meta.url))
-const outfile = `${root}dist/loyalty-wallet.js`
+
+const complaint = complainAboutNode()
+if (complaint) refuse(complaint)
 
 const esbuild = await import('esbuild').catch(() => undefined)
 if (!esbuild) {
-  if (existsSync(outfile)) process.exit(0)
-  console.error('The service is not built and esbuild is not installed. Run: npm ci --include=dev')
-  process.exit(1)
+  if (existsSync(`${root}dist/main.js`)) process.exit(0)
+  refuse('The service is not built and esbuild is not installed. Run: npm ci --include=dev')
 }
 
-// Packages stay outside, but for typebox: its hundreds of small files cost 0.3 s of every start.
-const leavePackagesOutside = {
-  name: 'leave-packages-outside',
+// Packages stay outside, but for typebox: its hundreds of small files cost 0.3 s of every start. What is imported
+// on demand stays outside as well: the entry has to be loaded without the rest.
+const leaveOutside = {
+  name: 'leave-outside',
   setup(build) {
     build.onResolve({ filter: /^[^./]/ }, ({ path }) =>
       /^typebox(\/|$)/.test(path) ? undefined : { path, external: true },
     )
+    build.onResolve({ filter: /^\.\/main\.ts$/ }, ({ kind }) =>
+      kind === 'dynamic-import' ? { path: './main.js', external: true } : undefined,
+    )
   },
 }
 
-await esbuild.build({
-  entryPoints: [`${root}src/main.ts`],
-  outfile,
-  bundle: true,
-  plugins: [leavePackagesOutside],
-  platform: 'node',
-  format: 'esm',
-  target: 'node20',
-  sourcemap: true,
-  legalComments: 'none',
-  logLevel: 'warning',
-  banner: { js: '#!/usr/bin/env node' },
-})
+try {
+  await esbuild.build({
+    entryPoints: [`${root}src/loyalty-wallet.mjs`, `${root}src/main.ts`],
+    outdir: `${root}dist`,
+    bundle: true,
+    plugins: [leaveOutside],
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    sourcemap: true,
+    // Lines of stacks need the names of the sources and not their text, which is two thirds of the file.
+    sourcesContent: false,
+    legalComments: 'none',
+    logLevel: 'warning',
+  })
+  await buildWeb()
+} catch (error) {
+  const reason = explainMissingPackage(error)
+  if (!reason) throw error
+  refuse(reason)
+}
 
-await buildWeb()
+function refuse(reason) {
+  console.error(reason)
+  process.exit(1)
+}

@@ -1,19 +1,21 @@
 import { run } from './cli/run.ts'
 import { work, workerCommand } from './workers.ts'
 
-// A reader that goes away, as `| head` does, must not take a running service with it.
-process.stdout.on('error', () => {})
+export async function main(): Promise<void> {
+  // A reader that goes away, as `| head` does, must not take a running service with it.
+  process.stdout.on('error', () => {})
 
-// A worker is started by the service itself and is no command of the command line.
-if (process.argv[2] === workerCommand && process.send) await work()
+  // A worker is started by the service itself and is no command of the command line.
+  if (process.argv[2] === workerCommand && process.send) await work()
 
-process.exitCode = await run(process.argv.slice(2), {
-  env: process.env,
-  isInteractive: process.stdout.isTTY === true,
-  out: (text) => process.stdout.write(text),
-  err: (text) => process.stderr.write(text),
-})
+  process.exitCode = await run(process.argv.slice(2), {
+    env: process.env,
+    isInteractive: process.stdout.isTTY === true,
+    out: (text) => process.stdout.write(text),
+    err: (text) => process.stderr.write(text),
+  })
 
-// Whatever still holds the process, such as the socket of a client that never finished its request, has had its
-// time. The timer itself holds nothing, so an ordinary end does not wait for it.
-setTimeout(() => process.exit(), 250).unref()
+  // Whatever still holds the process, such as the socket of a client that never finished its request, has had its
+  // time. The timer itself holds nothing, so an ordinary end does not wait for it.
+  setTimeout(() => process.exit(), 250).unref()
+}

