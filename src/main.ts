@@ -8,7 +8,9 @@ export async function main(): Promise<void> {
   // A worker is started by the service itself and is no command of the command line.
   if (process.argv[2] === workerCommand && process.send) await work()
 
-  process.exitCode = await run(process.argv.slice(2), {
+  // Whoever types the name alone, as with npx, wants to see it run.
+  const [command = 'serve', ...rest] = process.argv.slice(2)
+  process.exitCode = await run([command, ...rest], {
     env: process.env,
     isInteractive: process.stdout.isTTY === true,
     out: (text) => process.stdout.write(text),

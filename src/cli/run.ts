@@ -106,7 +106,7 @@ function buildProgram(
     )
     .addHelpText(
       'after',
-      '\nIn a checkout, write "npm run --silent cli --" for "loyalty-wallet". Settings come from the environment.',
+      '\n"loyalty-wallet" alone is "loyalty-wallet serve". In a checkout, write "npm run --silent cli --" for "loyalty-wallet". Settings come from the environment.',
     )
     .exitOverride()
     .configureOutput(output)

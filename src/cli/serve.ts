@@ -6,7 +6,7 @@ import { openLog, type RunningService, serve } from '../serve.ts'
 import { addCommand, type Context, type Outcome } from './command.ts'
 import { explaining } from './explain-failure.ts'
 import { Failure } from './failure.ts'
-import { readServiceSettings } from './settings.ts'
+import { type Environment, readServiceSettings } from './settings.ts'
 
 const abandonStartAfterMs = 8_000
 
@@ -24,7 +24,7 @@ export function serveCommand(program: Command, context: Context): void {
       const config = readServiceSettings(env)
       const log = openLog(config, { isTerminal: context.isInteractive, toStderr: context.isJson })
       const stopping = new AbortController()
-      const stopWanted = stopSignal().then(() => stopping.abort())
+      const stopWanted = stopSignal(context.env).then(() => stopping.abort())
       const start = () =>
         Promise.race([
           serve(config, log, { signal: stopping.signal, onDemoDay: tellDemoDay(context, log) }),
@@ -53,10 +53,17 @@ function tellDemoDay(context: Context, log: ReturnType<typeof openLog>): (day: n
  * Listens to the end, not just once: npm passes a terminal's Ctrl-C on to a process that got it from the
  * terminal already, and a second signal without a listener would kill us in the middle of stopping.
  */
-function stopSignal(): Promise<void> {
+function stopSignal(env: Environment): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => resolve())
+    if (env.npm_lifecycle_event === 'npx') onParentGone(resolve)
   })
+}
+
+/** npx runs us in a shell, which a SIGTERM ends without reaching us: we would stay, with nobody to stop us. */
+function onParentGone(stop: () => void): void {
+  const parent = process.ppid
+  setInterval(() => process.ppid !== parent && stop(), 250).unref()
 }
 
 /** A start that hangs, say in a long recovery, must not hold up the one who wants it stopped. */

@@ -94,6 +94,11 @@ describe('packages that are missing', () => {
     expect(explainMissingPackage(error)).toContain(`: ${name} is not installed for this computer`)
   })
 
+  test('the name of the program alone runs the service', async () => {
+    const { code, stderr } = await checkout.run([], { PORT: 'eighty' })
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('PORT must be') })
+  })
+
   test('any other error stays what it is', () => {
     expect(explainMissingPackage(new TypeError('x is not a function'))).toBeUndefined()
   })
