@@ -4,6 +4,7 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { buildWeb } from './scripts/build-web.mjs'
+import { bundle } from './scripts/bundle.mjs'
 import { complainAboutNode, explainMissingPackage } from './src/check-installation.mjs'
 
 const root = fileURLToPath(new URL('.', import.meta.url))
@@ -17,35 +18,8 @@ if (!esbuild) {
   refuse('The service is not built and esbuild is not installed. Run: npm ci --include=dev')
 }
 
-// Packages stay outside, but for typebox: its hundreds of small files cost 0.3 s of every start. What is imported
-// on demand stays outside as well: the entry has to be loaded without the rest.
-const leaveOutside = {
-  name: 'leave-outside',
-  setup(build) {
-    build.onResolve({ filter: /^[^./]/ }, ({ path }) =>
-      /^typebox(\/|$)/.test(path) ? undefined : { path, external: true },
-    )
-    build.onResolve({ filter: /^\.\/main\.ts$/ }, ({ kind }) =>
-      kind === 'dynamic-import' ? { path: './main.js', external: true } : undefined,
-    )
-  },
-}
-
 try {
-  await esbuild.build({
-    entryPoints: [`${root}src/loyalty-wallet.mjs`, `${root}src/main.ts`],
-    outdir: `${root}dist`,
-    bundle: true,
-    plugins: [leaveOutside],
-    platform: 'node',
-    format: 'esm',
-    target: 'node20',
-    sourcemap: true,
-    // Lines of stacks need the names of the sources and not their text, which is two thirds of the file.
-    sourcesContent: false,
-    legalComments: 'none',
-    logLevel: 'warning',
-  })
+  await esbuild.build(bundle)
   await buildWeb()
 } catch (error) {
   const reason = explainMissingPackage(error)

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import react from '@vitejs/plugin-react'
-import { defineConfig } from 'vite'
+import { defineConfig, type Plugin } from 'vite'
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
@@ -9,11 +9,27 @@ const inReact =
 const inBase =
   /node_modules[\\/](?:@mantine|@floating-ui|@tabler|@tanstack|clsx)|console[\\/](?:ui|api|theme|paths)/
 
-/** Three pages that share their parts. `npm run dev:web` serves them with a running service behind. */
+const service = `http://127.0.0.1:${Number(process.env.PORT) || 8080}`
+
+/** As the service has it: a page has more addresses than one. */
+const addressesOfPages: Plugin = {
+  name: 'addresses-of-pages',
+  configureServer({ middlewares }) {
+    middlewares.use((request, _reply, next) => {
+      const { pathname } = new URL(request.url ?? '/', service)
+      if (/^\/console(?:\/|$)/.test(pathname)) request.url = '/console.html'
+      else if (pathname === '/till') request.url = '/till.html'
+      else if (/^\/w\/[\w-]+$/.test(pathname)) request.url = '/wallet.html'
+      next()
+    })
+  },
+}
+
+/** Three pages that share their parts. `npm run dev` serves them with a running service behind. */
 export default defineConfig({
   root: here('.'),
   base: '/',
-  plugins: [react()],
+  plugins: [react(), addressesOfPages],
   build: {
     emptyOutDir: true,
     target: 'es2022',
@@ -36,9 +52,10 @@ export default defineConfig({
     },
   },
   server: {
+    host: '127.0.0.1',
     port: 5173,
     proxy: Object.fromEntries(
-      ['/v1', '/auth', '/docs', '/openapi.json'].map((path) => [path, 'http://127.0.0.1:8080']),
+      ['/v1', '/auth', '/docs', '/openapi.json', '^/w/[^/]+/'].map((path) => [path, service]),
     ),
   },
 })
