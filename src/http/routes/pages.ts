@@ -69,7 +69,7 @@ export function pageRoutes(app: Server, { deps }: ServerOptions): void {
 export function sendWebFile(request: FastifyRequest, reply: FastifyReply, name: string, cache: string) {
   const file = findWebFile(name)
   if (!file)
-    throw new Refused('_not_found', 'There is no such page. If all are missing, build them: npm run prepare')
+    throw new Refused('_not_found', 'There is no such page. If all are missing, build them: npm run build')
   reply
     .header('content-security-policy', policy)
     .header('permissions-policy', 'camera=(self)')
