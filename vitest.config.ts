@@ -1,48 +1,30 @@
 import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './test/support/longest-first.ts'
 
-/** No bound of any test: they only end what hangs, on a computer that may be busy with something else for seconds. */
-const patience = { testTimeout: 300_000, hookTimeout: 300_000 }
-
-/** Files that share a process share its modules too: to load the service anew for each of them takes longer than most. */
-const together = { ...patience, isolate: false }
-
-const withDatabase = { globalSetup: ['test/support/postgres-server.ts'] }
-
-/** Start processes of their own, wait for them, and kill them. */
-const ofProcesses = [
-  'test/{cli,faults,process}/**/*.test.ts',
-  'test/database/{app-role,embedded-postgres}.test.ts',
-  'test/limits/guesses-of-workers.test.ts',
-  'test/secrets/{nothing-in-clear,pepper}.test.ts',
-]
-/** Hold for every call that the document names. */
-const ofContract = ['test/abuse/**/*.test.ts', 'test/http/{documented-replies,openapi,schema-texts}.test.ts']
-/** Need nothing but the tree. */
+/** Need nothing but the tree, and are done in seconds. */
 const ofUnits = ['src/**/*.test.ts', 'test/tidy*.test.ts', 'test/console/**/*.test.ts']
 const ofBrowser = ['test/browser/**/*.test.ts']
 
+/**
+ * Files of a project share processes, and with them what is loaded: to load the service anew for each of them takes
+ * longer than most of them do. The timeouts are no bound of any test: they only end what hangs, on a computer that
+ * may be busy with something else for seconds.
+ */
+const together = { isolate: false, testTimeout: 300_000, hookTimeout: 300_000 }
+
 export default defineConfig({
   test: {
+    // One more than most computers of a pipeline have: many tests wait for a process, a timeout or the disk.
     maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
     projects: [
       { test: { name: 'unit', include: ofUnits, ...together } },
       {
         test: {
-          name: 'api',
+          name: 'service',
           include: ['test/**/*.test.ts'],
-          exclude: [...ofUnits, ...ofContract, ...ofProcesses, ...ofBrowser],
-          ...withDatabase,
-          ...together,
-        },
-      },
-      { test: { name: 'contract', include: ofContract, ...withDatabase, ...together } },
-      {
-        test: {
-          name: 'process',
-          include: ofProcesses,
-          globalSetup: ['test/support/build-service.ts', ...withDatabase.globalSetup],
+          exclude: [...ofUnits, ...ofBrowser],
+          globalSetup: ['test/support/build-service.ts', 'test/support/postgres-server.ts'],
           ...together,
         },
       },
@@ -51,6 +33,10 @@ export default defineConfig({
           name: 'browser',
           include: ofBrowser,
           globalSetup: ['test/support/build-service.ts', 'test/browser/running-service.ts'],
+          // Each has a service with a filled demo to itself, and a browser that keeps a processor busy.
+          maxWorkers: 2,
+          sequence: { groupOrder: 1 },
+          isolate: false,
           testTimeout: 60_000,
           hookTimeout: 60_000,
           expect: { poll: { timeout: 20_000 } },

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, inject } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, inject } from 'vitest'
 import type { DemoFile } from './running-service.ts'
 
 // As root there is no sandbox; the pages are our own. Nothing may ask the outside for anything.
@@ -29,6 +29,8 @@ export interface OpenOptions {
   readonly colorScheme?: 'light' | 'dark'
   readonly locale?: string
   readonly hasTouch?: boolean
+  /** For all tests of the file; otherwise it is closed after the test that opened it. */
+  readonly stays?: boolean
   /** Statuses and texts that belong to the journey: the browser writes each failed request on its console. */
   readonly expected?: readonly (number | string)[]
 }
@@ -37,10 +39,16 @@ export interface OpenOptions {
 export const demo: DemoFile = inject('demos')[Number(process.env.VITEST_POOL_ID) - 1]!
 
 let browser: Browser
+let opened: BrowserContext[] = []
 
 export function startBrowser(): void {
   beforeAll(async () => {
     browser = await chromium.launch({ executablePath: inject('browser'), args })
+  })
+  // A page that nobody looks at any more still asks for news, and takes time from the next.
+  afterEach(async () => {
+    await Promise.all(opened.map((context) => context.close()))
+    opened = []
   })
   afterAll(async () => {
     await browser?.close()
@@ -50,7 +58,7 @@ export function startBrowser(): void {
 /** A fresh profile. `expectCalm` says at the end whether anything went wrong beside the journey. */
 export async function openPage(options: OpenOptions = {}): Promise<Opened> {
   const { width = 1280, height = 900, colorScheme = 'light', locale = 'en-US' } = options
-  const { hasTouch = false, expected = [] } = options
+  const { hasTouch = false, expected = [], stays = false } = options
   const context = await browser.newContext({
     viewport: { width, height },
     colorScheme,
@@ -59,6 +67,7 @@ export async function openPage(options: OpenOptions = {}): Promise<Opened> {
     reducedMotion: 'reduce',
     permissions: ['camera', 'clipboard-read', 'clipboard-write'],
   })
+  if (!stays) opened.push(context)
   const page = await context.newPage()
   const problems: string[] = []
   page.on('pageerror', (error) => problems.push(`broke: ${error.message}`))

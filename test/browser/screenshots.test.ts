@@ -63,7 +63,7 @@ let examples: Record<'customer' | 'sale' | 'request' | 'campaign' | 'wallet', st
 beforeAll(async () => {
   await mkdir(folder, { recursive: true })
   examples = await findExamples()
-  opened = await openPage()
+  opened = await openPage({ stays: true })
   await signIn(opened.page)
 })
 

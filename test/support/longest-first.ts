@@ -1,16 +1,28 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** Those that take longest begin, so that none of them runs alone at the end; the rest go project by project. */
-const longest = ['faults/faults', 'database/embedded-postgres', 'process/demo-cafe']
-const projects = ['process', 'contract', 'api', 'unit']
+/** Mostly wait, and would be waited for if they came last. */
+const longest = [
+  'faults/faults',
+  'process/demo-cafe',
+  'database/embedded-postgres',
+  'abuse/schemas',
+  'process/start-and-stop',
+  'limits/late-calls',
+  'abuse/tenants',
+  'limits/turns',
+]
 
-/** A worker is kept for the next file only where that is of the same project. */
+/** Those that take longest begin, so that none of them runs alone at the end. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const placeOf = ({ moduleId, project }: TestSpecification) => {
+    const placeOf = ({ moduleId }: TestSpecification) => {
       const place = longest.findIndex((name) => moduleId.endsWith(`/test/${name}.test.ts`))
-      return place < 0 ? longest.length + projects.indexOf(project.name) : place
+      return place < 0 ? longest.length : place
     }
-    return (await super.sort(files)).toSorted((a, b) => placeOf(a) - placeOf(b))
+    const projectOf = ({ project }: TestSpecification) => (project.name === 'unit' ? 1 : 0)
+    // A process is kept for the next file only where that is of the same project.
+    return (await super.sort(files)).toSorted(
+      (a, b) => projectOf(a) - projectOf(b) || placeOf(a) - placeOf(b),
+    )
   }
 }

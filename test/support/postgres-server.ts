@@ -16,34 +16,17 @@ declare module 'vitest' {
   }
 }
 
-interface Server {
-  readonly connection: DatabaseConnection
-  stop(): Promise<void>
-}
-
-/** Each project of the run loads this file anew, so what they share is kept beside it. */
-const shared = globalThis as { postgresOfTests?: { server: Promise<Server>; users: number } }
-
-export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  shared.postgresOfTests ??= { server: startServer(), users: 0 }
-  const kept = shared.postgresOfTests
-  kept.users++
-  const { connection, stop } = await kept.server
-  project.provide('postgres', connection)
-  return async () => {
-    if (--kept.users === 0) await stop()
-  }
-}
-
 /**
  * Starts one PostgreSQL for the whole run, with a migrated database that each test file clones. A server
- * named by TEST_DATABASE_URL is used instead when it is set; its user must be allowed to create databases.
+ * named by TEST_DATABASE_URL is used instead when it is set; its user must be allowed to create databases. With
+ * TEST_POSTGRES_BIN the one that is started is of another version.
  */
-async function startServer(): Promise<Server> {
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const external = process.env.TEST_DATABASE_URL
   if (external) {
     await createTemplate(external)
-    return { connection: external, stop: () => dropTemplate(external) }
+    project.provide('postgres', external)
+    return () => dropTemplate(external)
   }
 
   await removeLeftovers()
@@ -52,6 +35,7 @@ async function startServer(): Promise<Server> {
   await chmod(folder, 0o755)
   const server = await startEmbeddedPostgres({
     folder: join(folder, 'postgres'),
+    binFolder: process.env.TEST_POSTGRES_BIN,
     // What a test wrote need not survive a power cut, and nothing is to change plans in the middle of one.
     settings: { fsync: 'off', full_page_writes: 'off', max_connections: '200', autovacuum: 'off' },
   })
@@ -62,13 +46,11 @@ async function startServer(): Promise<Server> {
   }
   process.once('exit', endAtOnce)
   await createTemplate(server.connection)
-  return {
-    connection: server.connection,
-    async stop() {
-      process.off('exit', endAtOnce)
-      await server.stop()
-      await rm(folder, { recursive: true, force: true })
-    },
+  project.provide('postgres', server.connection)
+  return async () => {
+    process.off('exit', endAtOnce)
+    await server.stop()
+    await rm(folder, { recursive: true, force: true })
   }
 }
 

@@ -1,0 +1,30 @@
+// Everything that must hold before a release: what `npm run check` does, and what takes too long to wait for every
+// time. Goes on after a failure, and says at the end how long each took.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+
+const steps = [
+  'check:static',
+  'test',
+  'test:browser',
+  'check:package',
+  'tour',
+  'check:platforms',
+  'test:matrix',
+  'test:faults',
+]
+
+const rows = []
+for (const step of steps) {
+  console.log(`\n== npm run ${step}`)
+  const started = Date.now()
+  const child = spawn('npm', ['run', step], { stdio: 'inherit', shell: process.platform === 'win32' })
+  const [code] = await once(child, 'close')
+  rows.push({ step, code, seconds: Math.round((Date.now() - started) / 1000) })
+}
+
+console.log('\n| step | result | seconds |\n|---|---|---|')
+for (const { step, code, seconds } of rows) {
+  console.log(`| ${step} | ${code === 0 ? 'passed' : 'FAILED'} | ${seconds} |`)
+}
+process.exitCode = rows.some(({ code }) => code !== 0) ? 1 : 0

