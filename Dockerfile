@@ -49,5 +49,5 @@ HEALTHCHECK --interval=15s --timeout=5s --start-period=60s --retries=3 \
   CMD ["node", "/app/deploy/healthcheck.mjs"]
 # Node itself is the first process, so that SIGTERM reaches it and its exit code counts. The flags of `npm start`.
 STOPSIGNAL SIGTERM
-ENTRYPOINT ["node", "--max-semi-space-size=32", "--enable-source-maps", "/app/dist/loyalty-wallet.js"]
+ENTRYPOINT ["node", "--max-semi-space-size=32", "/app/dist/loyalty-wallet.js"]
 CMD ["serve"]

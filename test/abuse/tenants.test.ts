@@ -225,7 +225,7 @@ describe('what another organization has is never shown', () => {
   test.each(Object.entries(probes).filter(([name]) => name.startsWith('GET') && !name.includes('{')))(
     '%s',
     async (_name, probe) => {
-      const { path } = probe(await createIds(mine))
+      const { path } = probe(shared.ids)
       const { text } = await mine.call(
         'GET',
         path.split('?')[0] === '/v1/transactions' ? '/v1/transactions' : path,
