@@ -7,6 +7,7 @@ import {
   callApi,
   demo,
   expectAccessible,
+  expectReadable,
   type Opened,
   type OpenOptions,
   openPage,
@@ -46,7 +47,7 @@ export async function expectAccessibleInBothSchemes(page: Page): Promise<void> {
   for (const colorScheme of ['dark', 'light'] as const) {
     await page.emulateMedia({ colorScheme })
     await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor()
-    if (colorScheme === 'dark') await expectAccessible(page)
+    if (colorScheme === 'dark') await expectReadable(page)
   }
 }
 

@@ -1,7 +1,10 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** Mostly wait, and would be waited for if they came last. */
+/** Would be waited for if they came last. */
 const longest = [
+  'browser/screenshots',
+  'browser/home',
+  'browser/campaigns',
   'faults/faults',
   'process/demo-cafe',
   'database/embedded-postgres',
