@@ -2,7 +2,7 @@
 #
 # docker build -t loyalty-wallet .
 
-# Any image with Node.js 20.19 or newer, npm and glibc. Its tag moves with the patches of Node.js and Debian.
+# Any image with Node.js 20.19 or a later 20, or 22.12 or newer, with npm and glibc. Its tag moves with the patches of Node.js and Debian.
 ARG NODE_IMAGE=docker.io/library/node:24-trixie-slim
 
 FROM ${NODE_IMAGE} AS build

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectRefusal } from '../http/expect-refusal.ts'
 import { audit } from '../support/audit.ts'
 import { type Merchant, type Registered, startTestService, type TestService } from '../support/service.ts'
-
 import { naughty } from './naughty.ts'
 import { putAt } from './places.ts'
 import { type Changes, watchChanges } from './watch-changes.ts'

@@ -31,12 +31,19 @@ export async function watchChanges(pool: Pool): Promise<Changes> {
       END IF;
       RETURN NULL;
     END $$;
+    CREATE FUNCTION watched.note_whole() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
+    BEGIN
+      INSERT INTO watched.changes VALUES (TG_TABLE_NAME || ' of all');
+      RETURN NULL;
+    END $$;
     DO $$
     DECLARE name text;
     BEGIN
       FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename <> '${counter}' LOOP
         EXECUTE format('CREATE TRIGGER watched AFTER INSERT OR UPDATE OR DELETE ON public.%I
           FOR EACH ROW EXECUTE FUNCTION watched.note()', name);
+        EXECUTE format('CREATE TRIGGER watched_whole AFTER TRUNCATE ON public.%I
+          FOR EACH STATEMENT EXECUTE FUNCTION watched.note_whole()', name);
       END LOOP;
     END $$`)
   return async () => {

@@ -105,9 +105,10 @@ describe('life', () => {
   test('stop while a restart has to wait for a statement of the dead server does not wait for it', async () => {
     const server = await startEmbeddedPostgres({ folder: used })
     const { backend, ended } = await loop(server.connection, '60 seconds')
-    process.kill(server.pid()!, 'SIGKILL')
     const log = () => readFile(`${used}.log`, 'utf8')
-    await until(async () => (await log()).includes('pre-existing shared memory block'))
+    const { length } = await log()
+    process.kill(server.pid()!, 'SIGKILL')
+    await until(async () => (await log()).slice(length).includes('pre-existing shared memory block'))
     await server.stop()
     expect(await isAlive(backend)).toBe(true)
     process.kill(backend, 'SIGKILL')
@@ -231,6 +232,9 @@ describe('awkward places', () => {
     expect(second).toMatchObject({ origin: 'adopted', connection: first.report.connection })
     await second.stop()
     await expect(stat(host)).rejects.toThrow('ENOENT')
+    const third = await startEmbeddedPostgres({ folder })
+    await third.stop()
+    await expect(stat(third.connection.host)).rejects.toThrow('ENOENT')
   })
 
   test('a path with spaces, quotes and a dollar sign', async () => {

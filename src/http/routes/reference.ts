@@ -40,7 +40,14 @@ export function referenceRoutes(app: Server, { deps }: ServerOptions): void {
   }
   // It takes a tenth of a second in which no call is answered: soon after the start rather than some time later.
   app.addHook('onListen', async () => {
-    setTimeout(write, soonMs).unref()
+    setTimeout(() => {
+      try {
+        write()
+      } catch (error) {
+        // Without its description the service serves all the same.
+        app.log.error(error, 'openapi.json cannot be read')
+      }
+    }, soonMs).unref()
   })
 
   const pages = new Map<string, Content>()
