@@ -3,13 +3,20 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 
-const steps = ['check', 'check:platforms', 'test:matrix', 'test:faults']
+const steps = [
+  ['check'],
+  ['check:platforms'],
+  ['test:matrix'],
+  ['test:faults', '--', '--short'],
+  ['test:faults'],
+]
 
 const rows = []
-for (const step of steps) {
+for (const args of steps) {
+  const step = args.join(' ')
   console.log(`\n== npm run ${step}`)
   const started = Date.now()
-  const child = spawn('npm', ['run', step], { stdio: 'inherit', shell: process.platform === 'win32' })
+  const child = spawn('npm', ['run', ...args], { stdio: 'inherit', shell: process.platform === 'win32' })
   const [code] = await once(child, 'close')
   rows.push({ step, code, seconds: Math.round((Date.now() - started) / 1000) })
 }

@@ -11,6 +11,7 @@ const logged =
 export const storms: readonly Storm[] = [
   {
     name: 'service killed',
+    everyTime: true,
     database: 'embedded',
     fault: ({ pidFile }) => ({ kind: 'signal', pidFile, signal: 'SIGKILL' }),
     ends: { code: null, signal: 'SIGKILL' },
@@ -19,6 +20,7 @@ export const storms: readonly Storm[] = [
   },
   {
     name: 'PostgreSQL crashed',
+    everyTime: true,
     database: 'embedded',
     fault: ({ folder }) => ({ kind: 'crash-postgres', folder }),
     turnsUnready: true,
@@ -65,6 +67,7 @@ export const storms: readonly Storm[] = [
   },
   {
     name: 'database stalled',
+    everyTime: true,
     database: 'proxied',
     // So many that baskets of the busiest customers queue behind each other.
     clients: 64,
@@ -80,6 +83,7 @@ export const storms: readonly Storm[] = [
   },
   {
     name: 'answers to COMMIT cut off',
+    everyTime: true,
     database: 'proxied',
     fault: ({ socketPath }) => ({
       kind: 'proxy',
@@ -94,6 +98,7 @@ export const storms: readonly Storm[] = [
   },
   {
     name: 'disk full',
+    everyTime: true,
     database: 'small-disk',
     fault: ({ folder, connection }) => ({ kind: 'fill-disk', folder, connection, holdMs: 2_000 }),
     turnsUnready: true,
@@ -124,6 +129,7 @@ export const storms: readonly Storm[] = [
   },
   {
     name: 'two services, one killed',
+    everyTime: true,
     database: 'external',
     services: 2,
     fault: ({ pidFile }) => ({ kind: 'signal', pidFile, signal: 'SIGKILL' }),
@@ -151,6 +157,7 @@ export const storms: readonly Storm[] = [
   },
   {
     name: 'told to stop under load',
+    everyTime: true,
     database: 'external',
     fault: ({ pidFile }) => ({ kind: 'signal', pidFile, signal: 'SIGTERM' }),
     ends: { code: 0, signal: null, withinMs: 10_000 },
@@ -170,6 +177,7 @@ export const storms: readonly Storm[] = [
   },
   {
     name: 'clock wrong',
+    everyTime: true,
     database: 'external',
     fault: ({ clockFile }) => ({
       kind: 'clock',

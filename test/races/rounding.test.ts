@@ -2,7 +2,10 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import type { Registered } from '../support/service.ts'
 import { many, startTwoInstances, type TwoInstances } from './two-instances.ts'
 
-/** Points are never minted by rounding: not by small baskets, not by splitting, not by spending bit by bit. */
+/**
+ * Points are never minted by rounding: not by small baskets, not by splitting, not by spending bit by bit. In
+ * `src/engine/rounding.test.ts` the engine is asked for ten thousand baskets and for every split.
+ */
 let two: TwoInstances
 
 vi.setConfig({ testTimeout: 120_000 })
@@ -17,7 +20,7 @@ afterAll(async () => {
 
 const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total + one, 0)
 
-test('ten thousand baskets of 0.01 give what whole cents give and not a fraction more', async () => {
+test('a thousand baskets of 0.01 give what whole cents give and not a fraction more', async () => {
   const campaign = await two.merchant.publishCampaign({
     name: 'Cents',
     balances: [
@@ -38,15 +41,15 @@ test('ten thousand baskets of 0.01 give what whole cents give and not a fraction
   // Fifty tills, each with a customer of its own and one basket after the other.
   const statuses = await many(50, async (till) => {
     const own: number[] = []
-    for (let i = 0; i < 200; i++) own.push((await two.pay(people[till]!, { amount: 0.01 })).status)
+    for (let i = 0; i < 20; i++) own.push((await two.pay(people[till]!, { amount: 0.01 })).status)
     return own
   })
   expect(statuses.flat().filter((status) => status !== 201)).toEqual([])
   for (const who of people) {
     expect((await two.view(who)).collectables).toEqual({
-      exact: { value: 2, total: 2 },
+      exact: { value: 0.2, total: 0.2 },
       whole: { value: 0, total: 0 },
-      more: { value: 200, total: 200 },
+      more: { value: 20, total: 20 },
       thirds: { value: 0, total: 0 },
     })
   }
@@ -60,7 +63,7 @@ function partitions(whole: number, largest = whole): number[][] {
   )
 }
 
-test('every way to split a line gives what the line gave, with discounts, multipliers and points spent', async () => {
+test('a line that is split gives what the line gave, with discounts, multipliers and points spent', async () => {
   const campaign = await two.merchant.publishCampaign({
     name: 'Split',
     balances: [{ key: 'points' }, { key: 'fine', decimals: 2 }, { key: 'stamps' }],
@@ -89,8 +92,7 @@ test('every way to split a line gives what the line gave, with discounts, multip
     return body.executedActions.collectables
   }
   const orders = [{}, { discountAmount: 0.05 }, { discountAmount: 0.01, pointsToSpend: 11 }]
-  const splits = partitions(17)
-  expect(splits).toHaveLength(297)
+  const splits = partitions(17).filter((_, i) => i % 10 === 0)
   for (const order of orders) {
     const whole = await given([17], order)
     for (const parts of splits) expect([parts, await given(parts, order)]).toEqual([parts, whole])
