@@ -131,6 +131,7 @@ export function expectReadable(page: Page): Promise<void> {
   return expectAccessible(page, colorRules)
 }
 
+/** Through the form, as people do. */
 export async function signIn(
   page: Page,
   email = demo.consoleEmail,
@@ -141,6 +142,27 @@ export async function signIn(
   await page.getByRole('textbox', { name: 'Password' }).fill(password)
   await page.keyboard.press('Enter')
   await page.getByRole('navigation', { name: 'Menu' }).waitFor({ state: 'attached' })
+}
+
+/**
+ * Signs in without the form, which has journeys of its own, and goes to a page. The session belongs to this browser
+ * alone, so that a journey may end it.
+ */
+export async function openSignedIn(
+  page: Page,
+  url: string,
+  email = demo.consoleEmail,
+  password = demo.consolePassword,
+): Promise<void> {
+  const reply = await page.request.post(`${demo.baseUrl}/auth/session`, { data: { email, password } })
+  if (!reply.ok()) throw new Error(`not signed in: ${reply.status()} ${await reply.text()}`)
+  // Pages cannot see the cookie and remember here that there is one; see console/api/client.ts.
+  // In a page of its own, since journeys go back in the history of theirs.
+  const aside = await page.context().newPage()
+  await aside.goto(`${demo.baseUrl}/livez`)
+  await aside.evaluate(`localStorage.setItem('lw-signed-in', '1')`)
+  await aside.close()
+  await page.goto(url)
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: replies are looked into freely, as in the tests of the API

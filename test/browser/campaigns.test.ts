@@ -6,7 +6,7 @@ import {
   expectAccessible,
   expectCalm,
   openPage,
-  signIn,
+  openSignedIn,
   startBrowser,
   unique,
 } from './browser.ts'
@@ -50,7 +50,7 @@ async function publish(page: Page): Promise<void> {
 test('a template becomes a campaign that runs, without a word of JSON', async () => {
   const opened = await openPage()
   const { page } = opened
-  await signIn(page)
+  await openSignedIn(page, demo.consoleUrl)
   const id = await beginFrom(page, 'Stamp card', 'Tea stamps')
   // The key follows the name while nobody relies on it, and what refers to it goes along.
   await section(page, 'What customers collect').getByRole('button', { name: 'Stamps' }).click()
@@ -90,7 +90,7 @@ test('a template fits a currency without decimals', async () => {
 test('a rule is added from the kinds there are, with days and products, and moved', async () => {
   const opened = await openPage({ expected: [400] })
   const { page } = opened
-  await signIn(page)
+  await openSignedIn(page, demo.consoleUrl)
   const id = await beginFrom(page, 'Points with a double day', 'Points')
   await button(page, 'Add a rule').click()
   await page.getByRole('menuitem', { name: /^For every item/ }).click()
@@ -134,7 +134,7 @@ test('a rule is added from the kinds there are, with days and products, and move
 test('the preview shows what a basket would do and why, on the wall clock of the organization', async () => {
   const opened = await openPage()
   const { page } = opened
-  await signIn(page)
+  await openSignedIn(page, demo.consoleUrl)
   await beginFrom(page, 'Points with a double day', 'Try me')
   const preview = section(page, 'Try it')
   await preview.getByLabel('Price').fill('20')
@@ -158,7 +158,7 @@ test('the preview shows what a basket would do and why, on the wall clock of the
 test('the JSON says the same as the form, and one that cannot be read is neither saved nor lost silently', async () => {
   const opened = await openPage()
   const { page } = opened
-  await signIn(page)
+  await openSignedIn(page, demo.consoleUrl)
   const id = await beginFrom(page, 'Empty campaign', 'By hand')
   await page.getByRole('tab', { name: 'JSON' }).click()
   const text = page.getByRole('textbox', { name: 'JSON' })
@@ -182,7 +182,7 @@ test('the JSON says the same as the form, and one that cannot be read is neither
 test('publishing tells what changes, and any two versions can be compared', async () => {
   const opened = await openPage()
   const { page } = opened
-  await signIn(page)
+  await openSignedIn(page, demo.consoleUrl)
   const id = await beginFrom(page, 'Points with a double day', 'Versions')
   await publish(page)
   await section(page, 'How they collect it').getByRole('button', { name: 'Points for money' }).click()
@@ -231,7 +231,7 @@ test('what was added and what was removed is said, with its units and the names 
       thresholds: [{ balance: 'points', at: 1000, grant: 'coffee', consume: true }],
     },
   })
-  await signIn(page)
+  await openSignedIn(page, demo.consoleUrl)
   await page.goto(`${demo.consoleUrl}/campaigns/${id}/versions`)
   const differences = page.getByRole('listitem')
   for (const text of [
@@ -250,7 +250,7 @@ test('what was added and what was removed is said, with its units and the names 
 test('a campaign is paused, runs again and is archived, each time asked first', async () => {
   const opened = await openPage()
   const { page } = opened
-  await signIn(page)
+  await openSignedIn(page, demo.consoleUrl)
   const id = await beginFrom(page, 'Cashback', 'Short life')
   await publish(page)
   const act = async (name: string, status: string) => {
@@ -284,7 +284,7 @@ test.each([
 ])('everything is there $name, nothing sticks out', async ({ name: _, ...options }) => {
   const opened = await openPage(options)
   const { page } = opened
-  await signIn(page)
+  await openSignedIn(page, demo.consoleUrl)
   for (const path of ['', '/new', `/${demo.campaignId}`, `/${demo.campaignId}/versions`]) {
     await page.goto(`${demo.consoleUrl}/campaigns${path}`)
     await page.getByRole('heading', { level: 1 }).waitFor()

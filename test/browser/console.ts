@@ -11,6 +11,7 @@ import {
   type Opened,
   type OpenOptions,
   openPage,
+  openSignedIn,
   unique,
 } from './browser.ts'
 
@@ -19,15 +20,12 @@ interface ConsoleOptions extends OpenOptions {
   readonly password?: string
 }
 
-/** Comes by the address of a page, is asked to sign in, and gets to that page. */
+/** A page of the console, signed in. */
 export async function openConsole(path: string, options: ConsoleOptions = {}): Promise<Opened> {
   const { email = demo.consoleEmail, password = demo.consolePassword } = options
   const opened = await openPage(options)
   const { page } = opened
-  await page.goto(demo.consoleUrl + path)
-  await page.getByLabel('E-mail').fill(email)
-  await page.getByRole('textbox', { name: 'Password' }).fill(password)
-  await page.keyboard.press('Enter')
+  await openSignedIn(page, demo.consoleUrl + path, email, password)
   await page.getByRole('navigation', { name: 'Menu' }).waitFor({ state: 'attached' })
   return opened
 }

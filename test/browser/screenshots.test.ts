@@ -13,8 +13,8 @@ import {
   newCustomer,
   type Opened,
   openPage,
+  openSignedIn,
   scan,
-  signIn,
   startBrowser,
 } from './browser.ts'
 import { dayBefore } from './console.ts'
@@ -68,7 +68,7 @@ beforeAll(async () => {
   await mkdir(folder, { recursive: true })
   examples = await findExamples()
   opened = await openPage({ stays: true })
-  await signIn(opened.page)
+  await openSignedIn(opened.page, demo.consoleUrl)
 })
 
 async function findExamples(): Promise<typeof examples> {

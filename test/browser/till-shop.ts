@@ -1,7 +1,7 @@
 /** A small programme of its own in the demo's café, so that the journeys at the till know every number. */
 import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { callApi, demo, newPhone } from './browser.ts'
+import { callApi, demo, newPhone, openSignedIn } from './browser.ts'
 
 export interface Shop {
   readonly campaign: string
@@ -73,10 +73,7 @@ export async function register(
 
 /** At the till, as a cashier unless told. */
 export async function openTill(page: Page, email = 'cashier@demo.example'): Promise<void> {
-  await page.goto(`${demo.baseUrl}/till`)
-  await page.getByLabel('E-mail').fill(email)
-  await page.getByRole('textbox', { name: 'Password' }).fill(demo.consolePassword)
-  await page.keyboard.press('Enter')
+  await openSignedIn(page, `${demo.baseUrl}/till`, email)
   await page.getByRole('heading', { name: 'Customer' }).waitFor()
   await page.locator('.till-product', { hasText: 'Assam tea' }).waitFor({ state: 'attached' })
 }
