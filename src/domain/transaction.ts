@@ -11,6 +11,7 @@ import type {
   UserId,
 } from './ids.ts'
 import type { Movement } from './ledger-entry.ts'
+import type { ReturnedItem, ReturnRecord } from './return-record.ts'
 import type { KeptMultiple, LotTake, RuleUsage } from './wallet.ts'
 
 export const transactionStatus = { processed: 1, partlyReturned: 2, returned: 3 } as const
@@ -124,7 +125,7 @@ export interface SaleReturnResult {
   readonly restoredCoupons: readonly CouponId[]
   readonly balances: TransactionResult['balances']
   /** What later returns of the same sale are decided on. */
-  readonly record: unknown
+  readonly record: ReturnRecord
 }
 
 /** Goods of one sale that came back. */
@@ -135,7 +136,7 @@ export interface SaleReturn {
   readonly number: number
   readonly opaqueId?: string
   readonly reason?: string
-  readonly items: readonly { readonly id: string; readonly quantity: number }[]
+  readonly items: readonly ReturnedItem[]
   readonly result: SaleReturnResult
   readonly createdAt: Date
 }

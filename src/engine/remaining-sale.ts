@@ -5,14 +5,9 @@
  */
 import { maxPriceDecimals, toUnits } from '../domain/money.ts'
 import type { Refusal } from '../domain/refusal.ts'
+import type { ReturnedItem } from '../domain/return-record.ts'
 import type { Situation } from './collect.ts'
 import type { PricedBasket, PricedLine } from './price-basket.ts'
-
-export interface ReturnedItem {
-  /** Id of the line. */
-  readonly id: string
-  readonly quantity: number
-}
 
 /** Quantities left per line, in millionths. */
 export type Left = readonly number[]

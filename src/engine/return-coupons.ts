@@ -5,12 +5,12 @@
  */
 import { type Coupon, couponStatus } from '../domain/coupon.ts'
 import type { CouponId } from '../domain/ids.ts'
+import { sumOf } from '../domain/return-record.ts'
 import type { Action, SaleContext } from '../domain/transaction.ts'
 import type { KeptMultiple, Wallet } from '../domain/wallet.ts'
 import type { AttachedCampaign } from './compile-campaign.ts'
 import { keptMultiple, type OwnedThreshold, thresholdsInOrder } from './grant-coupons.ts'
 import { type Grant, grantOf } from './recompute-sale.ts'
-import { sumOf } from './return-record.ts'
 import { grantedOf, type Today } from './today.ts'
 import type { WalletState } from './wallet-state.ts'
 

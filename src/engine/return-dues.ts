@@ -3,11 +3,11 @@
  * It is bounded by what the rule gave in the sale, whatever computing the sale again may say.
  */
 import type { CampaignId } from '../domain/ids.ts'
+import { type ReturnRecord, sumOf } from '../domain/return-record.ts'
 import type { Action } from '../domain/transaction.ts'
 import { type UsageChange, usageKey } from './collect.ts'
 import type { AttachedCampaign } from './compile-campaign.ts'
 import type { RecomputedSale } from './recompute-sale.ts'
-import { type ReturnRecord, sumOf } from './return-record.ts'
 
 export interface Dues {
   /** What was collected for what came back, by balance. */

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { Basket, Line } from '../domain/basket.ts'
 import type { CouponStatus } from '../domain/coupon.ts'
 import type { CouponId } from '../domain/ids.ts'
+import type { ReturnRecord } from '../domain/return-record.ts'
 import type { Action } from '../domain/transaction.ts'
 import type { Wallet } from '../domain/wallet.ts'
 import {
@@ -20,13 +21,7 @@ import {
 } from './coffee-club.fixture.ts'
 import type { AttachedCampaign } from './compile-campaign.ts'
 import { type Evaluation, evaluate } from './evaluate.ts'
-import {
-  type ReturnDecision,
-  type ReturnOutcome,
-  type ReturnRecord,
-  returnItems,
-  type Sale,
-} from './return-items.ts'
+import { type ReturnDecision, type ReturnOutcome, returnItems, type Sale } from './return-items.ts'
 
 const base = { id: 'base', kind: 'points_per_amount', balance: 'points', points: 1, per: 1 }
 const stamp = { id: 'stamp', kind: 'collect_per_item', balance: 'stamps', amount: 1 }

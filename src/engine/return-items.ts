@@ -10,6 +10,7 @@ import type { CouponId } from '../domain/ids.ts'
 import type { Movement } from '../domain/ledger-entry.ts'
 import { maxUnits } from '../domain/money.ts'
 import type { Refusal } from '../domain/refusal.ts'
+import { type ReturnedItem, type ReturnRecord, sumOf, unitsOf } from '../domain/return-record.ts'
 import type { Action, SaleContext } from '../domain/transaction.ts'
 import type { Balance, KeptMultiple, Lot, Wallet } from '../domain/wallet.ts'
 import type { UsageChange } from './collect.ts'
@@ -18,18 +19,10 @@ import { expireInState, type Inactivity } from './expire-balances.ts'
 import { localDay } from './local-time.ts'
 import { priceBasket } from './price-basket.ts'
 import { recomputeSale } from './recompute-sale.ts'
-import {
-  leftOf,
-  nothingLeft,
-  type RemainingSale,
-  type ReturnedItem,
-  remainingSale,
-  takeItems,
-} from './remaining-sale.ts'
+import { leftOf, nothingLeft, type RemainingSale, remainingSale, takeItems } from './remaining-sale.ts'
 import { keptAfterReturn, type TakenCoupons, takeBackCoupons } from './return-coupons.ts'
 import { type Dues, duesOf } from './return-dues.ts'
 import { restoreToLots, takeOutOfLots } from './return-lots.ts'
-import { type ReturnRecord, sumOf, unitsOf } from './return-record.ts'
 import { situationOf } from './situation.ts'
 import { type TierLost, tiersLost } from './tiers.ts'
 import { runningOnCards, type Today } from './today.ts'
@@ -83,8 +76,6 @@ export interface ReturnDecision {
   readonly keptMultiples: readonly KeptMultiple[]
   readonly tiersLost: readonly TierLost[]
 }
-
-export type { ReturnRecord }
 
 export type ReturnOutcome =
   | { readonly ok: true; readonly decision: ReturnDecision }

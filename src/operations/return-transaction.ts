@@ -8,11 +8,12 @@ import type { Fact } from '../domain/event.ts'
 import type { CouponId, CustomerId, TransactionId } from '../domain/ids.ts'
 import type { Organization } from '../domain/organization.ts'
 import { Refused } from '../domain/refusal.ts'
+import type { ReturnedItem } from '../domain/return-record.ts'
 import { type SaleReturn, type Transaction, transactionStatus } from '../domain/transaction.ts'
 import type { AttachedCampaign } from '../engine/compile-campaign.ts'
 import { inactivityOf } from '../engine/expire-balances.ts'
 import { localDay } from '../engine/local-time.ts'
-import { type ReturnDecision, type ReturnRecord, returnItems, type Sale } from '../engine/return-items.ts'
+import { type ReturnDecision, returnItems, type Sale } from '../engine/return-items.ts'
 import { listCardCampaigns } from '../store/cards.ts'
 import { listCouponsByIds, revokeActiveCoupons } from '../store/coupons.ts'
 import type { DailyCount } from '../store/daily-sums.ts'
@@ -42,7 +43,7 @@ export interface ReturnRequest {
   readonly opaqueId?: string
   readonly reason?: string
   /** Everything that is left when undefined. */
-  readonly items?: readonly { readonly id: string; readonly quantity: number }[]
+  readonly items?: readonly ReturnedItem[]
   /** Of the body and the sale, to tell a repeat from another return under the same number. */
   readonly fingerprint: Buffer
 }
@@ -73,7 +74,7 @@ export async function returnTransaction(
   const outcome = returnItems({
     sale: toSale(sale),
     campaigns: await campaignsOf(deps, scope, organization, sale),
-    earlier: earlier.map((one) => one.result.record as ReturnRecord),
+    earlier: earlier.map((one) => one.result.record),
     wallet: { ...wallet, ...locked, coupons: await listCouponsByIds(scope, granted), usage: [] },
     inactivity: inactivityOf(published.map(({ compiled }) => compiled)),
     today: {

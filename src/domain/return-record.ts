@@ -2,12 +2,19 @@
  * What a return did to its sale: kept with the return, because every later return of the same sale is decided
  * on what earlier ones have counted and not on what the balance could bear at the time.
  */
-import type { CampaignId, CouponId } from '../domain/ids.ts'
-import type { ReturnedItem } from './remaining-sale.ts'
+import type { CampaignId, CouponId } from './ids.ts'
 
+/** A quantity of one line that comes back. */
+export interface ReturnedItem {
+  /** Id of the line. */
+  readonly id: string
+  readonly quantity: number
+}
+
+/** Units by the key of their balance. */
 export type Units = readonly (readonly [key: string, units: number])[]
 
-/** Safe as JSON. */
+/** Kept as JSON. */
 export interface ReturnRecord {
   readonly items: readonly ReturnedItem[]
   readonly isComplete: boolean
