@@ -1,5 +1,5 @@
 import type { Basket, Line } from './basket.ts'
-import type { Reward } from './coupon.ts'
+import type { Effect } from './effect.ts'
 import type {
   BranchId,
   CampaignId,
@@ -16,33 +16,17 @@ import type { KeptMultiple, LotTake, RuleUsage } from './wallet.ts'
 
 export const transactionStatus = { processed: 1, partlyReturned: 2, returned: 3 } as const
 
+type Grant = Extract<Effect, { kind: 'grant_coupon' }>
+
 /** An effect that was carried out: with the ids of what it made, and safe to keep as JSON. */
 export type Action =
-  | {
-      readonly kind: 'redeem_coupon'
-      readonly coupon: CouponId
-      readonly line?: string
-      readonly discountMinor: number
-    }
-  | { readonly kind: 'spend_points'; readonly movement: Movement; readonly discountMinor: number }
-  | {
-      readonly kind: 'collect'
-      readonly movement: Movement
-      readonly campaign: CampaignId
-      readonly rule: string
-    }
-  | {
-      readonly kind: 'grant_coupon'
-      /** Absent in a preview: the coupon does not exist yet. */
+  | Exclude<Effect, Grant>
+  | (Omit<Grant, 'expiresAt'> & {
+      /** The coupon it made; absent in a preview, in which there is none yet. */
       readonly coupon?: CouponId
-      readonly campaign: CampaignId
-      readonly reward: Reward
       /** ISO 8601. */
       readonly expiresAt?: string
-      readonly movement?: Movement
-      readonly threshold: { readonly key: string; readonly at: number }
-    }
-  | { readonly kind: 'change_tier'; readonly campaign: CampaignId; readonly tier: string }
+    })
 
 /** What a basket did and why, in whole units; kept with the transaction so that it can always be explained. */
 export interface TransactionResult {
