@@ -5,14 +5,15 @@
 
 import type { Movement } from '../domain/ledger-entry.ts'
 import { maxUnits } from '../domain/money.ts'
-import type { Refusal } from '../domain/refusal.ts'
+import { ok, type Result, refuse } from '../domain/result.ts'
 import type { Lot, Wallet } from '../domain/wallet.ts'
 import { expireInState, type Inactivity } from './expire-balances.ts'
-import { balanceOf, changedLots, move, openWallet, takeFromLots } from './wallet-state.ts'
+import { balanceOf, balanceTooLarge, changedLots, move, openWallet, takeFromLots } from './wallet-state.ts'
 
-export type AdjustOutcome =
-  | { readonly ok: true; readonly movements: readonly Movement[]; readonly lots: readonly Lot[] }
-  | { readonly ok: false; readonly refusal: Refusal }
+export interface Adjusted {
+  readonly movements: readonly Movement[]
+  readonly lots: readonly Lot[]
+}
 
 export function adjustBalance(
   wallet: Wallet,
@@ -20,20 +21,15 @@ export function adjustBalance(
   inactivity: readonly Inactivity[],
   now: Date,
   timezone: string,
-): AdjustOutcome {
+): Result<Adjusted> {
   const { key, units } = adjustment
   const state = openWallet(wallet)
   expireInState(state, wallet, inactivity, now, timezone)
   const balance = balanceOf(state, key)
   const after = balance.value + units
-  if (units < 0 && after < 0) return { ok: false, refusal: { code: 'insufficient_points' } }
-  if (after > maxUnits) {
-    return {
-      ok: false,
-      refusal: { code: '_invalid_payload', description: 'amount: the balance would be too large.' },
-    }
-  }
+  if (units < 0 && after < 0) return refuse('insufficient_points')
+  if (after > maxUnits) return balanceTooLarge(key)
   if (units < 0) takeFromLots(state, key, -units)
   move(state, balance, 'adjust', units, 0)
-  return { ok: true, movements: state.movements, lots: changedLots(state) }
+  return ok({ movements: state.movements, lots: changedLots(state) })
 }

@@ -91,7 +91,7 @@ export function outcomeOf(story: Story) {
 export function evaluationOf(story: Story): Evaluation {
   const outcome = outcomeOf(story)
   if (!outcome.ok) throw new Error(`refused: ${outcome.refusal.code} ${outcome.refusal.description ?? ''}`)
-  return outcome.evaluation
+  return outcome.value
 }
 
 /** The code of the refusal that a story must end with. */

@@ -251,7 +251,7 @@ describe('for every campaign, basket and wallet', () => {
       fc.property(stories, (story) => {
         const outcome = decide(story)
         if (!outcome.ok) return
-        const { balances, movements } = outcome.evaluation
+        const { balances, movements } = outcome.value
         for (const after of balances) {
           let { value, total, version } = story.wallet.balances.find(({ key }) => key === after.key)!
           for (const movement of movements.filter((m) => m.key === after.key)) {
@@ -278,8 +278,8 @@ describe('for every campaign, basket and wallet', () => {
         const outcome = decide(story)
         if (!outcome.ok) return
         const lots = new Map(story.wallet.lots.map((lot) => [`${lot.key} ${lot.version}`, lot]))
-        for (const lot of outcome.evaluation.lots) lots.set(`${lot.key} ${lot.version}`, lot)
-        for (const { key, value } of outcome.evaluation.balances) {
+        for (const lot of outcome.value.lots) lots.set(`${lot.key} ${lot.version}`, lot)
+        for (const { key, value } of outcome.value.balances) {
           const held = [...lots.values()].filter((lot) => lot.key === key)
           expect(held.every((lot) => lot.remaining >= 0)).toBe(true)
           expect(held.reduce((sum, lot) => sum + lot.remaining, 0)).toBeLessThanOrEqual(value)
@@ -294,8 +294,8 @@ describe('for every campaign, basket and wallet', () => {
       fc.property(stories, (story) => {
         const outcome = decide(story)
         if (!outcome.ok) return
-        const ran = outcome.evaluation.effects.flatMap((e) => (e.kind === 'collect' ? [e.rule] : []))
-        const skipped = outcome.evaluation.skipped.map((s) => s.rule)
+        const ran = outcome.value.effects.flatMap((e) => (e.kind === 'collect' ? [e.rule] : []))
+        const skipped = outcome.value.skipped.map((s) => s.rule)
         const rules = story.definition.rules as unknown[]
         expect([...ran, ...skipped].sort()).toEqual(rules.map((_, index) => String(index + 1)).sort())
       }),
@@ -309,7 +309,7 @@ describe('for every campaign, basket and wallet', () => {
         const outcome = decide(story)
         if (!outcome.ok) return
         const rules = story.definition.rules as { limits?: Record<string, number> }[]
-        for (const effect of outcome.evaluation.effects) {
+        for (const effect of outcome.value.effects) {
           if (effect.kind !== 'collect') continue
           const given = effect.movement.amount
           const allowed = rules[Number(effect.rule) - 1]?.limits ?? {}
@@ -343,7 +343,7 @@ describe('for every campaign, basket and wallet', () => {
       fc.property(stories, (story) => {
         const outcome = decide(story)
         if (!outcome.ok) return
-        const { context } = outcome.evaluation
+        const { context } = outcome.value
         expect(JSON.parse(JSON.stringify(context))).toEqual(context)
       }),
       runs,

@@ -1,26 +1,25 @@
 /**
- * Decides one basket: basket, wallet, campaigns and a clock in; effects or a refusal out. The order of work is
- * redeem coupons → spend points → collect → grant at thresholds, and it is everything or nothing. Nothing is
- * read from outside and nothing passed in is changed, so preview, sale, return and backtest are one function.
+ * Decides one basket: basket, wallet, campaigns and a clock in; effects or a refusal out. The numbered steps are
+ * those of the README, and it is everything or nothing. Nothing is read from outside and nothing passed in is
+ * changed: the steps share a working copy of the wallet, and what each returns is put together at the end.
  */
 import type { Basket } from '../domain/basket.ts'
 import type { Effect } from '../domain/effect.ts'
 import type { Movement } from '../domain/ledger-entry.ts'
-import type { Refusal } from '../domain/refusal.ts'
+import { ok, type Result } from '../domain/result.ts'
 import type { SaleContext } from '../domain/transaction.ts'
-import type { Balance, KeptMultiple, Lot, LotTake, Wallet } from '../domain/wallet.ts'
-import { type Collected, collect, type Situation, skipAll, type UsageChange } from './collect.ts'
+import type { Balance, Lot, LotTake, Wallet } from '../domain/wallet.ts'
+import { collectAll, type UsageChange } from './collect.ts'
 import type { AttachedCampaign } from './compile-campaign.ts'
 import { expireInState, type Inactivity, inactivityOf } from './expire-balances.ts'
 import { grantCoupons } from './grant-coupons.ts'
-import { type PricedBasket, priceBasket } from './price-basket.ts'
+import { priceBasket } from './price-basket.ts'
 import { type Progress, progressOf } from './progress.ts'
 import { redeemCoupons } from './redeem-coupons.ts'
-import { whyNotRunning } from './rule-conditions.ts'
 import { situationOf } from './situation.ts'
 import type { Skip } from './skip.ts'
-import { readPoints, type Spending, spendPoints } from './spend-points.ts'
-import { changeTiers, tiersBefore } from './tiers.ts'
+import { readPoints, spendPoints } from './spend-points.ts'
+import { changeTiers } from './tiers.ts'
 import { changedLots, closedBalances, openWallet } from './wallet-state.ts'
 
 export interface EvaluateInput {
@@ -28,7 +27,7 @@ export interface EvaluateInput {
   readonly wallet: Wallet
   /** The campaigns attached to the card: its own first, whatever its status, then the others in order. */
   readonly campaigns: readonly AttachedCampaign[]
-  /** Of all campaigns of the organization; what the attached ones say when undefined. */
+  /** Inactivity rules of every campaign of the organization; defaults to those of the attached ones. */
   readonly inactivity?: readonly Inactivity[]
   readonly organization: { readonly currencyDecimals: number; readonly timezone: string }
   readonly now: Date
@@ -56,77 +55,67 @@ export interface Evaluation {
   readonly context: SaleContext
 }
 
-export type EvaluateOutcome =
-  | { readonly ok: true; readonly evaluation: Evaluation }
-  | { readonly ok: false; readonly refusal: Refusal }
-
-export function evaluate(input: EvaluateInput): EvaluateOutcome {
+export function evaluate(input: EvaluateInput): Result<Evaluation> {
   const { basket, wallet, campaigns, organization, now } = input
   const { currencyDecimals, timezone } = organization
-  const priced = priceBasket(basket, currencyDecimals)
-  if ('refusal' in priced) return refuse(priced.refusal)
   const spend = campaigns[0]?.compiled.spend
+  const priced = priceBasket(basket, currencyDecimals)
+  if (!priced.ok) return priced
   const points = readPoints(basket, spend)
-  if (typeof points !== 'number') return refuse(points.refusal)
+  if (!points.ok) return points
+  const { payableMinor, amountMinor } = priced.value
 
+  // 1. What has expired by now leaves the balances.
   const state = openWallet(wallet)
   const inactivity = input.inactivity ?? inactivityOf(campaigns.map(({ compiled }) => compiled))
   expireInState(state, wallet, inactivity, now, timezone)
   const before = state.balances.map(({ key, value, total }) => [key, value, total] as const)
 
-  const redeemed = redeemCoupons(priced, basket.coupons, wallet.coupons, now, currencyDecimals)
-  if ('refusal' in redeemed) return refuse(redeemed.refusal)
-  const collected: Collected = { state, effects: redeemed.effects, skipped: [], usage: [] }
+  // 2. Coupons are redeemed.
+  const redeemed = redeemCoupons(priced.value, basket.coupons, wallet.coupons, now, currencyDecimals)
+  if (!redeemed.ok) return redeemed
 
-  let spending: Spending | undefined
-  if (points > 0) {
-    const spent = spendPoints(state, points, spend, { payableMinor: priced.payableMinor, currencyDecimals })
-    if ('refusal' in spent) return refuse(spent.refusal)
-    spending = spent
-    collected.effects.push(spent.effect)
-  }
+  // 3. Points are spent.
+  const spent = spendPoints(state, points.value, spend, { payableMinor, currencyDecimals })
+  if (!spent.ok) return spent
 
-  const pointsPartMinor = spending === undefined || spend?.earns ? 0 : spending.discountMinor
-  const situation = situationOf(basket, priced, pointsPartMinor, {
-    isFirst: wallet.transactionCount === 0,
-    usage: wallet.usage,
-    timezone,
-    now,
-  })
-  const running: AttachedCampaign[] = []
-  const refusal = collectAll(campaigns, situation, collected, running)
-  if (refusal !== undefined) return refuse(refusal)
+  // 4. Campaigns collect.
+  const isFirst = wallet.transactionCount === 0
+  const known = { isFirst, usage: wallet.usage, timezone, now }
+  const pointsPartMinor = spend?.earns ? 0 : spent.value.discountMinor
+  const collected = collectAll(campaigns, situationOf(basket, priced.value, pointsPartMinor, known), state)
+  if (!collected.ok) return collected
+  const { running, skipped, usage } = collected.value
 
+  // 5. Coupons are granted at thresholds.
   const kept = wallet.keptMultiples ?? []
-  const consumedFrom = grantCoupons(running, state, kept, now, collected.effects)
-  for (const campaign of running) changeTiers(campaign, state, collected.effects)
+  const granted = grantCoupons(running, state, kept, now)
 
-  const context = contextOf(input, before, spending?.takes ?? [], consumedFrom)
-  return { ok: true, evaluation: evaluationOf(collected, running, kept, priced, spending, context) }
-}
+  // 6. Tiers change.
+  const tiers = changeTiers(running, state)
 
-function refuse(refusal: Refusal): EvaluateOutcome {
-  return { ok: false, refusal }
-}
-
-/** Runs the campaigns that run, and says why of those that do not. */
-export function collectAll(
-  campaigns: readonly AttachedCampaign[],
-  situation: Situation,
-  collected: Collected,
-  running: AttachedCampaign[],
-): Refusal | undefined {
-  for (const campaign of campaigns) {
-    const reason = whyNotRunning(campaign, situation.at, situation.local)
-    if (reason !== undefined) {
-      skipAll(campaign, reason, collected.skipped)
-      continue
-    }
-    running.push(campaign)
-    const refusal = collect(campaign, situation, tiersBefore(campaign, collected.state), collected)
-    if (refusal !== undefined) return refusal
-  }
-  return undefined
+  const effects = [
+    ...redeemed.value,
+    ...spent.value.effects,
+    ...collected.value.effects,
+    ...granted.effects,
+    ...tiers,
+  ]
+  const balances = closedBalances(state)
+  return ok({
+    effects,
+    skipped,
+    progress: progressOf(running, balances, kept),
+    amountMinor,
+    payableMinor,
+    pointsSpent: spent.value.units,
+    pointsDiscountMinor: spent.value.discountMinor,
+    movements: state.movements,
+    balances,
+    lots: changedLots(state),
+    usage,
+    context: contextOf(input, before, spent.value.takes, granted.takes),
+  })
 }
 
 function contextOf(
@@ -146,30 +135,5 @@ function contextOf(
     ...(wallet.keptMultiples?.length && { keptMultiples: wallet.keptMultiples }),
     ...(spentFrom.length > 0 && { spentFrom }),
     ...(consumedFrom.length > 0 && { consumedFrom }),
-  }
-}
-
-function evaluationOf(
-  { state, effects, skipped, usage }: Collected,
-  running: readonly AttachedCampaign[],
-  kept: readonly KeptMultiple[],
-  priced: PricedBasket,
-  spending: Spending | undefined,
-  context: SaleContext,
-): Evaluation {
-  const balances = closedBalances(state)
-  return {
-    effects,
-    skipped,
-    progress: progressOf(running, balances, kept),
-    amountMinor: priced.amountMinor,
-    payableMinor: priced.payableMinor,
-    pointsSpent: spending?.units ?? 0,
-    pointsDiscountMinor: spending?.discountMinor ?? 0,
-    movements: state.movements,
-    balances,
-    lots: changedLots(state),
-    usage,
-    context,
   }
 }

@@ -172,7 +172,7 @@ describe('inactivity', () => {
     const story = { basket: pay(50), wallet, campaigns: [own], organization: athens, now: tuesdayMorning }
     const inactivity = inactivityOf([own.compiled, other.compiled])
     expect(evaluate(story)).toMatchObject({ ok: false, refusal: { code: 'insufficient_points' } })
-    expect(evaluate({ ...story, inactivity })).toMatchObject({ ok: true, evaluation: { pointsSpent: 50 } })
+    expect(evaluate({ ...story, inactivity })).toMatchObject({ ok: true, value: { pointsSpent: 50 } })
     const inTime = expireBalances(wallet, inactivity, tuesdayMorning, athens.timezone)
     expect(inTime.movements).toEqual([])
   })

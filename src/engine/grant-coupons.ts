@@ -22,13 +22,21 @@ export interface OwnedThreshold {
   readonly threshold: CompiledThreshold
 }
 
+type GrantEffect = Extract<Effect, { kind: 'grant_coupon' }>
+
+export interface Granting {
+  readonly effects: readonly GrantEffect[]
+  /** What consuming thresholds took from lots. */
+  readonly takes: readonly LotTake[]
+}
+
 export function grantCoupons(
   running: readonly AttachedCampaign[],
   state: WalletState,
   kept: readonly KeptMultiple[],
   now: Date,
-  effects: Effect[],
-): LotTake[] {
+): Granting {
+  const effects: GrantEffect[] = []
   const takes: LotTake[] = []
   let left = maxGrantedCoupons
   for (const { campaign, threshold } of thresholdsInOrder(running)) {
@@ -37,7 +45,7 @@ export function grantCoupons(
     const times = Math.min(left, timesReached(campaign, threshold, balance, kept))
     left -= times
     for (let time = 0; time < times; time++) {
-      const grant = grantOf(campaign, threshold, now)
+      const grant = toGrantEffect(campaign, threshold, now)
       if (threshold.consume) {
         takes.push(...takeFromLots(state, balance.key, threshold.at))
         effects.push({ ...grant, movement: move(state, balance, 'consume', -threshold.at, 0) })
@@ -46,7 +54,7 @@ export function grantCoupons(
       }
     }
   }
-  return takes
+  return { effects, takes }
 }
 
 /** Thresholds of all campaigns that share a balance compete for it: the highest first, whoever it belongs to. */
@@ -96,7 +104,7 @@ export function keptMultiple(
   return 0
 }
 
-function grantOf(campaign: CampaignId, { key, at, grant }: CompiledThreshold, now: Date) {
+function toGrantEffect(campaign: CampaignId, { key, at, grant }: CompiledThreshold, now: Date) {
   const shared = { kind: 'grant_coupon', campaign, reward: grant.reward, threshold: { key, at } } as const
   const expiresAt = couponExpiry(grant, now)
   return expiresAt === undefined ? shared : { ...shared, expiresAt }

@@ -14,7 +14,7 @@ import {
   toMinor,
   toUnits,
 } from '../domain/money.ts'
-import type { Refusal } from '../domain/refusal.ts'
+import { ok, type Result, refuse } from '../domain/result.ts'
 
 export interface PricedBasket {
   readonly lines: readonly PricedLine[]
@@ -36,9 +36,9 @@ export interface PricedLine {
   readonly quantity: number
 }
 
-export function priceBasket(basket: Basket, currencyDecimals: number): PricedBasket | { refusal: Refusal } {
+export function priceBasket(basket: Basket, currencyDecimals: number): Result<PricedBasket> {
   const problem = findProblem(basket)
-  if (problem !== undefined) return refuse(problem)
+  if (problem !== undefined) return refuse('_invalid_payload', problem)
   const lines: PricedLine[] = []
   let linesAmountMinor = 0
   let linesPayableMinor = 0
@@ -55,9 +55,9 @@ export function priceBasket(basket: Basket, currencyDecimals: number): PricedBas
   const payableMinor = payable(basket, hasLines ? linesPayableMinor : amountMinor, currencyDecimals)
   const largest = maxMoney * powerOfTen(currencyDecimals)
   if (linesAmountMinor > largest || linesPayableMinor > largest) {
-    return refuse(`items: the sum of the lines must be at most ${maxMoney}`)
+    return refuse('_invalid_payload', `items: the sum of the lines must be at most ${maxMoney}`)
   }
-  return { lines, baseMinor, amountMinor, payableMinor, linesPayableMinor }
+  return ok({ lines, baseMinor, amountMinor, payableMinor, linesPayableMinor })
 }
 
 function priceLine(line: Line, currencyDecimals: number): PricedLine {
@@ -116,8 +116,4 @@ function findProblem(basket: Basket): string | undefined {
 
 function isMoney(value: number | undefined): boolean {
   return value === undefined || (value >= 0 && value <= maxMoney)
-}
-
-function refuse(description: string): { refusal: Refusal } {
-  return { refusal: { code: '_invalid_payload', description } }
 }

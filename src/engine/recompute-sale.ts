@@ -5,11 +5,12 @@
  */
 import type { Effect } from '../domain/effect.ts'
 import type { CampaignId } from '../domain/ids.ts'
+import { ok, type Result } from '../domain/result.ts'
 import type { Action, SaleContext } from '../domain/transaction.ts'
-import { type Collected, type Situation, usageKey } from './collect.ts'
+import { collectAll } from './collect.ts'
 import type { AttachedCampaign } from './compile-campaign.ts'
-import { collectAll } from './evaluate.ts'
 import { grantCoupons } from './grant-coupons.ts'
+import { type Situation, usageKey } from './situation.ts'
 import { balanceOf, openWallet } from './wallet-state.ts'
 
 export interface RecomputedSale {
@@ -31,7 +32,7 @@ export function recomputeSale(
   situation: Situation,
   sale: { readonly context: SaleContext; readonly actions: readonly Action[] },
   spentUnits: number,
-): RecomputedSale {
+): Result<RecomputedSale> {
   const { context, actions } = sale
   const state = openWallet({
     balances: context.balances.map(([key, value, total]) => ({ key, value, total, version: 0 })),
@@ -42,25 +43,17 @@ export function recomputeSale(
   })
   const spentKey = actions.find((action) => action.kind === 'spend_points')?.movement.key
   if (spentKey !== undefined) balanceOf(state, spentKey).value -= spentUnits
-  const effects: Effect[] = []
-  const again: Collected = { state, effects, skipped: [], usage: [] }
-  const running: AttachedCampaign[] = []
-  // A part of a sale cannot overflow what the whole did not.
-  collectAll(campaigns, situation, again, running)
-  grantCoupons(running, state, context.keptMultiples ?? [], situation.now, effects)
+  const again = collectAll(campaigns, situation, state)
+  if (!again.ok) return again
+  const granted = grantCoupons(again.value.running, state, context.keptMultiples ?? [], situation.now)
   const collected = new Map<string, number>()
-  const grants: Grant[] = []
-  for (const effect of effects) {
-    if (effect.kind === 'collect') {
-      collected.set(usageKey(effect.campaign, effect.rule), effect.movement.amount)
-    } else if (effect.kind === 'grant_coupon') {
-      grants.push(grantOf(effect))
-    }
+  for (const { campaign, rule, movement } of again.value.effects) {
+    collected.set(usageKey(campaign, rule), movement.amount)
   }
-  return { collected, grants }
+  return ok({ collected, grants: granted.effects.map(toGrant) })
 }
 
-export function grantOf(effect: Extract<Action | Effect, { kind: 'grant_coupon' }>): Grant {
+export function toGrant(effect: Extract<Action | Effect, { kind: 'grant_coupon' }>): Grant {
   const { campaign, reward, threshold } = effect
   return { campaign, key: threshold.key, at: threshold.at, reward: reward.key }
 }

@@ -8,6 +8,7 @@ import type { Effect } from '../domain/effect.ts'
 import type { CouponId } from '../domain/ids.ts'
 import { multiplyToMinor, toMinor } from '../domain/money.ts'
 import { type Refusal, type RefusalCode, refusals } from '../domain/refusal.ts'
+import { ok, type Result } from '../domain/result.ts'
 import type { PricedBasket, PricedLine } from './price-basket.ts'
 
 interface NamedCoupon {
@@ -16,43 +17,47 @@ interface NamedCoupon {
   readonly position?: number
 }
 
-/** What is left of the amounts that coupons can be worth. */
-interface Remaining {
-  orderMinor: number
-  readonly linesMinor: number[]
-  /** Free units already given on each line. */
-  readonly freeUnits: number[]
-}
-
 export function redeemCoupons(
   priced: PricedBasket,
   orderCoupons: readonly CouponId[],
   held: readonly Coupon[],
   now: Date,
   currencyDecimals: number,
-): { effects: Effect[] } | { refusal: Refusal } {
+): Result<readonly Effect[]> {
   const named = nameCoupons(priced, orderCoupons)
-  if (named.length === 0) return { effects: [] }
+  if (named.length === 0) return ok([])
   const byId = new Map(held.map((coupon) => [coupon.id, coupon]))
   const refusal = findRefusal(named, byId, priced, now)
-  if (refusal !== undefined) return { refusal }
-  const remaining: Remaining = {
-    orderMinor: priced.baseMinor,
-    linesMinor: priced.lines.map((line) => line.amountMinor),
-    freeUnits: priced.lines.map(() => 0),
-  }
-  const effects = named.map(({ id, position }): Effect => {
+  if (refusal !== undefined) return { ok: false, refusal }
+  return ok(worthOfEach(named, byId, priced, currencyDecimals))
+}
+
+/** What each coupon is worth of what those before it have left. */
+function worthOfEach(
+  named: readonly NamedCoupon[],
+  byId: ReadonlyMap<CouponId, Coupon>,
+  priced: PricedBasket,
+  currencyDecimals: number,
+): Effect[] {
+  let orderLeft = priced.baseMinor
+  const linesLeft = priced.lines.map((line) => line.amountMinor)
+  const freeUnits = priced.lines.map(() => 0)
+  return named.map(({ id, position }): Effect => {
     const { reward } = byId.get(id)!
-    const discountMinor =
-      position === undefined
-        ? redeemForOrder(reward, priced, remaining, currencyDecimals)
-        : redeemForLine(reward, priced, position, remaining, currencyDecimals)
-    const line = position === undefined ? undefined : priced.lines[position]!.line.id
-    return line === undefined
+    const isFree = reward.kind === 'free_product'
+    const at = position ?? (isFree ? cheapestLine(reward, priced, freeUnits, currencyDecimals) : undefined)
+    const line = at === undefined ? undefined : priced.lines[at]!
+    const worth = isFree
+      ? unitMinor(line!, currencyDecimals)
+      : discountOn(line?.amountMinor ?? priced.baseMinor, reward, currencyDecimals)
+    const discountMinor = Math.min(worth, orderLeft, at === undefined ? orderLeft : linesLeft[at]!)
+    orderLeft -= discountMinor
+    if (at !== undefined) linesLeft[at]! -= discountMinor
+    if (at !== undefined && isFree) freeUnits[at]! += 1
+    return position === undefined
       ? { kind: 'redeem_coupon', coupon: id, discountMinor }
-      : { kind: 'redeem_coupon', coupon: id, line, discountMinor }
+      : { kind: 'redeem_coupon', coupon: id, line: line!.line.id, discountMinor }
   })
-  return { effects }
 }
 
 /** Coupons of the lines first: an order-level coupon gets what they leave. */
@@ -110,46 +115,11 @@ function isFor(reward: Extract<Reward, { kind: 'free_product' }>, { line }: Pric
   return line.product !== undefined && reward.products.includes(line.product)
 }
 
-function redeemForLine(
-  reward: Reward,
-  priced: PricedBasket,
-  position: number,
-  remaining: Remaining,
-  currencyDecimals: number,
-): number {
-  const line = priced.lines[position]!
-  const worth =
-    reward.kind === 'free_product'
-      ? unitMinor(line, currencyDecimals)
-      : discountOn(line.amountMinor, reward, currencyDecimals)
-  if (reward.kind === 'free_product') remaining.freeUnits[position]! += 1
-  const discount = Math.min(worth, remaining.linesMinor[position]!, remaining.orderMinor)
-  remaining.linesMinor[position]! -= discount
-  remaining.orderMinor -= discount
-  return discount
-}
-
-function redeemForOrder(
-  reward: Reward,
-  priced: PricedBasket,
-  remaining: Remaining,
-  currencyDecimals: number,
-): number {
-  if (reward.kind === 'free_product') {
-    const position = cheapestLine(reward, priced, remaining, currencyDecimals)
-    return redeemForLine(reward, priced, position, remaining, currencyDecimals)
-  }
-  const worth = discountOn(priced.baseMinor, reward, currencyDecimals)
-  const discount = Math.min(worth, remaining.orderMinor)
-  remaining.orderMinor -= discount
-  return discount
-}
-
 /** The cheapest unit of a matching line; a line all of whose units are free already comes after the others. */
 function cheapestLine(
   reward: Extract<Reward, { kind: 'free_product' }>,
   priced: PricedBasket,
-  remaining: Remaining,
+  freeUnits: readonly number[],
   currencyDecimals: number,
 ): number {
   let best = -1
@@ -157,7 +127,7 @@ function cheapestLine(
   let bestMinor = 0
   for (const [position, line] of priced.lines.entries()) {
     if (!isFor(reward, line)) continue
-    const given = remaining.freeUnits[position]!
+    const given = freeUnits[position]!
     const isGiven = given > 0 && (given + 1) * 1e6 > line.quantity
     const minor = unitMinor(line, currencyDecimals)
     if (best < 0 || (bestIsGiven && !isGiven) || (bestIsGiven === isGiven && minor < bestMinor)) {

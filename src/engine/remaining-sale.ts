@@ -4,31 +4,31 @@
  * reductions and points shrink every line stays the one of the sale: returning cannot round anything up.
  */
 import { maxPriceDecimals, toUnits } from '../domain/money.ts'
-import type { Refusal } from '../domain/refusal.ts'
+import { ok, type Result, refuse } from '../domain/result.ts'
 import type { ReturnedItem } from '../domain/return-record.ts'
-import type { Situation } from './collect.ts'
 import type { PricedBasket, PricedLine } from './price-basket.ts'
+import type { Situation } from './situation.ts'
 
 /** Quantities left per line, in millionths. */
 export type Left = readonly number[]
 
-export function leftOf(lines: readonly PricedLine[]): number[] {
+export function quantitiesOf(lines: readonly PricedLine[]): Left {
   return lines.map((line) => line.quantity)
 }
 
-/** Takes items off what is left; a refusal when there is less. Lines that share an id are taken in order. */
+/** What is left without the items; refused when there is less. Lines that share an id are taken in order. */
 export function takeItems(
-  left: number[],
+  quantities: Left,
   lines: readonly PricedLine[],
   items: readonly ReturnedItem[],
-): Refusal | undefined {
+): Result<Left> {
+  const left = [...quantities]
   for (const { id, quantity } of items) {
     let wanted = quantity > 0 ? toUnits(quantity, maxPriceDecimals) : undefined
-    if (wanted === undefined)
-      return { code: '_invalid_payload', description: 'items: the quantity is not valid.' }
+    if (wanted === undefined) return refuse('_invalid_payload', 'items: the quantity is not valid.')
     const name = `"${id.slice(0, 64)}"`
     if (!lines.some(({ line }) => line.id === id)) {
-      return { code: 'return_exceeds_sale', description: `items: the sale has no line ${name}.` }
+      return refuse('return_exceeds_sale', `items: the sale has no line ${name}.`)
     }
     for (let position = 0; position < lines.length && wanted > 0; position++) {
       if (lines[position]!.line.id !== id) continue
@@ -36,11 +36,9 @@ export function takeItems(
       left[position]! -= taken
       wanted -= taken
     }
-    if (wanted > 0) {
-      return { code: 'return_exceeds_sale', description: `items: less than that is left of line ${name}.` }
-    }
+    if (wanted > 0) return refuse('return_exceeds_sale', `items: less than that is left of line ${name}.`)
   }
-  return undefined
+  return ok(left)
 }
 
 export interface RemainingSale {

@@ -10,7 +10,7 @@ import type { Action, SaleContext } from '../domain/transaction.ts'
 import type { KeptMultiple, Wallet } from '../domain/wallet.ts'
 import type { AttachedCampaign } from './compile-campaign.ts'
 import { keptMultiple, type OwnedThreshold, thresholdsInOrder } from './grant-coupons.ts'
-import { type Grant, grantOf } from './recompute-sale.ts'
+import { type Grant, toGrant } from './recompute-sale.ts'
 import { grantedOf, type Today } from './today.ts'
 import type { WalletState } from './wallet-state.ts'
 
@@ -61,7 +61,7 @@ function grantsOf(actions: readonly Action[]) {
   const byGrant = new Map<string, Extract<Action, { kind: 'grant_coupon' }>[]>()
   for (const action of actions) {
     if (action.kind !== 'grant_coupon') continue
-    const key = grantKey(grantOf(action))
+    const key = grantKey(toGrant(action))
     byGrant.set(key, [...(byGrant.get(key) ?? []), action])
   }
   return byGrant

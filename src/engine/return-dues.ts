@@ -5,9 +5,10 @@
 import type { CampaignId } from '../domain/ids.ts'
 import { type ReturnRecord, sumOf } from '../domain/return-record.ts'
 import type { Action } from '../domain/transaction.ts'
-import { type UsageChange, usageKey } from './collect.ts'
+import type { UsageChange } from './collect.ts'
 import type { AttachedCampaign } from './compile-campaign.ts'
 import type { RecomputedSale } from './recompute-sale.ts'
+import { usageKey } from './situation.ts'
 
 export interface Dues {
   /** What was collected for what came back, by balance. */

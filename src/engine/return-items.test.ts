@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { Basket, Line } from '../domain/basket.ts'
 import type { CouponStatus } from '../domain/coupon.ts'
 import type { CouponId } from '../domain/ids.ts'
+import type { Result } from '../domain/result.ts'
 import type { ReturnRecord } from '../domain/return-record.ts'
 import type { Action } from '../domain/transaction.ts'
 import type { Wallet } from '../domain/wallet.ts'
@@ -21,7 +22,7 @@ import {
 } from './coffee-club.fixture.ts'
 import type { AttachedCampaign } from './compile-campaign.ts'
 import { type Evaluation, evaluate } from './evaluate.ts'
-import { type ReturnDecision, type ReturnOutcome, returnItems, type Sale } from './return-items.ts'
+import { type ReturnDecision, returnItems, type Sale } from './return-items.ts'
 
 const base = { id: 'base', kind: 'points_per_amount', balance: 'points', points: 1, per: 1 }
 const stamp = { id: 'stamp', kind: 'collect_per_item', balance: 'stamps', amount: 1 }
@@ -63,7 +64,7 @@ function till(
       const basket = basketOf(lines, { occurredAt: at, ...parts })
       const outcome = evaluate({ basket, wallet, campaigns, organization: athens, now: at })
       if (!outcome.ok) throw new Error(outcome.refusal.code)
-      const { evaluation } = outcome
+      const evaluation = outcome.value
       const actions = evaluation.effects.map((effect): Action => {
         if (effect.kind !== 'grant_coupon') return effect
         return { ...effect, coupon: `cpn_${nextCoupon++}`, expiresAt: effect.expiresAt?.toISOString() }
@@ -91,10 +92,10 @@ function till(
         processedAt: at,
       }
       const earlier: ReturnRecord[] = []
-      const tryReturn = (items?: { id: string; quantity: number }[], now = at): ReturnOutcome => {
+      const tryReturn = (items?: { id: string; quantity: number }[], now = at): Result<ReturnDecision> => {
         const result = returnItems({ sale, campaigns, earlier, wallet, items, now })
         if (!result.ok) return result
-        const { decision } = result
+        const decision = result.value
         earlier.push(JSON.parse(JSON.stringify(decision.record)))
         wallet = {
           ...wallet,
@@ -109,7 +110,7 @@ function till(
       const takeBack = (items?: { id: string; quantity: number }[], now = at): ReturnDecision => {
         const result = tryReturn(items, now)
         if (!result.ok) throw new Error(result.refusal.code)
-        return result.decision
+        return result.value
       }
       return {
         evaluation,

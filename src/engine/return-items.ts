@@ -9,7 +9,7 @@ import type { Basket } from '../domain/basket.ts'
 import type { CouponId } from '../domain/ids.ts'
 import type { Movement } from '../domain/ledger-entry.ts'
 import { maxUnits } from '../domain/money.ts'
-import type { Refusal } from '../domain/refusal.ts'
+import { ok, type Result, refuse } from '../domain/result.ts'
 import { type ReturnedItem, type ReturnRecord, sumOf, unitsOf } from '../domain/return-record.ts'
 import type { Action, SaleContext } from '../domain/transaction.ts'
 import type { Balance, KeptMultiple, Lot, Wallet } from '../domain/wallet.ts'
@@ -19,14 +19,22 @@ import { expireInState, type Inactivity } from './expire-balances.ts'
 import { localDay } from './local-time.ts'
 import { priceBasket } from './price-basket.ts'
 import { recomputeSale } from './recompute-sale.ts'
-import { leftOf, nothingLeft, type RemainingSale, remainingSale, takeItems } from './remaining-sale.ts'
+import { nothingLeft, quantitiesOf, type RemainingSale, remainingSale, takeItems } from './remaining-sale.ts'
 import { keptAfterReturn, type TakenCoupons, takeBackCoupons } from './return-coupons.ts'
 import { type Dues, duesOf } from './return-dues.ts'
 import { restoreToLots, takeOutOfLots } from './return-lots.ts'
 import { situationOf } from './situation.ts'
 import { type TierLost, tiersLost } from './tiers.ts'
 import { runningOnCards, type Today } from './today.ts'
-import { balanceOf, changedLots, closedBalances, move, openWallet, type WalletState } from './wallet-state.ts'
+import {
+  balanceOf,
+  balanceTooLarge,
+  changedLots,
+  closedBalances,
+  move,
+  openWallet,
+  type WalletState,
+} from './wallet-state.ts'
 
 /** A sale as it was kept. */
 export interface Sale {
@@ -77,16 +85,12 @@ export interface ReturnDecision {
   readonly tiersLost: readonly TierLost[]
 }
 
-export type ReturnOutcome =
-  | { readonly ok: true; readonly decision: ReturnDecision }
-  | { readonly ok: false; readonly refusal: Refusal }
-
-export function returnItems(input: ReturnInput): ReturnOutcome {
+export function returnItems(input: ReturnInput): Result<ReturnDecision> {
   const { sale, earlier, wallet, today, now } = input
   const { context, basket } = sale
   const resolved = resolveReturn(input)
-  if ('refusal' in resolved) return { ok: false, refusal: resolved.refusal }
-  const { items, remaining, isComplete, payableMinor } = resolved
+  if (!resolved.ok) return resolved
+  const { items, remaining, isComplete, payableMinor } = resolved.value
 
   const spent = spentIn(sale.actions)
   const restoredSoFar = partOf(spent, remaining)
@@ -96,17 +100,17 @@ export function returnItems(input: ReturnInput): ReturnOutcome {
 
   const campaigns = asAtTheSale(input.campaigns, context)
   const again = recomputeSale(campaigns, remaining.situation, sale, spent - restoredSoFar)
+  if (!again.ok) return again
   const gone = new Set(earlier.flatMap((record) => record.revoked))
   const out = wallet.coupons.filter((coupon) => !gone.has(coupon.id))
-  const coupons = takeBackCoupons(sale.actions, out, isComplete ? [] : again.grants)
-  const dues = duesOf(sale.actions, isComplete ? undefined : again, earlier, campaigns)
+  const coupons = takeBackCoupons(sale.actions, out, isComplete ? [] : again.value.grants)
+  const dues = duesOf(sale.actions, isComplete ? undefined : again.value, earlier, campaigns)
 
   const state = openWallet(wallet)
   expireInState(state, wallet, input.inactivity ?? [], now, context.timezone)
   const policy = campaigns[0]?.compiled.onInsufficientBalance ?? 'floor'
-  const changes = { pointsRestored, dues, coupons, earlier, policy }
-  const refusal = bookReturn(state, input, changes)
-  if (refusal !== undefined) return { ok: false, refusal }
+  const booked = bookReturn(state, sale, { pointsRestored, dues, coupons, earlier, policy })
+  if (!booked.ok) return booked
   // Points may have come back to a lot that has expired since.
   expireInState(state, wallet, [], now, context.timezone)
 
@@ -120,7 +124,7 @@ export function returnItems(input: ReturnInput): ReturnOutcome {
     unconsumed: [...coupons.unconsumed],
     usage: dues.byRule.map(({ campaign, rule, amount }) => [campaign, rule, amount]),
   }
-  const decision: ReturnDecision = {
+  return ok({
     record,
     pointsRestored,
     refundMinor,
@@ -140,8 +144,7 @@ export function returnItems(input: ReturnInput): ReturnOutcome {
       today,
     ),
     tiersLost: today ? tiersLost(runningOnCards(today, now, context.timezone), state) : [],
-  }
-  return { ok: true, decision }
+  })
 }
 
 interface ResolvedReturn {
@@ -153,27 +156,22 @@ interface ResolvedReturn {
 }
 
 /** Which quantities come back, and what is left then. */
-function resolveReturn({
-  sale,
-  campaigns,
-  earlier,
-  items,
-}: ReturnInput): ResolvedReturn | { refusal: Refusal } {
+function resolveReturn({ sale, campaigns, earlier, items }: ReturnInput): Result<ResolvedReturn> {
   const { basket, context } = sale
-  const priced = priceBasket(basket, context.currencyDecimals)
-  if ('refusal' in priced) return priced
-  const left = leftOf(priced.lines)
-  for (const record of earlier) takeItems(left, priced.lines, record.items)
+  const pricing = priceBasket(basket, context.currencyDecimals)
+  if (!pricing.ok) return pricing
+  const priced = pricing.value
+  const { lines } = priced
+  const returned = earlier.flatMap((record) => record.items)
+  const before = takeItems(quantitiesOf(lines), lines, returned)
+  if (!before.ok) return before
   const isOver =
-    earlier.some((record) => record.isComplete) || (left.length > 0 && left.every((q) => q === 0))
-  if (isOver) return { refusal: { code: 'return_exceeds_sale', description: 'Nothing is left of the sale.' } }
-  const named =
-    items ?? priced.lines.flatMap(({ line }, at) => (left[at]! > 0 ? [restOf(line.id, left[at]!)] : []))
-  const refusal = takeItems(left, priced.lines, named)
-  if (refusal !== undefined) return { refusal }
-  if (items !== undefined && items.length === 0) {
-    return { refusal: { code: '_invalid_payload', description: 'items: names no line.' } }
-  }
+    earlier.some((record) => record.isComplete) || (lines.length > 0 && before.value.every(isNothing))
+  if (isOver) return refuse('return_exceeds_sale', 'Nothing is left of the sale.')
+  const named = items ?? lines.flatMap(({ line }, position) => restOf(line.id, before.value[position]!))
+  const after = takeItems(before.value, lines, named)
+  if (!after.ok) return after
+  if (items !== undefined && items.length === 0) return refuse('_invalid_payload', 'items: names no line.')
   const pointsPartMinor = campaigns[0]?.compiled.spend?.earns ? 0 : sale.pointsDiscountMinor
   const known = {
     isFirst: context.isFirst,
@@ -182,13 +180,16 @@ function resolveReturn({
     now: sale.processedAt,
   }
   const whole = situationOf(basket, priced, pointsPartMinor, known)
-  const isComplete = left.every((quantity) => quantity === 0)
-  const remaining = isComplete ? nothingLeft(whole) : remainingSale(whole, priced, left)
-  return { items: named, remaining, isComplete, payableMinor: priced.payableMinor }
+  const isComplete = after.value.every(isNothing)
+  const remaining = isComplete ? nothingLeft(whole) : remainingSale(whole, priced, after.value)
+  return ok({ items: named, remaining, isComplete, payableMinor: priced.payableMinor })
 }
 
-function restOf(id: string, left: number): ReturnedItem {
-  return { id, quantity: left / 1e6 }
+const isNothing = (quantity: number) => quantity === 0
+
+/** Everything that is left of a line, which may be nothing. */
+function restOf(id: string, left: number): ReturnedItem[] {
+  return left > 0 ? [{ id, quantity: left / 1e6 }] : []
 }
 
 function asAtTheSale(campaigns: readonly AttachedCampaign[], context: SaleContext): AttachedCampaign[] {
@@ -223,7 +224,7 @@ interface Changes {
 }
 
 /** One net change for each balance that anything comes back to or goes from. */
-function bookReturn(state: WalletState, { sale }: ReturnInput, changes: Changes): Refusal | undefined {
+function bookReturn(state: WalletState, sale: Sale, changes: Changes): Result<void> {
   const { pointsRestored, dues, coupons, earlier, policy } = changes
   const spentKey = sale.actions.find((action) => action.kind === 'spend_points')?.movement.key
   const keys = new Set([...dues.byBalance.keys(), ...coupons.unconsumed.keys()])
@@ -235,10 +236,9 @@ function bookReturn(state: WalletState, { sale }: ReturnInput, changes: Changes)
     const due = dues.byBalance.get(key) ?? 0
     const full = balance.value + restored + unconsumed
     const wanted = full - due
-    if (wanted > maxUnits)
-      return { code: '_invalid_payload', description: `The balance "${key}" would be too large.` }
+    if (wanted > maxUnits) return balanceTooLarge(key)
     const isShort = wanted < 0 && wanted < balance.value
-    if (isShort && policy === 'reject') return { code: 'insufficient_points' }
+    if (isShort && policy === 'reject') return refuse('insufficient_points')
     // What is below zero already is not lifted by a return that takes.
     const after = isShort && policy === 'floor' ? Math.min(0, balance.value) : Math.max(wanted, -maxUnits)
     const { context } = sale
@@ -262,7 +262,7 @@ function bookReturn(state: WalletState, { sale }: ReturnInput, changes: Changes)
     const totalChange = -Math.min(due, balance.total)
     if (amount !== 0 || totalChange !== 0) move(state, balance, 'return', amount, totalChange)
   }
-  return undefined
+  return ok(undefined)
 }
 
 function consumedIn(actions: readonly Action[], key: string): number {

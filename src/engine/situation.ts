@@ -3,10 +3,22 @@
  * What points pay is taken off like an order-level reduction, and no reduction ever makes a line larger.
  */
 import type { Basket } from '../domain/basket.ts'
+import type { CampaignId } from '../domain/ids.ts'
 import type { RuleUsage } from '../domain/wallet.ts'
-import { type Situation, usageByRule } from './collect.ts'
+import type { CoverableLine } from './cover-lines.ts'
 import { localTime } from './local-time.ts'
 import type { PricedBasket } from './price-basket.ts'
+import type { Circumstances } from './rule-conditions.ts'
+import type { Covered } from './rules/rule.ts'
+
+/** A basket as rules see it; `payable` and `quantity` are those of the whole basket. */
+export interface Situation extends Circumstances, Covered {
+  readonly lines: readonly CoverableLine[]
+  /** What rules with limits have given before, by `usageKey`. */
+  readonly usage: ReadonlyMap<string, RuleUsage>
+  readonly now: Date
+  readonly timezone: string
+}
 
 export interface KnownBefore {
   readonly isFirst: boolean
@@ -42,8 +54,12 @@ export function situationOf(
     at: basket.occurredAt,
     local: localTime(basket.occurredAt, timezone),
     isFirst,
-    usage: usageByRule(usage),
+    usage: new Map(usage.map((entry) => [usageKey(entry.campaign, entry.rule), entry])),
     now,
     timezone,
   }
+}
+
+export function usageKey(campaign: CampaignId, rule: string): string {
+  return `${campaign}/${rule}`
 }

@@ -6,13 +6,14 @@
 import type { Basket } from '../domain/basket.ts'
 import type { Effect } from '../domain/effect.ts'
 import { decimalsOf, maxUnits, powerOfTen, toUnits } from '../domain/money.ts'
-import type { Refusal } from '../domain/refusal.ts'
+import { ok, type Result, refuse } from '../domain/result.ts'
 import type { LotTake } from '../domain/wallet.ts'
 import type { CompiledSpend } from './compile-campaign.ts'
 import { balanceOf, move, takeFromLots, type WalletState } from './wallet-state.ts'
 
 export interface Spending {
-  readonly effect: Effect
+  /** None when nothing is spent. */
+  readonly effects: readonly Effect[]
   readonly units: number
   readonly discountMinor: number
   readonly takes: readonly LotTake[]
@@ -24,37 +25,36 @@ interface Order {
 }
 
 /** Points in units; a refusal of the request's shape when there are more decimals than the balance has. */
-export function readPoints(basket: Basket, spend: CompiledSpend | undefined): number | { refusal: Refusal } {
+export function readPoints(basket: Basket, spend: CompiledSpend | undefined): Result<number> {
   const points = basket.pointsToSpend
-  if (!(points >= 0)) return refuseShape('pointsToSpend must be a number from 0')
+  if (!(points >= 0)) return refuse('_invalid_payload', 'pointsToSpend must be a number from 0')
   // Without a point balance there are no decimals to hold them against; the spending itself is refused.
-  if (spend === undefined) return points
+  if (spend === undefined) return ok(points)
   if (decimalsOf(points) > spend.decimals) {
-    return refuseShape(`pointsToSpend must have at most ${spend.decimals} decimals`)
+    return refuse('_invalid_payload', `pointsToSpend must have at most ${spend.decimals} decimals`)
   }
-  return toUnits(points, spend.decimals) ?? maxUnits + 1
+  return ok(toUnits(points, spend.decimals) ?? maxUnits + 1)
 }
 
-function refuseShape(description: string): { refusal: Refusal } {
-  return { refusal: { code: '_invalid_payload', description } }
-}
+const nothingSpent = ok<Spending>({ effects: [], units: 0, discountMinor: 0, takes: [] })
 
 export function spendPoints(
   state: WalletState,
   units: number,
   spend: CompiledSpend | undefined,
   order: Order,
-): Spending | { refusal: Refusal } {
-  if (spend === undefined) return { refusal: { code: 'points_not_spendable' } }
+): Result<Spending> {
+  if (units === 0) return nothingSpent
+  if (spend === undefined) return refuse('points_not_spendable')
   const balance = balanceOf(state, spend.key)
-  if (units > balance.value) return { refusal: { code: 'insufficient_points' } }
-  if (units < spend.min) return { refusal: { code: 'points_below_minimum' } }
-  if (BigInt(units) > mostByShare(spend, order)) return { refusal: { code: 'points_above_share' } }
+  if (units > balance.value) return refuse('insufficient_points')
+  if (units < spend.min) return refuse('points_below_minimum')
+  if (BigInt(units) > mostByShare(spend, order)) return refuse('points_above_share')
   const worth = worthOf(units, spend, order.currencyDecimals)
   const discountMinor = Number(worth.numerator / worth.denominator)
   const takes = takeFromLots(state, spend.key, units)
   const movement = move(state, balance, 'spend', -units, 0)
-  return { effect: { kind: 'spend_points', movement, discountMinor }, units, discountMinor, takes }
+  return ok({ effects: [{ kind: 'spend_points', movement, discountMinor }], units, discountMinor, takes })
 }
 
 /** The most of `balance` units that `spendPoints` takes for this order; 0 when that is fewer than the least. */

@@ -18,14 +18,19 @@ export function tiersBefore(campaign: AttachedCampaign, state: WalletState): str
   return held
 }
 
-export function changeTiers(campaign: AttachedCampaign, state: WalletState, effects: Effect[]): void {
-  for (const ladder of campaign.compiled.tiers) {
-    const { before, after } = totalsOf(state, ladder.balance)
-    const tier = tierAt(ladder, after)
-    if (after > before && tier !== undefined && tier !== tierAt(ladder, before)) {
-      effects.push({ kind: 'change_tier', campaign: campaign.id, tier })
+/** The tiers that a basket reached. */
+export function changeTiers(running: readonly AttachedCampaign[], state: WalletState): Effect[] {
+  const effects: Effect[] = []
+  for (const campaign of running) {
+    for (const ladder of campaign.compiled.tiers) {
+      const { before, after } = totalsOf(state, ladder.balance)
+      const tier = tierAt(ladder, after)
+      if (after > before && tier !== undefined && tier !== tierAt(ladder, before)) {
+        effects.push({ kind: 'change_tier', campaign: campaign.id, tier })
+      }
     }
   }
+  return effects
 }
 
 export interface TierLost {

@@ -4,6 +4,8 @@
  * takes what expires first. What is in the lots of a balance is never more than its value.
  */
 import type { Movement, MovementKind } from '../domain/ledger-entry.ts'
+import { maxUnits } from '../domain/money.ts'
+import { type Result, refuse } from '../domain/result.ts'
 import type { Balance, Lot, LotTake, Wallet } from '../domain/wallet.ts'
 
 export interface WalletState {
@@ -59,6 +61,11 @@ export function balanceOf(state: WalletState, key: string): OpenBalance {
   const balance = openBalance({ key, value: 0, total: 0, version: 0 })
   state.balances.push(balance)
   return balance
+}
+
+/** The refusal of a change after which the balance would be larger than can be counted. */
+export function balanceTooLarge(key: string): Result<never> {
+  return refuse('_invalid_payload', `The balance "${key}" would become larger than ${maxUnits} units.`)
 }
 
 /** Changes a balance and records it. Only collecting adds to the total. */

@@ -49,7 +49,7 @@ export async function adjustBalance(
     organization.timezone,
   )
   if (!decided.ok) throw new Refused(decided.refusal.code, decided.refusal.description)
-  const { movements, lots } = decided
+  const { movements, lots } = decided.value
   await insertEntries(scope, movements, { customer, walletVersion: locked.version, reason, user, now })
   await writeLots(scope, customer, lots)
   const facts: Fact[] = [

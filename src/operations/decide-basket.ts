@@ -61,7 +61,7 @@ export function decideBasket(input: DecisionInput): Decision {
     organization: setup.organization,
     now,
   })
-  return outcome.ok ? { ok: true, evaluation: outcome.evaluation, campaigns, basket } : outcome
+  return outcome.ok ? { ok: true, evaluation: outcome.value, campaigns, basket } : outcome
 }
 
 function refuseUnusable({

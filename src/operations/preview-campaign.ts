@@ -51,7 +51,7 @@ export async function previewCampaign(
     now,
   })
   if (!outcome.ok) throw new Refused(outcome.refusal.code, outcome.refusal.description)
-  const { evaluation } = outcome
+  const evaluation = outcome.value
   const actions = evaluation.effects.map((effect) => toAction(effect))
   return {
     basket: toStoredBasket({ basket }, basket),

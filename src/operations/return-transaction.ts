@@ -87,7 +87,8 @@ export async function returnTransaction(
   })
   if (!outcome.ok) throw new Refused(outcome.refusal.code, outcome.refusal.description)
 
-  const done = toSaleReturn(sale, earlier.length + 1, outcome.decision, request, wallet, now)
+  const decision = outcome.value
+  const done = toSaleReturn(sale, earlier.length + 1, decision, request, wallet, now)
   const context = {
     customer,
     walletVersion: locked.version,
@@ -95,8 +96,8 @@ export async function returnTransaction(
     reason: request.reason,
     now,
   }
-  await insertEntries(scope, outcome.decision.movements, context)
-  await book(scope, organization, sale, outcome.decision, done, request.fingerprint, now)
+  await insertEntries(scope, decision.movements, context)
+  await book(scope, organization, sale, decision, done, request.fingerprint, now)
   return { done, customer, isReplay: false }
 }
 

@@ -1,0 +1,14 @@
+import type { Refusal, RefusalCode } from './refusal.ts'
+
+/** What a pure decision comes to: its value, or the one refusal that stops it. */
+export type Result<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly refusal: Refusal }
+
+export function ok<T>(value: T): Result<T> {
+  return { ok: true, value }
+}
+
+export function refuse(code: RefusalCode, description?: string): Result<never> {
+  return { ok: false, refusal: description === undefined ? { code } : { code, description } }
+}
