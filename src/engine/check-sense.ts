@@ -53,7 +53,8 @@ export function checkSense(
 function checkText(value: unknown, place: string, report: Report): void {
   if (typeof value === 'string') {
     // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
-    if (/[\u0000-\u001f\u007f]|\p{Surrogate}/u.test(value)) report(place, 'has characters that are not text')
+    if (/[\u0000-\u001f\u007f]|\p{Surrogate}/u.test(value))
+      report(place, 'contains control characters or broken Unicode')
   } else if (Array.isArray(value)) {
     for (const [index, item] of value.entries()) checkText(item, `${place}[${index}]`, report)
   } else if (typeof value === 'object' && value !== null) {
@@ -83,7 +84,7 @@ function checkBalances(definition: CampaignDefinition, context: DefinitionContex
     if (after !== undefined && inactivity !== undefined) {
       report(`${place}.expires`, 'has both `after` and `inactivity`; one of them is enough')
     }
-    if (endOf !== undefined && after === undefined) report(`${place}.expires.endOf`, 'goes only with `after`')
+    if (endOf !== undefined && after === undefined) report(`${place}.expires.endOf`, 'requires `after`')
     checkDuration(after, `${place}.expires.after`, report)
     checkDuration(inactivity, `${place}.expires.inactivity`, report)
   }
@@ -92,7 +93,7 @@ function checkBalances(definition: CampaignDefinition, context: DefinitionContex
 
 function checkDuration(text: string | undefined, place: string, report: Report): void {
   if (text === undefined || parseDuration(text) !== undefined) return
-  report(place, 'must be an ISO 8601 duration such as P12M or P90D, longer than nothing, at most 100 years')
+  report(place, 'must be an ISO 8601 duration such as P12M or P90D, greater than zero and at most 100 years')
 }
 
 function checkPeriod(
@@ -224,7 +225,7 @@ function checkThresholds(definition: CampaignDefinition, balances: Balances, rep
     checkUnit(at, balances.get(balance), `${place}.at`, report)
     if (!rewards.has(grant)) report(`${place}.grant`, `no reward has the key '${grant}'`)
     const same = JSON.stringify([balance, at, grant])
-    if (seen.has(same)) report(place, 'stands twice')
+    if (seen.has(same)) report(place, 'is a duplicate')
     seen.add(same)
   }
 }
@@ -251,7 +252,7 @@ function checkRunsOn(definition: CampaignDefinition, context: DefinitionContext,
     const place = `runsOn[${index}]`
     if (campaign === context.self) report(place, 'is the campaign itself, which runs on its own cards anyway')
     else if (!known.has(campaign)) report(place, 'is not a campaign of the organization')
-    if (seen.has(campaign)) report(place, 'stands twice')
+    if (seen.has(campaign)) report(place, 'is a duplicate')
     seen.add(campaign)
   }
 }
@@ -269,10 +270,11 @@ function checkUnit(
 ): void {
   if (value === undefined || decimals === undefined || toUnits(value, decimals) !== undefined) return
   const reason =
-    decimalsOf(value) > decimals ? `has more decimals than its balance (${decimals})` : 'is too large'
+    decimalsOf(value) > decimals ? `must have at most ${decimals} decimals, like its balance` : 'is too large'
   report(place, reason)
 }
 
 function checkDecimals(value: number | undefined, decimals: number, place: string, report: Report): void {
-  if (value !== undefined && decimalsOf(value) > decimals) report(place, `has more than ${decimals} decimals`)
+  if (value !== undefined && decimalsOf(value) > decimals)
+    report(place, `must have at most ${decimals} decimals`)
 }

@@ -8,11 +8,10 @@
  */
 import { Type } from 'typebox'
 import { maxMoney, maxUnits } from '../domain/money.ts'
+import { keyPattern } from '../domain/validation-error.ts'
 
-/** Letters, digits, dot, underscore and dash: safe in URLs, as a member name, and to read out on the phone. */
-const key = { pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$' }
 export const Key = (title: string, description: string, options: object = {}) =>
-  Type.String({ ...key, title, description, ...options })
+  Type.String({ pattern: keyPattern, title, description, ...options })
 export const BalanceKey = Key('Balance', 'Which balance this is about, by its key.', {
   'x-names': 'balances',
 })

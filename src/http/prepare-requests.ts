@@ -3,6 +3,7 @@
  * numbers in the query, an empty body, unknown members, and headers of the reply.
  */
 import { Refused } from '../domain/refusal.ts'
+import { sayRule, toSentence } from '../domain/validation-error.ts'
 import { endLateRequests } from './end-late-requests.ts'
 import { isStorable } from './json-body.ts'
 import type { Access } from './route-config.ts'
@@ -57,7 +58,8 @@ export function prepareRequests(app: Server, options: PrepareOptions): void {
     const unknown = findUnknownMembers(schema.body, request.body)
     if (unknown.length === 0) return done()
     if (refusesUnknownMembers(config.access, request.headers.prefer)) {
-      return done(new Refused('_invalid_payload', `${unknown[0]}: there is no such member.`))
+      const message = sayRule({ keyword: 'additionalProperties', params: {} })
+      return done(new Refused('_invalid_payload', toSentence({ place: unknown[0]!, message })))
     }
     reply.header('ignored-members', unknown.slice(0, 20).map(toHeaderText).join(', '))
     done()

@@ -8,6 +8,7 @@ import type { Campaign, CampaignStatus } from '../domain/campaign.ts'
 import type { CampaignId } from '../domain/ids.ts'
 import type { Organization } from '../domain/organization.ts'
 import { Refused } from '../domain/refusal.ts'
+import { toSentence } from '../domain/validation-error.ts'
 import type { CampaignDefinition } from '../engine/campaign-definition.ts'
 import { checkDefinition } from '../engine/check-definition.ts'
 import { definitionChanges } from '../engine/definition-changes.ts'
@@ -176,5 +177,5 @@ export async function refuseBadDefinition(
   })
   if (!problem) return
   const code = problem.kind === 'shape' ? '_invalid_payload' : 'invalid_campaign_definition'
-  throw new Refused(code, `${problem.place}: ${problem.message}`)
+  throw new Refused(code, toSentence(problem, 'definition'))
 }

@@ -550,7 +550,7 @@ describe('the preview of a draft', () => {
       await preview({ items: [{ amount: 5, reward: 'x' }] }),
       400,
       '_invalid_payload',
-      /^items\[0\]\.reward: there is no such member\.$/,
+      /^items\[0\]\.reward: unknown property\.$/,
     )
   })
 
