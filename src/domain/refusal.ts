@@ -80,22 +80,45 @@ export const refusals = {
 
 export type RefusalCode = keyof typeof refusals
 
-/** A refusal as data: what pure code returns. `description` says what exactly was wrong in this call. */
+/** A refusal as data: what pure code returns. */
 export interface Refusal {
   readonly code: RefusalCode
+  /** What exactly was wrong in this call. */
   readonly description?: string
+  /** The same as data, where it takes words of the API to say it. */
+  readonly problem?: Problem
 }
+
+/**
+ * What was wrong with a value that was decided on. The place is given in the words of the domain, such as
+ * `['lines', 3, 'unitPrice']`; `http` knows what clients call it.
+ */
+export type Problem =
+  | { readonly kind: 'too_many_decimals'; readonly at: Place; readonly most: number }
+  | { readonly kind: 'too_small'; readonly at: Place; readonly least: number }
+  | { readonly kind: 'not_positive'; readonly at: Place }
+  | { readonly kind: 'too_large'; readonly at: Place; readonly most: number }
+  | { readonly kind: 'sum_too_large'; readonly at: Place; readonly most: number }
+  | { readonly kind: 'empty'; readonly at: Place }
+  | { readonly kind: 'unknown_line'; readonly at: Place; readonly line: string }
+  | { readonly kind: 'too_little_left'; readonly at: Place; readonly line: string }
+  | { readonly kind: 'nothing_left' }
+  | { readonly kind: 'balance_too_large'; readonly balance: string; readonly most: number }
+  | { readonly kind: 'coupon'; readonly coupon: string }
+
+export type Place = readonly (string | number)[]
 
 /** A refusal on its way out: what operations throw and `http` renders. */
 export class Refused extends Error {
   readonly code: RefusalCode
   readonly description: string | undefined
+  readonly problem: Problem | undefined
   /** `path` when the thing refused was named in the path or the query: its absence is then a 404, not a 400. */
   readonly place: 'body' | 'path'
   /** When trying again may help, if that is known. */
   retryAfterSeconds: number | undefined
 
-  constructor(code: RefusalCode, description?: string, place: 'body' | 'path' = 'body') {
+  constructor(code: RefusalCode, description?: string, place: 'body' | 'path' = 'body', problem?: Problem) {
     // Nobody reads the stack of a refusal, and taking it is a seventh of what refusing a flood costs.
     const { stackTraceLimit } = Error
     Error.stackTraceLimit = 0
@@ -103,7 +126,13 @@ export class Refused extends Error {
     Error.stackTraceLimit = stackTraceLimit
     this.code = code
     this.description = description
+    this.problem = problem
     this.place = place
+  }
+
+  /** A refusal that pure code returned. */
+  static from({ code, description, problem }: Refusal): Refused {
+    return new Refused(code, description, 'body', problem)
   }
 
   after(seconds: number): this {

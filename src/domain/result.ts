@@ -1,4 +1,4 @@
-import type { Refusal, RefusalCode } from './refusal.ts'
+import type { Problem, Refusal, RefusalCode } from './refusal.ts'
 
 /** What a pure decision comes to: its value, or the one refusal that stops it. */
 export type Result<T> =
@@ -9,6 +9,6 @@ export function ok<T>(value: T): Result<T> {
   return { ok: true, value }
 }
 
-export function refuse(code: RefusalCode, description?: string): Result<never> {
-  return { ok: false, refusal: description === undefined ? { code } : { code, description } }
+export function refuse(code: RefusalCode, problem?: Problem): Result<never> {
+  return { ok: false, refusal: problem === undefined ? { code } : { code, problem } }
 }

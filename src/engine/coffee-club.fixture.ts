@@ -90,7 +90,7 @@ export function outcomeOf(story: Story) {
 /** The evaluation of a story that must not be refused. */
 export function evaluationOf(story: Story): Evaluation {
   const outcome = outcomeOf(story)
-  if (!outcome.ok) throw new Error(`refused: ${outcome.refusal.code} ${outcome.refusal.description ?? ''}`)
+  if (!outcome.ok) throw new Error(`refused: ${JSON.stringify(outcome.refusal)}`)
   return outcome.value
 }
 

@@ -3,17 +3,8 @@
  * the fraction by which order-level reductions shrink every line. The fraction is kept as two whole numbers:
  * nothing is rounded between the line and the rule that counts it.
  */
-import type { Basket, Line } from '../domain/basket.ts'
-import {
-  decimalsOf,
-  maxMoney,
-  maxPriceDecimals,
-  maxQuantity,
-  multiplyToMinor,
-  powerOfTen,
-  toMinor,
-  toUnits,
-} from '../domain/money.ts'
+import { type Basket, findWrongNumber, type Line } from '../domain/basket.ts'
+import { maxMoney, maxPriceDecimals, multiplyToMinor, powerOfTen, toMinor, toUnits } from '../domain/money.ts'
 import { ok, type Result, refuse } from '../domain/result.ts'
 
 export interface PricedBasket {
@@ -37,7 +28,8 @@ export interface PricedLine {
 }
 
 export function priceBasket(basket: Basket, currencyDecimals: number): Result<PricedBasket> {
-  const problem = findProblem(basket)
+  // The schema of the request refuses most of them; everything after this line trusts the numbers.
+  const problem = findWrongNumber(basket)
   if (problem !== undefined) return refuse('_invalid_payload', problem)
   const lines: PricedLine[] = []
   let linesAmountMinor = 0
@@ -55,7 +47,7 @@ export function priceBasket(basket: Basket, currencyDecimals: number): Result<Pr
   const payableMinor = payable(basket, hasLines ? linesPayableMinor : amountMinor, currencyDecimals)
   const largest = maxMoney * powerOfTen(currencyDecimals)
   if (linesAmountMinor > largest || linesPayableMinor > largest) {
-    return refuse('_invalid_payload', `items: the sum of the lines must be at most ${maxMoney}`)
+    return refuse('_invalid_payload', { kind: 'sum_too_large', at: ['lines'], most: maxMoney })
   }
   return ok({ lines, baseMinor, amountMinor, payableMinor, linesPayableMinor })
 }
@@ -83,37 +75,4 @@ function payable(
   if (priced.discountedAmount !== undefined) return toMinor(priced.discountedAmount, currencyDecimals)
   if (priced.discountAmount === undefined) return amountMinor
   return Math.max(0, amountMinor - toMinor(priced.discountAmount, currencyDecimals))
-}
-
-const moneyMembers = ['amount', 'discountAmount', 'discountedAmount'] as const
-
-/**
- * Numbers beyond the bounds of exact arithmetic. The schema of the request refuses most of them; they are
- * checked here again because everything after this line trusts them.
- */
-function findProblem(basket: Basket): string | undefined {
-  for (const member of moneyMembers) {
-    if (!isMoney(basket[member])) return `${member} must be a number from 0 to ${maxMoney}`
-  }
-  for (let index = 0; index < basket.lines.length; index++) {
-    const line = basket.lines[index]!
-    for (const member of moneyMembers) {
-      if (!isMoney(line[member])) return `items[${index}].${member} must be a number from 0 to ${maxMoney}`
-    }
-    if (!isMoney(line.unitPrice)) return `items[${index}].unitPrice must be a number from 0 to ${maxMoney}`
-    if (line.unitPrice !== undefined && decimalsOf(line.unitPrice) > maxPriceDecimals) {
-      return `items[${index}].unitPrice must have at most ${maxPriceDecimals} decimals`
-    }
-    if (!(line.quantity > 0 && line.quantity <= maxQuantity)) {
-      return `items[${index}].quantity must be a number above 0, at most ${maxQuantity}`
-    }
-    if (decimalsOf(line.quantity) > maxPriceDecimals) {
-      return `items[${index}].quantity must have at most ${maxPriceDecimals} decimals`
-    }
-  }
-  return undefined
-}
-
-function isMoney(value: number | undefined): boolean {
-  return value === undefined || (value >= 0 && value <= maxMoney)
 }

@@ -7,8 +7,8 @@ import { type Coupon, couponStatus, couponStatusAt, type Reward } from '../domai
 import type { Effect } from '../domain/effect.ts'
 import type { CouponId } from '../domain/ids.ts'
 import { multiplyToMinor, toMinor } from '../domain/money.ts'
-import { type Refusal, type RefusalCode, refusals } from '../domain/refusal.ts'
-import { ok, type Result } from '../domain/result.ts'
+import { type RefusalCode, refusals } from '../domain/refusal.ts'
+import { ok, type Result, refuse } from '../domain/result.ts'
 import type { PricedBasket, PricedLine } from './price-basket.ts'
 
 interface NamedCoupon {
@@ -27,8 +27,8 @@ export function redeemCoupons(
   const named = nameCoupons(priced, orderCoupons)
   if (named.length === 0) return ok([])
   const byId = new Map(held.map((coupon) => [coupon.id, coupon]))
-  const refusal = findRefusal(named, byId, priced, now)
-  if (refusal !== undefined) return { ok: false, refusal }
+  const wrong = findWrongCoupon(named, byId, priced, now)
+  if (wrong !== undefined) return refuse(wrong.code, { kind: 'coupon', coupon: wrong.id })
   return ok(worthOfEach(named, byId, priced, currencyDecimals))
 }
 
@@ -72,23 +72,21 @@ function nameCoupons(priced: PricedBasket, orderCoupons: readonly CouponId[]): N
 
 const refusalOrder = Object.keys(refusals)
 
-/** Of everything that is wrong with the coupons, the refusal that comes first in the list of refusals. */
-function findRefusal(
+/** Of everything that is wrong with the coupons, what comes first in the list of refusals. */
+function findWrongCoupon(
   named: readonly NamedCoupon[],
   byId: ReadonlyMap<CouponId, Coupon>,
   priced: PricedBasket,
   now: Date,
-): Refusal | undefined {
+): { readonly id: CouponId; readonly code: RefusalCode } | undefined {
   const seen = new Set<CouponId>()
-  let first: Refusal | undefined
-  for (const coupon of named) {
-    const code = seen.has(coupon.id)
-      ? 'coupon_not_applicable'
-      : refusalOf(byId.get(coupon.id), coupon.position, priced, now)
-    seen.add(coupon.id)
+  let first: { id: CouponId; code: RefusalCode } | undefined
+  for (const { id, position } of named) {
+    const code = seen.has(id) ? 'coupon_not_applicable' : refusalOf(byId.get(id), position, priced, now)
+    seen.add(id)
     if (code === undefined) continue
     if (first === undefined || refusalOrder.indexOf(code) < refusalOrder.indexOf(first.code)) {
-      first = { code, description: coupon.id }
+      first = { id, code }
     }
   }
   return first

@@ -3,6 +3,7 @@
  * The amount of a line shrinks with its quantity as an exact fraction, and the fraction by which order-level
  * reductions and points shrink every line stays the one of the sale: returning cannot round anything up.
  */
+import { findWrongQuantity } from '../domain/basket.ts'
 import { maxPriceDecimals, toUnits } from '../domain/money.ts'
 import { ok, type Result, refuse } from '../domain/result.ts'
 import type { ReturnedItem } from '../domain/return-record.ts'
@@ -23,12 +24,13 @@ export function takeItems(
   items: readonly ReturnedItem[],
 ): Result<Left> {
   const left = [...quantities]
-  for (const { id, quantity } of items) {
-    let wanted = quantity > 0 ? toUnits(quantity, maxPriceDecimals) : undefined
-    if (wanted === undefined) return refuse('_invalid_payload', 'items: the quantity is not valid.')
-    const name = `"${id.slice(0, 64)}"`
+  for (const [index, { id, quantity }] of items.entries()) {
+    const at = ['items', index]
+    const problem = findWrongQuantity(quantity, [...at, 'quantity'])
+    if (problem !== undefined) return refuse('_invalid_payload', problem)
+    let wanted = toUnits(quantity, maxPriceDecimals)!
     if (!lines.some(({ line }) => line.id === id)) {
-      return refuse('return_exceeds_sale', `items: the sale has no line ${name}.`)
+      return refuse('return_exceeds_sale', { kind: 'unknown_line', at, line: id })
     }
     for (let position = 0; position < lines.length && wanted > 0; position++) {
       if (lines[position]!.line.id !== id) continue
@@ -36,7 +38,7 @@ export function takeItems(
       left[position]! -= taken
       wanted -= taken
     }
-    if (wanted > 0) return refuse('return_exceeds_sale', `items: less than that is left of line ${name}.`)
+    if (wanted > 0) return refuse('return_exceeds_sale', { kind: 'too_little_left', at, line: id })
   }
   return ok(left)
 }

@@ -167,11 +167,12 @@ function resolveReturn({ sale, campaigns, earlier, items }: ReturnInput): Result
   if (!before.ok) return before
   const isOver =
     earlier.some((record) => record.isComplete) || (lines.length > 0 && before.value.every(isNothing))
-  if (isOver) return refuse('return_exceeds_sale', 'Nothing is left of the sale.')
+  if (isOver) return refuse('return_exceeds_sale', { kind: 'nothing_left' })
   const named = items ?? lines.flatMap(({ line }, position) => restOf(line.id, before.value[position]!))
   const after = takeItems(before.value, lines, named)
   if (!after.ok) return after
-  if (items !== undefined && items.length === 0) return refuse('_invalid_payload', 'items: names no line.')
+  if (items !== undefined && items.length === 0)
+    return refuse('_invalid_payload', { kind: 'empty', at: ['items'] })
   const pointsPartMinor = campaigns[0]?.compiled.spend?.earns ? 0 : sale.pointsDiscountMinor
   const known = {
     isFirst: context.isFirst,

@@ -93,7 +93,10 @@ describe('points to spend are refused', () => {
   test('naming the member when the shape is wrong', () => {
     expect(outcomeOf({ campaign: { spend }, wallet, basket: pay(0.5) })).toEqual({
       ok: false,
-      refusal: { code: '_invalid_payload', description: 'pointsToSpend must have at most 0 decimals' },
+      refusal: {
+        code: '_invalid_payload',
+        problem: { kind: 'too_many_decimals', at: ['pointsToSpend'], most: 0 },
+      },
     })
   })
 

@@ -24,14 +24,16 @@ interface Order {
   readonly currencyDecimals: number
 }
 
+const at = ['pointsToSpend']
+
 /** Points in units; a refusal of the request's shape when there are more decimals than the balance has. */
 export function readPoints(basket: Basket, spend: CompiledSpend | undefined): Result<number> {
   const points = basket.pointsToSpend
-  if (!(points >= 0)) return refuse('_invalid_payload', 'pointsToSpend must be a number from 0')
+  if (!(points >= 0)) return refuse('_invalid_payload', { kind: 'too_small', at, least: 0 })
   // Without a point balance there are no decimals to hold them against; the spending itself is refused.
   if (spend === undefined) return ok(points)
   if (decimalsOf(points) > spend.decimals) {
-    return refuse('_invalid_payload', `pointsToSpend must have at most ${spend.decimals} decimals`)
+    return refuse('_invalid_payload', { kind: 'too_many_decimals', at, most: spend.decimals })
   }
   return ok(toUnits(points, spend.decimals) ?? maxUnits + 1)
 }

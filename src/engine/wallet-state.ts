@@ -65,7 +65,7 @@ export function balanceOf(state: WalletState, key: string): OpenBalance {
 
 /** The refusal of a change after which the balance would be larger than can be counted. */
 export function balanceTooLarge(key: string): Result<never> {
-  return refuse('_invalid_payload', `The balance "${key}" would become larger than ${maxUnits} units.`)
+  return refuse('_invalid_payload', { kind: 'balance_too_large', balance: key, most: maxUnits })
 }
 
 /** Changes a balance and records it. Only collecting adds to the total. */

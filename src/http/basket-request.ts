@@ -1,6 +1,6 @@
 /** Turns the body of a basket into the basket: ids read, defaults filled in, and what a schema cannot say checked. */
+import { findWrongNumber } from '../domain/basket.ts'
 import { type CouponId, parseId } from '../domain/ids.ts'
-import { decimalsOf, maxPriceDecimals } from '../domain/money.ts'
 import { Refused } from '../domain/refusal.ts'
 import type { BasketRequest } from '../operations/decide-basket.ts'
 import { readTime } from './read-time.ts'
@@ -11,31 +11,32 @@ const maxAheadMs = 5 * 60_000
 export function toBasketRequest(body: BasketBody, now: Date): BasketRequest {
   const occurredAt = body.occurredAt === undefined ? undefined : readTime('occurredAt', body.occurredAt)
   if (occurredAt && occurredAt.getTime() > now.getTime() + maxAheadMs) {
-    throw new Refused('_invalid_payload', 'occurredAt: lies more than 5 minutes ahead.')
+    throw new Refused('_invalid_payload', 'occurredAt: must not be more than 5 minutes in the future.')
   }
-  const lines = (body.items ?? []).map((item, i) => {
-    for (const member of ['unitPrice', 'quantity'] as const) {
-      if (item[member] !== undefined && decimalsOf(item[member]) > maxPriceDecimals) {
-        throw new Refused(
-          '_invalid_payload',
-          `items[${i}].${member}: has more than ${maxPriceDecimals} decimals.`,
-        )
-      }
-    }
-    // Only what a line may have: members the schema does not know are ignored, not stored.
-    return {
-      id: item.id ?? String(i + 1),
-      product: item.product,
-      name: item.name,
-      category: item.category,
-      quantity: item.quantity ?? 1,
-      unitPrice: item.unitPrice,
-      amount: item.amount,
-      discountAmount: item.discountAmount,
-      discountedAmount: item.discountedAmount,
-      coupons: toCouponIds(item.reward),
-    }
-  })
+  // Only what a line may have: members the schema does not know are ignored, not stored.
+  const lines = (body.items ?? []).map((item, i) => ({
+    id: item.id ?? String(i + 1),
+    product: item.product,
+    name: item.name,
+    category: item.category,
+    quantity: item.quantity ?? 1,
+    unitPrice: item.unitPrice,
+    amount: item.amount,
+    discountAmount: item.discountAmount,
+    discountedAmount: item.discountedAmount,
+    coupons: toCouponIds(item.reward),
+  }))
+  const basket = {
+    lines,
+    amount: body.amount,
+    discountAmount: body.discountAmount,
+    discountedAmount: body.discountedAmount,
+    coupons: toCouponIds(body.reward),
+    pointsToSpend: body.pointsToSpend ?? 0,
+  }
+  // Here and not only when the basket is decided: the shape of a request wins over everything else.
+  const problem = findWrongNumber(basket)
+  if (problem) throw Refused.from({ code: '_invalid_payload', problem })
   const doubled = lines.find((line, i) => lines.findIndex((other) => other.id === line.id) !== i)
   if (doubled) throw new Refused('_invalid_payload', `items: two lines have the id "${doubled.id}".`)
   return {
@@ -46,14 +47,7 @@ export function toBasketRequest(body: BasketBody, now: Date): BasketRequest {
     opaqueId: body.opaqueId,
     occurredAt,
     metaData: body.metaData,
-    basket: {
-      lines,
-      amount: body.amount,
-      discountAmount: body.discountAmount,
-      discountedAmount: body.discountedAmount,
-      coupons: toCouponIds(body.reward),
-      pointsToSpend: body.pointsToSpend ?? 0,
-    },
+    basket,
   }
 }
 

@@ -5,6 +5,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { classifyError } from '../database/classify-error.ts'
 import { type RefusalCode, Refused } from '../domain/refusal.ts'
+import { describeProblem } from './describe-problem.ts'
 import { describeValidation } from './describe-validation.ts'
 import { refusalReason } from './error-advice.ts'
 
@@ -90,11 +91,15 @@ export function toErrorBody(refused: Refused, method: string, url: string, now: 
     statuscode: status,
     errorcode: status,
     message: refused.code,
-    description: refused.description ?? plainReason(refused.code),
+    description: describeRefused(refused),
     timestamp: now.getTime(),
     path: url.split('?', 1)[0]!,
     method,
   }
+}
+
+function describeRefused({ code, description, problem }: Refused): string {
+  return description ?? (problem ? describeProblem(problem, code) : plainReason(code))
 }
 
 /** When the code happens, for a refusal that has nothing more to say. */

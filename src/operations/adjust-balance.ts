@@ -48,7 +48,7 @@ export async function adjustBalance(
     now,
     organization.timezone,
   )
-  if (!decided.ok) throw new Refused(decided.refusal.code, decided.refusal.description)
+  if (!decided.ok) throw Refused.from(decided.refusal)
   const { movements, lots } = decided.value
   await insertEntries(scope, movements, { customer, walletVersion: locked.version, reason, user, now })
   await writeLots(scope, customer, lots)

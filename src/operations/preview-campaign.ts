@@ -50,7 +50,7 @@ export async function previewCampaign(
     organization,
     now,
   })
-  if (!outcome.ok) throw new Refused(outcome.refusal.code, outcome.refusal.description)
+  if (!outcome.ok) throw Refused.from(outcome.refusal)
   const evaluation = outcome.value
   const actions = evaluation.effects.map((effect) => toAction(effect))
   return {

@@ -85,7 +85,7 @@ export async function returnTransaction(
     items: request.items,
     now,
   })
-  if (!outcome.ok) throw new Refused(outcome.refusal.code, outcome.refusal.description)
+  if (!outcome.ok) throw Refused.from(outcome.refusal)
 
   const decision = outcome.value
   const done = toSaleReturn(sale, earlier.length + 1, decision, request, wallet, now)

@@ -153,8 +153,8 @@ function previewOne(group: BasketGroup, job: BasketJob, index: number): Preview 
   }
 }
 
-function refused({ code, description }: Refusal): Refused {
-  return new Refused(code, description)
+function refused(refusal: Refusal): Refused {
+  return Refused.from(refusal)
 }
 
 // Processing ------------------------------------------------------------------------------------------------

@@ -400,6 +400,24 @@ describe('the error body', () => {
     expect([body.message, body.description]).toEqual(['_jwt_malformed', 'The access token is not a JWT.'])
   })
 
+  test('names the line of a return that the sale does not have, and that nothing is left', async () => {
+    const { id } = (await pay(own, { items: [{ id: 'a' }] })).body
+    const giveBack = (items?: object[]) => post(`/v1/transactions/${id}/return`, { items })
+    const replies = [
+      await giveBack([
+        { id: 'a', quantity: 1 },
+        { id: 'b', quantity: 1 },
+      ]),
+      await giveBack([{ id: 'a', quantity: 2 }]),
+      (await giveBack()) && (await giveBack()),
+    ]
+    expect(replies.map(({ body }) => [body.message, body.description])).toEqual([
+      ['return_exceeds_sale', 'items[1]: the sale has no line "b".'],
+      ['return_exceeds_sale', 'items[0]: less than that is left of line "a".'],
+      ['return_exceeds_sale', 'Nothing is left of the sale.'],
+    ])
+  })
+
   test.each<[string, () => Promise<Reply>]>([
     ['The body is not valid JSON: it ends too early.', () => raw('{"data":')],
     ['The body is not valid JSON', () => raw('{"data":{},}')],
@@ -412,6 +430,33 @@ describe('the error body', () => {
       () => merchant.call('PATCH', `/v1/customers/${own.customer}`, { data: { email: 'x' } }),
     ],
     ['items[0].quantity: must be more than 0.', () => pay(own, { items: [{ quantity: 0 }] })],
+    [
+      'items[1].unitPrice: must have at most 6 decimals.',
+      () => pay(own, { items: [{}, { unitPrice: 0.1234567 }] }),
+    ],
+    [
+      'items[0].quantity: must have at most 6 decimals.',
+      () => pay({ customer: 'x', card: 'x' }, { items: [{ quantity: 0.1234567 }] }),
+    ],
+    [
+      'items: the sum must be at most 10000000000.',
+      () => pay(own, { items: [{ amount: 1e10 }, { amount: 1e10 }] }),
+    ],
+    [
+      'pointsToSpend: must have at most 0 decimals.',
+      async () => pay(await withPoints(20), { pointsToSpend: 10.5 }),
+    ],
+    [
+      'items[1].quantity: must have at most 6 decimals.',
+      async () => {
+        const { id } = (await pay(own, { items: [{ id: 'a', quantity: 2 }] })).body
+        const items = [
+          { id: 'a', quantity: 1 },
+          { id: 'a', quantity: 0.1234567 },
+        ]
+        return post(`/v1/transactions/${id}/return`, { items })
+      },
+    ],
     ['items[0].product: must not be empty.', () => pay(own, { items: [{ product: '' }] })],
     ['reward: must be a string or a list.', () => pay(own, { reward: 7 })],
     ['limit: must be at most 100.', () => get('/v1/transactions?limit=101')],
