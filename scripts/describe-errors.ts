@@ -1,11 +1,11 @@
 /** The list of errors as a page: every code with its status, when it happens and what to do. */
 import { type RefusalCode, refusals } from '../src/domain/refusal.ts'
-import { errorAdvice, refusalReason } from '../src/http/error-advice.ts'
 import { statusOf } from '../src/http/errors.ts'
+import { refusalAnswers } from '../src/http/refusals.ts'
 
 const introduction = `# Errors
 
-<!-- Written by \`npm run generate\` from src/domain/refusal.ts and src/http; change it there. -->
+<!-- Written by \`npm run generate\` from src/domain/refusal.ts and src/http/refusals.ts; change it there. -->
 
 Every error of the service has the same body, whatever refused the call:
 
@@ -14,7 +14,7 @@ Every error of the service has the same body, whatever refused the call:
   "statuscode": 400,
   "errorcode": 400,
   "message": "insufficient_points",
-  "description": "The balance holds less than that.",
+  "description": "${refusals.insufficient_points}",
   "timestamp": 1773480413589,
   "path": "/v1/transactions/process",
   "method": "POST"
@@ -32,7 +32,7 @@ When several apply, who calls is checked first, before the body is read, and the
 export function describeErrors(): string {
   const rows = (Object.keys(refusals) as RefusalCode[]).map((code) => {
     const statuses = [...new Set([statusOf(code), statusOf(code, 'path')])].join(' / ')
-    return `| \`${code}\` | ${statuses} | ${cell(refusalReason(code))} | ${cell(errorAdvice[code])} |\n`
+    return `| \`${code}\` | ${statuses} | ${cell(refusals[code])} | ${cell(refusalAnswers[code].advice)} |\n`
   })
   return introduction + rows.join('')
 }

@@ -6,8 +6,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, normalize, relative } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { type RefusalCode, refusals } from '../src/domain/refusal.ts'
-import { errorAdvice } from '../src/http/error-advice.ts'
-import { refusalStatus } from '../src/http/errors.ts'
+import { refusalAnswers } from '../src/http/refusals.ts'
 import { packageRoot } from '../src/package-root.ts'
 
 interface SourceFile {
@@ -247,8 +246,17 @@ describe('refusals', () => {
   const codes = Object.keys(refusals) as RefusalCode[]
 
   test('every code has a status and an advice', () => {
-    expect(Object.keys(refusalStatus).sort()).toEqual([...codes].sort())
-    expect(codes.filter((code) => !errorAdvice[code])).toEqual([])
+    expect(Object.keys(refusalAnswers)).toEqual(codes)
+    expect(codes.filter((code) => !refusalAnswers[code].status || !refusalAnswers[code].advice)).toEqual([])
+  })
+
+  test('the domain says when in one sentence; endpoints, headers and advice belong to http', () => {
+    expect(codes.filter((code) => !/^[A-Z][^`/]*\.$/.test(refusals[code]))).toEqual([])
+    expect(codes.filter((code) => refusals[code].includes('. '))).toEqual([])
+  })
+
+  test('the engine refuses with a code and data, and leaves the sentence to http', () => {
+    expect(linesMatching(inRoom('engine'), /\brefusal: \{|\brefusals\[|new Refused\b/)).toEqual([])
   })
 
   test('every code stands in docs/errors.md, in the order in which they win', () => {
@@ -257,7 +265,7 @@ describe('refusals', () => {
   })
 
   test('every code is one that somebody answers with', () => {
-    const lists = /^src\/(?:domain\/refusal|http\/errors|http\/error-advice|http\/open-api)\.ts$/
+    const lists = /^src\/(?:domain\/refusal|http\/errors|http\/refusals|http\/open-api)\.ts$/
     const elsewhere = production.filter(({ path }) => !lists.test(path)).map(({ text }) => text)
     const answered = (code: string) => elsewhere.some((text) => text.includes(`'${code}'`))
     // These are answered from http/errors.ts itself.

@@ -1,81 +1,70 @@
 /**
- * Refusals are part of the contract: the closed list of reasons for which the service says no.
+ * Refusals are part of the contract: the closed list of reasons for which the service says no, each with one
+ * sentence that says when. What a client does about it is said in `http`, which knows of endpoints and headers.
  *
  * When several apply: who calls is checked first, before the body is read, then the shape of the request. From
  * there on the order of the list is the order in which they win: the customer, the card, references, coupons and
  * points. Codes are never renamed.
  */
 export const refusals = {
-  _invalid_payload:
-    'The body, the query or a header does not have the right shape. `description` names the member.',
-  _unauthorized: 'The Bearer token is missing, or somebody else signed it. Get one with `POST /auth/token`.',
-  _jwt_malformed: 'The access token is not a JWT. Send the `accessToken` of `POST /auth/token` unchanged.',
-  _jwt_expired:
-    'The access token is past its expiry. Call `POST /auth/refreshtoken`, or ask for a new token.',
-  _invalid_credentials:
-    'The API key and the secret do not belong together, or the e-mail address and the password do not.',
-  _invalid_refresh_token:
-    'The refresh token is unknown, expired or already rotated. Ask for a new token with the credentials.',
-  invalid_subscription: 'The organization has no active subscription. Its operator can switch it on.',
+  _invalid_payload: 'The body, the query or a header does not have the right shape.',
+  _unauthorized: 'The access token is missing or was not issued by this service.',
+  _jwt_malformed: 'The access token is not a JWT.',
+  _jwt_expired: 'The access token has expired.',
+  _invalid_credentials: 'The API key and secret, or the e-mail address and password, do not match.',
+  _invalid_refresh_token: 'The refresh token is unknown, expired or already used.',
+  invalid_subscription: 'The organization has no active subscription.',
   _forbidden: 'The connection or the user lacks the scope or role for this call.',
-  _not_found: 'There is no such route. See `/docs` for the ones there are.',
-  _method_not_allowed: 'The route exists, but not with this method. `Allow` lists the ones it takes.',
+  _not_found: 'There is no such route.',
+  _method_not_allowed: 'The route does not support this method.',
   _payload_too_large: 'The body is larger than 256 KiB.',
-  _unsupported_media_type: 'The body is not JSON. Send `Content-Type: application/json`.',
-  _too_many_requests: 'Too many calls. Wait for the seconds in `Retry-After`.',
-  _unavailable:
-    'The service cannot do this right now. Repeat the call with the same idempotency key after `Retry-After`.',
-  _internal_error: 'A bug on our side. The `X-Request-Id` of the reply finds it in the logs.',
-  idempotency_key_reused:
-    'The `Idempotency-Key` was used before with another body. Use a new key for a new call.',
-  idempotency_key_in_use: 'A call with this `Idempotency-Key` is still running. Repeat it in a moment.',
+  _unsupported_media_type: 'The body is not JSON.',
+  _too_many_requests: 'Too many requests.',
+  _unavailable: 'The service is temporarily unavailable.',
+  _internal_error: 'An unexpected error on our side.',
+  idempotency_key_reused: 'The idempotency key was already used with a different body.',
+  idempotency_key_in_use: 'A call with this idempotency key is still in progress.',
   organization_not_found: 'No such organization.',
   integration_not_found: 'No such integration.',
   connection_not_found: 'No such connection.',
   person_not_found: 'No such person in this organization.',
   existing_person_with_email:
-    'The e-mail address already belongs to a person, of this organization or of another one.',
-  too_many_people: 'The organization has 1,000 people, which is as many as it can have.',
-  last_owner: 'The last active owner of an organization can be neither demoted, blocked nor removed.',
-  invalid_invitation: 'The invitation was used, has expired, or was replaced by a newer one.',
-  too_many_connections:
-    'The organization has 100 connections that are not revoked, which is as many as it can have.',
+    'The e-mail address already belongs to a person in this or another organization.',
+  too_many_people: 'The limit of 1,000 people per organization is reached.',
+  last_owner: 'The last active owner of an organization cannot be demoted, blocked or removed.',
+  invalid_invitation: 'The invitation was already used, has expired or was replaced by a newer one.',
+  too_many_connections: 'The limit of 100 active connections per organization is reached.',
   connection_revoked: 'The connection was revoked.',
   request_not_found: 'No such call in the log, or it is too old.',
-  invalid_campaign:
-    'No published campaign matches `campaignId`, or the campaign is in a state that does not allow this.',
-  invalid_campaign_definition:
-    'The campaign does not make sense. `description` names the place and the reason.',
+  invalid_campaign: "No published campaign has this id, or the campaign's status does not allow this.",
+  invalid_campaign_definition: 'The campaign definition is inconsistent.',
   campaign_not_found: 'No such campaign.',
   customer_not_found: 'No such customer in this organization.',
   customer_not_active: 'The customer is blocked.',
-  invalid_phone:
-    "The phone number is not valid. Send it in international form, or in the national form of the organization's country.",
-  existing_customer_with_email:
-    'The e-mail address already belongs to a customer. Find that customer and register it by `customer.id`.',
-  existing_customer_with_phone:
-    'The phone number already belongs to a customer. Find that customer and register it by `customer.id`.',
-  opaque_id_already_exists: 'The `opaqueId` is already used.',
+  invalid_phone: 'The phone number is not valid.',
+  existing_customer_with_email: 'The e-mail address already belongs to a customer.',
+  existing_customer_with_phone: 'The phone number already belongs to a customer.',
+  opaque_id_already_exists: 'The opaque id is already in use.',
   card_not_found: 'The customer has no such card.',
   card_not_active: 'The card is blocked, replaced or closed.',
   transaction_not_found: 'No such transaction.',
-  transaction_already_exists: 'The receipt number (`opaqueId`) was used before with another body.',
-  invalid_product: 'The product is unknown, and the organization takes only known references.',
-  invalid_user: 'The user is unknown, and the organization takes only known references.',
-  invalid_branch: 'The branch is unknown, and the organization takes only known references.',
+  transaction_already_exists: 'The receipt number was already used with a different body.',
+  invalid_product: 'The product is unknown, and the organization accepts only known references.',
+  invalid_user: 'The user is unknown, and the organization accepts only known references.',
+  invalid_branch: 'The branch is unknown, and the organization accepts only known references.',
   product_not_found: 'No such product.',
   user_not_found: 'No such user.',
   branch_not_found: 'No such branch.',
   coupon_not_found: 'The customer has no such coupon.',
-  coupon_already_redeemed: 'The coupon was redeemed before.',
-  coupon_expired: 'The coupon is past its expiry.',
-  coupon_revoked: 'The coupon was taken back.',
-  coupon_not_applicable: 'The coupon does not fit this line or basket, or is named twice in it.',
-  points_not_spendable: 'The card has no balance that points can be spent from.',
-  insufficient_points: 'The balance holds less than that.',
-  points_below_minimum: 'Fewer points than the campaign lets one spend.',
-  points_above_share: 'More points than the campaign lets pay for this basket.',
-  return_exceeds_sale: 'Nothing is left of the sale, or less than the return names.',
+  coupon_already_redeemed: 'The coupon was already redeemed.',
+  coupon_expired: 'The coupon has expired.',
+  coupon_revoked: 'The coupon was revoked.',
+  coupon_not_applicable: 'The coupon does not apply to this line or basket, or is used twice in it.',
+  points_not_spendable: 'The card has no balance from which points can be spent.',
+  insufficient_points: 'Not enough points.',
+  points_below_minimum: "Below the campaign's minimum number of points.",
+  points_above_share: 'Points would cover more of the basket than the campaign allows.',
+  return_exceeds_sale: 'The return exceeds what is left of the sale.',
 } as const satisfies Record<string, string>
 
 export type RefusalCode = keyof typeof refusals

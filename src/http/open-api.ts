@@ -3,12 +3,12 @@
  * schemas: which refusals an operation has is a list of codes, and every call can get some of them.
  */
 import { type RefusalCode, refusals } from '../domain/refusal.ts'
-import { errorAdvice, refusalReason } from './error-advice.ts'
-import { plainReason, statusOf } from './errors.ts'
+import { statusOf } from './errors.ts'
 import { jsonTypes } from './json-body.ts'
 import { nameComponents, named } from './name-components.ts'
 import { isLenient } from './prepare-requests.ts'
 import { refName } from './reference/document.ts'
+import { refusalAnswers } from './refusals.ts'
 import type { Access } from './route-config.ts'
 import { cookieName } from './session-cookie.ts'
 
@@ -198,7 +198,7 @@ const ErrorBody = {
 }
 
 function errorReply(status: number, codes: readonly RefusalCode[]) {
-  const text = codes.map((code) => `\`${code}\`: ${refusalReason(code)} ${errorAdvice[code]}`)
+  const text = codes.map((code) => `\`${code}\`: ${refusals[code]} ${refusalAnswers[code].advice}`)
   return {
     'x-response-description': text.join('\n\n'),
     allOf: [ErrorBody, { type: 'object', properties: { message: { type: 'string', enum: codes } } }],
@@ -207,7 +207,7 @@ function errorReply(status: number, codes: readonly RefusalCode[]) {
         statuscode: status,
         errorcode: status,
         message: codes[0],
-        description: plainReason(codes[0]!),
+        description: refusals[codes[0]!],
         timestamp: 1_773_480_413_589,
         path: '/v1/transactions/process',
         method: 'POST',

@@ -3,7 +3,6 @@
  * our own because it must work without internet and without anybody's script (decision 0009).
  */
 import { type RefusalCode, refusals } from '../domain/refusal.ts'
-import { errorAdvice, refusalReason } from './error-advice.ts'
 import { statusOf } from './errors.ts'
 import { codesOf, commonRefusals } from './open-api.ts'
 import { curlOf } from './reference/curl.ts'
@@ -17,6 +16,7 @@ import {
 } from './reference/document.ts'
 import { type Html, html, inline, jsonBlock, markdown } from './reference/html.ts'
 import { schemaMembers, typeOf } from './reference/schema-members.ts'
+import { refusalAnswers } from './refusals.ts'
 
 /** Stands in the page for the address of the service, which is known only when somebody asks for the page. */
 export const addressMark = '{service-address}'
@@ -226,7 +226,7 @@ function errorTable(rows: readonly { status: string; code: RefusalCode }[]): Htm
       status,
       code,
     }) => html`<li><span class="status">${status}</span> <a href="#error-${code}"><code>${code}</code></a>
-      <div class="about">${inline(refusalReason(code))} <span class="advice">${inline(errorAdvice[code])}</span></div></li>`,
+      <div class="about">${inline(refusals[code])} <span class="advice">${inline(refusalAnswers[code].advice)}</span></div></li>`,
   )}</ul>`
 }
 
@@ -238,7 +238,7 @@ function errorList(): Html {
     <ul class="errors all">${codes.map((code) => {
       const statuses = [...new Set([statusOf(code), statusOf(code, 'path')])].join(' / ')
       return html`<li id="error-${code}"><span class="status">${statuses}</span> <code>${code}</code>
-        <div class="about">${inline(refusalReason(code))} <span class="advice">${inline(errorAdvice[code])}</span></div></li>`
+        <div class="about">${inline(refusals[code])} <span class="advice">${inline(refusalAnswers[code].advice)}</span></div></li>`
     })}</ul>
   </section>`
 }

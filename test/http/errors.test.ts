@@ -342,7 +342,7 @@ describe('every refusal of the list has its status and the body of the interface
 
   test('a bug tells nothing of itself', async () => {
     const reply = await table._internal_error[1]()
-    expect(reply.body.description).toBe('A bug on our side.')
+    expect(reply.body.description).toBe('An unexpected error on our side.')
     expect(reply.text).not.toMatch(/cards_away|relation|SELECT|stack|\.ts/i)
   })
 })

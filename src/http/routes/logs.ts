@@ -6,10 +6,9 @@ import { toTimeRange } from '../../operations/time-range.ts'
 import { type ListedAuditEntry, listAuditEntries } from '../../store/audit-entries.ts'
 import { findHttpRequest, type ListedRequest, listHttpRequests } from '../../store/http-requests.ts'
 import { scopeOf } from '../../store/scope.ts'
-import { errorAdvice } from '../error-advice.ts'
-import { plainReason } from '../errors.ts'
 import { named } from '../name-components.ts'
 import { idCursor, limitOf, PageQuery, toPage } from '../paging.ts'
+import { refusalAnswers } from '../refusals.ts'
 import { auditEntryExample, requestDetailsExample, requestExample } from '../schemas/examples.ts'
 import { Id, Optional, PageOf, RangeQuery, Text, Timestamp } from '../schemas/members.ts'
 import type { Server, ServerOptions } from '../server.ts'
@@ -112,8 +111,8 @@ function describeError(code: RefusalCode, reply: unknown) {
   const { description } = (reply ?? {}) as { description?: unknown }
   return {
     code,
-    description: typeof description === 'string' ? description : plainReason(code),
-    advice: errorAdvice[code],
+    description: typeof description === 'string' ? description : refusals[code],
+    advice: refusalAnswers[code].advice,
   }
 }
 

@@ -349,14 +349,14 @@ export const requestDetailsExample = {
     statuscode: 400,
     errorcode: 400,
     message: 'insufficient_points',
-    description: 'The balance holds less than that.',
+    description: 'Not enough points.',
     timestamp: 1_773_480_413_589,
     path: '/v1/transactions/process',
     method: 'POST',
   },
   error: {
     code: 'insufficient_points',
-    description: 'The balance holds less than that.',
+    description: 'Not enough points.',
     advice: 'Fetch the customer again and offer at most the `value` of the balance.',
   },
 }
