@@ -4,7 +4,7 @@ import { openPool } from '../src/database/pool.ts'
 import { createRequestLog } from '../src/http/request-log.ts'
 import { BasketBody } from '../src/http/schemas/transaction.ts'
 import { buildServer } from '../src/http/server.ts'
-import { createTransactions } from '../src/operations/transactions.ts'
+import { createTransactions } from '../src/operations/baskets/process.ts'
 import { benchDeps } from './fixture.ts'
 
 const settings = JSON.parse(process.argv[2]!) as {

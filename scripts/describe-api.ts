@@ -3,8 +3,8 @@
 import { openPool } from '../src/database/pool.ts'
 import { createRequestLog } from '../src/http/request-log.ts'
 import { buildServer } from '../src/http/server.ts'
+import { createTransactions } from '../src/operations/baskets/process.ts'
 import { createDeps } from '../src/operations/deps.ts'
-import { createTransactions } from '../src/operations/transactions.ts'
 
 export async function describeApi(): Promise<string> {
   const unused = 'never-used-to-sign-anything-0123456789'

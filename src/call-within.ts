@@ -7,8 +7,8 @@ import type { Answer, Call, Send } from './demo/office.ts'
 import { createRequestLog } from './http/request-log.ts'
 import { buildServer } from './http/server.ts'
 import { cookieName } from './http/session-cookie.ts'
+import { createTransactions } from './operations/baskets/process.ts'
 import type { Deps } from './operations/deps.ts'
-import { createTransactions } from './operations/transactions.ts'
 
 export interface Within {
   readonly send: Send

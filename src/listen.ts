@@ -9,8 +9,8 @@ import { type DatabaseConnection, openPool } from './database/pool.ts'
 import type { Logger } from './http/logger.ts'
 import { createRequestLog } from './http/request-log.ts'
 import { buildServer, type Server } from './http/server.ts'
+import { createTransactions, type Transactions } from './operations/baskets/process.ts'
 import { createDeps, type Deps } from './operations/deps.ts'
-import { createTransactions, type Transactions } from './operations/transactions.ts'
 import { withTimeout } from './with-timeout.ts'
 
 export interface Secrets {

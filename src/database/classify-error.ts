@@ -30,6 +30,11 @@ export function isLockTimeout(error: unknown): boolean {
   return sqlState(error) === LOCK_NOT_AVAILABLE
 }
 
+/** Whether a row with the same unique key is there already, or was when the statement ran. */
+export function isUniqueViolation(error: unknown): boolean {
+  return sqlState(error) === '23505'
+}
+
 const LOCK_NOT_AVAILABLE = '55P03'
 
 const RETRY_STATES = new Set(['40001', '40P01'])

@@ -1,12 +1,12 @@
 /** What happens at the counter: a card for who is new, a sale, and now and then something comes back. */
 import type { Line } from '../domain/basket.ts'
 import type { CardId, CustomerId } from '../domain/ids.ts'
-import type { SaleReturn, Transaction } from '../domain/transaction.ts'
-import type { BasketRequest } from '../operations/decide-basket.ts'
+import type { Transaction } from '../domain/transaction.ts'
+import type { BasketRequest } from '../operations/baskets/job.ts'
+import { changeWallet } from '../operations/change-wallet.ts'
 import { fingerprint } from '../operations/fingerprint.ts'
 import { registerCustomer } from '../operations/register-customer.ts'
 import { returnTransaction } from '../operations/return-transaction.ts'
-import { inTransaction } from '../store/scope.ts'
 import type { Guest } from './guests.ts'
 import { isHappyHour, type Visit } from './plan-day.ts'
 import { type Account, type HeldCoupon, holds, type Story } from './story.ts'
@@ -159,16 +159,14 @@ export async function takeBack(
   const deps = story.at(now)
   const last = sale.transaction.basket.lines.at(-1)!
   const opaqueId = `${sale.receipt}-R`
-  const done = await inTransaction(deps.pool, organization.number, async (scope): Promise<SaleReturn> => {
-    const answer = await returnTransaction(deps, scope, organization, {
-      transaction: sale.transaction.id,
-      opaqueId,
-      reason,
-      items: isWhole ? undefined : [{ id: last.id, quantity: 1 }],
-      fingerprint: fingerprint(opaqueId),
-    })
-    return answer.done
+  const change = returnTransaction(deps, {
+    transaction: sale.transaction.id,
+    opaqueId,
+    reason,
+    items: isWhole ? undefined : [{ id: last.id, quantity: 1 }],
+    fingerprint: fingerprint(opaqueId),
   })
+  const { done } = await changeWallet(deps, organization.number, change)
   const { account, used } = sale
   const { balances, revokedCoupons, restoredCoupons } = done.result
   account.points = pointsIn(balances) ?? account.points

@@ -2,7 +2,7 @@
 import { findWrongNumber } from '../domain/basket.ts'
 import { type CouponId, parseId } from '../domain/ids.ts'
 import { Refused } from '../domain/refusal.ts'
-import type { BasketRequest } from '../operations/decide-basket.ts'
+import type { BasketRequest } from '../operations/baskets/job.ts'
 import { readTime } from './read-time.ts'
 import type { BasketBody } from './schemas/transaction.ts'
 

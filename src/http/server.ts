@@ -13,9 +13,9 @@ import Fastify, {
   LogController,
 } from 'fastify'
 import { Refused } from '../domain/refusal.ts'
+import type { Transactions } from '../operations/baskets/process.ts'
 import type { Deps } from '../operations/deps.ts'
 import { createOrganizationReader } from '../operations/organization-reader.ts'
-import type { Transactions } from '../operations/transactions.ts'
 import { createAuthenticate, firstRefusal } from './authenticate.ts'
 import { compileWhenUsed } from './compile-when-used.ts'
 import { defaultMaxCallMs } from './end-late-requests.ts'

@@ -2,13 +2,14 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { CustomerId } from '../domain/ids.ts'
 import { Refused } from '../domain/refusal.ts'
+import { performChange, type Reply, type WalletWork } from '../operations/change-wallet.ts'
 import type { Deps } from '../operations/deps.ts'
-import { perform } from '../operations/perform.ts'
+import { type Performed, perform } from '../operations/perform.ts'
+import type { Questions } from '../store/question.ts'
 import { platformOrg, type Scope } from '../store/scope.ts'
 import { isAudited, toAuditNote } from './audit-note.ts'
 
-export interface Write<T> {
-  readonly work: (scope: Scope) => Promise<T>
+interface WriteReply<T> {
   readonly status: number
   readonly render: (result: T) => unknown
   /** What is added to the answer, also to one that is given again, and is not kept. */
@@ -19,22 +20,50 @@ export interface Write<T> {
   readonly orgOf?: (result: T) => number
 }
 
+export interface Write<T> extends WriteReply<T> {
+  readonly work: (scope: Scope) => Promise<T>
+}
+
 export async function write<T>(deps: Deps, request: FastifyRequest, reply: FastifyReply, write: Write<T>) {
-  const org = request.caller?.organization.number ?? platformOrg
-  const performed = await perform(
-    deps,
-    org,
-    { route: `${request.method} ${pathOf(request)}`, key: idempotencyKey(request), body: request.body ?? {} },
-    write.work,
-    (result) => ({ status: write.status, body: write.render(result), customer: write.customerOf?.(result) }),
-    (result, body) => {
-      const concerned = request.caller ? org : write.orgOf?.(result)
+  const { call, answer, audit } = replyTo(request, write)
+  return send(reply, write, await perform(deps, orgOf(request), call, write.work, answer, audit))
+}
+
+/** The same for what changes a wallet. */
+export async function writeChange<Q extends Questions, T>(
+  deps: Deps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  change: WalletWork<Q, T>,
+  write: WriteReply<T>,
+) {
+  return send(reply, write, await performChange(deps, orgOf(request), change, replyTo(request, write)))
+}
+
+const orgOf = ({ caller }: FastifyRequest) => caller?.organization.number ?? platformOrg
+
+function replyTo<T>(request: FastifyRequest, write: WriteReply<T>): Reply<T> {
+  return {
+    call: {
+      route: `${request.method} ${pathOf(request)}`,
+      key: idempotencyKey(request),
+      body: request.body ?? {},
+    },
+    answer: (result) => ({
+      status: write.status,
+      body: write.render(result),
+      customer: write.customerOf?.(result),
+    }),
+    audit: (result, body) => {
+      const concerned = request.caller ? orgOf(request) : write.orgOf?.(result)
       return concerned !== undefined && isAudited(request) ? toAuditNote(request, concerned, body) : undefined
     },
-  )
-  if (performed.isReplay) reply.header('idempotent-replayed', 'true')
-  const { finish = (body: unknown) => body } = write
-  return reply.code(performed.status).send((finish as (body: unknown) => unknown)(performed.body))
+  }
+}
+
+function send<T>(reply: FastifyReply, { finish }: WriteReply<T>, { status, body, isReplay }: Performed) {
+  if (isReplay) reply.header('idempotent-replayed', 'true')
+  return reply.code(status).send(finish ? (finish as (body: unknown) => unknown)(body) : body)
 }
 
 function pathOf(request: FastifyRequest): string {

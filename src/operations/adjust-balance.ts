@@ -3,16 +3,11 @@
 import type { Fact } from '../domain/event.ts'
 import type { CustomerId, UserId } from '../domain/ids.ts'
 import { toUnits } from '../domain/money.ts'
-import type { Organization } from '../domain/organization.ts'
 import { Refused } from '../domain/refusal.ts'
 import { adjustBalance as decide } from '../engine/adjust-balance.ts'
-import { getWallet, insertEntries, type LedgerEntry, lockWallet, writeLots } from '../store/ledger.ts'
-import type { Scope } from '../store/scope.ts'
-import type { Deps } from './deps.ts'
-import { decimalsByKey, expiredFacts } from './expired-facts.ts'
-import { movedCounts } from './moved-counts.ts'
-import { readInactivity } from './published-campaigns.ts'
-import { recordFacts } from './record-facts.ts'
+import type { LedgerEntry } from '../store/ledger.ts'
+import type { Known, WalletWork } from './change-wallet.ts'
+import { expiredFacts } from './expired-facts.ts'
 
 export interface Adjustment {
   readonly key: string
@@ -21,41 +16,65 @@ export interface Adjustment {
   readonly reason: string
 }
 
-export async function adjustBalance(
-  deps: Deps,
-  scope: Scope,
-  organization: Organization,
+type NoQuestions = Record<never, never>
+
+export function adjustBalance(
   customer: CustomerId | undefined,
+  adjustment: Adjustment,
+  user: UserId,
+): WalletWork<NoQuestions, LedgerEntry> {
+  if (!customer) throw new Refused('customer_not_found', undefined, 'path')
+  return {
+    of: customer,
+    questions: () => ({}),
+    decide: (known) => decideAdjustment(known, adjustment, user),
+  }
+}
+
+function decideAdjustment(
+  { wallet, setup, now }: Known<NoQuestions>,
   { key, amount, reason }: Adjustment,
   user: UserId,
-): Promise<LedgerEntry> {
-  const now = deps.clock()
-  const locked = customer && (await lockWallet(scope, customer))
-  if (!customer || !locked) throw new Refused('customer_not_found', undefined, 'path')
-  const wallet = await getWallet(scope, customer)
-  const balance = wallet.balances.find((one) => one.key === key)
-  if (!balance) throw new Refused('_invalid_payload', `key: the customer has no balance "${key}".`)
-  const { decimals } = balance
+) {
+  if (!wallet) throw new Refused('customer_not_found', undefined, 'path')
+  const { customer, version, held } = wallet
+  if (!held.balances.some((balance) => balance.key === key))
+    throw new Refused('_invalid_payload', `key: the customer has no balance "${key}".`)
+  const decimals = setup.decimals.get(key) ?? 0
   const units = toUnits(amount, decimals)
   if (units === undefined)
     throw new Refused('_invalid_payload', `amount: the balance has ${decimals} decimals.`)
   if (units === 0) throw new Refused('_invalid_payload', 'amount: must not be 0.')
 
   const decided = decide(
-    { ...wallet, ...locked, coupons: [], usage: [] },
+    { ...held, coupons: [], usage: [] },
     { key, units },
-    await readInactivity(deps, scope, organization),
+    setup.inactivity,
     now,
-    organization.timezone,
+    setup.organization.timezone,
   )
   if (!decided.ok) throw Refused.from(decided.refusal)
   const { movements, lots } = decided.value
-  await insertEntries(scope, movements, { customer, walletVersion: locked.version, reason, user, now })
-  await writeLots(scope, customer, lots)
   const facts: Fact[] = [
-    ...expiredFacts(customer, movements, decimalsByKey(wallet.balances)),
+    ...expiredFacts(customer, movements, setup.decimals),
     { type: 'balance.adjusted', data: { customer, key, amount } },
   ]
-  await recordFacts(scope, organization, facts, now, movedCounts(movements))
-  return { ...movements.at(-1)!, decimals, walletVersion: locked.version, reason, user, createdAt: now }
+  return {
+    change: {
+      customer,
+      fromVersion: version,
+      movements,
+      lots,
+      facts,
+      cause: { kind: 'adjustment', reason, user } as const,
+    },
+    result: {
+      ...movements.at(-1)!,
+      decimals,
+      walletVersion: version + 1,
+      reason,
+      user,
+      createdAt: now,
+    },
+  }
 }

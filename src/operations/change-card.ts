@@ -5,9 +5,9 @@ import type { CardId } from '../domain/ids.ts'
 import { Refused } from '../domain/refusal.ts'
 import { findCard, insertCard, updateCardStatus, updateWalletVersion } from '../store/cards.ts'
 import { insertEvents } from '../store/events.ts'
-import { lockWallet } from '../store/ledger.ts'
 import { newId } from '../store/new-id.ts'
 import type { Scope } from '../store/scope.ts'
+import { touchWallet } from '../store/wallets/write.ts'
 import { newBarcode } from './register-customer.ts'
 
 export async function getCard(scope: Scope, id: CardId | undefined): Promise<Card> {
@@ -19,7 +19,7 @@ export async function getCard(scope: Scope, id: CardId | undefined): Promise<Car
 /** The card as it is once its wallet is locked; a card of an erased customer is gone. */
 async function lockCard(scope: Scope, id: CardId | undefined): Promise<Card> {
   const { customer } = await getCard(scope, id)
-  if (!(await lockWallet(scope, customer))) throw new Refused('card_not_found', undefined, 'path')
+  if (!(await touchWallet(scope, customer))) throw new Refused('card_not_found', undefined, 'path')
   return getCard(scope, id)
 }
 

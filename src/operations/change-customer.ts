@@ -4,18 +4,17 @@ import type { Fact } from '../domain/event.ts'
 import type { CustomerId } from '../domain/ids.ts'
 import type { Organization } from '../domain/organization.ts'
 import { Refused } from '../domain/refusal.ts'
-import { closeCards } from '../store/cards.ts'
-import { revokeActiveCoupons } from '../store/coupons.ts'
 import { lockCustomer, updateCustomerStatus, updateProfile } from '../store/customers.ts'
-import { eraseStoredReplies } from '../store/idempotency.ts'
-import { eraseReasons, lockWallet } from '../store/ledger.ts'
+import { erasureSteps } from '../store/erasure.ts'
+import type { Question } from '../store/question.ts'
 import type { Scope } from '../store/scope.ts'
-import { eraseTransactionMetaData } from '../store/transactions.ts'
+import { activeCoupons, type OwnedCoupon } from '../store/wallets/load.ts'
+import { touchWallet } from '../store/wallets/write.ts'
+import type { WalletWork } from './change-wallet.ts'
 import { type ProfileInput, toProfile, writeUnique } from './customer-profile.ts'
 import { getCustomerView } from './customer-view.ts'
 import type { Deps } from './deps.ts'
 import { mergePatch } from './merge-patch.ts'
-import { recordFacts } from './record-facts.ts'
 
 /** JSON Merge Patch: a member that is `null` is removed, one that is absent stays. */
 export interface ProfilePatch {
@@ -56,7 +55,7 @@ export async function setCustomerBlocked(
   id: CustomerId | undefined,
   isBlocked: boolean,
 ): Promise<CustomerView> {
-  if (!id || !(await lockWallet(scope, id))) throw new Refused('customer_not_found', undefined, 'path')
+  if (!id || !(await touchWallet(scope, id))) throw new Refused('customer_not_found', undefined, 'path')
   const status = isBlocked ? customerStatus.blocked : customerStatus.active
   await updateCustomerStatus(scope, id, status, deps.clock())
   return getCustomerView(deps, scope, organization, id)
@@ -67,20 +66,26 @@ export async function setCustomerBlocked(
  * gone, phone, e-mail and opaque id are free again, cards are closed and coupons taken back. Ledger entries
  * and events hold ids only and stay, so that every sum still comes out.
  */
-export async function eraseCustomer(
-  scope: Scope,
-  organization: Organization,
+export function eraseCustomer(
   id: CustomerId | undefined,
-  now: Date,
-): Promise<void> {
-  if (!id || !(await lockWallet(scope, id))) throw new Refused('customer_not_found', undefined, 'path')
-  const revoked = await revokeActiveCoupons(scope, id, now)
-  await closeCards(scope, id, now)
-  await updateProfile(scope, id, {}, now)
-  await updateCustomerStatus(scope, id, customerStatus.erased, now)
-  await eraseStoredReplies(scope, id)
-  await eraseTransactionMetaData(scope, id)
-  await eraseReasons(scope, id)
-  const facts: Fact[] = revoked.map((coupon) => ({ type: 'coupon.revoked', data: { customer: id, coupon } }))
-  await recordFacts(scope, organization, [...facts, { type: 'customer.erased', data: { customer: id } }], now)
+): WalletWork<{ coupons: Question<OwnedCoupon[]> }, CustomerId> {
+  if (!id) throw new Refused('customer_not_found', undefined, 'path')
+  return {
+    of: id,
+    questions: (scope) => ({ coupons: activeCoupons(scope, [id]) }),
+    decide({ scope, wallet, answers, now }) {
+      if (!wallet) throw new Refused('customer_not_found', undefined, 'path')
+      const { customer, version: fromVersion } = wallet
+      const revoked = answers.coupons.map((coupon) => coupon.id)
+      const facts: Fact[] = [
+        ...revoked.map((coupon): Fact => ({ type: 'coupon.revoked', data: { customer, coupon } })),
+        { type: 'customer.erased', data: { customer } },
+      ]
+      return {
+        result: customer,
+        change: { customer, fromVersion, revoked, facts, cause: { kind: 'erasure' } },
+        alongside: erasureSteps(scope, customer, now),
+      }
+    },
+  }
 }

@@ -1,27 +1,36 @@
 /**
- * Takes off what has expired, customer by customer: lots past their day, balances of customers who stayed away
- * too long, and coupons. Each customer is decided anew under the wallet's lock, so the job can be run twice, or
- * in two processes at once, and takes nothing off twice.
+ * Takes off what has expired: lots past their day, balances of customers who stayed away too long, and coupons.
+ * Customers go in groups, the way of baskets: each is decided on the wallet as it is, and nothing is written where
+ * it has changed since. So the job can be run twice, or in two processes at once, and takes nothing off twice.
  */
 
 import type { Fact } from '../domain/event.ts'
 import type { CustomerId } from '../domain/ids.ts'
 import type { Organization } from '../domain/organization.ts'
 import { expireBalances, type Inactivity } from '../engine/expire-balances.ts'
-import { addDuration } from '../engine/local-time.ts'
+import { addDuration, localDay } from '../engine/local-time.ts'
 import {
-  expireCoupons,
   listCustomersWithExpiredCoupons,
   listCustomersWithExpiredLots,
   listIdleCustomers,
 } from '../store/expiry.ts'
-import { getWallet, insertEntries, lockWallet, writeLots } from '../store/ledger.ts'
-import { inTransaction, type Scope, scopeOf } from '../store/scope.ts'
+import { ask } from '../store/question.ts'
+import { type Scope, scopeOf } from '../store/scope.ts'
+import { setupVersion } from '../store/setup.ts'
+import type { WalletChange } from '../store/wallets/change.ts'
+import {
+  couponsPastExpiry,
+  type LoadedWallet,
+  lockWallets,
+  type OwnedCoupon,
+  walletsByKeys,
+} from '../store/wallets/load.ts'
+import { writeWallets } from '../store/wallets/write.ts'
+import { type Attempt, deferred, done, runAttempts, type Settled } from './attempts.ts'
 import type { Deps } from './deps.ts'
-import { decimalsByKey, expiredFacts } from './expired-facts.ts'
-import { movedCounts } from './moved-counts.ts'
+import { expiredFacts } from './expired-facts.ts'
 import { readInactivity } from './published-campaigns.ts'
-import { recordFacts } from './record-facts.ts'
+import type { Setup } from './setups.ts'
 
 const batch = 200
 
@@ -35,10 +44,7 @@ export async function expireWallets(
   const inactivity = await readInactivity(deps, scope, organization)
   let expired = 0
   const expireAll = async (customers: readonly CustomerId[]) => {
-    for (const customer of customers) {
-      if (signal?.aborted) return
-      if (await expireWallet(deps, organization, customer, inactivity)) expired++
-    }
+    if (!signal?.aborted) expired += await expireCustomers(deps, organization, customers)
   }
   for (const list of [listCustomersWithExpiredLots, listCustomersWithExpiredCoupons]) {
     for (let found = await list(scope, deps.clock(), batch); found.length > 0 && !signal?.aborted; ) {
@@ -82,31 +88,78 @@ async function expireIdle(
  */
 const marginMs = 4 * 86_400_000
 
-async function expireWallet(
+/** How many of these customers something was taken from. Found again, a customer has nothing left to take. */
+async function expireCustomers(
   deps: Deps,
   organization: Organization,
-  customer: CustomerId,
-  inactivity: readonly Inactivity[],
-): Promise<boolean> {
-  return inTransaction(deps.pool, organization.number, async (scope) => {
-    const now = deps.clock()
-    const locked = await lockWallet(scope, customer)
-    if (!locked) return false
-    const wallet = await getWallet(scope, customer)
-    const { movements, lots } = expireBalances(
-      { ...wallet, ...locked, coupons: [], usage: [] },
-      inactivity,
-      now,
-      organization.timezone,
-    )
-    const coupons = await expireCoupons(scope, customer, now)
-    await insertEntries(scope, movements, { customer, walletVersion: locked.version, now })
-    await writeLots(scope, customer, lots)
-    const facts: Fact[] = [
-      ...expiredFacts(customer, movements, decimalsByKey(wallet.balances)),
-      ...coupons.map((coupon): Fact => ({ type: 'coupon.expired', data: { customer, coupon } })),
-    ]
-    await recordFacts(scope, organization, facts, now, movedCounts(movements))
-    return facts.length > 0
+  customers: readonly CustomerId[],
+): Promise<number> {
+  const outcomes = await runAttempts<CustomerId, boolean>(deps.pool, organization.number, customers, {
+    isFindable: true,
+    run: (scope, jobs, attempt) => expireGroup(deps, scope, jobs, attempt),
   })
+  for (const outcome of outcomes) if (outcome.kind === 'failed') throw outcome.error
+  return outcomes.filter((outcome) => outcome.kind === 'done' && outcome.result).length
+}
+
+async function expireGroup(
+  deps: Deps,
+  scope: Scope,
+  customers: readonly CustomerId[],
+  { mode, beginToCommit }: Attempt,
+): Promise<Settled<boolean>[]> {
+  const now = deps.clock()
+  const locked =
+    mode === 'read' ? undefined : await lockWallets(scope, customers, { skipsBusy: mode === 'lock free' })
+  const loaded = await ask(scope, {
+    setup: setupVersion(scope),
+    wallets: walletsByKeys(
+      scope,
+      customers.map((customer) => ({ customer })),
+    ),
+    coupons: couponsPastExpiry(scope, customers, now),
+  })
+  const setup = await deps.setups.current(scope, loaded.setup)
+  const { wallets } = loaded.wallets
+  const isBusy = (customer: CustomerId) =>
+    locked !== undefined && wallets.has(customer) && !locked.has(customer)
+  const changes = new Map<CustomerId, WalletChange>()
+  for (const [customer, wallet] of wallets) {
+    if (isBusy(customer)) continue
+    const coupons = loaded.coupons.filter((coupon) => coupon.customer === customer)
+    const change = toChange(wallet, coupons, setup, now)
+    if (change.facts.length > 0) changes.set(customer, change)
+  }
+  beginToCommit()
+  const isWritten = await writeWallets(scope, [...changes.values()], {
+    now,
+    day: localDay(now, setup.organization.timezone),
+    isLocked: mode !== 'read',
+  })
+  return customers.map((customer) =>
+    isWritten && !isBusy(customer) ? done(changes.has(customer)) : deferred,
+  )
+}
+
+function toChange(
+  { customer, version, held }: LoadedWallet,
+  coupons: readonly OwnedCoupon[],
+  { inactivity, organization, decimals }: Setup,
+  now: Date,
+): WalletChange {
+  const wallet = { ...held, coupons: [], usage: [] }
+  const { movements, lots } = expireBalances(wallet, inactivity, now, organization.timezone)
+  const expired = coupons.map(({ id }) => id)
+  return {
+    customer,
+    fromVersion: version,
+    movements,
+    lots,
+    expired,
+    facts: [
+      ...expiredFacts(customer, movements, decimals),
+      ...expired.map((coupon): Fact => ({ type: 'coupon.expired', data: { customer, coupon } })),
+    ],
+    cause: { kind: 'other' },
+  }
 }

@@ -1,13 +1,18 @@
 /**
- * The spine of every write but the basket's: one database transaction that claims the idempotency key, runs
+ * The spine of every write that changes no wallet: one database transaction that claims the idempotency key, runs
  * the work and records the answer. What was refused or failed leaves nothing behind, not even the key.
  */
 import type { Pool } from 'pg'
 import { isLockTimeout } from '../database/classify-error.ts'
 import type { CustomerId } from '../domain/ids.ts'
 import { Refused } from '../domain/refusal.ts'
-import { type AuditSubject, insertAuditEntry } from '../store/audit-entries.ts'
-import { findStoredReply, insertIdempotencyKey, updateStoredReply } from '../store/idempotency.ts'
+import { type AuditEntry, type AuditSubject, insertAuditEntry } from '../store/audit-entries.ts'
+import {
+  findStoredReply,
+  insertIdempotencyKey,
+  type StoredReply,
+  updateStoredReply,
+} from '../store/idempotency.ts'
 import { newId } from '../store/new-id.ts'
 import { inTransaction, type Scope } from '../store/scope.ts'
 import type { By } from './by-of.ts'
@@ -78,15 +83,15 @@ export async function perform<T>(
 }
 
 export async function recordAudit(scope: Scope, note: AuditNote | undefined, now: Date): Promise<void> {
-  if (!note) return
-  const { org, by, ...rest } = note
-  await insertAuditEntry(scope.as(org), {
-    ...rest,
-    id: newId('aud', now),
-    at: now,
-    byKind: by.kind,
-    user: by.user,
-  })
+  if (note) await insertAuditEntry(scope.as(note.org), toAuditEntry(note, now))
+}
+
+export function toAuditEntry(
+  { by, action, subject, details, isTruncated }: AuditNote,
+  now: Date,
+): AuditEntry {
+  const { kind: byKind, user } = by
+  return { id: newId('aud', now), at: now, byKind, user, action, subject, details, isTruncated }
 }
 
 async function claim(scope: Scope, of: Parameters<typeof insertIdempotencyKey>[1]): Promise<boolean> {
@@ -102,6 +107,11 @@ async function replay(scope: Scope, route: string, key: string, print: Buffer): 
   const stored = await findStoredReply(scope, route, key)
   // The other call was undone or forgotten between our two statements.
   if (!stored) throw new Refused('idempotency_key_in_use')
+  return replayOf(stored, print)
+}
+
+/** The answer to an earlier call with the same key, if the call was the same too. */
+export function replayOf(stored: StoredReply, print: Buffer): Performed {
   if (!stored.fingerprint.equals(print)) throw new Refused('idempotency_key_reused')
   // Some answers never had a body.
   if (stored.reply === undefined && stored.status === 204) return { status: 204, body: null, isReplay: true }

@@ -13,8 +13,8 @@ import { compileCampaign } from '../engine/compile-campaign.ts'
 import { evaluate } from '../engine/evaluate.ts'
 import { listCategories } from '../store/directory.ts'
 import type { Scope } from '../store/scope.ts'
+import { toAction, toResult, toStoredBasket } from './baskets/record.ts'
 import { refuseBadDefinition } from './manage-campaigns.ts'
-import { toAction, toResult, toStoredBasket } from './transaction-record.ts'
 
 export interface TriedWallet {
   /** Balances as they are written. */
@@ -55,7 +55,7 @@ export async function previewCampaign(
   const actions = evaluation.effects.map((effect) => toAction(effect))
   return {
     basket: toStoredBasket({ basket }, basket),
-    result: toResult({ ok: true, evaluation, campaigns: [attached], basket }, actions, new Map()),
+    result: toResult({ evaluation, campaigns: [attached] }, actions, new Map()),
   }
 }
 

@@ -60,7 +60,7 @@ async function listByReturnNumber(
 ): Promise<TransactionRecord[]> {
   const isAlone = [customer, card, branch, status, from, to, spent, after].every((one) => one === undefined)
   const returned = isAlone && opaqueId !== undefined ? await findReturnByOpaqueId(scope, opaqueId) : undefined
-  const sale = returned && (await findTransaction(scope, returned.found.transaction))
+  const sale = returned && (await findTransaction(scope, returned.transaction))
   return sale ? [sale] : []
 }
 

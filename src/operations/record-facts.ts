@@ -1,9 +1,9 @@
-/** Tells of what happened outside of baskets: as events for readers, and in the running sums of the day. */
+/** Tells of what happened outside of wallets: as events for readers, and in the running sums of the day. */
 import type { Fact } from '../domain/event.ts'
 import type { Organization } from '../domain/organization.ts'
 import { localDay } from '../engine/local-time.ts'
-import { addToDailySums, type DailyCount } from '../store/daily-sums.ts'
-import { insertEvents } from '../store/events.ts'
+import { type DailyCount, dailySumsStep } from '../store/daily-sums.ts'
+import { eventsStep } from '../store/events.ts'
 import type { Scope } from '../store/scope.ts'
 
 export async function recordFacts(
@@ -11,21 +11,20 @@ export async function recordFacts(
   organization: Organization,
   facts: readonly Fact[],
   now: Date,
-  moved: readonly DailyCount[] = [],
 ): Promise<void> {
-  await insertEvents(scope, facts, now)
+  const org = String(scope.org)
   const counts = facts.flatMap((fact): DailyCount[] => {
     const measure = counted[fact.type]
     return measure ? [{ measure, key: '', amount: 1 }] : []
   })
-  await addToDailySums(scope, localDay(now, organization.timezone), [...counts, ...moved])
+  const steps = [
+    eventsStep(org, facts, now),
+    dailySumsStep(org, counts, localDay(now, organization.timezone)),
+  ].filter((step) => step !== undefined)
+  await scope.db.pipe(steps)
 }
 
 const counted: Partial<Record<Fact['type'], DailyCount['measure']>> = {
   'customer.created': 'customers',
   'customer.registered': 'cards',
-  'transaction.returned': 'returns',
-  'coupon.granted': 'coupons_granted',
-  'coupon.expired': 'coupons_expired',
-  'coupon.revoked': 'coupons_revoked',
 }

@@ -19,9 +19,9 @@ import { hasEnded } from '../engine/rule-conditions.ts'
 import { findCampaign } from '../store/campaigns.ts'
 import { findLiveCard, insertCard } from '../store/cards.ts'
 import { findCustomerView } from '../store/customers.ts'
-import { insertMissingBalances, lockWallet } from '../store/ledger.ts'
 import { newId } from '../store/new-id.ts'
 import type { Scope } from '../store/scope.ts'
+import { insertMissingBalances, touchWallet } from '../store/wallets/write.ts'
 import { createCustomer } from './create-customer.ts'
 import type { ProfileInput } from './customer-profile.ts'
 import { usableNow } from './customer-view.ts'
@@ -109,7 +109,7 @@ async function getOpenCampaign(
 /** Locked, so that two registrations of one customer open one card. */
 async function lockExisting(scope: Scope, text: string): Promise<CustomerId> {
   const id = parseId('cus', text)
-  if (!id || !(await lockWallet(scope, id))) throw new Refused('customer_not_found')
+  if (!id || !(await touchWallet(scope, id))) throw new Refused('customer_not_found')
   return id
 }
 

@@ -1,42 +1,28 @@
 /**
- * Takes goods of a sale back. Under the wallet's lock the engine computes the sale again without them and the
- * difference is booked: balances, lots, coupons, limits and the visit itself. Blocked and replaced cards do not
- * matter, since a customer may always bring something back.
+ * Takes goods of a sale back. The engine computes the sale again without them and the difference is booked: balances,
+ * lots, coupons, limits and the visit itself. Blocked and replaced cards do not matter, since a customer may always
+ * bring something back.
  */
-
+import { couponStatus } from '../domain/coupon.ts'
 import type { Fact } from '../domain/event.ts'
-import type { CouponId, CustomerId, TransactionId } from '../domain/ids.ts'
-import type { Organization } from '../domain/organization.ts'
+import type { CustomerId, ReturnId, TransactionId } from '../domain/ids.ts'
 import { Refused } from '../domain/refusal.ts'
 import type { ReturnedItem } from '../domain/return-record.ts'
-import { type SaleReturn, type Transaction, transactionStatus } from '../domain/transaction.ts'
+import type { SaleReturn, Transaction } from '../domain/transaction.ts'
 import type { AttachedCampaign } from '../engine/compile-campaign.ts'
-import { inactivityOf } from '../engine/expire-balances.ts'
 import { localDay } from '../engine/local-time.ts'
 import { type ReturnDecision, returnItems, type Sale } from '../engine/return-items.ts'
-import { listCardCampaigns } from '../store/cards.ts'
-import { listCouponsByIds, revokeActiveCoupons } from '../store/coupons.ts'
-import type { DailyCount } from '../store/daily-sums.ts'
-import { getWallet, insertEntries, type LoadedWallet, lockWallet, writeLots } from '../store/ledger.ts'
+import { cardCampaignsOfBuyer } from '../store/cards.ts'
 import { newId } from '../store/new-id.ts'
-import {
-  countGrantedCoupons,
-  findReturnByOpaqueId,
-  insertReturn,
-  listReturns,
-  replaceKeptMultiples,
-  restoreCoupons,
-  uncountTransaction,
-} from '../store/returns.ts'
-import { addCustomerUsage, lockSharedUsage } from '../store/rule-usage.ts'
+import { earlierReturn, grantedToBuyer, returnsOfSale } from '../store/returns.ts'
 import type { Scope } from '../store/scope.ts'
-import { findTransaction } from '../store/transactions.ts'
-import { updateSharedUsage } from '../store/write-baskets.ts'
+import { saleById } from '../store/transactions.ts'
+import type { WalletChange } from '../store/wallets/change.ts'
+import { couponsGrantedBy, type LoadedWallet, type OwnedCoupon } from '../store/wallets/load.ts'
+import type { Decided, Known, WalletWork } from './change-wallet.ts'
 import type { Deps } from './deps.ts'
-import { decimalsByKey, expiredFacts } from './expired-facts.ts'
-import { movedCounts } from './moved-counts.ts'
-import { publishedCampaigns } from './published-campaigns.ts'
-import { recordFacts } from './record-facts.ts'
+import { expiredFacts } from './expired-facts.ts'
+import { usageAmounts } from './usage-amounts.ts'
 
 export interface ReturnRequest {
   readonly transaction: TransactionId | undefined
@@ -48,67 +34,71 @@ export interface ReturnRequest {
   readonly fingerprint: Buffer
 }
 
-export async function returnTransaction(
-  deps: Deps,
-  scope: Scope,
-  organization: Organization,
-  request: ReturnRequest,
-): Promise<{ done: SaleReturn; customer: CustomerId; isReplay: boolean }> {
-  const now = deps.clock()
-  const found = request.transaction && (await findTransaction(scope, request.transaction))
-  if (!found) throw new Refused('transaction_not_found', undefined, 'path')
-  const { customer } = found
-  const locked = await lockWallet(scope, customer)
-  if (!locked) throw new Refused('customer_not_found')
-  const repeated = await findRepeat(scope, request)
-  if (repeated) return { done: repeated, customer, isReplay: true }
+export interface Returned {
+  readonly done: SaleReturn
+  readonly customer: CustomerId
+  readonly isReplay: boolean
+}
 
-  // Read again under the lock: another return may have been booked while we waited.
-  const sale = (await findTransaction(scope, found.id))!
-  const earlier = await listReturns(scope, [sale.id])
-  const wallet = await getWallet(scope, customer)
-  const granted = sale.result.actions.flatMap((action) =>
-    action.kind === 'grant_coupon' && action.coupon ? [action.coupon] : [],
-  )
-  const published = await publishedCampaigns(deps, scope, organization)
+export function returnTransaction(deps: Deps, request: ReturnRequest): WalletWork<ReturnQuestions, Returned> {
+  const { transaction: sale } = request
+  if (!sale) throw new Refused('transaction_not_found', undefined, 'path')
+  // Known in advance, so that another attempt after a lost answer finds what the first one has made.
+  const id = newId('ret', deps.clock())
+  return {
+    of: sale,
+    questions: (scope) => questionsOf(scope, sale, id, request.opaqueId),
+    decide: (loaded) => decideReturn(deps, loaded, request, id),
+    isFindable: true,
+  }
+}
+
+function questionsOf(scope: Scope, sale: TransactionId, id: ReturnId, opaqueId: string | undefined) {
+  return {
+    sale: saleById(scope, sale),
+    returns: returnsOfSale(scope, sale),
+    earlier: earlierReturn(scope, id, opaqueId),
+    coupons: couponsGrantedBy(scope, sale),
+    granted: grantedToBuyer(scope, sale),
+    cards: cardCampaignsOfBuyer(scope, sale),
+  }
+}
+
+type ReturnQuestions = ReturnType<typeof questionsOf>
+type Loaded = Known<ReturnQuestions>
+
+async function decideReturn(
+  deps: Deps,
+  loaded: Loaded,
+  request: ReturnRequest,
+  id: ReturnId,
+): Promise<Decided<Returned>> {
+  const { wallet, setup, answers, now } = loaded
+  const { sale, returns, earlier, coupons } = answers
+  if (!sale) throw new Refused('transaction_not_found', undefined, 'path')
+  if (!wallet) throw new Refused('customer_not_found')
+  const { customer } = sale
+  if (earlier?.id === id) return { result: { done: earlier, customer, isReplay: false } }
+  if (earlier) {
+    if (!earlier.fingerprint?.equals(request.fingerprint)) throw new Refused('transaction_already_exists')
+    return { result: { done: earlier, customer, isReplay: true } }
+  }
+
   const outcome = returnItems({
     sale: toSale(sale),
-    campaigns: await campaignsOf(deps, scope, organization, sale),
-    earlier: earlier.map((one) => one.result.record),
-    wallet: { ...wallet, ...locked, coupons: await listCouponsByIds(scope, granted), usage: [] },
-    inactivity: inactivityOf(published.map(({ compiled }) => compiled)),
-    today: {
-      campaigns: published,
-      cards: await listCardCampaigns(scope, customer),
-      granted: await countGrantedCoupons(scope, customer),
-    },
+    campaigns: await campaignsOf(deps, loaded, sale),
+    earlier: returns.map(({ result }) => result.record),
+    wallet: { ...wallet.held, coupons, usage: [] },
+    inactivity: setup.inactivity,
+    today: { campaigns: setup.live, cards: answers.cards, granted: answers.granted },
     items: request.items,
     now,
   })
   if (!outcome.ok) throw Refused.from(outcome.refusal)
-
   const decision = outcome.value
-  const done = toSaleReturn(sale, earlier.length + 1, decision, request, wallet, now)
-  const context = {
-    customer,
-    walletVersion: locked.version,
-    transaction: sale.id,
-    reason: request.reason,
-    now,
-  }
-  await insertEntries(scope, decision.movements, context)
-  await book(scope, organization, sale, decision, done, request.fingerprint, now)
-  return { done, customer, isReplay: false }
-}
-
-async function findRepeat(
-  scope: Scope,
-  { opaqueId, fingerprint }: ReturnRequest,
-): Promise<SaleReturn | undefined> {
-  const earlier = opaqueId === undefined ? undefined : await findReturnByOpaqueId(scope, opaqueId)
-  if (!earlier) return undefined
-  if (!earlier.fingerprint?.equals(fingerprint)) throw new Refused('transaction_already_exists')
-  return earlier.found
+  const done = toSaleReturn(id, sale, returns.length + 1, decision, request, loaded)
+  const change = toChange(wallet, sale, done, decision, coupons, request.fingerprint)
+  return { result: { done, customer, isReplay: false }, change }
 }
 
 function toSale({ basket, result, branchOpaqueId, occurredAt, createdAt }: Transaction): Sale {
@@ -132,27 +122,25 @@ function toSale({ basket, result, branchOpaqueId, occurredAt, createdAt }: Trans
 
 async function campaignsOf(
   deps: Deps,
-  scope: Scope,
-  organization: Organization,
-  { result }: Transaction,
+  { scope, setup }: Loaded,
+  sale: Transaction,
 ): Promise<AttachedCampaign[]> {
-  const compiled = await deps.campaigns.get(scope, organization, result.campaigns)
-  return result.campaigns.map((campaign, i) => ({ ...campaign, status: 'published', compiled: compiled[i]! }))
+  const { campaigns } = sale.result
+  const compiled = await deps.campaigns.get(scope, setup.organization, campaigns)
+  return campaigns.map((campaign, i) => ({ ...campaign, status: 'published', compiled: compiled[i]! }))
 }
 
 function toSaleReturn(
+  id: ReturnId,
   sale: Transaction,
   number: number,
   decision: ReturnDecision,
   { opaqueId, reason }: ReturnRequest,
-  wallet: LoadedWallet,
-  now: Date,
+  { setup, now }: Loaded,
 ): SaleReturn {
   const spent = sale.result.actions.find((action) => action.kind === 'spend_points')
-  const known = [...wallet.balances, ...sale.result.balances]
-  const decimalsOf = (key: string) => known.find((balance) => balance.key === key)?.decimals ?? 0
   return {
-    id: newId('ret', now),
+    id,
     transaction: sale.id,
     number,
     opaqueId,
@@ -169,7 +157,7 @@ function toSaleReturn(
         key,
         value,
         total,
-        decimals: decimalsOf(key),
+        decimals: setup.decimals.get(key) ?? 0,
       })),
       record: decision.record,
     },
@@ -177,41 +165,24 @@ function toSaleReturn(
   }
 }
 
-/** Everything of a return beside its ledger entries. */
-async function book(
-  scope: Scope,
-  organization: Organization,
+function toChange(
+  { customer, version }: LoadedWallet,
   sale: Transaction,
-  decision: ReturnDecision,
   done: SaleReturn,
+  decision: ReturnDecision,
+  coupons: readonly OwnedCoupon[],
   fingerprint: Buffer,
-  now: Date,
-): Promise<void> {
-  const { customer } = sale
+): WalletChange {
+  const { restoredCoupons } = decision
   const { isComplete } = decision.record
-  const status = isComplete ? transactionStatus.returned : transactionStatus.partlyReturned
-  try {
-    await insertReturn(scope, done, status, fingerprint)
-  } catch (error) {
-    // The number was taken by a return of another customer's sale since we looked.
-    const { constraint } = error as { constraint?: string }
-    throw constraint === 'returns_opaque_id_unique' ? new Refused('transaction_already_exists') : error
-  }
-  await writeLots(scope, customer, decision.lots)
-  await replaceKeptMultiples(scope, customer, decision.keptMultiples)
   // One that has expired by now stays expired, and was told of as such.
-  const revoked: CouponId[] = []
-  for (const coupon of decision.revokedCoupons)
-    revoked.push(...(await revokeActiveCoupons(scope, customer, now, coupon)))
-  await restoreCoupons(scope, sale.id, decision.restoredCoupons, now)
-  if (isComplete) await uncountTransaction(scope, customer)
-  await addCustomerUsage(scope, customer, decision.usage, decision.usageDay)
-  const shared = decision.usage.filter((used) => used.total)
-  if (shared.length > 0) await lockSharedUsage(scope, shared)
-  await updateSharedUsage(scope, shared)
+  const revoked = decision.revokedCoupons.filter((id) =>
+    coupons.some((coupon) => coupon.id === id && coupon.status === couponStatus.active),
+  )
+  const decimals = new Map(done.result.balances.map((balance) => [balance.key, balance.decimals]))
   const facts: Fact[] = [
     { type: 'transaction.returned', data: { transaction: sale.id, return: done.id, customer } },
-    ...expiredFacts(customer, decision.movements, decimalsByKey(done.result.balances)),
+    ...expiredFacts(customer, decision.movements, decimals),
     ...revoked.map((coupon): Fact => ({ type: 'coupon.revoked', data: { coupon, customer } })),
     ...decision.tiersLost.map(
       ({ campaign, tier }): Fact => ({
@@ -220,12 +191,30 @@ async function book(
       }),
     ),
   ]
-  const counts: DailyCount[] = [...movedCounts(decision.movements)]
-  if (decision.restoredCoupons.length > 0) {
-    // As if it had not been redeemed: reports and the list of what was redeemed on that day agree. It was counted on
-    // the day that it was where the organization was then.
-    const day = localDay(sale.createdAt, sale.result.context.timezone)
-    counts.push({ measure: 'coupons_redeemed', key: '', amount: -decision.restoredCoupons.length, day })
+  return {
+    customer,
+    fromVersion: version,
+    movements: decision.movements,
+    lots: decision.lots,
+    keptMultiples: decision.keptMultiples,
+    usage: usageAmounts(decision.usage, decision.usageDay),
+    sharedUsage: decision.usage.filter((used) => used.total),
+    restored: restoredCoupons,
+    revoked,
+    facts,
+    // As if they had not been redeemed: reports and the list of what was redeemed on that day agree. They were
+    // counted on the day that it was where the organization was then.
+    counts:
+      restoredCoupons.length > 0
+        ? [
+            {
+              measure: 'coupons_redeemed',
+              key: '',
+              amount: -restoredCoupons.length,
+              day: localDay(sale.createdAt, sale.result.context.timezone),
+            },
+          ]
+        : [],
+    cause: { kind: 'return', sale: sale.id, done, isComplete, fingerprint },
   }
-  await recordFacts(scope, organization, facts, now, counts)
 }

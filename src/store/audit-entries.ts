@@ -2,6 +2,7 @@
  * Who changed what. Append-only: the service's role can neither change nor delete an entry, so it holds no personal
  * data that somebody could ask to have erased.
  */
+import type { Step } from '../database/pipeline.ts'
 import type { AuditEntryId, UserId } from '../domain/ids.ts'
 import { nameOfUser } from './people.ts'
 import { idFrom, many, type Scope, uuidOf } from './scope.ts'
@@ -25,15 +26,18 @@ export interface AuditSubject {
   readonly name?: string
 }
 
-export async function insertAuditEntry(scope: Scope, entry: AuditEntry): Promise<void> {
-  await scope.db.query(
-    `INSERT INTO audit_entries (org_id, id, at, by_kind, user_id, action, subject_kind, subject_id, subject_name,
-       details, is_truncated)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
-    [
-      scope.org,
+/** Written in one message, or one transaction, with what it tells of. */
+export function auditEntryStep({ org }: Scope, entry: AuditEntry): Step {
+  return {
+    name: 'write-audit-entry',
+    text: `INSERT INTO audit_entries (org_id, id, at, by_kind, user_id, action, subject_kind, subject_id, subject_name,
+             details, is_truncated)
+           VALUES ($1::integer, $2::uuid, $3::timestamptz, $4::text, $5::uuid, $6::text, $7::text, $8::text, $9::text,
+             $10::json, $11::boolean)`,
+    values: [
+      String(org),
       uuidOf(entry.id),
-      entry.at,
+      entry.at.toISOString(),
       entry.byKind,
       entry.user ? uuidOf(entry.user) : null,
       entry.action,
@@ -41,9 +45,13 @@ export async function insertAuditEntry(scope: Scope, entry: AuditEntry): Promise
       entry.subject?.id ?? null,
       entry.subject?.name ?? null,
       entry.details === undefined ? null : JSON.stringify(entry.details),
-      entry.isTruncated,
+      String(entry.isTruncated),
     ],
-  )
+  }
+}
+
+export async function insertAuditEntry(scope: Scope, entry: AuditEntry): Promise<void> {
+  await scope.db.pipe([auditEntryStep(scope, entry)])
 }
 
 interface AuditRow {

@@ -1,7 +1,9 @@
 /** Cards. A customer has at most one live card (active or blocked) per campaign; the others are history. */
 import { type Card, cardStatus } from '../domain/customer.ts'
-import type { CampaignId, CardId, CustomerId } from '../domain/ids.ts'
-import { idFrom, many, maybeOne, type Scope, uuidOf } from './scope.ts'
+import type { CampaignId, CardId, CustomerId, TransactionId } from '../domain/ids.ts'
+import { type Question, question } from './question.ts'
+import { idFrom, maybeOne, type Scope, uuidOf } from './scope.ts'
+import { owner } from './wallets/load.ts'
 
 export interface CardRow {
   id: string
@@ -53,13 +55,15 @@ export async function findLiveCard(
 }
 
 /** The campaigns of the customer's live cards. */
-export async function listCardCampaigns(scope: Scope, customer: CustomerId): Promise<CampaignId[]> {
-  const rows = await many<{ campaign_id: string }>(
-    scope.db,
-    'SELECT campaign_id FROM cards WHERE org_id = $1 AND customer_id = $2 AND status IN (1, 2)',
-    [scope.org, uuidOf(customer)],
+/** The campaigns whose cards the customer of a sale holds. */
+export function cardCampaignsOfBuyer({ org }: Scope, sale: TransactionId): Question<CampaignId[]> {
+  return question(
+    'load-buyer-cards',
+    `SELECT campaign_id FROM cards WHERE org_id = $1::integer AND status IN (1, 2)
+       AND customer_id = ${owner.txn}`,
+    [String(org), uuidOf(sale)],
+    (rows) => rows.map(([campaign]) => idFrom('cmp', campaign!)),
   )
-  return rows.map((row) => idFrom('cmp', row.campaign_id))
 }
 
 export async function insertCard(scope: Scope, card: Card): Promise<void> {
@@ -125,13 +129,5 @@ export async function updateWalletVersion(
     `UPDATE cards SET wallet_version = CASE WHEN id = $2 THEN $3::integer ELSE 0 END, updated_at = $4
      WHERE org_id = $1 AND customer_id = $5 AND campaign_id = $6 AND (id = $2 OR status = ${cardStatus.replaced})`,
     [scope.org, uuidOf(card.id), walletVersion, now, uuidOf(card.customer), uuidOf(card.campaign)],
-  )
-}
-
-export async function closeCards(scope: Scope, customer: CustomerId, now: Date): Promise<void> {
-  await scope.db.query(
-    `UPDATE cards SET status = ${cardStatus.closed}, updated_at = $3
-     WHERE org_id = $1 AND customer_id = $2`,
-    [scope.org, uuidOf(customer), now],
   )
 }

@@ -1,9 +1,12 @@
-/** Coupons. A coupon changes hands only under its customer's wallet lock, and every change demands the state it starts from. */
+/** Coupons, as they are read. They are part of what a wallet holds and are written by `wallets/write.ts`. */
+import type { WireRow } from '../database/pipeline.ts'
 import { type Coupon, type CouponStatus, couponStatus, type Reward } from '../domain/coupon.ts'
 import type { CampaignId, CouponId, CustomerId, TransactionId } from '../domain/ids.ts'
 import { customerNameOf } from './customers.ts'
 import { idsWithin } from './new-id.ts'
+import { type Question, question } from './question.ts'
 import { idFrom, many, maybeOne, type Scope, uuidOf, whereAll } from './scope.ts'
+import { ms, toDate } from './wallets/load.ts'
 
 export interface CouponRecord extends Coupon {
   readonly customer: CustomerId
@@ -54,14 +57,32 @@ export async function findCoupon(scope: Scope, id: CouponId): Promise<CouponReco
   return row && toCoupon(row)
 }
 
-export async function listCouponsByIds(scope: Scope, ids: readonly CouponId[]): Promise<CouponRecord[]> {
-  if (ids.length === 0) return []
-  const rows = await many<CouponRow>(
-    scope.db,
-    'SELECT * FROM coupons WHERE org_id = $1 AND id = ANY($2::uuid[])',
-    [scope.org, ids.map(uuidOf)],
+/** To decide on, together with the wallet that it belongs to. */
+export function couponById({ org }: Scope, id: CouponId): Question<CouponRecord | undefined> {
+  return question(
+    'load-coupon',
+    `SELECT id, customer_id, campaign_id, status, reward, ${ms('expires_at')}, granted_by, redeemed_by,
+       ${ms('created_at')}, ${ms('updated_at')}
+     FROM coupons WHERE org_id = $1::integer AND id = $2::uuid`,
+    [String(org), uuidOf(id)],
+    ([row]) => row && readCoupon(row),
   )
-  return rows.map(toCoupon)
+}
+
+function readCoupon(row: WireRow): CouponRecord {
+  const [id, customer, campaign, status, reward, expires, grantedBy, redeemedBy, created, updated] = row
+  return toCoupon({
+    id: id!,
+    customer_id: customer!,
+    campaign_id: campaign!,
+    status: Number(status) as CouponStatus,
+    reward: JSON.parse(reward!),
+    expires_at: toDate(expires) ?? null,
+    granted_by: grantedBy!,
+    redeemed_by: redeemedBy!,
+    created_at: toDate(created)!,
+    updated_at: toDate(updated)!,
+  })
 }
 
 export interface CouponFilter {
@@ -130,39 +151,4 @@ export async function listCoupons(
     [scope.org, page.limit, ...where.values],
   )
   return rows.map((row) => ({ ...toCoupon(row), customerName: row.customer_name ?? undefined }))
-}
-
-export async function insertCoupon(scope: Scope, coupon: CouponRecord): Promise<void> {
-  await scope.db.query(
-    `INSERT INTO coupons (org_id, id, customer_id, campaign_id, status, reward, expires_at, granted_by, created_at, updated_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9)`,
-    [
-      scope.org,
-      uuidOf(coupon.id),
-      uuidOf(coupon.customer),
-      uuidOf(coupon.campaign),
-      coupon.status,
-      JSON.stringify(coupon.reward),
-      coupon.expiresAt ?? null,
-      coupon.grantedBy ? uuidOf(coupon.grantedBy) : null,
-      coupon.createdAt,
-    ],
-  )
-}
-
-/** Takes back every coupon that is still active; returns which. */
-export async function revokeActiveCoupons(
-  scope: Scope,
-  customer: CustomerId,
-  now: Date,
-  only?: CouponId,
-): Promise<CouponId[]> {
-  const rows = await many<{ id: string }>(
-    scope.db,
-    `UPDATE coupons SET status = ${couponStatus.revoked}, updated_at = $3
-     WHERE org_id = $1 AND customer_id = $2 AND status = ${couponStatus.active} AND ($4::uuid IS NULL OR id = $4)
-     RETURNING id`,
-    [scope.org, uuidOf(customer), now, only ? uuidOf(only) : null],
-  )
-  return rows.map((row) => idFrom('cpn', row.id))
 }

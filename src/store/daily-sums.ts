@@ -2,8 +2,10 @@
  * Running sums for reports, added to in the same database transaction as what they count, so that they are
  * never behind and can be checked against the ledger. A writer adds to a shard of its own and waits for nobody.
  */
+import type { Step } from '../database/pipeline.ts'
 import type { MovementKind } from '../domain/ledger-entry.ts'
 import { many, type Scope } from './scope.ts'
+import { dates, numbers, texts } from './wire.ts'
 
 export type Measure =
   | 'customers'
@@ -30,32 +32,35 @@ const shards = 16
 let lastShard = process.pid
 
 /** Any shard will do; taking turns keeps what is written at the same time out of each other's way. */
-export function nextShard(): number {
+function nextShard(): number {
   lastShard = (lastShard + 1) % shards
   return lastShard
 }
 
-export async function addToDailySums(
-  scope: Scope,
-  day: string,
-  counts: readonly DailyCount[],
-): Promise<void> {
-  if (counts.length === 0) return
-  await scope.db.query(
-    `INSERT INTO daily_sums (org_id, day, measure, key, shard, amount)
-     SELECT $1, day, measure, key, $2, sum(amount)
-     FROM unnest($3::date[], $4::text[], $5::text[], $6::bigint[]) AS c (day, measure, key, amount)
-     GROUP BY day, measure, key ORDER BY day, measure, key
-     ON CONFLICT (org_id, day, measure, key, shard) DO UPDATE SET amount = daily_sums.amount + EXCLUDED.amount`,
-    [
-      scope.org,
-      nextShard(),
-      counts.map((count) => count.day ?? day),
-      counts.map((count) => count.measure),
-      counts.map((count) => count.key),
-      counts.map((count) => count.amount),
+/** Added up and sorted, so that those who meet at a row meet in the same order. */
+export function dailySumsStep(org: string, counts: readonly DailyCount[], day: string): Step | undefined {
+  if (counts.length === 0) return undefined
+  const sums = new Map<string, Required<DailyCount>>()
+  for (const count of counts) {
+    const on = count.day ?? day
+    const name = `${on} ${count.measure} ${count.key}`
+    sums.set(name, { ...count, day: on, amount: count.amount + (sums.get(name)?.amount ?? 0) })
+  }
+  const sorted = [...sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, sum]) => sum)
+  return {
+    name: 'write-daily-sums',
+    text: `INSERT INTO daily_sums (org_id, shard, day, measure, key, amount)
+SELECT $1::integer, $2::smallint, r.* FROM unnest($3::date[], $4::text[], $5::text[], $6::bigint[]) AS r
+ON CONFLICT (org_id, day, measure, key, shard) DO UPDATE SET amount = daily_sums.amount + EXCLUDED.amount`,
+    values: [
+      org,
+      String(nextShard()),
+      dates(sorted.map((sum) => sum.day)),
+      texts(sorted.map((sum) => sum.measure)),
+      texts(sorted.map((sum) => sum.key)),
+      numbers(sorted.map((sum) => sum.amount)),
     ],
-  )
+  }
 }
 
 export interface DaySum extends DailyCount {

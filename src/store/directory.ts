@@ -2,7 +2,7 @@
  * Products, branches and users: the client's own ids on one side, ours on the other. They are added when a
  * basket first names them, unless the organization takes only known ones.
  */
-import type { BranchId, Id } from '../domain/ids.ts'
+import type { BranchId, Id, IdOf } from '../domain/ids.ts'
 import { newId } from './new-id.ts'
 import { idFrom, many, maybeOne, type Scope, uuidOf } from './scope.ts'
 import { touchSetup } from './setup.ts'
@@ -52,14 +52,14 @@ type ReferenceTable = keyof typeof referenceTables
  * naming the same new products cannot wait for each other in a circle; read again after the insert, since the
  * row may be another's. New branches and users are a change of the setup; the caller says so, once and last.
  */
-export async function ensureReferences(
+export async function ensureReferences<T extends ReferenceTable>(
   scope: Scope,
-  table: ReferenceTable,
+  table: T,
   opaqueIds: readonly string[],
   now: Date,
-): Promise<Map<string, string>> {
+): Promise<Map<string, IdOf<(typeof referenceTables)[T]>>> {
   if (opaqueIds.length === 0) return new Map()
-  const prefix = referenceTables[table]
+  const prefix: (typeof referenceTables)[T] = referenceTables[table]
   const sorted = [...new Set(opaqueIds)].sort()
   await scope.db.query(
     `INSERT INTO ${table} (org_id, id, opaque_id, created_at, updated_at)

@@ -1,19 +1,27 @@
 /** Facts for readers and webhooks, written in the same database transaction as what they tell of. */
+import type { Step } from '../database/pipeline.ts'
 import type { Fact } from '../domain/event.ts'
 import { newId } from './new-id.ts'
-import { type Scope, uuidOf } from './scope.ts'
+import type { Scope } from './scope.ts'
+import { jsons, texts, uuids } from './wire.ts'
+
+export function eventsStep(org: string, facts: readonly Fact[], now: Date): Step | undefined {
+  if (facts.length === 0) return undefined
+  return {
+    name: 'write-events',
+    text: `INSERT INTO events (org_id, created_at, id, type, data)
+SELECT $1::integer, $2::timestamptz, r.* FROM unnest($3::uuid[], $4::text[], $5::json[]) AS r`,
+    values: [
+      org,
+      now.toISOString(),
+      uuids(facts.map(() => newId('evt', now))),
+      texts(facts.map((fact) => fact.type)),
+      jsons(facts.map((fact) => fact.data)),
+    ],
+  }
+}
 
 export async function insertEvents(scope: Scope, facts: readonly Fact[], now: Date): Promise<void> {
-  if (facts.length === 0) return
-  await scope.db.query(
-    `INSERT INTO events (org_id, id, type, data, created_at)
-     SELECT $1, id, type, data, $2 FROM unnest($3::uuid[], $4::text[], $5::json[]) AS e (id, type, data)`,
-    [
-      scope.org,
-      now,
-      facts.map(() => uuidOf(newId('evt', now))),
-      facts.map((fact) => fact.type),
-      facts.map((fact) => JSON.stringify(fact.data)),
-    ],
-  )
+  const step = eventsStep(String(scope.org), facts, now)
+  if (step) await scope.db.pipe([step])
 }

@@ -1,7 +1,6 @@
-/** Finds what has expired and not been taken off yet. Taking it off happens customer by customer, under lock. */
+/** Finds what has expired and not been taken off yet. */
 
-import { couponStatus } from '../domain/coupon.ts'
-import type { CouponId, CustomerId } from '../domain/ids.ts'
+import type { CustomerId } from '../domain/ids.ts'
 import { idFrom, many, type Scope, uuidOf } from './scope.ts'
 
 /** Erased customers keep what they had: nobody can use it, and the sums stay as they are. */
@@ -59,15 +58,4 @@ export async function listIdleCustomers(
 async function customers(scope: Scope, text: string, values: unknown[]): Promise<CustomerId[]> {
   const rows = await many<{ customer_id: string }>(scope.db, text, [scope.org, ...values])
   return rows.map((row) => idFrom('cus', row.customer_id))
-}
-
-/** Marks the customer's coupons that are past their expiry; returns which. The caller holds the wallet's lock. */
-export async function expireCoupons(scope: Scope, customer: CustomerId, now: Date): Promise<CouponId[]> {
-  const rows = await many<{ id: string }>(
-    scope.db,
-    `UPDATE coupons SET status = ${couponStatus.expired}, updated_at = $3
-     WHERE org_id = $1 AND customer_id = $2 AND status = ${couponStatus.active} AND expires_at <= $3 RETURNING id`,
-    [scope.org, uuidOf(customer), now],
-  )
-  return rows.map((row) => idFrom('cpn', row.id))
 }

@@ -2,7 +2,9 @@
  * The first answers to calls that carried an `Idempotency-Key`. The row is written in the same database
  * transaction as the work: what did not commit is not remembered, and refusals roll it back with everything else.
  */
+import type { Step } from '../database/pipeline.ts'
 import type { CustomerId } from '../domain/ids.ts'
+import { type Question, question } from './question.ts'
 import { execute, maybeOne, type Scope, uuidOf } from './scope.ts'
 
 export interface StoredReply {
@@ -42,6 +44,52 @@ export async function findStoredReply(
   return row && { fingerprint: row.fingerprint, status: row.status, reply: row.reply ?? undefined }
 }
 
+/** The answer to an earlier call with the key, asked together with what the work is decided on. */
+export function storedReply({ org }: Scope, route: string, key: string): Question<StoredReply | undefined> {
+  return question(
+    'load-reply',
+    `SELECT encode(fingerprint, 'hex'), status, reply FROM idempotency_keys
+     WHERE org_id = $1::integer AND route = $2::text AND key = $3::text`,
+    [String(org), route, key],
+    ([row]) =>
+      row && {
+        fingerprint: Buffer.from(row[0]!, 'hex'),
+        status: Number(row[1]),
+        reply: row[2] ? JSON.parse(row[2]) : undefined,
+      },
+  )
+}
+
+/** Keeps an answer, in the message that writes what it tells of. A key that is taken fails it. */
+export function insertReply(
+  { org }: Scope,
+  answer: {
+    readonly route: string
+    readonly key: string
+    readonly fingerprint: Buffer
+    readonly status: number
+    readonly reply: string
+    readonly customer?: CustomerId
+    readonly now: Date
+  },
+): Step {
+  return {
+    name: 'write-reply',
+    text: `INSERT INTO idempotency_keys (org_id, route, key, fingerprint, status, reply, customer_id, created_at)
+           VALUES ($1::integer, $2::text, $3::text, decode($4::text, 'hex'), $5::smallint, $6::json, $7::uuid, $8::timestamptz)`,
+    values: [
+      String(org),
+      answer.route,
+      answer.key,
+      answer.fingerprint.toString('hex'),
+      String(answer.status),
+      answer.reply,
+      answer.customer ? uuidOf(answer.customer) : null,
+      answer.now.toISOString(),
+    ],
+  }
+}
+
 export async function updateStoredReply(
   scope: Scope,
   answer: { route: string; key: string; status: number; reply: string; customer?: CustomerId },
@@ -58,14 +106,6 @@ export async function updateStoredReply(
       answer.customer ? uuidOf(answer.customer) : null,
     ],
   )
-}
-
-/** Removes the answers that hold a customer's data; their keys stay known, so that a late repeat changes nothing. */
-export async function eraseStoredReplies(scope: Scope, customer: CustomerId): Promise<void> {
-  await scope.db.query('UPDATE idempotency_keys SET reply = NULL WHERE org_id = $1 AND customer_id = $2', [
-    scope.org,
-    uuidOf(customer),
-  ])
 }
 
 export const repliesAtOnce = 1_000

@@ -76,36 +76,3 @@ async function sharedUsage(scope: Scope, rules: readonly RuleKey[], lock: string
   )
   return rows.map((row) => ({ campaign: idFrom('cmp', row.campaign_id), rule: row.rule_id, used: row.used }))
 }
-
-/** Adds to a customer's own counters, or takes from them; the caller holds the wallet's lock. */
-export async function addCustomerUsage(
-  scope: Scope,
-  customer: CustomerId,
-  changes: readonly (RuleKey & {
-    readonly perDay: boolean
-    readonly perCustomer: boolean
-    readonly amount: number
-  })[],
-  day: string,
-): Promise<void> {
-  const rows = changes.flatMap((change) => [
-    ...(change.perDay ? [{ ...change, day }] : []),
-    ...(change.perCustomer ? [{ ...change, day: everDay }] : []),
-  ])
-  if (rows.length === 0) return
-  await scope.db.query(
-    `INSERT INTO customer_rule_usage (org_id, customer_id, campaign_id, rule_id, day, used)
-     SELECT $1, $2, campaign_id, rule_id, day, used
-     FROM unnest($3::uuid[], $4::text[], $5::date[], $6::bigint[]) AS u (campaign_id, rule_id, day, used)
-     ON CONFLICT (org_id, customer_id, campaign_id, rule_id, day)
-       DO UPDATE SET used = greatest(customer_rule_usage.used + EXCLUDED.used, 0)`,
-    [
-      scope.org,
-      uuidOf(customer),
-      rows.map((row) => uuidOf(row.campaign)),
-      rows.map((row) => row.rule),
-      rows.map((row) => row.day),
-      rows.map((row) => row.amount),
-    ],
-  )
-}

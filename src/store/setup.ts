@@ -3,8 +3,8 @@
  * balances, branches and users. `setup_version` counts its changes, so that a process may remember it and only
  * has to read the number. Every statement that changes any of this is followed by `touchSetup`.
  */
-import type { Step, WireRow } from '../database/pipeline.ts'
 import type { BranchId, UserId } from '../domain/ids.ts'
+import { ask, type Question, question } from './question.ts'
 import { idFrom, many, type Scope } from './scope.ts'
 import { texts, uuids } from './wire.ts'
 
@@ -14,22 +14,18 @@ export async function touchSetup(scope: Scope): Promise<void> {
   ])
 }
 
-/** The first step of whatever rests on something remembered. */
-export function setupVersionStep({ org }: Scope): Step {
-  return {
-    name: 'setup-version',
-    text: 'SELECT setup_version FROM organizations WHERE org_id = $1::integer',
-    values: [String(org)],
-  }
-}
-
-export function readSetupVersion(rows: readonly WireRow[]): number | undefined {
-  return rows[0] && Number(rows[0][0])
+/** Asked first by whatever rests on something remembered. */
+export function setupVersion({ org }: Scope): Question<number | undefined> {
+  return question(
+    'setup-version',
+    'SELECT setup_version FROM organizations WHERE org_id = $1::integer',
+    [String(org)],
+    ([row]) => row && Number(row[0]),
+  )
 }
 
 export async function findSetupVersion(scope: Scope): Promise<number | undefined> {
-  const [rows] = await scope.db.pipe([setupVersionStep(scope)])
-  return readSetupVersion(rows!)
+  return (await ask(scope, { version: setupVersion(scope) })).version
 }
 
 export interface LoadedUser {

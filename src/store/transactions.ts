@@ -1,10 +1,13 @@
-/** Transactions as they were answered. They are written by `write-baskets.ts`. */
+/** Transactions as they were answered. They are written by `wallets/write.ts`. */
+import type { WireRow } from '../database/pipeline.ts'
 import type { BranchId, CardId, CustomerId, TransactionId } from '../domain/ids.ts'
 import { type Transaction, transactionStatus } from '../domain/transaction.ts'
 import { customerNameOf } from './customers.ts'
 import { firstIdAt, idsWithin } from './new-id.ts'
+import { type Question, question } from './question.ts'
 import { idFrom, many, maybeOne, type Scope, uuidOf, whereAll } from './scope.ts'
 import { unpackBasket, unpackResult } from './transaction-codec.ts'
+import { ms, toDate } from './wallets/load.ts'
 
 /** With what to call its customer. */
 export interface TransactionRecord extends Transaction {
@@ -69,6 +72,41 @@ export async function findTransaction(
   id: TransactionId,
 ): Promise<TransactionRecord | undefined> {
   return (await listTransactionsByIds(scope, [id]))[0]
+}
+
+/** To decide on, with what else it is decided on. */
+export function saleById({ org }: Scope, id: TransactionId): Question<Transaction | undefined> {
+  return question(
+    'load-sale',
+    `SELECT t.id, t.status, t.opaque_id, t.customer_id, t.card_id, t.user_id, u.opaque_id, t.branch_id, b.opaque_id,
+       ${ms('t.occurred_at')}, ${ms('t.created_at')}, t.basket, t.result
+     FROM transactions t
+     JOIN users u ON u.org_id = t.org_id AND u.id = t.user_id
+     JOIN branches b ON b.org_id = t.org_id AND b.id = t.branch_id
+     WHERE t.org_id = $1::integer AND t.id = $2::uuid`,
+    [String(org), uuidOf(id)],
+    ([row]) => row && readSale(row),
+  )
+}
+
+function readSale(row: WireRow): Transaction {
+  const [sale, status, opaqueId, customer, card, user, userOpaqueId, branch, branchOpaqueId, ...rest] = row
+  const [occurredAt, createdAt, basket, result] = rest
+  return {
+    id: idFrom('txn', sale!),
+    status: Number(status),
+    opaqueId: opaqueId ?? undefined,
+    customer: idFrom('cus', customer!),
+    card: idFrom('card', card!),
+    user: idFrom('usr', user!),
+    userOpaqueId: userOpaqueId!,
+    branch: idFrom('brn', branch!),
+    branchOpaqueId: branchOpaqueId!,
+    occurredAt: toDate(occurredAt)!,
+    createdAt: toDate(createdAt)!,
+    basket: unpackBasket(JSON.parse(basket!)),
+    result: unpackResult(JSON.parse(result!)),
+  }
 }
 
 export interface TransactionFilter {
@@ -162,13 +200,4 @@ export async function listActiveCustomers(scope: Scope, starts: readonly Date[])
     [scope.org, bounds.slice(0, -1), bounds.slice(1)],
   )
   return rows.map(({ customers }) => customers)
-}
-
-/** Removes what a client may have put of a person into its baskets; what was sold and collected stays. */
-export async function eraseTransactionMetaData(scope: Scope, customer: CustomerId): Promise<void> {
-  await scope.db.query(
-    `UPDATE transactions SET basket = (basket::jsonb - 'metaData')::json
-     WHERE org_id = $1 AND customer_id = $2 AND basket::jsonb ? 'metaData'`,
-    [scope.org, uuidOf(customer)],
-  )
 }

@@ -14,6 +14,10 @@ export function numbers(values: readonly number[]): string {
   return `{${values.join()}}`
 }
 
+export function booleans(values: readonly boolean[]): string {
+  return `{${values.join()}}`
+}
+
 export function dates(values: readonly (string | undefined)[]): string {
   return `{${values.map((value) => value ?? 'NULL').join()}}`
 }

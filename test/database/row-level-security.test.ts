@@ -350,7 +350,8 @@ describe('foreign keys', () => {
 
 describe('the statements of the store', () => {
   const folder = join(packageRoot, 'src/store')
-  const text = readdirSync(folder)
+  const text = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
     .map((file) => readFileSync(join(folder, file), 'utf8'))
     .join('\n')
   // The directory has three tables and one statement for each thing that is done to them.

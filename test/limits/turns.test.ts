@@ -2,8 +2,9 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { Refused } from '../../src/domain/refusal.ts'
 import { createTurns, type Turns, type TurnsOptions } from '../../src/http/turns.ts'
+import { done } from '../../src/operations/attempts.ts'
+import { createBasketQueue } from '../../src/operations/baskets/queue.ts'
 import { createBatch } from '../../src/operations/batch.ts'
-import { createGroupCommit } from '../../src/operations/group-commit.ts'
 import { openShop, type Shop, tally, times } from '../campaigns/shop.ts'
 import { expectRefusal } from '../http/expect-refusal.ts'
 import { startTestService, type TestService } from '../support/service.ts'
@@ -119,10 +120,10 @@ describe('every queue is bounded', () => {
     const held = new Promise<void>((resolve) => {
       release = resolve
     })
-    const groups = createGroupCommit<number, number>({
+    const groups = createBasketQueue<number, number>({
       async run(_org, jobs) {
         await held
-        return jobs.map((result) => ({ ok: true, result }))
+        return jobs.map(done)
       },
       writers: 1,
       maxGroup: 2,
@@ -142,11 +143,11 @@ describe('every queue is bounded', () => {
       release = resolve
     })
     const begun: number[] = []
-    const groups = createGroupCommit<number, number>({
+    const groups = createBasketQueue<number, number>({
       async run(_org, jobs) {
         begun.push(...jobs)
         await held
-        return jobs.map((result) => ({ ok: true, result }))
+        return jobs.map(done)
       },
       writers: 1,
       maxGroup: 1,

@@ -9,8 +9,8 @@ import {
   type TransactionResult,
   transactionStatus,
 } from '../../domain/transaction.ts'
+import type { Preview } from '../../operations/baskets/job.ts'
 import type { TransactionWithReturns } from '../../operations/read-transactions.ts'
-import type { Preview } from '../../operations/transactions.ts'
 import { toCollectables } from './customer.ts'
 
 type Decimals = (key: string) => number

@@ -20,7 +20,7 @@ import {
   StatusQuery,
 } from '../schemas/members.ts'
 import type { Server, ServerOptions } from '../server.ts'
-import { write } from '../write.ts'
+import { writeChange } from '../write.ts'
 
 const tags = ['Coupons']
 const CouponPath = Type.Object({ id: Id('cpn') })
@@ -124,8 +124,7 @@ export function couponRoutes(app: Server, { deps }: ServerOptions): void {
     (request, reply) => {
       const { customer, campaign, reward } = request.body
       const input = { customer: parseId('cus', customer), campaign: parseId('cmp', campaign), reward }
-      return write(deps, request, reply, {
-        work: (scope) => issueCoupon(deps, scope, request.caller.organization, input),
+      return writeChange(deps, request, reply, issueCoupon(input), {
         status: 201,
         render: (coupon) => toCouponRecordReply(coupon, clock()),
       })
@@ -150,9 +149,7 @@ export function couponRoutes(app: Server, { deps }: ServerOptions): void {
       },
     },
     (request, reply) =>
-      write(deps, request, reply, {
-        work: (scope) =>
-          revokeCoupon(scope, request.caller.organization, parseId('cpn', request.params.id), clock()),
+      writeChange(deps, request, reply, revokeCoupon(parseId('cpn', request.params.id)), {
         status: 200,
         render: (coupon) => toCouponRecordReply(coupon, clock()),
       }),

@@ -31,7 +31,7 @@ import { Id } from '../schemas/members.ts'
 import { Transaction } from '../schemas/transaction.ts'
 import type { Server, ServerOptions } from '../server.ts'
 import { createWalletUrls } from '../wallet-urls.ts'
-import { write } from '../write.ts'
+import { write, writeChange } from '../write.ts'
 
 const tags = ['Customers']
 const CustomerPath = Type.Object({ id: Id('cus') })
@@ -95,20 +95,17 @@ export function customerManagementRoutes(app: Server, { deps }: ServerOptions): 
       },
     },
     (request, reply) =>
-      write(deps, request, reply, {
-        work: (scope) =>
-          adjustBalance(
-            deps,
-            scope,
-            request.caller.organization,
-            parseId('cus', request.params.id),
-            request.body,
-            request.caller.user,
-          ),
-        status: 201,
-        render: toLedgerEntryReply,
-        customerOf: () => parseId('cus', request.params.id),
-      }),
+      writeChange(
+        deps,
+        request,
+        reply,
+        adjustBalance(parseId('cus', request.params.id), request.body, request.caller.user),
+        {
+          status: 201,
+          render: toLedgerEntryReply,
+          customerOf: () => parseId('cus', request.params.id),
+        },
+      ),
   )
 
   app.post(
@@ -132,9 +129,7 @@ export function customerManagementRoutes(app: Server, { deps }: ServerOptions): 
       },
     },
     (request, reply) =>
-      write(deps, request, reply, {
-        work: (scope) =>
-          eraseCustomer(scope, request.caller.organization, parseId('cus', request.params.id), clock()),
+      writeChange(deps, request, reply, eraseCustomer(parseId('cus', request.params.id)), {
         status: 200,
         render: () => ({ id: request.params.id, status: 3 }),
       }),

@@ -24,7 +24,7 @@ import {
   Transaction,
 } from '../schemas/transaction.ts'
 import type { Server, ServerOptions } from '../server.ts'
-import { idempotencyKey, write } from '../write.ts'
+import { idempotencyKey, writeChange } from '../write.ts'
 
 const tags = ['Transactions']
 
@@ -142,15 +142,8 @@ export function transactionRoutes(app: Server, { deps, transactions }: ServerOpt
       const { opaqueId, items, reason } = request.body
       const transaction = parseId('txn', request.params.id)
       const print = fingerprint({ transaction, body: request.body })
-      return write(deps, request, reply, {
-        work: (scope) =>
-          returnTransaction(deps, scope, organization, {
-            transaction,
-            opaqueId,
-            items,
-            reason,
-            fingerprint: print,
-          }),
+      const change = returnTransaction(deps, { transaction, opaqueId, items, reason, fingerprint: print })
+      return writeChange(deps, request, reply, change, {
         status: 201,
         render: ({ done, isReplay }) => {
           if (isReplay) reply.header('idempotent-replayed', 'true')

@@ -7,17 +7,19 @@
  * that the second finds the first; organizations take turns, so that a busy one cannot starve a quiet one; the
  * queue is bounded.
  */
-import type { CustomerId } from '../domain/ids.ts'
-import { Refused } from '../domain/refusal.ts'
+import type { CustomerId } from '../../domain/ids.ts'
+import { Refused } from '../../domain/refusal.ts'
+import { failed, type Outcome } from '../attempts.ts'
+import { createRoundRobin } from '../round-robin.ts'
 
-export interface GroupCommit<Job, Result> {
+export interface BasketQueue<Job, Result> {
   submit(org: number, customer: CustomerId, job: Job): Promise<Result>
   /** Resolves when everything taken so far has been answered. */
   drain(): Promise<void>
   readonly size: number
 }
 
-export interface GroupCommitOptions<Job, Result> {
+export interface BasketQueueOptions<Job, Result> {
   /** Decides and writes a group; one outcome per job, in order. A refusal is an outcome, never an exception. */
   run(org: number, jobs: readonly Job[]): Promise<Outcome<Result>[]>
   readonly writers: number
@@ -28,10 +30,6 @@ export interface GroupCommitOptions<Job, Result> {
   /** What must not occur twice in a group. */
   keysOf(job: Job): readonly string[]
 }
-
-export type Outcome<Result> =
-  | { readonly ok: true; readonly result: Result }
-  | { readonly ok: false; readonly error: unknown }
 
 interface Waiting<Job, Result> {
   readonly job: Job
@@ -53,10 +51,13 @@ interface Queue<Job, Result> {
   ready: Lane<Job, Result>[]
 }
 
-export function createGroupCommit<Job, Result>(
-  options: GroupCommitOptions<Job, Result>,
-): GroupCommit<Job, Result> {
-  const queues = new Map<number, Queue<Job, Result>>()
+export function createBasketQueue<Job, Result>(
+  options: BasketQueueOptions<Job, Result>,
+): BasketQueue<Job, Result> {
+  const queues = createRoundRobin<number, Queue<Job, Result>>(
+    (org) => ({ org, lanes: new Map(), ready: [] }),
+    ({ lanes }) => lanes.size === 0,
+  )
   let running = 0
   let size = 0
   const whenIdle: (() => void)[] = []
@@ -69,7 +70,7 @@ export function createGroupCommit<Job, Result>(
     }
     return new Promise<Result>((resolve, reject) => {
       size++
-      const queue = queueOf(org)
+      const queue = queues.lineOf(org)
       const lane = queue.lanes.get(customer)
       const waiting = { job, since: performance.now(), resolve, reject }
       if (lane) {
@@ -83,18 +84,9 @@ export function createGroupCommit<Job, Result>(
     })
   }
 
-  function queueOf(org: number): Queue<Job, Result> {
-    let queue = queues.get(org)
-    if (!queue) {
-      queue = { org, lanes: new Map(), ready: [] }
-      queues.set(org, queue)
-    }
-    return queue
-  }
-
   function startWriters(): void {
     while (running < options.writers) {
-      const queue = takeTurn()
+      const queue = queues.next(({ ready }) => ready.length > 0)
       if (!queue) return
       running++
       void write(queue).finally(() => {
@@ -103,17 +95,6 @@ export function createGroupCommit<Job, Result>(
         if (size === 0) for (const resolve of whenIdle.splice(0)) resolve()
       })
     }
-  }
-
-  /** The next organization with a basket that can run; it goes to the end of the line. */
-  function takeTurn(): Queue<Job, Result> | undefined {
-    for (const queue of queues.values()) {
-      if (queue.ready.length === 0) continue
-      queues.delete(queue.org)
-      queues.set(queue.org, queue)
-      return queue
-    }
-    return undefined
   }
 
   /** One basket of each lane that is ready, then one more of each, and so on until the group is full. */
@@ -153,28 +134,24 @@ export function createGroupCommit<Job, Result>(
 
   async function write(queue: Queue<Job, Result>): Promise<void> {
     const { lanes, group } = takeGroup(queue)
-    if (group.length === 0) return forgetIdle(queue)
+    if (group.length === 0) return queues.release(queue.org)
     const outcomes = await options
       .run(
         queue.org,
         group.map((one) => one.job),
       )
-      .catch((error: unknown) => group.map((): Outcome<Result> => ({ ok: false, error })))
+      .catch((error: unknown) => group.map((): Outcome<Result> => failed(error)))
     group.forEach((one, i) => {
       size--
       const outcome = outcomes[i]!
-      if (outcome.ok) one.resolve(outcome.result)
+      if (outcome.kind === 'done') one.resolve(outcome.result)
       else one.reject(outcome.error)
     })
     for (const lane of lanes) {
       if (lane.waiting.length > 0) queue.ready.push(lane)
       else queue.lanes.delete(lane.customer)
     }
-    forgetIdle(queue)
-  }
-
-  function forgetIdle(queue: Queue<Job, Result>): void {
-    if (queue.lanes.size === 0) queues.delete(queue.org)
+    queues.release(queue.org)
   }
 
   return {

@@ -1,64 +1,51 @@
-/** Turns a decision into what is written and answered: the transaction, its ledger entries, coupons and facts. */
+/** Turns an accepted basket into what is written and answered: the transaction, its ledger entries, coupons and facts. */
 
-import type { Basket } from '../domain/basket.ts'
-import type { Coupon } from '../domain/coupon.ts'
-import { couponStatus } from '../domain/coupon.ts'
-import type { Effect } from '../domain/effect.ts'
-import type { Fact } from '../domain/event.ts'
-import type { BranchId, CampaignId, CouponId, TransactionId, UserId } from '../domain/ids.ts'
-import { fromUnits } from '../domain/money.ts'
+import type { Basket } from '../../domain/basket.ts'
+import { type Coupon, couponStatus } from '../../domain/coupon.ts'
+import type { Effect } from '../../domain/effect.ts'
+import type { Fact } from '../../domain/event.ts'
+import type { BranchId, CampaignId, CouponId, UserId } from '../../domain/ids.ts'
+import { fromUnits } from '../../domain/money.ts'
 import {
   type Action,
   type StoredBasket,
   type Transaction,
   type TransactionResult,
   transactionStatus,
-} from '../domain/transaction.ts'
-import type { Evaluation } from '../engine/evaluate.ts'
-import { localDay } from '../engine/local-time.ts'
-import { mostPoints } from '../engine/spend-points.ts'
-import type { LoadedCustomer } from '../store/load-baskets.ts'
-import { newId } from '../store/new-id.ts'
-import type { BasketWrite } from '../store/write-baskets.ts'
-import type { BasketRequest, Decision } from './decide-basket.ts'
-import { expiredFacts } from './expired-facts.ts'
-import type { Reference, References } from './setups.ts'
-import type { Preview } from './transactions.ts'
-
-type Accepted = Extract<Decision, { ok: true }>
+} from '../../domain/transaction.ts'
+import type { Evaluation } from '../../engine/evaluate.ts'
+import { localDay } from '../../engine/local-time.ts'
+import { mostPoints } from '../../engine/spend-points.ts'
+import { newId } from '../../store/new-id.ts'
+import type { WalletChange } from '../../store/wallets/change.ts'
+import { expiredFacts } from '../expired-facts.ts'
+import type { Reference } from '../setups.ts'
+import { usageAmounts } from '../usage-amounts.ts'
+import type { Accepted } from './decide.ts'
+import type { BasketRequest, Preview } from './job.ts'
+import type { BasketGroup } from './load.ts'
 
 export interface NewReferences {
   readonly user: Reference<UserId>
   readonly branch: Reference<BranchId>
 }
 
-/** Of the organization's balances; a balance that a campaign has just brought is not among them. */
+/** Decimals of the organization's balances; a balance that a campaign has just brought is not among them. */
 type Decimals = ReadonlyMap<string, number>
 
-interface RecordInput {
-  readonly id: TransactionId
-  readonly request: BasketRequest & {
-    readonly customer: Transaction['customer']
-    readonly card: Transaction['card']
-  }
-  readonly idempotencyKey?: string
-  readonly fingerprint?: Buffer
-  readonly customer: LoadedCustomer
-  readonly decimals: Decimals
-  readonly decision: Accepted
-  readonly references: NewReferences
-  readonly timezone: string
-  readonly now: Date
-}
-
-export function toBasketWrite(input: RecordInput): BasketWrite {
-  const { request, decision, references, customer, decimals, now } = input
-  const { evaluation } = decision
+export function toChange(
+  accepted: Accepted,
+  references: NewReferences,
+  { setup, now }: Pick<BasketGroup, 'setup' | 'now'>,
+): WalletChange & { readonly cause: { readonly kind: 'sale'; readonly transaction: Transaction } } {
+  const { job, customer, evaluation } = accepted
+  const { request, idempotencyKey } = job
+  const { decimals, organization } = setup
   const actions = evaluation.effects.map((effect) =>
     toAction(effect, effect.kind === 'grant_coupon' ? newId('cpn', now) : undefined),
   )
   const transaction: Transaction = {
-    id: input.id,
+    id: job.id,
     status: transactionStatus.processed,
     opaqueId: request.opaqueId,
     customer: request.customer,
@@ -69,56 +56,55 @@ export function toBasketWrite(input: RecordInput): BasketWrite {
     branchOpaqueId: references.branch.opaqueId,
     occurredAt: request.occurredAt ?? now,
     createdAt: now,
-    basket: toStoredBasket(request, decision.basket),
-    result: toResult(decision, actions, decimals),
+    basket: toStoredBasket(request, accepted.basket),
+    result: toResult(accepted, actions, decimals),
   }
   const known = customer.wallet.balances
+  const isRepeatable = idempotencyKey !== undefined || request.opaqueId !== undefined
   return {
-    walletVersion: customer.walletVersion,
-    transaction,
-    idempotencyKey: input.idempotencyKey,
-    fingerprint: input.idempotencyKey || request.opaqueId ? input.fingerprint : undefined,
+    customer: request.customer,
+    fromVersion: customer.walletVersion,
     movements: withSources(evaluation),
     newBalances: evaluation.balances
       .map((balance) => balance.key)
       .filter((key) => !known.some((balance) => balance.key === key)),
-    redeemed: actions.flatMap((action) => (action.kind === 'redeem_coupon' ? [action.coupon] : [])),
-    granted: actions.flatMap((action) => (action.kind === 'grant_coupon' ? [toCoupon(action)] : [])),
     lots: evaluation.lots,
-    usage: evaluation.usage.flatMap(({ campaign, rule, amount, perDay, perCustomer }) => [
-      ...(perDay ? [{ campaign, rule, day: localDay(transaction.occurredAt, input.timezone), amount }] : []),
-      ...(perCustomer ? [{ campaign, rule, amount }] : []),
-    ]),
+    usage: usageAmounts(evaluation.usage, localDay(transaction.occurredAt, organization.timezone)),
     sharedUsage: evaluation.usage.filter((used) => used.total),
+    granted: actions.flatMap((action) => (action.kind === 'grant_coupon' ? [toCoupon(action)] : [])),
+    redeemed: actions.flatMap((action) => (action.kind === 'redeem_coupon' ? [action.coupon] : [])),
     facts: [
       ...toFacts(transaction, actions),
       ...expiredFacts(request.customer, evaluation.movements, decimals),
     ],
+    cause: {
+      kind: 'sale',
+      transaction,
+      idempotencyKey,
+      fingerprint: isRepeatable ? job.fingerprint : undefined,
+    },
   }
 }
 
-export function toPreview(
-  request: RecordInput['request'],
-  known: References,
-  decimals: Decimals,
-  decision: Accepted,
-  now: Date,
-): Preview {
-  const actions = decision.evaluation.effects.map((effect) => toAction(effect))
+export function toPreview(accepted: Accepted, { setup, now }: Pick<BasketGroup, 'setup' | 'now'>): Preview {
+  const { job, references, evaluation } = accepted
+  const { request } = job
+  const { user, branch } = references
+  const actions = evaluation.effects.map((effect) => toAction(effect))
   return {
     status: transactionStatus.processed,
-    spendable: spendableIn(decision),
+    spendable: spendableIn(accepted),
     opaqueId: request.opaqueId,
     customer: request.customer,
     card: request.card,
-    user: known.user?.id,
-    userOpaqueId: request.user ?? known.user?.opaqueId,
-    branch: known.branch?.id,
-    branchOpaqueId: request.branch ?? known.branch?.opaqueId,
+    user: user?.id,
+    userOpaqueId: request.user ?? user?.opaqueId,
+    branch: branch?.id,
+    branchOpaqueId: request.branch ?? branch?.opaqueId,
     occurredAt: request.occurredAt ?? now,
     createdAt: now,
-    basket: toStoredBasket(request, decision.basket),
-    result: toResult(decision, actions, decimals),
+    basket: toStoredBasket(request, accepted.basket),
+    result: toResult(accepted, actions, setup.decimals),
   }
 }
 
@@ -150,7 +136,7 @@ export function toStoredBasket(
 
 /** The decision as it is kept. */
 export function toResult(
-  { evaluation, campaigns }: Accepted,
+  { evaluation, campaigns }: Pick<Accepted, 'evaluation' | 'campaigns'>,
   actions: Action[],
   known: Decimals,
 ): TransactionResult {
@@ -193,7 +179,7 @@ function toCoupon(action: Extract<Action, { kind: 'grant_coupon' }>): Coupon {
 }
 
 /** Every movement with the campaign and rule that caused it; an expiry noticed at the till has neither. */
-function withSources({ movements, effects }: Evaluation): BasketWrite['movements'] {
+function withSources({ movements, effects }: Evaluation): WalletChange['movements'] {
   const sources = new Map<string, { campaign: CampaignId; rule?: string }>()
   for (const effect of effects) {
     if (effect.kind !== 'collect' && effect.kind !== 'grant_coupon') continue

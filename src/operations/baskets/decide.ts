@@ -1,0 +1,221 @@
+/**
+ * Decides a loaded group, basket by basket: whether it was made before, refusals about customer, card and references
+ * in their order, then the engine. Each basket stands on what those before it have done. Nothing is read or written
+ * here, and preview and sale both come through, so what `validate` shows is what `process` does.
+ */
+import type { Basket } from '../../domain/basket.ts'
+import { cardStatus, customerStatus } from '../../domain/customer.ts'
+import type { CampaignId, CustomerId, TransactionId } from '../../domain/ids.ts'
+import type { Refusal } from '../../domain/refusal.ts'
+import type { RuleUsage } from '../../domain/wallet.ts'
+import type { AttachedCampaign } from '../../engine/compile-campaign.ts'
+import { type Evaluation, evaluate } from '../../engine/evaluate.ts'
+import { walletAfter } from '../../engine/wallet-after.ts'
+import type { LoadedBasket, LoadedCustomer } from '../../store/load-baskets.ts'
+import { type References, referencesOf } from '../setups.ts'
+import type { BasketJob } from './job.ts'
+import { type BasketGroup, dayOf, usageKey } from './load.ts'
+
+export type Decided =
+  | Accepted
+  | Refused
+  /** The transaction that this call, or an earlier try of it, has made. */
+  | { readonly kind: 'replayed'; readonly transaction: TransactionId }
+  /** To be decided again, under lock. */
+  | { readonly kind: 'deferred' }
+
+export interface Refused {
+  readonly kind: 'refused'
+  readonly refusal: Refusal
+}
+
+export interface Accepted {
+  readonly kind: 'accepted'
+  readonly job: BasketJob
+  /** As it was before this basket. */
+  readonly customer: LoadedCustomer
+  readonly references: References
+  readonly campaigns: readonly AttachedCampaign[]
+  /** The basket as it was decided on: with the branch, the time and the categories of its products. */
+  readonly basket: Basket
+  readonly evaluation: Evaluation
+}
+
+/** What the next basket of a customer, or the next one under a shared limit, stands on. */
+interface Standing {
+  readonly customers: ReadonlyMap<CustomerId, LoadedCustomer>
+  readonly used: ReadonlyMap<string, number>
+}
+
+export function decideGroup(group: BasketGroup, jobs: readonly BasketJob[]): Decided[] {
+  if (group.mode === 'read' && group.usage.hasSharedLimits) return jobs.map(() => ({ kind: 'deferred' }))
+  const customers = new Map(group.customers)
+  const used = new Map(group.usage.used)
+  // A basket that waits keeps those of its customer that came after it waiting too.
+  const waiting = new Set(group.busy)
+  return jobs.map((job, index) => {
+    const { customer } = job.request
+    const decided = waiting.has(customer) ? deferred : decideInTurn(group, job, index, { customers, used })
+    if (decided.kind === 'deferred') waiting.add(customer)
+    if (decided.kind === 'accepted') advance(customers, used, decided, group)
+    return decided
+  })
+}
+
+const deferred: Decided = { kind: 'deferred' }
+
+function decideInTurn(group: BasketGroup, job: BasketJob, index: number, standing: Standing): Decided {
+  const loaded = group.baskets[index]!
+  // Our own earlier try; nothing that has happened since makes it undone.
+  if (loaded.earlier.byId) return { kind: 'replayed', transaction: job.id }
+  // An erased customer is gone, also for a repeat of what it once bought.
+  if (!standing.customers.has(job.request.customer)) return refused({ code: 'customer_not_found' })
+  const earlier = findEarlier(job, loaded)
+  if (earlier) return earlier
+  const decided = decideBasket(group, job, index, standing)
+  return decided.kind === 'accepted' && !isWritable(group, decided) ? deferred : decided
+}
+
+/** What it refers to is there, or can be added because the wallets are locked. */
+function isWritable(group: BasketGroup, { job, references }: Accepted): boolean {
+  if (group.mode !== 'read') return true
+  return Boolean(references.user && references.branch && newProducts(group, job).length === 0)
+}
+
+export function newProducts({ products }: BasketGroup, { request }: BasketJob): string[] {
+  return request.basket.lines.flatMap(({ product }) =>
+    product !== undefined && !products.has(product) ? [product] : [],
+  )
+}
+
+/** The transaction a repeated call already made, or the refusal when only its key or receipt number is the same. */
+function findEarlier({ fingerprint }: BasketJob, { earlier }: LoadedBasket): Decided | undefined {
+  const { byIdempotencyKey, byOpaqueId } = earlier
+  const found = byIdempotencyKey ?? byOpaqueId
+  if (!found) return undefined
+  if (found.fingerprint && fingerprint?.equals(found.fingerprint)) {
+    return { kind: 'replayed', transaction: found.id }
+  }
+  return refused({ code: byIdempotencyKey ? 'idempotency_key_reused' : 'transaction_already_exists' })
+}
+
+const refused = (refusal: Refusal): Refused => ({ kind: 'refused', refusal })
+
+/** One basket by itself; `standing` is what those before it have left, or what was loaded. */
+export function decideBasket(
+  group: BasketGroup,
+  job: BasketJob,
+  index: number,
+  standing: Standing = { customers: group.customers, used: group.usage.used },
+): Accepted | Refused {
+  const { setup, users, now } = group
+  const loaded = group.baskets[index]!
+  const customer = standing.customers.get(job.request.customer)
+  const references = referencesOf(setup, users, job.caller.user, job.request)
+  const refusal = refuseUnusable(group, job, loaded, customer, references)
+  if (refusal) return refused(refusal)
+  const campaigns = attachedTo(loaded.card!.campaign, setup.live)
+  const basket = toBasket(group, job, references)
+  const outcome = evaluate({
+    basket,
+    wallet: { ...customer!.wallet, usage: usageOf(group, job, standing.used) },
+    campaigns,
+    inactivity: setup.inactivity,
+    organization: setup.organization,
+    now,
+  })
+  if (!outcome.ok) return refused(outcome.refusal)
+  return {
+    kind: 'accepted',
+    job,
+    customer: customer!,
+    references,
+    campaigns,
+    basket,
+    evaluation: outcome.value,
+  }
+}
+
+function refuseUnusable(
+  { setup, products }: BasketGroup,
+  { request }: BasketJob,
+  { card }: LoadedBasket,
+  customer: LoadedCustomer | undefined,
+  references: References,
+): Refusal | undefined {
+  if (!customer) return { code: 'customer_not_found' }
+  if (customer.status !== customerStatus.active) return { code: 'customer_not_active' }
+  if (!card) return { code: 'card_not_found' }
+  if (card.status !== cardStatus.active) return { code: 'card_not_active' }
+  if (!setup.organization.strictReferences) return undefined
+  const unknown = request.basket.lines.find(
+    (line) => line.product !== undefined && !products.has(line.product),
+  )
+  if (unknown)
+    return { code: 'invalid_product', description: `"${unknown.product}" is not in the directory.` }
+  if (!references.user)
+    return { code: 'invalid_user', description: `"${request.user}" is not in the directory.` }
+  if (!references.branch)
+    return { code: 'invalid_branch', description: `"${request.branch}" is not in the directory.` }
+  return undefined
+}
+
+function toBasket({ products, now }: BasketGroup, { request }: BasketJob, references: References): Basket {
+  const { basket } = request
+  return {
+    ...basket,
+    lines: basket.lines.map((line) => {
+      const known = line.category ?? (line.product === undefined ? undefined : products.get(line.product))
+      return known === line.category ? line : { ...line, category: known }
+    }),
+    branch: request.branch ?? references.branch?.opaqueId ?? '',
+    occurredAt: request.occurredAt ?? now,
+  }
+}
+
+/** The card's own campaign first, whatever its state, then every published one that runs on it, by id. */
+export function attachedTo(own: CampaignId, live: readonly AttachedCampaign[]): AttachedCampaign[] {
+  const first = live.filter((campaign) => campaign.id === own)
+  const others = live.filter(
+    (campaign) =>
+      campaign.id !== own && campaign.status === 'published' && campaign.compiled.runsOn.includes(own),
+  )
+  return [...first, ...others.sort((a, b) => (a.id < b.id ? -1 : 1))]
+}
+
+function usageOf(group: BasketGroup, job: BasketJob, used: ReadonlyMap<string, number>): RuleUsage[] {
+  const { counted } = group.usage
+  if (counted.length === 0) return []
+  const { customer } = job.request
+  const day = dayOf(job, group)
+  return counted.map(({ campaign, rule }) => ({
+    campaign,
+    rule,
+    day: used.get(usageKey(customer, campaign, rule, day)) ?? 0,
+    customer: used.get(usageKey(customer, campaign, rule)) ?? 0,
+    total: used.get(usageKey('everybody', campaign, rule)) ?? 0,
+  }))
+}
+
+/** The customer's next basket of the group, and those under a shared limit, stand on what this one has done. */
+function advance(
+  customers: Map<CustomerId, LoadedCustomer>,
+  used: Map<string, number>,
+  { job, evaluation, customer }: Accepted,
+  group: BasketGroup,
+): void {
+  const { customer: id } = job.request
+  customers.set(id, {
+    status: customer.status,
+    walletVersion: customer.walletVersion + 1,
+    wallet: walletAfter(customer.wallet, evaluation, group.now),
+  })
+  if (evaluation.usage.length === 0) return
+  const add = (key: string, amount: number) => used.set(key, (used.get(key) ?? 0) + amount)
+  const day = dayOf(job, group)
+  for (const { campaign, rule, amount, perDay, perCustomer, total } of evaluation.usage) {
+    if (perDay) add(usageKey(id, campaign, rule, day), amount)
+    if (perCustomer) add(usageKey(id, campaign, rule), amount)
+    if (total) add(usageKey('everybody', campaign, rule), amount)
+  }
+}

@@ -1,0 +1,116 @@
+/** Loads what a group of baskets is decided on, for all of them at once. */
+import { type CouponId, type CustomerId, parseId } from '../../domain/ids.ts'
+import { Refused } from '../../domain/refusal.ts'
+import type { RuleUsage } from '../../domain/wallet.ts'
+import { localDay } from '../../engine/local-time.ts'
+import { type LoadedGroup, loadBaskets } from '../../store/load-baskets.ts'
+import { listCustomerUsage, listSharedUsage, lockSharedUsage } from '../../store/rule-usage.ts'
+import type { Scope } from '../../store/scope.ts'
+import { lockWallets } from '../../store/wallets/load.ts'
+import type { Attempt } from '../attempts.ts'
+import type { Deps } from '../deps.ts'
+import { findUsers, type Setup, type Users } from '../setups.ts'
+import type { BasketJob, BasketRequest } from './job.ts'
+
+export interface BasketGroup extends Pick<LoadedGroup, 'baskets' | 'customers' | 'products'> {
+  readonly setup: Setup
+  readonly users: Users
+  /** Customers whose wallets somebody else holds; their baskets have to wait. */
+  readonly busy: ReadonlySet<CustomerId>
+  readonly usage: Usage
+  readonly mode: Attempt['mode']
+  readonly now: Date
+}
+
+/** What limited rules have given: to each customer of the group, and to everybody. */
+export interface Usage {
+  readonly counted: readonly { readonly campaign: RuleUsage['campaign']; readonly rule: string }[]
+  readonly hasSharedLimits: boolean
+  /** By `usageKey`. */
+  readonly used: ReadonlyMap<string, number>
+}
+
+/** All jobs belong to one organization. */
+export async function loadGroup(
+  deps: Deps,
+  scope: Scope,
+  jobs: readonly BasketJob[],
+  { mode, isRepeat }: Pick<Attempt, 'mode' | 'isRepeat'>,
+): Promise<BasketGroup> {
+  const now = deps.clock()
+  const customers = jobs.map((job) => job.request.customer)
+  const locked =
+    mode === 'read' ? undefined : await lockWallets(scope, customers, { skipsBusy: mode === 'lock free' })
+  const loaded = await loadBaskets(
+    scope,
+    jobs.map(({ id, request, idempotencyKey }) => ({
+      id,
+      customer: request.customer,
+      card: request.card,
+      opaqueId: request.opaqueId,
+      idempotencyKey,
+      coupons: couponsIn(request.basket).flatMap((text) => parseId('cpn', text) ?? []),
+      products: request.basket.lines.flatMap((line) => line.product ?? []),
+    })),
+    { isRepeat },
+  )
+  const setup = await deps.setups.current(scope, loaded.setupVersion)
+  // A repeat may have been written already, and is then answered as such.
+  if (!setup.organization.isSubscribed && !isRepeat) throw new Refused('invalid_subscription')
+  const users = await findUsers(
+    scope,
+    setup,
+    jobs.map((job) => job.caller.user),
+    jobs.flatMap((job) => job.request.user ?? []),
+  )
+  return {
+    baskets: loaded.baskets,
+    products: loaded.products,
+    customers: loaded.customers,
+    setup,
+    users,
+    busy: new Set(locked && [...loaded.customers.keys()].filter((customer) => !locked.has(customer))),
+    usage: await loadUsage(scope, jobs, { setup, mode, now }),
+    mode,
+    now,
+  }
+}
+
+function couponsIn({ coupons, lines }: BasketRequest['basket']): CouponId[] {
+  return [...coupons, ...lines.flatMap((line) => line.coupons)]
+}
+
+/** Limits are rare, so their counters are queries of their own, made only where a live campaign has any. */
+async function loadUsage(
+  scope: Scope,
+  jobs: readonly BasketJob[],
+  group: Pick<BasketGroup, 'setup' | 'mode' | 'now'>,
+): Promise<Usage> {
+  const counted = group.setup.live.flatMap(({ id, status, compiled }) =>
+    status === 'published' ? compiled.countedRules.map((rule) => ({ campaign: id, ...rule })) : [],
+  )
+  const used = new Map<string, number>()
+  const shared = counted.filter((rule) => rule.total)
+  const usage = { counted, hasSharedLimits: shared.length > 0, used }
+  if (counted.length === 0) return usage
+  const customers = [...new Set(jobs.map((job) => job.request.customer))]
+  const days = [...new Set(jobs.map((job) => dayOf(job, group)))]
+  for (const own of await listCustomerUsage(scope, customers, days)) {
+    used.set(usageKey(own.customer, own.campaign, own.rule, own.day), own.used)
+  }
+  if (shared.length === 0) return usage
+  const everybody =
+    group.mode === 'read' ? await listSharedUsage(scope, shared) : await lockSharedUsage(scope, shared)
+  for (const { campaign, rule, used: amount } of everybody) {
+    used.set(usageKey('everybody', campaign, rule), amount)
+  }
+  return usage
+}
+
+export const usageKey = (whom: CustomerId | 'everybody', campaign: string, rule: string, day = 'ever') =>
+  `${whom} ${campaign} ${rule} ${day}`
+
+/** The local day on which a basket counts. */
+export function dayOf({ request }: BasketJob, { setup, now }: Pick<BasketGroup, 'setup' | 'now'>): string {
+  return localDay(request.occurredAt ?? now, setup.organization.timezone)
+}

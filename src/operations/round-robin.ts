@@ -1,0 +1,42 @@
+/** Parties that take turns: whoever was served goes to the end, so that a busy one cannot starve a quiet one. */
+export interface RoundRobin<Party, Line> {
+  /** The party's line, opened when there is none. */
+  lineOf(party: Party): Line
+  find(party: Party): Line | undefined
+  /** The line whose turn it is among those that can be served now. */
+  next(canServe: (line: Line) => boolean): Line | undefined
+  /** Forgets the party if there is nothing left to do for it. */
+  release(party: Party): void
+}
+
+export function createRoundRobin<Party, Line>(
+  open: (party: Party) => Line,
+  isIdle: (line: Line) => boolean,
+): RoundRobin<Party, Line> {
+  /** Those that were served longest ago stand first. */
+  const lines = new Map<Party, Line>()
+  return {
+    lineOf(party) {
+      let line = lines.get(party)
+      if (line === undefined) {
+        line = open(party)
+        lines.set(party, line)
+      }
+      return line
+    },
+    find: (party) => lines.get(party),
+    next(canServe) {
+      for (const [party, line] of lines) {
+        if (!canServe(line)) continue
+        lines.delete(party)
+        lines.set(party, line)
+        return line
+      }
+      return undefined
+    },
+    release(party) {
+      const line = lines.get(party)
+      if (line !== undefined && isIdle(line)) lines.delete(party)
+    },
+  }
+}

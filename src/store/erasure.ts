@@ -1,0 +1,44 @@
+/** What of a customer is erased beside the wallet; the row stays, so that every sum still comes out. */
+import type { Step, WireValue } from '../database/pipeline.ts'
+import { cardStatus, customerStatus } from '../domain/customer.ts'
+import type { CustomerId } from '../domain/ids.ts'
+import { type Scope, uuidOf } from './scope.ts'
+
+export function erasureSteps({ org }: Scope, customer: CustomerId, now: Date): Step[] {
+  const step = (name: string, text: string, ...values: WireValue[]): Step => ({
+    name: `erase-${name}`,
+    text,
+    values: [String(org), uuidOf(customer), ...values],
+  })
+  return [
+    step(
+      'profile',
+      `UPDATE customers SET status = ${customerStatus.erased}, phone = NULL, email = NULL, email_key = NULL, fullname = NULL,
+         name_key = NULL, meta_data = NULL, consents = NULL, opaque_id = NULL, updated_at = $3::timestamptz
+       WHERE org_id = $1::integer AND id = $2::uuid`,
+      now.toISOString(),
+    ),
+    step(
+      'cards',
+      `UPDATE cards SET status = ${cardStatus.closed}, updated_at = $3::timestamptz
+       WHERE org_id = $1::integer AND customer_id = $2::uuid`,
+      now.toISOString(),
+    ),
+    // Their keys stay known, so that a late repeat changes nothing.
+    step(
+      'replies',
+      'UPDATE idempotency_keys SET reply = NULL WHERE org_id = $1::integer AND customer_id = $2::uuid',
+    ),
+    step(
+      'meta-data',
+      `UPDATE transactions SET basket = (basket::jsonb - 'metaData')::json
+       WHERE org_id = $1::integer AND customer_id = $2::uuid AND basket::jsonb ? 'metaData'`,
+    ),
+    step(
+      'return-reasons',
+      `UPDATE returns r SET reason = NULL FROM transactions t
+       WHERE r.org_id = $1::integer AND t.org_id = $1::integer AND t.customer_id = $2::uuid AND r.transaction_id = t.id
+         AND r.reason IS NOT NULL`,
+    ),
+  ]
+}

@@ -1,0 +1,59 @@
+/**
+ * Questions that are asked together, in one round trip: each brings its statements and knows how to read their rows.
+ * They are answered in the order in which they are given; each statement sees what was committed before it began.
+ */
+import type { Step, WireRow } from '../database/pipeline.ts'
+import type { Scope } from './scope.ts'
+
+export type { Step }
+
+export interface Question<T> {
+  readonly steps: readonly Step[]
+  /** From the rows of its steps, in their order. */
+  read(rows: readonly (readonly WireRow[])[]): T
+}
+
+/** Questions by name; one that need not be asked is undefined, and so is its answer. */
+export type Questions = Readonly<Record<string, Question<unknown> | undefined>>
+
+export type Answers<Q extends Questions> = {
+  readonly [K in keyof Q]: Q[K] extends Question<infer T>
+    ? T
+    : Q[K] extends Question<infer T> | undefined
+      ? T | undefined
+      : never
+}
+
+export async function ask<Q extends Questions>(scope: Scope, questions: Q): Promise<Answers<Q>> {
+  const { steps, read } = together(questions)
+  return read(await scope.db.pipe(steps))
+}
+
+/** Several questions as one. */
+export function together<Q extends Questions>(questions: Q): Question<Answers<Q>> {
+  const asked = Object.entries(questions).flatMap(([name, question]) =>
+    question ? [{ name, question }] : [],
+  )
+  return {
+    steps: asked.flatMap(({ question }) => question.steps),
+    read(rows) {
+      const answers: Record<string, unknown> = {}
+      let at = 0
+      for (const { name, question } of asked) {
+        answers[name] = question.read(rows.slice(at, at + question.steps.length))
+        at += question.steps.length
+      }
+      return answers as Answers<Q>
+    },
+  }
+}
+
+/** A question of one statement. */
+export function question<T>(
+  name: string,
+  text: string,
+  values: Step['values'],
+  read: (rows: readonly WireRow[]) => T,
+): Question<T> {
+  return { steps: [{ name, text, values }], read: ([rows]) => read(rows!) }
+}

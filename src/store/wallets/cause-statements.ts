@@ -1,0 +1,189 @@
+/**
+ * The statements that write why wallets changed: sales, returns, coupons, events and the sums of the day. They are
+ * sent with those of `statements.ts`, and like them left out when there is nothing to write.
+ */
+import type { Step } from '../../database/pipeline.ts'
+import { couponStatus } from '../../domain/coupon.ts'
+import { transactionStatus } from '../../domain/transaction.ts'
+import { type DailyCount, dailySumsStep } from '../daily-sums.ts'
+import { eventsStep } from '../events.ts'
+import { packBasket, packResult } from '../transaction-codec.ts'
+import { byteas, jsons, numbers, texts, times, uuids } from '../wire.ts'
+import {
+  type ChangeGroup,
+  causesOf,
+  customersOf,
+  mustChange,
+  rowsOf,
+  saleOf,
+  step,
+  type WalletChange,
+} from './change.ts'
+
+export function insertTransactions(group: ChangeGroup): Step | undefined {
+  const causes = causesOf(group, 'sale')
+  if (causes.length === 0) return undefined
+  const sales = causes.map(({ transaction }) => transaction)
+  return step(
+    'transactions',
+    `INSERT INTO transactions (org_id, created_at, id, customer_id, card_id, user_id, branch_id, opaque_id, idempotency_key,
+                          fingerprint, occurred_at, basket, result)
+SELECT $1::integer, $2::timestamptz, r.* FROM unnest($3::uuid[], $4::uuid[], $5::uuid[], $6::uuid[], $7::uuid[], $8::text[],
+  $9::text[], $10::bytea[], $11::timestamptz[], $12::json[], $13::json[]) AS r`,
+    [
+      group.org,
+      group.at,
+      uuids(sales.map((sale) => sale.id)),
+      uuids(sales.map((sale) => sale.customer)),
+      uuids(sales.map((sale) => sale.card)),
+      uuids(sales.map((sale) => sale.user)),
+      uuids(sales.map((sale) => sale.branch)),
+      texts(sales.map((sale) => sale.opaqueId)),
+      texts(causes.map((cause) => cause.idempotencyKey)),
+      byteas(causes.map((cause) => cause.fingerprint)),
+      times(sales.map((sale) => sale.occurredAt)),
+      jsons(sales.map((sale) => packBasket(sale.basket))),
+      jsons(sales.map((sale) => packResult(sale.result))),
+    ],
+  )
+}
+
+/** A number that another return has just used fails, and the next try finds that return. */
+export function insertReturns(group: ChangeGroup): Step | undefined {
+  const causes = causesOf(group, 'return')
+  if (causes.length === 0) return undefined
+  const returns = causes.map(({ done }) => done)
+  return step(
+    'returns',
+    `INSERT INTO returns (org_id, created_at, id, transaction_id, number, opaque_id, reason, items, result, fingerprint)
+SELECT $1::integer, $2::timestamptz, r.* FROM unnest($3::uuid[], $4::uuid[], $5::integer[], $6::text[], $7::text[], $8::json[],
+  $9::json[], $10::bytea[]) AS r`,
+    [
+      group.org,
+      group.at,
+      uuids(returns.map(({ id }) => id)),
+      uuids(returns.map(({ transaction }) => transaction)),
+      numbers(returns.map(({ number }) => number)),
+      texts(returns.map(({ opaqueId }) => opaqueId)),
+      texts(returns.map(({ reason }) => reason)),
+      jsons(returns.map(({ items }) => items)),
+      jsons(returns.map(({ result }) => result)),
+      byteas(causes.map(({ fingerprint }) => fingerprint)),
+    ],
+  )
+}
+
+export function updateReturnedSales(group: ChangeGroup): Step | undefined {
+  const causes = causesOf(group, 'return')
+  if (causes.length === 0) return undefined
+  const { returned, partlyReturned } = transactionStatus
+  return step(
+    'returned-sales',
+    `UPDATE transactions t SET status = r.status FROM unnest($2::uuid[], $3::smallint[]) AS r (id, status)
+WHERE t.org_id = $1::integer AND t.id = r.id`,
+    [
+      group.org,
+      uuids(causes.map(({ sale }) => sale)),
+      numbers(causes.map(({ isComplete }) => (isComplete ? returned : partlyReturned))),
+    ],
+  )
+}
+
+export function redeemCoupons(group: ChangeGroup): Step | undefined {
+  const rows = rowsOf(group, (change) => change.redeemed)
+  if (rows.length === 0) return undefined
+  return step(
+    'redemptions',
+    `WITH changed AS (
+  UPDATE coupons c SET status = ${couponStatus.redeemed}, redeemed_by = r.sale_id, updated_at = $2
+  FROM unnest($3::uuid[], $4::uuid[], $5::uuid[]) AS r (id, customer_id, sale_id)
+  WHERE c.org_id = $1::integer AND c.id = r.id AND c.customer_id = r.customer_id AND c.status = ${couponStatus.active}
+  RETURNING 1)
+${mustChange('cardinality($3::uuid[])')}`,
+    [group.org, group.at, uuids(rows.map(({ item }) => item)), customersOf(rows), uuids(rows.map(saleOf))],
+  )
+}
+
+export function insertGrants(group: ChangeGroup): Step | undefined {
+  const rows = rowsOf(group, (change) => change.granted)
+  if (rows.length === 0) return undefined
+  return step(
+    'grants',
+    `INSERT INTO coupons (org_id, created_at, updated_at, id, customer_id, campaign_id, reward, expires_at, granted_by)
+SELECT $1::integer, $2::timestamptz, $2::timestamptz, r.*
+FROM unnest($3::uuid[], $4::uuid[], $5::uuid[], $6::json[], $7::timestamptz[], $8::uuid[]) AS r`,
+    [
+      group.org,
+      group.at,
+      uuids(rows.map(({ item }) => item.id)),
+      customersOf(rows),
+      uuids(rows.map(({ item }) => item.campaign)),
+      jsons(rows.map(({ item }) => item.reward)),
+      times(rows.map(({ item }) => item.expiresAt)),
+      uuids(rows.map(saleOf)),
+    ],
+  )
+}
+
+/** With the expiry they had. */
+export function restoreCoupons(group: ChangeGroup): Step | undefined {
+  const rows = rowsOf(group, (change) => change.restored)
+  if (rows.length === 0) return undefined
+  return step(
+    'restored-coupons',
+    `WITH changed AS (
+  UPDATE coupons c SET status = ${couponStatus.active}, redeemed_by = NULL, updated_at = $2
+  FROM unnest($3::uuid[], $4::uuid[]) AS r (id, sale_id)
+  WHERE c.org_id = $1::integer AND c.id = r.id AND c.redeemed_by = r.sale_id RETURNING 1)
+${mustChange('cardinality($3::uuid[])')}`,
+    [group.org, group.at, uuids(rows.map(({ item }) => item)), uuids(rows.map(saleOf))],
+  )
+}
+
+/** Only those that could be used until now. */
+export function endCoupons(group: ChangeGroup, end: 'revoked' | 'expired'): Step | undefined {
+  const rows = rowsOf(group, (change) => change[end])
+  if (rows.length === 0) return undefined
+  return step(
+    `${end}-coupons`,
+    `WITH changed AS (
+  UPDATE coupons c SET status = ${couponStatus[end]}, updated_at = $2
+  FROM unnest($3::uuid[], $4::uuid[]) AS r (id, customer_id)
+  WHERE c.org_id = $1::integer AND c.id = r.id AND c.customer_id = r.customer_id AND c.status = ${couponStatus.active}
+  RETURNING 1)
+${mustChange('cardinality($3::uuid[])')}`,
+    [group.org, group.at, uuids(rows.map(({ item }) => item)), customersOf(rows)],
+  )
+}
+
+export function insertEvents({ org, changes }: ChangeGroup, now: Date): Step | undefined {
+  return eventsStep(
+    org,
+    changes.flatMap((change) => change.facts),
+    now,
+  )
+}
+
+export function addDailySums({ org, changes }: ChangeGroup, day: string): Step | undefined {
+  return dailySumsStep(org, changes.flatMap(dailyCounts), day)
+}
+
+const couponCounts = [
+  ['granted', 'coupons_granted'],
+  ['redeemed', 'coupons_redeemed'],
+  ['revoked', 'coupons_revoked'],
+  ['expired', 'coupons_expired'],
+] as const
+
+function dailyCounts(change: WalletChange): DailyCount[] {
+  const { movements = [], counts = [], cause } = change
+  const all: DailyCount[] = [...counts]
+  if (cause.kind === 'sale') all.push({ measure: 'transactions', key: '', amount: 1 })
+  if (cause.kind === 'return') all.push({ measure: 'returns', key: '', amount: 1 })
+  for (const { kind, key, amount } of movements) all.push({ measure: kind, key, amount })
+  for (const [coupons, measure] of couponCounts) {
+    const amount = change[coupons]?.length ?? 0
+    if (amount > 0) all.push({ measure, key: '', amount })
+  }
+  return all
+}

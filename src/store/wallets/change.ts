@@ -1,0 +1,109 @@
+/**
+ * What a change of a wallet is, and the helpers its statements share. `write.ts` writes groups of them.
+ */
+import type { Step, WireValue } from '../../database/pipeline.ts'
+import type { Coupon } from '../../domain/coupon.ts'
+import type { Fact } from '../../domain/event.ts'
+import type { CampaignId, CouponId, CustomerId, TransactionId, UserId } from '../../domain/ids.ts'
+import type { Movement } from '../../domain/ledger-entry.ts'
+import type { SaleReturn, Transaction } from '../../domain/transaction.ts'
+import type { KeptMultiple, Lot } from '../../domain/wallet.ts'
+import type { DailyCount } from '../daily-sums.ts'
+import { uuids } from '../wire.ts'
+
+/** One change of one customer's wallet: what is different afterwards, and why. Whatever is absent stays as it is. */
+export interface WalletChange {
+  readonly customer: CustomerId
+  /** The wallet's version that the change was decided on. */
+  readonly fromVersion: number
+  readonly movements?: readonly (Movement & { readonly campaign?: CampaignId; readonly rule?: string })[]
+  /** Keys of balances the customer did not have before; a campaign may bring one after the registration. */
+  readonly newBalances?: readonly string[]
+  /** Lots as they are afterwards: new ones, and old ones with more or less in them. */
+  readonly lots?: readonly Lot[]
+  /** All that the wallet keeps from now on. */
+  readonly keptMultiples?: readonly KeptMultiple[]
+  readonly usage?: readonly UsageAmount[]
+  /** The part of it that counts for all customers together. */
+  readonly sharedUsage?: readonly Omit<UsageAmount, 'day'>[]
+  readonly granted?: readonly Coupon[]
+  readonly redeemed?: readonly CouponId[]
+  /** Coupons of the returned sale that can be used again. */
+  readonly restored?: readonly CouponId[]
+  readonly revoked?: readonly CouponId[]
+  readonly expired?: readonly CouponId[]
+  readonly facts: readonly Fact[]
+  /** What the day's sums count beside movements and coupons. */
+  readonly counts?: readonly DailyCount[]
+  readonly cause: Cause
+}
+
+export type Cause =
+  | {
+      readonly kind: 'sale'
+      readonly transaction: Transaction
+      readonly idempotencyKey?: string
+      readonly fingerprint?: Buffer
+    }
+  | {
+      readonly kind: 'return'
+      readonly sale: TransactionId
+      readonly done: SaleReturn
+      /** Nothing of the sale is left. */
+      readonly isComplete: boolean
+      readonly fingerprint?: Buffer
+    }
+  | { readonly kind: 'adjustment'; readonly reason: string; readonly user: UserId }
+  | { readonly kind: 'erasure' }
+  | { readonly kind: 'other' }
+
+export interface UsageAmount {
+  readonly campaign: CampaignId
+  readonly rule: string
+  /** A local day; without one it counts for the customer's whole life. */
+  readonly day?: string
+  readonly amount: number
+}
+
+export interface ChangeGroup {
+  readonly org: string
+  readonly at: string
+  readonly changes: readonly WalletChange[]
+}
+
+export function step(name: string, text: string, values: readonly WireValue[]): Step {
+  return { name: `write-${name}`, text, values }
+}
+
+export const mustChange = (count: string) =>
+  `SELECT 1 / (CASE WHEN count(*) = ${count} THEN 1 ELSE 0 END) FROM changed`
+
+export interface Row<T> {
+  readonly change: WalletChange
+  readonly item: T
+}
+
+export function rowsOf<T>(
+  { changes }: ChangeGroup,
+  pick: (change: WalletChange) => readonly T[] | undefined,
+): Row<T>[] {
+  const rows: Row<T>[] = []
+  for (const change of changes) for (const item of pick(change) ?? []) rows.push({ change, item })
+  return rows
+}
+
+export type CauseOf<K extends Cause['kind']> = Extract<Cause, { kind: K }>
+
+export function causesOf<K extends Cause['kind']>({ changes }: ChangeGroup, kind: K): CauseOf<K>[] {
+  const causes: CauseOf<K>[] = []
+  for (const { cause } of changes) if (cause.kind === kind) causes.push(cause as CauseOf<K>)
+  return causes
+}
+
+export const customersOf = (rows: readonly Row<unknown>[]) => uuids(rows.map(({ change }) => change.customer))
+
+/** The sale that a change belongs to. */
+export function saleOf({ change: { cause } }: Row<unknown>): TransactionId | undefined {
+  if (cause.kind === 'sale') return cause.transaction.id
+  return cause.kind === 'return' ? cause.sale : undefined
+}

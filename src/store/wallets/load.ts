@@ -1,0 +1,285 @@
+/**
+ * The only loader of wallets. What a change is decided on is asked for in one round trip (`question.ts`), the wallet
+ * first: `write.ts` writes only where its version is still the same, so whatever of a customer changes
+ * between two of the statements is noticed there. Nothing is locked, unless the caller has done so before.
+ */
+import type { WireRow } from '../../database/pipeline.ts'
+import { type Coupon, type CouponStatus, couponStatus } from '../../domain/coupon.ts'
+import { customerStatus } from '../../domain/customer.ts'
+import type { CampaignId, CardId, CouponId, CustomerId, TransactionId } from '../../domain/ids.ts'
+import type { Balance, KeptMultiple, Lot, Wallet } from '../../domain/wallet.ts'
+import { type Question, question } from '../question.ts'
+import { idFrom, many, type Scope, uuidOf } from '../scope.ts'
+import { uuids } from '../wire.ts'
+
+export interface LoadedWallet {
+  readonly customer: CustomerId
+  /** Of the customer. */
+  readonly status: number
+  readonly version: number
+  readonly held: Held
+}
+
+/** Coupons and what limited rules have given are questions of their own. */
+export type Held = Omit<Wallet, 'coupons' | 'usage'>
+
+export interface LoadedCard {
+  readonly status: number
+  readonly campaign: CampaignId
+}
+
+export interface LoadedWallets {
+  /** Of the customers that the organization has; one who was erased is gone. */
+  readonly wallets: ReadonlyMap<CustomerId, LoadedWallet>
+  /** By the position of the key that named it; a card of another customer is none. */
+  readonly cards: ReadonlyMap<number, LoadedCard>
+}
+
+export interface WalletKey {
+  readonly customer: CustomerId
+  readonly card?: CardId
+}
+
+/** Milliseconds; `extract` would compute with `numeric`. */
+export const ms = (column: string) => `(date_part('epoch', ${column}) * 1000)::bigint`
+/** Rows name what they belong to by its position from 1, as PostgreSQL counts. */
+export const positions = (arrays: string) => `unnest(${arrays}) WITH ORDINALITY AS b`
+
+const walletsOf = (keys: string) => `SELECT b.n, c.id, c.status, w.version, w.transaction_count,
+    ${ms('w.last_activity_at')}, k.status, k.campaign_id
+  FROM ${keys}
+  JOIN customers c ON c.org_id = $1::integer AND c.id = b.customer_id AND c.status <> ${customerStatus.erased}
+  JOIN wallets w ON w.org_id = $1::integer AND w.customer_id = b.customer_id
+  LEFT JOIN cards k ON k.org_id = $1::integer AND k.id = b.card_id AND k.customer_id = b.customer_id`
+
+// Balances, lots and kept multiples, told apart by their second column.
+const heldBy = (
+  customers: string,
+) => `SELECT b.customer_id, 'b', x.key, x.version, x.value, x.total, NULL::uuid, NULL::text
+    FROM ${customers} JOIN balances x ON x.org_id = $1::integer AND x.customer_id = b.customer_id
+  UNION ALL SELECT b.customer_id, 'l', l.key, l.version, l.remaining, ${ms('l.expires_at')}, NULL, NULL
+    FROM ${customers} JOIN lots l ON l.org_id = $1::integer AND l.customer_id = b.customer_id AND l.remaining > 0
+  UNION ALL SELECT b.customer_id, 'k', m.key, 0, m.at, m.multiple, m.campaign_id, m.reward
+    FROM ${customers} JOIN kept_multiples m ON m.org_id = $1::integer AND m.customer_id = b.customer_id`
+
+const statements = {
+  wallets: walletsOf(`${positions('$2::uuid[], $3::uuid[]')} (customer_id, card_id, n)`),
+  held: heldBy('unnest($2::uuid[]) AS b (customer_id)'),
+}
+
+/** A customer, or something that belongs to one. */
+export type Owned = CustomerId | TransactionId | CouponId
+
+/** The customer to whom `$2` belongs. */
+export const owner = {
+  cus: '$2::uuid',
+  txn: '(SELECT customer_id FROM transactions WHERE org_id = $1::integer AND id = $2::uuid)',
+  cpn: '(SELECT customer_id FROM coupons WHERE org_id = $1::integer AND id = $2::uuid)',
+}
+
+const kindOf = (id: Owned) => id.slice(0, 3) as keyof typeof owner
+
+/** The wallets of these customers, with the cards that are named beside them. */
+export function walletsByKeys({ org }: Scope, keys: readonly WalletKey[]): Question<LoadedWallets> {
+  const customers = [...new Set(keys.map(({ customer }) => customer))]
+  return {
+    steps: [
+      {
+        name: 'load-wallets',
+        text: statements.wallets,
+        values: [
+          String(org),
+          uuids(keys.map(({ customer }) => customer)),
+          uuids(keys.map(({ card }) => card)),
+        ],
+      },
+      { name: 'load-held', text: statements.held, values: [String(org), uuids(customers)] },
+    ],
+    read: ([wallets, held]) => ({ wallets: readWallets(wallets!, held!), cards: readCards(wallets!) }),
+  }
+}
+
+/** The wallet of a customer, or of the customer to whom a sale or a coupon belongs. */
+export function walletOf({ org }: Scope, id: Owned): Question<LoadedWallet | undefined> {
+  const kind = kindOf(id)
+  const values = [String(org), uuidOf(id)]
+  return {
+    steps: [
+      {
+        name: `load-wallet-of-${kind}`,
+        text: walletsOf(`(SELECT 1 AS n, ${owner[kind]} AS customer_id, NULL::uuid AS card_id) b`),
+        values,
+      },
+      { name: `load-held-of-${kind}`, text: heldBy(`(SELECT ${owner[kind]} AS customer_id) b`), values },
+    ],
+    read: ([wallets, held]) => readWallets(wallets!, held!).values().next().value,
+  }
+}
+
+interface Parts {
+  readonly balances: Balance[]
+  readonly lots: Lot[]
+  readonly keptMultiples: KeptMultiple[]
+}
+
+function readWallets(
+  walletRows: readonly WireRow[],
+  heldRows: readonly WireRow[],
+): Map<CustomerId, LoadedWallet> {
+  const parts = new Map<string, Parts>()
+  for (const row of walletRows) parts.set(row[1]!, { balances: [], lots: [], keptMultiples: [] })
+  for (const row of heldRows) {
+    const own = parts.get(row[0]!)
+    if (own) readHeld(row, own)
+  }
+  const wallets = new Map<CustomerId, LoadedWallet>()
+  for (const [, id, status, version, count, lastActivityMs] of walletRows) {
+    const customer = idFrom('cus', id!)
+    if (wallets.has(customer)) continue
+    const { balances, lots, keptMultiples } = parts.get(id!)!
+    wallets.set(customer, {
+      customer,
+      status: Number(status),
+      version: Number(version),
+      held: {
+        balances: balances.sort((a, b) => (a.key < b.key ? -1 : 1)),
+        lots,
+        keptMultiples,
+        transactionCount: Number(count),
+        lastActivityAt: toDate(lastActivityMs),
+      },
+    })
+  }
+  return wallets
+}
+
+function readHeld(row: WireRow, { balances, lots, keptMultiples }: Parts): void {
+  const [, kind, name, version, amount, amountOrTime, campaign, reward] = row
+  const key = name!
+  if (kind === 'b') {
+    balances.push({ key, version: Number(version), value: Number(amount), total: Number(amountOrTime) })
+  } else if (kind === 'l') {
+    const expiresAt = toDate(amountOrTime)!
+    lots.push({ key, version: Number(version), remaining: Number(amount), expiresAt })
+  } else {
+    const multiple = Number(amountOrTime)
+    keptMultiples.push({
+      key,
+      campaign: idFrom('cmp', campaign!),
+      at: Number(amount),
+      multiple,
+      reward: reward!,
+    })
+  }
+}
+
+function readCards(rows: readonly WireRow[]): Map<number, LoadedCard> {
+  const cards = new Map<number, LoadedCard>()
+  for (const [n, , , , , , status, campaign] of rows) {
+    if (status && campaign)
+      cards.set(Number(n) - 1, { status: Number(status), campaign: idFrom('cmp', campaign) })
+  }
+  return cards
+}
+
+export const toDate = (text: string | null | undefined): Date | undefined =>
+  text === null || text === undefined ? undefined : new Date(Number(text))
+
+// Coupons ---------------------------------------------------------------------------------------------------
+
+/** A coupon, and whose it is. */
+export interface OwnedCoupon extends Coupon {
+  readonly customer: CustomerId
+}
+
+const couponColumns = `customer_id, id, status, reward, campaign_id, ${ms('expires_at')} FROM coupons`
+
+const readCoupons = (rows: readonly WireRow[]): OwnedCoupon[] =>
+  rows.map(([customer, id, status, reward, campaign, expires]) => ({
+    customer: idFrom('cus', customer!),
+    id: idFrom('cpn', id!),
+    status: Number(status) as CouponStatus,
+    reward: JSON.parse(reward!),
+    campaign: idFrom('cmp', campaign!),
+    expiresAt: toDate(expires),
+  }))
+
+export function couponsByIds({ org }: Scope, ids: readonly CouponId[]): Question<OwnedCoupon[]> {
+  return question(
+    'load-coupons',
+    `SELECT ${couponColumns} WHERE org_id = $1::integer AND id = ANY($2::uuid[])`,
+    [String(org), uuids(ids)],
+    readCoupons,
+  )
+}
+
+/** Those that a sale granted. */
+export function couponsGrantedBy({ org }: Scope, sale: TransactionId): Question<OwnedCoupon[]> {
+  return question(
+    'load-granted-coupons',
+    `SELECT ${couponColumns} WHERE org_id = $1::integer AND granted_by = $2::uuid
+       AND customer_id = ${owner.txn}`,
+    [String(org), uuidOf(sale)],
+    readCoupons,
+  )
+}
+
+/** Those of these customers that nobody has used, revoked or booked as expired. */
+export function activeCoupons({ org }: Scope, customers: readonly CustomerId[]): Question<OwnedCoupon[]> {
+  return question(
+    'load-active-coupons',
+    `SELECT ${couponColumns} WHERE org_id = $1::integer AND customer_id = ANY($2::uuid[]) AND status = ${couponStatus.active}`,
+    [String(org), uuids(customers)],
+    readCoupons,
+  )
+}
+
+/** Those that have run out and were not booked as expired yet. */
+export function couponsPastExpiry(
+  { org }: Scope,
+  customers: readonly CustomerId[],
+  now: Date,
+): Question<OwnedCoupon[]> {
+  return question(
+    'load-expired-coupons',
+    `SELECT ${couponColumns} WHERE org_id = $1::integer AND customer_id = ANY($2::uuid[])
+       AND status = ${couponStatus.active} AND expires_at <= $3::timestamptz`,
+    [String(org), uuids(customers), now.toISOString()],
+    readCoupons,
+  )
+}
+
+// Locks -----------------------------------------------------------------------------------------------------
+
+/**
+ * Locks wallets, sorted, for changes that are decided under lock. Returns those it has locked: all there are, or with
+ * `skipsBusy` those that nobody else holds.
+ */
+export async function lockWallets(
+  scope: Scope,
+  customers: readonly CustomerId[],
+  { skipsBusy }: { readonly skipsBusy: boolean },
+): Promise<Set<CustomerId>> {
+  const rows = await many<{ customer_id: string }>(
+    scope.db,
+    `SELECT customer_id FROM wallets WHERE org_id = $1 AND customer_id = ANY($2::uuid[])
+     ORDER BY customer_id FOR UPDATE${skipsBusy ? ' SKIP LOCKED' : ''}`,
+    [scope.org, customers.map(uuidOf)],
+  )
+  return new Set(rows.map((row) => idFrom('cus', row.customer_id)))
+}
+
+/** Whether the wallet was locked: there is one, and with `skipsBusy` nobody else holds it. */
+export async function lockWallet(
+  scope: Scope,
+  id: Owned,
+  { skipsBusy }: { readonly skipsBusy: boolean },
+): Promise<boolean> {
+  const rows = await many(
+    scope.db,
+    `SELECT 1 FROM wallets WHERE org_id = $1 AND customer_id = ${owner[kindOf(id)]}
+     FOR UPDATE${skipsBusy ? ' SKIP LOCKED' : ''}`,
+    [scope.org, uuidOf(id)],
+  )
+  return rows.length > 0
+}

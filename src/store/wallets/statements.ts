@@ -1,0 +1,307 @@
+/**
+ * The statements that write what wallets hold: versions, balances with their entries, lots, kept multiples and
+ * counters. Each takes arrays with one element per row, and is left out when there are no rows.
+ *
+ * An UPDATE whose target has changed meanwhile changes fewer rows than it was given, and then divides by zero: that
+ * undoes everything. The wallets' version is the guard that is meant to fail; under it the others cannot.
+ */
+import type { Step } from '../../database/pipeline.ts'
+import type { CustomerId, UserId } from '../../domain/ids.ts'
+import type { Movement } from '../../domain/ledger-entry.ts'
+import type { Lot } from '../../domain/wallet.ts'
+import { everDay } from '../rule-usage.ts'
+import { booleans, dates, numbers, texts, times, uuids } from '../wire.ts'
+import {
+  type ChangeGroup,
+  customersOf,
+  mustChange,
+  type Row,
+  rowsOf,
+  saleOf,
+  step,
+  type UsageAmount,
+} from './change.ts'
+
+function reasonOf({ change: { cause } }: Row<unknown>): string | undefined {
+  if (cause.kind === 'adjustment') return cause.reason
+  return cause.kind === 'return' ? cause.done.reason : undefined
+}
+
+function userOf({ change: { cause } }: Row<unknown>): UserId | undefined {
+  return cause.kind === 'adjustment' ? cause.user : undefined
+}
+
+interface Bump {
+  readonly customer: CustomerId
+  readonly from: number
+  changes: number
+  /** A sale that came back whole counts as no visit, so that a gift for the first one can still be had. */
+  visits: number
+  isActive: boolean
+}
+
+/** In the order of the customers, which is the order in which everybody locks wallets. */
+export function bumpWallets({ org, at, changes }: ChangeGroup): Step | undefined {
+  if (changes.length === 0) return undefined
+  const bumps = new Map<CustomerId, Bump>()
+  for (const { customer, fromVersion, cause } of changes) {
+    let bump = bumps.get(customer)
+    if (!bump) {
+      bump = { customer, from: fromVersion, changes: 0, visits: 0, isActive: false }
+      bumps.set(customer, bump)
+    }
+    bump.changes++
+    if (cause.kind === 'sale') bump.visits++
+    if (cause.kind === 'return' && cause.isComplete) bump.visits--
+    bump.isActive ||= cause.kind === 'sale'
+  }
+  const sorted = [...bumps.values()].sort((a, b) => (a.customer < b.customer ? -1 : 1))
+  return step(
+    'wallets',
+    `WITH changed AS (
+  UPDATE wallets w SET version = w.version + b.changes, transaction_count = greatest(w.transaction_count + b.visits, 0),
+    last_activity_at = CASE WHEN b.is_active THEN $2 ELSE w.last_activity_at END
+  FROM unnest($3::uuid[], $4::bigint[], $5::integer[], $6::integer[], $7::boolean[])
+    AS b (customer_id, version, changes, visits, is_active)
+  WHERE w.org_id = $1::integer AND w.customer_id = b.customer_id AND w.version = b.version RETURNING 1)
+${mustChange('cardinality($3::uuid[])')}`,
+    [
+      org,
+      at,
+      uuids(sorted.map(({ customer }) => customer)),
+      numbers(sorted.map(({ from }) => from)),
+      numbers(sorted.map((bump) => bump.changes)),
+      numbers(sorted.map(({ visits }) => visits)),
+      booleans(sorted.map(({ isActive }) => isActive)),
+    ],
+  )
+}
+
+interface BalanceMove {
+  readonly customer: CustomerId
+  readonly fromVersion: number
+  readonly isNew: boolean
+  last: Movement
+}
+
+/** Changes may move a balance several times; its row is written once, with the last of them. */
+function balanceMoves({ changes }: ChangeGroup): BalanceMove[] {
+  const moves = new Map<string, BalanceMove>()
+  for (const { customer, movements = [], newBalances = [] } of changes) {
+    for (const last of movements) {
+      const name = `${customer} ${last.key}`
+      const known = moves.get(name)
+      const isNew = newBalances.includes(last.key)
+      if (known) known.last = last
+      else moves.set(name, { customer, fromVersion: last.version - 1, isNew, last })
+    }
+  }
+  return [...moves.values()]
+}
+
+export function moveBalances(group: ChangeGroup): Step | undefined {
+  const moves = balanceMoves(group).filter(({ isNew }) => !isNew)
+  if (moves.length === 0) return undefined
+  return step(
+    'balances',
+    `WITH changed AS (
+  UPDATE balances b SET value = m.value, total = m.total, version = m.to_version
+  FROM unnest($2::uuid[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[])
+    AS m (customer_id, key, value, total, from_version, to_version)
+  WHERE b.org_id = $1::integer AND b.customer_id = m.customer_id AND b.key = m.key AND b.version = m.from_version
+  RETURNING 1)
+${mustChange('cardinality($2::uuid[])')}`,
+    [
+      group.org,
+      uuids(moves.map(({ customer }) => customer)),
+      texts(moves.map(({ last }) => last.key)),
+      numbers(moves.map(({ last }) => last.valueAfter)),
+      numbers(moves.map(({ last }) => last.totalAfter)),
+      numbers(moves.map(({ fromVersion }) => fromVersion)),
+      numbers(moves.map(({ last }) => last.version)),
+    ],
+  )
+}
+
+export function insertNewBalances(group: ChangeGroup): Step | undefined {
+  if (!group.changes.some(({ newBalances = [] }) => newBalances.length > 0)) return undefined
+  const moves = balanceMoves(group).filter(({ isNew }) => isNew)
+  return step(
+    'new-balances',
+    `INSERT INTO balances (org_id, customer_id, key, value, total, version)
+SELECT $1::integer, m.* FROM unnest($2::uuid[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[]) AS m`,
+    [
+      group.org,
+      uuids(moves.map(({ customer }) => customer)),
+      texts(moves.map(({ last }) => last.key)),
+      numbers(moves.map(({ last }) => last.valueAfter)),
+      numbers(moves.map(({ last }) => last.totalAfter)),
+      numbers(moves.map(({ last }) => last.version)),
+    ],
+  )
+}
+
+export function insertEntries(group: ChangeGroup): Step | undefined {
+  const rows = rowsOf(group, (change) => change.movements)
+  if (rows.length === 0) return undefined
+  return step(
+    'entries',
+    `INSERT INTO ledger_entries (org_id, created_at, customer_id, key, version, wallet_version, kind, amount, value_after,
+                            total_after, transaction_id, campaign_id, rule_id, reason, user_id)
+SELECT $1::integer, $2::timestamptz, r.* FROM unnest($3::uuid[], $4::text[], $5::bigint[], $6::bigint[], $7::text[], $8::bigint[],
+  $9::bigint[], $10::bigint[], $11::uuid[], $12::uuid[], $13::text[], $14::text[], $15::uuid[]) AS r`,
+    [
+      group.org,
+      group.at,
+      customersOf(rows),
+      texts(rows.map(({ item }) => item.key)),
+      numbers(rows.map(({ item }) => item.version)),
+      numbers(rows.map(({ change }) => change.fromVersion + 1)),
+      texts(rows.map(({ item }) => item.kind)),
+      numbers(rows.map(({ item }) => item.amount)),
+      numbers(rows.map(({ item }) => item.valueAfter)),
+      numbers(rows.map(({ item }) => item.totalAfter)),
+      uuids(rows.map(saleOf)),
+      uuids(rows.map(({ item }) => item.campaign)),
+      texts(rows.map(({ item }) => item.rule)),
+      texts(rows.map(reasonOf)),
+      uuids(rows.map(userOf)),
+    ],
+  )
+}
+
+/** A lot that several changes took from is written once, as the last of them left it. */
+export function upsertLots(group: ChangeGroup): Step | undefined {
+  const lots = new Map<string, Row<Lot>>()
+  for (const row of rowsOf(group, (change) => change.lots)) {
+    lots.set(`${row.change.customer} ${row.item.key} ${row.item.version}`, row)
+  }
+  if (lots.size === 0) return undefined
+  const rows = [...lots.values()]
+  return step(
+    'lots',
+    `INSERT INTO lots (org_id, customer_id, key, version, remaining, expires_at)
+SELECT $1::integer, r.* FROM unnest($2::uuid[], $3::text[], $4::bigint[], $5::bigint[], $6::timestamptz[]) AS r
+ON CONFLICT (org_id, customer_id, key, version) DO UPDATE SET remaining = EXCLUDED.remaining`,
+    [
+      group.org,
+      customersOf(rows),
+      texts(rows.map(({ item }) => item.key)),
+      numbers(rows.map(({ item }) => item.version)),
+      numbers(rows.map(({ item }) => item.remaining)),
+      times(rows.map(({ item }) => item.expiresAt)),
+    ],
+  )
+}
+
+export function deleteKeptMultiples(group: ChangeGroup): Step | undefined {
+  const changes = group.changes.filter(({ keptMultiples }) => keptMultiples !== undefined)
+  if (changes.length === 0) return undefined
+  return step(
+    'no-kept-multiples',
+    'DELETE FROM kept_multiples WHERE org_id = $1::integer AND customer_id = ANY($2::uuid[])',
+    [group.org, uuids(changes.map(({ customer }) => customer))],
+  )
+}
+
+/** After several changes of a customer, those of the last one. */
+export function insertKeptMultiples(group: ChangeGroup): Step | undefined {
+  const last = new Map(
+    group.changes.flatMap((change) => (change.keptMultiples ? [[change.customer, change]] : [])),
+  )
+  const rows = rowsOf({ ...group, changes: [...last.values()] }, (change) => change.keptMultiples)
+  if (rows.length === 0) return undefined
+  return step(
+    'kept-multiples',
+    `INSERT INTO kept_multiples (org_id, customer_id, campaign_id, key, at, reward, multiple)
+SELECT $1::integer, r.* FROM unnest($2::uuid[], $3::uuid[], $4::text[], $5::bigint[], $6::text[], $7::bigint[]) AS r`,
+    [
+      group.org,
+      customersOf(rows),
+      uuids(rows.map(({ item }) => item.campaign)),
+      texts(rows.map(({ item }) => item.key)),
+      numbers(rows.map(({ item }) => item.at)),
+      texts(rows.map(({ item }) => item.reward)),
+      numbers(rows.map(({ item }) => item.multiple)),
+    ],
+  )
+}
+
+/** A customer's own counters of limited rules, each added up over the customer's changes; a return takes from them. */
+export function addUsage(group: ChangeGroup): Step | undefined {
+  const usage = new Map<string, Row<UsageAmount> & { amount: number }>()
+  for (const { change, item } of rowsOf(group, (one) => one.usage)) {
+    const name = `${change.customer} ${item.campaign} ${item.rule} ${item.day}`
+    usage.set(name, { change, item, amount: (usage.get(name)?.amount ?? 0) + item.amount })
+  }
+  if (usage.size === 0) return undefined
+  const rows = [...usage.values()]
+  return step(
+    'usage',
+    `INSERT INTO customer_rule_usage (org_id, customer_id, campaign_id, rule_id, day, used)
+SELECT $1::integer, r.* FROM unnest($2::uuid[], $3::uuid[], $4::text[], $5::date[], $6::bigint[]) AS r
+ON CONFLICT (org_id, customer_id, campaign_id, rule_id, day)
+  DO UPDATE SET used = greatest(customer_rule_usage.used + EXCLUDED.used, 0)`,
+    [
+      group.org,
+      customersOf(rows),
+      uuids(rows.map(({ item }) => item.campaign)),
+      texts(rows.map(({ item }) => item.rule)),
+      dates(rows.map(({ item }) => item.day ?? everDay)),
+      numbers(rows.map(({ amount }) => amount)),
+    ],
+  )
+}
+
+/** Sorted, which is the order in which everybody locks these rows. */
+function sharedUsageOf(group: ChangeGroup) {
+  const sums = new Map<string, Omit<UsageAmount, 'day'>>()
+  for (const { item } of rowsOf(group, (change) => change.sharedUsage)) {
+    const { campaign, rule, amount } = item
+    const name = `${campaign} ${rule}`
+    sums.set(name, { campaign, rule, amount: amount + (sums.get(name)?.amount ?? 0) })
+  }
+  return [...sums.values()]
+}
+
+/** After the wallets, and in the order of their key, as those do who decide on them under lock. */
+export function lockSharedUsage(group: ChangeGroup): Step | undefined {
+  const usage = sharedUsageOf(group)
+  if (usage.length === 0) return undefined
+  return step(
+    'lock-shared-usage',
+    `SELECT 1 FROM rule_usage u JOIN unnest($2::uuid[], $3::text[]) AS r (campaign_id, rule_id) USING (campaign_id, rule_id)
+WHERE u.org_id = $1::integer ORDER BY u.campaign_id, u.rule_id FOR UPDATE OF u`,
+    [group.org, uuids(usage.map(({ campaign }) => campaign)), texts(usage.map(({ rule }) => rule))],
+  )
+}
+
+/** Added up first: of two source rows for one target an UPDATE applies only one. */
+export function updateSharedUsage(group: ChangeGroup): Step | undefined {
+  const usage = sharedUsageOf(group)
+  if (usage.length === 0) return undefined
+  return step(
+    'shared-usage',
+    `UPDATE rule_usage u SET used = u.used + a.amount
+FROM unnest($2::uuid[], $3::text[], $4::bigint[]) AS a (campaign_id, rule_id, amount)
+WHERE u.org_id = $1::integer AND u.campaign_id = a.campaign_id AND u.rule_id = a.rule_id`,
+    [
+      group.org,
+      uuids(usage.map(({ campaign }) => campaign)),
+      texts(usage.map(({ rule }) => rule)),
+      numbers(usage.map(({ amount }) => amount)),
+    ],
+  )
+}
+
+/** Removes what staff may have written about a person who is erased. The amounts of an entry never change. */
+export function eraseReasons(group: ChangeGroup): Step | undefined {
+  const erased = group.changes.filter(({ cause }) => cause.kind === 'erasure')
+  if (erased.length === 0) return undefined
+  return step(
+    'no-reasons',
+    `UPDATE ledger_entries SET reason = NULL
+WHERE org_id = $1::integer AND customer_id = ANY($2::uuid[]) AND reason IS NOT NULL`,
+    [group.org, uuids(erased.map(({ customer }) => customer))],
+  )
+}

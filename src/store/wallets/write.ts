@@ -1,0 +1,121 @@
+/**
+ * The only writer of wallets: sales, returns, adjustments, expiry, coupons issued or revoked by hand, erasure. A
+ * group of changes is written in one round trip, all or nothing. It first moves the wallets from the version that the
+ * decisions were made on; if one of them has changed meanwhile nothing is written and the changes are decided again.
+ * A balance moves exactly when an entry is appended, and each entry carries the balance after it and its next version.
+ *
+ * A customer may have several changes in a group, in the order in which they were decided.
+ */
+import type { Step } from '../../database/pipeline.ts'
+import { customerStatus } from '../../domain/customer.ts'
+import type { CustomerId } from '../../domain/ids.ts'
+import { type Scope, uuidOf } from '../scope.ts'
+import {
+  addDailySums,
+  endCoupons,
+  insertEvents,
+  insertGrants,
+  insertReturns,
+  insertTransactions,
+  redeemCoupons,
+  restoreCoupons,
+  updateReturnedSales,
+} from './cause-statements.ts'
+import type { WalletChange } from './change.ts'
+import {
+  addUsage,
+  bumpWallets,
+  deleteKeptMultiples,
+  eraseReasons,
+  insertEntries,
+  insertKeptMultiples,
+  insertNewBalances,
+  lockSharedUsage,
+  moveBalances,
+  updateSharedUsage,
+  upsertLots,
+} from './statements.ts'
+
+export interface WriteOptions {
+  readonly now: Date
+  /** The organization's local day, to which running sums are added. */
+  readonly day: string
+  /** The wallets are locked and cannot have changed: a check that fails is a fault, not a reason to try again. */
+  readonly isLocked: boolean
+  /** What else is written with the changes, or not at all. */
+  readonly alongside?: readonly Step[]
+}
+
+/** Whether they were written. */
+export async function writeWallets(
+  scope: Scope,
+  changes: readonly WalletChange[],
+  { now, day, isLocked, alongside = [] }: WriteOptions,
+): Promise<boolean> {
+  const group = { org: String(scope.org), at: now.toISOString(), changes }
+  const steps = [
+    bumpWallets(group),
+    lockSharedUsage(group),
+    moveBalances(group),
+    insertNewBalances(group),
+    insertEntries(group),
+    eraseReasons(group),
+    insertTransactions(group),
+    insertReturns(group),
+    updateReturnedSales(group),
+    redeemCoupons(group),
+    insertGrants(group),
+    restoreCoupons(group),
+    endCoupons(group, 'revoked'),
+    endCoupons(group, 'expired'),
+    upsertLots(group),
+    deleteKeptMultiples(group),
+    insertKeptMultiples(group),
+    addUsage(group),
+    updateSharedUsage(group),
+    insertEvents(group, now),
+    addDailySums(group, day),
+    ...alongside,
+  ].filter((step) => step !== undefined)
+  if (steps.length === 0) return true
+  try {
+    await scope.db.pipe(steps)
+    return true
+  } catch (error) {
+    // One of the checks failed, and with it everything.
+    if ((error as { code?: unknown }).code === divisionByZero && !isLocked) return false
+    throw error
+  }
+}
+
+const divisionByZero = '22012'
+
+/**
+ * Locks a customer's wallet until the transaction ends, and moves its version: for what changes about a customer and
+ * not in the wallet, such as a card. Whoever decided on an older state will notice. False when there is no such
+ * customer, or no longer.
+ */
+export async function touchWallet(scope: Scope, customer: CustomerId): Promise<boolean> {
+  const key = [scope.org, uuidOf(customer)]
+  await scope.db.query('UPDATE wallets SET version = version + 1 WHERE org_id = $1 AND customer_id = $2', key)
+  // Asked only now: a statement that waited for the lock still sees the customers of before it waited, and would
+  // bring back to life whom the holder of the lock has just erased.
+  const { rowCount } = await scope.db.query(
+    `SELECT 1 FROM customers WHERE org_id = $1 AND id = $2 AND status <> ${customerStatus.erased}`,
+    key,
+  )
+  return rowCount === 1
+}
+
+/** Opens the balances a campaign brings; existing ones are left as they are. */
+export async function insertMissingBalances(
+  scope: Scope,
+  customer: CustomerId,
+  keys: readonly string[],
+): Promise<void> {
+  await scope.db.query(
+    `INSERT INTO balances (org_id, customer_id, key) SELECT $1, $2, key FROM unnest($3::text[]) AS k (key)
+     ON CONFLICT DO NOTHING`,
+    [scope.org, uuidOf(customer), keys],
+  )
+}
