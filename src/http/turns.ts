@@ -7,6 +7,7 @@
  * 503, as is one that has waited as long as a till would.
  */
 import { Refused } from '../domain/refusal.ts'
+import { createRoundRobin } from '../operations/round-robin.ts'
 
 /** The number of an organization, or a name for calls that belong to none. */
 export type Party = number | string
@@ -34,58 +35,42 @@ interface Waiting {
 }
 
 interface Line {
+  readonly party: Party
   running: number
   /** In order of arrival; a Set, because one that has waited too long leaves from the middle. */
   readonly waiting: Set<Waiting>
 }
 
 export function createTurns({ maxRunning, share, maxWaiting, maxWaitMs }: TurnsOptions): Turns {
-  /** Only parties with something running or waiting; the next to be served stands first. */
-  const lines = new Map<Party, Line>()
+  const lines = createRoundRobin<Party, Line>(
+    (party) => ({ party, running: 0, waiting: new Set() }),
+    (line) => line.running === 0 && line.waiting.size === 0,
+  )
   let running = 0
   let waiting = 0
 
   const hasRoom = (line: Line) => running < maxRunning && line.running < share * (maxRunning - running)
   const mayWait = (line: Line) => waiting < maxWaiting && line.waiting.size < maxWaiting - waiting
 
-  function lineOf(party: Party): Line {
-    const known = lines.get(party)
-    if (known) return known
-    const line: Line = { running: 0, waiting: new Set() }
-    lines.set(party, line)
-    return line
-  }
-
-  function forgetIfIdle(party: Party, line: Line): void {
-    if (line.running === 0 && line.waiting.size === 0) lines.delete(party)
-  }
-
-  function wait(party: Party, line: Line, start: Waiting['start']): void {
-    const one: Waiting = { start, timer: setTimeout(() => giveUp(party, line, one), maxWaitMs) }
+  function wait(line: Line, start: Waiting['start']): void {
+    const one: Waiting = { start, timer: setTimeout(() => giveUp(line, one), maxWaitMs) }
     line.waiting.add(one)
     waiting++
   }
 
-  function giveUp(party: Party, line: Line, one: Waiting): void {
+  function giveUp(line: Line, one: Waiting): void {
     line.waiting.delete(one)
     waiting--
-    forgetIfIdle(party, line)
+    lines.release(line.party)
     one.start(tooMany())
   }
 
-  /** Starts what can be started; a party that was served goes to the end. */
+  /** Starts what can be started. */
   function serve(): void {
-    let started = true
-    while (started && waiting > 0) {
-      started = false
-      for (const [party, line] of lines) {
-        if (line.waiting.size === 0 || !hasRoom(line)) continue
-        lines.delete(party)
-        lines.set(party, line)
-        startFirst(line)
-        started = true
-        break
-      }
+    while (waiting > 0) {
+      const line = lines.next((one) => one.waiting.size > 0 && hasRoom(one))
+      if (!line) return
+      startFirst(line)
     }
   }
 
@@ -101,24 +86,24 @@ export function createTurns({ maxRunning, share, maxWaiting, maxWaitMs }: TurnsO
 
   return {
     take(party, start) {
-      const line = lineOf(party)
+      const line = lines.lineOf(party)
       if (line.waiting.size === 0 && hasRoom(line)) {
         line.running++
         running++
         start()
       } else if (mayWait(line)) {
-        wait(party, line, start)
+        wait(line, start)
       } else {
-        forgetIfIdle(party, line)
+        lines.release(party)
         start(tooMany())
       }
     },
     leave(party) {
-      const line = lines.get(party)
+      const line = lines.find(party)
       if (!line) return
       line.running--
       running--
-      forgetIfIdle(party, line)
+      lines.release(party)
       if (waiting > 0) serve()
     },
     get running() {
