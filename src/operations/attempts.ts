@@ -15,10 +15,10 @@ import {
 import { Refused } from '../domain/refusal.ts'
 import { inTransaction, type Scope, scopeOf } from '../store/scope.ts'
 
-/** `lock free` locks the wallets that nobody else holds and leaves the others for the next attempt. */
-export type Mode = 'read' | 'lock free' | 'lock'
+/** `lock idle` locks the wallets that nobody else holds and leaves the others for the next attempt. */
+export type Mode = 'read' | 'lock idle' | 'lock'
 
-const attempts: readonly Mode[] = ['read', 'lock free', 'lock', 'lock']
+const attempts: readonly Mode[] = ['read', 'lock idle', 'lock', 'lock']
 
 /** Beyond this a caller is better served by a 503 than by one more attempt. */
 const maxRetryMs = 5_000
@@ -54,13 +54,13 @@ export async function runAttempts<Job, Result>(
   org: number,
   jobs: readonly Job[],
   changes: Changes<Job, Result>,
-  first = 0,
+  first: Mode = 'read',
 ): Promise<Outcome<Result>[]> {
   const outcomes = new Map<Job, Outcome<Result>>()
   const startedAt = performance.now()
   let left = jobs
   let fault: unknown
-  for (const mode of attempts.slice(first)) {
+  for (const mode of attempts.slice(attempts.indexOf(first))) {
     if (left.length === 0) break
     let isCommitting = false
     const attempt: Attempt = {
@@ -81,7 +81,8 @@ export async function runAttempts<Job, Result>(
       fault = error
       const next = afterError(error, left.length, isCommitting && !changes.isFindable)
       if (next === 'one by one') {
-        for (const job of left) outcomes.set(job, (await runAttempts(pool, org, [job], changes, 1))[0]!)
+        for (const job of left)
+          outcomes.set(job, (await runAttempts(pool, org, [job], changes, 'lock idle'))[0]!)
         left = []
       }
       if (next !== 'again' || performance.now() - startedAt > maxRetryMs) break

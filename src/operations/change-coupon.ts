@@ -69,11 +69,10 @@ export function revokeCoupon(
     of: id,
     questions: (scope) => ({ coupon: couponById(scope, id) }),
     decide({ wallet, answers: { coupon }, now }) {
-      if (!coupon) throw new Refused('coupon_not_found', undefined, 'path')
+      if (!coupon || !wallet) throw new Refused('coupon_not_found', undefined, 'path')
       const refusal = spentRefusals[couponStatusAt(coupon, now)]
       if (refusal) throw new Refused(refusal)
-      // Whoever was erased has no coupon that could be revoked.
-      const { customer, version: fromVersion } = wallet!
+      const { customer, version: fromVersion } = wallet
       const facts: Fact[] = [{ type: 'coupon.revoked', data: { coupon: coupon.id, customer } }]
       return {
         result: { ...coupon, status: couponStatus.revoked, endedAt: now },

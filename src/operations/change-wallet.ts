@@ -3,6 +3,7 @@
  * trips. The answer is kept for its idempotency key and the audit log is written in the message that writes the
  * change, so that all of it is there or nothing. What was refused leaves nothing behind, not even the key.
  */
+import { Refused } from '../domain/refusal.ts'
 import { localDay } from '../engine/local-time.ts'
 import { auditEntryStep } from '../store/audit-entries.ts'
 import { insertReply, storedReply } from '../store/idempotency.ts'
@@ -131,27 +132,43 @@ async function runOnce<Q extends Questions, Result, T>(
   { mode, beginToCommit }: Attempt,
 ): Promise<Settled<T>> {
   if (mode !== 'read') {
-    const isLocked = await lockWallet(scope, work.of, { skipsBusy: mode === 'lock free' })
-    if (!isLocked && mode === 'lock free') return deferred
+    const isLocked = await lockWallet(scope, work.of, { skipsBusy: mode === 'lock idle' })
+    if (!isLocked && mode === 'lock idle') return deferred
   }
+  // The setup last: what a wallet holds was defined before it was held.
   const loaded = await ask(scope, {
-    setup: setupVersion(scope),
     wallet: walletOf(scope, work.of),
     earlier: frame.earlier?.(scope),
     answers: together(work.questions(scope)),
+    setup: setupVersion(scope),
   })
   if (loaded.earlier !== undefined) return done(loaded.earlier)
   const setup = await deps.setups.current(scope, loaded.setup)
   const now = deps.clock()
   const { wallet, answers } = loaded
-  const { result, change, alongside = [] } = await work.decide({ scope, wallet, answers, setup, now })
+  let decided: Decided<Result>
+  try {
+    decided = await work.decide({ scope, wallet, answers, setup, now })
+  } catch (error) {
+    // Something may have changed between two of the statements, and only a write would notice: a refusal is final
+    // when it was decided under lock.
+    if (error instanceof Refused && mode === 'read' && wallet) return deferred
+    throw error
+  }
+  const { result, change, alongside = [] } = decided
   const finished = frame.finish(result, scope, now)
+  // What is only answered again is kept on the same condition: the customer may have been erased meanwhile.
+  const untouched = wallet && finished.alongside.length > 0 ? [unchanged(wallet)] : []
   beginToCommit()
-  const isWritten = await writeWallets(scope, change ? [change] : [], {
+  const isWritten = await writeWallets(scope, change ? [change] : untouched, {
     now,
     day: localDay(now, setup.organization.timezone),
     isLocked: mode !== 'read',
     alongside: [...alongside, ...finished.alongside],
   })
   return isWritten ? done(finished.value) : deferred
+}
+
+function unchanged({ customer, version: fromVersion }: LoadedWallet): WalletChange {
+  return { customer, fromVersion, facts: [], cause: { kind: 'other' } }
 }

@@ -1,12 +1,13 @@
 /**
  * Takes off what has expired: lots past their day, balances of customers who stayed away too long, and coupons.
- * Customers go in groups, the way of baskets: each is decided on the wallet as it is, and nothing is written where
- * it has changed since. So the job can be run twice, or in two processes at once, and takes nothing off twice.
+ * Customers go in groups, the way of baskets but under lock from the start, and those whose wallet is in use come
+ * last: a till must not wait for two hundred others. Each is decided on the wallet as it is. So the job can be run twice, or in two processes at once, and takes nothing off twice.
  */
 
 import type { Fact } from '../domain/event.ts'
 import type { CustomerId } from '../domain/ids.ts'
 import type { Organization } from '../domain/organization.ts'
+import type { Lot } from '../domain/wallet.ts'
 import { expireBalances, type Inactivity } from '../engine/expire-balances.ts'
 import { addDuration, localDay } from '../engine/local-time.ts'
 import {
@@ -26,7 +27,7 @@ import {
   walletsByKeys,
 } from '../store/wallets/load.ts'
 import { writeWallets } from '../store/wallets/write.ts'
-import { type Attempt, deferred, done, runAttempts, type Settled } from './attempts.ts'
+import { type Attempt, type Changes, deferred, done, runAttempts, type Settled } from './attempts.ts'
 import type { Deps } from './deps.ts'
 import { expiredFacts } from './expired-facts.ts'
 import { readInactivity } from './published-campaigns.ts'
@@ -94,10 +95,11 @@ async function expireCustomers(
   organization: Organization,
   customers: readonly CustomerId[],
 ): Promise<number> {
-  const outcomes = await runAttempts<CustomerId, boolean>(deps.pool, organization.number, customers, {
+  const changes: Changes<CustomerId, boolean> = {
     isFindable: true,
     run: (scope, jobs, attempt) => expireGroup(deps, scope, jobs, attempt),
-  })
+  }
+  const outcomes = await runAttempts(deps.pool, organization.number, customers, changes, 'lock idle')
   for (const outcome of outcomes) if (outcome.kind === 'failed') throw outcome.error
   return outcomes.filter((outcome) => outcome.kind === 'done' && outcome.result).length
 }
@@ -110,7 +112,7 @@ async function expireGroup(
 ): Promise<Settled<boolean>[]> {
   const now = deps.clock()
   const locked =
-    mode === 'read' ? undefined : await lockWallets(scope, customers, { skipsBusy: mode === 'lock free' })
+    mode === 'read' ? undefined : await lockWallets(scope, customers, { skipsBusy: mode === 'lock idle' })
   const loaded = await ask(scope, {
     setup: setupVersion(scope),
     wallets: walletsByKeys(
@@ -128,7 +130,7 @@ async function expireGroup(
     if (isBusy(customer)) continue
     const coupons = loaded.coupons.filter((coupon) => coupon.customer === customer)
     const change = toChange(wallet, coupons, setup, now)
-    if (change.facts.length > 0) changes.set(customer, change)
+    if (change.facts.length > 0 || change.lots.length > 0) changes.set(customer, change)
   }
   beginToCommit()
   const isWritten = await writeWallets(scope, [...changes.values()], {
@@ -137,7 +139,7 @@ async function expireGroup(
     isLocked: mode !== 'read',
   })
   return customers.map((customer) =>
-    isWritten && !isBusy(customer) ? done(changes.has(customer)) : deferred,
+    isWritten && !isBusy(customer) ? done((changes.get(customer)?.facts.length ?? 0) > 0) : deferred,
   )
 }
 
@@ -146,7 +148,7 @@ function toChange(
   coupons: readonly OwnedCoupon[],
   { inactivity, organization, decimals }: Setup,
   now: Date,
-): WalletChange {
+): WalletChange & { readonly lots: readonly Lot[] } {
   const wallet = { ...held, coupons: [], usage: [] }
   const { movements, lots } = expireBalances(wallet, inactivity, now, organization.timezone)
   const expired = coupons.map(({ id }) => id)

@@ -1,5 +1,5 @@
 /**
- * The spine of every write that changes no wallet: one database transaction that claims the idempotency key, runs
+ * The spine of every write that moves nothing in a wallet: one database transaction that claims the idempotency key, runs
  * the work and records the answer. What was refused or failed leaves nothing behind, not even the key.
  */
 import type { Pool } from 'pg'

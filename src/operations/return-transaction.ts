@@ -76,9 +76,10 @@ async function decideReturn(
   const { wallet, setup, answers, now } = loaded
   const { sale, returns, earlier, coupons } = answers
   if (!sale) throw new Refused('transaction_not_found', undefined, 'path')
-  if (!wallet) throw new Refused('customer_not_found')
   const { customer } = sale
+  // Our own earlier attempt; nothing that has happened since makes it undone.
   if (earlier?.id === id) return { result: { done: earlier, customer, isReplay: false } }
+  if (!wallet) throw new Refused('customer_not_found')
   if (earlier) {
     if (!earlier.fingerprint?.equals(request.fingerprint)) throw new Refused('transaction_already_exists')
     return { result: { done: earlier, customer, isReplay: true } }

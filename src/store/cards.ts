@@ -54,8 +54,7 @@ export async function findLiveCard(
   return row && toCard(row)
 }
 
-/** The campaigns of the customer's live cards. */
-/** The campaigns whose cards the customer of a sale holds. */
+/** The campaigns of the live cards (active or blocked) of the customer to whom something was sold. */
 export function cardCampaignsOfBuyer({ org }: Scope, sale: TransactionId): Question<CampaignId[]> {
   return question(
     'load-buyer-cards',

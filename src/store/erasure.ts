@@ -11,6 +11,7 @@ export function erasureSteps({ org }: Scope, customer: CustomerId, now: Date): S
     values: [String(org), uuidOf(customer), ...values],
   })
   return [
+    // First: it waits for a change of the profile that is under way, whose stored answer is then erased below.
     step(
       'profile',
       `UPDATE customers SET status = ${customerStatus.erased}, phone = NULL, email = NULL, email_key = NULL, fullname = NULL,

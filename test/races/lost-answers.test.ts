@@ -4,7 +4,7 @@ import { type Body, openShop, type Person, type Shop } from '../campaigns/shop.t
 import { audit } from '../support/audit.ts'
 import { coffeeClub, startTestService, type TestService } from '../support/service.ts'
 
-/** Baskets that were committed while their answer got lost, and that have no number by which to know them again. */
+/** Calls that were committed while their answer got lost, and that have no number by which to know them again. */
 let service: TestService
 let shop: Shop
 let campaign: string
@@ -26,8 +26,8 @@ afterAll(async () => {
   await service.close()
 })
 
-/** The customer whose next commit nobody hears of. */
-let unheard: string | undefined
+/** Finds what the commit that nobody hears of has written. */
+let unheard: (() => Promise<string[]>) | undefined
 const wrapped = new WeakSet<pg.PoolClient>()
 
 async function transactionsOf(customer: string): Promise<string[]> {
@@ -40,8 +40,7 @@ async function transactionsOf(customer: string): Promise<string[]> {
 
 /** Whether the answer that just came in is the one that tells of the commit. It is lost once. */
 async function isLost(): Promise<boolean> {
-  const customer = unheard
-  if (customer === undefined || (await transactionsOf(customer)).length === 0) return false
+  if (unheard === undefined || (await unheard()).length === 0) return false
   unheard = undefined
   return true
 }
@@ -90,7 +89,7 @@ async function expectProcessedOnce(person: Person, reply: { status: number; body
 
 test('a basket whose commit was not heard of is answered as processed, and counts once', async () => {
   const person = await saver()
-  unheard = person.customer
+  unheard = () => transactionsOf(person.customer)
   const reply = await pay(person, spendAll)
   await expectProcessedOnce(person, reply)
   expect(reply.headers).not.toHaveProperty('idempotent-replayed')
@@ -98,7 +97,7 @@ test('a basket whose commit was not heard of is answered as processed, and count
 
 test('a basket with a new product whose commit was not heard of is answered as processed, and counts once', async () => {
   const person = await saver()
-  unheard = person.customer
+  unheard = () => transactionsOf(person.customer)
   await expectProcessedOnce(
     person,
     await pay(person, { ...spendAll, items: [{ product: 'first-seen', amount: 10 }] }),
@@ -107,7 +106,7 @@ test('a basket with a new product whose commit was not heard of is answered as p
 
 test('a basket whose commit was not heard of is answered as processed, also when another one breaks its group', async () => {
   const [busy, person, culprit] = [await saver(), await saver(), await saver()]
-  unheard = person.customer
+  unheard = () => transactionsOf(person.customer)
   const [, reply, broken] = await Promise.all([
     pay(busy, { amount: 1 }),
     pay(person, spendAll),
@@ -116,4 +115,43 @@ test('a basket whose commit was not heard of is answered as processed, also when
   ])
   await expectProcessedOnce(person, reply)
   expect([broken.status, await transactionsOf(culprit.customer)]).toEqual([500, []])
+})
+
+async function idsIn(table: 'returns' | 'ledger_entries', column: string, reason: string): Promise<string[]> {
+  const { rows } = await service.database.pool.query(
+    `SELECT ${column}::text AS id FROM ${table} WHERE reason = $1`,
+    [reason],
+  )
+  return rows.map(({ id }) => id)
+}
+
+test.each<Record<string, string>>([{}, { 'idempotency-key': 'lost-return' }])(
+  'a return whose commit was not heard of is answered as made, and counts once: %o',
+  async (headers) => {
+    const person = await saver()
+    const sale = await pay(person, spendAll)
+    const reason = `unheard ${JSON.stringify(headers)}`
+    unheard = () => idsIn('returns', 'id', reason)
+    const path = `/v1/transactions/${sale.body.id}/return`
+    const reply = await shop.call('POST', path, { reason }, { headers })
+    expect(unheard).toBeUndefined()
+    expect([reply.status, reply.body.pointsRestored]).toEqual([201, 100])
+    const [made, ...others] = await idsIn('returns', 'id', reason)
+    expect([reply.body.id, others]).toEqual([`ret_${made!.replaceAll('-', '')}`, []])
+    expect(await shop.balance(person)).toEqual({ value: 100, total: 0 })
+  },
+)
+
+test('an adjustment whose commit was not heard of is not made again: its caller is told to find out', async () => {
+  const person = await shop.register(campaign)
+  unheard = () => idsIn('ledger_entries', 'version', 'unheard')
+  const body = { key: 'points', amount: 5, reason: 'unheard' }
+  const path = `/v1/customers/${person.customer}/adjustments`
+  const headers = { 'idempotency-key': 'lost-adjustment' }
+  expect((await shop.call('POST', path, body, { headers })).status).toBe(503)
+  expect(unheard).toBeUndefined()
+  expect(await shop.balance(person)).toEqual({ value: 5, total: 0 })
+  // With its key it is answered as it was made.
+  expect((await shop.call('POST', path, body, { headers })).status).toBe(201)
+  expect(await shop.balance(person)).toEqual({ value: 5, total: 0 })
 })

@@ -19,9 +19,9 @@ afterAll(async () => {
 let keys = 0
 const freshKey = () => ({ 'idempotency-key': `race-${keys++}` })
 
-function expectOneAnswer(replies: readonly Reply[]): void {
+function expectOneAnswer(replies: readonly Reply[], expected = 201): void {
   const first = replies[0]!
-  expect(first.status).toBe(201)
+  expect(first.status).toBe(expected)
   for (const { status, body } of replies) expect([status, body]).toEqual([first.status, first.body])
   expect(replies.filter((reply) => reply.headers['idempotent-replayed'] === undefined)).toHaveLength(1)
 }
@@ -89,6 +89,26 @@ test('one adjustment 50 times under one key counts once', async () => {
   const body = { key: 'points', amount: 3, reason: 'x' }
   expectOneAnswer(await many(50, () => two.call('POST', `/v1/customers/${customer}/adjustments`, body, key)))
   expect((await two.call('GET', `/v1/customers/${customer}`)).body.collectables.points.value).toBe(3)
+})
+
+test('one return of everything 50 times under one key: one return, equal answers', async () => {
+  const { customer, card } = await two.merchant.register(campaign)
+  for (let round = 0; round < 5; round++) {
+    const sale = await two.call('POST', '/v1/transactions/process', { customer, card, amount: 7 })
+    const key = freshKey()
+    const path = `/v1/transactions/${sale.body.id}/return`
+    expectOneAnswer(await many(50, () => two.call('POST', path, { reason: 'race' }, key)))
+  }
+})
+
+test('one coupon revoked 50 times under one key: equal answers', async () => {
+  const who = await two.merchant.register(campaign)
+  for (let round = 0; round < 5; round++) {
+    const coupon = await two.issueCoupon(who, campaign, 'free-coffee')
+    const key = freshKey()
+    const replies = await many(50, () => two.call('POST', `/v1/coupons/${coupon}/revoke`, {}, key))
+    expectOneAnswer(replies, 200)
+  }
 })
 
 test('of 50 parallel refreshes of one token exactly one succeeds, and its token is the newest', async () => {

@@ -40,7 +40,7 @@ export async function loadGroup(
   const now = deps.clock()
   const customers = jobs.map((job) => job.request.customer)
   const locked =
-    mode === 'read' ? undefined : await lockWallets(scope, customers, { skipsBusy: mode === 'lock free' })
+    mode === 'read' ? undefined : await lockWallets(scope, customers, { skipsBusy: mode === 'lock idle' })
   const loaded = await loadBaskets(
     scope,
     jobs.map(({ id, request, idempotencyKey }) => ({

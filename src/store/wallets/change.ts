@@ -51,7 +51,7 @@ export type Cause =
       readonly done: SaleReturn
       /** Nothing of the sale is left. */
       readonly isComplete: boolean
-      readonly fingerprint?: Buffer
+      readonly fingerprint: Buffer
     }
   | { readonly kind: 'adjustment'; readonly reason: string; readonly user: UserId }
   | { readonly kind: 'erasure' }

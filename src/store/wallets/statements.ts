@@ -253,7 +253,7 @@ ON CONFLICT (org_id, customer_id, campaign_id, rule_id, day)
   )
 }
 
-/** Sorted, which is the order in which everybody locks these rows. */
+/** Added up over the changes: of two source rows for one target an UPDATE applies only one. */
 function sharedUsageOf(group: ChangeGroup) {
   const sums = new Map<string, Omit<UsageAmount, 'day'>>()
   for (const { item } of rowsOf(group, (change) => change.sharedUsage)) {
@@ -276,7 +276,6 @@ WHERE u.org_id = $1::integer ORDER BY u.campaign_id, u.rule_id FOR UPDATE OF u`,
   )
 }
 
-/** Added up first: of two source rows for one target an UPDATE applies only one. */
 export function updateSharedUsage(group: ChangeGroup): Step | undefined {
   const usage = sharedUsageOf(group)
   if (usage.length === 0) return undefined
