@@ -6,7 +6,7 @@ import { toUnits } from '../domain/money.ts'
 import { Refused } from '../domain/refusal.ts'
 import { adjustBalance as decide } from '../engine/adjust-balance.ts'
 import type { LedgerEntry } from '../store/ledger.ts'
-import type { Known, WalletWork } from './change-wallet.ts'
+import type { Known, NoQuestions, WalletWork } from './change-wallet.ts'
 import { expiredFacts } from './expired-facts.ts'
 
 export interface Adjustment {
@@ -15,8 +15,6 @@ export interface Adjustment {
   readonly amount: number
   readonly reason: string
 }
-
-type NoQuestions = Record<never, never>
 
 export function adjustBalance(
   customer: CustomerId | undefined,

@@ -25,8 +25,6 @@ const maxRetryMs = 5_000
 
 export interface Attempt {
   readonly mode: Mode
-  /** The changes were tried before, and may have been written. */
-  readonly isRepeat: boolean
   /** To be called before the message that may commit: from then on a lost connection leaves the outcome unknown. */
   beginToCommit(): void
 }
@@ -65,7 +63,6 @@ export async function runAttempts<Job, Result>(
     let isCommitting = false
     const attempt: Attempt = {
       mode,
-      isRepeat: mode !== 'read',
       beginToCommit: () => {
         isCommitting = true
       },

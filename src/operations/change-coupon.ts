@@ -9,15 +9,13 @@ import { type CouponRecord, couponById, findCoupon } from '../store/coupons.ts'
 import { newId } from '../store/new-id.ts'
 import type { Question } from '../store/question.ts'
 import type { Scope } from '../store/scope.ts'
-import type { WalletWork } from './change-wallet.ts'
+import type { NoQuestions, WalletWork } from './change-wallet.ts'
 
 export async function getCoupon(scope: Scope, id: CouponId | undefined): Promise<CouponRecord> {
   const coupon = id && (await findCoupon(scope, id))
   if (!coupon) throw new Refused('coupon_not_found', undefined, 'path')
   return coupon
 }
-
-type NoQuestions = Record<never, never>
 
 export function issueCoupon(input: {
   customer: CustomerId | undefined

@@ -30,6 +30,9 @@ export interface WalletWork<Q extends Questions, Result> {
   readonly isFindable?: boolean
 }
 
+/** For what is decided on the wallet alone. */
+export type NoQuestions = Record<never, never>
+
 export interface Known<Q extends Questions> {
   readonly scope: Scope
   /** Undefined when there is no such customer, or no longer. */

@@ -1,7 +1,8 @@
 /**
  * Takes off what has expired: lots past their day, balances of customers who stayed away too long, and coupons.
  * Customers go in groups, the way of baskets but under lock from the start, and those whose wallet is in use come
- * last: a till must not wait for two hundred others. Each is decided on the wallet as it is. So the job can be run twice, or in two processes at once, and takes nothing off twice.
+ * last: a till must not wait for two hundred others. Each is decided on the wallet as it is then, so the job can be
+ * run twice, or in two processes at once, and takes nothing off twice.
  */
 
 import type { Fact } from '../domain/event.ts'

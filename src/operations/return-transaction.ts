@@ -175,7 +175,6 @@ function toChange(
   fingerprint: Buffer,
 ): WalletChange {
   const { restoredCoupons } = decision
-  const { isComplete } = decision.record
   // One that has expired by now stays expired, and was told of as such.
   const revoked = decision.revokedCoupons.filter((id) =>
     coupons.some((coupon) => coupon.id === id && coupon.status === couponStatus.active),
@@ -216,6 +215,6 @@ function toChange(
             },
           ]
         : [],
-    cause: { kind: 'return', sale: sale.id, done, isComplete, fingerprint },
+    cause: { kind: 'return', done, fingerprint },
   }
 }

@@ -35,8 +35,10 @@ export async function loadGroup(
   deps: Deps,
   scope: Scope,
   jobs: readonly BasketJob[],
-  { mode, isRepeat }: Pick<Attempt, 'mode' | 'isRepeat'>,
+  { mode }: Pick<Attempt, 'mode'>,
 ): Promise<BasketGroup> {
+  // Only the first attempt is made without locks, and one before this may have been written.
+  const isRepeat = mode !== 'read'
   const now = deps.clock()
   const customers = jobs.map((job) => job.request.customer)
   const locked =

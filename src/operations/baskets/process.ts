@@ -105,7 +105,7 @@ async function previewAll(deps: Deps, jobs: readonly BasketJob[]): Promise<(Prev
   }
   for (const [org, own] of byOrganization) {
     try {
-      const group = await loadGroup(deps, scopeOf(deps.pool, org), own, { mode: 'read', isRepeat: false })
+      const group = await loadGroup(deps, scopeOf(deps.pool, org), own, { mode: 'read' })
       own.forEach((job, i) => {
         answers.set(job, previewOne(group, job, i))
       })

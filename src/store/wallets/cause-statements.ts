@@ -83,8 +83,8 @@ export function updateReturnedSales(group: ChangeGroup): Step | undefined {
 WHERE t.org_id = $1::integer AND t.id = r.id`,
     [
       group.org,
-      uuids(causes.map(({ sale }) => sale)),
-      numbers(causes.map(({ isComplete }) => (isComplete ? returned : partlyReturned))),
+      uuids(causes.map(({ done }) => done.transaction)),
+      numbers(causes.map(({ done }) => (done.result.record.isComplete ? returned : partlyReturned))),
     ],
   )
 }

@@ -47,10 +47,7 @@ export type Cause =
     }
   | {
       readonly kind: 'return'
-      readonly sale: TransactionId
       readonly done: SaleReturn
-      /** Nothing of the sale is left. */
-      readonly isComplete: boolean
       readonly fingerprint: Buffer
     }
   | { readonly kind: 'adjustment'; readonly reason: string; readonly user: UserId }
@@ -92,7 +89,7 @@ export function rowsOf<T>(
   return rows
 }
 
-export type CauseOf<K extends Cause['kind']> = Extract<Cause, { kind: K }>
+type CauseOf<K extends Cause['kind']> = Extract<Cause, { kind: K }>
 
 export function causesOf<K extends Cause['kind']>({ changes }: ChangeGroup, kind: K): CauseOf<K>[] {
   const causes: CauseOf<K>[] = []
@@ -105,5 +102,5 @@ export const customersOf = (rows: readonly Row<unknown>[]) => uuids(rows.map(({ 
 /** The sale that a change belongs to. */
 export function saleOf({ change: { cause } }: Row<unknown>): TransactionId | undefined {
   if (cause.kind === 'sale') return cause.transaction.id
-  return cause.kind === 'return' ? cause.sale : undefined
+  return cause.kind === 'return' ? cause.done.transaction : undefined
 }

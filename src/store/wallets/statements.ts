@@ -52,7 +52,7 @@ export function bumpWallets({ org, at, changes }: ChangeGroup): Step | undefined
     }
     bump.changes++
     if (cause.kind === 'sale') bump.visits++
-    if (cause.kind === 'return' && cause.isComplete) bump.visits--
+    if (cause.kind === 'return' && cause.done.result.record.isComplete) bump.visits--
     bump.isActive ||= cause.kind === 'sale'
   }
   const sorted = [...bumps.values()].sort((a, b) => (a.customer < b.customer ? -1 : 1))
