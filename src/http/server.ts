@@ -21,7 +21,7 @@ import { compileWhenUsed } from './compile-when-used.ts'
 import { defaultMaxCallMs } from './end-late-requests.ts'
 import { createErrorHandler, toErrorBody } from './errors.ts'
 import { readJsonBodies } from './json-body.ts'
-import { answerOtherMethods } from './method-not-allowed.ts'
+import { registerMethodNotAllowed } from './method-not-allowed.ts'
 import { openApiOptions } from './open-api.ts'
 import { prepareRequests } from './prepare-requests.ts'
 import { createCallLimits, type RateLimits } from './rate-limit.ts'
@@ -129,7 +129,7 @@ export async function buildServer(options: ServerOptions): Promise<Server> {
   letTakeTurns(app, deps.pool.options.max, maxCallMs)
   options.requestLog.watch(app)
   await app.register(swagger, openApiOptions)
-  const finish = answerOtherMethods(app)
+  const finish = registerMethodNotAllowed(app)
   for (const routes of allRoutes) routes(app, options)
   finish()
   return app
