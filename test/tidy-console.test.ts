@@ -75,7 +75,9 @@ describe('texts', () => {
   })
 
   describe.each(languages)('in %s', (language) => {
-    test.each(files)('%s has the keys of the English one', (file) => {
+    // Its keys are the English texts themselves, so English has only what it says otherwise.
+    const keyed = files.filter((file) => file !== 'schema-texts.json')
+    test.each(keyed)('%s has the keys of the English one', (file) => {
       expect(keys(language, file).sort()).toEqual(keys('en', file).sort())
     })
 
@@ -86,7 +88,7 @@ describe('texts', () => {
           : Object.fromEntries(
               Object.entries(value as object).map(([key, inner]) => [key, placeholders(inner)]),
             )
-      for (const file of files) {
+      for (const file of keyed) {
         const [theirs, ours] = [language, 'en'].map(
           (one) => placeholders(JSON.parse(read(`locales/${one}/${file}`))) as Record<string, unknown>,
         )

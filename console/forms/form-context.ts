@@ -22,8 +22,8 @@ export function useForm(): FormSurroundings {
 }
 
 /**
- * The titles and descriptions of the schemas in the reader's language. They are looked up by their own English words,
- * so that a member that is new to the service shows up at once, if need be in English.
+ * The titles and descriptions of the schemas in the reader's language. The English text itself is the key, and is
+ * shown where a language has no text for it.
  */
 export function useSchemaTexts(): (text: string | undefined) => string {
   const { t, i18n } = useTranslation('schema-texts')
