@@ -44,7 +44,7 @@ export function WalletPage() {
   )
 }
 
-/** The tab, the colour of the browser and the icon on the home screen are the merchant's. */
+/** The tab and the color of the browser are the merchant's. */
 function Dress({ card: { organization, card } }: { readonly card: WalletCard }) {
   useEffect(() => {
     adoptLanguage(organization.locale)
@@ -52,7 +52,7 @@ function Dress({ card: { organization, card } }: { readonly card: WalletCard }) 
     place('meta', 'theme-color', { name: 'theme-color', content: organization.color })
     place('link', 'manifest', { rel: 'manifest', href: `${cardAddress}/manifest.webmanifest` })
     // What iPhones put on the home screen: of the manifest they do not take it.
-    place('link', 'touch-icon', { rel: 'apple-touch-icon', href: `${cardAddress}/icon-192.png` })
+    place('link', 'touch-icon', { rel: 'apple-touch-icon', href: '/w/icon-192.png' })
   }, [organization, card.campaignName])
   return null
 }

@@ -286,8 +286,6 @@ const platform: Record<string, (world: World) => Recipe> = {
   'GET /w/{token}/code128.svg': ({ wallet }) => ({ path: `${wallet}/code128.svg`, bodies: [] }),
   'GET /w/{token}/qr.svg': ({ wallet }) => ({ path: `${wallet}/qr.svg`, bodies: [] }),
   'GET /w/{token}/icon.svg': ({ wallet }) => ({ path: `${wallet}/icon.svg`, bodies: [] }),
-  'GET /w/{token}/icon-192.png': ({ wallet }) => ({ path: `${wallet}/icon-192.png`, bodies: [] }),
-  'GET /w/{token}/icon-512.png': ({ wallet }) => ({ path: `${wallet}/icon-512.png`, bodies: [] }),
   'GET /w/{token}/manifest.webmanifest': ({ wallet }) => ({
     path: `${wallet}/manifest.webmanifest`,
     bodies: [],

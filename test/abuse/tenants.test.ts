@@ -122,8 +122,6 @@ test('all routes outside the organizations are known', () => {
     // Each opens one card of one organization, by an address that names both and cannot be made up.
     'GET /w/{token}/card',
     'GET /w/{token}/code128.svg',
-    'GET /w/{token}/icon-192.png',
-    'GET /w/{token}/icon-512.png',
     'GET /w/{token}/icon.svg',
     'GET /w/{token}/manifest.webmanifest',
     'GET /w/{token}/qr.svg',

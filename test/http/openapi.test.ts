@@ -19,7 +19,7 @@ afterAll(() => service.close())
 
 /** Pages, what they are made of, and pages about the interface are no part of it. */
 const undocumented =
-  /^\/(?:openapi\.json|docs.*|\*|console.*|till|assets\/.*|icon\.svg|favicon\.ico|color-scheme\.js|w\/(?:offline\.js|:token))?$/
+  /^\/(?:openapi\.json|docs.*|\*|console.*|till|assets\/.*|icon\.svg|favicon\.ico|color-scheme\.js|w\/(?:offline\.js|icon-\d+\.png|:token))?$/
 
 /** The operations of which the check fails, so that a failure names them all. */
 const failing = (check: (call: Call) => boolean) =>
@@ -136,8 +136,6 @@ describe('the OpenAPI document', () => {
       'GET /readyz',
       'GET /w/{token}/card',
       'GET /w/{token}/code128.svg',
-      'GET /w/{token}/icon-192.png',
-      'GET /w/{token}/icon-512.png',
       'GET /w/{token}/icon.svg',
       'GET /w/{token}/manifest.webmanifest',
       'GET /w/{token}/qr.svg',

@@ -2,7 +2,7 @@
 import { fromMinor, fromUnits } from '../../domain/money.ts'
 import { type Transaction, transactionStatus } from '../../domain/transaction.ts'
 import type { OpenWallet, WalletPage } from '../../operations/open-wallet.ts'
-import { iconSizes, plainColor } from '../wallet-icon.ts'
+import { plainColor } from '../wallet-icon.ts'
 
 /** Of the page, of what a phone shows while it opens, and of its icon. */
 export const colorOf = ({ color = plainColor }: OpenWallet['organization']): string => color
@@ -94,8 +94,8 @@ export function toManifest({ organization, card }: OpenWallet, path: string) {
     theme_color: colorOf(organization),
     icons: [
       { src: `${path}/icon.svg`, sizes: 'any', type: 'image/svg+xml', purpose: 'any maskable' },
-      ...iconSizes.map((size) => ({
-        src: `${path}/icon-${size}.png`,
+      ...[192, 512].map((size) => ({
+        src: `/w/icon-${size}.png`,
         sizes: `${size}x${size}`,
         type: 'image/png',
         purpose: 'any maskable',

@@ -36,6 +36,8 @@ const otherFiles = {
   '/icon.svg': 'icon.svg',
   '/favicon.ico': 'icon.svg',
   '/color-scheme.js': 'color-scheme.js',
+  '/w/icon-192.png': 'icon-192.png',
+  '/w/icon-512.png': 'icon-512.png',
   '/w/offline.js': 'offline.js',
 }
 

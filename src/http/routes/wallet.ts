@@ -10,9 +10,9 @@ import { openWalletOf, readWallet } from '../../operations/open-wallet.ts'
 import { drawBarcode } from '../barcode-svg.ts'
 import { colorOf, toManifest, toWalletReply } from '../replies/wallet.ts'
 import { exampleWalletToken } from '../schemas/examples.ts'
-import { Manifest, Png, Svg, WalletCard } from '../schemas/wallet.ts'
+import { Manifest, Svg, WalletCard } from '../schemas/wallet.ts'
 import type { Server, ServerOptions } from '../server.ts'
-import { iconPng, iconSizes, iconSvg } from '../wallet-icon.ts'
+import { iconSvg } from '../wallet-icon.ts'
 
 const tags = ['Wallet page']
 const params = Type.Object({
@@ -108,29 +108,6 @@ export function walletRoutes(app: Server, { deps }: ServerOptions): void {
       return reply.send(icon)
     },
   )
-
-  const pixelIcons = { 192: 'getWalletIconSmall', 512: 'getWalletIconLarge' } as const
-  for (const size of iconSizes) {
-    app.get(
-      `/w/:token/icon-${size}.png`,
-      {
-        config,
-        onRequest,
-        schema: {
-          operationId: pixelIcons[size],
-          summary: `Get the icon of the wallet page as a PNG of ${size} pixels`,
-          tags,
-          params,
-          response: { 200: Png },
-        },
-      },
-      async (request, reply) => {
-        const icon = iconPng(colorOf((await getOpen(deps, request)).organization), size)
-        reply.header('content-type', 'image/png').header('cache-control', forADay)
-        return reply.send(icon)
-      },
-    )
-  }
 
   app.get(
     '/w/:token/manifest.webmanifest',

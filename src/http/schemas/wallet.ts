@@ -126,14 +126,6 @@ export const Svg = {
   },
 }
 
-export const Png = {
-  content: {
-    'image/png': {
-      schema: Type.Unsafe<Buffer>({ type: 'string', format: 'binary', examples: ['\u0089PNG\r\n…'] }),
-    },
-  },
-}
-
 export const Manifest = {
   content: {
     'application/manifest+json': {
