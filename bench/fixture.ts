@@ -4,14 +4,14 @@
  * id instead of reading it.
  */
 import type { Pool } from 'pg'
+import { issueToken } from '../src/operations/auth/issue-token.ts'
+import { createCampaign, publishCampaign } from '../src/operations/campaigns/manage-campaigns.ts'
 import { createDeps, type Deps } from '../src/operations/deps.ts'
-import { issueToken } from '../src/operations/issue-token.ts'
-import { createCampaign, publishCampaign } from '../src/operations/manage-campaigns.ts'
 import {
   createConnection,
   createIntegration,
   createOrganization,
-} from '../src/operations/manage-organizations.ts'
+} from '../src/operations/organizations/manage-organizations.ts'
 import { inTransaction, platformOrg, uuidOf } from '../src/store/scope.ts'
 
 export interface Fixture {

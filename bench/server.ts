@@ -1,7 +1,7 @@
 /** The service as it is, with one route more: an authenticated POST with the basket's schema that does nothing. */
 import { Session } from 'node:inspector/promises'
 import { openPool } from '../src/database/pool.ts'
-import { createRequestLog } from '../src/http/request-log.ts'
+import { createRequestLog } from '../src/http/plugins/request-log.ts'
 import { BasketBody } from '../src/http/schemas/transaction.ts'
 import { buildServer } from '../src/http/server.ts'
 import { createTransactions } from '../src/operations/baskets/process.ts'

@@ -8,10 +8,10 @@ import {
 } from '@tanstack/react-router'
 import { may, type Session, sessionQuery } from './api/session.ts'
 import { consoleBase } from './paths.ts'
-import { Broken, NotAllowed, NotFound } from './ui/dead-ends.tsx'
-import { plainSearch } from './ui/filters.ts'
-import { lazyPage } from './ui/lazy-page.tsx'
-import { Shell } from './ui/shell.tsx'
+import { plainSearch } from './ui/lists/filters.ts'
+import { Broken, NotAllowed, NotFound } from './ui/shell/dead-ends.tsx'
+import { lazyPage } from './ui/shell/lazy-page.tsx'
+import { Shell } from './ui/shell/shell.tsx'
 import { Waiting } from './ui/waiting.tsx'
 
 interface Context {
@@ -26,12 +26,12 @@ const signIn = createRoute({
   beforeLoad: async ({ context }) => {
     if (await context.queries.ensureQueryData(sessionQuery)) throw redirect({ to: '/' })
   },
-  component: lazyPage(['account'], 'SignInPage', () => import('./pages/sign-in.tsx')),
+  component: lazyPage(['account'], 'SignInPage', () => import('./pages/account/sign-in-page.tsx')),
 })
 const join = createRoute({
   getParentRoute: () => root,
   path: '/join',
-  component: lazyPage(['account'], 'JoinPage', () => import('./pages/join.tsx')),
+  component: lazyPage(['account'], 'JoinPage', () => import('./pages/account/join-page.tsx')),
 })
 
 const shell = createRoute({
@@ -64,40 +64,100 @@ const editor = ['campaigns', 'forms', 'schema-texts']
 const preview = ['campaigns', 'forms', 'schema-texts', 'transactions']
 const sale = ['transactions', 'customers', 'schema-texts']
 const sales = ['transactions', 'customers']
-const directory = () => import('./pages/directory.tsx')
+const directory = () => import('./pages/directory/directory-page.tsx')
 
 const pages = [
-  page('/', 'pos', ['home'], 'HomePage', () => import('./pages/home.tsx')),
-  page('/customers', 'manage', ['customers'], 'CustomersPage', () => import('./pages/customers.tsx')),
+  page('/', 'pos', ['home'], 'HomePage', () => import('./pages/dashboard/home-page.tsx')),
+  page(
+    '/customers',
+    'manage',
+    ['customers'],
+    'CustomersPage',
+    () => import('./pages/customers/customers-page.tsx'),
+  ),
   page(
     '/customers/$id',
     'manage',
     ['customers', 'coupons', 'transactions', 'schema-texts'],
     'CustomerPage',
-    () => import('./pages/customer.tsx'),
+    () => import('./pages/customers/customer-page.tsx'),
   ),
-  page('/campaigns', 'manage', ['campaigns'], 'CampaignsPage', () => import('./pages/campaigns.tsx')),
-  page('/campaigns/new', 'manage', editor, 'NewCampaignPage', () => import('./pages/new-campaign.tsx')),
-  page('/campaigns/$id', 'manage', preview, 'CampaignPage', () => import('./pages/campaign.tsx')),
+  page(
+    '/campaigns',
+    'manage',
+    ['campaigns'],
+    'CampaignsPage',
+    () => import('./pages/campaigns/campaigns-page.tsx'),
+  ),
+  page(
+    '/campaigns/new',
+    'manage',
+    editor,
+    'NewCampaignPage',
+    () => import('./pages/campaigns/new-campaign-page.tsx'),
+  ),
+  page(
+    '/campaigns/$id',
+    'manage',
+    preview,
+    'CampaignPage',
+    () => import('./pages/campaigns/campaign-page.tsx'),
+  ),
   page(
     '/campaigns/$id/versions',
     'manage',
     editor,
     'CampaignVersionsPage',
-    () => import('./pages/campaign-versions.tsx'),
+    () => import('./pages/campaigns/campaign-versions-page.tsx'),
   ),
-  page('/transactions', 'manage', sales, 'TransactionsPage', () => import('./pages/transactions.tsx')),
-  page('/transactions/$id', 'manage', sale, 'TransactionPage', () => import('./pages/transaction.tsx')),
-  page('/coupons', 'manage', ['coupons', 'customers'], 'CouponsPage', () => import('./pages/coupons.tsx')),
+  page(
+    '/transactions',
+    'manage',
+    sales,
+    'TransactionsPage',
+    () => import('./pages/transactions/transactions-page.tsx'),
+  ),
+  page(
+    '/transactions/$id',
+    'manage',
+    sale,
+    'TransactionPage',
+    () => import('./pages/transactions/transaction-page.tsx'),
+  ),
+  page(
+    '/coupons',
+    'manage',
+    ['coupons', 'customers'],
+    'CouponsPage',
+    () => import('./pages/coupons/coupons-page.tsx'),
+  ),
   page('/products', 'manage', ['directory'], 'ProductsPage', directory),
   page('/branches', 'manage', ['directory'], 'BranchesPage', directory),
   page('/users', 'manage', ['directory'], 'UsersPage', directory),
-  page('/people', 'people', ['people'], 'PeoplePage', () => import('./pages/people.tsx')),
-  page('/connections', 'manage', ['developers'], 'ConnectionsPage', () => import('./pages/connections.tsx')),
-  page('/requests', 'manage', ['developers'], 'RequestsPage', () => import('./pages/requests.tsx')),
-  page('/requests/$id', 'manage', ['developers'], 'RequestPage', () => import('./pages/request.tsx')),
-  page('/audit', 'manage', ['developers'], 'AuditPage', () => import('./pages/audit.tsx')),
-  page('/settings', 'pos', ['settings'], 'SettingsPage', () => import('./pages/settings.tsx')),
+  page('/people', 'people', ['people'], 'PeoplePage', () => import('./pages/people/people-page.tsx')),
+  page(
+    '/connections',
+    'manage',
+    ['developers'],
+    'ConnectionsPage',
+    () => import('./pages/developers/connections-page.tsx'),
+  ),
+  page(
+    '/requests',
+    'manage',
+    ['developers'],
+    'RequestsPage',
+    () => import('./pages/developers/requests-page.tsx'),
+  ),
+  page(
+    '/requests/$id',
+    'manage',
+    ['developers'],
+    'RequestPage',
+    () => import('./pages/developers/request-page.tsx'),
+  ),
+  page('/audit', 'manage', ['developers'], 'AuditPage', () => import('./pages/developers/audit-page.tsx')),
+  page('/settings', 'pos', ['settings'], 'SettingsPage', () => import('./pages/settings/settings-page.tsx')),
 ]
 
 /** Inside the shell: its menu is the way on. */

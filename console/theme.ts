@@ -1,6 +1,6 @@
 import { Badge, type CSSVariablesResolver, createTheme, type MantineColorsTuple, Menu } from '@mantine/core'
 import i18next from 'i18next'
-import { decimalSeparator } from './format.ts'
+import { decimalSeparator } from './i18n/format.ts'
 
 /** Shade 8 on white has a contrast of 6.1, and white on it as well. */
 const pine: MantineColorsTuple = [
@@ -16,7 +16,7 @@ const pine: MantineColorsTuple = [
   '#045549',
 ]
 
-/** Ours, and of cards whose merchant has chosen none: the service says the same (`src/http/wallet-icon.ts`). */
+/** Ours, and of cards whose merchant has chosen none: the service says the same (`src/http/assets/wallet-icon.ts`). */
 export const brandColor = pine[8]
 
 export const theme = createTheme({

@@ -1,7 +1,7 @@
 /** The OpenAPI document as committed: the app is built as always, and only asked for its routes. */
 
 import { openPool } from '../src/database/pool.ts'
-import { createRequestLog } from '../src/http/request-log.ts'
+import { createRequestLog } from '../src/http/plugins/request-log.ts'
 import { buildServer } from '../src/http/server.ts'
 import { createTransactions } from '../src/operations/baskets/process.ts'
 import { createDeps } from '../src/operations/deps.ts'

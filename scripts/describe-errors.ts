@@ -1,11 +1,11 @@
 /** The list of errors as a page: every code with its status, when it happens and what to do. */
 import { type RefusalCode, refusals } from '../src/domain/refusal.ts'
-import { statusOf } from '../src/http/errors.ts'
-import { refusalAnswers } from '../src/http/refusals.ts'
+import { statusOf } from '../src/http/errors/errors.ts'
+import { refusalAnswers } from '../src/http/errors/refusals.ts'
 
 const introduction = `# Errors
 
-<!-- Written by \`npm run generate\` from src/domain/refusal.ts and src/http/refusals.ts; change it there. -->
+<!-- Written by \`npm run generate\` from src/domain/refusal.ts and src/http/errors/refusals.ts; change it there. -->
 
 Every error of the service has the same body, whatever refused the call:
 

@@ -24,13 +24,12 @@ const quick = [
   'src/',
   'test/tidy',
   'test/console/',
-  'test/http/',
+  'test/api/',
+  'test/contract/',
 ]
 const ofDatabase = [
   ...['run', '--project', 'service'],
-  ...['campaigns', 'database', 'races', 'store', 'worker', 'model', 'http/transactions'].map(
-    (part) => `test/${part}`,
-  ),
+  ...['api', 'database', 'races', 'store', 'jobs', 'model'].map((part) => `test/${part}`),
 ]
 
 const cells = [

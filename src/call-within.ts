@@ -4,9 +4,9 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { Answer, Call, Send } from './demo/office.ts'
-import { createRequestLog } from './http/request-log.ts'
+import { createRequestLog } from './http/plugins/request-log.ts'
+import { cookieName } from './http/plugins/session-cookie.ts'
 import { buildServer } from './http/server.ts'
-import { cookieName } from './http/session-cookie.ts'
 import { createTransactions } from './operations/baskets/process.ts'
 import type { Deps } from './operations/deps.ts'
 

@@ -6,22 +6,22 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { loadOrCreateSecrets, updateSecrets } from './app/secrets-file.ts'
 import { openWithin } from './call-within.ts'
 import { coffeeClub, looks } from './demo/cafe.ts'
 import { closeStory, type Filling, fillCafe, furnishCafe, howFull, openingDay } from './demo/fill-cafe.ts'
 import { noteOpening } from './demo/note-opening.ts'
 import type { CampaignId, OrganizationId } from './domain/ids.ts'
 import type { Organization } from './domain/organization.ts'
+import { createCampaign, publishCampaign } from './operations/campaigns/manage-campaigns.ts'
 import { setDemoPeople } from './operations/demo-people.ts'
 import type { Deps } from './operations/deps.ts'
-import { createCampaign, publishCampaign } from './operations/manage-campaigns.ts'
 import {
   createConnection,
   createIntegration,
   createOrganization,
   patchOrganization,
-} from './operations/manage-organizations.ts'
-import { loadOrCreateSecrets, updateSecrets } from './secrets-file.ts'
+} from './operations/organizations/manage-organizations.ts'
 import { listCampaigns } from './store/campaigns.ts'
 import { findConnectionByCredentials } from './store/credentials.ts'
 import {

@@ -1,5 +1,5 @@
+import { work, workerCommand } from './app/cluster.ts'
 import { run } from './cli/run.ts'
-import { work, workerCommand } from './workers.ts'
 
 export async function main(): Promise<void> {
   // A reader that goes away, as `| head` does, must not take a running service with it.

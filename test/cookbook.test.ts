@@ -9,7 +9,7 @@
  */
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { campaignTemplatesIn } from '../src/http/campaign-templates.ts'
+import { campaignTemplatesIn } from '../src/operations/campaigns/campaign-templates.ts'
 import { type Merchant, type Reply, startTestService, type TestService } from './support/service.ts'
 
 interface Step {

@@ -28,11 +28,13 @@ describe('the pages', () => {
   })
 
   test('write numbers and dates in one place', () => {
-    expect(matching(/toLocale(?:Date|Time)?String\(|new Intl\.\w+Format/, ['format.ts'])).toEqual([])
+    expect(matching(/toLocale(?:Date|Time)?String\(|new Intl\.\w+Format/, ['i18n/format.ts'])).toEqual([])
   })
 
   test('call the same color ours as the service does', () => {
-    const ours = /#[0-9a-f]{6}/.exec(readFileSync(join(packageRoot, 'src/http/wallet-icon.ts'), 'utf8'))![0]
+    const ours = /#[0-9a-f]{6}/.exec(
+      readFileSync(join(packageRoot, 'src/http/assets/wallet-icon.ts'), 'utf8'),
+    )![0]
     expect(read('theme.ts')).toContain(`'${ours}'`)
     expect(matching(new RegExp(ours), ['theme.ts'])).toEqual([])
   })
@@ -114,12 +116,12 @@ describe('texts', () => {
     )
     const opened = [
       ...routes.matchAll(
-        /(\[[^\]]*\]|\w+),\s*'\w+Page',\s*(?:\(\) => import\('\.\/pages\/([\w-]+)\.tsx'\)|(\w+))/g,
+        /(\[[^\]]*\]|\w+),\s*'\w+Page',\s*(?:\(\) => import\('\.\/pages\/([\w/-]+)\.tsx'\)|(\w+))/g,
       ),
     ]
     expect(opened.length).toBeGreaterThan(15)
     for (const [, texts, file, variable] of opened) {
-      const path = `pages/${file ?? variable}.tsx`
+      const path = `pages/${file ?? `${variable}/${variable}-page`}.tsx`
       const loaded = groups.get(texts!) ?? listed(texts!)
       const [, asked] = /useTranslation\(([^)]*)\)/.exec(read(path))!
       const missing = listed(asked!).filter((name) => name !== 'common' && !loaded.includes(name))

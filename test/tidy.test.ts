@@ -6,7 +6,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, normalize, relative } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { type RefusalCode, refusals } from '../src/domain/refusal.ts'
-import { refusalAnswers } from '../src/http/refusals.ts'
+import { refusalAnswers } from '../src/http/errors/refusals.ts'
 import { packageRoot } from '../src/package-root.ts'
 
 interface SourceFile {
@@ -69,30 +69,42 @@ const mayImport: Record<string, readonly string[]> = {
   domain: [],
   engine: ['src/domain/'],
   database: ['src/package-root.ts'],
+  'embedded-postgres': ['src/database/', 'src/package-root.ts'],
   store: ['src/domain/', 'src/database/'],
   operations: ['src/domain/', 'src/engine/', 'src/store/', 'src/database/classify-error.ts'],
   http: [
     'src/domain/',
     'src/operations/',
     'src/store/',
-    'src/engine/campaign-definition.ts',
-    'src/engine/definition-changes.ts',
+    'src/engine/definition/',
     'src/engine/rules/',
     'src/database/classify-error.ts',
     'src/package-root.ts',
   ],
-  worker: ['src/domain/', 'src/operations/', 'src/store/'],
-  demo: ['src/domain/', 'src/operations/', 'src/store/', 'src/engine/local-time.ts'],
+  jobs: ['src/domain/', 'src/operations/', 'src/store/'],
+  demo: ['src/domain/', 'src/operations/', 'src/store/', 'src/engine/clock/'],
+  app: [
+    'src/domain/',
+    'src/operations/',
+    'src/store/',
+    'src/database/',
+    'src/embedded-postgres/',
+    'src/http/',
+    'src/jobs/',
+    'src/config.ts',
+    'src/demo.ts',
+    'src/package-root.ts',
+  ],
   cli: [
     'src/domain/',
     'src/operations/',
     'src/store/',
     'src/database/',
-    'src/http/logger.ts',
+    'src/embedded-postgres/',
+    'src/app/',
+    'src/http/redaction/logger.ts',
     'src/config.ts',
-    'src/serve.ts',
     'src/demo.ts',
-    'src/secrets-file.ts',
     'src/package-root.ts',
   ],
 }
@@ -195,7 +207,8 @@ describe('places', () => {
       /\b(?:SELECT\s+(?!1')\S|INSERT\s+INTO\s|UPDATE\s+\w+\s+(?:\w+\s+)?SET\s|DELETE\s+FROM\s|(?:CREATE|ALTER|DROP)\s+(?:TABLE|INDEX|DATABASE)\s)/
     // The doctor asks the server about itself; no merchant's data is read there.
     const elsewhere = production.filter(
-      ({ path }) => !/^src\/(?:store|database)\//.test(path) && path !== 'src/cli/check-database.ts',
+      ({ path }) =>
+        !/^src\/(?:store|database|embedded-postgres)\//.test(path) && path !== 'src/cli/check-database.ts',
     )
     expect(linesMatching(elsewhere, sql)).toEqual([])
   })
@@ -225,7 +238,7 @@ describe('size and comments', () => {
 
   test('files of the engine, the operations and the store open by saying what they do', () => {
     const withoutImports = (text: string) => text.replace(/^(?:import [^']*'[^']+'\n|\n)+/, '')
-    const silent = ['engine', 'operations', 'store', 'worker']
+    const silent = ['engine', 'operations', 'store', 'jobs']
       .flatMap(inRoom)
       .filter(({ text }) => !withoutImports(text).startsWith('/**'))
     expect(silent.map(({ path }) => path)).toEqual([])
@@ -259,10 +272,11 @@ describe('refusals', () => {
   })
 
   test('every code is one that somebody answers with', () => {
-    const lists = /^src\/(?:domain\/refusal|http\/errors|http\/refusals|http\/open-api)\.ts$/
+    const lists =
+      /^src\/(?:domain\/refusal|http\/errors\/errors|http\/errors\/refusals|http\/openapi\/open-api)\.ts$/
     const elsewhere = production.filter(({ path }) => !lists.test(path)).map(({ text }) => text)
     const answered = (code: string) => elsewhere.some((text) => text.includes(`'${code}'`))
-    // These are answered from http/errors.ts itself.
+    // These are answered from http/errors/errors.ts itself.
     const fromErrors = ['_payload_too_large', '_internal_error']
     expect(codes.filter((code) => !answered(code) && !fromErrors.includes(code))).toEqual([])
   })

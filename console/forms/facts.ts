@@ -3,8 +3,8 @@
  * come from the schemas of the service and from the merchant; nothing here knows a kind of rule.
  */
 import { useTranslation } from 'react-i18next'
-import { formatDateTime, formatFineMoney, formatNumber, formatPercent } from '../format.ts'
-import { isolate } from '../i18n.ts'
+import { formatDateTime, formatFineMoney, formatNumber, formatPercent } from '../i18n/format.ts'
+import { isolate } from '../i18n/languages.ts'
 import { type Definition, namesIn, valuesIn } from './definition.ts'
 import { useDirectoryNames } from './directory-names.ts'
 import { useSchemaTexts } from './form-context.ts'

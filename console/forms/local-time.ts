@@ -1,5 +1,5 @@
 /** Between instants and what the clock on the organization's wall says, as `datetime-local` fields write it. */
-import { toWallClock } from '../format.ts'
+import { toWallClock } from '../i18n/format.ts'
 
 /** The instant; an hour that the change of clocks skips is the one after, and of one that comes twice the first. */
 export function fromWallClock(text: string, timeZone: string): Date {

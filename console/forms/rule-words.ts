@@ -1,5 +1,5 @@
 /** What a rule is called wherever it is spoken of: what its kind does, and which of them it is. */
-import { isolate } from '../i18n.ts'
+import { isolate } from '../i18n/languages.ts'
 import { type Definition, itemsOf, kindOf, type Shapes } from './definition.ts'
 
 /** "Points for money (base)". `text` puts a title of a schema into the reader's language. */

@@ -2,8 +2,8 @@
 import { createContext, use } from 'react'
 import type { Schemas } from '../api/client.ts'
 import type { Session } from '../api/session.ts'
-import { changeWords, type NamedBalance, progressWords, type Towards } from '../balance-words.ts'
-import { formatMoney } from '../format.ts'
+import { changeWords, type NamedBalance, progressWords, type Towards } from '../i18n/balance-words.ts'
+import { formatMoney } from '../i18n/format.ts'
 
 export type Campaign = Schemas['Campaign']
 

@@ -1,8 +1,8 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { sessionQuery } from '../api/session.ts'
-import { mountPage } from '../ui/app-frame.tsx'
+import { mountPage } from '../ui/shell/app-frame.tsx'
 import './till.css'
-import { TillPage } from './till-page.tsx'
+import { TillPage } from './shell/till-page.tsx'
 
 let kept: QueryClient | undefined
 

@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next'
-import { minus } from '../amounts.ts'
-import { changeWords, holdingWords, progressWords } from '../balance-words.ts'
+import { minus } from '../i18n/amounts.ts'
+import { changeWords, holdingWords, progressWords } from '../i18n/balance-words.ts'
 import {
   formatChoice,
   formatDate,
@@ -8,7 +8,7 @@ import {
   formatMoney,
   formatNumber,
   formatRelative,
-} from '../format.ts'
+} from '../i18n/format.ts'
 import type { WalletCard } from './use-card.ts'
 
 interface PartProps {

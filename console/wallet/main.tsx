@@ -1,7 +1,7 @@
 import './wallet.css'
 import { StrictMode, Suspense } from 'react'
 import { createRoot } from 'react-dom/client'
-import { startLanguages } from '../i18n.ts'
+import { startLanguages } from '../i18n/languages.ts'
 import { WalletPage } from './wallet-page.tsx'
 
 await startLanguages(['wallet', 'balances'])

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import { adoptPepper } from '../operations/recognize-pepper.ts'
-import { completeSecrets } from '../serve.ts'
+import { completeSecrets } from '../app/serve.ts'
+import { adoptPepper } from '../operations/auth/recognize-pepper.ts'
 import { addCommand, type Context } from './command.ts'
 import { withPool } from './open-database.ts'
 import { readCredentialSettings } from './settings.ts'

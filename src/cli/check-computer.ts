@@ -2,10 +2,10 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { mkdtemp, rmdir, stat, statfs } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { loadOrCreateSecrets } from '../app/secrets-file.ts'
 import { type Config, readConfig } from '../config.ts'
-import { findPostgresBinaries, restoreLibraryLinks } from '../database/postgres-binaries.ts'
-import { findRunAs } from '../database/run-as.ts'
-import { loadOrCreateSecrets } from '../secrets-file.ts'
+import { findPostgresBinaries, restoreLibraryLinks } from '../embedded-postgres/postgres-binaries.ts'
+import { findRunAs } from '../embedded-postgres/run-as.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 import type { Environment } from './settings.ts'
 

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
+import { completeSecrets } from '../app/serve.ts'
 import { type Config, readConfig } from '../config.ts'
-import { completeSecrets } from '../serve.ts'
 import {
   checkDataFolder,
   checkDisk,

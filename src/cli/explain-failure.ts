@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import type { Config } from '../config.ts'
 import { isConnectionError } from '../database/classify-error.ts'
 import { MigrationError } from '../database/migrate.ts'
-import { FolderInUseError } from '../database/server-process.ts'
 import { Refused } from '../domain/refusal.ts'
-import { WrongPepperError } from '../operations/recognize-pepper.ts'
+import { FolderInUseError } from '../embedded-postgres/server-process.ts'
+import { WrongPepperError } from '../operations/auth/recognize-pepper.ts'
 import { Failure } from './failure.ts'
 
 /** Runs `work`; whatever it throws comes out explained. */

@@ -8,15 +8,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import type { Config } from '../config.ts'
 import { appRole, readRoleState } from '../database/app-role.ts'
+import { migrate } from '../database/migrate.ts'
+import { createClient, type DatabaseConnection, type EmbeddedConnection, openPool } from '../database/pool.ts'
 import {
   type EmbeddedPostgres,
   findEmbeddedPostgres,
   startEmbeddedPostgres,
-} from '../database/embedded-postgres.ts'
-import { migrate } from '../database/migrate.ts'
-import { createClient, type DatabaseConnection, type EmbeddedConnection, openPool } from '../database/pool.ts'
-import { takeProcessLock } from '../database/process-lock.ts'
-import { FolderInUseError } from '../database/server-process.ts'
+} from '../embedded-postgres/embedded-postgres.ts'
+import { takeProcessLock } from '../embedded-postgres/process-lock.ts'
+import { FolderInUseError } from '../embedded-postgres/server-process.ts'
 import { explaining } from './explain-failure.ts'
 import { Failure } from './failure.ts'
 

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { OrganizationId } from '../domain/ids.ts'
 import type { Organization } from '../domain/organization.ts'
-import { createOrganization } from '../operations/manage-organizations.ts'
+import { createOrganization } from '../operations/organizations/manage-organizations.ts'
 import { listOrganizations } from '../store/organizations.ts'
 import { inTransaction, platformOrg, platformScope } from '../store/scope.ts'
 import { addCommand, type Context, type Outcome } from './command.ts'

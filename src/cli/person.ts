@@ -1,18 +1,18 @@
 import type { Command } from 'commander'
+import { completeSecrets } from '../app/serve.ts'
 import { baseUrlOf, type Config } from '../config.ts'
 import { type PersonId, parseId } from '../domain/ids.ts'
 import { personEmail, type Role, roles, statusOfPerson, toPersonReply } from '../domain/person.ts'
 import { Refused } from '../domain/refusal.ts'
-import { type Credentials, createCredentials } from '../operations/credentials.ts'
+import { type Credentials, createCredentials } from '../operations/auth/credentials.ts'
 import {
   type Invitation,
   invitationUrl,
   invitePersonTo,
   renewInvitationOf,
-} from '../operations/manage-people.ts'
-import { type AuditNote, recordAudit } from '../operations/perform.ts'
-import { recognizePepper } from '../operations/recognize-pepper.ts'
-import { completeSecrets } from '../serve.ts'
+} from '../operations/auth/manage-people.ts'
+import { recognizePepper } from '../operations/auth/recognize-pepper.ts'
+import { type AuditNote, recordAudit } from '../operations/transact.ts'
 import { findOrganization } from '../store/organizations.ts'
 import { listPeople } from '../store/people.ts'
 import { inTransaction, platformOrg, platformScope, type Scope, scopeOf } from '../store/scope.ts'

@@ -1,8 +1,8 @@
 /** What comes back during a day, and what is done after closing time: wrongs put right, and the merchant's own ideas. */
 import type { CampaignId } from '../domain/ids.ts'
-import { localDay } from '../engine/local-time.ts'
-import { replaceCard, setCardBlocked } from '../operations/change-card.ts'
-import { getCampaign } from '../operations/manage-campaigns.ts'
+import { localDay } from '../engine/clock/local-time.ts'
+import { getCampaign } from '../operations/campaigns/manage-campaigns.ts'
+import { replaceCard, setCardBlocked } from '../operations/customers/change-card.ts'
 import { coffeeClubTiers, happyHour, icedDrinks, studentMornings } from './cafe.ts'
 import type { Guest } from './guests.ts'
 import { randomFor } from './random.ts'

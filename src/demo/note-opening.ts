@@ -1,8 +1,8 @@
 /** How the café came to be, in the audit log: what the operator and the owner would have called for it. */
 import type { CampaignId } from '../domain/ids.ts'
 import type { Organization } from '../domain/organization.ts'
-import type { By } from '../operations/by-of.ts'
-import { type AuditNote, recordAudit } from '../operations/perform.ts'
+import type { By } from '../operations/actor.ts'
+import { type AuditNote, recordAudit } from '../operations/transact.ts'
 import { listOwnConnections } from '../store/credentials.ts'
 import { listPeople } from '../store/people.ts'
 import type { Scope } from '../store/scope.ts'

@@ -3,7 +3,7 @@
  * and welcomes a new one. Not everything it asks is right. Nothing here goes into the story but that guest.
  */
 import type { Line } from '../domain/basket.ts'
-import { issueToken } from '../operations/issue-token.ts'
+import { issueToken } from '../operations/auth/issue-token.ts'
 import type { Call, Send } from './office.ts'
 import { type Order, toBasketRequest } from './serve-guest.ts'
 import type { Story } from './story.ts'

@@ -7,8 +7,15 @@ import type { Movement } from '../domain/ledger-entry.ts'
 import { maxUnits } from '../domain/money.ts'
 import { ok, type Result, refuse } from '../domain/result.ts'
 import type { Lot, Wallet } from '../domain/wallet.ts'
-import { expireInState, type Inactivity } from './expire-balances.ts'
-import { balanceOf, balanceTooLarge, changedLots, move, openWallet, takeFromLots } from './wallet-state.ts'
+import { expireInState, type Inactivity } from './steps/expire-balances.ts'
+import {
+  balanceOf,
+  balanceTooLarge,
+  changedLots,
+  move,
+  openWallet,
+  takeFromLots,
+} from './steps/wallet-state.ts'
 
 export interface Adjusted {
   readonly movements: readonly Movement[]

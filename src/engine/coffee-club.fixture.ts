@@ -7,8 +7,8 @@ import type { Basket, Line } from '../domain/basket.ts'
 import type { Coupon, Reward } from '../domain/coupon.ts'
 import type { CampaignId, CouponId } from '../domain/ids.ts'
 import type { Balance, Wallet } from '../domain/wallet.ts'
-import { checkDefinition } from './check-definition.ts'
-import { type AttachedCampaign, compileCampaign } from './compile-campaign.ts'
+import { checkDefinition } from './definition/check-definition.ts'
+import { type AttachedCampaign, compileCampaign } from './definition/compile-campaign.ts'
 import { type Evaluation, evaluate } from './evaluate.ts'
 
 /** A Tuesday, 10:00 in Athens. */

@@ -6,7 +6,6 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Basket, Line } from '../domain/basket.ts'
 import type { Wallet } from '../domain/wallet.ts'
-import { checkDefinition } from './check-definition.ts'
 import {
   attach,
   basketOf,
@@ -21,7 +20,8 @@ import {
   outcomeOf,
   walletOf,
 } from './coffee-club.fixture.ts'
-import { compileCampaign } from './compile-campaign.ts'
+import { checkDefinition } from './definition/check-definition.ts'
+import { compileCampaign } from './definition/compile-campaign.ts'
 import { evaluate } from './evaluate.ts'
 
 const products = ['latte', 'bun', 'beans']

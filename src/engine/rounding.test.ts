@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import type { Wallet } from '../domain/wallet.ts'
 import { attach, basketOf, club, evaluationOf, holding, line, walletOf } from './coffee-club.fixture.ts'
-import { walletAfter } from './wallet-after.ts'
+import { walletAfter } from './steps/wallet-after.ts'
 
 test('ten thousand baskets of 0.01 give what whole cents give and not a fraction more', () => {
   const campaign = attach({

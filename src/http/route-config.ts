@@ -1,10 +1,10 @@
 import type { PersonScope } from '../domain/person.ts'
 import type { RefusalCode } from '../domain/refusal.ts'
 import type { Caller } from '../operations/deps.ts'
-import type { WalletKey } from '../operations/wallet-tokens.ts'
+import type { WalletKey } from '../operations/wallet-page/wallet-tokens.ts'
 import type { PersonSession } from '../store/person-sessions.ts'
-import type { Work } from './take-turns.ts'
-import type { Party, Turns } from './turns.ts'
+import type { Work } from './plugins/admission.ts'
+import type { Party, Turns } from './plugins/turns.ts'
 
 /**
  * Who may call: anybody, a platform operator, whoever has signed in, or a caller with one of these scopes. A page is

@@ -2,12 +2,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { CustomerId } from '../domain/ids.ts'
 import { Refused } from '../domain/refusal.ts'
-import { performChange, type Reply, type WalletWork } from '../operations/change-wallet.ts'
 import type { Deps } from '../operations/deps.ts'
-import { type Performed, perform } from '../operations/perform.ts'
+import { type Performed, perform } from '../operations/transact.ts'
+import { performChange, type Reply, type WalletWork } from '../operations/wallets/change-wallet.ts'
 import type { Questions } from '../store/question.ts'
 import { platformOrg, type Scope } from '../store/scope.ts'
-import { isAudited, toAuditNote } from './audit-note.ts'
+import { isAudited, toAuditNote } from './redaction/audit-note.ts'
 
 interface WriteReply<T> {
   readonly status: number

@@ -1,8 +1,8 @@
 /** The people of the demo, whose password is known and must go on counting from one start to the next. */
 import { findLogin, findPasswordHash, findPerson, updatePassword } from '../store/people.ts'
 import { platformOrg, type Scope } from '../store/scope.ts'
+import { createPerson, type PersonInput, patchPerson } from './auth/manage-people.ts'
 import type { Deps } from './deps.ts'
-import { createPerson, type PersonInput, patchPerson } from './manage-people.ts'
 
 /** Adds those who are missing and lets all of them in with this password. */
 export async function setDemoPeople(

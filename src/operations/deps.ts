@@ -1,14 +1,14 @@
 import type { Pool } from 'pg'
 import type { UserId } from '../domain/ids.ts'
 import type { Organization } from '../domain/organization.ts'
-import { type AccessTokens, createAccessTokens } from './access-tokens.ts'
-import { type CampaignCache, createCampaignCache } from './campaign-cache.ts'
-import { type Credentials, createCredentials } from './credentials.ts'
-import { createCustomerReader, type ReadCustomer } from './customer-reader.ts'
-import { createGuessLimit, type GuessLimit } from './guess-limit.ts'
-import { createPasswords, type Passwords } from './passwords.ts'
-import { createSetups, type Setups } from './setups.ts'
-import { createWalletTokens, type WalletTokens } from './wallet-tokens.ts'
+import { type AccessTokens, createAccessTokens } from './auth/access-tokens.ts'
+import { type Credentials, createCredentials } from './auth/credentials.ts'
+import { createGuessLimit, type GuessLimit } from './auth/guess-limit.ts'
+import { createPasswords, type Passwords } from './auth/passwords.ts'
+import { type CampaignCache, createCampaignCache } from './campaigns/campaign-cache.ts'
+import { createCustomerReader, type ReadCustomer } from './customers/customer-reader.ts'
+import { createSetups, type Setups } from './organizations/organization-config.ts'
+import { createWalletTokens, type WalletTokens } from './wallet-page/wallet-tokens.ts'
 
 /** What the operations stand on. */
 export interface Deps {

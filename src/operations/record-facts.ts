@@ -1,7 +1,7 @@
 /** Tells of what happened outside of wallets: as events for readers, and in the running sums of the day. */
 import type { Fact } from '../domain/event.ts'
 import type { Organization } from '../domain/organization.ts'
-import { localDay } from '../engine/local-time.ts'
+import { localDay } from '../engine/clock/local-time.ts'
 import { type DailyCount, dailySumsStep } from '../store/daily-sums.ts'
 import { eventsStep } from '../store/events.ts'
 import type { Scope } from '../store/scope.ts'

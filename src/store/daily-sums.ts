@@ -4,8 +4,8 @@
  */
 import type { Step } from '../database/pipeline.ts'
 import type { MovementKind } from '../domain/ledger-entry.ts'
+import { dates, numbers, texts } from './pg-arrays.ts'
 import { many, type Scope } from './scope.ts'
-import { dates, numbers, texts } from './wire.ts'
 
 export type Measure =
   | 'customers'

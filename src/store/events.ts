@@ -2,8 +2,8 @@
 import type { Step } from '../database/pipeline.ts'
 import type { Fact } from '../domain/event.ts'
 import { newId } from './new-id.ts'
+import { jsons, texts, uuids } from './pg-arrays.ts'
 import type { Scope } from './scope.ts'
-import { jsons, texts, uuids } from './wire.ts'
 
 export function eventsStep(org: string, facts: readonly Fact[], now: Date): Step | undefined {
   if (facts.length === 0) return undefined

@@ -7,11 +7,11 @@
 import type { WireRow } from '../database/pipeline.ts'
 import type { CardId, CouponId, CustomerId, TransactionId } from '../domain/ids.ts'
 import type { Wallet } from '../domain/wallet.ts'
+import { texts, uuids } from './pg-arrays.ts'
 import { ask, type Question, question } from './question.ts'
 import { idFrom, type Scope } from './scope.ts'
 import { setupVersion } from './setup.ts'
 import { couponsByIds, type LoadedCard, type OwnedCoupon, positions, walletsByKeys } from './wallets/load.ts'
-import { texts, uuids } from './wire.ts'
 
 export interface BasketKeys {
   /** The id the transaction will have; known in advance so that a repeat after a lost answer finds its first try. */

@@ -4,9 +4,9 @@
  * has to read the number. Every statement that changes any of this is followed by `touchSetup`.
  */
 import type { BranchId, UserId } from '../domain/ids.ts'
+import { texts, uuids } from './pg-arrays.ts'
 import { ask, type Question, question } from './question.ts'
 import { idFrom, many, type Scope } from './scope.ts'
-import { texts, uuids } from './wire.ts'
 
 export async function touchSetup(scope: Scope): Promise<void> {
   await scope.db.query('UPDATE organizations SET setup_version = setup_version + 1 WHERE org_id = $1', [

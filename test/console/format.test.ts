@@ -8,7 +8,7 @@ let formatRelative: (at: Date, now: number) => string
 
 beforeAll(async () => {
   await i18next.init({ lng: 'en' })
-  formatRelative = (await import(join(packageRoot, 'console/format.ts'))).formatRelative
+  formatRelative = (await import(join(packageRoot, 'console/i18n/format.ts'))).formatRelative
 })
 
 const [minute, hour, day] = [60, 3_600, 86_400]

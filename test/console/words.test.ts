@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { MovementKind } from '../../src/domain/ledger-entry.ts'
 import { refusals } from '../../src/domain/refusal.ts'
-import { skipReasons } from '../../src/engine/skip.ts'
+import { skipReasons } from '../../src/engine/steps/skip-reason.ts'
 import { packageRoot } from '../../src/package-root.ts'
 
 const texts = (namespace: string) =>

@@ -4,11 +4,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { appRole, readRoleState } from '../../src/database/app-role.ts'
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/database/embedded-postgres.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import { createClient, type EmbeddedConnection } from '../../src/database/pool.ts'
-import { runForJson } from '../cli/run-command.ts'
-import { type Checkout, makeCheckout, ownSecrets, urlOf } from '../process/checkout.ts'
+import {
+  type EmbeddedPostgres,
+  startEmbeddedPostgres,
+} from '../../src/embedded-postgres/embedded-postgres.ts'
+import { type Checkout, makeCheckout, ownSecrets, urlOf } from '../support/checkout.ts'
+import { runForJson } from '../support/run-command.ts'
 import { coffeeClub } from '../support/service.ts'
 
 let folder: string

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { classifyError, isConnectionError } from '../../src/database/classify-error.ts'
-import { startEmbeddedPostgres } from '../../src/database/embedded-postgres.ts'
 import { openPool } from '../../src/database/pool.ts'
+import { startEmbeddedPostgres } from '../../src/embedded-postgres/embedded-postgres.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 
 let database: TestDatabase

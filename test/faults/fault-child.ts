@@ -12,7 +12,7 @@ import {
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient, type EmbeddedConnection } from '../../src/database/pool.ts'
-import { isAlive, readPostmasterFile } from '../../src/database/postmaster-file.ts'
+import { isAlive, readPostmasterFile } from '../../src/embedded-postgres/postmaster-file.ts'
 import { type DatabaseProxy, type Mode, startProxy } from './proxy.ts'
 import { randomFrom } from './random.ts'
 

@@ -4,10 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { build } from 'esbuild'
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/database/embedded-postgres.ts'
 import { createClient, type EmbeddedConnection } from '../../src/database/pool.ts'
+import {
+  type EmbeddedPostgres,
+  startEmbeddedPostgres,
+} from '../../src/embedded-postgres/embedded-postgres.ts'
 import { packageRoot } from '../../src/package-root.ts'
-import { type Checkout, makeCheckout } from '../process/checkout.ts'
+import { type Checkout, makeCheckout } from '../support/checkout.ts'
 
 const programs = ['load-child', 'fault-child', 'clock-child'] as const
 

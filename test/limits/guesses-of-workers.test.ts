@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { times } from '../campaigns/shop.ts'
-import { type Checkout, makeCheckout, ownSecrets, type Service, urlOf } from '../process/checkout.ts'
+import { type Checkout, makeCheckout, ownSecrets, type Service, urlOf } from '../support/checkout.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { times } from '../support/shop.ts'
 
 let checkout: Checkout
 let database: TestDatabase

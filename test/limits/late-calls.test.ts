@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { times } from '../campaigns/shop.ts'
 import { startTestService, type TestService } from '../support/service.ts'
+import { times } from '../support/shop.ts'
 
 interface Registrar {
   readonly token: string

@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto'
 import { afterEach, describe, expect, test } from 'vitest'
-import { networkOf } from '../../src/operations/guess-limit.ts'
+import { networkOf } from '../../src/operations/auth/guess-limit.ts'
 import { createRateLimit, isFlooded, secondsToWait } from '../../src/operations/rate-limit.ts'
-import { tally, times } from '../campaigns/shop.ts'
-import { expectRefusal } from '../http/expect-refusal.ts'
+import { expectRefusal } from '../support/expect-refusal.ts'
 import { adminToken, jwtSecret, type Reply, startTestService, type TestService } from '../support/service.ts'
+import { tally, times } from '../support/shop.ts'
 
 const services: TestService[] = []
 async function start(options: Parameters<typeof startTestService>[0] = {}): Promise<TestService> {

@@ -1,13 +1,13 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { Refused } from '../../src/domain/refusal.ts'
-import { createTurns, type Turns, type TurnsOptions } from '../../src/http/turns.ts'
-import { done } from '../../src/operations/attempts.ts'
+import { createTurns, type Turns, type TurnsOptions } from '../../src/http/plugins/turns.ts'
 import { createBasketQueue } from '../../src/operations/baskets/queue.ts'
 import { createBatch } from '../../src/operations/batch.ts'
-import { openShop, type Shop, tally, times } from '../campaigns/shop.ts'
-import { expectRefusal } from '../http/expect-refusal.ts'
+import { done } from '../../src/operations/wallets/attempts.ts'
+import { expectRefusal } from '../support/expect-refusal.ts'
 import { startTestService, type TestService } from '../support/service.ts'
+import { openShop, type Shop, tally, times } from '../support/shop.ts'
 
 describe('turns', () => {
   const open = (options: Partial<TurnsOptions> = {}) =>

@@ -5,8 +5,7 @@
  */
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { runRound } from '../../src/worker/run-jobs.ts'
-import { auditWithReturns, type Body, openShop, type Shop } from '../campaigns/shop.ts'
+import { runRound } from '../../src/jobs/run-jobs.ts'
 import {
   type Method,
   nearNoon,
@@ -15,6 +14,7 @@ import {
   startTestService,
   type TestService,
 } from '../support/service.ts'
+import { auditWithReturns, type Body, openShop, type Shop } from '../support/shop.ts'
 import { club, guest } from './campaigns.ts'
 import {
   type Basket,

@@ -1,7 +1,14 @@
 /** The demo café with its past: that it is whole, plausible and consistent, and that it is told once, whatever happens. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import {
+  type Checkout,
+  type DemoFile,
+  makeCheckout,
+  readDemo,
+  type Service,
+  urlOf,
+} from '../support/checkout.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { type Checkout, type DemoFile, makeCheckout, readDemo, type Service, urlOf } from './checkout.ts'
 
 const days = 90
 const dayMs = 86_400_000

@@ -2,9 +2,9 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { findPostgresBinaries } from '../../src/database/postgres-binaries.ts'
+import { findPostgresBinaries } from '../../src/embedded-postgres/postgres-binaries.ts'
 import { packageRoot } from '../../src/package-root.ts'
-import { type Checkout, makeCheckout } from './checkout.ts'
+import { type Checkout, makeCheckout } from '../support/checkout.ts'
 
 // Plain JavaScript without types, since every Node has to be able to read it.
 const { complainAboutNode, explainMissingPackage } = await import(

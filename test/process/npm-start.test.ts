@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest'
-import { type Checkout, findServerPid, makeCheckout, readDemo } from './checkout.ts'
+import { type Checkout, findServerPid, makeCheckout, readDemo } from '../support/checkout.ts'
 
 const checkouts: Checkout[] = []
 

@@ -5,8 +5,8 @@ import { request } from 'node:https'
 import { join } from 'node:path'
 import type { TLSSocket } from 'node:tls'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Checkout, makeCheckout, ownSecrets, urlOf } from '../support/checkout.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { type Checkout, makeCheckout, ownSecrets, urlOf } from './checkout.ts'
 
 let checkout: Checkout
 let database: TestDatabase

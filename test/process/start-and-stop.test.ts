@@ -11,7 +11,7 @@ import {
   makeCheckout,
   readDemo,
   type Service,
-} from './checkout.ts'
+} from '../support/checkout.ts'
 
 // The tests of this file are one story on one data folder, in the order of the file.
 let checkout: Checkout

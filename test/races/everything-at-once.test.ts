@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { expectRefusal } from '../http/expect-refusal.ts'
+import { expectRefusal } from '../support/expect-refusal.ts'
 import { adminToken, type Registered, type Reply } from '../support/service.ts'
-import { many, split, startTwoInstances, type TwoInstances } from './two-instances.ts'
+import { many, split, startTwoInstances, type TwoInstances } from '../support/two-instances.ts'
 
 let two: TwoInstances
 let campaign: string

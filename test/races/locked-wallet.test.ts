@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openShop, type Person, type Shop, tally, times } from '../campaigns/shop.ts'
-import { expectRefusal } from '../http/expect-refusal.ts'
 import { audit } from '../support/audit.ts'
+import { expectRefusal } from '../support/expect-refusal.ts'
 import { coffeeClub, startTestService, type TestService } from '../support/service.ts'
+import { openShop, type Person, type Shop, tally, times } from '../support/shop.ts'
 
 /** A wallet that somebody else holds for longer than a basket waits. */
 let service: TestService

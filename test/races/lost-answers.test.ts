@@ -1,8 +1,8 @@
 import type pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Body, openShop, type Person, type Shop } from '../campaigns/shop.ts'
 import { audit } from '../support/audit.ts'
 import { coffeeClub, startTestService, type TestService } from '../support/service.ts'
+import { type Body, openShop, type Person, type Shop } from '../support/shop.ts'
 
 /** Calls that were committed while their answer got lost, and that have no number by which to know them again. */
 let service: TestService

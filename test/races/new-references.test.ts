@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { tally } from '../campaigns/shop.ts'
 import type { TestService } from '../support/service.ts'
-import { many, startTwoInstances, type TwoInstances } from './two-instances.ts'
+import { tally } from '../support/shop.ts'
+import { many, startTwoInstances, type TwoInstances } from '../support/two-instances.ts'
 
 /** Products, branches and users that two instances see for the first time, at the same time. */
 let two: TwoInstances

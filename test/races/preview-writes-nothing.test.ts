@@ -2,11 +2,14 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/database/embedded-postgres.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import { openPool } from '../../src/database/pool.ts'
+import {
+  type EmbeddedPostgres,
+  startEmbeddedPostgres,
+} from '../../src/embedded-postgres/embedded-postgres.ts'
 import { type Merchant, startTestService, type TestService } from '../support/service.ts'
-import { many } from './two-instances.ts'
+import { many } from '../support/two-instances.ts'
 
 /**
  * A server of its own, that writes no WAL by itself: no autovacuum, no checkpoint in the time of the test, and

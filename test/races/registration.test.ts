@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { expectRefusal } from '../http/expect-refusal.ts'
-import { many, split, startTwoInstances, type TwoInstances } from './two-instances.ts'
+import { expectRefusal } from '../support/expect-refusal.ts'
+import { many, split, startTwoInstances, type TwoInstances } from '../support/two-instances.ts'
 
 let two: TwoInstances
 let campaign: string

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import type { Registered } from '../support/service.ts'
-import { many, startTwoInstances, type TwoInstances } from './two-instances.ts'
+import { many, startTwoInstances, type TwoInstances } from '../support/two-instances.ts'
 
 /**
  * Points are never minted by rounding: not by small baskets, not by splitting, not by spending bit by bit. In

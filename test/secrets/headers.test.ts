@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openSocket } from '../limits/open-socket.ts'
+import { openSocket } from '../support/open-socket.ts'
 import { adminToken, type Method, startTestService, type TestService } from '../support/service.ts'
 
 let service: TestService

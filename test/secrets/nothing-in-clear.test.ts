@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Checkout, makeCheckout, type Service, urlOf } from '../process/checkout.ts'
+import { type Checkout, makeCheckout, type Service, urlOf } from '../support/checkout.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { coffeeClub } from '../support/service.ts'
 

@@ -1,10 +1,10 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { recognizePepper, WrongPepperError } from '../../src/operations/recognize-pepper.ts'
-import { runForJson } from '../cli/run-command.ts'
-import { type Checkout, makeCheckout, ownSecrets, readDemo, urlOf } from '../process/checkout.ts'
+import { recognizePepper, WrongPepperError } from '../../src/operations/auth/recognize-pepper.ts'
+import { type Checkout, makeCheckout, ownSecrets, readDemo, urlOf } from '../support/checkout.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { runForJson } from '../support/run-command.ts'
 
 let checkout: Checkout
 let database: TestDatabase

@@ -7,11 +7,11 @@ const longest = [
   'browser/campaigns',
   'faults/faults',
   'process/demo-cafe',
-  'database/embedded-postgres',
-  'abuse/schemas',
+  'process/embedded-postgres',
+  'contract/schemas',
   'process/start-and-stop',
   'limits/late-calls',
-  'abuse/tenants',
+  'contract/tenants',
   'limits/turns',
 ]
 

@@ -1,6 +1,6 @@
 /** People of a merchant, and calls made with their session. */
 import type { Role } from '../../src/domain/person.ts'
-import { organizationIn } from '../../src/operations/credentials.ts'
+import { organizationIn } from '../../src/operations/auth/credentials.ts'
 import { insertPersonSession } from '../../src/store/person-sessions.ts'
 import { scopeOf } from '../../src/store/scope.ts'
 import { adminToken, type Merchant, type Method, type Reply, type TestService } from './service.ts'

@@ -3,10 +3,10 @@ import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
-import { startEmbeddedPostgres } from '../../src/database/embedded-postgres.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import { createClient, type DatabaseConnection } from '../../src/database/pool.ts'
-import { isAlive, isServerOf, readPostmasterFile } from '../../src/database/postmaster-file.ts'
+import { startEmbeddedPostgres } from '../../src/embedded-postgres/embedded-postgres.ts'
+import { isAlive, isServerOf, readPostmasterFile } from '../../src/embedded-postgres/postmaster-file.ts'
 import { TEMPLATE, withDatabase } from './template.ts'
 
 declare module 'vitest' {

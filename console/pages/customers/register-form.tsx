@@ -1,10 +1,10 @@
 import { Select, Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import { answerOf, api, type Schemas } from '../../api/client.ts'
+import { useProgram } from '../../i18n/campaign-names.ts'
 import { FormModal } from '../../ui/form.tsx'
-import { ProfileFields } from '../customer/profile-fields.tsx'
-import { useProgram } from '../parts/program.ts'
-import { useModalForm } from '../parts/use-modal-form.ts'
+import { useModalForm } from '../../ui/use-modal-form.ts'
+import { ProfileFields } from './profile-fields.tsx'
 
 interface RegisterFormProps {
   readonly isOpen: boolean

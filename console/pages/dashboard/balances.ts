@@ -1,6 +1,6 @@
 /** The balances of the organization, valued by the campaigns that run. */
 import type { Schemas } from '../../api/client.ts'
-import type { Program } from '../parts/program.ts'
+import type { Program } from '../../i18n/campaign-names.ts'
 
 export interface Balance {
   readonly key: string

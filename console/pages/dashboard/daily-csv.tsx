@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
-import { download, toCsv } from '../../ui/csv.ts'
+import { download, toCsv } from '../../ui/lists/csv.ts'
 import type { Balance } from './balances.ts'
 import { allFigures } from './figures.ts'
 import { allDays, type Reports } from './reports.ts'

@@ -1,6 +1,6 @@
 import { Table } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import { formatDayOfYear, formatNumber } from '../../format.ts'
+import { formatDayOfYear, formatNumber } from '../../i18n/format.ts'
 import { paths } from '../../paths.ts'
 import { PageLink } from '../../ui/page-link.tsx'
 import type { Balance } from './balances.ts'

@@ -2,7 +2,7 @@ import '@mantine/charts/styles.css'
 import { AreaChart } from '@mantine/charts'
 import { Paper, Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import { formatDay, formatDayOfYear } from '../../format.ts'
+import { formatDay, formatDayOfYear } from '../../i18n/format.ts'
 import classes from './home.module.css'
 
 export interface DayPoint {

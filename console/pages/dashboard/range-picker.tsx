@@ -1,7 +1,7 @@
 import { Group, SegmentedControl } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import { DayRangeFilter } from '../../ui/filter-fields.tsx'
-import { useFilters } from '../../ui/filters.ts'
+import { DayRangeFilter } from '../../ui/lists/filter-fields.tsx'
+import { useFilters } from '../../ui/lists/filters.ts'
 import { lengths, type readRange } from './range.ts'
 
 export function RangePicker({ choice, range }: ReturnType<typeof readRange>) {

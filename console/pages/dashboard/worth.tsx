@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import { useSession } from '../../api/session.ts'
-import { formatMoney } from '../../format.ts'
+import { formatMoney } from '../../i18n/format.ts'
 import type { Balance } from './balances.ts'
 
 /** What is owed, in money: known where a campaign lets points be spent. */

@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import { answerOf, api } from '../../api/client.ts'
-import { RemoteSelect } from '../parts/remote-select.tsx'
+import { RemoteSelect } from '../../ui/lists/remote-select.tsx'
 
 interface BranchSelectProps {
   readonly label: string

@@ -1,9 +1,9 @@
 import { Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import { useSession } from '../../api/session.ts'
-import { formatDateTime } from '../../format.ts'
-import { CopyField, ShownOnce } from '../parts/shown-once.tsx'
-import type { Link } from '../people.tsx'
+import { formatDateTime } from '../../i18n/format.ts'
+import { CopyField, ShownOnce } from '../../ui/shown-once.tsx'
+import type { Link } from './people-page.tsx'
 
 export function InvitationLink({ link, onClose }: { readonly link: Link; readonly onClose: () => void }) {
   const { t } = useTranslation('people')

@@ -15,8 +15,8 @@ import { answerOf, api, type Schemas } from '../../api/client.ts'
 import { useSession } from '../../api/session.ts'
 import { FormModal } from '../../ui/form.tsx'
 import { tell } from '../../ui/tell.ts'
-import type { Link } from '../people.tsx'
 import { ChangeForm } from './change-form.tsx'
+import type { Link } from './people-page.tsx'
 
 type Person = Schemas['Person']
 

@@ -8,8 +8,8 @@ import { sessionQuery, useSession } from '../../api/session.ts'
 import { paths } from '../../paths.ts'
 import { Failure } from '../../ui/failure.tsx'
 import { FormModal } from '../../ui/form.tsx'
+import { Facts } from '../../ui/section.tsx'
 import { tell } from '../../ui/tell.ts'
-import { Facts } from '../parts/section.tsx'
 import { Section } from './section.tsx'
 
 /** One's own: for every role. */

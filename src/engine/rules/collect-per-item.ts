@@ -6,7 +6,7 @@
  */
 import { Type } from 'typebox'
 import { floorProduct, maxUnits, toUnits } from '../../domain/money.ts'
-import { BalanceKey, CategoryFilter, ProductFilter, Units } from '../definition-members.ts'
+import { BalanceKey, CategoryFilter, ProductFilter, Units } from '../definition/definition-fields.ts'
 import { defineRule } from './rule.ts'
 
 export const collectPerItem = defineRule({

@@ -5,7 +5,7 @@
  */
 import { Type } from 'typebox'
 import { toUnits } from '../../domain/money.ts'
-import { BalanceKey, Units } from '../definition-members.ts'
+import { BalanceKey, Units } from '../definition/definition-fields.ts'
 import { defineRule } from './rule.ts'
 
 export const collectPerVisit = defineRule({

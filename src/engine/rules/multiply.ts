@@ -6,7 +6,7 @@
  */
 import { Type } from 'typebox'
 import { clampUnits, decimalOf, maxUnits } from '../../domain/money.ts'
-import { BalanceKey } from '../definition-members.ts'
+import { BalanceKey } from '../definition/definition-fields.ts'
 import { defineRule, type Given } from './rule.ts'
 
 export const multiply = defineRule({

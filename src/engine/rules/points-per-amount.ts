@@ -6,7 +6,7 @@
  */
 import { Type } from 'typebox'
 import { clampUnits, floorProduct, maxUnits, toMinor, toUnits } from '../../domain/money.ts'
-import { BalanceKey, CategoryFilter, Money, ProductFilter, Units } from '../definition-members.ts'
+import { BalanceKey, CategoryFilter, Money, ProductFilter, Units } from '../definition/definition-fields.ts'
 import { type Covered, defineRule } from './rule.ts'
 
 export const pointsPerAmount = defineRule({

@@ -4,7 +4,7 @@
  * kind's business. A kind turns its configuration into whole numbers once; at the till nothing is parsed.
  */
 import type { Static, TObject } from 'typebox'
-import type { SkipReason } from '../skip.ts'
+import type { SkipReason } from '../steps/skip-reason.ts'
 
 /** The decimals that the numbers of a rule are read with. */
 export interface Scale {

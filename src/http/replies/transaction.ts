@@ -10,7 +10,7 @@ import {
   transactionStatus,
 } from '../../domain/transaction.ts'
 import type { Preview } from '../../operations/baskets/job.ts'
-import type { TransactionWithReturns } from '../../operations/read-transactions.ts'
+import type { TransactionWithReturns } from '../../operations/baskets/read-transactions.ts'
 import { toCollectables } from './customer.ts'
 
 type Decimals = (key: string) => number

@@ -1,8 +1,8 @@
 /** A wallet page in the words of the wire. It names no phone, no e-mail and no more than the first name. */
 import { fromMinor, fromUnits } from '../../domain/money.ts'
 import { type Transaction, transactionStatus } from '../../domain/transaction.ts'
-import type { OpenWallet, WalletPage } from '../../operations/open-wallet.ts'
-import { plainColor } from '../wallet-icon.ts'
+import type { OpenWallet, WalletPage } from '../../operations/wallet-page/open-wallet.ts'
+import { plainColor } from '../assets/wallet-icon.ts'
 
 /** Of the page, of what a phone shows while it opens, and of its icon. */
 export const colorOf = ({ color = plainColor }: OpenWallet['organization']): string => color

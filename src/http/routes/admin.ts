@@ -1,14 +1,14 @@
 import { Type } from 'typebox'
 import { parseId } from '../../domain/ids.ts'
 import { Refused } from '../../domain/refusal.ts'
-import { rotateConnectionSecret } from '../../operations/manage-connections.ts'
+import { rotateConnectionSecret } from '../../operations/auth/manage-connections.ts'
 import {
   createConnection,
   createIntegration,
   createOrganization,
   patchOrganization,
   rotateIntegrationKey,
-} from '../../operations/manage-organizations.ts'
+} from '../../operations/organizations/manage-organizations.ts'
 import {
   type Connection,
   findConnection,
@@ -24,7 +24,7 @@ import {
   listOrganizationsWithLogo,
 } from '../../store/organizations.ts'
 import { inTransaction, platformOrg, platformScope, scopeOf } from '../../store/scope.ts'
-import { idCursor, limitOf, PageQuery, toPage } from '../paging.ts'
+import { idCursor, limitOf, PageQuery, toPage } from '../requests/paging.ts'
 import { exampleId } from '../schemas/examples.ts'
 import { Id, Optional, PageOf, Text } from '../schemas/members.ts'
 import {

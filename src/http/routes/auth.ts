@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
 import { Refused } from '../../domain/refusal.ts'
-import { issueToken, type TokenPair } from '../../operations/issue-token.ts'
-import { refreshToken } from '../../operations/refresh-token.ts'
-import { named } from '../name-components.ts'
+import { issueToken, type TokenPair } from '../../operations/auth/issue-token.ts'
+import { refreshToken } from '../../operations/auth/refresh-token.ts'
+import { named } from '../openapi/name-components.ts'
 import { tokenExample } from '../schemas/examples.ts'
 import type { Server, ServerOptions } from '../server.ts'
 

@@ -10,10 +10,10 @@ import {
   Threshold,
   Tier,
   When,
-} from '../../engine/campaign-definition.ts'
+} from '../../engine/definition/campaign-definition.ts'
 import { allRules } from '../../engine/rules/all-rules.ts'
-import { campaignTemplatesIn } from '../campaign-templates.ts'
-import { named } from '../name-components.ts'
+import { campaignTemplatesIn } from '../../operations/campaigns/campaign-templates.ts'
+import { named } from '../openapi/name-components.ts'
 import type { Server } from '../server.ts'
 
 const tags = ['Campaigns']

@@ -2,21 +2,21 @@ import { Type } from 'typebox'
 import { type Campaign, campaignStatuses } from '../../domain/campaign.ts'
 import { parseId } from '../../domain/ids.ts'
 import { Refused } from '../../domain/refusal.ts'
-import { CampaignDefinition } from '../../engine/campaign-definition.ts'
+import { CampaignDefinition } from '../../engine/definition/campaign-definition.ts'
 import {
   createCampaign,
   getCampaign,
   patchCampaign,
   publishCampaign,
   stopCampaign,
-} from '../../operations/manage-campaigns.ts'
-import { previewCampaign } from '../../operations/preview-campaign.ts'
+} from '../../operations/campaigns/manage-campaigns.ts'
+import { previewCampaign } from '../../operations/campaigns/preview-campaign.ts'
 import { listCampaigns, listVersions } from '../../store/campaigns.ts'
 import { type Scope, scopeOf } from '../../store/scope.ts'
-import { toBasketRequest } from '../basket-request.ts'
-import { named } from '../name-components.ts'
-import { idCursor, limitOf, PageQuery, toPage } from '../paging.ts'
+import { named } from '../openapi/name-components.ts'
 import { toOutcomeReply } from '../replies/transaction.ts'
+import { toBasketRequest } from '../requests/basket-request.ts'
+import { idCursor, limitOf, PageQuery, toPage } from '../requests/paging.ts'
 import { campaignDefinitionExample, campaignExample, draftExample } from '../schemas/examples.ts'
 import { Id, Optional, PageOf, Timestamp } from '../schemas/members.ts'
 import { Outcome, TriedBasket } from '../schemas/transaction.ts'

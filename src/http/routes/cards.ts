@@ -7,9 +7,9 @@ import {
   replaceCard,
   revokeWallet,
   setCardBlocked,
-} from '../../operations/change-card.ts'
+} from '../../operations/customers/change-card.ts'
 import { scopeOf } from '../../store/scope.ts'
-import { type BarcodeKind, barcodeKinds, drawBarcode } from '../barcode-svg.ts'
+import { type BarcodeKind, barcodeKinds, drawBarcode } from '../assets/barcode-svg.ts'
 import { toCardReply } from '../replies/customer.ts'
 import { Card } from '../schemas/customer.ts'
 import { Id, Optional } from '../schemas/members.ts'

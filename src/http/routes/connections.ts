@@ -1,10 +1,14 @@
 import { Type } from 'typebox'
 import { parseId } from '../../domain/ids.ts'
-import { addConnection, revokeConnection, rotateOwnConnection } from '../../operations/manage-connections.ts'
+import {
+  addConnection,
+  revokeConnection,
+  rotateOwnConnection,
+} from '../../operations/auth/manage-connections.ts'
 import { listOwnConnections, type OwnConnection } from '../../store/credentials.ts'
 import { scopeOf } from '../../store/scope.ts'
-import { named } from '../name-components.ts'
-import { idCursor, limitOf, PageQuery, toPage } from '../paging.ts'
+import { named } from '../openapi/name-components.ts'
+import { idCursor, limitOf, PageQuery, toPage } from '../requests/paging.ts'
 import { exampleId, ownConnectionExample } from '../schemas/examples.ts'
 import { Id, Optional, PageOf, Text, Timestamp } from '../schemas/members.ts'
 import { Rotation, Scopes } from '../schemas/platform.ts'

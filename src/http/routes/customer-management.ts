@@ -1,9 +1,9 @@
 /** What a merchant does to a customer at the desk: block, adjust, erase, export. */
 import { Type } from 'typebox'
 import { parseId } from '../../domain/ids.ts'
-import { adjustBalance } from '../../operations/adjust-balance.ts'
-import { eraseCustomer, setCustomerBlocked } from '../../operations/change-customer.ts'
-import { exportCustomer } from '../../operations/export-customer.ts'
+import { eraseCustomer, setCustomerBlocked } from '../../operations/customers/change-customer.ts'
+import { exportCustomer } from '../../operations/customers/export-customer.ts'
+import { adjustBalance } from '../../operations/wallets/adjust-balance.ts'
 import { scopeOf } from '../../store/scope.ts'
 import {
   toCouponRecordReply,

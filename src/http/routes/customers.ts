@@ -1,20 +1,20 @@
 import { Type } from 'typebox'
 import { parseId } from '../../domain/ids.ts'
 import { Refused } from '../../domain/refusal.ts'
-import { patchCustomer } from '../../operations/change-customer.ts'
-import { createCustomer } from '../../operations/create-customer.ts'
-import { getCustomerView, listCustomers } from '../../operations/customer-view.ts'
-import { findCustomer } from '../../operations/find-customer.ts'
-import { registerCustomer } from '../../operations/register-customer.ts'
-import { toNamedRange, toTimeRange } from '../../operations/time-range.ts'
+import { patchCustomer } from '../../operations/customers/change-customer.ts'
+import { createCustomer } from '../../operations/customers/create-customer.ts'
+import { getCustomerView, listCustomers } from '../../operations/customers/customer-view.ts'
+import { findCustomer } from '../../operations/customers/find-customer.ts'
+import { registerCustomer } from '../../operations/customers/register-customer.ts'
+import { toNamedRange, toTimeRange } from '../../operations/organizations/time-range.ts'
 import { scopeOf } from '../../store/scope.ts'
-import { idCursor, limitOf, PageQuery, toPage } from '../paging.ts'
-import { toProfileInput, toProfilePatch } from '../profile-request.ts'
 import {
   toCustomerReply,
   toCustomerWithCouponsReply,
   toCustomerWithExpiryReply,
 } from '../replies/customer.ts'
+import { idCursor, limitOf, PageQuery, toPage } from '../requests/paging.ts'
+import { toProfileInput, toProfilePatch } from '../requests/profile-request.ts'
 import {
   Customer,
   CustomerWithCoupons,

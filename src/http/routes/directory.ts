@@ -4,11 +4,11 @@ import {
   createDirectoryEntry,
   getDirectoryEntry,
   patchDirectoryEntry,
-} from '../../operations/manage-directory.ts'
+} from '../../operations/organizations/manage-directory.ts'
 import { type DirectoryEntry, listDirectoryEntries } from '../../store/directory.ts'
 import { scopeOf } from '../../store/scope.ts'
-import { named } from '../name-components.ts'
-import { decodeCursor, limitOf, PageQuery, refuseCursor, toPage } from '../paging.ts'
+import { named } from '../openapi/name-components.ts'
+import { decodeCursor, limitOf, PageQuery, refuseCursor, toPage } from '../requests/paging.ts'
 import { directoryExamples, exampleId } from '../schemas/examples.ts'
 import { Id, Money, Nullable, OpaqueId, Optional, PageOf, Text, Timestamp } from '../schemas/members.ts'
 import type { Server, ServerOptions } from '../server.ts'

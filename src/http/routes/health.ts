@@ -1,7 +1,7 @@
 /** For those who run the service: whether the process lives, whether it can serve, and what it measures. */
 import { Type } from 'typebox'
 import { Refused } from '../../domain/refusal.ts'
-import { collectMetrics } from '../metrics.ts'
+import { collectMetrics } from '../plugins/metrics.ts'
 import type { Server, ServerOptions } from '../server.ts'
 
 const tags = ['Operation']

@@ -4,10 +4,10 @@
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Refused } from '../../domain/refusal.ts'
-import { openWallet } from '../../operations/open-wallet.ts'
-import { sendContent } from '../send-content.ts'
+import { openWallet } from '../../operations/wallet-page/open-wallet.ts'
+import { sendContent } from '../assets/send-content.ts'
+import { findWebFile } from '../assets/web-files.ts'
 import type { Server, ServerOptions } from '../server.ts'
-import { findWebFile } from '../web-files.ts'
 
 /** Scripts only from here and none inline; the scanner of the till is WebAssembly. A logo may come from elsewhere. */
 const policy = [

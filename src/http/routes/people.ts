@@ -2,7 +2,6 @@ import { type Static, Type } from 'typebox'
 import { parseId } from '../../domain/ids.ts'
 import { type Person, toPersonReply } from '../../domain/person.ts'
 import { Refused } from '../../domain/refusal.ts'
-import type { Deps } from '../../operations/deps.ts'
 import {
   type Invitation,
   invitationUrl,
@@ -12,11 +11,12 @@ import {
   removePerson,
   renewInvitation,
   signOutPerson,
-} from '../../operations/manage-people.ts'
+} from '../../operations/auth/manage-people.ts'
+import type { Deps } from '../../operations/deps.ts'
 import { findOrganization } from '../../store/organizations.ts'
 import { listPeople } from '../../store/people.ts'
 import { platformScope, scopeOf } from '../../store/scope.ts'
-import { idCursor, limitOf, PageQuery, toPage } from '../paging.ts'
+import { idCursor, limitOf, PageQuery, toPage } from '../requests/paging.ts'
 import { Id, Nullable, Optional, PageOf } from '../schemas/members.ts'
 import {
   InvitationReply,

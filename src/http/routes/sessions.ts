@@ -1,6 +1,5 @@
 import { Type } from 'typebox'
 import { scopesOf } from '../../domain/person.ts'
-import type { Deps } from '../../operations/deps.ts'
 import {
   acceptInvitation,
   changePassword,
@@ -8,15 +7,16 @@ import {
   signIn,
   signOut,
   signOutEverywhere,
-} from '../../operations/person-sessions.ts'
+} from '../../operations/auth/person-sessions.ts'
+import type { Deps } from '../../operations/deps.ts'
 import { findOrganizationWithLogo } from '../../store/organizations.ts'
 import type { PersonSession } from '../../store/person-sessions.ts'
 import { scopeOf } from '../../store/scope.ts'
+import { clearSession, refuseOtherSites, sessionToken, setSession } from '../plugins/session-cookie.ts'
 import { invitationTokenExample } from '../schemas/examples.ts'
 import { Optional, Text } from '../schemas/members.ts'
 import { Email, GivenPassword, NewPassword, PersonName, SessionReply } from '../schemas/person.ts'
 import type { Server, ServerOptions } from '../server.ts'
-import { clearSession, refuseOtherSites, sessionToken, setSession } from '../session-cookie.ts'
 
 const tags = ['Sessions']
 const password = 'correct horse battery'

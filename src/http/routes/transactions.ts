@@ -1,19 +1,19 @@
 import { Type } from 'typebox'
 import { parseId } from '../../domain/ids.ts'
 import { Refused } from '../../domain/refusal.ts'
+import { getTransaction, readTransactions } from '../../operations/baskets/read-transactions.ts'
+import { returnTransaction } from '../../operations/baskets/return-transaction.ts'
 import { fingerprint } from '../../operations/fingerprint.ts'
-import { getTransaction, readTransactions } from '../../operations/read-transactions.ts'
-import { returnTransaction } from '../../operations/return-transaction.ts'
-import { toTimeRange } from '../../operations/time-range.ts'
+import { toTimeRange } from '../../operations/organizations/time-range.ts'
 import { scopeOf } from '../../store/scope.ts'
-import { toBasketRequest } from '../basket-request.ts'
-import { idCursor, limitOf, PageQuery, toPage } from '../paging.ts'
 import {
   toPreviewReply,
   toProcessedReply,
   toReturnReply,
   toTransactionReply,
 } from '../replies/transaction.ts'
+import { toBasketRequest } from '../requests/basket-request.ts'
+import { idCursor, limitOf, PageQuery, toPage } from '../requests/paging.ts'
 import { Id, OpaqueId, Optional, PageOf, RangeQuery, StatusQuery } from '../schemas/members.ts'
 import {
   BasketBody,

@@ -6,13 +6,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { Refused } from '../../domain/refusal.ts'
 import type { Deps } from '../../operations/deps.ts'
-import { openWalletOf, readWallet } from '../../operations/open-wallet.ts'
-import { drawBarcode } from '../barcode-svg.ts'
+import { openWalletOf, readWallet } from '../../operations/wallet-page/open-wallet.ts'
+import { drawBarcode } from '../assets/barcode-svg.ts'
+import { iconSvg } from '../assets/wallet-icon.ts'
 import { colorOf, toManifest, toWalletReply } from '../replies/wallet.ts'
 import { exampleWalletToken } from '../schemas/examples.ts'
 import { Manifest, Svg, WalletCard } from '../schemas/wallet.ts'
 import type { Server, ServerOptions } from '../server.ts'
-import { iconSvg } from '../wallet-icon.ts'
 
 const tags = ['Wallet page']
 const params = Type.Object({

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { Reward as RewardWords } from '../../domain/coupon.ts'
-import { named } from '../name-components.ts'
+import { named } from '../openapi/name-components.ts'
 import {
   adjustmentEntryExample,
   cardExample,

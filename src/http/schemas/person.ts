@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
-import { maxPasswordLength, minPasswordLength } from '../../operations/passwords.ts'
-import { named } from '../name-components.ts'
+import { maxPasswordLength, minPasswordLength } from '../../operations/auth/passwords.ts'
+import { named } from '../openapi/name-components.ts'
 import { invitationExample, personExample, sessionExample } from './examples.ts'
 import { Id, Optional, Text, Timestamp } from './members.ts'
 

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { named } from '../name-components.ts'
+import { named } from '../openapi/name-components.ts'
 import { connectionExample, integrationExample } from './examples.ts'
 import { Id, Optional, Text, Timestamp } from './members.ts'
 

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { maxMoney, maxQuantity, maxUnits } from '../../domain/money.ts'
-import { named } from '../name-components.ts'
+import { named } from '../openapi/name-components.ts'
 import { Collectables, Coupon } from './customer.ts'
 import {
   basketExample,

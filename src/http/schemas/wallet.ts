@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { named } from '../name-components.ts'
+import { named } from '../openapi/name-components.ts'
 import { cardExample, couponExample, customerWithExpiryExample, exampleId } from './examples.ts'
 import { Id, Optional, Timestamp } from './members.ts'
 

@@ -2,14 +2,14 @@
 import { type CouponId, type CustomerId, parseId } from '../../domain/ids.ts'
 import { Refused } from '../../domain/refusal.ts'
 import type { RuleUsage } from '../../domain/wallet.ts'
-import { localDay } from '../../engine/local-time.ts'
+import { localDay } from '../../engine/clock/local-time.ts'
 import { type LoadedGroup, loadBaskets } from '../../store/load-baskets.ts'
 import { listCustomerUsage, listSharedUsage, lockSharedUsage } from '../../store/rule-usage.ts'
 import type { Scope } from '../../store/scope.ts'
 import { lockWallets } from '../../store/wallets/load.ts'
-import type { Attempt } from '../attempts.ts'
 import type { Deps } from '../deps.ts'
-import { findUsers, type Setup, type Users } from '../setups.ts'
+import { findUsers, type Setup, type Users } from '../organizations/organization-config.ts'
+import type { Attempt } from '../wallets/attempts.ts'
 import type { BasketJob, BasketRequest } from './job.ts'
 
 export interface BasketGroup extends Pick<LoadedGroup, 'baskets' | 'customers' | 'products'> {

@@ -9,8 +9,8 @@
  */
 import type { CustomerId } from '../../domain/ids.ts'
 import { Refused } from '../../domain/refusal.ts'
-import { failed, type Outcome } from '../attempts.ts'
 import { createRoundRobin } from '../round-robin.ts'
+import { failed, type Outcome } from '../wallets/attempts.ts'
 
 export interface BasketQueue<Job, Result> {
   submit(org: number, customer: CustomerId, job: Job): Promise<Result>

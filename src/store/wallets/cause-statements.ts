@@ -7,8 +7,8 @@ import { couponStatus } from '../../domain/coupon.ts'
 import { transactionStatus } from '../../domain/transaction.ts'
 import { type DailyCount, dailySumsStep } from '../daily-sums.ts'
 import { eventsStep } from '../events.ts'
+import { byteas, jsons, numbers, texts, times, uuids } from '../pg-arrays.ts'
 import { packBasket, packResult } from '../transaction-codec.ts'
-import { byteas, jsons, numbers, texts, times, uuids } from '../wire.ts'
 import {
   type ChangeGroup,
   causesOf,

@@ -9,7 +9,7 @@ import type { Movement } from '../../domain/ledger-entry.ts'
 import type { SaleReturn, Transaction } from '../../domain/transaction.ts'
 import type { KeptMultiple, Lot } from '../../domain/wallet.ts'
 import type { DailyCount } from '../daily-sums.ts'
-import { uuids } from '../wire.ts'
+import { uuids } from '../pg-arrays.ts'
 
 /** One change of one customer's wallet: what is different afterwards, and why. Whatever is absent stays as it is. */
 export interface WalletChange {

@@ -8,9 +8,9 @@ import { type Coupon, type CouponStatus, couponStatus } from '../../domain/coupo
 import { customerStatus } from '../../domain/customer.ts'
 import type { CampaignId, CardId, CouponId, CustomerId, TransactionId } from '../../domain/ids.ts'
 import type { Balance, KeptMultiple, Lot, Wallet } from '../../domain/wallet.ts'
+import { uuids } from '../pg-arrays.ts'
 import { type Question, question } from '../question.ts'
 import { idFrom, many, type Scope, uuidOf } from '../scope.ts'
-import { uuids } from '../wire.ts'
 
 export interface LoadedWallet {
   readonly customer: CustomerId

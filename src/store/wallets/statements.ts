@@ -9,8 +9,8 @@ import type { Step } from '../../database/pipeline.ts'
 import type { CustomerId, UserId } from '../../domain/ids.ts'
 import type { Movement } from '../../domain/ledger-entry.ts'
 import type { Lot } from '../../domain/wallet.ts'
+import { booleans, dates, numbers, texts, times, uuids } from '../pg-arrays.ts'
 import { everDay } from '../rule-usage.ts'
-import { booleans, dates, numbers, texts, times, uuids } from '../wire.ts'
 import {
   type ChangeGroup,
   customersOf,

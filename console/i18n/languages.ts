@@ -1,0 +1,108 @@
+/**
+ * The languages of the pages. Texts are loaded by page and language when needed; a language is a folder in
+ * `locales/`, with the same files and keys as English, and one line here.
+ */
+import i18next, { type BackendModule } from 'i18next'
+import { initReactI18next } from 'react-i18next'
+
+export const languages = {
+  en: { name: 'English', dir: 'ltr' },
+  de: { name: 'Deutsch', dir: 'ltr' },
+  ar: { name: 'العربية', dir: 'rtl' },
+} as const
+export type Language = keyof typeof languages
+
+const isLanguage = (text: string): text is Language => Object.hasOwn(languages, text)
+const storageKey = 'lw-language'
+
+/** As chosen here before, else as the browser asks for, else English. */
+function firstLanguage(): Language {
+  const wanted = [localStorage.getItem(storageKey) ?? '', ...navigator.languages]
+  return wanted.map(toLanguage).find((language) => language !== undefined) ?? 'en'
+}
+
+/** Of `de-AT` the part that we have texts for. */
+function toLanguage(locale: string): Language | undefined {
+  const language = locale.split('-', 1)[0]!.toLowerCase()
+  return isLanguage(language) ? language : undefined
+}
+
+const files = import.meta.glob<Record<string, unknown>>('../locales/*/*.json', { import: 'default' })
+
+const backend: BackendModule = {
+  type: 'backend',
+  init() {},
+  read(language, namespace, done) {
+    const load = files[`../locales/${language}/${namespace}.json`]
+    if (!load) return done(new Error(`no texts for ${namespace} in ${language}`), false)
+    load().then(
+      (texts) => done(null, texts),
+      (error) => done(error, false),
+    )
+  },
+}
+
+/** Of a page that is about to be shown, together with its code. Fails where they cannot be had; then try again. */
+export async function loadTexts(namespaces: readonly string[]): Promise<void> {
+  await Promise.all([...new Set([i18next.language, 'en'])].map((language) => addTexts(language, namespaces)))
+  // Nothing is left to load; but another language that is chosen now comes with these texts.
+  await i18next.loadNamespaces([...namespaces])
+}
+
+async function addTexts(language: string, namespaces: readonly string[]): Promise<void> {
+  const missing = namespaces.filter((namespace) => !i18next.hasResourceBundle(language, namespace))
+  await Promise.all(
+    missing.map(async (namespace) => {
+      const texts = await files[`../locales/${language}/${namespace}.json`]!()
+      i18next.addResourceBundle(language, namespace, texts)
+    }),
+  )
+}
+
+export async function startLanguages(namespaces: readonly string[]): Promise<void> {
+  await i18next
+    .use(backend)
+    .use(initReactI18next)
+    .init({
+      lng: firstLanguage(),
+      fallbackLng: 'en',
+      ns: [...namespaces],
+      defaultNS: namespaces[0],
+      // React escapes by itself; what is put into a sentence only has to keep its own direction.
+      interpolation: { escapeValue: true, escape: isolate },
+      react: { useSuspense: true },
+      // The tests read the console: no text may be missing where a page asks for it.
+      saveMissing: true,
+      missingKeyHandler: (_languages, namespace, key) => console.error(`no text for ${namespace}:${key}`),
+    })
+  applyDirection()
+}
+
+function applyDirection(): void {
+  document.documentElement.lang = i18next.language
+  document.documentElement.dir = directionNow()
+}
+
+export function directionNow(): 'ltr' | 'rtl' {
+  return isLanguage(i18next.language) ? languages[i18next.language].dir : 'ltr'
+}
+
+/** In languages from right to left `5 off` and `US$` would be read from there too; between these marks they are not. */
+export const isolate = (text: string): string => (directionNow() === 'rtl' ? `\u2068${text}\u2069` : text)
+
+/** A customer whose own languages we do not speak, and who has not chosen one, reads the merchant's. */
+export async function adoptLanguage(locale: string): Promise<void> {
+  const language = toLanguage(locale)
+  const isSettled = localStorage.getItem(storageKey) !== null || navigator.languages.some(toLanguage)
+  if (isSettled || !language || language === i18next.language) return
+  await i18next.changeLanguage(language)
+  applyDirection()
+}
+
+/** Of what is on the page now, all texts come first. Fails where they cannot be had, and everything stays as it is. */
+export async function changeLanguage(language: Language): Promise<void> {
+  await addTexts(language, Object.keys(i18next.getDataByLanguage(i18next.language) ?? {}))
+  localStorage.setItem(storageKey, language)
+  await i18next.changeLanguage(language)
+  applyDirection()
+}

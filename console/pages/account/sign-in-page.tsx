@@ -1,0 +1,21 @@
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useTranslation } from 'react-i18next'
+import { paths } from '../../paths.ts'
+import { FrontDoor } from '../../ui/shell/front-door.tsx'
+import { SignInForm } from '../../ui/shell/sign-in-form.tsx'
+
+export function SignInPage() {
+  const { t } = useTranslation('account')
+  const navigate = useNavigate()
+  const { next } = useSearch({ strict: false }) as { next?: string }
+  return (
+    <FrontDoor title={t('signIn.title')} about={t('signIn.about')}>
+      <SignInForm onSignedIn={() => navigate({ href: placeAfter(next) })} />
+    </FrontDoor>
+  )
+}
+
+/** Only to a place within the console: an address that leads elsewhere would be a trap. */
+function placeAfter(next: string | undefined): string {
+  return next?.startsWith('/') && !next.startsWith('//') ? next : paths.home()
+}

@@ -1,0 +1,72 @@
+import { Accordion, Button, Group, Stack, Text } from '@mantine/core'
+import { IconPlus } from '@tabler/icons-react'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Schemas } from '../../api/client.ts'
+import { Section } from '../../ui/section.tsx'
+import { StatusBadge } from '../../ui/status-badge.tsx'
+import { tell } from '../../ui/tell.ts'
+import { Card } from './card.tsx'
+import { RegisterForm } from './register-form.tsx'
+import type { Customer } from './types.ts'
+
+/** Replaced and closed cards will never be scanned again; they stand at the end. */
+const isFormer = ({ status }: Schemas['Card']) => status > 2
+
+export function Cards({ customer }: { readonly customer: Customer }) {
+  const { t } = useTranslation('customers')
+  const [isOpening, setOpening] = useState(false)
+  const live = customer.cards.filter((card) => !isFormer(card))
+  const former = customer.cards.filter(isFormer)
+  return (
+    <Section
+      title={t('card.title')}
+      actions={
+        <Button
+          variant="default"
+          size="xs"
+          leftSection={<IconPlus size={14} aria-hidden />}
+          onClick={() => setOpening(true)}
+        >
+          {t('card.further')}
+        </Button>
+      }
+    >
+      {customer.cards.length === 0 && (
+        <Text size="sm" c="dimmed">
+          {t('card.none')}
+        </Text>
+      )}
+      {live.map((card) => (
+        <Card key={card.id} card={card} />
+      ))}
+      {former.length > 0 && (
+        <Accordion variant="default" chevronPosition="left">
+          <Accordion.Item value="former" bd="none">
+            <Accordion.Control px={0}>
+              <Text size="sm">{t('card.former', { count: former.length })}</Text>
+            </Accordion.Control>
+            <Accordion.Panel>
+              <Stack gap="xs">
+                {former.map(({ id, barcode, campaignName, status }) => (
+                  <Group key={id} justify="space-between" gap="xs">
+                    <Text size="sm">
+                      <bdi className="lw-tabular">{barcode}</bdi> · {campaignName}
+                    </Text>
+                    <StatusBadge of="card" status={status} />
+                  </Group>
+                ))}
+              </Stack>
+            </Accordion.Panel>
+          </Accordion.Item>
+        </Accordion>
+      )}
+      <RegisterForm
+        isOpen={isOpening}
+        onClose={() => setOpening(false)}
+        customer={customer.id}
+        onDone={() => tell.success(t('card.opened'))}
+      />
+    </Section>
+  )
+}

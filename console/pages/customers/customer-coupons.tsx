@@ -1,0 +1,50 @@
+import { Button, Stack } from '@mantine/core'
+import { IconTicket } from '@tabler/icons-react'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { answerOf, api } from '../../api/client.ts'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { allPages } from '../../ui/lists/all-pages.ts'
+import { type Coupon, useCouponColumns } from '../../ui/lists/coupon-columns.tsx'
+import { DataList } from '../../ui/lists/data-list.tsx'
+import { IssueForm } from './issue-form.tsx'
+import type { Customer } from './types.ts'
+
+/** All of a customer, in any state: few enough to be read at once. */
+export const allCoupons = (customer: string): Promise<Coupon[]> =>
+  allPages((query) =>
+    answerOf(api.GET('/v1/customers/{id}/coupons', { params: { path: { id: customer }, query } })),
+  )
+
+export function CustomerCoupons({ customer }: { readonly customer: Customer }) {
+  const { t } = useTranslation('customers')
+  const columns = useCouponColumns({ hasCustomer: false })
+  const [isIssuing, setIssuing] = useState(false)
+  return (
+    <Stack>
+      <DataList<Coupon>
+        name={`coupons-${customer.id}`}
+        columns={columns}
+        keyOf={({ id }) => id ?? ''}
+        filters={{}}
+        load={async () => ({ data: activeFirst(await allCoupons(customer.id)) })}
+        controls={
+          <Button leftSection={<IconTicket size={16} aria-hidden />} onClick={() => setIssuing(true)}>
+            {t('coupon.issue')}
+          </Button>
+        }
+        empty={
+          <EmptyState title={t('tab.coupons')} icon={<IconTicket size={26} aria-hidden />}>
+            {t('coupon.empty')}
+          </EmptyState>
+        }
+      />
+      <IssueForm customer={customer.id} isOpen={isIssuing} onClose={() => setIssuing(false)} />
+    </Stack>
+  )
+}
+
+/** Newest first among the active ones, then among the others. */
+function activeFirst(coupons: readonly Coupon[]): Coupon[] {
+  return [...coupons.filter(({ status }) => status === 1), ...coupons.filter(({ status }) => status !== 1)]
+}

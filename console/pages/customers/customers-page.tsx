@@ -1,0 +1,215 @@
+import { Button, Text } from '@mantine/core'
+import { IconUserPlus, IconUsers } from '@tabler/icons-react'
+import { useNavigate } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { answerOf, api, type Schemas } from '../../api/client.ts'
+import { useSession } from '../../api/session.ts'
+import { type Program, useProgram } from '../../i18n/campaign-names.ts'
+import { formatDate } from '../../i18n/format.ts'
+import { paths } from '../../paths.ts'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { type Column, DataList } from '../../ui/lists/data-list.tsx'
+import { FilterChips, useDaysText } from '../../ui/lists/filter-chips.tsx'
+import { ChoiceFilter, DayRangeFilter } from '../../ui/lists/filter-fields.tsx'
+import { useFilters } from '../../ui/lists/filters.ts'
+import { SearchField } from '../../ui/lists/search-field.tsx'
+import { Nowrap, Parts, Short } from '../../ui/nowrap.tsx'
+import { Page } from '../../ui/page.tsx'
+import { PageLink } from '../../ui/page-link.tsx'
+import { StatusBadge, statusCode, useStatusOptions } from '../../ui/status-badge.tsx'
+import { tell } from '../../ui/tell.ts'
+import { RegisterForm } from './register-form.tsx'
+
+type Customer = Schemas['Customer']
+
+/** So many balances get a column each; more are written into one, and have their own in the file only. */
+const mostBalanceColumns = 3
+
+export function CustomersPage() {
+  const { t } = useTranslation('customers')
+  const [{ q, status, from, to, activeFrom, activeTo, holds, register }, setFilters] = useFilters()
+  const daysText = useDaysText()
+  const statuses = useStatusOptions('customer', [1, 2])
+  const program = useProgram()
+  const columns = useColumns(program, holds)
+  const navigate = useNavigate()
+  const [isRegistering, setRegistering] = useState(false)
+  // Ctrl-K leads here by the address; once it is open, it is no part of it.
+  useEffect(() => {
+    if (register === undefined) return
+    setRegistering(true)
+    setFilters({ register: undefined })
+  }, [register, setFilters])
+  const canRegister = program.campaigns.some((campaign) => campaign.status === 'published')
+  const registerButton = (
+    <Button leftSection={<IconUserPlus size={16} aria-hidden />} onClick={() => setRegistering(true)}>
+      {t('register.open')}
+    </Button>
+  )
+  return (
+    <Page title={t('title')} about={t('about')} actions={registerButton}>
+      <FilterChips
+        chips={[
+          {
+            names: ['activeFrom', 'activeTo'],
+            text: t('withSale', { days: daysText(activeFrom, activeTo) }),
+          },
+          { names: ['holds'], text: t('holds', { balance: program.balanceName(holds ?? '') }) },
+        ]}
+      />
+      <DataList<Customer>
+        name="customers"
+        columns={columns}
+        keyOf={({ id }) => id}
+        filters={{ q, status, from, to, activeFrom, activeTo, holds }}
+        load={(page) =>
+          answerOf(
+            api.GET('/v1/customers', {
+              params: {
+                query: {
+                  ...page,
+                  q,
+                  from,
+                  to,
+                  activeFrom,
+                  activeTo,
+                  holds,
+                  status: statusCode<1 | 2>(status),
+                },
+              },
+            }),
+          )
+        }
+        rowPath={({ id }) => paths.customer(id)}
+        controls={
+          <>
+            <SearchField label={t('search')} placeholder={t('searchHint')} />
+            <ChoiceFilter name="status" label={t('status')} options={statuses} />
+            <DayRangeFilter />
+          </>
+        }
+        empty={
+          canRegister || program.isPending ? (
+            <EmptyState
+              title={t('empty.title')}
+              icon={<IconUsers size={26} aria-hidden />}
+              action={registerButton}
+            >
+              {t('empty.about')}
+            </EmptyState>
+          ) : (
+            <EmptyState
+              title={t('empty.title')}
+              icon={<IconUsers size={26} aria-hidden />}
+              action={<PageLink to={paths.campaigns()}>{t('empty.toCampaigns')}</PageLink>}
+            >
+              {t('empty.campaignFirst')}
+            </EmptyState>
+          )
+        }
+      />
+      <RegisterForm
+        isOpen={isRegistering}
+        onClose={() => setRegistering(false)}
+        onDone={({ id }) => {
+          tell.success(t('register.done'))
+          navigate({ to: paths.customer(id) })
+        }}
+      />
+    </Page>
+  )
+}
+
+/** The balance that everybody in the list holds is shown by itself. */
+function useColumns(program: Program, holds: string | undefined): Column<Customer>[] {
+  const { t } = useTranslation('customers')
+  const { timezone } = useSession().organization
+  const areFew = program.balanceKeys.length <= mostBalanceColumns
+  const balances: Column<Customer>[] = program.balanceKeys.map((key) => ({
+    key: `balance ${key}`,
+    label: program.balanceName(key),
+    align: 'end',
+    isOnlyCsv: !areFew && key !== holds,
+    cell: ({ collectables }) => {
+      const balance = collectables[key]
+      return balance === undefined ? '' : program.number(key, balance.value)
+    },
+    csv: ({ collectables }) => collectables[key]?.value,
+  }))
+  if (!areFew && holds === undefined) {
+    balances.push({
+      key: 'balances',
+      label: t('balances'),
+      // The file has a column for each.
+      isOnlyTable: true,
+      cell: ({ collectables }) => (
+        <Parts
+          texts={program.amounts(
+            Object.fromEntries(Object.entries(collectables).map(([key, { value }]) => [key, value])),
+          )}
+        />
+      ),
+    })
+  }
+  return [
+    {
+      key: 'name',
+      label: t('name'),
+      cell: ({ id, data }) => (
+        <PageLink to={paths.customer(id)} fw={550} c="inherit" inherit>
+          {data.fullname ?? (
+            <Text span c="dimmed" inherit>
+              {t('noName')}
+            </Text>
+          )}
+        </PageLink>
+      ),
+      csv: ({ data }) => data.fullname,
+    },
+    {
+      key: 'contact',
+      label: t('contact'),
+      isOnlyTable: true,
+      cell: ({ data }) => (
+        <>
+          {data.phone && (
+            <Nowrap>
+              <bdi>{data.phone}</bdi>
+            </Nowrap>
+          )}
+          {data.email && <Short>{data.email}</Short>}
+        </>
+      ),
+    },
+    { key: 'phone', label: t('phone'), isOnlyCsv: true, cell: ({ data }) => data.phone },
+    { key: 'email', label: t('email'), isOnlyCsv: true, cell: ({ data }) => data.email },
+    ...balances,
+    {
+      key: 'status',
+      label: t('status'),
+      cell: ({ status }) => <StatusBadge of="customer" status={status} />,
+      csv: ({ status }) => t(`common:status.customer.${status}`),
+    },
+    {
+      key: 'createdAt',
+      label: t('registered'),
+      align: 'end',
+      cell: ({ createdAt }) => <Nowrap>{formatDate(createdAt, timezone)}</Nowrap>,
+      csv: ({ createdAt }) => createdAt,
+    },
+    {
+      key: 'barcodes',
+      label: t('barcodes'),
+      isOnlyCsv: true,
+      cell: ({ cards }) => cards.map(({ barcode }) => barcode).join(' '),
+    },
+    {
+      key: 'opaqueId',
+      label: t('profile.opaqueId'),
+      isOnlyCsv: true,
+      cell: ({ opaqueId }) => opaqueId ?? '',
+    },
+    { key: 'id', label: t('profile.id'), isOnlyCsv: true, cell: ({ id }) => id },
+  ]
+}

@@ -1,0 +1,45 @@
+import { useTranslation } from 'react-i18next'
+import { answerOf, api } from '../../api/client.ts'
+import { FormModal } from '../../ui/form.tsx'
+import { tell } from '../../ui/tell.ts'
+import { useModalForm } from '../../ui/use-modal-form.ts'
+import { ProfileFields } from './profile-fields.tsx'
+import type { Customer } from './types.ts'
+
+interface EditFormProps {
+  readonly customer: Customer
+  readonly isOpen: boolean
+  readonly onClose: () => void
+}
+
+export function EditForm({ customer, isOpen, onClose }: EditFormProps) {
+  const { t } = useTranslation('customers')
+  const { values, set, modal } = useModalForm({
+    isOpen,
+    onClose,
+    initial: () => {
+      const { fullname = '', phone = '', email = '' } = customer.data
+      return { fullname, phone, email }
+    },
+    send: ({ fullname, phone, email }) =>
+      answerOf(
+        api.PATCH('/v1/customers/{id}', {
+          params: { path: { id: customer.id } },
+          // A field that was emptied is removed.
+          body: {
+            data: {
+              fullname: fullname.trim() || null,
+              phone: phone.trim() || null,
+              email: email.trim() || null,
+            },
+          },
+        }),
+      ),
+    onDone: () => tell.success(t('common:saved')),
+  })
+  return (
+    <FormModal {...modal} title={t('profile.editTitle')} submitLabel={t('common:save')}>
+      <ProfileFields values={values} set={set} />
+    </FormModal>
+  )
+}

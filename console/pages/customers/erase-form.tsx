@@ -1,0 +1,48 @@
+import { Alert, Text, TextInput } from '@mantine/core'
+import { useTranslation } from 'react-i18next'
+import { answerOf, api } from '../../api/client.ts'
+import { nameOf } from '../../ui/customer-name.tsx'
+import { FormModal } from '../../ui/form.tsx'
+import { useModalForm } from '../../ui/use-modal-form.ts'
+import type { Customer } from './types.ts'
+
+interface EraseFormProps {
+  readonly customer: Customer
+  readonly isOpen: boolean
+  readonly onClose: () => void
+  readonly onDone: () => void
+}
+
+/** There is no way back, so the name has to be typed: a click alone is too easily made. */
+export function EraseForm({ customer, isOpen, onClose, onDone }: EraseFormProps) {
+  const { t } = useTranslation('customers')
+  const name = nameOf(customer) ?? customer.id
+  const { values, set, modal } = useModalForm({
+    isOpen,
+    onClose,
+    initial: () => ({ typed: '' }),
+    send: async ({ typed }, header) => {
+      if (typed.trim() !== name) throw new Error(t('erase.mismatch', { name }))
+      return answerOf(
+        api.POST('/v1/customers/{id}/erase', { params: { path: { id: customer.id }, header }, body: {} }),
+      )
+    },
+    onDone,
+  })
+  return (
+    <FormModal {...modal} title={t('erase.title')} submitLabel={t('erase.submit')} isDangerous>
+      <Text size="sm">{t('erase.about')}</Text>
+      <Alert color="red" variant="light">
+        {t('erase.noWayBack')}
+      </Alert>
+      <TextInput
+        label={t('erase.type', { name })}
+        data-autofocus
+        autoComplete="off"
+        required
+        value={values.typed}
+        onChange={(event) => set({ typed: event.currentTarget.value })}
+      />
+    </FormModal>
+  )
+}

@@ -1,0 +1,105 @@
+import { useTranslation } from 'react-i18next'
+import type { Schemas } from '../../api/client.ts'
+import { useSession } from '../../api/session.ts'
+import { type Action, actionWords } from '../../i18n/action-words.ts'
+import { sumOf } from '../../i18n/amounts.ts'
+import { inOneLine } from '../../i18n/balance-words.ts'
+import { useProgram } from '../../i18n/campaign-names.ts'
+import { formatList, formatMoney } from '../../i18n/format.ts'
+import { useBranchName } from '../../ui/lists/search-filter.tsx'
+import type { TimelineEvent } from './compose-timeline.ts'
+
+type Transaction = Schemas['Transaction']
+
+/** The story of a customer in words. */
+export function useEventWords() {
+  const { t } = useTranslation('customers')
+  const { t: transactions } = useTranslation('transactions')
+  const { currency } = useSession().organization
+  const program = useProgram()
+  const branchName = useBranchName()
+
+  function titleOf(event: TimelineEvent): string {
+    switch (event.kind) {
+      case 'visit': {
+        const amount = formatMoney(event.sale.payableAmount, currency)
+        const { branchOpaqueId } = event.sale
+        return branchOpaqueId
+          ? t('timeline.visitAt', { amount, branch: branchName(branchOpaqueId) })
+          : t('timeline.visit', { amount })
+      }
+      case 'return':
+        return t('timeline.return', { amount: formatMoney(event.done.refundAmount, currency) })
+      case 'returnBooked':
+        return t('timeline.returnBooked')
+      case 'adjust': {
+        const { key, amount } = event.entry
+        return t('timeline.adjusted', { change: program.change(key, amount) })
+      }
+      case 'expire':
+        return t('timeline.expired', { change: program.change(event.entry.key, event.entry.amount) })
+      case 'issued':
+        return t('timeline.issued', { coupon: event.coupon.reward.name })
+      case 'couponExpired':
+      case 'couponRevoked':
+        return t(`timeline.${event.kind}`, { coupon: event.coupon.reward.name })
+      case 'card':
+        return t('timeline.cardOpened', { campaign: event.card.campaignName })
+      case 'registered':
+        return t('timeline.registered')
+    }
+  }
+
+  function detailsOf(event: TimelineEvent): string[] {
+    if (event.kind === 'visit') return saleWords(event.sale)
+    if (event.kind === 'adjust') return event.entry.reason ? [event.entry.reason] : []
+    if (event.kind === 'return') return returnWords(event.done.reason, event.done.executedActions.actions)
+    if (event.kind === 'returnBooked') {
+      const actions = event.entries.map(({ kind, key, amount }) => ({ type: kind, key, amount }))
+      return returnWords(event.entries[0]?.reason, actions)
+    }
+    return []
+  }
+
+  /** What happened to coupons is told on the page of the sale. */
+  function returnWords(reason: string | undefined, actions: readonly Action[]): string[] {
+    const context = {
+      t: transactions,
+      program,
+      currency,
+      couponName: (id: string) => id,
+      ruleName: (_campaign: string, rule: string) => rule,
+    }
+    const moved = actions.filter(({ key }) => key !== undefined)
+    return [...(reason ? [reason] : []), ...moved.map((action) => actionWords(context, action))]
+  }
+
+  function saleWords({ opaqueId, executedActions: { actions, coupons } }: Transaction): string[] {
+    const sums = (type: string) => {
+      const byKey: Record<string, number> = {}
+      for (const { key, amount = 0 } of actions.filter((action) => action.type === type)) {
+        if (key !== undefined) byKey[key] = sumOf([byKey[key] ?? 0, amount])
+      }
+      return Object.entries(byKey)
+    }
+    const moved = (sums: [string, number][], sign: 1 | -1) =>
+      inOneLine(sums.map(([key, amount]) => program.change(key, sign * amount)))
+    const [collected, spent] = [sums('collect'), sums('spend_points')]
+    const redeemed = actions.filter(({ type }) => type === 'redeem_coupon').length
+    const tiers = actions.filter(({ type }) => type === 'change_tier')
+    return [
+      ...(collected.length > 0 ? [t('timeline.collected', { changes: moved(collected, 1) })] : []),
+      ...(spent.length > 0 ? [t('timeline.spent', { changes: moved(spent, -1) })] : []),
+      ...(redeemed > 0 ? [t('timeline.redeemed', { count: redeemed })] : []),
+      ...(coupons.length > 0
+        ? [t('timeline.granted', { coupons: formatList(coupons.map(({ reward }) => reward.name)) })]
+        : []),
+      ...tiers.map(({ campaign, tier = '' }) =>
+        t('timeline.tier', { tier: program.tierName(campaign, tier) }),
+      ),
+      ...(opaqueId ? [t('timeline.receipt', { number: opaqueId })] : []),
+    ]
+  }
+
+  return { titleOf, detailsOf }
+}

@@ -1,0 +1,29 @@
+import { useTranslation } from 'react-i18next'
+import { Facts, IdText, metaDataText, Section } from '../../ui/section.tsx'
+import type { Customer } from './types.ts'
+
+export function Profile({ customer }: { readonly customer: Customer }) {
+  const { t } = useTranslation('customers')
+  const { id, data, opaqueId, consents, metaData } = customer
+  return (
+    <Section title={t('profile.title')}>
+      <Facts
+        facts={[
+          { label: t('name'), value: data.fullname },
+          { label: t('phone'), value: data.phone && <bdi>{data.phone}</bdi> },
+          { label: t('email'), value: data.email },
+          {
+            label: t('profile.marketing'),
+            value:
+              consents?.marketing === undefined
+                ? undefined
+                : t(consents.marketing ? 'common:yes' : 'common:no'),
+          },
+          { label: t('profile.opaqueId'), value: opaqueId },
+          { label: t('profile.id'), value: <IdText id={id} /> },
+          { label: t('profile.metaData'), value: metaDataText(metaData) },
+        ]}
+      />
+    </Section>
+  )
+}

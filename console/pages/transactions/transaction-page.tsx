@@ -1,0 +1,91 @@
+import { Alert, Button, Grid, Group, Stack } from '@mantine/core'
+import { IconArrowBackUp, IconCheck } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useParams } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { answerOf, api, type Schemas } from '../../api/client.ts'
+import { useSession } from '../../api/session.ts'
+import { formatDateTime } from '../../i18n/format.ts'
+import { paths } from '../../paths.ts'
+import { Page } from '../../ui/page.tsx'
+import { PageFailure } from '../../ui/shell/page-failure.tsx'
+import { StatusBadge } from '../../ui/status-badge.tsx'
+import { Waiting } from '../../ui/waiting.tsx'
+import { Happened } from './happened.tsx'
+import { Lines } from './lines.tsx'
+import { ReturnForm } from './return-form.tsx'
+import { Returns, ReturnWords } from './returns.tsx'
+import { Summary } from './summary.tsx'
+
+const returnedStatus = 3
+
+export function TransactionPage() {
+  const { t } = useTranslation(['transactions', 'customers', 'schema-texts'])
+  const { id } = useParams({ strict: false }) as { id: string }
+  const { timezone } = useSession().organization
+  const [isReturning, setReturning] = useState(false)
+  const [done, setDone] = useState<Schemas['Return']>()
+  const {
+    data: sale,
+    error,
+    refetch,
+  } = useQuery({
+    queryKey: ['transactions', 'one', id],
+    queryFn: () => answerOf(api.GET('/v1/transactions/{id}', { params: { path: { id } } })),
+  })
+  const parent = { to: paths.transactions(), title: t('title') }
+  if (error) return <PageFailure error={error} onRetry={refetch} title={t('one')} parent={parent} />
+  if (!sale) return <Waiting />
+  return (
+    <Page
+      title={sale.opaqueId ? t('oneReceipt', { number: sale.opaqueId }) : t('one')}
+      parent={parent}
+      about={
+        <Group gap="xs" component="span">
+          <StatusBadge of="transaction" status={sale.status} />
+          {formatDateTime(sale.occurredAt, timezone)}
+        </Group>
+      }
+      actions={
+        sale.status !== returnedStatus && (
+          <Button
+            variant="default"
+            leftSection={<IconArrowBackUp size={16} aria-hidden />}
+            onClick={() => setReturning(true)}
+          >
+            {t('return.open')}
+          </Button>
+        )
+      }
+    >
+      {done?.transaction === id && (
+        <Alert
+          role="status"
+          color="pine"
+          variant="light"
+          icon={<IconCheck aria-hidden />}
+          title={t('return.done')}
+          withCloseButton
+          closeButtonLabel={t('common:close')}
+          onClose={() => setDone(undefined)}
+        >
+          <ReturnWords done={done} sale={sale} />
+        </Alert>
+      )}
+      <Grid gap="lg" align="flex-start">
+        <Grid.Col span={{ base: 12, lg: 8 }}>
+          <Stack gap="lg">
+            <Lines sale={sale} />
+            <Happened sale={sale} />
+            <Returns sale={sale} />
+          </Stack>
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, lg: 4 }}>
+          <Summary sale={sale} />
+        </Grid.Col>
+      </Grid>
+      <ReturnForm sale={sale} isOpen={isReturning} onClose={() => setReturning(false)} onDone={setDone} />
+    </Page>
+  )
+}

@@ -1,0 +1,30 @@
+import { useQueries } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { answerOf, api } from '../../api/client.ts'
+import { useSession } from '../../api/session.ts'
+import type { Context } from '../../i18n/action-words.ts'
+import { useProgram } from '../../i18n/campaign-names.ts'
+import { useRuleNamesOf } from '../../i18n/rule-names.ts'
+import type { Sale } from './lines.tsx'
+
+/** What the sentences about a sale need. Granted coupons are in the reply; redeemed ones have to be asked for. */
+export function useWords(sale: Sale): Context {
+  const { t } = useTranslation('transactions')
+  const { currency } = useSession().organization
+  const program = useProgram()
+  const { actions, coupons: granted } = sale.executedActions
+  const redeemed = actions.flatMap(({ type, coupon }) => (type === 'redeem_coupon' && coupon ? [coupon] : []))
+  const asked = useQueries({
+    queries: redeemed.map((id) => ({
+      queryKey: ['coupons', 'one', id],
+      staleTime: 60_000,
+      queryFn: () => answerOf(api.GET('/v1/coupons/{id}', { params: { path: { id } } })),
+    })),
+  })
+  const known = [...granted, ...asked.flatMap(({ data }) => (data ? [data] : []))]
+  const couponName = (id: string) => known.find((coupon) => coupon.id === id)?.reward.name ?? id
+  const ruleNameOf = useRuleNamesOf(sale.campaigns.map(({ id }) => id))
+  const ruleName = (campaign: string, rule: string) =>
+    ruleNameOf({ campaign, rule, version: sale.campaigns.find(({ id }) => id === campaign)?.version })
+  return { t, program, currency, couponName, ruleName }
+}

@@ -1,0 +1,142 @@
+import { ActionIcon, Alert, Group, Progress, Radio, Stack, Text, Title } from '@mantine/core'
+import { IconBan, IconX } from '@tabler/icons-react'
+import type { Dispatch } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Schemas } from '../../api/client.ts'
+import { formatNumber } from '../../i18n/format.ts'
+import { Status } from '../../ui/status.tsx'
+import { useNames } from '../desk.ts'
+import { later } from '../later.tsx'
+import { CouponList } from '../sale/coupon-list.tsx'
+import { type Customer, cardStatus, isActive, type Sale, type SaleEvent } from '../sale/sale.ts'
+
+const OpenCard = later(() => import('./open-card.tsx'))
+
+interface CustomerPanelProps {
+  readonly sale: Sale
+  readonly customer: Customer
+  readonly progress: Schemas['Preview']['executedActions']['progress']
+  readonly dispatch: Dispatch<SaleEvent>
+  readonly onLeave: () => void
+  readonly onCustomer: (customer: Customer) => void
+}
+
+/** Who stands at the till: balances, cards, coupons, and how far the next reward is. */
+export function CustomerPanel(props: CustomerPanelProps) {
+  const { sale, customer, progress, dispatch, onLeave } = props
+  const { t } = useTranslation('till')
+  const names = useNames()
+  const { phone, email, fullname } = customer.data
+  const isBlocked = !isActive(customer)
+  const canSell = !isBlocked && sale.card !== undefined && isActive(sale.card)
+  return (
+    <Stack gap="md">
+      <Group justify="space-between" wrap="nowrap" align="flex-start">
+        <div className="till-wraps">
+          <Title order={3} size="h3">
+            {fullname ?? phone ?? email ?? t('customer.noName')}
+          </Title>
+          {fullname && (phone || email) && (
+            <Text c="dimmed" size="sm">
+              <bdi>{phone ?? email}</bdi>
+            </Text>
+          )}
+        </div>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          size={44}
+          aria-label={t('customer.leave')}
+          onClick={onLeave}
+        >
+          <IconX size={20} aria-hidden />
+        </ActionIcon>
+      </Group>
+      {isBlocked && (
+        <Alert color="red" role="alert" icon={<IconBan aria-hidden />} title={t('customer.blocked')}>
+          {t('customer.blockedAbout')}
+        </Alert>
+      )}
+      <Group gap="xl" component="dl" m={0}>
+        {Object.entries(customer.collectables).map(([key, { value }]) => (
+          <div key={key}>
+            <Text component="dt" size="sm" c="dimmed">
+              {names.balance(key)}
+            </Text>
+            <Text component="dd" m={0} fz={26} fw={650} lh={1.2} className="lw-tabular">
+              {formatNumber(value, names.decimals(key))}
+            </Text>
+          </div>
+        ))}
+      </Group>
+      {!isBlocked && <Cards {...props} />}
+      {canSell && <CouponList sale={sale} coupons={customer.coupons} dispatch={dispatch} />}
+      {canSell && progress.length > 0 && (
+        <Stack gap="xs">
+          <Title order={4} size="h5">
+            {t('customer.progress')}
+          </Title>
+          {progress.map(({ key, have, need, reward }) => {
+            const text = names.progress(key, { have, need, reward: names.reward(reward) })
+            return (
+              <div key={`${key} ${reward}`}>
+                <Text size="sm">{text}</Text>
+                <Progress value={need > 0 ? (have / need) * 100 : 0} aria-label={text} mt={4} />
+              </div>
+            )
+          })}
+        </Stack>
+      )}
+    </Stack>
+  )
+}
+
+/** Those that can still be used; one is taken by itself, of several the cashier chooses. */
+function Cards({ sale, customer, dispatch, onCustomer }: CustomerPanelProps) {
+  const { t } = useTranslation('till')
+  const usable = customer.cards.filter(({ status }) => status <= cardStatus.blocked)
+  if (usable.length === 0) return <OpenCard customer={customer} onCustomer={onCustomer} />
+  const isCardBlocked = sale.card !== undefined && !isActive(sale.card)
+  return (
+    <Stack gap="xs">
+      {usable.length > 1 && (
+        <Radio.Group
+          label={t('customer.cards')}
+          value={sale.card?.id ?? null}
+          onChange={(id) => {
+            const card = usable.find((one) => one.id === id)
+            if (card) dispatch({ type: 'card', card })
+          }}
+        >
+          <Stack gap={0} mt={4}>
+            {usable.map((card) => (
+              <Radio
+                key={card.id}
+                value={card.id}
+                className="till-radio"
+                label={
+                  <Group gap="xs">
+                    {t('customer.card', { name: card.campaignName, ending: card.barcode.slice(-4) })}
+                    {!isActive(card) && (
+                      <Status tone="wrong">{t(`common:status.card.${card.status}`)}</Status>
+                    )}
+                  </Group>
+                }
+              />
+            ))}
+          </Stack>
+        </Radio.Group>
+      )}
+      {usable.length === 1 && (
+        <Text size="sm" c="dimmed">
+          {t('customer.card', { name: usable[0]!.campaignName, ending: usable[0]!.barcode.slice(-4) })}
+        </Text>
+      )}
+      {isCardBlocked && (
+        <Alert color="red" role="alert" icon={<IconBan aria-hidden />} title={t('customer.cardBlocked')}>
+          {t('customer.cardBlockedAbout')}
+        </Alert>
+      )}
+    </Stack>
+  )
+}

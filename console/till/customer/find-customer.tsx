@@ -1,0 +1,114 @@
+import { ActionIcon, Alert, Button, Group, Stack, Text, TextInput } from '@mantine/core'
+import { IconCamera, IconSearch, IconUserPlus } from '@tabler/icons-react'
+import { type FormEvent, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { ApiError } from '../../api/client.ts'
+import { Failure } from '../../ui/failure.tsx'
+import { places } from '../desk.ts'
+import { later } from '../later.tsx'
+import type { Customer } from '../sale/sale.ts'
+
+// With its WebAssembly it is heavier than the rest of the till, and most tills have a scanner.
+const Camera = later(() => import('../hardware/camera.tsx'))
+const RegisterForm = later(() => import('./register-form.tsx'))
+
+interface FindCustomerProps {
+  readonly find: (text: string) => void
+  readonly isBusy: boolean
+  readonly error: Error | null | undefined
+  /** What was searched for last. */
+  readonly searched: string | undefined
+  /** Instead of searching again. */
+  readonly onRetry?: () => void
+  readonly onRegistered: (customer: Customer) => void
+}
+
+export function FindCustomer(props: FindCustomerProps) {
+  const { find, isBusy, error, searched, onRetry, onRegistered } = props
+  const { t } = useTranslation('till')
+  const [text, setText] = useState('')
+  const [isCameraOpen, setCameraOpen] = useState(false)
+  const [isRegistering, setRegistering] = useState(false)
+  const isUnknown = searched !== undefined && error instanceof ApiError && error.code === 'customer_not_found'
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (text.trim()) find(text.trim())
+  }
+  return (
+    <Stack gap="sm">
+      <form onSubmit={submit}>
+        <Group gap="xs" align="flex-end" wrap="nowrap">
+          <TextInput
+            id={places.customer}
+            label={t('find.label')}
+            flex={1}
+            miw={0}
+            value={text}
+            onChange={({ currentTarget }) => setText(currentTarget.value)}
+            autoComplete="off"
+            autoFocus
+            inputMode="text"
+            enterKeyHint="search"
+          />
+          <ActionIcon type="submit" size={44} loading={isBusy} aria-label={t('find.submit')}>
+            <IconSearch size={20} aria-hidden />
+          </ActionIcon>
+          <ActionIcon
+            size={44}
+            variant="default"
+            aria-label={t('find.camera')}
+            onClick={() => setCameraOpen(true)}
+          >
+            <IconCamera size={20} aria-hidden />
+          </ActionIcon>
+        </Group>
+      </form>
+      {!error && (
+        <Text size="sm" c="dimmed">
+          {t('find.hint')}
+        </Text>
+      )}
+      {isUnknown ? (
+        <Alert color="yellow" title={t('find.unknown', { text: searched })} role="alert">
+          <Button
+            leftSection={<IconUserPlus size={18} aria-hidden />}
+            onClick={() => setRegistering(true)}
+            mt="xs"
+          >
+            {t('find.register')}
+          </Button>
+        </Alert>
+      ) : (
+        error && <Failure error={error} onRetry={onRetry ?? (() => searched && find(searched))} />
+      )}
+      {!isUnknown && (
+        <Button
+          variant="subtle"
+          leftSection={<IconUserPlus size={18} aria-hidden />}
+          onClick={() => setRegistering(true)}
+        >
+          {t('find.registerNew')}
+        </Button>
+      )}
+      {isRegistering && (
+        <RegisterForm
+          given={isUnknown ? searched : undefined}
+          onClose={() => setRegistering(false)}
+          onRegistered={(customer) => {
+            setRegistering(false)
+            onRegistered(customer)
+          }}
+        />
+      )}
+      {isCameraOpen && (
+        <Camera
+          onClose={() => setCameraOpen(false)}
+          onScan={(code) => {
+            setCameraOpen(false)
+            find(code)
+          }}
+        />
+      )}
+    </Stack>
+  )
+}

@@ -1,0 +1,91 @@
+import { Checkbox, Select, TextInput } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { newRepeatKey } from '../../api/repeat-key.ts'
+import { FormModal } from '../../ui/form.tsx'
+import { useDesk } from '../desk.ts'
+import type { Customer } from '../sale/sale.ts'
+import { useClosedByBack } from '../shell/back.ts'
+import { register } from './register.ts'
+
+type Registration = Parameters<typeof register>[0]
+
+interface RegisterFormProps {
+  /** What was searched for: a phone number or an e-mail address. */
+  readonly given: string | undefined
+  readonly onClose: () => void
+  readonly onRegistered: (customer: Customer) => void
+}
+
+export default function RegisterForm({ given = '', onClose, onRegistered }: RegisterFormProps) {
+  const { t } = useTranslation('till')
+  useClosedByBack(onClose)
+  const { campaigns } = useDesk()
+  const isEmail = given.includes('@')
+  const [phone, setPhone] = useState(isEmail ? '' : given)
+  const [email, setEmail] = useState(isEmail ? given : '')
+  const [fullname, setFullname] = useState('')
+  const [marketing, setMarketing] = useState(false)
+  const [campaignId, setCampaignId] = useState<string | null>(campaigns.at(-1)?.id ?? null)
+  // One for each form: sent twice it registers once.
+  const [key] = useState(newRepeatKey)
+  const { mutate, isPending, error } = useMutation({
+    meta: { isToldInPlace: true },
+    mutationFn: (registration: Registration) => register(registration, key),
+    onSuccess: onRegistered,
+  })
+  const submit = () => {
+    if (campaignId === null) return
+    const data = { phone: phone.trim(), email: email.trim(), fullname: fullname.trim() }
+    mutate({ campaignId, customer: { data, consents: { marketing } } })
+  }
+  return (
+    <FormModal
+      title={t('register.title')}
+      isOpen
+      onClose={onClose}
+      onSubmit={submit}
+      isBusy={isPending}
+      error={error}
+      submitLabel={t('register.submit')}
+    >
+      <TextInput
+        label={t('register.phone')}
+        type="tel"
+        value={phone}
+        data-autofocus={phone ? undefined : true}
+        onChange={({ currentTarget }) => setPhone(currentTarget.value)}
+        autoComplete="off"
+      />
+      <TextInput
+        label={t('register.name')}
+        value={fullname}
+        data-autofocus={phone ? true : undefined}
+        onChange={({ currentTarget }) => setFullname(currentTarget.value)}
+        autoComplete="off"
+      />
+      <TextInput
+        label={t('register.email')}
+        type="email"
+        value={email}
+        onChange={({ currentTarget }) => setEmail(currentTarget.value)}
+        autoComplete="off"
+      />
+      <Select
+        label={t('register.campaign')}
+        data={campaigns.map(({ id, name }) => ({ value: id, label: name }))}
+        value={campaignId}
+        onChange={setCampaignId}
+        allowDeselect={false}
+        required
+        error={campaigns.length === 0 ? t('register.noCampaign') : undefined}
+      />
+      <Checkbox
+        label={t('register.marketing')}
+        checked={marketing}
+        onChange={({ currentTarget }) => setMarketing(currentTarget.checked)}
+      />
+    </FormModal>
+  )
+}

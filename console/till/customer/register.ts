@@ -1,0 +1,15 @@
+import { answerOf, api } from '../../api/client.ts'
+import type { Customer } from '../sale/sale.ts'
+
+/** Opens a card; the customer is then read as `find` shows it, with the coupons that can be used. */
+export async function register(
+  body: {
+    campaignId: string
+    customer: { id: string } | { data: Record<string, string>; consents?: object }
+  },
+  key: string,
+): Promise<Customer> {
+  const params = { header: { 'idempotency-key': key } }
+  const { id } = await answerOf(api.POST('/v1/customers/register', { params, body: body as never }))
+  return answerOf(api.GET('/v1/customers/{id}', { params: { path: { id } } }))
+}

@@ -1,0 +1,134 @@
+/**
+ * What this till keeps in the browser: its name, its counters, and every sale and return that was sent and has no
+ * answer yet. A number is made and stored before it is sent, and sent again with the same body until answered, also
+ * after a reload: the service counts a number once.
+ */
+import { useState } from 'react'
+import type { Basket } from '../sale/preview.ts'
+
+interface Numbered {
+  /** The receipt number, or the number of the return. */
+  readonly number: string
+  /** New sales no longer wait for it. */
+  readonly isAside?: boolean
+}
+
+export interface UnsettledSale extends Numbered {
+  readonly kind: 'sale'
+  readonly body: Basket
+  /** Names of the coupons redeemed, by id, for the receipt. */
+  readonly couponNames: Readonly<Record<string, string>>
+}
+
+export interface ReturnBody {
+  readonly opaqueId?: string
+  /** Everything that is left unless told. */
+  readonly items?: { id: string; quantity: number }[]
+  readonly reason?: string
+}
+
+export interface UnsettledReturn extends Numbered {
+  readonly kind: 'return'
+  readonly transaction: string
+  readonly receipt?: string
+  readonly body: ReturnBody
+}
+
+export type Unsettled = UnsettledSale | UnsettledReturn
+
+interface Kept {
+  /** Begins every number: two tills must not give the same. */
+  readonly name: string
+  readonly sales: number
+  readonly returns: number
+  /** Opaque id of the branch it stands in; the person's own unless chosen. */
+  readonly branch?: string
+  readonly unsettled: readonly Unsettled[]
+}
+
+const keyOf = (organization: string) => `lw-till-${organization}`
+
+/** Letters that cannot be taken for digits, read out loud. */
+const letters = 'ABCDEFGHJKLMNPRSTUVWXY'
+
+function newName(): string {
+  const random = crypto.getRandomValues(new Uint8Array(4))
+  return `T${Array.from(random, (one) => letters[one % letters.length]).join('')}`
+}
+
+function read(organization: string): Kept {
+  const fresh = { name: newName(), sales: 0, returns: 0, unsettled: [] }
+  try {
+    return { ...fresh, ...JSON.parse(localStorage.getItem(keyOf(organization)) ?? '{}') }
+  } catch {
+    return fresh
+  }
+}
+
+/** Read again before each change: a second window of this till writes here too. */
+function change(organization: string, make: (kept: Kept) => Kept): Kept {
+  const kept = make(read(organization))
+  localStorage.setItem(keyOf(organization), JSON.stringify(kept))
+  return kept
+}
+
+export type Outbox = ReturnType<typeof useOutbox>
+
+export function useOutbox(organization: string) {
+  const [kept, setKept] = useState(() => change(organization, (before) => before))
+  // What another window is sending is its own business; at the start everything left behind is ours.
+  const [currentNumber, setCurrentNumber] = useState(
+    () => kept.unsettled.find(({ isAside }) => !isAside)?.number,
+  )
+  const update = (make: (kept: Kept) => Kept) => setKept(change(organization, make))
+  const setAside = (number: string, isAside: boolean) =>
+    update((before) => ({
+      ...before,
+      unsettled: before.unsettled.map((one) => (one.number === number ? { ...one, isAside } : one)),
+    }))
+
+  return {
+    name: kept.name,
+    branch: kept.branch,
+    current: kept.unsettled.find(({ number }) => number === currentNumber),
+    aside: kept.unsettled.filter(({ number }) => number !== currentNumber),
+    chooseBranch: (branch: string | undefined) => update((before) => ({ ...before, branch })),
+    /** The next receipt number, and the sale under it, stored before anything is sent. */
+    putSale(sale: Omit<UnsettledSale, 'number' | 'kind'>): string {
+      const sales = read(organization).sales + 1
+      const number = numberOf(kept.name, '', sales)
+      const entry = { ...sale, kind: 'sale' as const, number, body: { ...sale.body, opaqueId: number } }
+      update((before) => ({ ...before, sales, unsettled: [...before.unsettled, entry] }))
+      setCurrentNumber(number)
+      return number
+    },
+    putReturn(given: Omit<UnsettledReturn, 'number' | 'kind'>) {
+      const returns = read(organization).returns + 1
+      const number = numberOf(kept.name, 'R', returns)
+      const entry = { ...given, kind: 'return' as const, number, body: { ...given.body, opaqueId: number } }
+      update((before) => ({ ...before, returns, unsettled: [...before.unsettled, entry] }))
+      setCurrentNumber(number)
+    },
+    /** Whether it was still there: another window that was sending it too may have been told first. */
+    settle(number: string): boolean {
+      const isOurs = read(organization).unsettled.some((one) => one.number === number)
+      update((before) => ({
+        ...before,
+        unsettled: before.unsettled.filter((one) => one.number !== number),
+      }))
+      setCurrentNumber((current) => (current === number ? undefined : current))
+      return isOurs
+    },
+    setAside(number: string) {
+      setAside(number, true)
+      setCurrentNumber(undefined)
+    },
+    takeUp(number: string) {
+      setAside(number, false)
+      setCurrentNumber(number)
+    },
+  }
+}
+
+const numberOf = (name: string, kind: string, count: number) =>
+  `${name}-${kind}${String(count).padStart(6, '0')}`

@@ -1,0 +1,95 @@
+/**
+ * The basket that is not charged yet, kept in the browser so that a reload, a crash or a page opened by mistake does not
+ * cost it. It is kept for this window alone: brought back in another as well it would be charged twice. Of the customer
+ * only the id is kept, and read again. Whoever opens the till here as somebody else, or too late, takes it away.
+ */
+import { useEffect } from 'react'
+import type { Session } from '../../api/session.ts'
+import { emptySale, isEmpty, type Line, type Sale } from './sale.ts'
+
+const key = 'lw-till-basket'
+const keptForMs = 2 * 60 * 60_000
+
+interface KeptBasket extends Pick<Sale, 'lines' | 'coupons' | 'pointsToSpend' | 'awaited'> {
+  readonly person: string
+  readonly at: number
+}
+
+export function takeKept({ person }: Session): Sale | undefined {
+  const basket = read()
+  const age = basket ? Date.now() - basket.at : Number.NaN
+  if (basket?.person !== person.id || !(age >= 0 && age < keptForMs)) {
+    forget()
+    return undefined
+  }
+  const { lines, coupons, pointsToSpend, awaited } = basket
+  const lastLine = Math.max(0, ...lines.map(({ id }) => Number(id)))
+  return { ...emptySale, lines, coupons, pointsToSpend, awaited, lastLine, isKept: true }
+}
+
+/** What was sent is the outbox's: kept here too it would be charged twice. */
+export function useKeeping({ person }: Session, sale: Sale, isSent: boolean): void {
+  useEffect(() => {
+    if (isSent || isEmpty(sale)) return forget()
+    const { lines, coupons, pointsToSpend, customer, card } = sale
+    const awaited = customer ? { customer: customer.id, card: card?.id } : sale.awaited
+    keep({ person: person.id, at: Date.now(), lines, coupons, pointsToSpend, awaited })
+  }, [person.id, sale, isSent])
+}
+
+export const forget = (): void => sessionStorage.removeItem(key)
+
+function keep(basket: KeptBasket): void {
+  try {
+    sessionStorage.setItem(key, JSON.stringify(basket))
+  } catch {
+    // A full storage costs the copy, not the sale.
+  }
+}
+
+function read(): KeptBasket | undefined {
+  try {
+    const basket = JSON.parse(sessionStorage.getItem(key) ?? 'null')
+    return isBasket(basket) ? basket : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Somebody may have written into it, or an older page. */
+function isBasket(given: unknown): given is KeptBasket {
+  const { person, at, lines, coupons, pointsToSpend, awaited } = (given ?? {}) as Record<string, unknown>
+  const { customer, card } = (awaited ?? {}) as Record<string, unknown>
+  return (
+    isText(person) &&
+    isAmount(at) &&
+    isAmount(pointsToSpend) &&
+    isListOf(coupons, isText) &&
+    isListOf(lines, isLine) &&
+    (awaited === undefined || isText(customer)) &&
+    isMaybeText(card)
+  )
+}
+
+function isLine(given: unknown): given is Line {
+  const { id, name, product, category, unitPrice, quantity, coupons } = (given ?? {}) as Record<
+    string,
+    unknown
+  >
+  return (
+    isText(id) &&
+    /^\d{1,9}$/.test(id) &&
+    isText(name) &&
+    isMaybeText(product) &&
+    isMaybeText(category) &&
+    isAmount(unitPrice) &&
+    isAmount(quantity) &&
+    isListOf(coupons, isText)
+  )
+}
+
+const isText = (given: unknown): given is string => typeof given === 'string'
+const isMaybeText = (given: unknown) => given === undefined || isText(given)
+const isAmount = (given: unknown): given is number => Number.isFinite(given) && (given as number) >= 0
+const isListOf = (given: unknown, isOne: (one: unknown) => boolean) =>
+  Array.isArray(given) && given.every(isOne)

@@ -1,0 +1,135 @@
+/**
+ * What the sale would do, asked of the service. It reports what a coupon is worth and never subtracts it: the first
+ * answer tells the discounts, the till applies them as its own, and the second answer is what the sale will be.
+ */
+import { useDebouncedValue } from '@mantine/hooks'
+import { useQuery } from '@tanstack/react-query'
+import { answerOf, api, type Schemas } from '../../api/client.ts'
+import { sumOf } from '../../i18n/amounts.ts'
+import { emptySale, isActive, type Sale } from './sale.ts'
+
+export type Basket = Schemas['Basket']
+type Preview = Schemas['Preview']
+
+export interface Previewed {
+  /** The body that was previewed; the sale is the same body with a receipt number. */
+  readonly body: Basket
+  readonly preview: Preview
+  /** How far the service's clock is ahead of this computer's. */
+  readonly clockOffset: number
+}
+
+type Discounts = Readonly<Record<string, number>>
+
+/** Members without a value are left out of the JSON. */
+export function toBasket(sale: Sale, discounts: Discounts, branch: string | undefined): Basket {
+  const discountOf = (coupons: readonly string[]) =>
+    coupons.length === 0 ? undefined : sumOf(coupons.map((id) => discounts[id] ?? 0))
+  return {
+    customer: sale.customer!.id,
+    card: sale.card!.id,
+    branch,
+    items: sale.lines.map(({ coupons, ...line }) => ({
+      ...line,
+      reward: coupons.length === 0 ? undefined : [...coupons],
+      discountAmount: discountOf(coupons),
+    })),
+    reward: sale.coupons.length === 0 ? undefined : [...sale.coupons],
+    discountAmount: discountOf(sale.coupons),
+    pointsToSpend: sale.pointsToSpend || undefined,
+  }
+}
+
+/** The sale that a basket was made of; its customer is still to be read. */
+export function fromBasket({ customer, card, items = [], reward = [], pointsToSpend = 0 }: Basket): Sale {
+  const lines = items.map(
+    ({ product, name, category, unitPrice = 0, quantity = 1, reward: coupons = [] }, i) => ({
+      id: String(i + 1),
+      product,
+      name: name ?? product ?? '',
+      category,
+      unitPrice,
+      quantity,
+      coupons: [coupons].flat(),
+    }),
+  )
+  const awaited = { customer, card }
+  return {
+    ...emptySale,
+    lines,
+    lastLine: lines.length,
+    coupons: [reward].flat(),
+    pointsToSpend,
+    awaited,
+    isKept: true,
+  }
+}
+
+export function discountsIn({ executedActions }: Pick<Preview, 'executedActions'>): Discounts {
+  return Object.fromEntries(
+    executedActions.actions.flatMap(({ type, coupon, discount }) =>
+      type === 'redeem_coupon' && coupon !== undefined ? [[coupon, discount ?? 0]] : [],
+    ),
+  )
+}
+
+async function askPreview(sale: Sale, branch: string | undefined, signal: AbortSignal): Promise<Previewed> {
+  const params = { query: { include: 'spendable' as const } }
+  const validate = (body: Basket) => answerOf(api.POST('/v1/transactions/validate', { params, body, signal }))
+  let body = toBasket(sale, {}, branch)
+  let preview = await validate(body)
+  const discounts = discountsIn(preview)
+  if (Object.keys(discounts).length > 0) {
+    body = toBasket(sale, discounts, branch)
+    preview = await validate(body)
+  }
+  return { body, preview, clockOffset: Date.parse(preview.occurredAt) - Date.now() }
+}
+
+/** What may pay, as the service says: it knows of campaigns that are paused, too. */
+export interface Spendable {
+  readonly balance: string
+  readonly most: number
+}
+
+function spendableIn(preview: Preview | undefined): Spendable | undefined {
+  const { spendable, spendableBalance } = preview ?? {}
+  if (spendable === undefined || spendableBalance === undefined) return undefined
+  return { balance: spendableBalance, most: spendable }
+}
+
+/** The preview of what is on the screen: a moment after the last change, older questions cancelled. */
+export function usePreview(sale: Sale, branch: string | undefined) {
+  const [settled] = useDebouncedValue(sale, 150)
+  const { customer, card } = settled
+  const isAsked = customer !== undefined && isActive(customer) && card !== undefined && isActive(card)
+  const query = useQuery({
+    queryKey: ['preview', settled, branch],
+    queryFn: ({ signal }) => askPreview(settled, branch, signal),
+    enabled: isAsked,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+    // What stands there until the answer comes is of this sale, never of the one before.
+    placeholderData: (previous, before) =>
+      (before?.queryKey[1] as Sale | undefined)?.card === card ? previous : undefined,
+  })
+  // Refused with the points chosen, it is asked without them how many they may be.
+  const bare = { ...settled, pointsToSpend: 0 }
+  const { data: withoutPoints } = useQuery({
+    queryKey: ['preview', bare, branch],
+    queryFn: ({ signal }) => askPreview(bare, branch, signal),
+    enabled: isAsked && query.isError && settled.pointsToSpend > 0,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+  })
+  const isCurrent = settled === sale && isAsked && query.isSuccess && !query.isPlaceholderData
+  return {
+    shown: isAsked ? query.data : undefined,
+    spendable: isAsked ? spendableIn((query.data ?? withoutPoints)?.preview) : undefined,
+    /** What may be charged: computed for exactly what is on the screen. */
+    current: isCurrent ? query.data : undefined,
+    error: settled === sale && isAsked ? query.error : null,
+    isBusy: settled !== sale || (isAsked && query.isFetching),
+    retry: query.refetch,
+  }
+}

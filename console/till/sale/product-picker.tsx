@@ -1,0 +1,164 @@
+import { Button, Chip, Group, Stack, Text, TextInput, Title, UnstyledButton } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { IconPlus, IconSearch } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { type KeyboardEvent, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { answerOf, api } from '../../api/client.ts'
+import { Failure } from '../../ui/failure.tsx'
+import { Waiting } from '../../ui/waiting.tsx'
+import { places, useMoney } from '../desk.ts'
+import type { Product } from './sale.ts'
+
+const mostPages = 10
+
+interface Products {
+  readonly list: readonly Product[]
+  /** There is no further one in the directory. */
+  readonly isAll: boolean
+}
+
+async function readProducts(q: string | undefined, signal: AbortSignal): Promise<Products> {
+  const list: Product[] = []
+  let cursor: string | undefined
+  for (let page = 0; page < mostPages; page++) {
+    const query = { q, cursor, limit: 100 }
+    const answer = await answerOf(api.GET('/v1/till/products', { params: { query }, signal }))
+    list.push(...answer.data)
+    cursor = answer.nextCursor
+    if (cursor === undefined) return { list, isAll: true }
+  }
+  return { list, isAll: false }
+}
+
+/** The directory is read once and searched here; only one too large for that is searched by the service. */
+export function useProducts(text: string) {
+  const all = useQuery({
+    queryKey: ['products', ''],
+    queryFn: ({ signal }) => readProducts(undefined, signal),
+    staleTime: 5 * 60_000,
+  })
+  const [asked] = useDebouncedValue(text.trim(), 200)
+  const isTooLarge = all.data?.isAll === false && asked !== ''
+  const found = useQuery({
+    queryKey: ['products', asked],
+    queryFn: ({ signal }) => readProducts(asked, signal),
+    enabled: isTooLarge,
+  })
+  const words = text.trim().toLowerCase()
+  const fits = ({ opaqueId, name, category }: Product) =>
+    [opaqueId, name, category].some((one) => one?.toLowerCase().includes(words))
+  const list = isTooLarge ? (found.data?.list ?? []) : (all.data?.list ?? []).filter(fits)
+  // What begins with the words comes first: Enter takes it.
+  const begins = ({ opaqueId, name }: Product) =>
+    [opaqueId, name].some((one) => one?.toLowerCase().startsWith(words))
+  const best = list.find(begins) ?? list[0]
+  const failed = [all, found].find((one) => one.error)
+  return {
+    list,
+    best,
+    all: all.data?.list ?? [],
+    error: failed?.error,
+    retry: () => failed?.refetch(),
+    isPending: all.isPending,
+  }
+}
+
+interface ProductPickerProps {
+  readonly onPick: (product: Product) => void
+  readonly onFreeLine: () => void
+}
+
+export function ProductPicker({ onPick, onFreeLine }: ProductPickerProps) {
+  const { t } = useTranslation('till')
+  const money = useMoney()
+  const [text, setText] = useState('')
+  const [category, setCategory] = useState<string>()
+  const { list, best, all, error, retry, isPending } = useProducts(text)
+  const categoryOf = (product: Product) => product.category ?? t('products.other')
+  const categories = [...new Set(all.map(categoryOf))]
+  const shown = list.filter((product) => category === undefined || categoryOf(product) === category)
+  const groups = categories
+    .map((name) => ({ name, products: shown.filter((product) => categoryOf(product) === name) }))
+    .filter(({ products }) => products.length > 0)
+
+  const pickFirst = (event: KeyboardEvent) => {
+    if (event.key !== 'Enter' || !text.trim() || !best) return
+    event.preventDefault()
+    onPick(best)
+    setText('')
+  }
+  return (
+    <Stack gap="sm" className="till-fills">
+      <Group gap="xs" align="flex-end" wrap="nowrap">
+        <TextInput
+          id={places.products}
+          label={t('products.search')}
+          flex={1}
+          miw={0}
+          leftSection={<IconSearch size={18} aria-hidden />}
+          value={text}
+          onChange={({ currentTarget }) => setText(currentTarget.value)}
+          onKeyDown={pickFirst}
+          autoComplete="off"
+        />
+        <Button variant="default" leftSection={<IconPlus size={18} aria-hidden />} onClick={onFreeLine}>
+          {t('products.free')}
+        </Button>
+      </Group>
+      {categories.length > 1 && (
+        <Chip.Group value={category ?? ''} onChange={(name) => setCategory(String(name) || undefined)}>
+          <Group
+            gap={6}
+            wrap="nowrap"
+            className="till-strip"
+            role="radiogroup"
+            aria-label={t('products.category')}
+          >
+            {/* One name makes them one stop of the Tab key. */}
+            <Chip value="" name="till-category" variant="light">
+              {t('products.all')}
+            </Chip>
+            {categories.map((name) => (
+              <Chip key={name} value={name} name="till-category" variant="light">
+                {name}
+              </Chip>
+            ))}
+          </Group>
+        </Chip.Group>
+      )}
+      {error && <Failure error={error} onRetry={retry} />}
+      {isPending && <Waiting />}
+      {!isPending && shown.length === 0 && (
+        <Text c="dimmed" py="md">
+          {all.length === 0 ? t('products.none') : t('products.nothingFits')}
+        </Text>
+      )}
+      <div className="till-scrolls">
+        {groups.map(({ name, products }) => (
+          <section key={name} aria-label={name}>
+            {categories.length > 1 && (
+              <Title order={3} size="h6" c="dimmed" mb={6}>
+                {name}
+              </Title>
+            )}
+            <div className="till-products">
+              {products.map((product) => (
+                <UnstyledButton
+                  key={product.opaqueId}
+                  className="till-product"
+                  onClick={() => onPick(product)}
+                >
+                  <span>{product.name ?? product.opaqueId}</span>
+                  <Text span size="sm" c="dimmed" className="lw-tabular">
+                    {product.price === undefined ? t('products.askPrice') : money(product.price)}
+                  </Text>
+                </UnstyledButton>
+              ))}
+            </div>
+          </section>
+        ))}
+      </div>
+    </Stack>
+  )
+}

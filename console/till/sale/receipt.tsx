@@ -1,0 +1,160 @@
+import { Button, Group, Progress, Stack, Text, Title } from '@mantine/core'
+import { IconArrowBackUp, IconCircleCheck, IconPrinter } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { answerOf, api } from '../../api/client.ts'
+import { lineAmount, paidOf } from '../../i18n/amounts.ts'
+import { currencyDecimals, formatDate, formatDateTime, formatNumber } from '../../i18n/format.ts'
+import { useDesk, useMoney, useNames } from '../desk.ts'
+import type { Settled } from '../outbox/send.ts'
+import { BalancesAfter, Row, useGains } from './totals.tsx'
+
+interface ReceiptProps {
+  readonly settled: Extract<Settled, { kind: 'sale' }>
+  readonly onNext: () => void
+  readonly onReturn: () => void
+}
+
+/** What happened, in words, on the screen and on paper. */
+export function Receipt({ settled, onNext, onReturn }: ReceiptProps) {
+  const { t } = useTranslation('till')
+  const money = useMoney()
+  const { organization } = useDesk().session
+  const { transaction, entry } = settled
+  const paid = paidOf(transaction)
+  const items = entry.body.items ?? []
+  return (
+    <main className="till-alone" id="till-main" tabIndex={-1}>
+      <Stack gap="lg" maw={520} w="100%">
+        <Group gap="sm" wrap="nowrap" className="till-screen-only">
+          <IconCircleCheck size={40} color="var(--mantine-primary-color-filled)" aria-hidden />
+          <Title order={1} size="h2">
+            {t('receipt.paid', { amount: money(paid) })}
+          </Title>
+        </Group>
+        <article className="lw-surface till-sheet till-paper" aria-label={t('receipt.title')}>
+          <Stack gap="md">
+            <div>
+              <Text fw={650}>{organization.name}</Text>
+              <Text size="sm" c="dimmed">
+                <bdi>{entry.number}</bdi> · {formatDateTime(transaction.createdAt, organization.timezone)}
+              </Text>
+            </div>
+            <dl className="till-totals">
+              {items.map((item) => (
+                <Row
+                  key={item.id}
+                  label={t('receipt.line', { quantity: formatNumber(item.quantity ?? 1), name: item.name })}
+                  value={money(
+                    lineAmount(
+                      { unitPrice: item.unitPrice ?? 0, quantity: item.quantity ?? 1 },
+                      currencyDecimals(organization.currency),
+                    ),
+                  )}
+                />
+              ))}
+              {transaction.executedActions.actions
+                .filter(({ type }) => type === 'redeem_coupon')
+                .map(({ coupon, discount }) => (
+                  <Row
+                    key={coupon}
+                    label={t('receipt.coupon', { name: entry.couponNames[coupon ?? ''] ?? coupon })}
+                    value={money(-(discount ?? 0))}
+                  />
+                ))}
+              <SpentRow settled={settled} />
+            </dl>
+            <dl className="till-totals till-sum">
+              <Row label={t('receipt.total')} value={money(paid)} isLarge />
+            </dl>
+            <Loyalty settled={settled} />
+          </Stack>
+        </article>
+        <Group gap="xs" className="till-screen-only">
+          <Button size="lg" onClick={onNext} data-autofocus autoFocus>
+            {t('receipt.next')}
+          </Button>
+          <Button
+            size="lg"
+            variant="default"
+            leftSection={<IconPrinter size={20} aria-hidden />}
+            onClick={() => window.print()}
+          >
+            {t('receipt.print')}
+          </Button>
+          <Button
+            size="lg"
+            variant="subtle"
+            leftSection={<IconArrowBackUp size={20} aria-hidden />}
+            onClick={onReturn}
+          >
+            {t('receipt.return')}
+          </Button>
+        </Group>
+      </Stack>
+    </main>
+  )
+}
+
+function SpentRow({ settled: { transaction } }: Pick<ReceiptProps, 'settled'>) {
+  const money = useMoney()
+  const names = useNames()
+  const spent = transaction.executedActions.actions.find(({ type }) => type === 'spend_points')
+  if (!spent?.key) return null
+  return (
+    <Row label={names.change(spent.key, -(spent.amount ?? 0))} value={money(-transaction.pointsDiscount)} />
+  )
+}
+
+/** What the customer got and has now. */
+function Loyalty({ settled: { transaction } }: Pick<ReceiptProps, 'settled'>) {
+  const { t } = useTranslation('till')
+  const { timezone } = useDesk().session.organization
+  const names = useNames()
+  const gains = useGains()
+  // Not kept with the sale: a name is nobody else's to find in this browser.
+  const { data: customer } = useQuery({
+    queryKey: ['customer', transaction.customer, transaction.id],
+    queryFn: () =>
+      answerOf(api.GET('/v1/customers/{id}', { params: { path: { id: transaction.customer } } })),
+  })
+  const { collectables, coupons, progress } = transaction.executedActions
+  const texts = gains(transaction)
+  // Several of one kind end on one day.
+  const untils = new Set(
+    coupons.flatMap(({ reward, expiresAt }) =>
+      expiresAt ? t('receipt.couponUntil', { name: reward.name, date: formatDate(expiresAt, timezone) }) : [],
+    ),
+  )
+  return (
+    <Stack gap="xs">
+      {customer?.data.fullname && <Text fw={600}>{customer.data.fullname}</Text>}
+      <ul className="till-gains">
+        {texts.length === 0 && <li>{t('receipt.noGains')}</li>}
+        {texts.map((text) => (
+          <li key={text}>{text}</li>
+        ))}
+      </ul>
+      {[...untils].map((text) => (
+        <Text key={text} size="sm" c="dimmed">
+          {text}
+        </Text>
+      ))}
+      <BalancesAfter collectables={collectables} />
+      {progress.map(({ key, have, need, reward }) => {
+        const text = names.progress(key, { have, need, reward: names.reward(reward) })
+        return (
+          <div key={`${key} ${reward}`}>
+            <Text size="sm">{text}</Text>
+            <Progress
+              className="till-screen-only"
+              value={need > 0 ? (have / need) * 100 : 0}
+              aria-label={text}
+              mt={4}
+            />
+          </div>
+        )
+      })}
+    </Stack>
+  )
+}

@@ -1,0 +1,255 @@
+import { ActionIcon, Alert, Button, Group, SegmentedControl, Stack, Text, Title } from '@mantine/core'
+import { IconHistory, IconTrash } from '@tabler/icons-react'
+import { useMutation } from '@tanstack/react-query'
+import { useEffect, useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
+import { useTranslation } from 'react-i18next'
+import { answerOf, api, isUnanswered } from '../../api/client.ts'
+import { formatNumber } from '../../i18n/format.ts'
+import { Failure } from '../../ui/failure.tsx'
+import { Waiting } from '../../ui/waiting.tsx'
+import { CustomerPanel } from '../customer/customer-panel.tsx'
+import { FindCustomer } from '../customer/find-customer.tsx'
+import { focusNow, focusOn, places } from '../desk.ts'
+import type { Selling } from '../selling.ts'
+import { useShortcuts } from '../shell/shortcuts.ts'
+import { Basket } from './basket.tsx'
+import { Points } from './points.tsx'
+import { PriceForm } from './price-form.tsx'
+import { ProductPicker, useProducts } from './product-picker.tsx'
+import { type Card, type Customer, chooseCard, isActive, type Line, type Product } from './sale.ts'
+import { ChargeButton, Gains, Totals, useToPay } from './totals.tsx'
+
+interface SaleViewProps {
+  readonly selling: Selling
+  readonly isSending: boolean
+  readonly refused: unknown
+  readonly onCharge: () => void
+  /** What the scanner read; told once. */
+  readonly scanned: string | undefined
+  readonly onScanned: () => void
+}
+
+/** Which part a small screen shows. */
+const parts = ['customer', 'products', 'basket'] as const
+type Part = (typeof parts)[number]
+
+export function SaleView(props: SaleViewProps) {
+  const { selling, isSending, refused, onCharge, scanned, onScanned } = props
+  const { t } = useTranslation('till')
+  const { sale, dispatch, preview, again, isReady, say } = selling
+  const [part, setPart] = useState<Part>(sale.isKept ? 'basket' : 'customer')
+  const [asked, setAsked] = useState<{ product?: Product }>()
+  const { all: products } = useProducts('')
+  const toPay = useToPay(sale, preview.current)
+  // The customer of a basket that was kept.
+  const isReading = sale.awaited !== undefined && !again.error
+  const notRead = sale.awaited && again.error
+
+  const goTo = (to: Part, place: string) => {
+    // At once: what is typed after the shortcut belongs there.
+    flushSync(() => setPart(to))
+    focusNow(place)
+  }
+  const finding = useFinding((customer, card) => {
+    dispatch({ type: 'customer', customer, card })
+    const { fullname, phone, email } = customer.data
+    say(t('customer.found', { name: fullname ?? phone ?? email ?? t('customer.noName') }))
+    // A blocked one, or one without a card, needs a look first.
+    if (isActive(customer) && card && isActive(card)) goTo('products', places.products)
+    else goTo('customer', places.main)
+  })
+  const add = (line: Pick<Line, 'product' | 'name' | 'category' | 'unitPrice'>) => {
+    dispatch({ type: 'add', line })
+    say(t('basket.added', { name: line.name }))
+  }
+  const pick = (product: Product) => {
+    const { opaqueId, name = opaqueId, category, price } = product
+    if (price === undefined) return setAsked({ product })
+    add({ product: opaqueId, name, category, unitPrice: price })
+  }
+  const charge = () => {
+    if (!isReady) return
+    onCharge()
+    selling.charge()
+  }
+  const leave = () => {
+    dispatch({ type: 'no customer' })
+    finding.reset()
+    goTo('customer', places.customer)
+  }
+
+  useEffect(() => {
+    if (!sale.isKept) return
+    say(t('basket.kept'))
+    goTo('basket', places.basket)
+  }, [sale.isKept])
+  useEffect(() => {
+    if (scanned === undefined) return
+    onScanned()
+    const product = products.find(({ opaqueId }) => opaqueId === scanned)
+    if (product) pick(product)
+    else finding.find(scanned)
+  }, [scanned])
+  useShortcuts({
+    F2: () => (sale.customer || sale.awaited ? leave() : goTo('customer', places.customer)),
+    F3: () => goTo('products', places.products),
+    F4: () => setAsked({}),
+    F6: () => goTo('basket', places.basket),
+    F7: () => goTo('basket', places.points),
+    F9: charge,
+  })
+
+  return (
+    <main className="till-sale" id={places.main} tabIndex={-1} data-part={part}>
+      <h1 className="till-hidden">{t('title')}</h1>
+      <section className="till-part" data-part="customer" aria-labelledby="till-customer-title">
+        <Title order={2} size="h4" id="till-customer-title" mb="sm">
+          {t('customer.title')}
+        </Title>
+        <div className="till-scrolls">
+          {sale.customer ? (
+            <CustomerPanel
+              sale={sale}
+              customer={sale.customer}
+              progress={preview.shown?.preview.executedActions.progress ?? []}
+              dispatch={dispatch}
+              onLeave={leave}
+              onCustomer={finding.take}
+            />
+          ) : isReading ? (
+            <Waiting />
+          ) : (
+            <FindCustomer
+              find={finding.find}
+              isBusy={finding.isBusy}
+              error={finding.error ?? notRead}
+              searched={finding.searched}
+              onRetry={notRead ? again.refetch : undefined}
+              onRegistered={finding.take}
+            />
+          )}
+        </div>
+      </section>
+      <section className="till-part" data-part="products" aria-labelledby="till-products-title">
+        <Title order={2} size="h4" id="till-products-title" mb="sm">
+          {t('products.title')}
+        </Title>
+        <ProductPicker onPick={pick} onFreeLine={() => setAsked({})} />
+      </section>
+      <section className="till-part lw-surface" data-part="basket" aria-labelledby="till-basket-title">
+        <Group justify="space-between" mih={44} wrap="nowrap">
+          <Title order={2} size="h4" id="till-basket-title">
+            {t('basket.title')}
+          </Title>
+          {sale.lines.length > 0 && (
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              size={44}
+              aria-label={t('basket.clear')}
+              onClick={() => {
+                for (const { id } of sale.lines) dispatch({ type: 'quantity', id, quantity: 0 })
+                focusOn(places.products)
+              }}
+            >
+              <IconTrash size={20} aria-hidden />
+            </ActionIcon>
+          )}
+        </Group>
+        <div className="till-scrolls">
+          {sale.isKept && (
+            <Alert color="yellow" icon={<IconHistory aria-hidden />} mb="xs">
+              {t('basket.kept')}
+            </Alert>
+          )}
+          <Basket sale={sale} shown={preview.shown} dispatch={dispatch} />
+        </div>
+        <Stack gap="sm" className="till-foot">
+          <Points
+            sale={sale}
+            shown={preview.shown}
+            spendable={preview.spendable}
+            isCurrent={!preview.isBusy}
+            dispatch={dispatch}
+          />
+          <Gains shown={sale.lines.length > 0 ? preview.shown : undefined} />
+          <Totals toPay={toPay} shown={preview.shown} isCurrent={preview.current !== undefined} />
+          {!sale.customer && !isReading && sale.lines.length > 0 && (
+            <Text size="sm" c="dimmed">
+              {t('basket.noCustomer')}
+            </Text>
+          )}
+        </Stack>
+      </section>
+      <div className="till-charge">
+        {/* Here, and not in the basket: a phone shows this whatever part is open. */}
+        {preview.error && <Failure error={preview.error} onRetry={() => preview.retry()} />}
+        {refused !== undefined && <Failure error={refused} />}
+        <SegmentedControl
+          className="till-parts"
+          fullWidth
+          value={part}
+          onChange={(to) => setPart(to as Part)}
+          aria-label={t('parts')}
+          data={[
+            { value: 'customer', label: t('customer.title') },
+            { value: 'products', label: t('products.title') },
+            { value: 'basket', label: t('basket.short', { lines: formatNumber(sale.lines.length) }) },
+          ]}
+        />
+        {sale.customer || isReading || sale.lines.length === 0 ? (
+          <ChargeButton toPay={toPay} isReady={isReady} isBusy={isSending} onCharge={charge} />
+        ) : (
+          <Button size="lg" fullWidth variant="default" onClick={() => goTo('customer', places.customer)}>
+            {t('basket.findCustomer')}
+          </Button>
+        )}
+      </div>
+      {asked && (
+        <PriceForm
+          product={asked.product}
+          onClose={() => setAsked(undefined)}
+          onAdd={(line) => {
+            setAsked(undefined)
+            add(line)
+          }}
+        />
+      )}
+    </main>
+  )
+}
+
+/** Finds the customer, and takes the card that was scanned, or the first that can be used. */
+function useFinding(onFound: (customer: Customer, card: Card | undefined) => void) {
+  const take = (customer: Customer, searched?: string) =>
+    onFound(
+      customer,
+      chooseCard(customer, ({ barcode }) => barcode === searched),
+    )
+  // Of two searches the later one counts, whichever is answered first.
+  const latest = useRef('')
+  const { mutate, error, isPending, variables, reset } = useMutation({
+    meta: { isToldInPlace: true },
+    mutationFn: (q: string) => {
+      latest.current = q
+      return answerOf(api.GET('/v1/customers/find', { params: { query: { q } } }))
+    },
+    onSuccess: (customer, q) => q === latest.current && take(customer, q),
+  })
+  // What never reached the service is asked again as soon as there is a network.
+  useEffect(() => {
+    if (!isUnanswered(error) || variables === undefined) return
+    const again = () => mutate(variables)
+    window.addEventListener('online', again)
+    return () => window.removeEventListener('online', again)
+  }, [error, variables, mutate])
+  return {
+    find: mutate,
+    take: (customer: Customer) => take(customer),
+    error,
+    isBusy: isPending,
+    searched: variables,
+    reset,
+  }
+}

@@ -1,0 +1,156 @@
+/** The sale on the screen, and everything a cashier can do to it. */
+import type { Schemas } from '../../api/client.ts'
+
+export type Customer = Schemas['CustomerWithCoupons']
+export type Card = Schemas['Card']
+export type Coupon = Schemas['Coupon']
+export type Product = Schemas['TillProduct']
+
+export interface Line {
+  readonly id: string
+  readonly product?: string
+  readonly name: string
+  readonly category?: string
+  readonly unitPrice: number
+  readonly quantity: number
+  /** Ids of the coupons redeemed for it. */
+  readonly coupons: readonly string[]
+}
+
+export interface Sale {
+  /** Another number for each sale, so that nothing computed for the last one is shown for this. */
+  readonly number: number
+  readonly customer?: Customer
+  readonly card?: Card
+  /** Ids of the customer and the card of a basket that was kept, until they are read again. */
+  readonly awaited?: { readonly customer: string; readonly card?: string }
+  /** It was kept while the page was away, and nobody has touched it since. */
+  readonly isKept?: boolean
+  readonly lines: readonly Line[]
+  /** Ids of the coupons redeemed for the whole order. */
+  readonly coupons: readonly string[]
+  readonly pointsToSpend: number
+  readonly lastLine: number
+}
+
+export type SaleEvent =
+  | { type: 'customer'; customer: Customer; card?: Card }
+  | { type: 'customer again'; customer: Customer }
+  | { type: 'card'; card: Card }
+  | { type: 'no customer' }
+  | { type: 'add'; line: Omit<Line, 'id' | 'quantity' | 'coupons'> }
+  | { type: 'quantity'; id: string; quantity: number }
+  | { type: 'coupon'; coupon: Coupon }
+  | { type: 'no coupon'; id: string }
+  | { type: 'points'; points: number }
+  | { type: 'next' }
+  | { type: 'take back'; sale: Sale }
+
+export const emptySale: Sale = { number: 1, lines: [], coupons: [], pointsToSpend: 0, lastLine: 0 }
+
+export const cardStatus = { active: 1, blocked: 2 } as const
+export const isActive = ({ status }: { readonly status: number }): boolean => status === cardStatus.active
+
+export function reduceSale(sale: Sale, event: SaleEvent): Sale {
+  const next = apply(sale, event)
+  if (event.type === 'customer again' || event.type === 'take back') return next
+  // Whoever goes on with it has seen that it was kept.
+  return { ...next, isKept: false }
+}
+
+function apply(sale: Sale, event: SaleEvent): Sale {
+  switch (event.type) {
+    case 'customer':
+      return { ...withoutClaims(sale), customer: event.customer, card: event.card }
+    case 'customer again':
+      return takeAwaited(sale, event.customer)
+    case 'card':
+      return { ...sale, card: event.card, pointsToSpend: 0 }
+    case 'no customer':
+      return { ...withoutClaims(sale), customer: undefined, card: undefined }
+    case 'add':
+      return addLine(sale, event.line)
+    case 'quantity':
+      return changeQuantity(sale, event.id, event.quantity)
+    case 'coupon':
+      return takeCoupon(sale, event.coupon)
+    case 'no coupon':
+      return {
+        ...sale,
+        coupons: sale.coupons.filter((id) => id !== event.id),
+        lines: sale.lines.map((line) => ({ ...line, coupons: line.coupons.filter((id) => id !== event.id) })),
+      }
+    case 'points':
+      return { ...sale, pointsToSpend: event.points }
+    case 'next':
+      return { ...emptySale, number: sale.number + 1 }
+    case 'take back':
+      return { ...event.sale, number: sale.number + 1 }
+  }
+}
+
+/** The basket of another customer: the goods stay, coupons and points were the other's. */
+function withoutClaims(sale: Sale): Sale {
+  return {
+    ...sale,
+    awaited: undefined,
+    coupons: [],
+    pointsToSpend: 0,
+    lines: sale.lines.map((line) => ({ ...line, coupons: [] })),
+  }
+}
+
+/** The customer of a basket that was kept: coupons and points were chosen for them. */
+function takeAwaited(sale: Sale, customer: Customer): Sale {
+  const { awaited, pointsToSpend } = sale
+  if (awaited?.customer !== customer.id) return sale
+  const card = chooseCard(customer, ({ id }) => id === awaited.card)
+  const isSameCard = card?.id === awaited.card
+  return { ...sale, awaited: undefined, customer, card, pointsToSpend: isSameCard ? pointsToSpend : 0 }
+}
+
+/** The card that is asked for, or the first that can be used. */
+export function chooseCard({ cards }: Customer, isAskedFor: (card: Card) => boolean): Card | undefined {
+  const held = cards.filter(({ status }) => status <= cardStatus.blocked)
+  return held.find(isAskedFor) ?? held.find(isActive) ?? held[0]
+}
+
+function addLine(sale: Sale, added: Omit<Line, 'id' | 'quantity' | 'coupons'>): Sale {
+  const same = sale.lines.find(
+    (line) =>
+      line.product !== undefined && line.product === added.product && line.unitPrice === added.unitPrice,
+  )
+  if (same) return changeQuantity(sale, same.id, same.quantity + 1)
+  const lastLine = sale.lastLine + 1
+  const line = { ...added, id: String(lastLine), quantity: 1, coupons: [] }
+  return { ...sale, lastLine, lines: [...sale.lines, line] }
+}
+
+function changeQuantity(sale: Sale, id: string, quantity: number): Sale {
+  if (quantity <= 0) return { ...sale, lines: sale.lines.filter((line) => line.id !== id) }
+  return { ...sale, lines: sale.lines.map((line) => (line.id === id ? { ...line, quantity } : line)) }
+}
+
+/**
+ * A free product goes on a line with that product, everything else on the order. Whether it may is for the service
+ * to say: where no line fits it goes on the order too, and the refusal tells why.
+ */
+function takeCoupon(sale: Sale, { id, reward }: Coupon): Sale {
+  if (id === undefined || couponsOf(sale).includes(id)) return sale
+  const fitting = sale.lines.find(
+    ({ product, quantity, coupons }) =>
+      product !== undefined && reward.products?.includes(product) && coupons.length < quantity,
+  )
+  if (!fitting) return { ...sale, coupons: [...sale.coupons, id] }
+  return {
+    ...sale,
+    lines: sale.lines.map((line) => (line === fitting ? { ...line, coupons: [...line.coupons, id] } : line)),
+  }
+}
+
+export function couponsOf(sale: Sale): string[] {
+  return [...sale.lines.flatMap(({ coupons }) => coupons), ...sale.coupons]
+}
+
+export const isEmpty = ({ customer, awaited, lines, coupons }: Sale): boolean =>
+  !customer && !awaited && lines.length === 0 && coupons.length === 0

@@ -1,0 +1,150 @@
+import { Button, Group, Kbd, Text } from '@mantine/core'
+import { useTranslation } from 'react-i18next'
+import type { Schemas } from '../../api/client.ts'
+import { lineAmount, paidOf, sumOf } from '../../i18n/amounts.ts'
+import { currencyDecimals, formatNumber } from '../../i18n/format.ts'
+import { places, useDesk, useMoney, useNames } from '../desk.ts'
+import { discountsIn, type Previewed } from './preview.ts'
+import type { Sale } from './sale.ts'
+
+export function Row({ label, value, isLarge }: { label: string; value: string; isLarge?: boolean }) {
+  return (
+    <Group justify="space-between" wrap="nowrap" gap="xs" align="baseline">
+      <Text component="dt" fw={isLarge ? 650 : undefined} size={isLarge ? 'lg' : 'sm'}>
+        {label}
+      </Text>
+      <Text
+        component="dd"
+        m={0}
+        fw={isLarge ? 700 : undefined}
+        fz={isLarge ? 26 : 'sm'}
+        lh={1.25}
+        className="lw-tabular"
+      >
+        {value}
+      </Text>
+    </Group>
+  )
+}
+
+/** Instead of an amount, until the service has told it of what is in the basket now. */
+const unknown = '—'
+
+/** What there is to pay: as the service counts it, or before a customer is known the sum of the lines. */
+export function useToPay(sale: Sale, current: Previewed | undefined): string {
+  const money = useMoney()
+  const { currency } = useDesk().session.organization
+  if (current) return money(paidOf(current.preview))
+  // With a customer nobody knows it before the service has said so.
+  if ((sale.customer || sale.awaited) && sale.lines.length > 0) return unknown
+  return money(sumOf(sale.lines.map((line) => lineAmount(line, currencyDecimals(currency)))))
+}
+
+interface TotalsProps {
+  readonly toPay: string
+  /** Keeps its rows while the next answer is on its way. */
+  readonly shown: Previewed | undefined
+  readonly isCurrent: boolean
+}
+
+export function Totals({ toPay, shown, isCurrent }: TotalsProps) {
+  const { t } = useTranslation('till')
+  const format = useMoney()
+  const money = (amount: number) => (isCurrent ? format(amount) : unknown)
+  const discount = shown ? sumOf(Object.values(discountsIn(shown.preview))) : 0
+  const points = shown?.preview.pointsDiscount ?? 0
+  return (
+    <dl className="till-totals">
+      {shown && (discount > 0 || points > 0) && (
+        <Row label={t('totals.sum')} value={money(shown.preview.amount)} />
+      )}
+      {discount > 0 && <Row label={t('totals.coupons')} value={money(-discount)} />}
+      {points > 0 && <Row label={t('totals.points')} value={money(-points)} />}
+      <Row label={t('totals.toPay')} value={toPay} isLarge />
+    </dl>
+  )
+}
+
+/** What the customer has from now on. */
+export function BalancesAfter({ collectables }: Pick<Schemas['ExecutedActions'], 'collectables'>) {
+  const { t } = useTranslation('till')
+  const names = useNames()
+  return (
+    <section aria-label={t('receipt.balance')}>
+      <Text size="sm" fw={600} aria-hidden>
+        {t('receipt.balance')}
+      </Text>
+      <dl className="till-totals">
+        {Object.entries(collectables).map(([key, { value }]) => (
+          <Row key={key} label={names.balance(key)} value={formatNumber(value, names.decimals(key))} />
+        ))}
+      </dl>
+    </section>
+  )
+}
+
+/** What the customer gets, in words. */
+export function useGains() {
+  const { t } = useTranslation('till')
+  const names = useNames()
+  return ({ executedActions }: Pick<Schemas['Preview'], 'executedActions'>): string[] => {
+    const collected = new Map<string, number>()
+    const granted = new Map<string, number>()
+    const tiers: string[] = []
+    for (const { reward } of executedActions.coupons) {
+      granted.set(reward.name, (granted.get(reward.name) ?? 0) + 1)
+    }
+    for (const { type, key, amount, tier } of executedActions.actions) {
+      if (type === 'collect' && key) collected.set(key, sumOf([collected.get(key) ?? 0, amount ?? 0]))
+      if (type === 'change_tier' && tier) tiers.push(t('gains.tier', { name: names.tier(tier) }))
+    }
+    return [
+      ...[...collected].map(([key, amount]) => names.change(key, amount)),
+      ...[...granted].map(([name, count]) => t('gains.coupon', { count, name })),
+      ...tiers,
+    ]
+  }
+}
+
+export function Gains({ shown }: { readonly shown: Previewed | undefined }) {
+  const { t } = useTranslation('till')
+  const gains = useGains()
+  if (!shown) return null
+  const texts = gains(shown.preview)
+  if (texts.length === 0) return null
+  return (
+    <ul className="till-gains" aria-label={t('gains.title')}>
+      {texts.map((text) => (
+        <li key={text}>{text}</li>
+      ))}
+    </ul>
+  )
+}
+
+interface ChargeProps {
+  readonly toPay: string
+  readonly isReady: boolean
+  readonly isBusy: boolean
+  readonly onCharge: () => void
+}
+
+export function ChargeButton({ toPay, isReady, isBusy, onCharge }: ChargeProps) {
+  const { t } = useTranslation('till')
+  return (
+    <Button
+      id={places.charge}
+      size="lg"
+      fullWidth
+      onClick={onCharge}
+      disabled={!isReady}
+      loading={isBusy}
+      rightSection={
+        <Kbd size="sm" visibleFrom="sm" aria-hidden>
+          F9
+        </Kbd>
+      }
+    >
+      {t('charge', { amount: toPay })}
+    </Button>
+  )
+}

@@ -1,0 +1,115 @@
+import { ActionIcon, Badge, Box, Button, Group, Menu, Text, Tooltip } from '@mantine/core'
+import {
+  IconArrowBackUp,
+  IconCode,
+  IconDots,
+  IconHelp,
+  IconLayoutDashboard,
+  IconLogout,
+  IconSettings,
+} from '@tabler/icons-react'
+import { useTranslation } from 'react-i18next'
+import { ColorSchemeToggle } from '../../ui/shell/color-scheme-toggle.tsx'
+import { LanguageMenu } from '../../ui/shell/language-menu.tsx'
+import { useDesk } from '../desk.ts'
+
+interface TillHeaderProps {
+  readonly asideCount: number
+  readonly isCallsOpen: boolean
+  readonly onCalls: () => void
+  readonly onReturn: () => void
+  readonly onHelp: () => void
+  readonly onSettings: () => void
+  readonly onSignOut: () => void
+}
+
+export function TillHeader(props: TillHeaderProps) {
+  const { t } = useTranslation('till')
+  const { organization } = useDesk().session
+  return (
+    <header className="till-header">
+      <Group gap="sm" wrap="nowrap" miw={0} flex={1}>
+        <Box component="img" src="/icon.svg" alt="" w={28} h={28} visibleFrom="xs" />
+        <Text fw={650} truncate dir="auto">
+          {organization.name}
+        </Text>
+        {organization.isDemo && (
+          <Tooltip label={t('shell:demoAbout')}>
+            <Badge color="yellow" autoContrast className="till-status">
+              {t('shell:demo')}
+            </Badge>
+          </Tooltip>
+        )}
+      </Group>
+      <Group gap="xs" wrap="nowrap">
+        {props.asideCount > 0 && (
+          <Button color="yellow" autoContrast onClick={props.onSettings}>
+            {t('aside.count', { count: props.asideCount })}
+          </Button>
+        )}
+        <Button
+          variant="default"
+          visibleFrom="sm"
+          leftSection={<IconArrowBackUp size={18} aria-hidden />}
+          onClick={props.onReturn}
+        >
+          {t('return.title')}
+        </Button>
+        <Button
+          variant="default"
+          visibleFrom="sm"
+          leftSection={<IconCode size={18} aria-hidden />}
+          aria-expanded={props.isCallsOpen}
+          onClick={props.onCalls}
+        >
+          {t('calls.title')}
+        </Button>
+        <LanguageMenu />
+        <ColorSchemeToggle />
+        <MoreMenu {...props} />
+      </Group>
+    </header>
+  )
+}
+
+function MoreMenu(props: TillHeaderProps) {
+  const { t } = useTranslation('till')
+  const { person } = useDesk().session
+  return (
+    <Menu width={260} withinPortal={false}>
+      <Menu.Target>
+        <ActionIcon variant="default" size="lg" aria-label={t('more')}>
+          <IconDots size={20} aria-hidden />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>
+          {person.name ?? person.email} · {t(`common:role.${person.role}`)}
+        </Menu.Label>
+        <Menu.Item
+          hiddenFrom="sm"
+          leftSection={<IconArrowBackUp size={18} aria-hidden />}
+          onClick={props.onReturn}
+        >
+          {t('return.title')}
+        </Menu.Item>
+        <Menu.Item hiddenFrom="sm" leftSection={<IconCode size={18} aria-hidden />} onClick={props.onCalls}>
+          {t('calls.title')}
+        </Menu.Item>
+        <Menu.Item leftSection={<IconSettings size={18} aria-hidden />} onClick={props.onSettings}>
+          {t('settings.title')}
+        </Menu.Item>
+        <Menu.Item leftSection={<IconHelp size={18} aria-hidden />} onClick={props.onHelp}>
+          {t('help.title')}
+        </Menu.Item>
+        <Menu.Item component="a" href="/console" leftSection={<IconLayoutDashboard size={18} aria-hidden />}>
+          {t('console')}
+        </Menu.Item>
+        <Menu.Divider />
+        <Menu.Item leftSection={<IconLogout size={18} aria-hidden />} onClick={props.onSignOut}>
+          {t('shell:signOut')}
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}

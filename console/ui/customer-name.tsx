@@ -1,0 +1,45 @@
+import { Text } from '@mantine/core'
+import { queryOptions, useQuery } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { ApiError, answerOf, api, type Schemas } from '../api/client.ts'
+import { paths } from '../paths.ts'
+import { PageLink } from './page-link.tsx'
+
+export const customerQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['customers', 'one', id],
+    queryFn: () => answerOf(api.GET('/v1/customers/{id}', { params: { path: { id } } })),
+  })
+
+/** What to call a customer; undefined for one of whom nothing is known but the card. */
+export function nameOf({ data }: Pick<Schemas['Customer'], 'data'>): string | undefined {
+  return data.fullname ?? data.phone ?? data.email
+}
+
+interface CustomerNameProps {
+  readonly id: string
+  /** As the list tells it. One without is either nameless or erased, and only then is the customer asked for. */
+  readonly name?: string
+}
+
+/** Leads to the customer. */
+export function CustomerName({ id, name }: CustomerNameProps) {
+  const { t } = useTranslation('customers')
+  const { data, error } = useQuery({
+    ...customerQuery(id),
+    staleTime: 5 * 60_000,
+    enabled: name === undefined,
+  })
+  if (error instanceof ApiError && error.status === 404) {
+    return (
+      <Text span size="sm" c="dimmed">
+        {t('erased')}
+      </Text>
+    )
+  }
+  return (
+    <PageLink to={paths.customer(id)} size="sm">
+      <bdi>{name ?? (data ? (nameOf(data) ?? t('noName')) : '…')}</bdi>
+    </PageLink>
+  )
+}

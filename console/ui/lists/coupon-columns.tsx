@@ -1,0 +1,168 @@
+import { ActionIcon, Menu, Stack, Text } from '@mantine/core'
+import { useClipboard } from '@mantine/hooks'
+import { IconBan, IconCopy, IconDots } from '@tabler/icons-react'
+import { useTranslation } from 'react-i18next'
+import { answerOf, api, type Schemas } from '../../api/client.ts'
+import { repeatHeaders } from '../../api/repeat-key.ts'
+import { useSession } from '../../api/session.ts'
+import { valuesIn } from '../../forms/definition.ts'
+import { useDirectoryNames } from '../../forms/directory-names.ts'
+import { useProgram } from '../../i18n/campaign-names.ts'
+import { formatDate } from '../../i18n/format.ts'
+import { rewardWords } from '../../i18n/reward-words.ts'
+import { paths } from '../../paths.ts'
+import { CustomerName } from '../customer-name.tsx'
+import { Nowrap } from '../nowrap.tsx'
+import { PageLink } from '../page-link.tsx'
+import { StatusBadge } from '../status-badge.tsx'
+import { tell } from '../tell.ts'
+import { useAsk } from '../use-ask.tsx'
+import type { Column } from './data-list.tsx'
+
+export type Coupon = Schemas['Coupon']
+
+const activeStatus = 1
+
+/** The same of all coupons and of one customer's; there the column of the customer is left out. */
+export function useCouponColumns({ hasCustomer }: { readonly hasCustomer: boolean }): Column<Coupon>[] {
+  const { t } = useTranslation('coupons')
+  const { timezone, currency } = useSession().organization
+  const program = useProgram()
+  const products = program.campaigns.flatMap(({ rewards }) => valuesIn(rewards, 'products'))
+  const productName = useDirectoryNames('products', products)
+  const date = (at: string | undefined) => (at === undefined ? '' : formatDate(at, timezone))
+  const customer: Column<Coupon> = {
+    key: 'customer',
+    label: t('customer'),
+    cell: ({ customer, customerName }) => customer && <CustomerName id={customer} name={customerName} />,
+    csv: ({ customerName }) => customerName,
+  }
+  return [
+    {
+      key: 'reward',
+      label: t('reward.label'),
+      cell: ({ reward }) => (
+        <div>
+          <Text size="sm" fw={550}>
+            <bdi>{reward.name}</bdi>
+          </Text>
+          <Text size="xs" c="dimmed">
+            {rewardWords({ t, currency, productName }, reward)}
+          </Text>
+        </div>
+      ),
+      csv: ({ reward }) => reward.name,
+    },
+    ...(hasCustomer ? [customer] : []),
+    {
+      key: 'status',
+      label: t('status'),
+      cell: ({ status, redeemedBy, endedAt }) => (
+        <Stack gap={2} align="flex-start">
+          <StatusBadge of="coupon" status={status} />
+          {redeemedBy ? (
+            <PageLink to={paths.transaction(redeemedBy)} size="xs">
+              <Nowrap>{t('redeemedBy', { date: date(endedAt) })}</Nowrap>
+            </PageLink>
+          ) : (
+            endedAt && (
+              <Text size="xs" c="dimmed">
+                {date(endedAt)}
+              </Text>
+            )
+          )}
+        </Stack>
+      ),
+      csv: ({ status }) => t(`common:status.coupon.${status}`),
+    },
+    {
+      key: 'campaign',
+      label: t('campaign'),
+      isOnlyCsv: !hasCustomer,
+      cell: ({ campaign }) => program.campaignName(campaign),
+    },
+    {
+      key: 'granted',
+      label: t('granted'),
+      cell: ({ createdAt, grantedBy }) => (
+        <div>
+          <Nowrap>{date(createdAt)}</Nowrap>
+          {grantedBy ? (
+            <PageLink to={paths.transaction(grantedBy)} size="xs" display="block">
+              {t('bySale')}
+            </PageLink>
+          ) : (
+            <Text size="xs" c="dimmed">
+              {t('byHand')}
+            </Text>
+          )}
+        </div>
+      ),
+      csv: ({ createdAt }) => createdAt,
+    },
+    {
+      key: 'expiresAt',
+      label: t('expires'),
+      cell: ({ expiresAt }) => expiresAt && <Nowrap>{date(expiresAt)}</Nowrap>,
+      csv: ({ expiresAt }) => expiresAt,
+    },
+    { key: 'endedAt', label: t('endedAt'), isOnlyCsv: true, cell: ({ endedAt }) => endedAt },
+    { key: 'customerId', label: t('customerId'), isOnlyCsv: true, cell: ({ customer }) => customer },
+    { key: 'grantedBy', label: t('grantedBySale'), isOnlyCsv: true, cell: ({ grantedBy }) => grantedBy },
+    { key: 'redeemedBy', label: t('redeemedBySale'), isOnlyCsv: true, cell: ({ redeemedBy }) => redeemedBy },
+    {
+      key: 'actions',
+      label: t('actions'),
+      align: 'end',
+      isOnlyTable: true,
+      cell: (coupon) => <CouponMenu coupon={coupon} />,
+    },
+    { key: 'id', label: t('coupon'), isOnlyCsv: true, cell: ({ id }) => id },
+  ]
+}
+
+function CouponMenu({ coupon: { id = '', status, reward } }: { readonly coupon: Coupon }) {
+  const { t } = useTranslation('coupons')
+  const ask = useAsk()
+  const { copy } = useClipboard()
+  const revoke = () =>
+    ask({
+      title: t('revoke.title'),
+      about: t('revoke.about', { reward: reward.name }),
+      confirm: t('revoke.submit'),
+      isDangerous: true,
+      run: () =>
+        answerOf(
+          api.POST('/v1/coupons/{id}/revoke', {
+            params: { path: { id }, header: repeatHeaders() },
+            body: {},
+          }),
+        ),
+      done: t('revoke.done'),
+    })
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <ActionIcon variant="subtle" color="gray" aria-label={t('actionsFor', { reward: reward.name })}>
+          <IconDots size={18} aria-hidden />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item
+          leftSection={<IconCopy size={16} aria-hidden />}
+          onClick={() => {
+            copy(id)
+            tell.success(t('common:copied'))
+          }}
+        >
+          {t('copyId')}
+        </Menu.Item>
+        {status === activeStatus && (
+          <Menu.Item color="red" leftSection={<IconBan size={16} aria-hidden />} onClick={revoke}>
+            {t('revoke.submit')}
+          </Menu.Item>
+        )}
+      </Menu.Dropdown>
+    </Menu>
+  )
+}

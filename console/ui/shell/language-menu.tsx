@@ -1,0 +1,45 @@
+import { ActionIcon, Menu, Tooltip, useDirection } from '@mantine/core'
+import { IconLanguage } from '@tabler/icons-react'
+import { useTranslation } from 'react-i18next'
+import { answerOf, api } from '../../api/client.ts'
+import { changeLanguage, directionNow, type Language, languages } from '../../i18n/languages.ts'
+import { tell } from '../tell.ts'
+
+export function LanguageMenu() {
+  const { t, i18n } = useTranslation('common')
+  const { setDirection } = useDirection()
+  const choose = async (language: Language) => {
+    try {
+      // A file that did not come is not asked for again by a browser: better not to begin without a network.
+      await answerOf(api.GET('/livez'))
+      await changeLanguage(language)
+      setDirection(directionNow())
+    } catch (error) {
+      tell.failure(error)
+    }
+  }
+  return (
+    <Menu>
+      <Menu.Target>
+        <Tooltip label={t('language')}>
+          <ActionIcon variant="default" size="lg" aria-label={t('language')}>
+            <IconLanguage size={18} aria-hidden />
+          </ActionIcon>
+        </Tooltip>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {Object.entries(languages).map(([key, { name }]) => (
+          <Menu.Item
+            key={key}
+            lang={key}
+            aria-current={i18n.language === key}
+            fw={i18n.language === key ? 600 : undefined}
+            onClick={() => choose(key as Language)}
+          >
+            {name}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  )
+}

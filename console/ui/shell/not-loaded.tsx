@@ -1,0 +1,62 @@
+import { Button } from '@mantine/core'
+import { IconPlugConnectedX } from '@tabler/icons-react'
+import { useCallback, useEffect, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { answerOf, api, isUnanswered } from '../../api/client.ts'
+import { EmptyState } from '../empty-state.tsx'
+import { Waiting } from '../waiting.tsx'
+import { PartMissing } from './lazy-page.tsx'
+
+const reloadedKey = 'lw-reloaded'
+const pauseMs = 1_000
+
+/** Has the version of the build in its name. */
+const version = () => document.querySelector<HTMLScriptElement>('script[type=module][src]')?.src ?? ''
+
+async function isServiceThere(): Promise<boolean> {
+  try {
+    await answerOf(api.GET('/auth/session'))
+    return true
+  } catch (error) {
+    return !isUnanswered(error)
+  }
+}
+
+/**
+ * In place of a page whose file did not come. If the service answers, the file was taken away by a deployment, and
+ * the whole page is loaded anew: once for each version, so that a file that stays away is no endless loop.
+ */
+export function NotLoaded({ error }: { readonly error: Error }) {
+  const { t } = useTranslation('shell')
+  const [state, setState] = useState<'asking' | 'noConnection' | 'notLoaded'>('asking')
+  useEffect(() => () => (error instanceof PartMissing ? error.forget() : undefined), [error])
+  const look = useCallback(async (mayReload: () => boolean, times = 1) => {
+    setState('asking')
+    while (!(await isServiceThere())) {
+      if (--times === 0) return setState('noConnection')
+      await new Promise((resolve) => setTimeout(resolve, pauseMs))
+    }
+    if (!mayReload()) return setState('notLoaded')
+    sessionStorage.setItem(reloadedKey, version())
+    location.reload()
+  }, [])
+  const tryAgain = useCallback(() => look(() => true), [look])
+  useEffect(() => {
+    look(() => sessionStorage.getItem(reloadedKey) !== version())
+    // The browser says so before every request gets through.
+    const whenBack = () => look(() => true, 3)
+    window.addEventListener('online', whenBack)
+    return () => window.removeEventListener('online', whenBack)
+  }, [look])
+  if (state === 'asking') return <Waiting />
+  return (
+    <EmptyState
+      isPage
+      title={t(`${state}.title`)}
+      icon={<IconPlugConnectedX aria-hidden />}
+      action={<Button onClick={tryAgain}>{t('common:tryAgain')}</Button>}
+    >
+      {t(`${state}.about`)}
+    </EmptyState>
+  )
+}

@@ -1,0 +1,44 @@
+import { Button } from '@mantine/core'
+import { IconMapOff } from '@tabler/icons-react'
+import { Link } from '@tanstack/react-router'
+import { useTranslation } from 'react-i18next'
+import { ApiError } from '../../api/client.ts'
+import { EmptyState } from '../empty-state.tsx'
+import { Failure } from '../failure.tsx'
+import { failureText } from '../failure-text.ts'
+import { Page } from '../page.tsx'
+
+interface PageFailureProps {
+  readonly error: unknown
+  readonly onRetry: () => void
+  /** Of the page, had it come. */
+  readonly title: string
+  /** The list it belongs to. */
+  readonly parent: { readonly to: string; readonly title: string }
+}
+
+/** In place of a page about one thing: that there is no such thing, with the way to those there are; or an error. */
+export function PageFailure({ error, onRetry, title, parent }: PageFailureProps) {
+  const { t } = useTranslation('shell')
+  if (error instanceof ApiError && error.status === 404) {
+    return (
+      <EmptyState
+        isPage
+        title={failureText(error)}
+        icon={<IconMapOff aria-hidden />}
+        action={
+          <Button renderRoot={(root) => <Link to={parent.to} {...root} />}>
+            {t('toList', { list: parent.title })}
+          </Button>
+        }
+      >
+        {t('notThereAbout')}
+      </EmptyState>
+    )
+  }
+  return (
+    <Page title={title} parent={parent}>
+      <Failure error={error} onRetry={onRetry} />
+    </Page>
+  )
+}

@@ -1,0 +1,35 @@
+import { useTranslation } from 'react-i18next'
+import { Status, type Tone } from './status.tsx'
+
+/** Of everything that has a status, by what the service calls it. */
+const tones = {
+  customer: { 1: 'good', 2: 'wrong', 3: 'over' },
+  card: { 1: 'good', 2: 'wrong', 3: 'over', 4: 'over' },
+  coupon: { 1: 'good', 2: 'used', 3: 'used', 4: 'over', 5: 'wrong' },
+  transaction: { 1: 'good', 2: 'waiting', 3: 'wrong' },
+  campaign: { draft: 'over', published: 'good', paused: 'waiting', archived: 'over' },
+  person: { invited: 'waiting', active: 'good', blocked: 'wrong' },
+  connection: { active: 'good', revoked: 'over' },
+} as const satisfies Record<string, Record<string, Tone>>
+
+interface StatusBadgeProps {
+  readonly of: keyof typeof tones
+  readonly status: number | string
+}
+
+export function StatusBadge({ of, status }: StatusBadgeProps) {
+  const { t } = useTranslation('common')
+  const tone = (tones[of] as Record<string, Tone>)[status] ?? 'over'
+  return <Status tone={tone}>{t(`status.${of}.${status}`, { defaultValue: String(status) })}</Status>
+}
+
+/** For a filter: the statuses the service can be asked for. */
+export function useStatusOptions(of: keyof typeof tones, codes: readonly number[]) {
+  const { t } = useTranslation('common')
+  return codes.map((code) => ({ value: String(code), label: t(`status.${of}.${code}`) }))
+}
+
+/** As it stands in the address, for the service. What it does not know, it refuses in words. */
+export function statusCode<T extends number>(status: string | undefined): T | undefined {
+  return status === undefined ? undefined : (Number(status) as T)
+}

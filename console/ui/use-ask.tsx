@@ -1,0 +1,36 @@
+import { Text } from '@mantine/core'
+import { modals } from '@mantine/modals'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { tell } from './tell.ts'
+
+interface Question {
+  readonly title: string
+  /** What will happen. */
+  readonly about: string
+  readonly confirm: string
+  readonly isDangerous?: boolean
+  readonly run: () => Promise<unknown>
+  readonly done: string
+}
+
+/** Asks before doing something, does it, and says so. A refusal is told at the edge of the page. */
+export function useAsk(): (question: Question) => void {
+  const { t } = useTranslation('common')
+  const queries = useQueryClient()
+  const { mutate } = useMutation({
+    mutationFn: ({ run }: Question) => run(),
+    onSuccess: (_, { done }) => {
+      tell.success(done)
+      return queries.invalidateQueries()
+    },
+  })
+  return (question) =>
+    modals.openConfirmModal({
+      title: question.title,
+      children: <Text size="sm">{question.about}</Text>,
+      labels: { confirm: question.confirm, cancel: t('cancel') },
+      confirmProps: { color: question.isDangerous ? 'red' : undefined },
+      onConfirm: () => mutate(question),
+    })
+}

@@ -1,0 +1,153 @@
+/**
+ * Several processes on one port and one database, for machines with more cores than one. The first process
+ * keeps the embedded database, the jobs and the demo, and starts the others; what they need to know reaches them
+ * over their channel and not in arguments or the environment, where a list of processes would show the secrets.
+ */
+import cluster, { type Worker } from 'node:cluster'
+import type { Config } from '../config.ts'
+import type { DatabaseConnection } from '../database/pool.ts'
+import { createMetricsGatherer, isAboutMetrics } from '../http/plugins/gather-metrics.ts'
+import { createLogger, type Logger } from '../http/redaction/logger.ts'
+import { type Listener, listen, openDeps, type Secrets } from './listen.ts'
+import { withTimeout } from './with-timeout.ts'
+
+/** The hidden command a worker is started with. */
+export const workerCommand = 'work'
+
+const ready = 'ready'
+
+interface Assignment {
+  readonly connection: DatabaseConnection
+  readonly role?: string
+  readonly config: Omit<Config, 'tls'> & { readonly tls?: { readonly cert: string; readonly key: string } }
+  readonly secrets: Secrets
+}
+
+export interface Workers {
+  readonly port: number
+  stop(): Promise<void>
+}
+
+const stopTimeoutMs = 6_000
+const restartPauseMs = 500
+
+export async function startWorkers(
+  count: number,
+  connection: DatabaseConnection,
+  role: string | undefined,
+  config: Config,
+  secrets: Secrets,
+  log: Logger,
+): Promise<Workers> {
+  cluster.setupPrimary({ args: [workerCommand], serialization: 'json' })
+  let isStopping = false
+  const assignment: Assignment = {
+    connection,
+    role,
+    secrets,
+    // Each takes its share, so that together they allow what one would.
+    config: {
+      ...config,
+      rateLimits: shareOf(config.rateLimits, count),
+      tls: config.tls && { cert: config.tls.cert.toString('base64'), key: config.tls.key.toString('base64') },
+    },
+  }
+  const listening = new Set<Worker>()
+  const gatherMetrics = createMetricsGatherer(() => [...listening].filter((worker) => worker.isConnected()))
+  const start = () => {
+    const worker = cluster.fork()
+    worker.on('message', (message) => {
+      // What is sent before the worker listens to its channel is lost, so it says when it does.
+      if (message === ready) worker.send(assignment)
+      if (message.port !== undefined) listening.add(worker)
+      void gatherMetrics(worker, message)
+    })
+    // What is sent to one that has just died comes back as an error, which nobody else listens to.
+    worker.on('error', (error) =>
+      log.warn({ worker: worker.process.pid, err: error }, 'a worker is not reached'),
+    )
+    worker.once('exit', (code, signal) => {
+      listening.delete(worker)
+      if (isStopping) return
+      log.error({ worker: worker.process.pid, code, signal }, 'a worker ended and is started again')
+      setTimeout(() => !isStopping && start(), restartPauseMs)
+    })
+    return worker
+  }
+  const workers = Array.from({ length: count }, start)
+  const stop = async () => {
+    isStopping = true
+    const running = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined)
+    await withTimeout(Promise.all(running.map(stopWorker)), stopTimeoutMs)
+    for (const worker of running) if (!worker.isDead()) worker.process.kill('SIGKILL')
+  }
+  try {
+    const [port] = await Promise.all(workers.map(portOf))
+    return { port: port!, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+function shareOf(limits: Config['rateLimits'], count: number): Config['rateLimits'] {
+  const share = (limit: number | undefined) => (limit === undefined ? undefined : Math.max(1, limit / count))
+  const { organization, connection, address } = limits
+  return { organization: share(organization), connection: share(connection), address: share(address) }
+}
+
+function portOf(worker: Worker): Promise<number> {
+  return new Promise((resolve, reject) => {
+    worker.on('message', (message: { port?: number; error?: { message: string; code?: string } }) => {
+      if (message.port !== undefined) resolve(message.port)
+      if (message.error) reject(Object.assign(new Error(message.error.message), { code: message.error.code }))
+    })
+    worker.once('exit', () => reject(new Error('A worker ended before it could listen.')))
+  })
+}
+
+function stopWorker(worker: Worker): Promise<void> {
+  return new Promise((resolve) => {
+    worker.once('exit', () => resolve())
+    worker.send('stop')
+  })
+}
+
+/** What a worker process does: listens as it is told, until it is told to stop or its parent is gone. */
+export async function work(): Promise<void> {
+  // A terminal sends Ctrl-C to all of us; the first process says when it is our turn.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
+  let listener: Listener | undefined
+  const stopped = new Promise<void>((resolve) => {
+    process.on('message', (message: Assignment | 'stop') => {
+      if (message === 'stop') return resolve()
+      if (isAboutMetrics(message)) return
+      void takeUp(message).then((started) => {
+        listener = started
+      })
+    })
+    process.on('disconnect', () => resolve())
+  })
+  process.send?.(ready)
+  await stopped
+  await listener?.stop()
+  process.exit(0)
+}
+
+async function takeUp({ connection, role, config, secrets }: Assignment): Promise<Listener | undefined> {
+  const tls = config.tls && {
+    cert: Buffer.from(config.tls.cert, 'base64'),
+    key: Buffer.from(config.tls.key, 'base64'),
+  }
+  const log = createLogger(config.logLevel, { isTerminal: process.stdout.isTTY === true, toStderr: false })
+  try {
+    const deps = openDeps(connection, role, { ...config, tls }, secrets, log)
+    const listener = await listen(deps, { ...config, tls }, secrets, log)
+    process.send?.({ port: listener.port })
+    return listener
+  } catch (error) {
+    const { message, code } = error as NodeJS.ErrnoException
+    process.send?.({ error: { message, code } })
+    return undefined
+  }
+}

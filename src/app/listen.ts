@@ -1,0 +1,111 @@
+/**
+ * One process that answers calls: pool, operations and HTTP on a database that is already up to date. The
+ * service is one of these, or several on one port (`cluster.ts`).
+ */
+import type { AddressInfo } from 'node:net'
+import { baseUrlOf, type Config } from '../config.ts'
+import { canWrite } from '../database/can-write.ts'
+import { type DatabaseConnection, openPool } from '../database/pool.ts'
+import { createRequestLog } from '../http/plugins/request-log.ts'
+import type { Logger } from '../http/redaction/logger.ts'
+import { buildServer, type Server } from '../http/server.ts'
+import { createTransactions, type Transactions } from '../operations/baskets/process.ts'
+import { createDeps, type Deps } from '../operations/deps.ts'
+import { withTimeout } from './with-timeout.ts'
+
+export interface Secrets {
+  readonly adminToken: string
+  readonly jwtSecret: string
+  readonly credentialPepper: string
+}
+
+export interface Listener {
+  readonly port: number
+  /** No new calls, and what was taken is finished. */
+  stop(): Promise<void>
+}
+
+const drainTimeoutMs = 5_000
+/** Of the last calls; a database that is away must not keep the process. */
+const lastFlushTimeoutMs = 500
+const readinessTimeoutMs = 2_000
+
+export function openDeps(
+  connection: DatabaseConnection,
+  role: string | undefined,
+  config: Config,
+  secrets: Secrets,
+  log: Logger,
+  { isHasty = false } = {},
+): Deps {
+  const pool = openPool(connection, {
+    log,
+    role,
+    statementTimeoutMs: 5_000,
+    queryTimeoutMs: 8_000,
+    lockTimeoutMs: 3_000,
+    isHasty,
+    ...(isHasty && { maxConnections: 5 }),
+  })
+  const publicUrl = () => config.publicUrl ?? baseUrlOf(config.port, config)
+  return createDeps({ ...config, ...secrets, publicUrl, pool, log })
+}
+
+export async function listen(deps: Deps, config: Config, secrets: Secrets, log: Logger): Promise<Listener> {
+  const transactions = createTransactions({ deps })
+  const requestLog = createRequestLog(deps)
+  const state = { isStopping: false }
+  // Everybody who asks while an answer is on its way gets that one: asking often must not cost connections.
+  let asked: Promise<boolean> | undefined
+  const canServe = () => {
+    asked ??= canUseDatabase(deps).finally(() => {
+      asked = undefined
+    })
+    return asked
+  }
+  let app: Server | undefined
+  let port = config.port
+  const stop = async () => {
+    state.isStopping = true
+    if (app) await closeServer(app, transactions)
+    await withTimeout(requestLog.stop(), lastFlushTimeoutMs)
+  }
+  try {
+    app = await buildServer({
+      // Which port it is may be known only once it is listened to, and nobody asks before that. It is remembered:
+      // a server that is closing has no address any more, and still answers the calls it took.
+      deps: { ...deps, publicUrl: () => config.publicUrl ?? baseUrlOf(port, config) },
+      transactions,
+      requestLog,
+      adminToken: secrets.adminToken,
+      rateLimits: config.rateLimits,
+      isBehindProxy: config.trustProxy,
+      https: config.tls,
+      logger: log,
+      isReady: async () => !state.isStopping && (await canServe()),
+    })
+    await app.listen({ port: config.port, host: config.host })
+    port = (app.server.address() as AddressInfo).port
+    return { port, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+/** Finishes what was taken. A client that never sends the rest of its request is cut off in the end. */
+async function closeServer(app: Server, transactions: Transactions): Promise<void> {
+  await withTimeout(
+    app.close().then(() => transactions.drain()),
+    drainTimeoutMs,
+  )
+  app.server.closeAllConnections()
+}
+
+async function canUseDatabase({ pool }: Deps): Promise<boolean> {
+  try {
+    return (await withTimeout(canWrite(pool), readinessTimeoutMs)) ?? false
+  } catch {
+    return false
+  }
+}

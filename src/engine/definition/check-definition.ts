@@ -1,0 +1,123 @@
+/**
+ * Decides whether a campaign definition may be kept: every problem with the place it is at, so that a mistake
+ * is seen when it is written and not at the till. `shape` is wrong JSON (type, missing or unknown member),
+ * `sense` is everything else. A definition without problems can be compiled and evaluated for any basket.
+ */
+import type { TSchema } from 'typebox'
+import { Value } from 'typebox/value'
+import {
+  explainError,
+  pointerParts,
+  sayRule,
+  toPlace,
+  type ValidationError,
+  type WrongValue,
+} from '../../domain/validation-error.ts'
+import { allRules } from '../rules/all-rules.ts'
+import { type CampaignDefinition, CampaignOutline, rewardSchemas, ruleSchema } from './campaign-definition.ts'
+import { checkSense } from './check-semantics.ts'
+
+export interface DefinitionProblem extends WrongValue {
+  readonly kind: 'shape' | 'sense'
+}
+
+export interface DefinitionContext {
+  readonly currencyDecimals: number
+  /** Balances that exist in the organization; decimals of a key are fixed for good. */
+  readonly knownBalances: readonly { readonly key: string; readonly decimals: number }[]
+  /** Ids of the organization's campaigns. */
+  readonly knownCampaigns: readonly string[]
+  /** Id of the campaign itself, once it has one. */
+  readonly self?: string
+}
+
+/** More would not be read; the first hundred say what is wrong. */
+const reportedProblems = 100
+
+const ruleSchemas = new Map(allRules.map((rule) => [rule.kind, ruleSchema(rule)]))
+const rewardSchemaByKind = new Map<string, TSchema>(Object.entries(rewardSchemas))
+
+/** All problems of a definition, those of shape first; an empty list means that it can be published. */
+export function checkDefinition(definition: unknown, context: DefinitionContext): DefinitionProblem[] {
+  const problems = schemaProblems(CampaignOutline, definition, [])
+  const { rules, rewards } = Object(definition) as { rules?: unknown; rewards?: unknown }
+  if (Array.isArray(rules)) problems.push(...membersByKind(rules, 'rules', ruleSchemas))
+  if (Array.isArray(rewards)) problems.push(...membersByKind(rewards, 'rewards', rewardSchemaByKind))
+  const shape = problems.filter((problem) => problem.kind === 'shape')
+  const sense = problems.filter((problem) => problem.kind === 'sense')
+  // What refers to what can be followed only when everything is of the right type, which nobody knows of a
+  // rule or reward of an unknown kind.
+  const isReadable = shape.length === 0 && !sense.some((problem) => /^r\w+\[\d+\]\.kind$/.test(problem.place))
+  if (isReadable) sense.push(...checkSense(definition as CampaignDefinition, context, sense))
+  return [...shape, ...sense].slice(0, reportedProblems)
+}
+
+function membersByKind(
+  members: readonly unknown[],
+  list: string,
+  schemas: ReadonlyMap<string, TSchema>,
+): DefinitionProblem[] {
+  const problems: DefinitionProblem[] = []
+  for (const [index, member] of members.entries()) {
+    if (problems.length > reportedProblems) break
+    const base = [list, index]
+    if (typeof member !== 'object' || member === null || Array.isArray(member)) {
+      problems.push({ kind: 'shape', place: toPlace(base), message: mustBe('object') })
+      continue
+    }
+    const kind = Object.hasOwn(member, 'kind') ? (member as { kind: unknown }).kind : undefined
+    const place = toPlace([...base, 'kind'])
+    if (typeof kind !== 'string') {
+      problems.push({ kind: 'shape', place, message: mustBe('string') })
+      continue
+    }
+    const schema = schemas.get(kind)
+    if (schema === undefined) {
+      const message = sayRule({ keyword: 'enum', params: { allowedValues: [...schemas.keys()] } })
+      problems.push({ kind: 'sense', place, message })
+      continue
+    }
+    if (!Value.Check(schema, member)) problems.push(...schemaProblems(schema, member, base))
+  }
+  return problems
+}
+
+function mustBe(type: string): string {
+  return sayRule({ keyword: 'type', params: { type } })
+}
+
+function schemaProblems(
+  schema: TSchema,
+  value: unknown,
+  base: readonly (string | number)[],
+): DefinitionProblem[] {
+  return Value.Errors(schema, value).flatMap((error) => {
+    // Said a second time for each unknown property.
+    if (error.keyword === 'boolean') return []
+    const kind = kindOf(error, value)
+    return explainError(error, base).map((wrong) => ({ kind, ...wrong }))
+  })
+}
+
+/** A value of the wrong JSON type is of the wrong shape; 1.5 where a whole number is asked for is not. */
+function kindOf(error: ValidationError, value: unknown): DefinitionProblem['kind'] {
+  const { type, allowedValues } = error.params as { type?: unknown; allowedValues?: unknown[] }
+  const found = valueAt(value, error.instancePath)
+  switch (error.keyword) {
+    case 'required':
+    case 'additionalProperties':
+      return 'shape'
+    case 'type':
+      return type === 'integer' && typeof found === 'number' ? 'sense' : 'shape'
+    case 'enum':
+      return typeof found === typeof allowedValues?.[0] ? 'sense' : 'shape'
+    default:
+      return 'sense'
+  }
+}
+
+function valueAt(value: unknown, pointer: string): unknown {
+  let found = value
+  for (const part of pointerParts(pointer)) found = (Object(found) as Record<string, unknown>)[part]
+  return found
+}

@@ -1,0 +1,85 @@
+/**
+ * The members that campaign definitions are made of, as schemas: one bound and one wording for each kind of
+ * value, wherever it stands. Titles and descriptions are what a merchant reads in a form that is drawn from them.
+ * `x-unit` says what a value counts in, so that its decimals can be checked and a form can show the right field;
+ * `x-names` which list the values are taken from, `x-labels` how a choice, or yes and no, is called, and `x-sentence`
+ * what an object says to a reader, with its members in braces. Bounds are chosen so that nothing accepted can overflow
+ * at a till.
+ */
+import { Type } from 'typebox'
+import { maxMoney, maxUnits } from '../../domain/money.ts'
+import { keyPattern } from '../../domain/validation-error.ts'
+
+export const Key = (title: string, description: string, options: object = {}) =>
+  Type.String({ pattern: keyPattern, title, description, ...options })
+export const BalanceKey = Key('Balance', 'Which balance this is about, by its key.', {
+  'x-names': 'balances',
+})
+export const Name = (description: string) =>
+  Type.String({ title: 'Name', description, minLength: 1, maxLength: 200 })
+const OpaqueId = Type.String({ minLength: 1, maxLength: 200 })
+
+export const ProductFilter = Type.Array(OpaqueId, {
+  title: 'Products',
+  description: 'Only these products count, together with those of the categories. Empty: everything counts.',
+  minItems: 1,
+  maxItems: 1000,
+  'x-names': 'products',
+})
+export const CategoryFilter = Type.Array(OpaqueId, {
+  title: 'Categories',
+  description: 'Only products of these categories count, together with the products named.',
+  minItems: 1,
+  maxItems: 1000,
+  'x-names': 'categories',
+})
+export const OpaqueIds = (
+  title: string,
+  names: 'products' | 'categories' | 'branches',
+  description: string,
+) => Type.Array(OpaqueId, { title, description, minItems: 1, maxItems: 1000, 'x-names': names })
+
+/** A number of points or stamps, above zero, with the decimals of its balance. */
+export const Units = (title: string, description: string) =>
+  Type.Number({ title, description, exclusiveMinimum: 0, maximum: maxUnits, 'x-unit': 'balance' })
+
+/** An amount of money above zero, with the decimals of the organization's currency. */
+export const Money = (title: string, description: string) =>
+  Type.Number({ title, description, exclusiveMinimum: 0, maximum: maxMoney, 'x-unit': 'money' })
+
+export const Timestamp = (title: string, description: string) =>
+  Type.String({ title, description, maxLength: 40, 'x-unit': 'time' })
+
+/** A choice of words, each with what it is called in a form. */
+export const Choice = <const T extends string>(labels: Record<T, string>, options: object = {}) =>
+  Type.Enum(Object.keys(labels) as T[], { ...options, 'x-labels': labels })
+
+export const closed = { additionalProperties: false } as const
+
+export const Expires = Type.Object(
+  {
+    after: Type.Optional(
+      Type.String({
+        title: 'Valid for',
+        description:
+          'How long what was collected can be used, each amount by itself. An ISO 8601 duration: P12M is twelve months, P90D ninety days.',
+        'x-unit': 'duration',
+      }),
+    ),
+    endOf: Type.Optional(
+      Choice(
+        { day: 'End of the day', month: 'End of the month', year: 'End of the year' },
+        { title: 'Until the end of', description: 'Lets it last until the end of that day, month or year.' },
+      ),
+    ),
+    inactivity: Type.Optional(
+      Type.String({
+        title: 'Without a purchase for',
+        description:
+          'Everything expires when the customer has bought nothing for that long. An ISO 8601 duration: P6M is six months.',
+        'x-unit': 'duration',
+      }),
+    ),
+  },
+  { ...closed, title: 'Expires', description: 'When what was collected is lost. Empty: never.' },
+)

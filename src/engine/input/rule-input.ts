@@ -1,0 +1,65 @@
+/**
+ * A basket as rules see it, put together from its prices and from what was known of the customer at the time.
+ * What points pay is taken off like an order-level reduction, and no reduction ever makes a line larger.
+ */
+import type { Basket } from '../../domain/basket.ts'
+import type { CampaignId } from '../../domain/ids.ts'
+import type { RuleUsage } from '../../domain/wallet.ts'
+import { localTime } from '../clock/local-time.ts'
+import type { Covered } from '../rules/rule.ts'
+import type { Circumstances } from '../rules/rule-conditions.ts'
+import type { CoverableLine } from './cover-lines.ts'
+import type { PricedBasket } from './price-basket.ts'
+
+/** A basket as rules see it; `payable` and `quantity` are those of the whole basket. */
+export interface Situation extends Circumstances, Covered {
+  readonly lines: readonly CoverableLine[]
+  /** What rules with limits have given before, by `usageKey`. */
+  readonly usage: ReadonlyMap<string, RuleUsage>
+  readonly now: Date
+  readonly timezone: string
+}
+
+export interface KnownBefore {
+  readonly isFirst: boolean
+  readonly usage: readonly RuleUsage[]
+  readonly timezone: string
+  readonly now: Date
+}
+
+export function situationOf(
+  basket: Basket,
+  priced: PricedBasket,
+  pointsPartMinor: number,
+  { isFirst, usage, timezone, now }: KnownBefore,
+): Situation {
+  const lines = priced.lines.map(({ line, payableMinor, quantity }) => ({
+    product: line.product,
+    category: line.category,
+    payable: payableMinor,
+    quantity,
+  }))
+  const hasLines = lines.length > 0
+  const collectingMinor = priced.payableMinor - pointsPartMinor
+  const isReduced = hasLines && collectingMinor < priced.linesPayableMinor
+  return {
+    lines,
+    payable: hasLines ? priced.linesPayableMinor : collectingMinor,
+    quantity: lines.reduce((sum, line) => sum + line.quantity, 0),
+    spreadNumerator: isReduced ? collectingMinor : 1,
+    spreadDenominator: isReduced ? priced.linesPayableMinor : 1,
+    isVisit: hasLines || priced.amountMinor > 0 || priced.payableMinor > 0,
+    payableMinor: priced.payableMinor,
+    branch: basket.branch,
+    at: basket.occurredAt,
+    local: localTime(basket.occurredAt, timezone),
+    isFirst,
+    usage: new Map(usage.map((entry) => [usageKey(entry.campaign, entry.rule), entry])),
+    now,
+    timezone,
+  }
+}
+
+export function usageKey(campaign: CampaignId, rule: string): string {
+  return `${campaign}/${rule}`
+}

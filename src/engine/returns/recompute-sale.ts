@@ -1,0 +1,59 @@
+/**
+ * Runs the rules and thresholds of a sale again over what is left of it, starting from the balances, counters
+ * and tiers there were before the sale. The wallet of today plays no part: what the customer did afterwards
+ * must not change what the sale was worth.
+ */
+import type { Effect } from '../../domain/effect.ts'
+import type { CampaignId } from '../../domain/ids.ts'
+import { ok, type Result } from '../../domain/result.ts'
+import type { Action, SaleContext } from '../../domain/transaction.ts'
+import type { AttachedCampaign } from '../definition/compile-campaign.ts'
+import { type Situation, usageKey } from '../input/rule-input.ts'
+import { collectAll } from '../steps/collect.ts'
+import { grantCoupons } from '../steps/grant-coupons.ts'
+import { balanceOf, openWallet } from '../steps/wallet-state.ts'
+
+export interface RecomputedSale {
+  /** What each rule would have given, by `usageKey`. */
+  readonly collected: ReadonlyMap<string, number>
+  readonly grants: readonly Grant[]
+}
+
+/** A coupon that a threshold granted, or would have. */
+export interface Grant {
+  readonly campaign: CampaignId
+  readonly key: string
+  readonly at: number
+  readonly reward: string
+}
+
+export function recomputeSale(
+  campaigns: readonly AttachedCampaign[],
+  situation: Situation,
+  sale: { readonly context: SaleContext; readonly actions: readonly Action[] },
+  spentUnits: number,
+): Result<RecomputedSale> {
+  const { context, actions } = sale
+  const state = openWallet({
+    balances: context.balances.map(([key, value, total]) => ({ key, value, total, version: 0 })),
+    lots: [],
+    coupons: [],
+    usage: [],
+    transactionCount: 0,
+  })
+  const spentKey = actions.find((action) => action.kind === 'spend_points')?.movement.key
+  if (spentKey !== undefined) balanceOf(state, spentKey).value -= spentUnits
+  const again = collectAll(campaigns, situation, state)
+  if (!again.ok) return again
+  const granted = grantCoupons(again.value.running, state, context.keptMultiples ?? [], situation.now)
+  const collected = new Map<string, number>()
+  for (const { campaign, rule, movement } of again.value.effects) {
+    collected.set(usageKey(campaign, rule), movement.amount)
+  }
+  return ok({ collected, grants: granted.effects.map(toGrant) })
+}
+
+export function toGrant(effect: Extract<Action | Effect, { kind: 'grant_coupon' }>): Grant {
+  const { campaign, reward, threshold } = effect
+  return { campaign, key: threshold.key, at: threshold.at, reward: reward.key }
+}

@@ -1,0 +1,114 @@
+/**
+ * Takes off what has expired: lots past their day, and whole balances after too long without a basket. The till
+ * and the nightly job both come through here, so that a point is gone at the same moment whether or not a job
+ * has noticed. Expiry is judged by the clock passed in, and never touches `total`.
+ */
+import type { Movement } from '../../domain/ledger-entry.ts'
+import type { Balance, Lot, Wallet } from '../../domain/wallet.ts'
+import type { Duration } from '../clock/iso-time.ts'
+import { addDuration } from '../clock/local-time.ts'
+import type { CompiledCampaign } from '../definition/compile-campaign.ts'
+import {
+  changedLots,
+  closedBalances,
+  move,
+  openWallet,
+  takeFromLots,
+  type WalletState,
+} from './wallet-state.ts'
+
+/** A balance that expires as a whole when there was no basket for so long. */
+export interface Inactivity {
+  readonly key: string
+  readonly after: Duration
+}
+
+/**
+ * What campaigns say about inactivity. A balance belongs to the customer and not to a card, so all campaigns of
+ * the organization are asked, whichever card was shown and whether or not they still run.
+ */
+export function inactivityOf(campaigns: readonly CompiledCampaign[]): Inactivity[] {
+  const inactivity: Inactivity[] = []
+  for (const { balances } of campaigns) {
+    for (const { key, expiresByInactivity } of balances) {
+      if (expiresByInactivity !== undefined) inactivity.push({ key, after: expiresByInactivity })
+    }
+  }
+  return inactivity
+}
+
+export interface Expiry {
+  readonly movements: readonly Movement[]
+  readonly balances: readonly Balance[]
+  /** Lots that changed, as they are now. */
+  readonly lots: readonly Lot[]
+}
+
+/** What of a wallet has expired by now. */
+export function expireBalances(
+  wallet: Wallet,
+  inactivity: readonly Inactivity[],
+  now: Date,
+  timezone: string,
+): Expiry {
+  const state = openWallet(wallet)
+  expireInState(state, wallet, inactivity, now, timezone)
+  return { movements: state.movements, balances: closedBalances(state), lots: changedLots(state) }
+}
+
+export function expireInState(
+  state: WalletState,
+  wallet: Wallet,
+  inactivity: readonly Inactivity[],
+  now: Date,
+  timezone: string,
+): void {
+  if (state.lots.length > 0) expireLots(state, now)
+  if (inactivity.length > 0) expireInactive(state, wallet, inactivity, now, timezone)
+}
+
+function expireLots(state: WalletState, now: Date): void {
+  for (const balance of state.balances) {
+    let expired = 0
+    for (const lot of state.lots) {
+      if (lot.key !== balance.key || lot.remaining === 0 || lot.expiresAt.getTime() > now.getTime()) continue
+      expired += lot.remaining
+      lot.remaining = 0
+      lot.isChanged = true
+    }
+    const units = Math.min(expired, Math.max(0, balance.value))
+    if (units > 0) move(state, balance, 'expire', -units, 0)
+  }
+}
+
+/** When a balance expires unless there is a basket before; undefined when it does not. */
+export function inactiveAt(
+  key: string,
+  since: Date,
+  inactivity: readonly Inactivity[],
+  timezone: string,
+): Date | undefined {
+  // Campaigns that share a balance may differ: the longest patience counts.
+  const ends = inactivity
+    .filter((entry) => entry.key === key)
+    .map((entry) => addDuration(since, entry.after, timezone).getTime())
+  return ends.length === 0 ? undefined : new Date(Math.max(...ends))
+}
+
+function expireInactive(
+  state: WalletState,
+  wallet: Wallet,
+  inactivity: readonly Inactivity[],
+  now: Date,
+  timezone: string,
+): void {
+  const since = wallet.lastActivityAt
+  if (since === undefined) return
+  for (const balance of state.balances) {
+    if (balance.value <= 0) continue
+    const end = inactiveAt(balance.key, since, inactivity, timezone)
+    if (end === undefined || end.getTime() > now.getTime()) continue
+    takeFromLots(state, balance.key, balance.value)
+    move(state, balance, 'expire', -balance.value, 0)
+  }
+}

@@ -1,0 +1,116 @@
+/**
+ * Grants coupons where balances have reached thresholds, the highest `at` first. A threshold that consumes
+ * takes `at` from the value each time, as often as it fits; one that does not grants for each multiple of `at`
+ * that the total passed in this basket.
+ */
+import type { Effect } from '../../domain/effect.ts'
+import type { CampaignId } from '../../domain/ids.ts'
+import type { KeptMultiple, LotTake } from '../../domain/wallet.ts'
+import type { AttachedCampaign, CompiledReward, CompiledThreshold } from '../definition/compile-campaign.ts'
+import { move, type OpenBalance, takeFromLots, type WalletState } from './wallet-state.ts'
+
+/**
+ * No basket earns more than this; a threshold of 1 under a large sale would otherwise make coupons without end.
+ * What a consuming threshold has not taken stays in the value for the next basket.
+ */
+export const maxGrantedCoupons = 1000
+
+const dayMs = 86_400_000
+
+export interface OwnedThreshold {
+  readonly campaign: CampaignId
+  readonly threshold: CompiledThreshold
+}
+
+type GrantEffect = Extract<Effect, { kind: 'grant_coupon' }>
+
+export interface Granting {
+  readonly effects: readonly GrantEffect[]
+  /** What consuming thresholds took from lots. */
+  readonly takes: readonly LotTake[]
+}
+
+export function grantCoupons(
+  running: readonly AttachedCampaign[],
+  state: WalletState,
+  kept: readonly KeptMultiple[],
+  now: Date,
+): Granting {
+  const effects: GrantEffect[] = []
+  const takes: LotTake[] = []
+  let left = maxGrantedCoupons
+  for (const { campaign, threshold } of thresholdsInOrder(running)) {
+    const balance = state.balances.find((candidate) => candidate.key === threshold.key)
+    if (balance === undefined) continue
+    const times = Math.min(left, timesReached(campaign, threshold, balance, kept))
+    left -= times
+    for (let time = 0; time < times; time++) {
+      const grant = toGrantEffect(campaign, threshold, now)
+      if (threshold.consume) {
+        takes.push(...takeFromLots(state, balance.key, threshold.at))
+        effects.push({ ...grant, movement: move(state, balance, 'consume', -threshold.at, 0) })
+      } else {
+        effects.push(grant)
+      }
+    }
+  }
+  return { effects, takes }
+}
+
+/** Thresholds of all campaigns that share a balance compete for it: the highest first, whoever it belongs to. */
+export function thresholdsInOrder(running: readonly AttachedCampaign[]): OwnedThreshold[] {
+  const owned: OwnedThreshold[] = []
+  let owners = 0
+  for (const { id, compiled } of running) {
+    if (compiled.thresholds.length > 0) owners++
+    for (const threshold of compiled.thresholds) owned.push({ campaign: id, threshold })
+  }
+  if (owners < 2) return owned
+  const position = new Map<string, number>()
+  for (const { threshold } of owned)
+    if (!position.has(threshold.key)) position.set(threshold.key, position.size)
+  return owned.sort(
+    (a, b) =>
+      position.get(a.threshold.key)! - position.get(b.threshold.key)! || b.threshold.at - a.threshold.at,
+  )
+}
+
+function timesReached(
+  campaign: CampaignId,
+  threshold: CompiledThreshold,
+  balance: OpenBalance,
+  kept: readonly KeptMultiple[],
+): number {
+  const { at, consume } = threshold
+  if (consume) return Math.max(0, Math.floor(balance.value / at))
+  const before = Math.max(Math.floor(balance.totalBefore / at), keptMultiple(campaign, threshold, kept))
+  return Math.max(0, Math.floor(balance.total / at) - before)
+}
+
+/**
+ * The multiple up to which coupons are out although the total is below it; 0 when there is none. Below zero: of
+ * the multiples that the total has passed, so many have no coupon out. That blocks and grants nothing at a sale;
+ * a return must know it.
+ */
+export function keptMultiple(
+  campaign: CampaignId,
+  { key, at, grant }: CompiledThreshold,
+  kept: readonly KeptMultiple[],
+): number {
+  for (const entry of kept) {
+    const isSame = entry.campaign === campaign && entry.key === key && entry.at === at
+    if (isSame && entry.reward === grant.reward.key) return entry.multiple
+  }
+  return 0
+}
+
+function toGrantEffect(campaign: CampaignId, { key, at, grant }: CompiledThreshold, now: Date) {
+  const shared = { kind: 'grant_coupon', campaign, reward: grant.reward, threshold: { key, at } } as const
+  const expiresAt = couponExpiry(grant, now)
+  return expiresAt === undefined ? shared : { ...shared, expiresAt }
+}
+
+/** A coupon is good for whole days of 24 hours from the moment it was granted. */
+export function couponExpiry({ validDays }: CompiledReward, now: Date): Date | undefined {
+  return validDays === undefined ? undefined : new Date(now.getTime() + validDays * dayMs)
+}

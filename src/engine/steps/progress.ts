@@ -1,0 +1,37 @@
+/**
+ * How far the customer is towards the next coupon of each threshold, for the receipt. A pure reading of
+ * campaigns and balances: it can be asked again at any time and says the same as the basket's reply did.
+ */
+import type { Balance, KeptMultiple } from '../../domain/wallet.ts'
+import type { AttachedCampaign } from '../definition/compile-campaign.ts'
+import { keptMultiple } from './grant-coupons.ts'
+
+export interface Progress {
+  readonly key: string
+  /** Units towards the next coupon. */
+  readonly have: number
+  /** Units the next coupon needs. */
+  readonly need: number
+  /** Key of the reward. */
+  readonly reward: string
+}
+
+/** `running` are the campaigns that would grant now, in their order. */
+export function progressOf(
+  running: readonly AttachedCampaign[],
+  balances: readonly Balance[],
+  kept: readonly KeptMultiple[] = [],
+): Progress[] {
+  const progress: Progress[] = []
+  for (const campaign of running) {
+    for (const threshold of campaign.compiled.thresholds) {
+      const { key, at, consume, grant } = threshold
+      const balance = balances.find((candidate) => candidate.key === key)
+      const { value, total } = balance ?? { value: 0, total: 0 }
+      const granted = Math.max(Math.floor(total / at), keptMultiple(campaign.id, threshold, kept))
+      const have = Math.max(0, consume ? Math.min(value, at) : total - granted * at)
+      progress.push({ key, have, need: at, reward: grant.reward.key })
+    }
+  }
+  return progress
+}

@@ -1,0 +1,129 @@
+/**
+ * A working copy of a wallet while one basket is decided: every change of a balance goes through `move`, which
+ * gives the movement the balance's next version, and every unit taken out goes through `takeFromLots`, which
+ * takes what expires first. What is in the lots of a balance is never more than its value.
+ */
+import type { Movement, MovementKind } from '../../domain/ledger-entry.ts'
+import { maxUnits } from '../../domain/money.ts'
+import { type Result, refuse } from '../../domain/result.ts'
+import type { Balance, Lot, LotTake, Wallet } from '../../domain/wallet.ts'
+
+export interface WalletState {
+  readonly balances: OpenBalance[]
+  /** Soonest first once something is taken out. */
+  readonly lots: OpenLot[]
+  areLotsSorted: boolean
+  readonly movements: Movement[]
+}
+
+export interface OpenBalance {
+  readonly key: string
+  value: number
+  total: number
+  version: number
+  readonly valueBefore: number
+  totalBefore: number
+}
+
+export interface OpenLot {
+  readonly key: string
+  readonly version: number
+  readonly expiresAt: Date
+  remaining: number
+  isChanged: boolean
+  readonly isNew: boolean
+}
+
+export function openWallet(wallet: Wallet): WalletState {
+  return {
+    balances: wallet.balances.map(openBalance),
+    lots: wallet.lots.map(openLot),
+    areLotsSorted: false,
+    movements: [],
+  }
+}
+
+function openBalance({ key, value, total, version }: Balance): OpenBalance {
+  return { key, value, total, version, valueBefore: value, totalBefore: total }
+}
+
+function openLot({ key, version, remaining, expiresAt }: Lot): OpenLot {
+  return { key, version, remaining, expiresAt, isChanged: false, isNew: false }
+}
+
+function soonestFirst(a: OpenLot, b: OpenLot): number {
+  return a.expiresAt.getTime() - b.expiresAt.getTime() || a.version - b.version
+}
+
+/** The balance with this key; one that the customer does not have yet starts at nothing. */
+export function balanceOf(state: WalletState, key: string): OpenBalance {
+  for (const balance of state.balances) if (balance.key === key) return balance
+  const balance = openBalance({ key, value: 0, total: 0, version: 0 })
+  state.balances.push(balance)
+  return balance
+}
+
+/** The refusal of a change after which the balance would be larger than can be counted. */
+export function balanceTooLarge(key: string): Result<never> {
+  return refuse('_invalid_payload', { kind: 'balance_too_large', balance: key, most: maxUnits })
+}
+
+/** Changes a balance and records it. Only collecting adds to the total. */
+export function move(
+  state: WalletState,
+  balance: OpenBalance,
+  kind: MovementKind,
+  amount: number,
+  totalChange: number,
+): Movement {
+  balance.value += amount
+  balance.total += totalChange
+  balance.version += 1
+  const movement: Movement = {
+    key: balance.key,
+    version: balance.version,
+    kind,
+    amount,
+    valueAfter: balance.value,
+    totalAfter: balance.total,
+  }
+  state.movements.push(movement)
+  return movement
+}
+
+/** Takes units that leave a balance out of its lots, soonest first; what is in no lot goes last. */
+export function takeFromLots(state: WalletState, key: string, units: number): LotTake[] {
+  const takes: LotTake[] = []
+  if (!state.areLotsSorted) state.lots.sort(soonestFirst)
+  state.areLotsSorted = true
+  let left = units
+  for (const lot of state.lots) {
+    if (left === 0) break
+    if (lot.key !== key || lot.remaining === 0) continue
+    const taken = Math.min(left, lot.remaining)
+    lot.remaining -= taken
+    lot.isChanged = true
+    left -= taken
+    takes.push([key, lot.version, taken, lot.expiresAt.getTime()])
+  }
+  return takes
+}
+
+/** Opens a lot for units just collected. */
+export function openNewLot(state: WalletState, lot: Lot): void {
+  state.lots.push({ ...openLot(lot), isChanged: true, isNew: true })
+  state.areLotsSorted = false
+}
+
+/** The lots to write: those that changed, as they are now; a new one that is empty again was never there. */
+export function changedLots(state: WalletState): Lot[] {
+  const changed: Lot[] = []
+  for (const { key, version, remaining, expiresAt, isChanged, isNew } of state.lots) {
+    if (isChanged && !(isNew && remaining === 0)) changed.push({ key, version, remaining, expiresAt })
+  }
+  return changed
+}
+
+export function closedBalances(state: WalletState): Balance[] {
+  return state.balances.map(({ key, value, total, version }) => ({ key, value, total, version }))
+}

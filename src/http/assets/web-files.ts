@@ -1,0 +1,44 @@
+/**
+ * The built pages, read into memory when the first one is asked for: a few dozen files, some of them compressed
+ * beforehand. Looking a name up in a map leaves no way out of the folder.
+ */
+import { readdirSync, readFileSync } from 'node:fs'
+import { extname, join } from 'node:path'
+import { packageRoot } from '../../package-root.ts'
+import { type Content, contentOf } from './send-content.ts'
+
+const types: Record<string, string> = {
+  '.css': 'text/css; charset=utf-8',
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.png': 'image/png',
+  '.svg': 'image/svg+xml',
+  '.wasm': 'application/wasm',
+}
+
+let files: ReadonlyMap<string, Content> | undefined
+
+/** By its path below `dist/web`, such as `assets/console-1a2b.js`. */
+export function findWebFile(name: string): Content | undefined {
+  files ??= readFiles(join(packageRoot, 'dist/web'))
+  return files.get(name)
+}
+
+function readFiles(folder: string): ReadonlyMap<string, Content> {
+  let names: string[]
+  try {
+    names = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  } catch {
+    return new Map()
+  }
+  const known = new Set(names)
+  const read = (name: string) => (known.has(name) ? readFileSync(join(folder, name)) : undefined)
+  return new Map(
+    names
+      .filter((name) => types[extname(name)])
+      .map((name) => {
+        const file = contentOf(types[extname(name)]!, readFileSync(join(folder, name)))
+        return [name.replaceAll('\\', '/'), { ...file, br: read(`${name}.br`), gzip: read(`${name}.gz`) }]
+      }),
+  )
+}

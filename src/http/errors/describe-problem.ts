@@ -1,0 +1,42 @@
+/** What the domain found wrong with a value, as a sentence in the words of the API. */
+import { type Place, type Problem, type RefusalCode, refusals } from '../../domain/refusal.ts'
+import { toPlace, toSentence } from '../../domain/validation-error.ts'
+
+/** What clients call a member that the domain has another word for. */
+const apiWords: Record<string, string> = { lines: 'items' }
+
+export function describeProblem(problem: Problem, code: RefusalCode): string {
+  switch (problem.kind) {
+    case 'too_many_decimals':
+      return sentence(problem.at, `must have at most ${problem.most} decimals`)
+    case 'too_small':
+      return sentence(problem.at, `must be at least ${problem.least}`)
+    case 'not_positive':
+      return sentence(problem.at, 'must be more than 0')
+    case 'too_large':
+      return sentence(problem.at, `must be at most ${problem.most}`)
+    case 'sum_too_large':
+      return sentence(problem.at, `the sum must be at most ${problem.most}`)
+    case 'empty':
+      return sentence(problem.at, 'must not be empty')
+    case 'unknown_line':
+      return sentence(problem.at, `the sale has no line ${quoted(problem.line)}`)
+    case 'too_little_left':
+      return sentence(problem.at, `less than that is left of line ${quoted(problem.line)}`)
+    case 'nothing_left':
+      return 'Nothing is left of the sale.'
+    case 'balance_too_large':
+      return `The balance ${quoted(problem.balance)} would become larger than ${problem.most} units.`
+    case 'coupon':
+      return `${problem.coupon}: ${refusals[code]}`
+  }
+}
+
+function sentence(at: Place, message: string): string {
+  return toSentence({ place: toPlace(at.map((part) => apiWords[part] ?? part)), message })
+}
+
+/** Cut, since it is the client's text and is repeated in logs. */
+function quoted(name: string): string {
+  return `"${name.slice(0, 64)}"`
+}

@@ -1,0 +1,179 @@
+/**
+ * How each refusal is answered over HTTP: its status, and what a client does about it. Together with the sentences
+ * of `domain/refusal.ts` it is `docs/errors.md` and the list of errors in the API reference.
+ */
+import type { RefusalCode } from '../../domain/refusal.ts'
+
+interface RefusalAnswer {
+  readonly status: number
+  readonly advice: string
+}
+
+export const refusalAnswers: Record<RefusalCode, RefusalAnswer> = {
+  _invalid_payload: {
+    status: 400,
+    advice:
+      'Read `description`: it names the property. Fix the request; retrying it unchanged will fail again.',
+  },
+  _unauthorized: {
+    status: 401,
+    advice:
+      'Get a token with `POST /auth/token` and send it as `Authorization: Bearer <accessToken>`. People sign in with `POST /auth/session`.',
+  },
+  _jwt_malformed: {
+    status: 401,
+    advice: 'Send the `accessToken` of `POST /auth/token` complete and unchanged.',
+  },
+  _jwt_expired: {
+    status: 401,
+    advice: 'Call `POST /auth/refreshtoken`, or get a new token with the credentials.',
+  },
+  _invalid_credentials: {
+    status: 401,
+    advice:
+      'Check that the key and the secret were issued together and that neither was rotated. For a forgotten password, ask an owner for a new link.',
+  },
+  _invalid_refresh_token: {
+    status: 400,
+    advice: 'Get a new token with the credentials, and store both tokens of every reply.',
+  },
+  invalid_subscription: {
+    status: 403,
+    advice: 'Ask the operator to activate the subscription; it takes effect with the next call.',
+  },
+  _forbidden: {
+    status: 403,
+    advice:
+      'Use a connection with the scope, or sign in with the role, that `description` names, and use the https:// address. The session cookie is only valid for same-origin requests.',
+  },
+  _not_found: { status: 404, advice: 'Compare the address with the API reference at `/docs`.' },
+  _method_not_allowed: { status: 405, advice: 'Use one of the methods in the `Allow` header.' },
+  _payload_too_large: { status: 413, advice: 'Send less at once; a basket has at most 500 lines.' },
+  _unsupported_media_type: { status: 415, advice: 'Send UTF-8 JSON with `Content-Type: application/json`.' },
+  _too_many_requests: { status: 429, advice: 'Wait the number of seconds in `Retry-After`, then retry.' },
+  _unavailable: {
+    status: 503,
+    advice:
+      'Wait the number of seconds in `Retry-After`, then retry with the same receipt number or `Idempotency-Key`, which is always safe.',
+  },
+  _internal_error: {
+    status: 500,
+    advice: 'Report it with the `X-Request-Id` of the reply. Retrying with the same key is safe.',
+  },
+  idempotency_key_reused: {
+    status: 422,
+    advice: 'Use a new `Idempotency-Key` for every new call, and the same one only to retry a call.',
+  },
+  idempotency_key_in_use: { status: 409, advice: 'Retry in a moment to get the result of the first call.' },
+  organization_not_found: { status: 400, advice: 'Look up the id with `GET /admin/v1/organizations`.' },
+  integration_not_found: { status: 400, advice: 'Look up the id with `GET /admin/v1/integrations`.' },
+  connection_not_found: {
+    status: 400,
+    advice:
+      'Look up the id with `GET /v1/connections`; operators use `GET /admin/v1/organizations/{id}/connections`.',
+  },
+  person_not_found: { status: 400, advice: 'Look up the id with `GET /v1/people`.' },
+  existing_person_with_email: {
+    status: 400,
+    advice: 'Change the person who has it, or use another address.',
+  },
+  too_many_people: { status: 400, advice: 'Remove somebody who has left: `DELETE /v1/people/{id}`.' },
+  last_owner: { status: 400, advice: 'Make somebody else an owner first, and wait until they have joined.' },
+  invalid_invitation: {
+    status: 400,
+    advice: 'Ask an owner for a new link: `POST /v1/people/{id}/invitation`.',
+  },
+  too_many_connections: {
+    status: 400,
+    advice: 'Revoke one that is no longer used: `POST /v1/connections/{id}/revoke`.',
+  },
+  connection_revoked: { status: 400, advice: 'Create a new connection with `POST /v1/connections`.' },
+  request_not_found: {
+    status: 400,
+    advice: 'List the calls with `GET /v1/requests`: the newest 2,000 of the last 7 days are kept.',
+  },
+  invalid_campaign: {
+    status: 400,
+    advice: 'Choose a campaign from `GET /v1/campaigns` that is published and has not ended.',
+  },
+  invalid_campaign_definition: {
+    status: 400,
+    advice: 'Read `description`: it names the place in the definition and the reason.',
+  },
+  campaign_not_found: {
+    status: 400,
+    advice: 'Look up the id with `GET /v1/campaigns`. A till sees published campaigns only.',
+  },
+  customer_not_found: {
+    status: 400,
+    advice: 'Find the customer with `GET /v1/customers/find`, or register a new one.',
+  },
+  customer_not_active: { status: 400, advice: 'Sell without loyalty, or unblock the customer first.' },
+  invalid_phone: {
+    status: 400,
+    advice: "Send it in international format, or in the national format of the organization's country.",
+  },
+  existing_customer_with_email: {
+    status: 400,
+    advice: 'Find that customer by the e-mail address and register it by `customer.id`.',
+  },
+  existing_customer_with_phone: {
+    status: 400,
+    advice: 'Find that customer by the phone number and register it by `customer.id`.',
+  },
+  opaque_id_already_exists: {
+    status: 400,
+    advice: 'Use another `opaqueId`, or change the record that has it.',
+  },
+  card_not_found: { status: 400, advice: "Use one of the customer's `cards` from `GET /v1/customers/find`." },
+  card_not_active: {
+    status: 400,
+    advice:
+      "Use the customer's active card; a replaced card has a successor, and a blocked one can be unblocked.",
+  },
+  transaction_not_found: {
+    status: 400,
+    advice: 'Search by your receipt number: `GET /v1/transactions?opaqueId=`.',
+  },
+  transaction_already_exists: {
+    status: 409,
+    advice: 'Look it up with `GET /v1/transactions?opaqueId=`; use a new `opaqueId` for a new sale.',
+  },
+  invalid_product: {
+    status: 400,
+    advice: 'Add the product to the directory, or turn off `strictReferences`.',
+  },
+  invalid_user: { status: 400, advice: 'Add the user to the directory, or turn off `strictReferences`.' },
+  invalid_branch: { status: 400, advice: 'Add the branch to the directory, or turn off `strictReferences`.' },
+  product_not_found: { status: 400, advice: 'Look up the id with `GET /v1/products`.' },
+  user_not_found: { status: 400, advice: 'Look up the id with `GET /v1/users`.' },
+  branch_not_found: { status: 400, advice: 'Look up the id with `GET /v1/branches`.' },
+  coupon_not_found: {
+    status: 400,
+    advice: 'Use one of the `coupons` that `GET /v1/customers/find` returns for this customer.',
+  },
+  coupon_already_redeemed: {
+    status: 400,
+    advice: 'Fetch the customer again and show the remaining coupons.',
+  },
+  coupon_expired: { status: 400, advice: 'Fetch the customer again and show the remaining coupons.' },
+  coupon_revoked: { status: 400, advice: 'Fetch the customer again and show the remaining coupons.' },
+  coupon_not_applicable: {
+    status: 400,
+    advice: 'Put the coupon on a line with one of its products, once per basket.',
+  },
+  points_not_spendable: {
+    status: 400,
+    advice: 'Omit `pointsToSpend` for this card: its campaign has no `spend`.',
+  },
+  insufficient_points: {
+    status: 400,
+    advice: 'Fetch the customer again and offer at most the `value` of the balance.',
+  },
+  points_below_minimum: { status: 400, advice: 'Offer spending only from the `min` of the campaign upward.' },
+  points_above_share: {
+    status: 400,
+    advice: 'Offer less: the campaign caps the share of a basket that points may pay.',
+  },
+  return_exceeds_sale: { status: 400, advice: 'Read the transaction to see which quantities are left.' },
+}

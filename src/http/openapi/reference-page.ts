@@ -1,0 +1,264 @@
+/**
+ * The API reference as one page of plain HTML, written from the OpenAPI document when the service starts. It is
+ * our own because it must work without internet and without anybody's script (decision 0009).
+ */
+import { type RefusalCode, refusals } from '../../domain/refusal.ts'
+import { statusOf } from '../errors/errors.ts'
+import { refusalAnswers } from '../errors/refusals.ts'
+import { codesOf, commonRefusals } from './open-api.ts'
+import { curlOf } from './reference/curl.ts'
+import {
+  type Call,
+  callsOf,
+  type OpenApiDocument,
+  type Parameter,
+  type Reply,
+  refName,
+} from './reference/document.ts'
+import { type Html, html, inline, jsonBlock, markdown } from './reference/html.ts'
+import { schemaMembers, typeOf } from './reference/schema-members.ts'
+
+/** Stands in the page for the address of the service, which is known only when somebody asks for the page. */
+export const addressMark = '{service-address}'
+
+const preparation = `BASE=${addressMark}
+API_KEY=lwk_…       # both are printed at the start of the demo,
+API_SECRET=lws_…    # and stand in data/demo.json
+TOKEN=$(curl -s -X POST "$BASE/auth/token" \\
+  -H "x-api-key: $API_KEY" -H "x-api-secret: $API_SECRET" \\
+  | node -pe 'JSON.parse(require("fs").readFileSync(0)).accessToken')
+CAMPAIGN=cmp_…      # CUSTOMER, CARD and so on: the ids your calls returned`
+
+export function renderReferencePage(document: OpenApiDocument): string {
+  const calls = callsOf(document)
+  const tags = document.tags
+    .map((tag) => ({ ...tag, calls: calls.filter((call) => call.tags.includes(tag.name)) }))
+    .filter((tag) => tag.calls.length > 0)
+  const { title, version, description } = document.info
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title} API reference</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="/docs/reference.css">
+<script src="/docs/reference.js"></script>
+</head>
+<body>
+<a class="skip" href="#main">Skip to the reference</a>
+<header>
+  <div class="brand"><a href="#main">${title}</a> <span class="version">API ${version}</span></div>
+  <div class="tools" hidden>
+    <label class="search"><span>Search</span><input id="search" type="search" placeholder="Search operations" autocomplete="off" aria-keyshortcuts="/"><kbd>/</kbd></label>
+    <button id="theme" type="button">Theme: system</button>
+  </div>
+  <details id="menu" open>
+    <summary>Contents</summary>
+    <nav aria-label="Reference">
+      ${tags.map((tag) => navigation(tag.name, tag.calls))}
+      <section><h2><a href="#errors">Errors</a></h2></section>
+      <section><h2><a href="#schemas">Schemas</a></h2></section>
+      <p id="nothing" hidden>Nothing found.</p>
+    </nav>
+  </details>
+</header>
+<main id="main" tabindex="-1">
+  <section class="intro">
+    <h1>${title} API reference</h1>
+    ${markdown(description)}
+    <p>The same as an OpenAPI 3.1 document: <a href="/openapi.json">/openapi.json</a></p>
+    <h2 id="start">Before you paste</h2>
+    <p>The examples use shell variables. Set them once:</p>
+    ${shell(preparation)}
+  </section>
+  ${tags.map(
+    (tag) => html`<section class="tag" aria-labelledby="${anchor(tag.name)}">
+      <h2 id="${anchor(tag.name)}">${tag.name}</h2>
+      <p class="lead">${inline(tag.description)}</p>
+      ${tag.calls.map((call) => operation(document, call))}
+    </section>`,
+  )}
+  ${errorList()}
+  ${schemaList(document)}
+</main>
+</body>
+</html>
+`.html
+}
+
+const anchor = (tag: string) => `tag-${tag.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}`
+
+function navigation(tag: string, calls: readonly Call[]): Html {
+  return html`<section>
+    <h2><a href="#${anchor(tag)}">${tag}</a></h2>
+    <ul>${calls.map(
+      (
+        call,
+      ) => html`<li><a href="#${call.operationId}" data-words="${searchWords(call)}">${badge(call.method)}
+        <span>${call.summary}</span></a></li>`,
+    )}</ul>
+  </section>`
+}
+
+const searchWords = (call: Call) =>
+  `${call.method} ${call.path} ${call.operationId} ${call.summary} ${call.tags.join(' ')}`.toLowerCase()
+
+const badge = (method: string) => html`<span class="method ${method.toLowerCase()}">${method}</span>`
+
+function operation(document: OpenApiDocument, call: Call): Html {
+  return html`<article id="${call.operationId}" aria-labelledby="${call.operationId}-title">
+    <div class="text">
+      <h3 id="${call.operationId}-title"><a href="#${call.operationId}">${call.summary}</a></h3>
+      <p class="route">${badge(call.method)} <code>${breakable(call.path)}</code></p>
+      ${call.description !== undefined && markdown(call.description)}
+      <p class="access">${accessOf(call)}</p>
+      ${parameterList(document, call.parameters ?? [])}
+      ${requestBody(document, call)}
+      ${replyList(document, call)}
+      ${operationErrors(document, call)}
+    </div>
+    <div class="samples">
+      <h4>Call</h4>
+      ${shell(curlOf(call))}
+      ${sampleReply(document, call)}
+    </div>
+  </article>`
+}
+
+/** Long paths may break after a slash. */
+function breakable(path: string): Html {
+  return html`${path.split(/(?<=\/)/).map((part) => html`${part}<wbr>`)}`
+}
+
+function accessOf({ security = [] }: Call): Html {
+  if (security.length === 0) return html`No token needed.`
+  if (security.some((one) => 'operator' in one))
+    return html`For the operator: Bearer <code>ADMIN_TOKEN</code>.`
+  const tokens = security.flatMap((one) => one.bearer ?? [])
+  const scopes = security.flatMap((one) => one.session ?? [])
+  if (scopes.length === 0) return html`For whoever has signed in.`
+  const named = scopes.map((scope, i) => html`${i > 0 && ' or '}<code>${scope}</code>`)
+  return html`${tokens.length > 0 ? 'Bearer token or session' : 'Session'} with the scope ${named}.`
+}
+
+const places = { path: 'Path', query: 'Query', header: 'Headers' } as const
+
+function parameterList(document: OpenApiDocument, parameters: readonly Parameter[]): Html {
+  const groups = (Object.keys(places) as (keyof typeof places)[]).map((place) => {
+    const here = parameters.filter((one) => one.in === place)
+    if (here.length === 0) return html``
+    const required = here.filter((one) => one.required).map((one) => one.name)
+    const properties = Object.fromEntries(
+      here.map(({ name, schema, description, example }) => [
+        name,
+        { ...schema, description, ...(example !== undefined && { examples: [example] }) },
+      ]),
+    )
+    return html`<h4>${places[place]}</h4>${schemaMembers(document, { type: 'object', properties, required })}`
+  })
+  return html`${groups}`
+}
+
+function requestBody(document: OpenApiDocument, { requestBody }: Call): Html {
+  const schema = requestBody?.content['application/json']?.schema
+  if (!schema) return html``
+  const target = schema.$ref ? document.components.schemas[refName(schema.$ref)] : schema
+  const members = schemaMembers(document, schema)
+  return html`<h4>Body</h4>
+    ${target?.description !== undefined && html`<p>${inline(target.description)}</p>`}
+    ${members}`
+}
+
+function replyList(document: OpenApiDocument, { responses }: Call): Html {
+  const rows = Object.entries(responses)
+    .filter(([status]) => Number(status) < 400)
+    .map(([status, reply]) => {
+      const [type, media] = Object.entries(reply.content ?? {})[0] ?? []
+      const { schema } = media ?? {}
+      return html`<h4>Reply</h4>
+        <p><strong>${status}</strong> ${reply.description} ${schema && typeOf(document, schema)}${
+          type !== 'application/json' && html` as <code>${type}</code>`
+        }</p>
+        ${
+          schema?.type !== 'string' &&
+          schema !== undefined &&
+          html`<details><summary>Members of the reply</summary>${schemaMembers(document, schema, 1)}</details>`
+        }`
+    })
+  return html`${rows}`
+}
+
+function sampleReply(document: OpenApiDocument, { responses }: Call): Html {
+  const samples = Object.entries(responses)
+    .filter(([status]) => Number(status) < 400)
+    .map(([status, reply]) => {
+      const media = Object.values(resolveReply(document, reply).content ?? {})[0]
+      const example = media?.example ?? media?.schema?.examples?.[0]
+      if (example === undefined) return html``
+      return html`<h4>Reply ${status}</h4>${
+        typeof example === 'string'
+          ? html`<pre tabindex="0"><code>${example}</code></pre>`
+          : jsonBlock(example)
+      }`
+    })
+  return html`${samples}`
+}
+
+function operationErrors(document: OpenApiDocument, { responses }: Call): Html {
+  const all = Object.entries(responses)
+    .filter(([status]) => Number(status) >= 400)
+    .flatMap(([status, reply]) => codesOf(resolveReply(document, reply)).map((code) => ({ status, code })))
+  const own = all.filter(({ code }) => !commonRefusals.includes(code))
+  const common = all.filter(({ code }) => commonRefusals.includes(code))
+  return html`<h4>Errors</h4>
+    ${own.length > 0 ? errorTable(own) : html`<p class="none">None of its own.</p>`}
+    <p class="common">Every such call can get: ${common.map(
+      ({ status, code }, i) =>
+        html`${i > 0 && ', '}<a href="#error-${code}"><code>${code}</code></a> <span class="status">${status}</span>`,
+    )}.</p>`
+}
+
+function errorTable(rows: readonly { status: string; code: RefusalCode }[]): Html {
+  return html`<ul class="errors">${rows.map(
+    ({
+      status,
+      code,
+    }) => html`<li><span class="status">${status}</span> <a href="#error-${code}"><code>${code}</code></a>
+      <div class="about">${inline(refusals[code])} <span class="advice">${inline(refusalAnswers[code].advice)}</span></div></li>`,
+  )}</ul>`
+}
+
+function errorList(): Html {
+  const codes = Object.keys(refusals) as RefusalCode[]
+  return html`<section class="tag" aria-labelledby="errors">
+    <h2 id="errors">Errors</h2>
+    <p class="lead">All codes. When several apply, who calls is checked first, before the body is read, and then the shape of the request; from there on they win in this order. Something that is not found is 404 when the path or the query names it, and 400 when a body does.</p>
+    <ul class="errors all">${codes.map((code) => {
+      const statuses = [...new Set([statusOf(code), statusOf(code, 'path')])].join(' / ')
+      return html`<li id="error-${code}"><span class="status">${statuses}</span> <code>${code}</code>
+        <div class="about">${inline(refusals[code])} <span class="advice">${inline(refusalAnswers[code].advice)}</span></div></li>`
+    })}</ul>
+  </section>`
+}
+
+function schemaList(document: OpenApiDocument): Html {
+  return html`<section class="tag" aria-labelledby="schemas">
+    <h2 id="schemas">Schemas</h2>
+    <p class="lead">What bodies and replies are made of.</p>
+    ${Object.entries(document.components.schemas).map(
+      ([name, schema]) => html`<article class="schema" id="schema-${name}">
+        <h3><a href="#schema-${name}">${name}</a></h3>
+        ${schema.description !== undefined && html`<p>${inline(schema.description)}</p>`}
+        ${schemaMembers(document, schema, 0)}
+      </article>`,
+    )}
+  </section>`
+}
+
+const shell = (text: string) => html`<pre class="shell" tabindex="0"><code>${text}</code></pre>`
+
+function resolveReply(document: OpenApiDocument, reply: Reply): Reply {
+  return reply.$ref ? (document.components.responses[refName(reply.$ref)] ?? {}) : reply
+}

@@ -1,0 +1,147 @@
+/**
+ * Checks who calls, on every call and before the body is read: the token by its signature and expiry, the rate
+ * limits, the organization's subscription in the database, and the scope of the route. The limits come before
+ * the database, so that a flood is refused at no cost to others. Baskets read the subscription together with the
+ * customer, which saves them a round trip. A person's session stands in a cookie, and counts where no token is sent.
+ */
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import type { OrganizationId } from '../../domain/ids.ts'
+import type { Organization } from '../../domain/organization.ts'
+import { scopesOf } from '../../domain/person.ts'
+import { Refused } from '../../domain/refusal.ts'
+import { findSession } from '../../operations/auth/person-sessions.ts'
+import type { Caller, Deps } from '../../operations/deps.ts'
+import type { ReadOrganization } from '../../operations/organizations/organization-reader.ts'
+import type { CallLimits } from './rate-limit.ts'
+import { refuseOtherSites, sessionToken } from './session-cookie.ts'
+
+export interface AuthenticateOptions {
+  readonly deps: Deps
+  readonly adminToken: string
+  readonly readOrganization: ReadOrganization
+  readonly limits: CallLimits
+}
+
+export function createAuthenticate(options: AuthenticateOptions) {
+  const { deps, adminToken, limits } = options
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    const access = request.routeOptions.config.access ?? 'public'
+    if (access === 'page') return
+    const now = deps.clock()
+    if (access === 'public') return limits.takeUnknown(reply, request.ip, now.getTime())
+    if (access === 'operator') {
+      const token = bearerToken(request)
+      deps.guesses.checkOperator(request.ip, () => deps.credentials.equal(token, adminToken))
+      return
+    }
+    const { authorization, cookie } = request.headers
+    if (access === 'session') {
+      const session = sessionToken(cookie)
+      if (session === undefined) throw new Refused('_unauthorized', 'Sign in with POST /auth/session.')
+      request.caller = await findPerson(options, request, reply, session, now)
+      return
+    }
+    const session = authorization === undefined ? sessionToken(cookie) : undefined
+    const caller =
+      session === undefined
+        ? await findCaller(options, request, reply, bearerToken(request), now)
+        : await findPerson(options, request, reply, session, now)
+    request.caller = caller
+    if (!access.some((scope) => caller.scopes.includes(scope))) {
+      throw new Refused('_forbidden', `This call needs the scope "${access.join('" or "')}".`)
+    }
+  }
+}
+
+function bearerToken(request: FastifyRequest): string {
+  const match = /^Bearer +([^\s]+) *$/i.exec(request.headers.authorization ?? '')
+  if (!match) throw new Refused('_unauthorized', 'Send "Authorization: Bearer <accessToken>".')
+  return match[1]!
+}
+
+const verificationRefusals = {
+  malformed: '_jwt_malformed',
+  foreign: '_unauthorized',
+  expired: '_jwt_expired',
+} as const
+
+async function findCaller(
+  { deps, limits, readOrganization }: AuthenticateOptions,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  token: string,
+  now: Date,
+): Promise<Caller> {
+  const verification = await deps.accessTokens.verify(token, now)
+  if (!verification.ok) {
+    // One that has expired was ours: its till has to hear so, however often it asks.
+    const tooMany = verification.reason === 'expired' ? undefined : deps.guesses.foreignToken(request.ip)
+    throw tooMany ?? new Refused(verificationRefusals[verification.reason])
+  }
+  const { claims } = verification
+  // A connection acts through a user of its own, whichever token it holds.
+  const refusal = limits.takeCall(reply, claims.organization, claims.user, now.getTime())
+  if (refusal) await refusal
+  const { user, scopes } = claims
+  const kind = 'connection'
+  if (request.routeOptions.config.readsSetup) {
+    const organization = deps.setups.remembered(claims.organization)?.organization
+    if (organization?.isSubscribed) return { organization, user, kind, scopes, isRemembered: true }
+  }
+  const organization = await findSubscribed(readOrganization, claims.organization)
+  return { organization, user, kind, scopes }
+}
+
+/**
+ * Whose session it is can only be told by the database, so until then the call counts against its address: whoever
+ * makes sessions up must not use up the calls of an organization.
+ */
+async function findPerson(
+  { deps, limits }: AuthenticateOptions,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  token: string,
+  now: Date,
+): Promise<Caller> {
+  refuseOtherSites(request, deps.publicUrl())
+  await limits.takeUnknown(reply, request.ip, now.getTime())
+  const session = await findSession(deps, token, now)
+  if (!session) {
+    throw (
+      deps.guesses.foreignToken(request.ip) ??
+      new Refused('_unauthorized', 'There is no such session, or it has ended. Sign in.')
+    )
+  }
+  limits.giveBackUnknown(request.ip)
+  const { organization, person, user } = session
+  await limits.takeCall(reply, organization.id, user, now.getTime())
+  if (!organization.isSubscribed) throw new Refused('invalid_subscription')
+  request.session = session
+  return { organization, user, kind: 'person', scopes: scopesOf(person.role) }
+}
+
+async function findSubscribed(readOrganization: ReadOrganization, id: OrganizationId): Promise<Organization> {
+  const organization = await readOrganization(id)
+  if (!organization) throw new Refused('_unauthorized')
+  if (!organization.isSubscribed) throw new Refused('invalid_subscription')
+  return organization
+}
+
+/**
+ * The error that a call gets. One that was refused before its work began, for its body for example, has not been
+ * asked yet whether its organization is still subscribed; that refusal comes before all others.
+ */
+export async function firstRefusal(
+  error: Error,
+  { caller }: FastifyRequest,
+  readOrganization: ReadOrganization,
+): Promise<Error> {
+  // A body that the framework refuses has a status of its own; a fault has none, or one of ours.
+  const status = (error as Partial<FastifyError>).statusCode ?? 500
+  const isRefusal = error instanceof Refused ? error.code !== '_unavailable' : status < 500
+  if (!caller?.isRemembered || !isRefusal) return error
+  return findSubscribed(readOrganization, caller.organization.id).then(
+    () => error,
+    (first: Error) => (first instanceof Refused ? first : error),
+  )
+}

@@ -1,0 +1,52 @@
+/** What the service measures of itself. Requests are labelled by route pattern, so that ids make no new series. */
+import cluster from 'node:cluster'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { Server, ServerOptions } from '../server.ts'
+import { createWorkerMetrics } from './gather-metrics.ts'
+
+export interface Metrics {
+  readonly contentType: string
+  read(): Promise<string>
+}
+
+export function collectMetrics(app: Server, { deps, transactions, requestLog }: ServerOptions): Metrics {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  const durations = new Histogram({
+    name: 'http_request_duration_seconds',
+    help: 'How long requests took, by route and status.',
+    labelNames: ['method', 'route', 'status'],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    registers: [registry],
+  })
+  const gauge = (name: string, help: string, read: () => number) =>
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      collect() {
+        this.set(read())
+      },
+    })
+  gauge('baskets_waiting', 'Baskets waiting or being written.', () => transactions.size)
+  gauge('database_connections', 'Open connections to the database.', () => deps.pool.totalCount)
+  gauge('database_connections_idle', 'Open connections that nobody uses.', () => deps.pool.idleCount)
+  gauge('database_waiting', 'Callers waiting for a connection.', () => deps.pool.waitingCount)
+  new Counter({
+    name: 'request_log_left_out_total',
+    help: 'Calls that the request log did not keep.',
+    registers: [registry],
+    collect() {
+      this.reset()
+      this.inc(requestLog.leftOut())
+    },
+  })
+
+  app.addHook('onResponse', (request, reply, done) => {
+    const route = request.routeOptions.url ?? 'unknown'
+    durations.labels(request.method, route, String(reply.statusCode)).observe(reply.elapsedTime / 1000)
+    done()
+  })
+  const read = cluster.isWorker ? createWorkerMetrics(registry) : () => registry.metrics()
+  return { contentType: registry.contentType, read }
+}

@@ -1,0 +1,54 @@
+/** What the audit log says of a write: who, which operation, on what, and the body without secrets and people. */
+import type { FastifyRequest } from 'fastify'
+import { byOf } from '../../operations/actor.ts'
+import type { AuditNote } from '../../operations/transact.ts'
+import { redact } from './redact.ts'
+
+/** Whatever a till may do happens too often to be read by anybody, and leaves traces of its own. */
+export function isAudited(request: FastifyRequest): boolean {
+  const { access = 'public' } = request.routeOptions.config
+  return access === 'operator' || (Array.isArray(access) && !access.includes('pos'))
+}
+
+export function toAuditNote(request: FastifyRequest, org: number, reply: unknown): AuditNote {
+  const { url = '', schema, config } = request.routeOptions
+  const { operationId, body } = (schema ?? {}) as { operationId?: string; body?: unknown }
+  const sent = (request.body ?? {}) as object
+  const options = { route: url, schema: config.skipsBodySchema ? undefined : body }
+  const details = Object.keys(sent).length > 0 ? redact(sent, options) : undefined
+  return {
+    org,
+    by: byOf(request.caller),
+    action: operationId ?? `${request.method} ${url}`,
+    subject: subjectOf(request.params, reply),
+    details: details?.value,
+    isTruncated: details?.isTruncated ?? false,
+  }
+}
+
+/** What an id of this prefix names; `isPerson` when its name is nobody's business for ever. */
+const kinds: Record<string, { readonly kind: string; readonly isPerson?: boolean }> = {
+  org: { kind: 'organization' },
+  con: { kind: 'connection' },
+  cus: { kind: 'customer', isPerson: true },
+  card: { kind: 'card' },
+  cmp: { kind: 'campaign' },
+  cpn: { kind: 'coupon' },
+  prd: { kind: 'product' },
+  brn: { kind: 'branch' },
+  usr: { kind: 'user', isPerson: true },
+  psn: { kind: 'person', isPerson: true },
+}
+
+/** What was made or changed: the thing that was answered with, else the one in the path. */
+function subjectOf(params: unknown, reply: unknown): AuditNote['subject'] {
+  const answered = (reply ?? {}) as { id?: unknown; name?: unknown }
+  for (const { id, name } of [answered, params as { id?: unknown; name?: unknown }]) {
+    const prefix = typeof id === 'string' ? /^([a-z]+)_[0-9a-f]{32}$/.exec(id)?.[1] : undefined
+    const known = prefix === undefined ? undefined : kinds[prefix]
+    if (!known) continue
+    const isNamed = typeof name === 'string' && !known.isPerson
+    return { kind: known.kind, id: id as string, ...(isNamed && { name }) }
+  }
+  return undefined
+}

@@ -1,0 +1,45 @@
+/** Cursors and pages. A cursor is opaque to clients: the key of the last row, as base64url text. */
+import { Type } from 'typebox'
+import { type IdOf, type IdPrefix, parseId } from '../../domain/ids.ts'
+import { Refused } from '../../domain/refusal.ts'
+
+export const PageQuery = {
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 100, description: 'How many to return, 25 unless told.' }),
+  ),
+  cursor: Type.Optional(Type.String({ maxLength: 500, description: 'The `nextCursor` of the page before.' })),
+}
+
+const defaultLimit = 25
+
+export function limitOf(query: { limit?: number }): number {
+  return query.limit ?? defaultLimit
+}
+
+/** One row more than asked for was read, to know whether there is a next page. */
+export function toPage<T, R>(
+  rows: readonly T[],
+  limit: number,
+  keyOf: (row: T) => string,
+  render: (row: T) => R,
+): { data: R[]; nextCursor?: string } {
+  const shown = rows.slice(0, limit)
+  const last = shown.at(-1)
+  const nextCursor =
+    rows.length > limit && last !== undefined ? Buffer.from(keyOf(last)).toString('base64url') : undefined
+  return { data: shown.map(render), nextCursor }
+}
+
+export function decodeCursor(cursor: string | undefined): string | undefined {
+  return cursor === undefined ? undefined : Buffer.from(cursor, 'base64url').toString('utf8')
+}
+
+export function idCursor<P extends IdPrefix>(prefix: P, cursor: string | undefined): IdOf<P> | undefined {
+  const text = decodeCursor(cursor)
+  if (text === undefined) return undefined
+  return parseId(prefix, text) ?? refuseCursor()
+}
+
+export function refuseCursor(): never {
+  throw new Refused('_invalid_payload', 'cursor: not a `nextCursor` of this list.')
+}

@@ -1,0 +1,120 @@
+/**
+ * Access tokens: JWTs signed with HS256, accepted only with exactly the header and claims we issue. Whoever
+ * presents one is checked against the database on each call as well, so a token proves who, never what is allowed now.
+ */
+import { hash } from 'node:crypto'
+import { CompactSign, compactVerify } from 'jose'
+import { type OrganizationId, parseId, type SessionId, type UserId } from '../../domain/ids.ts'
+
+export interface TokenClaims {
+  readonly organization: OrganizationId
+  readonly user: UserId
+  readonly session: SessionId
+  readonly scopes: readonly string[]
+  /** Whole seconds. */
+  readonly expiresAt: number
+}
+
+export type Verification =
+  | { readonly ok: true; readonly claims: TokenClaims }
+  | { readonly ok: false; readonly reason: 'malformed' | 'foreign' | 'expired' }
+
+export interface AccessTokens {
+  /** Signs a token for the claims; it lives for the configured time from `now`, rounded down to whole seconds. */
+  sign(claims: Omit<TokenClaims, 'expiresAt'>, now: Date): Promise<{ token: string; expiresAtMs: number }>
+  verify(token: string, now: Date): Promise<Verification>
+  /** Checks everything but the expiry, which a refresh does not look at. */
+  verifyIgnoringExpiry(token: string): Promise<Verification>
+}
+
+const issuer = 'loyalty-wallet'
+const audience = 'loyalty-wallet-api'
+const header = { alg: 'HS256', typ: 'at+jwt' } as const
+
+/** Verifying costs some 50 µs; a till sends the same token thousands of times. */
+const maxCached = 10_000
+
+export function createAccessTokens(secret: string, ttlSeconds: number): AccessTokens {
+  const key = new TextEncoder().encode(secret)
+  const verified = new Map<string, TokenClaims>()
+
+  async function verifyIgnoringExpiry(token: string): Promise<Verification> {
+    const digest = hash('sha256', token, 'base64')
+    const known = verified.get(digest)
+    if (known) return { ok: true, claims: known }
+    if (!isJwt(token)) return { ok: false, reason: 'malformed' }
+    const claims = await verifyOnce(token, key)
+    if (!claims) return { ok: false, reason: 'foreign' }
+    if (verified.size >= maxCached) verified.delete(verified.keys().next().value!)
+    verified.set(digest, claims)
+    return { ok: true, claims }
+  }
+
+  return {
+    async sign(claims, now) {
+      const issuedAt = Math.floor(now.getTime() / 1000)
+      const expiresAt = issuedAt + ttlSeconds
+      const payload = {
+        iss: issuer,
+        aud: audience,
+        sub: claims.user,
+        org: claims.organization,
+        sid: claims.session,
+        scopes: claims.scopes,
+        iat: issuedAt,
+        exp: expiresAt,
+      }
+      const token = await new CompactSign(new TextEncoder().encode(JSON.stringify(payload)))
+        .setProtectedHeader(header)
+        .sign(key)
+      return { token, expiresAtMs: expiresAt * 1000 }
+    },
+    async verify(token, now) {
+      const verification = await verifyIgnoringExpiry(token)
+      if (verification.ok && now.getTime() >= verification.claims.expiresAt * 1000) {
+        return { ok: false, reason: 'expired' }
+      }
+      return verification
+    },
+    verifyIgnoringExpiry,
+  }
+}
+
+const maxTokenLength = 4_096
+
+/** Three base64url parts, the first two of them JSON objects. */
+function isJwt(token: string): boolean {
+  const parts = token.split('.')
+  if (token.length > maxTokenLength || parts.length !== 3) return false
+  if (!parts.every((part) => /^[A-Za-z0-9_-]*$/.test(part))) return false
+  return parseJsonPart(parts[0]!) !== undefined && parseJsonPart(parts[1]!) !== undefined
+}
+
+function parseJsonPart(part: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString('utf8'))
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined
+  } catch {
+    return undefined
+  }
+}
+
+async function verifyOnce(token: string, key: Uint8Array): Promise<TokenClaims | undefined> {
+  const verified = await compactVerify(token, key, { algorithms: ['HS256'] }).catch(() => undefined)
+  if (!verified) return undefined
+  const names = Object.keys(verified.protectedHeader).sort().join()
+  if (names !== 'alg,typ' || verified.protectedHeader.typ !== header.typ) return undefined
+  const claims = parseJsonPart(token.split('.')[1]!)
+  if (!claims || claims.iss !== issuer || claims.aud !== audience) return undefined
+  const { sub, org, sid, scopes, exp } = claims
+  if (typeof sub !== 'string' || typeof org !== 'string' || typeof sid !== 'string') return undefined
+  const user = parseId('usr', sub)
+  const organization = parseId('org', org)
+  const session = parseId('ses', sid)
+  if (!user || !organization || !session) return undefined
+  if (!Array.isArray(scopes) || !scopes.every((scope) => typeof scope === 'string')) return undefined
+  if (!Number.isSafeInteger(exp)) return undefined
+  return { user, organization, session, scopes, expiresAt: exp as number }
+}

@@ -1,0 +1,49 @@
+/** Trades an API key and an organization's secret for an access token and a refresh token. The pair counts together. */
+import { Refused } from '../../domain/refusal.ts'
+import { findConnectionByCredentials, updateConnectionUsed } from '../../store/credentials.ts'
+import { newId } from '../../store/new-id.ts'
+import { findOrganization } from '../../store/organizations.ts'
+import { platformScope, scopeOf } from '../../store/scope.ts'
+import { deleteExpiredSessions, insertSession } from '../../store/sessions.ts'
+import type { Deps } from '../deps.ts'
+
+export interface TokenPair {
+  readonly accessToken: string
+  readonly expiresAtMs: number
+  readonly refreshToken: string
+}
+
+/** `address` is where the call comes from: wrong pairs are counted by it and by their key. */
+export async function issueToken(
+  deps: Deps,
+  apiKey: string,
+  apiSecret: string,
+  address = 'within this process',
+): Promise<TokenPair> {
+  const now = deps.clock()
+  const keyHash = deps.credentials.hash(apiKey)
+  const secretHash = deps.credentials.hash(apiSecret)
+  const connection = await findConnectionByCredentials(platformScope(deps.pool), keyHash, secretHash, now)
+  if (!connection) throw deps.guesses.wrongCredentials(keyHash, address)
+  const organization = await findOrganization(platformScope(deps.pool), connection.organization)
+  if (!organization?.isSubscribed) throw new Refused('invalid_subscription')
+
+  const scope = scopeOf(deps.pool, connection.org)
+  const session = newId('ses', now)
+  const refreshToken = deps.credentials.create('lwr')
+  await deleteExpiredSessions(scope, now)
+  await insertSession(scope, {
+    id: session,
+    connection: connection.id,
+    secretHash,
+    refreshHash: deps.credentials.hash(refreshToken),
+    expiresAt: new Date(now.getTime() + deps.refreshTokenTtlMs),
+    createdAt: now,
+  })
+  await updateConnectionUsed(scope, connection.id, now)
+  const { token, expiresAtMs } = await deps.accessTokens.sign(
+    { organization: connection.organization, user: connection.user, session, scopes: connection.scopes },
+    now,
+  )
+  return { accessToken: token, expiresAtMs, refreshToken }
+}

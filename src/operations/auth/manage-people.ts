@@ -1,0 +1,222 @@
+/**
+ * Who may sign in to the console of an organization. We send no mail: a person is invited with a link that the
+ * one who invites hands over, and the same kind of link sets a forgotten password anew.
+ */
+import { emailKey } from '../../domain/customer.ts'
+import type { OrganizationId, PersonId, UserId } from '../../domain/ids.ts'
+import { mainBranch } from '../../domain/organization.ts'
+import { type Person, type Role, statusOfPerson } from '../../domain/person.ts'
+import { Refused } from '../../domain/refusal.ts'
+import {
+  findBranchByOpaqueId,
+  insertDirectoryEntry,
+  lockDirectoryEntry,
+  updateDirectoryEntry,
+} from '../../store/directory.ts'
+import { newId } from '../../store/new-id.ts'
+import { findOrganization } from '../../store/organizations.ts'
+import {
+  countPeople,
+  deletePerson,
+  findLogin,
+  findPerson,
+  insertPerson,
+  type Login,
+  lockActiveOwners,
+  lockLapsedPerson,
+  lockPerson,
+  updateInvitation,
+  updatePerson,
+} from '../../store/people.ts'
+import { deletePersonSessions } from '../../store/person-sessions.ts'
+import { platformOrg, type Scope } from '../../store/scope.ts'
+import { recordAudit } from '../transact.ts'
+import type { Credentials } from './credentials.ts'
+
+const invitationMs = 7 * 24 * 3_600_000
+/** Of an organization: far more than any has, and a bound for one that adds them in a loop. */
+const maxPeople = 1_000
+
+export interface Invitation {
+  readonly token: string
+  readonly expiresAt: Date
+}
+
+export interface PersonInput {
+  readonly email: string
+  readonly name?: string
+  readonly role: Role
+}
+
+/** E-mail addresses are kept as they are compared. */
+export const readEmail = (text: string) => emailKey(text.trim())
+
+/** Where the link leads. The token stands behind the #, which browsers keep to themselves. */
+export const invitationUrl = (publicUrl: string, token: string) => `${publicUrl}/console/join#${token}`
+
+export async function createPerson(own: Scope, input: PersonInput, now: Date): Promise<Person> {
+  const id = newId('psn', now)
+  const user = newId('usr', now)
+  const { name, role } = input
+  const email = readEmail(input.email)
+  await freeAddress(own, email, now)
+  const branch = await findBranchByOpaqueId(own, mainBranch)
+  await insertDirectoryEntry(own, 'users', { id: user, opaqueId: id, name, branch, createdAt: now })
+  try {
+    await insertPerson(own, { id, email, name, role, user, createdAt: now })
+  } catch (error) {
+    const { constraint } = error as { constraint?: string }
+    throw constraint === 'person_logins_pkey' ? new Refused('existing_person_with_email') : error
+  }
+  // Asked last: with its user the organization's count of changes is locked, so of two at once the second sees the first.
+  if ((await countPeople(own)) > maxPeople) throw new Refused('too_many_people')
+  return getPerson(own, id)
+}
+
+/**
+ * Who was invited, never came and whose link has ended gives way, in whichever organization: or a mistyped address,
+ * or one invited for spite, would be out of reach of its owner for ever. That organization's audit log tells of it.
+ */
+async function freeAddress(own: Scope, email: string, now: Date): Promise<void> {
+  const login = await findLogin(own.as(platformOrg), email)
+  const theirs = login && own.as(login.org)
+  if (!theirs || !(await lockLapsedPerson(theirs, login.person, now))) return
+  await forgetPerson(theirs, await getPerson(theirs, login.person), now)
+  await recordAudit(
+    theirs,
+    {
+      org: login.org,
+      // Not whoever invites, who may be of another organization.
+      by: { kind: 'operator' },
+      action: 'endInvitation',
+      subject: { kind: 'person', id: login.person },
+      isTruncated: false,
+    },
+    now,
+  )
+}
+
+export async function invitePerson(
+  own: Scope,
+  credentials: Credentials,
+  input: PersonInput,
+  now: Date,
+): Promise<Person & { invitation: Invitation }> {
+  const person = await createPerson(own, input, now)
+  return { ...person, invitation: await invite(own, credentials, person.id, now) }
+}
+
+/** The same for the operator, who names the organization. */
+export async function invitePersonTo(
+  scope: Scope,
+  credentials: Credentials,
+  id: OrganizationId | undefined,
+  input: PersonInput,
+  now: Date,
+): Promise<Person & { invitation: Invitation; org: number }> {
+  const organization = id && (await findOrganization(scope, id))
+  if (!organization) throw new Refused('organization_not_found', undefined, 'path')
+  const org = organization.number
+  return { ...(await invitePerson(scope.as(org), credentials, input, now)), org }
+}
+
+/** A new link; the one before it ends at once, the password and the sessions when the new one is used. */
+export async function renewInvitation(
+  own: Scope,
+  credentials: Credentials,
+  id: PersonId | undefined,
+  now: Date,
+): Promise<Invitation> {
+  const person = await holdPerson(own, id)
+  return invite(own, credentials, person.id, now)
+}
+
+/** The same for the operator, who knows the person by its address. */
+export async function renewInvitationOf(
+  scope: Scope,
+  credentials: Credentials,
+  email: string,
+  now: Date,
+): Promise<Invitation & Login> {
+  const login = await findLogin(scope, readEmail(email))
+  if (!login) throw new Refused('person_not_found', 'Nobody signs in with this e-mail address.')
+  return { ...login, ...(await renewInvitation(scope.as(login.org), credentials, login.person, now)) }
+}
+
+async function invite(own: Scope, credentials: Credentials, id: PersonId, now: Date): Promise<Invitation> {
+  const token = credentials.createFor('lwi', own.org)
+  const expiresAt = new Date(now.getTime() + invitationMs)
+  await updateInvitation(own, id, { hash: credentials.hash(token), expiresAt }, now)
+  return { token, expiresAt }
+}
+
+export interface PersonPatch {
+  readonly name?: string | null
+  readonly role?: Role
+  readonly status?: 'active' | 'blocked'
+}
+
+export async function patchPerson(
+  own: Scope,
+  id: PersonId | undefined,
+  patch: PersonPatch,
+  now: Date,
+): Promise<Person> {
+  const owners = await lockActiveOwners(own)
+  const before = await holdPerson(own, id)
+  const { role = before.role, name = before.name } = patch
+  const isBlocked = patch.status === undefined ? before.isBlocked : patch.status === 'blocked'
+  if (role !== 'owner' || isBlocked) refuseLastOwner(owners, before)
+  await updatePerson(own, { id: before.id, name: name ?? undefined, role, isBlocked }, now)
+  if (patch.name !== undefined) await renameUser(own, before.user, patch.name ?? undefined, now)
+  if (isBlocked) await deletePersonSessions(own, before.id)
+  return getPerson(own, before.id)
+}
+
+export async function removePerson(own: Scope, id: PersonId | undefined, now: Date): Promise<Person> {
+  const owners = await lockActiveOwners(own)
+  const person = await holdPerson(own, id)
+  refuseLastOwner(owners, person)
+  await forgetPerson(own, person, now)
+  return person
+}
+
+/** Its user stays in the directory, since what was sold was sold by somebody; who that was is forgotten. */
+async function forgetPerson(own: Scope, { id, user }: Person, now: Date): Promise<void> {
+  await deletePerson(own, id)
+  await renameUser(own, user, undefined, now)
+}
+
+export async function signOutPerson(own: Scope, id: PersonId | undefined): Promise<Person> {
+  const person = await holdPerson(own, id)
+  await deletePersonSessions(own, person.id)
+  return person
+}
+
+/** The user that a person acts through is called what the person is. */
+export async function renameUser(
+  own: Scope,
+  user: UserId,
+  name: string | undefined,
+  now: Date,
+): Promise<void> {
+  const entry = await lockDirectoryEntry(own, 'users', user)
+  if (entry) await updateDirectoryEntry(own, 'users', { ...entry, name, updatedAt: now })
+}
+
+async function getPerson(own: Scope, id: PersonId): Promise<Person> {
+  return (await findPerson(own, id))!
+}
+
+/** The person as it is, held against other changes until the transaction ends. */
+async function holdPerson(own: Scope, id: PersonId | undefined): Promise<Person> {
+  if (!id || !(await lockPerson(own, id))) throw new Refused('person_not_found', undefined, 'path')
+  return getPerson(own, id)
+}
+
+/** Somebody must be left who can let others in. */
+function refuseLastOwner(owners: readonly PersonId[], person: Person): void {
+  if (statusOfPerson(person) !== 'active' || person.role !== 'owner') return
+  if (owners.some((id) => id !== person.id)) return
+  throw new Refused('last_owner')
+}

@@ -1,0 +1,176 @@
+/**
+ * Signing in and out. A session is a random token in a cookie, of which only a hash is kept; the number of its
+ * organization stands in front, so that it is looked for nowhere else. Who the person is, what it may do and
+ * whether the organization is subscribed is read with every call.
+ */
+import type { PersonId } from '../../domain/ids.ts'
+import { Refused } from '../../domain/refusal.ts'
+import { findOwnOrganization } from '../../store/organizations.ts'
+import {
+  findInvited,
+  findLogin,
+  findPasswordHash,
+  findPerson,
+  lockPerson,
+  updateInvited,
+  updateLastSeen,
+  updatePassword,
+} from '../../store/people.ts'
+import {
+  deleteOldPersonSessions,
+  deletePersonSessions,
+  findPersonOfSession,
+  findPersonSession,
+  insertPersonSession,
+  type PersonSession,
+} from '../../store/person-sessions.ts'
+import { inTransaction, platformOrg, platformScope, type Scope, scopeOf } from '../../store/scope.ts'
+import type { Deps } from '../deps.ts'
+import { organizationIn } from './credentials.ts'
+import { readEmail, renameUser } from './manage-people.ts'
+import { checkPassword } from './passwords.ts'
+
+const hour = 3_600_000
+const idleMs = 12 * hour
+const longestMs = 30 * 24 * hour
+/** A use is noted once a minute, or every call would write. */
+const noteEveryMs = 60_000
+const maxSessions = 20
+
+/** How long a browser keeps the cookie; whether it still counts is decided here. */
+export const cookieSeconds = longestMs / 1000
+
+/** When the session ends if this call is its last. */
+export function expiryOf({ createdAt }: PersonSession, now: Date): Date {
+  return new Date(Math.min(now.getTime() + idleMs, createdAt.getTime() + longestMs))
+}
+
+export interface OpenedSession {
+  readonly token: string
+  readonly session: PersonSession
+}
+
+/** The session of a cookie; undefined when there is none, or it has ended, or its person is blocked. */
+export async function findSession(
+  { pool, credentials }: Deps,
+  token: string,
+  now: Date,
+): Promise<PersonSession | undefined> {
+  const org = organizationIn('lwp', token)
+  if (org === undefined) return undefined
+  const before = (ms: number) => new Date(now.getTime() - ms)
+  return findPersonSession(scopeOf(pool, org), credentials.hash(token), {
+    now,
+    openedAfter: before(longestMs),
+    usedAfter: before(idleMs),
+    notedBefore: before(noteEveryMs),
+  })
+}
+
+/** An id that nobody has: an address that nobody has costs as much as another. */
+const nobody: PersonId = `psn_${'0'.repeat(32)}`
+
+export async function signIn(
+  deps: Deps,
+  given: { readonly email: string; readonly password: string },
+  address: string,
+): Promise<OpenedSession> {
+  const email = readEmail(given.email)
+  return deps.guesses.tryPassword(email, address, async () => {
+    const login = await findLogin(platformScope(deps.pool), email)
+    const org = login?.org ?? platformOrg
+    const person = login?.person ?? nobody
+    const passwordHash = await findPasswordHash(scopeOf(deps.pool, org), person)
+    if (!(await deps.passwords.matches(given.password, passwordHash))) return undefined
+    return inTransaction(deps.pool, org, async (scope) => {
+      // A password that was changed, or a person who was blocked, while we compared opens nothing.
+      const locked = await lockPerson(scope, person)
+      if (locked?.passwordHash !== passwordHash || locked?.isBlocked) return undefined
+      return openSession(deps, scope, person)
+    })
+  })
+}
+
+async function openSession(deps: Deps, scope: Scope, person: PersonId): Promise<OpenedSession> {
+  if (!(await findOwnOrganization(scope))?.isSubscribed) throw new Refused('invalid_subscription')
+  const now = deps.clock()
+  const token = deps.credentials.createFor('lwp', scope.org)
+  await updateLastSeen(scope, person, now)
+  // Before the new one is there: by a clock that went back it would be the oldest.
+  await deleteOldPersonSessions(scope, person, maxSessions - 1)
+  await insertPersonSession(scope, { hash: deps.credentials.hash(token), person, now })
+  const session = await findPersonSession(scope, deps.credentials.hash(token), {
+    now,
+    openedAfter: new Date(0),
+    usedAfter: new Date(0),
+    notedBefore: new Date(0),
+  })
+  return { token, session: session! }
+}
+
+/** Also of a session that has ended, or never was. */
+export async function signOut({ pool, credentials }: Deps, token: string): Promise<void> {
+  const org = organizationIn('lwp', token)
+  if (org === undefined) return
+  const hash = credentials.hash(token)
+  const person = await findPersonOfSession(scopeOf(pool, org), hash)
+  if (!person) return
+  await inTransaction(pool, org, async (scope) => {
+    await lockPerson(scope, person)
+    await deletePersonSessions(scope, person, { only: hash })
+  })
+}
+
+export async function signOutEverywhere({ pool }: Deps, session: PersonSession): Promise<void> {
+  await inTransaction(pool, session.organization.number, async (scope) => {
+    await lockPerson(scope, session.person.id)
+    await deletePersonSessions(scope, session.person.id)
+  })
+}
+
+/** Ends all other sessions of the person, and a link that was still open. */
+export async function changePassword(
+  deps: Deps,
+  { organization, person, hash }: PersonSession,
+  { currentPassword, password }: { readonly currentPassword: string; readonly password: string },
+  address: string,
+): Promise<void> {
+  checkPassword(password, person.email)
+  await deps.guesses.tryPassword(person.email, address, async () => {
+    const passwordHash = await findPasswordHash(scopeOf(deps.pool, organization.number), person.id)
+    if (!(await deps.passwords.matches(currentPassword, passwordHash))) return undefined
+    const next = await deps.passwords.hash(password)
+    return inTransaction(deps.pool, organization.number, async (scope) => {
+      const locked = await lockPerson(scope, person.id)
+      if (locked?.passwordHash !== passwordHash || locked?.isBlocked) return undefined
+      await updatePassword(scope, person.id, next, deps.clock())
+      await deletePersonSessions(scope, person.id, { but: hash })
+      return true
+    })
+  })
+}
+
+/** Joins, or sets a new password: the link is used up, and everything the old password opened ends. */
+export async function acceptInvitation(
+  deps: Deps,
+  { token, name, password }: { readonly token: string; readonly name?: string; readonly password: string },
+  address: string,
+): Promise<OpenedSession> {
+  const now = deps.clock()
+  const org = organizationIn('lwi', token)
+  const hash = deps.credentials.hash(token)
+  const invited = org === undefined ? undefined : await findInvited(scopeOf(deps.pool, org), hash, now)
+  if (org === undefined || !invited) {
+    throw deps.guesses.foreignToken(address) ?? new Refused('invalid_invitation')
+  }
+  checkPassword(password, (await findPerson(scopeOf(deps.pool, org), invited))?.email ?? '')
+  const passwordHash = await deps.passwords.inTurn(() => deps.passwords.hash(password))
+  return inTransaction(deps.pool, org, async (scope) => {
+    const person = await updateInvited(scope, hash, { passwordHash, name }, now)
+    if (!person) throw new Refused('invalid_invitation')
+    await deletePersonSessions(scope, person)
+    const opened = await openSession(deps, scope, person)
+    if (name !== undefined) await renameUser(scope, opened.session.user, name, now)
+    return opened
+  })
+}

@@ -1,0 +1,52 @@
+/**
+ * Renews a session. The refresh token sent is invalid at once; replaying it is refused and logged, and leaves
+ * the family's newest token valid: a till whose answer was lost must not be locked out by its own repeat.
+ */
+import { Refused } from '../../domain/refusal.ts'
+import { updateConnectionUsed } from '../../store/credentials.ts'
+import { findOrganization } from '../../store/organizations.ts'
+import { platformScope, scopeOf } from '../../store/scope.ts'
+import { updateSessionRefresh } from '../../store/sessions.ts'
+import type { Deps } from '../deps.ts'
+import type { TokenPair } from './issue-token.ts'
+
+export async function refreshToken(
+  deps: Deps,
+  accessToken: string,
+  refreshToken: string,
+  address: string,
+): Promise<TokenPair> {
+  const now = deps.clock()
+  const verification = await deps.accessTokens.verifyIgnoringExpiry(accessToken)
+  if (!verification.ok) {
+    const tooMany = deps.guesses.foreignToken(address)
+    throw tooMany ?? new Refused('_invalid_refresh_token', 'The access token is not one of this service.')
+  }
+  const { organization: organizationId, session, user } = verification.claims
+  const organization = await findOrganization(platformScope(deps.pool), organizationId)
+  if (!organization) throw new Refused('_invalid_refresh_token')
+  // Before the rotation, so that a suspended organization does not use up its tokens.
+  if (!organization.isSubscribed) throw new Refused('invalid_subscription')
+
+  const next = deps.credentials.create('lwr')
+  const scope = scopeOf(deps.pool, organization.number)
+  const rotated = await updateSessionRefresh(scope, session, {
+    oldHash: deps.credentials.hash(refreshToken),
+    newHash: deps.credentials.hash(next),
+    expiresAt: new Date(now.getTime() + deps.refreshTokenTtlMs),
+    now,
+  })
+  if (!rotated) {
+    deps.log.warn(
+      { security: 'refresh_token_refused', organization: organizationId, session, user },
+      'refresh refused',
+    )
+    throw new Refused('_invalid_refresh_token')
+  }
+  await updateConnectionUsed(scope, rotated.connection, now)
+  const { token, expiresAtMs } = await deps.accessTokens.sign(
+    { organization: organizationId, user: rotated.user, session, scopes: rotated.scopes },
+    now,
+  )
+  return { accessToken: token, expiresAtMs, refreshToken: next }
+}

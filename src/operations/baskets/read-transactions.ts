@@ -1,0 +1,80 @@
+/** Transactions with what came back of them, for those who look. */
+import { parseId, type TransactionId } from '../../domain/ids.ts'
+import { Refused } from '../../domain/refusal.ts'
+import { type SaleReturn, transactionStatus } from '../../domain/transaction.ts'
+import { findReturnByOpaqueId, listReturns } from '../../store/returns.ts'
+import type { Scope } from '../../store/scope.ts'
+import {
+  findTransaction,
+  listTransactions,
+  type TransactionFilter,
+  type TransactionRecord,
+} from '../../store/transactions.ts'
+import { getCard } from '../customers/change-card.ts'
+import { getCustomerId } from '../customers/customer-view.ts'
+import { findBranch } from '../organizations/manage-directory.ts'
+
+export interface TransactionWithReturns extends TransactionRecord {
+  readonly returns: readonly SaleReturn[]
+}
+
+export async function getTransaction(
+  scope: Scope,
+  id: TransactionId | undefined,
+): Promise<TransactionWithReturns> {
+  const transaction = id && (await findTransaction(scope, id))
+  if (!transaction) throw new Refused('transaction_not_found', undefined, 'path')
+  return (await withReturns(scope, [transaction]))[0]!
+}
+
+/** What to look for, in the client's words. */
+export interface TransactionQuery extends Omit<TransactionFilter, 'customer' | 'card' | 'branch'> {
+  readonly customer?: string
+  readonly card?: string
+  /** Id or opaque id. */
+  readonly branch?: string
+}
+
+export async function readTransactions(
+  scope: Scope,
+  query: TransactionQuery,
+  page: { limit: number; after?: TransactionId },
+): Promise<TransactionWithReturns[]> {
+  const customer = query.customer === undefined ? undefined : await getCustomerId(scope, query.customer)
+  const card = query.card === undefined ? undefined : await getCard(scope, parseId('card', query.card))
+  const branch = query.branch === undefined ? undefined : await findBranch(scope, query.branch)
+  // There is no index on cards: a card's transactions are among those of its customer.
+  if (card && customer !== undefined && card.customer !== customer) return []
+  const of = { customer: card?.customer ?? customer, card: card?.id }
+  // A branch that no basket has named yet has sold nothing.
+  if (query.branch !== undefined && !branch) return []
+  const found = await listTransactions(scope, { ...query, ...of, branch }, page)
+  return withReturns(scope, found.length > 0 ? found : await listByReturnNumber(scope, query, page.after))
+}
+
+/** A till asks for what became of a return in the same way as of a sale: by the number it gave it. */
+async function listByReturnNumber(
+  scope: Scope,
+  { opaqueId, customer, card, branch, status, from, to, spent }: TransactionQuery,
+  after: TransactionId | undefined,
+): Promise<TransactionRecord[]> {
+  const isAlone = [customer, card, branch, status, from, to, spent, after].every((one) => one === undefined)
+  const returned = isAlone && opaqueId !== undefined ? await findReturnByOpaqueId(scope, opaqueId) : undefined
+  const sale = returned && (await findTransaction(scope, returned.transaction))
+  return sale ? [sale] : []
+}
+
+async function withReturns(
+  scope: Scope,
+  transactions: readonly TransactionRecord[],
+): Promise<TransactionWithReturns[]> {
+  const touched = transactions.filter(({ status }) => status !== transactionStatus.processed)
+  const returns = await listReturns(
+    scope,
+    touched.map(({ id }) => id),
+  )
+  return transactions.map((transaction) => ({
+    ...transaction,
+    returns: returns.filter((one) => one.transaction === transaction.id),
+  }))
+}

@@ -1,0 +1,220 @@
+/**
+ * Takes goods of a sale back. The engine computes the sale again without them and the difference is booked: balances,
+ * lots, coupons, limits and the visit itself. Blocked and replaced cards do not matter, since a customer may always
+ * bring something back.
+ */
+import { couponStatus } from '../../domain/coupon.ts'
+import type { Fact } from '../../domain/event.ts'
+import type { CustomerId, ReturnId, TransactionId } from '../../domain/ids.ts'
+import { Refused } from '../../domain/refusal.ts'
+import type { ReturnedItem } from '../../domain/return-record.ts'
+import type { SaleReturn, Transaction } from '../../domain/transaction.ts'
+import { localDay } from '../../engine/clock/local-time.ts'
+import type { AttachedCampaign } from '../../engine/definition/compile-campaign.ts'
+import { type ReturnDecision, returnItems, type Sale } from '../../engine/returns/return-items.ts'
+import { cardCampaignsOfBuyer } from '../../store/cards.ts'
+import { newId } from '../../store/new-id.ts'
+import { earlierReturn, grantedToBuyer, returnsOfSale } from '../../store/returns.ts'
+import type { Scope } from '../../store/scope.ts'
+import { saleById } from '../../store/transactions.ts'
+import type { WalletChange } from '../../store/wallets/change.ts'
+import { couponsGrantedBy, type LoadedWallet, type OwnedCoupon } from '../../store/wallets/load.ts'
+import type { Deps } from '../deps.ts'
+import type { Decided, Known, WalletWork } from '../wallets/change-wallet.ts'
+import { expiredFacts } from '../wallets/expired-facts.ts'
+import { usageAmounts } from '../wallets/usage-amounts.ts'
+
+export interface ReturnRequest {
+  readonly transaction: TransactionId | undefined
+  readonly opaqueId?: string
+  readonly reason?: string
+  /** Everything that is left when undefined. */
+  readonly items?: readonly ReturnedItem[]
+  /** Of the body and the sale, to tell a repeat from another return under the same number. */
+  readonly fingerprint: Buffer
+}
+
+export interface Returned {
+  readonly done: SaleReturn
+  readonly customer: CustomerId
+  readonly isReplay: boolean
+}
+
+export function returnTransaction(deps: Deps, request: ReturnRequest): WalletWork<ReturnQuestions, Returned> {
+  const { transaction: sale } = request
+  if (!sale) throw new Refused('transaction_not_found', undefined, 'path')
+  // Known in advance, so that another attempt after a lost answer finds what the first one has made.
+  const id = newId('ret', deps.clock())
+  return {
+    of: sale,
+    questions: (scope) => questionsOf(scope, sale, id, request.opaqueId),
+    decide: (loaded) => decideReturn(deps, loaded, request, id),
+    isFindable: true,
+  }
+}
+
+function questionsOf(scope: Scope, sale: TransactionId, id: ReturnId, opaqueId: string | undefined) {
+  return {
+    sale: saleById(scope, sale),
+    returns: returnsOfSale(scope, sale),
+    earlier: earlierReturn(scope, id, opaqueId),
+    coupons: couponsGrantedBy(scope, sale),
+    granted: grantedToBuyer(scope, sale),
+    cards: cardCampaignsOfBuyer(scope, sale),
+  }
+}
+
+type ReturnQuestions = ReturnType<typeof questionsOf>
+type Loaded = Known<ReturnQuestions>
+
+async function decideReturn(
+  deps: Deps,
+  loaded: Loaded,
+  request: ReturnRequest,
+  id: ReturnId,
+): Promise<Decided<Returned>> {
+  const { wallet, setup, answers, now } = loaded
+  const { sale, returns, earlier, coupons } = answers
+  if (!sale) throw new Refused('transaction_not_found', undefined, 'path')
+  const { customer } = sale
+  // Our own earlier attempt; nothing that has happened since makes it undone.
+  if (earlier?.id === id) return { result: { done: earlier, customer, isReplay: false } }
+  if (!wallet) throw new Refused('customer_not_found')
+  if (earlier) {
+    if (!earlier.fingerprint?.equals(request.fingerprint)) throw new Refused('transaction_already_exists')
+    return { result: { done: earlier, customer, isReplay: true } }
+  }
+
+  const outcome = returnItems({
+    sale: toSale(sale),
+    campaigns: await campaignsOf(deps, loaded, sale),
+    earlier: returns.map(({ result }) => result.record),
+    wallet: { ...wallet.held, coupons, usage: [] },
+    inactivity: setup.inactivity,
+    today: { campaigns: setup.live, cards: answers.cards, granted: answers.granted },
+    items: request.items,
+    now,
+  })
+  if (!outcome.ok) throw Refused.from(outcome.refusal)
+  const decision = outcome.value
+  const done = toSaleReturn(id, sale, returns.length + 1, decision, request, loaded)
+  const change = toChange(wallet, sale, done, decision, coupons, request.fingerprint)
+  return { result: { done, customer, isReplay: false }, change }
+}
+
+function toSale({ basket, result, branchOpaqueId, occurredAt, createdAt }: Transaction): Sale {
+  const { categories = {} } = basket
+  return {
+    basket: {
+      ...basket,
+      lines: basket.lines.map((line) => ({
+        ...line,
+        category: line.category ?? (Object.hasOwn(categories, line.id) ? categories[line.id] : undefined),
+      })),
+      branch: branchOpaqueId,
+      occurredAt,
+    },
+    actions: result.actions,
+    pointsDiscountMinor: result.pointsDiscountMinor,
+    context: result.context,
+    processedAt: createdAt,
+  }
+}
+
+async function campaignsOf(
+  deps: Deps,
+  { scope, setup }: Loaded,
+  sale: Transaction,
+): Promise<AttachedCampaign[]> {
+  const { campaigns } = sale.result
+  const compiled = await deps.campaigns.get(scope, setup.organization, campaigns)
+  return campaigns.map((campaign, i) => ({ ...campaign, status: 'published', compiled: compiled[i]! }))
+}
+
+function toSaleReturn(
+  id: ReturnId,
+  sale: Transaction,
+  number: number,
+  decision: ReturnDecision,
+  { opaqueId, reason }: ReturnRequest,
+  { setup, now }: Loaded,
+): SaleReturn {
+  const spent = sale.result.actions.find((action) => action.kind === 'spend_points')
+  return {
+    id,
+    transaction: sale.id,
+    number,
+    opaqueId,
+    reason,
+    items: decision.record.items,
+    result: {
+      pointsRestored: decision.pointsRestored,
+      pointsKey: spent?.movement.key,
+      refundMinor: decision.refundMinor,
+      movements: decision.movements,
+      revokedCoupons: decision.revokedCoupons,
+      restoredCoupons: decision.restoredCoupons,
+      balances: decision.balances.map(({ key, value, total }) => ({
+        key,
+        value,
+        total,
+        decimals: setup.decimals.get(key) ?? 0,
+      })),
+      record: decision.record,
+    },
+    createdAt: now,
+  }
+}
+
+function toChange(
+  { customer, version }: LoadedWallet,
+  sale: Transaction,
+  done: SaleReturn,
+  decision: ReturnDecision,
+  coupons: readonly OwnedCoupon[],
+  fingerprint: Buffer,
+): WalletChange {
+  const { restoredCoupons } = decision
+  // One that has expired by now stays expired, and was told of as such.
+  const revoked = decision.revokedCoupons.filter((id) =>
+    coupons.some((coupon) => coupon.id === id && coupon.status === couponStatus.active),
+  )
+  const decimals = new Map(done.result.balances.map((balance) => [balance.key, balance.decimals]))
+  const facts: Fact[] = [
+    { type: 'transaction.returned', data: { transaction: sale.id, return: done.id, customer } },
+    ...expiredFacts(customer, decision.movements, decimals),
+    ...revoked.map((coupon): Fact => ({ type: 'coupon.revoked', data: { coupon, customer } })),
+    ...decision.tiersLost.map(
+      ({ campaign, tier }): Fact => ({
+        type: 'tier.changed',
+        data: { customer, campaign, tier, transaction: sale.id },
+      }),
+    ),
+  ]
+  return {
+    customer,
+    fromVersion: version,
+    movements: decision.movements,
+    lots: decision.lots,
+    keptMultiples: decision.keptMultiples,
+    usage: usageAmounts(decision.usage, decision.usageDay),
+    sharedUsage: decision.usage.filter((used) => used.total),
+    restored: restoredCoupons,
+    revoked,
+    facts,
+    // As if they had not been redeemed: reports and the list of what was redeemed on that day agree. They were
+    // counted on the day that it was where the organization was then.
+    counts:
+      restoredCoupons.length > 0
+        ? [
+            {
+              measure: 'coupons_redeemed',
+              key: '',
+              amount: -restoredCoupons.length,
+              day: localDay(sale.createdAt, sale.result.context.timezone),
+            },
+          ]
+        : [],
+    cause: { kind: 'return', done, fingerprint },
+  }
+}

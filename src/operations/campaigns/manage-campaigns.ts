@@ -1,0 +1,181 @@
+/**
+ * Writing, publishing, pausing and archiving campaigns. A definition is checked whole whenever it is written
+ * and once more when it is published, since what it refers to may have changed in between; what is published
+ * can therefore never fail at a till.
+ */
+
+import type { Campaign, CampaignStatus } from '../../domain/campaign.ts'
+import type { CampaignId } from '../../domain/ids.ts'
+import type { Organization } from '../../domain/organization.ts'
+import { Refused } from '../../domain/refusal.ts'
+import { toSentence } from '../../domain/validation-error.ts'
+import type { CampaignDefinition } from '../../engine/definition/campaign-definition.ts'
+import { checkDefinition } from '../../engine/definition/check-definition.ts'
+import { definitionChanges } from '../../engine/definition/definition-changes.ts'
+import {
+  findCampaign,
+  insertBalanceDefinitions,
+  insertCampaign,
+  insertCampaignVersion,
+  listBalanceDefinitions,
+  listCampaignIds,
+  listVersions,
+  lockCampaign,
+  updateCampaign,
+} from '../../store/campaigns.ts'
+import { insertEvents } from '../../store/events.ts'
+import { newId } from '../../store/new-id.ts'
+import type { Scope } from '../../store/scope.ts'
+import { mergePatch } from '../merge-patch.ts'
+
+export async function getCampaign(scope: Scope, id: CampaignId | undefined): Promise<Campaign> {
+  const campaign = id && (await findCampaign(scope, id))
+  if (!campaign) throw new Refused('campaign_not_found', undefined, 'path')
+  return campaign
+}
+
+async function lockOrRefuse(scope: Scope, id: CampaignId | undefined): Promise<Campaign> {
+  const campaign = id && (await lockCampaign(scope, id))
+  if (!campaign) throw new Refused('campaign_not_found', undefined, 'path')
+  return campaign
+}
+
+export async function createCampaign(
+  scope: Scope,
+  organization: Organization,
+  definition: Record<string, unknown>,
+  now: Date,
+): Promise<Campaign> {
+  const id = newId('cmp', now)
+  await refuseBadDefinition(scope, organization, definition, id)
+  const campaign: Campaign = {
+    id,
+    name: definition.name as string,
+    status: 'draft',
+    version: 0,
+    draft: definition,
+    hasChanges: true,
+    createdAt: now,
+    updatedAt: now,
+  }
+  await insertCampaign(scope, campaign)
+  return campaign
+}
+
+/** Changes the draft. A published campaign goes on as it was until it is published again. */
+export async function patchCampaign(
+  scope: Scope,
+  organization: Organization,
+  id: CampaignId | undefined,
+  patch: Record<string, unknown>,
+  now: Date,
+): Promise<Campaign> {
+  const before = await lockOrRefuse(scope, id)
+  if (before.status === 'archived') throw new Refused('invalid_campaign', archivedMessage)
+  const draft = mergePatch(before.draft, patch) as Record<string, unknown>
+  await refuseBadDefinition(scope, organization, draft, before.id)
+  const isPublished = before.version > 0
+  const campaign: Campaign = {
+    ...before,
+    name: isPublished ? before.name : (draft.name as string),
+    draft,
+    hasChanges: await differsFromPublished(scope, before, draft),
+    updatedAt: now,
+  }
+  await updateCampaign(scope, campaign)
+  return campaign
+}
+
+const archivedMessage = 'The campaign is archived. Create a new one from its definition.'
+
+async function differsFromPublished(
+  scope: Scope,
+  { id, version }: Campaign,
+  draft: unknown,
+): Promise<boolean> {
+  const [published] = version === 0 ? [] : await listVersions(scope, [{ id, version }])
+  return !published || definitionChanges(published.definition, draft).length > 0
+}
+
+/** Makes the draft the next version, which counts from the next basket on; a paused campaign runs again. */
+export async function publishCampaign(
+  scope: Scope,
+  organization: Organization,
+  id: CampaignId | undefined,
+  now: Date,
+): Promise<Campaign> {
+  const before = await lockOrRefuse(scope, id)
+  if (before.status === 'archived') {
+    throw new Refused('invalid_campaign', archivedMessage)
+  }
+  // Before the check, so that of two campaigns publishing the same new balance the second sees the first's decimals.
+  await insertBalanceDefinitions(scope, balancesOf(before.draft))
+  await refuseBadDefinition(scope, organization, before.draft, before.id)
+  if (!before.hasChanges) {
+    const campaign: Campaign = { ...before, status: 'published', updatedAt: now }
+    await updateCampaign(scope, campaign)
+    return campaign
+  }
+  const campaign: Campaign = {
+    ...before,
+    name: before.draft.name as string,
+    status: 'published',
+    version: before.version + 1,
+    hasChanges: false,
+    updatedAt: now,
+  }
+  await insertCampaignVersion(scope, {
+    campaign: campaign.id,
+    version: campaign.version,
+    definition: campaign.draft,
+    publishedAt: now,
+  })
+  await updateCampaign(scope, campaign)
+  await insertEvents(
+    scope,
+    [{ type: 'campaign.published', data: { campaign: campaign.id, version: campaign.version } }],
+    now,
+  )
+  return campaign
+}
+
+function balancesOf(definition: Record<string, unknown>): { key: string; name: string; decimals: number }[] {
+  const balances = (definition as CampaignDefinition).balances
+  return balances.map(({ key, name, decimals }) => ({ key, name: name ?? key, decimals: decimals ?? 0 }))
+}
+
+/** Paused: nobody registers and nothing is collected. Archived: the same, for good. */
+export async function stopCampaign(
+  scope: Scope,
+  id: CampaignId | undefined,
+  status: Extract<CampaignStatus, 'paused' | 'archived'>,
+  now: Date,
+): Promise<Campaign> {
+  const before = await lockOrRefuse(scope, id)
+  if (before.status === status) return before
+  if (before.status === 'archived') throw new Refused('invalid_campaign', 'The campaign is archived.')
+  if (status === 'paused' && before.status === 'draft') {
+    throw new Refused('invalid_campaign', 'The campaign was never published, so there is nothing to pause.')
+  }
+  const campaign: Campaign = { ...before, status, updatedAt: now }
+  await updateCampaign(scope, campaign)
+  return campaign
+}
+
+/** Whatever is kept, published or tried has passed this. */
+export async function refuseBadDefinition(
+  scope: Scope,
+  organization: Organization,
+  definition: Record<string, unknown>,
+  self: CampaignId,
+): Promise<void> {
+  const [problem] = checkDefinition(definition, {
+    currencyDecimals: organization.currencyDecimals,
+    knownBalances: await listBalanceDefinitions(scope),
+    knownCampaigns: await listCampaignIds(scope),
+    self,
+  })
+  if (!problem) return
+  const code = problem.kind === 'shape' ? '_invalid_payload' : 'invalid_campaign_definition'
+  throw new Refused(code, toSentence(problem, 'definition'))
+}

@@ -1,0 +1,82 @@
+/**
+ * Tries a basket and a wallet on a campaign's draft, saved or not: what it would do and why. Products have the categories of the
+ * directory, as they would at the till; nothing is read from customers and nothing is written.
+ */
+
+import type { Basket } from '../../domain/basket.ts'
+import type { Campaign } from '../../domain/campaign.ts'
+import { decimalsOf, toUnits } from '../../domain/money.ts'
+import type { Organization } from '../../domain/organization.ts'
+import { Refused } from '../../domain/refusal.ts'
+import type { StoredBasket, TransactionResult } from '../../domain/transaction.ts'
+import { compileCampaign } from '../../engine/definition/compile-campaign.ts'
+import { evaluate } from '../../engine/evaluate.ts'
+import { listCategories } from '../../store/directory.ts'
+import type { Scope } from '../../store/scope.ts'
+import { toAction, toResult, toStoredBasket } from '../baskets/record.ts'
+import { refuseBadDefinition } from './manage-campaigns.ts'
+
+export interface TriedWallet {
+  /** Balances as they are written. */
+  readonly balances: Readonly<Record<string, { readonly value: number; readonly total?: number }>>
+  readonly transactionCount: number
+}
+
+export async function previewCampaign(
+  scope: Scope,
+  { id, version, draft }: Campaign,
+  /** Tried in place of the draft. */
+  unsaved: Record<string, unknown> | undefined,
+  organization: Organization,
+  tried: Basket,
+  wallet: TriedWallet,
+  now: Date,
+): Promise<{ basket: StoredBasket; result: TransactionResult }> {
+  if (unsaved) await refuseBadDefinition(scope, organization, unsaved, id)
+  const basket = await withCategories(scope, tried)
+  const compiled = compileCampaign(unsaved ?? draft, organization)
+  const balances = compiled.balances.map(({ key, decimals }) => {
+    const { value = 0, total = value } = wallet.balances[key] ?? {}
+    const place = `wallet.collectables.${key}`
+    if (total < 0) throw new Refused('_invalid_payload', `${place}.total: must be at least 0.`)
+    const units = readUnits(value, decimals, `${place}.value`)
+    return { key, decimals, value: units, total: readUnits(total, decimals, `${place}.total`), version: 0 }
+  })
+  const attached = { id, version: version + 1, status: 'published' as const, compiled }
+  const outcome = evaluate({
+    basket,
+    wallet: { balances, lots: [], coupons: [], usage: [], transactionCount: wallet.transactionCount },
+    campaigns: [attached],
+    organization,
+    now,
+  })
+  if (!outcome.ok) throw Refused.from(outcome.refusal)
+  const evaluation = outcome.value
+  const actions = evaluation.effects.map((effect) => toAction(effect))
+  return {
+    basket: toStoredBasket({ basket }, basket),
+    result: toResult({ evaluation, campaigns: [attached] }, actions, new Map()),
+  }
+}
+
+function readUnits(value: number, decimals: number, place: string): number {
+  const units = toUnits(value, decimals)
+  if (units !== undefined) return units
+  const reason =
+    decimalsOf(value) > decimals
+      ? `has more than the ${decimals} decimals of the balance`
+      : 'is beyond what a balance can hold'
+  throw new Refused('_invalid_payload', `${place}: ${reason}.`)
+}
+
+async function withCategories(scope: Scope, basket: Basket): Promise<Basket> {
+  const open = basket.lines.flatMap(({ product, category }) =>
+    category === undefined ? (product ?? []) : [],
+  )
+  const categories = await listCategories(scope, open)
+  const lines = basket.lines.map((line) => ({
+    ...line,
+    category: line.category ?? (line.product === undefined ? undefined : categories.get(line.product)),
+  }))
+  return { ...basket, lines }
+}

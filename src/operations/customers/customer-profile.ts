@@ -1,0 +1,73 @@
+/**
+ * Turns the profile a client sends into the one that is kept, and guards what must be unique in an
+ * organization: e-mail, phone and opaque id, refused in that order, also when two requests race.
+ */
+
+import type { Profile } from '../../domain/customer.ts'
+import type { CustomerId } from '../../domain/ids.ts'
+import type { Organization } from '../../domain/organization.ts'
+import { normalizePhone } from '../../domain/phone.ts'
+import { type RefusalCode, Refused } from '../../domain/refusal.ts'
+import { listTakenMembers, type UniqueMember } from '../../store/customers.ts'
+import type { Scope } from '../../store/scope.ts'
+
+/** A profile as sent; an empty string counts as no value. */
+export interface ProfileInput {
+  readonly phone?: string
+  readonly email?: string
+  readonly fullname?: string
+  readonly metaData?: Record<string, unknown>
+  readonly consents?: Record<string, unknown>
+  readonly opaqueId?: string
+}
+
+export function toProfile(input: ProfileInput, organization: Organization): Profile {
+  const rawPhone = givenText(input.phone)
+  const phone = rawPhone === undefined ? undefined : normalizePhone(rawPhone, organization.country)
+  if (rawPhone !== undefined && phone === undefined) throw new Refused('invalid_phone')
+  return {
+    phone,
+    email: givenText(input.email)?.normalize('NFC'),
+    fullname: givenText(input.fullname),
+    metaData: input.metaData,
+    consents: input.consents,
+    opaqueId: givenText(input.opaqueId),
+  }
+}
+
+function givenText(text: string | undefined): string | undefined {
+  const trimmed = text?.trim()
+  return trimmed === '' ? undefined : trimmed
+}
+
+const takenRefusals: Record<UniqueMember, RefusalCode> = {
+  email: 'existing_customer_with_email',
+  phone: 'existing_customer_with_phone',
+  opaqueId: 'opaque_id_already_exists',
+}
+
+const uniqueConstraints: Record<string, UniqueMember> = {
+  customers_email_unique: 'email',
+  customers_phone_unique: 'phone',
+  customers_opaque_id_unique: 'opaqueId',
+}
+
+/**
+ * Looks first, so that the refusal is the first in order when several members are taken, and then writes:
+ * what another request takes in between is caught by the database and refused just the same.
+ */
+export async function writeUnique(
+  scope: Scope,
+  profile: Profile,
+  except: CustomerId | undefined,
+  write: () => Promise<void>,
+): Promise<void> {
+  const [taken] = await listTakenMembers(scope, profile, except)
+  if (taken) throw new Refused(takenRefusals[taken])
+  try {
+    await write()
+  } catch (error) {
+    const member = uniqueConstraints[(error as { constraint?: string }).constraint ?? '']
+    throw member ? new Refused(takenRefusals[member]) : error
+  }
+}

@@ -1,0 +1,44 @@
+/** Looks customers up by what a till has scanned or typed. Look-ups that arrive together are one query. */
+import type { Pool } from 'pg'
+import { type CustomerKeyKind, type LoadedView, listCustomersByKey } from '../../store/customers.ts'
+import { scopeOf } from '../../store/scope.ts'
+import { createBatch } from '../batch.ts'
+
+export interface CustomerQuestion {
+  readonly org: number
+  readonly kind: CustomerKeyKind
+  readonly key: string
+}
+
+export type ReadCustomer = (question: CustomerQuestion) => Promise<LoadedView | undefined>
+
+export function createCustomerReader(pool: Pool, clock: () => Date): ReadCustomer {
+  return createBatch((questions: readonly CustomerQuestion[]) => readAll(pool, questions, clock()), {
+    maxRunning: 2,
+    maxBatch: 128,
+    maxWaiting: 5_000,
+  })
+}
+
+/** One query for each organization and kind of key among the questions: mostly one. */
+async function readAll(
+  pool: Pool,
+  questions: readonly CustomerQuestion[],
+  now: Date,
+): Promise<(LoadedView | undefined)[]> {
+  const groups = new Map<string, CustomerQuestion[]>()
+  for (const question of questions) {
+    const name = `${question.org} ${question.kind}`
+    groups.set(name, [...(groups.get(name) ?? []), question])
+  }
+  const answers = new Map<CustomerQuestion, LoadedView | undefined>()
+  for (const group of groups.values()) {
+    const { org, kind } = group[0]!
+    const keys = group.map(({ key }) => key)
+    const views = await listCustomersByKey(scopeOf(pool, org), kind, keys, now)
+    group.forEach((question, i) => {
+      answers.set(question, views[i])
+    })
+  }
+  return questions.map((question) => answers.get(question))
+}

@@ -1,0 +1,94 @@
+/**
+ * Customers as tills and merchants see them: `value` is what can be used now. The store takes off lots past their
+ * day; what went by inactivity is taken off here, because only campaigns know it, and by the engine's own rule.
+ */
+import type { CustomerView } from '../../domain/customer.ts'
+import { type CustomerId, parseId } from '../../domain/ids.ts'
+import type { Organization } from '../../domain/organization.ts'
+import { phoneCandidates } from '../../domain/phone.ts'
+import { Refused } from '../../domain/refusal.ts'
+import { type Inactivity, inactiveAt, inactivityOf } from '../../engine/steps/expire-balances.ts'
+import {
+  type CustomerFilter,
+  findCustomerView,
+  hasCustomer,
+  type LoadedView,
+  listCustomerViews,
+} from '../../store/customers.ts'
+import type { Scope } from '../../store/scope.ts'
+import type { Deps } from '../deps.ts'
+
+export async function getCustomerView(
+  deps: Deps,
+  scope: Scope,
+  organization: Organization,
+  id: CustomerId | undefined,
+): Promise<CustomerView> {
+  const now = deps.clock()
+  const view = id && (await findCustomerView(scope, id, now))
+  if (!view) throw new Refused('customer_not_found', undefined, 'path')
+  return usableNow(deps, scope, organization, view, now)
+}
+
+/** A customer that a list is asked for. */
+export async function getCustomerId(scope: Scope, text: string): Promise<CustomerId> {
+  const id = parseId('cus', text)
+  if (!id || !(await hasCustomer(scope, id))) throw new Refused('customer_not_found', undefined, 'path')
+  return id
+}
+
+export async function listCustomers(
+  deps: Deps,
+  scope: Scope,
+  organization: Organization,
+  filter: Omit<CustomerFilter, 'phones'>,
+  page: { limit: number; after?: CustomerId },
+): Promise<CustomerView[]> {
+  const now = deps.clock()
+  const { text = '' } = filter
+  const asked = {
+    ...filter,
+    text: text.trim() || undefined,
+    phones: phoneCandidates(text, organization.country),
+  }
+  const views = await listCustomerViews(scope, asked, page, now)
+  return Promise.all(views.map((view) => usableNow(deps, scope, organization, view, now)))
+}
+
+/** Costs no round trip: the versions came with the view, and the cache has them compiled. */
+export async function usableNow(
+  deps: Deps,
+  scope: Scope,
+  organization: Organization,
+  view: LoadedView,
+  now: Date,
+): Promise<CustomerView> {
+  if (view.lastActivityAt === undefined) return view
+  const inactivity = inactivityOf(await deps.campaigns.get(scope, organization, view.campaigns))
+  return inactivity.length === 0 ? view : withInactivity(view, inactivity, now, organization.timezone)
+}
+
+function withInactivity(
+  view: LoadedView,
+  inactivity: readonly Inactivity[],
+  now: Date,
+  timezone: string,
+): CustomerView {
+  let { expiring } = view
+  const balances = view.balances.map((balance) => {
+    const { key, decimals, value } = balance
+    const at = value > 0 ? inactiveAt(key, view.lastActivityAt!, inactivity, timezone) : undefined
+    if (at === undefined) return balance
+    // Lots that would last longer go with the balance.
+    expiring = expiring.filter((part) => part.key !== key || part.at < at)
+    if (at <= now) {
+      expiring = expiring.filter((part) => part.key !== key)
+      return { ...balance, value: 0 }
+    }
+    const sooner = expiring.reduce((sum, part) => (part.key === key ? sum + part.amount : sum), 0)
+    if (value > sooner) expiring = [...expiring, { key, decimals, amount: value - sooner, at }]
+    return balance
+  })
+  expiring = expiring.toSorted((a, b) => a.at.getTime() - b.at.getTime() || (a.key < b.key ? -1 : 1))
+  return { ...view, balances, expiring }
+}

@@ -1,0 +1,40 @@
+/** Finds the customer a till means: an e-mail in any case, a card's barcode, or a phone in any usual spelling. */
+import type { CustomerView } from '../../domain/customer.ts'
+import type { Organization } from '../../domain/organization.ts'
+import { phoneCandidates } from '../../domain/phone.ts'
+import { Refused } from '../../domain/refusal.ts'
+import type { LoadedView } from '../../store/customers.ts'
+import type { Scope } from '../../store/scope.ts'
+import type { Deps } from '../deps.ts'
+import type { ReadCustomer } from './customer-reader.ts'
+import { usableNow } from './customer-view.ts'
+
+export async function findCustomer(
+  deps: Deps,
+  scope: Scope,
+  organization: Organization,
+  query: string,
+): Promise<CustomerView> {
+  const now = deps.clock()
+  const found = await lookUp(deps.readCustomer, organization, query)
+  if (!found) throw new Refused('customer_not_found', undefined, 'path')
+  return usableNow(deps, scope, organization, found, now)
+}
+
+async function lookUp(
+  readCustomer: ReadCustomer,
+  { number: org, country }: Organization,
+  query: string,
+): Promise<LoadedView | undefined> {
+  const text = query.trim()
+  if (text.includes('@')) return readCustomer({ org, kind: 'email', key: text })
+  if (/^\d+$/.test(text)) {
+    const byBarcode = await readCustomer({ org, kind: 'barcode', key: text })
+    if (byBarcode) return byBarcode
+  }
+  for (const phone of phoneCandidates(query, country)) {
+    const byPhone = await readCustomer({ org, kind: 'phone', key: phone })
+    if (byPhone) return byPhone
+  }
+  return undefined
+}

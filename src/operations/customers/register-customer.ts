@@ -1,0 +1,149 @@
+/**
+ * Registers a customer into a campaign: opens a card with a barcode and the campaign's balances, at 0 where
+ * they are missing. Registering again returns the card there is. Everything happens in one database
+ * transaction, so a refusal leaves no customer behind.
+ */
+import { randomInt } from 'node:crypto'
+import { barcodeDigits, checkDigit } from '../../domain/barcode.ts'
+import {
+  type Card,
+  type CustomerView,
+  cardStatus,
+  customerStatus,
+  firstWalletVersion,
+} from '../../domain/customer.ts'
+import { type CampaignId, type CustomerId, parseId } from '../../domain/ids.ts'
+import type { Organization } from '../../domain/organization.ts'
+import { Refused } from '../../domain/refusal.ts'
+import { hasEnded } from '../../engine/rules/rule-conditions.ts'
+import { findCampaign } from '../../store/campaigns.ts'
+import { findLiveCard, insertCard } from '../../store/cards.ts'
+import { findCustomerView } from '../../store/customers.ts'
+import { newId } from '../../store/new-id.ts'
+import type { Scope } from '../../store/scope.ts'
+import { insertMissingBalances, touchWallet } from '../../store/wallets/write.ts'
+import type { Deps } from '../deps.ts'
+import { recordFacts } from '../record-facts.ts'
+import { createCustomer } from './create-customer.ts'
+import type { ProfileInput } from './customer-profile.ts'
+import { usableNow } from './customer-view.ts'
+
+export interface Registration {
+  readonly campaign: string
+  /** An existing customer by id, or the profile of a new one. */
+  readonly customer: { readonly id: string } | { readonly profile: ProfileInput }
+}
+
+/** The customer with only the card of this registration. */
+export async function registerCustomer(
+  deps: Deps,
+  scope: Scope,
+  organization: Organization,
+  registration: Registration,
+): Promise<CustomerView> {
+  const now = deps.clock()
+  const campaign = await getOpenCampaign(deps, scope, organization, registration.campaign, now)
+  const card =
+    'id' in registration.customer
+      ? await findOrOpenCard(scope, organization, registration.customer.id, campaign, now)
+      : await openFirstCard(scope, organization, registration.customer.profile, campaign, now)
+  const view = await findCustomerView(scope, card.customer, now)
+  return { ...(await usableNow(deps, scope, organization, view!, now)), cards: [card] }
+}
+
+/** Nobody else knows a customer who was made a moment ago: there is no card yet, and nothing to look up. */
+async function openFirstCard(
+  scope: Scope,
+  organization: Organization,
+  profile: ProfileInput,
+  campaign: OpenCampaign,
+  now: Date,
+): Promise<Card> {
+  const { id } = await createCustomer(scope, organization, profile, now)
+  return openCard(scope, organization, id, campaign, now)
+}
+
+async function findOrOpenCard(
+  scope: Scope,
+  organization: Organization,
+  text: string,
+  campaign: OpenCampaign,
+  now: Date,
+): Promise<Card> {
+  const customer = await lockExisting(scope, text)
+  const card = await findLiveCard(scope, customer, campaign.id)
+  if (card) return card
+  const view = await findCustomerView(scope, customer, now)
+  if (view?.customer.status !== customerStatus.active) throw new Refused('customer_not_active')
+  return openCard(scope, organization, customer, campaign, now)
+}
+
+interface OpenCampaign {
+  readonly id: CampaignId
+  readonly name: string
+  readonly balanceKeys: readonly string[]
+}
+
+/** Published and not over; a paused, archived, ended or unpublished campaign takes nobody. */
+async function getOpenCampaign(
+  deps: Deps,
+  scope: Scope,
+  organization: Organization,
+  text: string,
+  now: Date,
+): Promise<OpenCampaign> {
+  const id = parseId('cmp', text)
+  const campaign = id && (await findCampaign(scope, id))
+  if (campaign?.status !== 'published') throw new Refused('invalid_campaign')
+  const [published] = await deps.campaigns.get(scope, organization, [campaign])
+  if (!published || hasEnded(published, now, organization.timezone)) {
+    throw new Refused('invalid_campaign', 'The campaign has ended.')
+  }
+  return {
+    id: campaign.id,
+    name: campaign.name,
+    balanceKeys: published.balances.map((balance) => balance.key),
+  }
+}
+
+/** Locked, so that two registrations of one customer open one card. */
+async function lockExisting(scope: Scope, text: string): Promise<CustomerId> {
+  const id = parseId('cus', text)
+  if (!id || !(await touchWallet(scope, id))) throw new Refused('customer_not_found')
+  return id
+}
+
+async function openCard(
+  scope: Scope,
+  organization: Organization,
+  customer: CustomerId,
+  campaign: OpenCampaign,
+  now: Date,
+): Promise<Card> {
+  const card: Card = {
+    id: newId('card', now),
+    customer,
+    campaign: campaign.id,
+    campaignName: campaign.name,
+    barcode: newBarcode(),
+    status: cardStatus.active,
+    walletVersion: firstWalletVersion,
+    createdAt: now,
+  }
+  await insertCard(scope, card)
+  await insertMissingBalances(scope, customer, campaign.balanceKeys)
+  await recordFacts(
+    scope,
+    organization,
+    [{ type: 'customer.registered', data: { customer, card: card.id, campaign: campaign.id } }],
+    now,
+  )
+  return card
+}
+
+/** Random, so that nobody can guess another's card; fourteen free digits make a collision a curiosity. */
+export function newBarcode(): string {
+  let digits = '2'
+  while (digits.length < barcodeDigits - 1) digits += randomInt(10)
+  return digits + checkDigit(digits)
+}

@@ -1,0 +1,111 @@
+/** Products, branches and users as a merchant looks after them. Baskets add to the directory by themselves. */
+import { type BranchId, parseId } from '../../domain/ids.ts'
+import { decimalsOf, maxPriceDecimals } from '../../domain/money.ts'
+import { type RefusalCode, Refused } from '../../domain/refusal.ts'
+import {
+  type DirectoryEntry,
+  type DirectoryKind,
+  findBranchByOpaqueId,
+  findDirectoryEntry,
+  insertDirectoryEntry,
+  lockDirectoryEntry,
+  updateDirectoryEntry,
+} from '../../store/directory.ts'
+import { newId } from '../../store/new-id.ts'
+import type { Scope } from '../../store/scope.ts'
+
+/** The words for one kind of entry. */
+const kinds = {
+  products: { prefix: 'prd', notFound: 'product_not_found' },
+  branches: { prefix: 'brn', notFound: 'branch_not_found' },
+  users: { prefix: 'usr', notFound: 'user_not_found' },
+} as const satisfies Record<DirectoryKind, { prefix: 'prd' | 'brn' | 'usr'; notFound: RefusalCode }>
+
+export interface EntryInput {
+  readonly opaqueId: string
+  readonly name?: string
+  readonly category?: string
+  readonly price?: number
+  /** Id or opaque id of a branch. */
+  readonly branch?: string
+}
+
+/** JSON Merge Patch: `null` removes a value. */
+export type EntryPatch = { readonly [M in 'name' | 'category' | 'branch']?: string | null } & {
+  readonly price?: number | null
+}
+
+export async function createDirectoryEntry(
+  scope: Scope,
+  kind: DirectoryKind,
+  input: EntryInput,
+  now: Date,
+): Promise<DirectoryEntry> {
+  const { opaqueId, name, category, price } = input
+  checkPrice(price)
+  const branch = input.branch === undefined ? undefined : await getBranch(scope, input.branch)
+  const id = newId(kinds[kind].prefix, now)
+  try {
+    await insertDirectoryEntry(scope, kind, { id, opaqueId, name, category, price, branch, createdAt: now })
+  } catch (error) {
+    const { constraint } = error as { constraint?: string }
+    throw constraint === `${kind}_opaque_id_unique` ? new Refused('opaque_id_already_exists') : error
+  }
+  return (await findDirectoryEntry(scope, kind, id))!
+}
+
+export async function getDirectoryEntry(
+  scope: Scope,
+  kind: DirectoryKind,
+  text: string,
+): Promise<DirectoryEntry> {
+  const id = parseId(kinds[kind].prefix, text)
+  const entry = id && (await findDirectoryEntry(scope, kind, id))
+  if (!entry) throw new Refused(kinds[kind].notFound, undefined, 'path')
+  return entry
+}
+
+export async function patchDirectoryEntry(
+  scope: Scope,
+  kind: DirectoryKind,
+  text: string,
+  patch: EntryPatch,
+  now: Date,
+): Promise<DirectoryEntry> {
+  checkPrice(patch.price)
+  const id = parseId(kinds[kind].prefix, text)
+  const before = id && (await lockDirectoryEntry(scope, kind, id))
+  if (!before) throw new Refused(kinds[kind].notFound, undefined, 'path')
+  const chosen = <T>(given: T | null | undefined, old: T | undefined) =>
+    given === null ? undefined : (given ?? old)
+  const branch = typeof patch.branch === 'string' ? await getBranch(scope, patch.branch) : patch.branch
+  await updateDirectoryEntry(scope, kind, {
+    ...before,
+    name: chosen(patch.name, before.name),
+    category: chosen(patch.category, before.category),
+    price: chosen(patch.price, before.price),
+    branch: chosen(branch, before.branch),
+    updatedAt: now,
+  })
+  return getDirectoryEntry(scope, kind, before.id)
+}
+
+/** A till sends it as `unitPrice`, so it has no more decimals than that may have. */
+function checkPrice(price: number | null | undefined): void {
+  if (typeof price === 'number' && decimalsOf(price) > maxPriceDecimals) {
+    throw new Refused('_invalid_payload', `price: has more than ${maxPriceDecimals} decimals.`)
+  }
+}
+
+/** A branch by our id or by the client's. */
+export async function findBranch(scope: Scope, text: string): Promise<BranchId | undefined> {
+  const id = parseId('brn', text)
+  const byId = id && (await findDirectoryEntry(scope, 'branches', id)) && id
+  return byId ?? findBranchByOpaqueId(scope, text)
+}
+
+async function getBranch(scope: Scope, text: string): Promise<BranchId> {
+  const found = await findBranch(scope, text)
+  if (!found) throw new Refused('invalid_branch', `"${text}" is not in the directory.`)
+  return found
+}

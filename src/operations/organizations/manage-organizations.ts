@@ -1,0 +1,173 @@
+/** What a platform operator does: organizations, integrations, their connections, and the rotation of credentials. */
+
+import type { IntegrationId, OrganizationId } from '../../domain/ids.ts'
+import { mainBranch, type ScopeName, type ShownOrganization } from '../../domain/organization.ts'
+import { isCountry } from '../../domain/phone.ts'
+import { Refused } from '../../domain/refusal.ts'
+import {
+  type Connection,
+  countActiveConnections,
+  endIntegrationKeys,
+  findIntegration,
+  type Integration,
+  insertConnection,
+  insertConnectionSecret,
+  insertIntegration,
+  insertIntegrationKey,
+} from '../../store/credentials.ts'
+import { findBranchByOpaqueId, insertDirectoryEntry } from '../../store/directory.ts'
+import { newId } from '../../store/new-id.ts'
+import {
+  findOrganization,
+  insertOrganization,
+  type OrganizationPatch,
+  updateOrganization,
+} from '../../store/organizations.ts'
+import type { Scope } from '../../store/scope.ts'
+import type { Credentials } from '../auth/credentials.ts'
+
+export interface OrganizationInput {
+  readonly name: string
+  readonly country?: string
+  readonly currency?: string
+  readonly timezone?: string
+  readonly locale?: string
+  readonly isDemo?: boolean
+}
+
+export async function createOrganization(
+  scope: Scope,
+  input: OrganizationInput,
+  now: Date,
+): Promise<ShownOrganization> {
+  checkRegion(input)
+  const organization = await insertOrganization(scope, {
+    id: newId('org', now),
+    name: input.name,
+    country: input.country ?? 'US',
+    currency: input.currency ?? 'USD',
+    timezone: input.timezone ?? 'UTC',
+    locale: input.locale ?? 'en',
+    isDemo: input.isDemo ?? false,
+    createdAt: now,
+  })
+  const own = scope.as(organization.number)
+  await insertDirectoryEntry(own, 'branches', {
+    id: newId('brn', now),
+    opaqueId: mainBranch,
+    name: 'Main',
+    createdAt: now,
+  })
+  return organization
+}
+
+/** Names the member that the runtime does not know; a wrong zone would otherwise fail at the till. */
+function checkRegion(input: OrganizationPatch & { currency?: string }): void {
+  const { country, currency, timezone, locale } = input
+  if (country !== undefined && !isCountry(country)) {
+    throw new Refused('_invalid_payload', `country: "${country}" is not an ISO 3166-1 country code.`)
+  }
+  if (currency !== undefined && !Intl.supportedValuesOf('currency').includes(currency)) {
+    throw new Refused('_invalid_payload', `currency: "${currency}" is not an ISO 4217 currency code.`)
+  }
+  if (timezone !== undefined && !isKnown(() => new Intl.DateTimeFormat('en', { timeZone: timezone }))) {
+    throw new Refused('_invalid_payload', `timezone: "${timezone}" is not an IANA time zone.`)
+  }
+  if (locale !== undefined && !isKnown(() => Intl.getCanonicalLocales(locale))) {
+    throw new Refused('_invalid_payload', `locale: "${locale}" is not a BCP 47 language tag.`)
+  }
+}
+
+function isKnown(attempt: () => unknown): boolean {
+  try {
+    attempt()
+    return true
+  } catch {
+    return false
+  }
+}
+
+export async function patchOrganization(
+  scope: Scope,
+  id: OrganizationId | undefined,
+  patch: OrganizationPatch,
+  now: Date,
+): Promise<ShownOrganization> {
+  checkRegion(patch)
+  const organization = id && (await updateOrganization(scope, id, patch, now))
+  if (!organization) throw new Refused('organization_not_found', undefined, 'path')
+  return organization
+}
+
+export async function createIntegration(
+  scope: Scope,
+  credentials: Credentials,
+  name: string,
+  now: Date,
+): Promise<Integration & { apiKey: string }> {
+  const integration = { id: newId('int', now), name, createdAt: now }
+  const apiKey = credentials.create('lwk')
+  await insertIntegration(scope, integration)
+  await insertIntegrationKey(scope, integration.id, credentials.hash(apiKey), now)
+  return { ...integration, apiKey }
+}
+
+/** Of an organization, and active: what is revoked stays in the logs, and can call no more. */
+const maxConnections = 100
+
+export async function createConnection(
+  scope: Scope,
+  credentials: Credentials,
+  input: {
+    organization: OrganizationId | undefined
+    integration: IntegrationId | undefined
+    scopes?: readonly ScopeName[]
+  },
+  now: Date,
+): Promise<Connection & { apiSecret: string }> {
+  const organization = input.organization && (await findOrganization(scope, input.organization))
+  if (!organization) throw new Refused('organization_not_found', undefined, 'path')
+  const integration = input.integration && (await findIntegration(scope, input.integration))
+  if (!integration) throw new Refused('integration_not_found')
+  const own = scope.as(organization.number)
+  const id = newId('con', now)
+  const user = newId('usr', now)
+  const branch = await findBranchByOpaqueId(own, mainBranch)
+  const connection = {
+    id,
+    integration: integration.id,
+    organization: organization.id,
+    org: organization.number,
+    user,
+    scopes: input.scopes ?? (['pos'] as const),
+    createdAt: now,
+  }
+  const apiSecret = credentials.create('lws')
+  await insertDirectoryEntry(own, 'users', {
+    id: user,
+    opaqueId: id,
+    name: integration.name,
+    branch,
+    createdAt: now,
+  })
+  await insertConnection(own, connection)
+  await insertConnectionSecret(own, id, credentials.hash(apiSecret), now)
+  // Asked last: with its user the organization's count of changes is locked, so of two at once the second sees the first.
+  if ((await countActiveConnections(own)) > maxConnections) throw new Refused('too_many_connections')
+  return { ...connection, apiSecret }
+}
+
+export async function rotateIntegrationKey(
+  scope: Scope,
+  credentials: Credentials,
+  id: IntegrationId | undefined,
+  overlapSeconds: number,
+  now: Date,
+): Promise<Integration & { apiKey: string }> {
+  const integration = id && (await findIntegration(scope, id))
+  if (!integration) throw new Refused('integration_not_found', undefined, 'path')
+  const apiKey = credentials.create('lwk')
+  await endIntegrationKeys(scope, integration.id, new Date(now.getTime() + overlapSeconds * 1000))
+  await insertIntegrationKey(scope, integration.id, credentials.hash(apiKey), now)
+  return { ...integration, apiKey }
+}

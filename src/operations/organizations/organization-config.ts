@@ -1,0 +1,166 @@
+/**
+ * What organizations have set up, remembered in this process and made ready for evaluation. Every basket reads
+ * the number of changes together with the customer, so that a change counts from the next basket on, in every
+ * process; what is remembered only saves reading it all again.
+ */
+import type { BranchId, OrganizationId, UserId } from '../../domain/ids.ts'
+import { mainBranch, type Organization } from '../../domain/organization.ts'
+import { Refused } from '../../domain/refusal.ts'
+import type { AttachedCampaign } from '../../engine/definition/compile-campaign.ts'
+import { type Inactivity, inactivityOf } from '../../engine/steps/expire-balances.ts'
+import { listBalanceDefinitions } from '../../store/campaigns.ts'
+import { findOwnOrganization } from '../../store/organizations.ts'
+import type { Scope } from '../../store/scope.ts'
+import {
+  findSetupVersion,
+  type LoadedBranch,
+  type LoadedUser,
+  listBranches,
+  listUsers,
+} from '../../store/setup.ts'
+import type { CampaignCache } from '../campaigns/campaign-cache.ts'
+import { publishedCampaigns } from '../campaigns/published-campaigns.ts'
+import { decimalsByKey } from '../wallets/expired-facts.ts'
+
+export interface Setup {
+  readonly version: number
+  readonly organization: Organization
+  /** The campaigns that could run on some card of the organization. */
+  readonly live: readonly AttachedCampaign[]
+  /** Of all campaigns: a balance belongs to the customer, whichever card was shown. */
+  readonly inactivity: readonly Inactivity[]
+  readonly decimals: ReadonlyMap<string, number>
+  /** By our id and by the client's. */
+  readonly branches: ReadonlyMap<string, LoadedBranch>
+  /** Those asked for so far, by our id and by the client's; undefined: there is no such user. */
+  readonly users: Map<string, LoadedUser | undefined>
+}
+
+export interface Setups {
+  /** As it was when it was last read here; whoever relies on it compares its version. */
+  remembered(id: OrganizationId): Setup | undefined
+  /** The setup as it is now, when what is remembered has another version. */
+  current(scope: Scope, version: number | undefined): Promise<Setup>
+}
+
+const maxSetups = 2_000
+const maxUsers = 20_000
+
+export function createSetups(campaigns: CampaignCache): Setups {
+  const byNumber = new Map<number, Setup>()
+  const byId = new Map<OrganizationId, Setup>()
+
+  function keep(setup: Setup): void {
+    const { number, id } = setup.organization
+    const oldest = byNumber.size >= maxSetups && !byNumber.has(number) && byNumber.values().next().value
+    if (oldest) {
+      byNumber.delete(oldest.organization.number)
+      byId.delete(oldest.organization.id)
+    }
+    byNumber.set(number, setup)
+    byId.set(id, setup)
+  }
+
+  return {
+    remembered: (id) => byId.get(id),
+    async current(scope, version) {
+      const known = byNumber.get(scope.org)
+      if (known && known.version === version) {
+        // The newest use is kept longest.
+        byNumber.delete(scope.org)
+        byNumber.set(scope.org, known)
+        return known
+      }
+      const setup = await readSetup(campaigns, scope)
+      keep(setup)
+      return setup
+    },
+  }
+}
+
+/** The version is read first: what changes meanwhile is read twice rather than missed. */
+async function readSetup(campaigns: CampaignCache, scope: Scope): Promise<Setup> {
+  const version = await findSetupVersion(scope)
+  const organization = await findOwnOrganization(scope)
+  if (version === undefined || !organization) throw new Refused('_unauthorized')
+  const live = await publishedCampaigns({ campaigns }, scope, organization)
+  return {
+    version,
+    organization,
+    live,
+    inactivity: inactivityOf(live.map(({ compiled }) => compiled)),
+    decimals: decimalsByKey(await listBalanceDefinitions(scope)),
+    branches: branchesByName(await listBranches(scope)),
+    users: new Map(),
+  }
+}
+
+function branchesByName(branches: readonly LoadedBranch[]): Map<string, LoadedBranch> {
+  const named = new Map<string, LoadedBranch>()
+  for (const branch of branches) named.set(branch.id, branch).set(nameOf(branch.opaqueId), branch)
+  return named
+}
+
+export type Users = ReadonlyMap<string, LoadedUser | undefined>
+
+/** The users with these ids, ours and the client's. Those that were asked for before cost nothing. */
+export async function findUsers(
+  scope: Scope,
+  { users: remembered }: Setup,
+  ids: readonly UserId[],
+  opaqueIds: readonly string[],
+): Promise<Users> {
+  const users = new Map<string, LoadedUser | undefined>()
+  const missing = { ids: new Set<UserId>(), opaqueIds: new Set<string>() }
+  for (const id of ids) {
+    if (remembered.has(id)) users.set(id, remembered.get(id))
+    else missing.ids.add(id)
+  }
+  for (const opaqueId of opaqueIds) {
+    const name = nameOf(opaqueId)
+    if (remembered.has(name)) users.set(name, remembered.get(name))
+    else missing.opaqueIds.add(opaqueId)
+  }
+  if (missing.ids.size === 0 && missing.opaqueIds.size === 0) return users
+  const found = await listUsers(scope, [...missing.ids], [...missing.opaqueIds])
+  const learn = (name: string, user: LoadedUser | undefined) => {
+    users.set(name, user)
+    if (remembered.size >= maxUsers) remembered.delete(remembered.keys().next().value!)
+    remembered.set(name, user)
+  }
+  for (const id of missing.ids) learn(id, undefined)
+  for (const opaqueId of missing.opaqueIds) learn(nameOf(opaqueId), undefined)
+  for (const user of found) {
+    learn(user.id, user)
+    learn(nameOf(user.opaqueId), user)
+  }
+  return users
+}
+
+/** A client's own id may look like one of ours. */
+const nameOf = (opaqueId: string) => `=${opaqueId}`
+
+export interface Reference<I> {
+  readonly id: I
+  readonly opaqueId: string
+}
+
+export interface References {
+  readonly user?: Reference<UserId>
+  readonly branch?: Reference<BranchId>
+}
+
+/** The user named or else the caller, the branch named or else the caller's; undefined where the directory has none. */
+export function referencesOf(
+  { branches }: Setup,
+  users: Users,
+  caller: UserId,
+  named: { readonly user?: string; readonly branch?: string },
+): References {
+  const calling = users.get(caller)
+  const user = named.user === undefined ? calling : users.get(nameOf(named.user))
+  const home = calling?.branch
+  const branch =
+    named.branch === undefined && home ? branches.get(home) : branches.get(nameOf(named.branch ?? mainBranch))
+  return { user, branch }
+}

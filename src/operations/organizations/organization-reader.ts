@@ -1,0 +1,23 @@
+/**
+ * Reads organizations for the check that stands before every call. A subscription that is switched off must
+ * count on the next call, so nothing is cached; but calls that arrive together are read together.
+ */
+import type { Pool } from 'pg'
+import type { OrganizationId } from '../../domain/ids.ts'
+import type { Organization } from '../../domain/organization.ts'
+import { listOrganizationsByIds } from '../../store/organizations.ts'
+import { platformScope } from '../../store/scope.ts'
+import { createBatch } from '../batch.ts'
+
+export type ReadOrganization = (id: OrganizationId) => Promise<Organization | undefined>
+
+export function createOrganizationReader(pool: Pool): ReadOrganization {
+  return createBatch(
+    async (ids: readonly OrganizationId[]) => {
+      const found = await listOrganizationsByIds(platformScope(pool), [...new Set(ids)])
+      const byId = new Map(found.map((organization) => [organization.id, organization]))
+      return ids.map((id) => byId.get(id))
+    },
+    { maxRunning: 1, maxBatch: 10_000, maxWaiting: 20_000 },
+  )
+}

@@ -1,0 +1,155 @@
+/** Reports from the running sums: a summary of a range of days, and the same day by day. */
+
+import { fromUnits } from '../../domain/money.ts'
+import type { Organization } from '../../domain/organization.ts'
+import { Refused } from '../../domain/refusal.ts'
+import { localDay, startOfDay } from '../../engine/clock/local-time.ts'
+import { listBalanceDefinitions } from '../../store/campaigns.ts'
+import { type DaySum, listDailySums, listOutstanding } from '../../store/daily-sums.ts'
+import type { Scope } from '../../store/scope.ts'
+import { getActiveCustomers, listActiveCustomers } from '../../store/transactions.ts'
+import { dayAfter, isDay } from './time-range.ts'
+
+/** Numbers of one day or of a whole range; balances by key, as they are written. */
+export interface Figures {
+  readonly customers: number
+  /** With a sale, each counted once. */
+  readonly activeCustomers: number
+  readonly cards: number
+  readonly transactions: number
+  readonly returns: number
+  readonly collected: Record<string, number>
+  readonly spent: Record<string, number>
+  readonly consumed: Record<string, number>
+  readonly expired: Record<string, number>
+  readonly adjusted: Record<string, number>
+  readonly returned: Record<string, number>
+  /** At the end of the day or range. */
+  readonly outstanding: Record<string, number>
+  readonly coupons: {
+    readonly granted: number
+    readonly redeemed: number
+    readonly expired: number
+    readonly revoked: number
+  }
+}
+
+export interface DayRange {
+  /** Local days, both included. */
+  readonly from: string
+  readonly to: string
+}
+
+const maxDays = 1_100
+const dayMs = 86_400_000
+
+/** The last thirty days unless told. */
+export function toDayRange(
+  given: { from?: string; to?: string },
+  organization: Organization,
+  now: Date,
+): DayRange {
+  const to = readDay('to', given.to) ?? localDay(now, organization.timezone)
+  const from = readDay('from', given.from) ?? dayAfter(to, -29)
+  if (from > to) throw new Refused('_invalid_payload', 'from: must not be after `to`.')
+  if (Date.parse(to) - Date.parse(from) > maxDays * dayMs) {
+    throw new Refused('_invalid_payload', `from: at most ${maxDays} days before \`to\`.`)
+  }
+  return { from, to }
+}
+
+/** A day, or the day of a timestamp as it is written. */
+function readDay(member: string, text: string | undefined): string | undefined {
+  if (text === undefined) return undefined
+  const day = /^([^T]+)(?:$|T)/.exec(text)?.[1]
+  if (!day || !isDay(day)) {
+    throw new Refused('_invalid_payload', `${member}: must be a day, such as 2026-03-14.`)
+  }
+  return day
+}
+
+export async function summarize(scope: Scope, { timezone }: Organization, range: DayRange): Promise<Figures> {
+  const decimals = await readDecimals(scope)
+  const sums = await listDailySums(scope, range.from, range.to)
+  const outstanding = await listOutstanding(scope, range.to)
+  const starts = startsOf(daysOf(range), timezone)
+  const active = await getActiveCustomers(scope, starts[0]!, starts.at(-1)!)
+  return toFigures(sums, new Map(outstanding.map(({ key, amount }) => [key, amount])), decimals, active)
+}
+
+function daysOf({ from, to }: DayRange): string[] {
+  const count = (Date.parse(to) - Date.parse(from)) / dayMs + 1
+  return Array.from({ length: count }, (_, i) => dayAfter(from, i))
+}
+
+/** When each day starts, and when the last one ends. */
+function startsOf(days: readonly string[], timezone: string): Date[] {
+  const midnights = days.map((day) => Date.parse(day))
+  return [...midnights, midnights.at(-1)! + dayMs].map((midnight) => startOfDay(midnight, timezone))
+}
+
+/** One row per day of the range, days without anything included, so that a chart has no holes. */
+export async function listDays(
+  scope: Scope,
+  { timezone }: Organization,
+  range: DayRange,
+): Promise<(Figures & { day: string })[]> {
+  const decimals = await readDecimals(scope)
+  const sums = new Map<string, DaySum[]>()
+  for (const sum of await listDailySums(scope, range.from, range.to)) {
+    sums.set(sum.day, [...(sums.get(sum.day) ?? []), sum])
+  }
+  const before = await listOutstanding(scope, dayAfter(range.from, -1))
+  const outstanding = new Map(before.map(({ key, amount }) => [key, amount]))
+  const days = daysOf(range)
+  const active = await listActiveCustomers(scope, startsOf(days, timezone))
+  return days.map((day, i) => {
+    const ofDay = sums.get(day) ?? []
+    for (const { key, amount } of ofDay) {
+      if (key !== '') outstanding.set(key, (outstanding.get(key) ?? 0) + amount)
+    }
+    return { day, ...toFigures(ofDay, outstanding, decimals, active[i]!) }
+  })
+}
+
+async function readDecimals(scope: Scope): Promise<Map<string, number>> {
+  return new Map((await listBalanceDefinitions(scope)).map(({ key, decimals }) => [key, decimals]))
+}
+
+function toFigures(
+  sums: readonly DaySum[],
+  outstanding: ReadonlyMap<string, number>,
+  decimals: ReadonlyMap<string, number>,
+  activeCustomers: number,
+): Figures {
+  const count = (measure: DaySum['measure']) =>
+    sums.filter((sum) => sum.measure === measure).reduce((total, sum) => total + sum.amount, 0)
+  const units = (key: string, amount: number) => fromUnits(amount, decimals.get(key) ?? 0)
+  const byKey = (measure: DaySum['measure'], sign: 1 | -1) => {
+    const totals = new Map<string, number>()
+    for (const sum of sums) {
+      if (sum.measure === measure) totals.set(sum.key, (totals.get(sum.key) ?? 0) + sign * sum.amount)
+    }
+    return Object.fromEntries([...totals].map(([key, amount]) => [key, units(key, amount)]))
+  }
+  return {
+    customers: count('customers'),
+    activeCustomers,
+    cards: count('cards'),
+    transactions: count('transactions'),
+    returns: count('returns'),
+    collected: byKey('collect', 1),
+    spent: byKey('spend', -1),
+    consumed: byKey('consume', -1),
+    expired: byKey('expire', -1),
+    adjusted: byKey('adjust', 1),
+    returned: byKey('return', 1),
+    outstanding: Object.fromEntries([...outstanding].map(([key, amount]) => [key, units(key, amount)])),
+    coupons: {
+      granted: count('coupons_granted'),
+      redeemed: count('coupons_redeemed'),
+      expired: count('coupons_expired'),
+      revoked: count('coupons_revoked'),
+    },
+  }
+}

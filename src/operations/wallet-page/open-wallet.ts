@@ -1,0 +1,145 @@
+/**
+ * The wallet page of a card, for whoever holds its address. The address is looked at first; only one that we gave
+ * out is asked for in the database, and there it must still be the card's own.
+ */
+import { type Card, type CustomerView, isLive } from '../../domain/customer.ts'
+import type { BranchId, CampaignId } from '../../domain/ids.ts'
+import type { Organization, ShownOrganization } from '../../domain/organization.ts'
+import type { Transaction } from '../../domain/transaction.ts'
+import { localTime } from '../../engine/clock/local-time.ts'
+import type { AttachedCampaign } from '../../engine/definition/compile-campaign.ts'
+import { whyNotRunning } from '../../engine/rules/rule-conditions.ts'
+import { type Progress, progressOf } from '../../engine/steps/progress.ts'
+import { listCampaignNames } from '../../store/campaigns.ts'
+import { findReplacement } from '../../store/cards.ts'
+import { listBranchNames, listProductNames } from '../../store/directory.ts'
+import { listKeptMultiples } from '../../store/ledger.ts'
+import { findOrganizationWithLogo } from '../../store/organizations.ts'
+import { type Scope, scopeOf } from '../../store/scope.ts'
+import { findSetupVersion } from '../../store/setup.ts'
+import { listTransactions } from '../../store/transactions.ts'
+import { attachedTo } from '../baskets/decide.ts'
+import { getCustomerView } from '../customers/customer-view.ts'
+import type { Deps } from '../deps.ts'
+import type { Setup } from '../organizations/organization-config.ts'
+import type { WalletKey } from './wallet-tokens.ts'
+
+export interface OpenWallet {
+  readonly organization: Organization
+  /** The card there is now: the one of the address, or what it was replaced by. */
+  readonly card: Card
+}
+
+/** Undefined for whatever is not the address of a live card, and while the organization is not subscribed. */
+export async function openWallet(deps: Deps, token: string): Promise<OpenWallet | undefined> {
+  const key = deps.walletTokens.read(token)
+  return key && openWalletOf(deps, key)
+}
+
+/** The same for an address that has been read already. */
+export async function openWalletOf(deps: Deps, key: WalletKey): Promise<OpenWallet | undefined> {
+  const opened = await open(deps, key)
+  return opened && { organization: opened.setup.organization, card: opened.card }
+}
+
+async function open(deps: Deps, { org, card: id, version }: WalletKey) {
+  if (version === 0) return undefined
+  const scope = scopeOf(deps.pool, org)
+  const card = await findReplacement(scope, id, version)
+  if (!card || !isLive(card)) return undefined
+  const setup = await deps.setups.current(scope, await findSetupVersion(scope))
+  return setup.organization.isSubscribed ? { scope, card, setup } : undefined
+}
+
+export interface WalletPage extends OpenWallet {
+  readonly organization: ShownOrganization
+  readonly view: CustomerView
+  /** What customers call a balance, by its key. */
+  readonly balanceNames: ReadonlyMap<string, string>
+  /** Keys of the balances of the card's own campaign, in its order. */
+  readonly ownBalances: readonly string[]
+  /** Of the balances the customer has from other campaigns: which one. */
+  readonly otherCampaigns: ReadonlyMap<string, string>
+  readonly progress: readonly (Progress & { readonly rewardName: string })[]
+  readonly campaignNames: ReadonlyMap<CampaignId, string>
+  readonly branchNames: ReadonlyMap<BranchId, string>
+  /** What the products of the coupons are called, by their opaque ids. */
+  readonly productNames: ReadonlyMap<string, string>
+  /** The newest, newest first. */
+  readonly visits: readonly Transaction[]
+}
+
+const shownVisits = 10
+
+export async function readWallet(deps: Deps, key: WalletKey): Promise<WalletPage | undefined> {
+  const opened = await open(deps, key)
+  if (!opened) return undefined
+  const { scope, card, setup } = opened
+  const { organization } = setup
+  const view = await getCustomerView(deps, scope, organization, card.customer)
+  const visits = await listTransactions(scope, { customer: card.customer }, { limit: shownVisits })
+  const attached = attachedTo(card.campaign, setup.live)
+  return {
+    organization: await findOrganizationWithLogo(scope, organization),
+    card,
+    view,
+    visits,
+    balanceNames: balanceNames(setup, attached),
+    ...ownersOf(view, card, setup),
+    progress: await readProgress(deps, scope, view, attached, organization),
+    campaignNames: await listCampaignNames(
+      scope,
+      view.coupons.map(({ campaign }) => campaign),
+    ),
+    branchNames: await listBranchNames(
+      scope,
+      visits.map(({ branch }) => branch),
+    ),
+    productNames: await listProductNames(
+      scope,
+      view.coupons.flatMap(({ reward }) => (reward.kind === 'free_product' ? reward.products : [])),
+    ),
+  }
+}
+
+/** As the card's own campaign calls them, before any other that knows the balance. */
+function balanceNames({ live }: Setup, attached: readonly AttachedCampaign[]): Map<string, string> {
+  const names = new Map<string, string>()
+  for (const { compiled } of [...attached, ...live])
+    for (const { key, name } of compiled.balances) if (!names.has(key)) names.set(key, name)
+  return names
+}
+
+/** Whose the balances of a customer are, who may have collected with other cards too. */
+function ownersOf({ balances }: CustomerView, { campaign }: Card, { live }: Setup) {
+  const keysOf = ({ compiled }: AttachedCampaign) => compiled.balances.map(({ key }) => key)
+  const ownBalances = live.filter(({ id }) => id === campaign).flatMap(keysOf)
+  const otherCampaigns = new Map<string, string>()
+  for (const { key } of balances) {
+    const owner = ownBalances.includes(key) ? undefined : live.find((one) => keysOf(one).includes(key))
+    if (owner) otherCampaigns.set(key, owner.compiled.name)
+  }
+  return { ownBalances, otherCampaigns }
+}
+
+/** What the next receipt would say, of the campaigns that run on the card now. */
+async function readProgress(
+  { clock }: Deps,
+  scope: Scope,
+  { customer, balances }: CustomerView,
+  attached: readonly AttachedCampaign[],
+  { timezone }: Organization,
+) {
+  const now = clock()
+  const local = localTime(now, timezone)
+  const kept = await listKeptMultiples(scope, customer.id)
+  const held = balances.map((balance) => ({ ...balance, version: 0 }))
+  return attached
+    .filter((campaign) => whyNotRunning(campaign, now, local) === undefined)
+    .flatMap((campaign) =>
+      progressOf([campaign], held, kept).map((progress) => ({
+        ...progress,
+        rewardName: campaign.compiled.rewards.get(progress.reward)?.reward.name ?? progress.reward,
+      })),
+    )
+}

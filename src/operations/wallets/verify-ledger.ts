@@ -1,0 +1,85 @@
+/** Proves over a whole organization that balances, entries, coupons and reports agree; says where they do not. */
+import type { CustomerId } from '../../domain/ids.ts'
+import type { Organization } from '../../domain/organization.ts'
+import type { CompiledCampaign } from '../../engine/definition/compile-campaign.ts'
+import { listPublishedCampaigns } from '../../store/campaigns.ts'
+import {
+  checkBalances,
+  checkCoupons,
+  checkDailySums,
+  countCustomers,
+  type Problem,
+} from '../../store/integrity.ts'
+import type { Scope } from '../../store/scope.ts'
+import type { CampaignCache } from '../campaigns/campaign-cache.ts'
+
+export interface Verification {
+  readonly ok: boolean
+  readonly checked: {
+    readonly customers: number
+    readonly balances: number
+    readonly entries: number
+    readonly coupons: number
+  }
+  readonly problems: readonly Problem[]
+}
+
+const maxProblems = 1_000
+const versionsAtOnce = 500
+
+/** `onProgress` hears how many customers of how many have been looked at. */
+export async function verifyLedger(
+  campaigns: CampaignCache,
+  scope: Scope,
+  organization: Organization,
+  onProgress: (done: number, of: number) => void = () => {},
+): Promise<Verification> {
+  const customers = await countCustomers(scope)
+  const mayBeNegative = await negativeKeys(campaigns, scope, organization)
+  const problems: Problem[] = []
+  let balances = 0
+  let entries = 0
+  let done = 0
+  let after: CustomerId | undefined
+  do {
+    const piece = await checkBalances(scope, after, mayBeNegative)
+    balances += piece.balances
+    entries += piece.entries
+    problems.push(...piece.problems)
+    after = piece.last
+    done = Math.min(customers, done + 2_000)
+    onProgress(done, customers)
+  } while (after !== undefined)
+  const coupons = await checkCoupons(scope)
+  problems.push(...coupons.problems, ...(await checkDailySums(scope)))
+  return {
+    ok: problems.length === 0,
+    checked: { customers, balances, entries, coupons: coupons.coupons },
+    problems: problems.slice(0, maxProblems),
+  }
+}
+
+/**
+ * Balances that a return may have taken below zero. A return goes by the version of its sale, so every version
+ * counts; and the policy of a card's own campaign holds for what guests bring to the card, so their balances do.
+ */
+async function negativeKeys(
+  cache: CampaignCache,
+  scope: Scope,
+  organization: Organization,
+): Promise<string[]> {
+  const campaigns = await listPublishedCampaigns(scope)
+  const versions = campaigns.flatMap(({ id, version }) =>
+    Array.from({ length: version }, (_, i) => ({ id, version: i + 1 })),
+  )
+  const compiled: CompiledCampaign[] = []
+  for (let i = 0; i < versions.length; i += versionsAtOnce) {
+    compiled.push(...(await cache.get(scope, organization, versions.slice(i, i + versionsAtOnce))))
+  }
+  const hosts = new Set<string>(
+    versions.filter((_, i) => compiled[i]!.onInsufficientBalance === 'negative').map(({ id }) => id),
+  )
+  const isOnCardOf = (one: CompiledCampaign, i: number) =>
+    hosts.has(versions[i]!.id) || one.runsOn.some((host) => hosts.has(host))
+  return compiled.filter(isOnCardOf).flatMap((one) => one.balances.map((balance) => balance.key))
+}

@@ -1,0 +1,346 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createIds, listRoutes, probes } from '../contract/route-table.ts'
+import { audit } from '../support/audit.ts'
+import { expectRefusal } from '../support/expect-refusal.ts'
+import {
+  adminToken,
+  type Merchant,
+  type Reply,
+  startTestService,
+  type TestService,
+} from '../support/service.ts'
+
+let service: TestService
+let merchant: Merchant
+let campaign: string
+
+beforeAll(async () => {
+  service = await startTestService()
+  merchant = await service.createMerchant()
+  campaign = await merchant.publishCampaign()
+})
+afterAll(async () => {
+  expect(await audit(service.database.pool)).toEqual([])
+  await service.close()
+})
+
+let keys = 0
+const freshKey = () => ({ 'idempotency-key': `key-${++keys}` })
+
+/** The same members in another order, all the way down. */
+function reordered(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(reordered)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .toReversed()
+      .map(([key, member]) => [key, reordered(member)]),
+  )
+}
+
+/** How many rows every table has. */
+async function rowCounts(): Promise<Record<string, number>> {
+  const { pool } = service.database
+  const { rows } = await pool.query<{ name: string }>(
+    "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'sessions'",
+  )
+  const counts: Record<string, number> = {}
+  for (const { name } of rows) {
+    counts[name] = (await pool.query(`SELECT count(*)::int AS n FROM "${name}"`)).rows[0].n
+  }
+  return counts
+}
+
+function expectReplay(first: Reply, again: Reply): void {
+  expect(first.headers['idempotent-replayed']).toBeUndefined()
+  expect([again.status, again.body]).toEqual([first.status, first.body])
+  expect(again.headers['idempotent-replayed']).toBe('true')
+}
+
+describe('the route table', () => {
+  /** POSTs that write nothing, or whose reply carries a secret that is shown once. */
+  const withoutKey = [
+    'POST /auth/token',
+    'POST /auth/refreshtoken',
+    'POST /auth/session',
+    'POST /auth/invitation',
+    'POST /auth/password',
+    'POST /v1/people',
+    'POST /v1/people/{id}/invitation',
+    'POST /admin/v1/organizations/{id}/people',
+    'POST /v1/transactions/validate',
+    'POST /v1/campaigns/{id}/preview',
+    'POST /v1/connections',
+    'POST /v1/connections/{id}/rotate',
+    'POST /admin/v1/integrations',
+    'POST /admin/v1/integrations/{id}/rotate',
+    'POST /admin/v1/organizations/{id}/connections',
+    'POST /admin/v1/connections/{id}/rotate',
+  ]
+
+  test('every POST that writes takes an Idempotency-Key, and only those', () => {
+    for (const route of listRoutes(service)) {
+      const expected = route.method === 'POST' && !withoutKey.includes(route.name)
+      expect([route.name, route.takesIdempotencyKey]).toEqual([route.name, expected])
+    }
+  })
+
+  const writing = Object.keys(probes).filter((name) => name.startsWith('POST') && !withoutKey.includes(name))
+
+  test.each(writing)(
+    '%s: the same key and body get the first answer again, and another body is idempotency_key_reused',
+    async (name) => {
+      const { path, body, otherBody } = probes[name]!(await createIds(merchant))
+      const key = freshKey()
+      const first = await merchant.call('POST', path, body, key)
+      expect([first.status < 300, first.body?.message]).toEqual([true, undefined])
+      const before = await rowCounts()
+      expectReplay(first, await merchant.call('POST', path, body, key))
+      expectReplay(first, await merchant.call('POST', path, reordered(body), key))
+      if (otherBody === undefined) {
+        // Such a route takes only {}: any other body is refused for its shape, key or not.
+        expect(body).toEqual({})
+        expectRefusal(await merchant.call('POST', path, { unknown: 1 }, key), 400, '_invalid_payload')
+      } else {
+        expectRefusal(await merchant.call('POST', path, otherBody, key), 422, 'idempotency_key_reused')
+        // The first answer is still there.
+        expectReplay(first, await merchant.call('POST', path, body, key))
+      }
+      expect(await rowCounts()).toEqual(before)
+    },
+  )
+
+  test('organizations and subscriptions of the platform honour it too', async () => {
+    const admin = (path: string, body: object, headers: Record<string, string>) =>
+      service.call('POST', `/admin/v1${path}`, { token: adminToken, body, headers })
+    const key = freshKey()
+    const first = await admin('/organizations', { name: 'Once' }, key)
+    expectReplay(first, await admin('/organizations', { name: 'Once' }, key))
+    expectRefusal(await admin('/organizations', { name: 'Twice' }, key), 422, 'idempotency_key_reused')
+    const path = `/organizations/${first.body.id}/subscription`
+    const off = await admin(path, { active: false }, key)
+    expectReplay(off, await admin(path, { active: false }, key))
+    expectRefusal(await admin(path, { active: true }, key), 422, 'idempotency_key_reused')
+  })
+
+  test('where the reply carries a secret a key is not honoured: each call makes its own', async () => {
+    const key = freshKey()
+    const make = () =>
+      service.call('POST', '/admin/v1/integrations', { token: adminToken, body: { name: 'X' }, headers: key })
+    const [first, second] = [await make(), await make()]
+    expect(second.status).toBe(201)
+    expect(second.body.apiKey).not.toBe(first.body.apiKey)
+    expect(second.headers['idempotent-replayed']).toBeUndefined()
+  })
+})
+
+describe('keys', () => {
+  const create = (body: object, headers?: Record<string, string>) =>
+    merchant.call('POST', '/v1/customers', body, headers)
+
+  test('without one every call is a new one', async () => {
+    const [first, second] = [await create({ data: {} }), await create({ data: {} })]
+    expect(first.body.id).not.toBe(second.body.id)
+  })
+
+  test('count per path: the same key on another path or another id is another call', async () => {
+    const key = freshKey()
+    const [a, b] = [await createIds(merchant), await createIds(merchant)]
+    const created = await create({ data: {} }, key)
+    expect(created.status).toBe(201)
+    for (const path of [
+      `/v1/customers/${a.customer}/block`,
+      `/v1/customers/${b.customer}/block`,
+      `/v1/customers/${a.customer}/unblock`,
+      `/v1/cards/${a.card}/block`,
+    ]) {
+      const reply = await merchant.call('POST', path, {}, key)
+      expect([reply.status, reply.headers['idempotent-replayed']]).toEqual([200, undefined])
+    }
+    const sold = await merchant.call(
+      'POST',
+      '/v1/transactions/process',
+      { customer: b.customer, card: b.card },
+      key,
+    )
+    expect(sold.body.message).toBe('customer_not_active')
+  })
+
+  test('numbers that are equal are equal, and an empty body equals {}', async () => {
+    const { customer, card } = await merchant.register(campaign)
+    const key = { ...freshKey(), 'content-type': 'application/json' }
+    const send = (amount: string) =>
+      merchant.call(
+        'POST',
+        '/v1/transactions/process',
+        `{"customer":"${customer}","card":"${card}","amount":${amount}}`,
+        key,
+      )
+    const first = await send('1')
+    expectReplay(first, await send('1.0'))
+    expectReplay(first, await send('10e-1'))
+    const block = freshKey()
+    const blocked = await merchant.call('POST', `/v1/cards/${card}/block`, undefined, block)
+    expectReplay(blocked, await merchant.call('POST', `/v1/cards/${card}/block`, {}, block))
+  })
+
+  test('a refusal is not remembered: the same call passes once its reason is gone', async () => {
+    const { customer, card } = await merchant.register(campaign)
+    const key = freshKey()
+    const basket = { customer, card, amount: 100, pointsToSpend: 100 }
+    const pay = () => merchant.call('POST', '/v1/transactions/process', basket, key)
+    expectRefusal(await pay(), 400, 'insufficient_points')
+    expectRefusal(await pay(), 400, 'insufficient_points')
+    await merchant.call('POST', `/v1/customers/${customer}/adjustments`, {
+      key: 'points',
+      amount: 100,
+      reason: 'x',
+    })
+    const paid = await pay()
+    expect(paid.status).toBe(201)
+    expectReplay(paid, await pay())
+
+    const other = freshKey()
+    await create({ data: { email: 'refused@example.com' } })
+    expectRefusal(
+      await create({ data: { email: 'refused@example.com' } }, other),
+      400,
+      'existing_customer_with_email',
+    )
+    expect((await create({ data: { email: 'accepted@example.com' } }, other)).status).toBe(201)
+  })
+
+  test('a replay is answered whatever has happened since, and shows the first answer', async () => {
+    const { customer, card } = await merchant.register(campaign)
+    const key = freshKey()
+    const basket = { customer, card, amount: 5 }
+    const first = await merchant.call('POST', '/v1/transactions/process', basket, key)
+    await merchant.call('POST', '/v1/transactions/process', basket)
+    await merchant.call('POST', `/v1/customers/${customer}/block`)
+    await merchant.call('POST', `/v1/cards/${card}/block`)
+    expectReplay(first, await merchant.call('POST', '/v1/transactions/process', basket, key))
+  })
+
+  test('a replay after goods came back still shows the sale as it was first answered', async () => {
+    const { customer, card } = await merchant.register(campaign)
+    const key = freshKey()
+    const basket = { customer, card, opaqueId: 'returned-receipt', items: [{ amount: 5 }] }
+    const first = await merchant.call('POST', '/v1/transactions/process', basket, key)
+    const returned = await merchant.call('POST', `/v1/transactions/${first.body.id}/return`, {})
+    expect(returned.status).toBe(201)
+    expectReplay(first, await merchant.call('POST', '/v1/transactions/process', basket, key))
+    expectReplay(first, await merchant.call('POST', '/v1/transactions/process', basket))
+  })
+
+  test('are kept for at least 72 hours', async () => {
+    const key = freshKey()
+    const first = await create({ data: { fullname: 'Kept' } }, key)
+    service.advance(72 * 3_600_000 - 60_000)
+    const later = await merchant.signIn()
+    expectReplay(first, await later('POST', '/v1/customers', { data: { fullname: 'Kept' } }, key))
+    service.setTime(new Date())
+  })
+
+  test.each(['', 'x'.repeat(256), 'ta\tb', 'caf\u00e9'])('%j is no key: _invalid_payload', async (key) => {
+    const reply = await create({ data: {} }, { 'idempotency-key': key })
+    expectRefusal(reply, 400, '_invalid_payload', /Idempotency-Key/i)
+    const { customer, card } = await merchant.register(campaign)
+    const sold = await merchant.call(
+      'POST',
+      '/v1/transactions/process',
+      { customer, card },
+      { 'idempotency-key': key },
+    )
+    expectRefusal(sold, 400, '_invalid_payload', /Idempotency-Key/i)
+  })
+
+  test.each(['x', 'x'.repeat(255), "'; DROP TABLE customers; --", 'a b', '%00'])('%j is one', async (key) => {
+    const headers = { 'idempotency-key': key }
+    const first = await create({ data: {} }, headers)
+    expect(first.status).toBe(201)
+    expectReplay(first, await create({ data: {} }, headers))
+  })
+})
+
+describe('receipt numbers', () => {
+  test('the same receipt and body replay for ever', async () => {
+    const { customer, card } = await merchant.register(campaign)
+    const basket = {
+      customer,
+      card,
+      opaqueId: 'receipt-1',
+      items: [{ product: 'latte', quantity: 10, amount: 20 }],
+    }
+    const first = await merchant.call('POST', '/v1/transactions/process', basket)
+    const before = await rowCounts()
+    expectReplay(first, await merchant.call('POST', '/v1/transactions/process', basket))
+    expectReplay(first, await merchant.call('POST', '/v1/transactions/process', reordered(basket)))
+    expectReplay(first, await merchant.call('POST', '/v1/transactions/process', basket, freshKey()))
+    expect(await rowCounts()).toEqual(before)
+    service.advance(400 * 86_400_000)
+    const later = await merchant.signIn()
+    expectReplay(first, await later('POST', '/v1/transactions/process', basket))
+    service.setTime(new Date())
+  })
+
+  test('another body is 409 transaction_already_exists and changes nothing', async () => {
+    const { customer, card } = await merchant.register(campaign)
+    const stranger = await merchant.register(campaign)
+    const basket = { customer, card, opaqueId: 'receipt-2', amount: 5 }
+    await merchant.call('POST', '/v1/transactions/process', basket)
+    const before = await rowCounts()
+    for (const change of [
+      { amount: 6 },
+      { amount: undefined },
+      { metaData: {} },
+      { items: [] },
+      { customer: stranger.customer, card: stranger.card },
+    ]) {
+      const reply = await merchant.call('POST', '/v1/transactions/process', { ...basket, ...change })
+      expectRefusal(reply, 409, 'transaction_already_exists')
+    }
+    expect(await rowCounts()).toEqual(before)
+  })
+
+  test('a key used with another receipt is idempotency_key_reused', async () => {
+    const { customer, card } = await merchant.register(campaign)
+    const key = freshKey()
+    const pay = (opaqueId: string) =>
+      merchant.call('POST', '/v1/transactions/process', { customer, card, opaqueId }, key)
+    expect((await pay('receipt-3')).status).toBe(201)
+    expectRefusal(await pay('receipt-4'), 422, 'idempotency_key_reused')
+  })
+
+  test('receipt numbers are compared exactly', async () => {
+    const { customer, card } = await merchant.register(campaign)
+    const pay = (opaqueId: string) =>
+      merchant.call('POST', '/v1/transactions/process', { customer, card, opaqueId })
+    const ids = new Set<string>()
+    for (const opaqueId of ['R-x', 'r-x', 'R-x ', ' R-x', 'R-X']) ids.add((await pay(opaqueId)).body.id)
+    expect(ids.size).toBe(5)
+  })
+})
+
+test('while the first call is still running, the next is told that the key is in use', async () => {
+  const impatient = await startTestService({ sharing: service, lockTimeoutMs: 300 })
+  const holder = await service.database.pool.connect()
+  try {
+    const { customer } = await merchant.register(campaign)
+    await holder.query('BEGIN')
+    await holder.query('SELECT 1 FROM wallets WHERE customer_id = $1 FOR UPDATE', [customer.slice(4)])
+    const key = freshKey()
+    const call = (by: TestService) =>
+      by.call('POST', `/v1/customers/${customer}/block`, { token: merchant.token, body: {}, headers: key })
+    const first = call(service)
+    const isWaiting = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
+    while ((await service.database.pool.query(isWaiting)).rowCount === 0);
+    expectRefusal(await call(impatient), 409, 'idempotency_key_in_use')
+    await holder.query('COMMIT')
+    const done = await first
+    expect(done.status).toBe(200)
+    expectReplay(done, await call(impatient))
+  } finally {
+    holder.release()
+    await impatient.close()
+  }
+})

@@ -1,0 +1,252 @@
+import { readFileSync } from 'node:fs'
+import Schema from 'typebox/schema'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { refusals } from '../../src/domain/refusal.ts'
+import { codesOf } from '../../src/http/openapi/open-api.ts'
+import {
+  type Call,
+  callsOf,
+  type Media,
+  type OpenApiDocument,
+} from '../../src/http/openapi/reference/document.ts'
+import { startTestService, type TestService } from '../support/service.ts'
+
+let service: TestService
+let document: OpenApiDocument & { openapi: string; info: { license: { name: string } } }
+let calls: Call[]
+
+beforeAll(async () => {
+  service = await startTestService()
+  document = (await service.call('GET', '/openapi.json')).body
+  calls = callsOf(document)
+})
+afterAll(() => service.close())
+
+/** Pages, what they are made of, and pages about the interface are no part of it. */
+const undocumented =
+  /^\/(?:openapi\.json|docs.*|\*|console.*|till|assets\/.*|icon\.svg|favicon\.ico|color-scheme\.js|w\/(?:offline\.js|icon-\d+\.png|:token))?$/
+
+/** The operations of which the check fails, so that a failure names them all. */
+const failing = (check: (call: Call) => boolean) =>
+  calls.filter((call) => !check(call)).map((call) => call.operationId)
+
+describe('the OpenAPI document', () => {
+  test('has the shape of OpenAPI 3.1', () => {
+    expect(document.openapi).toBe('3.1.0')
+    expect(document.info).toMatchObject({ title: 'Loyalty Wallet', license: { name: 'MIT' } })
+    for (const path of Object.keys(document.paths)) expect(path).toMatch(/^(?:\/(?:[\w.-]+|\{\w+\}))+$/)
+    for (const { method } of calls) expect(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']).toContain(method)
+    for (const name of Object.keys(document.components.schemas)) expect(name).toMatch(/^[A-Za-z0-9._-]+$/)
+  })
+
+  test('is what the routes say of themselves', () => {
+    const ofRoutes = JSON.parse(JSON.stringify(service.app.swagger()))
+    expect(document, 'openapi.json is stale. Run: npm run generate').toEqual(ofRoutes)
+  })
+
+  test('has the version of the package', () => {
+    const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
+    expect(document.info.version).toBe(version)
+  })
+
+  test('describes every route there is, and no other', async () => {
+    const answered: string[] = []
+    for (const { method, url } of routesOf(service.app.printRoutes({ commonPrefix: false }))) {
+      // HEAD goes with every GET and says nothing of its own.
+      if (undocumented.test(url) || method === 'HEAD') continue
+      const { status } = await service.call(method as 'GET', url.replaceAll(':id', 'none'))
+      if (status !== 405) answered.push(`${method} ${url.replaceAll(/:(\w+)/g, '{$1}')}`)
+    }
+    expect(calls.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(answered.sort())
+  })
+
+  test('gives every operation an id of its own, a summary and a known tag', () => {
+    expect(failing(({ operationId }) => /^[a-z][A-Za-z]+$/.test(operationId))).toEqual([])
+    expect(new Set(calls.map(({ operationId }) => operationId)).size).toBe(calls.length)
+    expect(failing(({ summary }) => summary?.length > 5 && !summary.endsWith('.'))).toEqual([])
+    const known = document.tags.map(({ name }) => name)
+    expect(failing(({ tags }) => tags?.length === 1 && known.includes(tags[0]!))).toEqual([])
+  })
+
+  test('names every parameter of a path', () => {
+    const inPath = ({ path }: Call) => [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
+    const described = ({ parameters = [] }: Call) =>
+      parameters.filter((one) => one.in === 'path' && one.required).map((one) => one.name)
+    expect(failing((call) => inPath(call).join() === described(call).join())).toEqual([])
+  })
+
+  test('shows an example of every body and of every reply that is no error', () => {
+    expect(failing(({ requestBody }) => !requestBody || hasExample(requestBody.content))).toEqual([])
+    expect(
+      failing(({ responses }) => {
+        const good = Object.entries(responses).filter(([status]) => status.startsWith('2'))
+        const isShown = ([status, { content }]: (typeof good)[number]) =>
+          status === '204' ? content === undefined : content && hasExample(content)
+        return good.length > 0 && good.every(isShown)
+      }),
+    ).toEqual([])
+  })
+
+  test('shows examples that fit their own schemas', () => {
+    const wrong = calls.flatMap(({ operationId, requestBody, responses }) => {
+      const contents = [requestBody, ...Object.values(responses)].flatMap((one) => one?.content ?? [])
+      const media = contents.flatMap((content) => Object.values(content))
+      return media.flatMap((one) => problemOf(one) ?? []).map((problem) => `${operationId}: ${problem}`)
+    })
+    expect(wrong).toEqual([])
+  })
+
+  test('requires a body only where one of its members is required', async () => {
+    const withBody = calls.filter(({ requestBody }) => requestBody)
+    const names = (isRequired: boolean) =>
+      withBody.filter((one) => one.requestBody!.required === isRequired).map((one) => one.operationId)
+    expect(names(true)).toEqual(
+      expect.arrayContaining(['createCustomer', 'processTransaction', 'createCampaign']),
+    )
+    expect(names(false)).toEqual(
+      expect.arrayContaining(['returnTransaction', 'publishCampaign', 'patchCustomer', 'eraseCustomer']),
+    )
+    expect([...names(true), ...names(false)]).toHaveLength(withBody.length)
+  })
+
+  test('names the header Prefer where it decides about unknown members', () => {
+    const named = calls.filter(({ parameters = [] }) => parameters.some(({ name }) => name === 'prefer'))
+    const tills = calls.filter(
+      ({ requestBody, security = [] }) =>
+        requestBody && (security.length === 0 || security.some((one) => one.bearer?.includes('pos'))),
+    )
+    expect(named.map(({ operationId }) => operationId)).toEqual(tills.map(({ operationId }) => operationId))
+    expect(named.length).toBeGreaterThan(4)
+  })
+
+  test('lists the errors of every operation, all of them codes we have', () => {
+    for (const call of calls) {
+      const replies = Object.entries(call.responses).filter(([status]) => Number(status) >= 400)
+      expect(replies.map(([status]) => status)).toEqual(expect.arrayContaining(['400', '500', '503']))
+      for (const [, reply] of replies) {
+        const target = reply.$ref ? resolve(reply.$ref) : reply
+        const codes = codesOf(target as never)
+        expect(codes.length, call.operationId).toBeGreaterThan(0)
+        expect(Object.keys(refusals)).toEqual(expect.arrayContaining(codes))
+      }
+    }
+  })
+
+  test('says who may call: nobody in particular, whoever signed in, a scope, or the operator', () => {
+    const named = (of: Call[]) => of.map(({ method, path }) => `${method} ${path}`).sort()
+    expect(named(calls.filter(({ security = [] }) => security.length === 0))).toEqual([
+      'DELETE /auth/session',
+      'GET /livez',
+      'GET /metrics',
+      'GET /readyz',
+      'GET /w/{token}/card',
+      'GET /w/{token}/code128.svg',
+      'GET /w/{token}/icon.svg',
+      'GET /w/{token}/manifest.webmanifest',
+      'GET /w/{token}/qr.svg',
+      'POST /auth/invitation',
+      'POST /auth/refreshtoken',
+      'POST /auth/session',
+      'POST /auth/token',
+    ])
+    expect(named(calls.filter(({ security }) => security?.some((one) => one.session?.length === 0)))).toEqual(
+      ['DELETE /auth/sessions', 'GET /auth/session', 'POST /auth/password'],
+    )
+    const scopesOf = ({ security = [] }: Call, scheme: string) => security.flatMap((one) => one[scheme] ?? [])
+    for (const call of calls.filter(({ path }) => path.startsWith('/v1/'))) {
+      const ofPeople = scopesOf(call, 'session')
+      expect(ofPeople.length).toBeGreaterThan(0)
+      expect(scopesOf(call, 'bearer')).toEqual(ofPeople.filter((scope) => scope !== 'people'))
+    }
+    const operators = calls.filter(({ security }) => security?.some((one) => 'operator' in one))
+    expect(operators.every(({ path }) => path.startsWith('/admin/'))).toBe(true)
+    expect(calls.filter(({ path }) => path.startsWith('/admin/'))).toEqual(operators)
+  })
+
+  test('refers only to components it has, and has none that nobody refers to', () => {
+    const used = new Set([...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map(([, ref]) => ref!))
+    for (const ref of used) expect(resolve(ref), ref).toBeDefined()
+    for (const kind of ['schemas', 'responses'] as const) {
+      for (const name of Object.keys(document.components[kind])) {
+        expect(used, `${kind} ${name}`).toContain(`#/components/${kind}/${name}`)
+      }
+    }
+  })
+})
+
+describe('the reference page', () => {
+  test('is one page without anything from elsewhere, inline style or inline script', async () => {
+    const { status, body, headers } = await service.call('GET', '/docs')
+    expect(status).toBe(200)
+    expect(headers['content-type']).toBe('text/html; charset=utf-8')
+    expect(headers['content-security-policy']).toContain("default-src 'none'")
+    expect(headers['content-security-policy']).not.toContain('unsafe')
+    expect(body).not.toMatch(/ style=| on[a-z]+="|<script>|<style/)
+    expect(body).not.toMatch(/(?:src|href)="(?:https?:)?\/\//)
+  })
+
+  test('loads the style and the script it names', async () => {
+    const { body } = await service.call('GET', '/docs')
+    const files = [...body.matchAll(/(?:src|href)="(\/docs\/[^"]+)"/g)].map(([, path]) => path)
+    expect(files).toHaveLength(2)
+    for (const path of files) expect((await service.call('GET', path)).status).toBe(200)
+  })
+
+  test('shows the address it was asked at, and may be kept for an hour', async () => {
+    const shown = async (host: string) => {
+      const { body } = await service.call('GET', '/docs', { headers: { host } })
+      return /BASE=(\S+)/.exec(body)?.[1]
+    }
+    expect(await shown('loyalty.example.com:8443')).toBe('http://loyalty.example.com:8443')
+    expect(await shown('[::1]:8080')).toBe('http://[::1]:8080')
+    expect(await shown('x;rm<script>')).not.toMatch(/script|rm/)
+    for (const path of ['/docs', '/docs/reference.css', '/docs/reference.js'])
+      expect((await service.call('GET', path)).headers['cache-control']).toMatch(/max-age=3600$/)
+  })
+
+  test('has an anchor for every operation and no link that leads nowhere', async () => {
+    const { body } = await service.call('GET', '/docs')
+    const ids = new Set([...body.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id))
+    for (const { operationId } of calls) expect(ids).toContain(operationId)
+    const dead = [...body.matchAll(/ href="#([^"]+)"/g)].map(([, id]) => id).filter((id) => !ids.has(id))
+    expect([...new Set(dead)]).toEqual([])
+  })
+
+  test('shows a call for the shell with every operation', async () => {
+    const { body } = await service.call('GET', '/docs')
+    expect(body.match(/<code>curl /g)).toHaveLength(calls.length)
+    expect(body).not.toMatch(/undefined|\[object Object\]/)
+  })
+})
+
+/** Reads the tree that Fastify draws of its routes. */
+function routesOf(tree: string): { method: string; url: string }[] {
+  const above: string[] = []
+  return tree.split('\n').flatMap((line) => {
+    const [, indent = '', part, methods] = /^([│ ]*)[├└]── (\S+)(?: \((.*)\))?$/.exec(line) ?? []
+    if (part === undefined) return []
+    const depth = indent.length / 4
+    above.splice(depth, above.length, part)
+    return (methods ?? '').split(', ').flatMap((method) => (method ? { method, url: above.join('') } : []))
+  })
+}
+
+function hasExample(content: Record<string, Media>): boolean {
+  return Object.values(content).every(
+    ({ example, schema }) => (example ?? schema?.examples?.[0]) !== undefined,
+  )
+}
+
+function problemOf({ schema, example }: Media): string | undefined {
+  if (schema === undefined || example === undefined) return undefined
+  const compiled = Schema.Compile({ ...schema, components: document.components } as never)
+  if (compiled.Check(example as never)) return undefined
+  return JSON.stringify(compiled.Errors(example as never)[1]?.slice(0, 3))
+}
+
+function resolve(ref: string): unknown {
+  return ref
+    .replace(/^#\//, '')
+    .split('/')
+    .reduce((value: unknown, part) => (value as Record<string, unknown> | undefined)?.[part], document)
+}

@@ -1,0 +1,144 @@
+import Schema from 'typebox/schema'
+import { expect } from 'vitest'
+import {
+  type Call,
+  callsOf,
+  type Reply as DocumentedReply,
+  type OpenApiDocument,
+  refName,
+  type Schema as SchemaNode,
+} from '../../src/http/openapi/reference/document.ts'
+import type { Reply } from './service.ts'
+
+/**
+ * The reply is what the OpenAPI document says of it: of the schema, and without a member that the document does not
+ * name. Schemas leave room for more, so a member that nobody documented would otherwise never be noticed.
+ */
+export function expectDocumented(document: OpenApiDocument, reply: Reply): void {
+  const problems = findUndocumented(document, reply)
+  expect(problems.length, problems.slice(0, 5).join('; ')).toBe(0)
+}
+
+/** What of the reply is not as the document says, in a sentence each. */
+export function findUndocumented(document: OpenApiDocument, reply: Reply): string[] {
+  const path = reply.path.split('?')[0]!
+  const call = matcherOf(document)(reply.method, path)
+  const what = `${reply.method} ${path.slice(0, 100)} ${reply.status}`
+  const said = () => reply.text.slice(0, 300)
+  if (!call) return [`${what}: no such call in the document`]
+  // What has nothing to show has no type either.
+  if (reply.status === 204 && call.responses[204]) return reply.text === '' ? [] : [`${what}: ${said()}`]
+  const media = mediaOf(document, call, reply)
+  if (!media) return [`${what} is not in the document as ${reply.headers['content-type']}: ${said()}`]
+  const { schema, isValid } = media
+  if (!isValid(reply.body))
+    return [`${what} is not of its schema: ${describe(schema, reply.body)}: ${said()}`]
+  return listUndocumented(schema, reply.body, '').map((member) => `${what}: ${member} is not in the document`)
+}
+
+/** The schema of the body a call takes, with all that it refers to written out; undefined when it takes none. */
+export function bodySchemaOf(document: OpenApiDocument, call: Call): SchemaNode | undefined {
+  const schema = call.requestBody?.content['application/json']?.schema
+  return schema && inlineReferences(document, schema)
+}
+
+/** Whether values are of a schema. Compiling takes far longer than checking, so it is done once. */
+export function compileSchema(schema: SchemaNode): (value: unknown) => boolean {
+  const compiled = compiledSchemas.get(schema) ?? Schema.Compile(schema as never)
+  compiledSchemas.set(schema, compiled)
+  return (value) => compiled.Check(value as never)
+}
+
+const compiledSchemas = new WeakMap<SchemaNode, ReturnType<typeof Schema.Compile>>()
+
+function describe(schema: SchemaNode, value: unknown): string {
+  const errors = Schema.Compile(schema as never).Errors(value as never)[1]
+  return errors
+    .slice(0, 5)
+    .map((error) => JSON.stringify(error))
+    .join('; ')
+}
+
+interface CompiledMedia {
+  readonly schema: SchemaNode
+  readonly isValid: (value: unknown) => boolean
+}
+
+const mediaByCall = new WeakMap<Call, Map<string, CompiledMedia | undefined>>()
+
+function mediaOf(document: OpenApiDocument, call: Call, reply: Reply): CompiledMedia | undefined {
+  const type = String(reply.headers['content-type']).split(';')[0]!
+  const known = mediaByCall.get(call) ?? new Map<string, CompiledMedia | undefined>()
+  mediaByCall.set(call, known)
+  const key = `${reply.status} ${type}`
+  if (!known.has(key)) {
+    const answer = resolveReply(document, call.responses[reply.status])
+    const schema = answer?.content?.[type]?.schema
+    const whole = schema && inlineReferences(document, schema)
+    known.set(key, whole && { schema: whole, isValid: compileSchema(whole) })
+  }
+  return known.get(key)
+}
+
+function resolveReply(document: OpenApiDocument, reply: DocumentedReply | undefined) {
+  return reply?.$ref ? document.components.responses[refName(reply.$ref)] : reply
+}
+
+const matchers = new WeakMap<OpenApiDocument, (method: string, path: string) => Call | undefined>()
+
+/** Finds the call of an address; a path that is written out goes before one with a place for an id. */
+function matcherOf(document: OpenApiDocument): (method: string, path: string) => Call | undefined {
+  const known = matchers.get(document)
+  if (known) return known
+  const calls = callsOf(document)
+    .map((call) => ({ call, pattern: toPattern(call.path), ids: call.path.split('{').length }))
+    .sort((a, b) => a.ids - b.ids)
+  const matcher = (method: string, path: string) =>
+    calls.find(({ call, pattern }) => call.method === method && pattern.test(path))?.call
+  matchers.set(document, matcher)
+  return matcher
+}
+
+function toPattern(path: string): RegExp {
+  return new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`)
+}
+
+function inlineReferences(document: OpenApiDocument, schema: SchemaNode): SchemaNode {
+  const visit = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(visit)
+    if (typeof value !== 'object' || value === null) return value
+    const { $ref } = value as SchemaNode
+    if (typeof $ref === 'string') return visit(document.components.schemas[refName($ref)])
+    return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, visit(member)]))
+  }
+  return visit(schema) as SchemaNode
+}
+
+/** Members of a value that its schema does not name, as `place.member`. */
+function listUndocumented(schema: SchemaNode, value: unknown, place: string): string[] {
+  if (typeof value !== 'object' || value === null) return []
+  if (schema.anyOf) {
+    const branches = schema.anyOf.filter((one) => compileSchema(one)(value))
+    const found = branches.map((one) => listUndocumented(one, value, place))
+    return found.sort((a, b) => a.length - b.length)[0] ?? [place]
+  }
+  if (schema.allOf) {
+    // What one part does not name another may.
+    const found = schema.allOf.map((one) => listUndocumented(one, value, place))
+    return found.reduce((left, right) => left.filter((member) => right.includes(member)))
+  }
+  if (Array.isArray(value)) {
+    const { items } = schema
+    return items ? value.flatMap((item, i) => listUndocumented(items, item, `${place}[${i}]`)) : []
+  }
+  return Object.entries(value).flatMap(([key, member]) => {
+    const inner = place ? `${place}.${key}` : key
+    const known =
+      schema.properties && Object.hasOwn(schema.properties, key) ? schema.properties[key] : undefined
+    if (known) return listUndocumented(known, member, inner)
+    const others = schema.additionalProperties
+    if (typeof others === 'object') return listUndocumented(others, member, inner)
+    // A schema that says nothing of members, or names the rest as free, leaves them to the client.
+    return others === true || schema.properties === undefined ? [] : [inner]
+  })
+}

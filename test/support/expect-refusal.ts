@@ -1,0 +1,32 @@
+import { expect } from 'vitest'
+import type { RefusalCode } from '../../src/domain/refusal.ts'
+import type { Reply } from './service.ts'
+
+/** The reply is this refusal: its status, and exactly the members of the error body of the interface. */
+export function expectRefusal(reply: Reply, status: number, code: RefusalCode, description?: RegExp): void {
+  expect({ status: reply.status, message: reply.body?.message }).toEqual({ status, message: code })
+  expectErrorBody(reply)
+  if (description) expect(reply.body.description).toMatch(description)
+}
+
+/** Any error: a 4xx or 5xx in the body that every error has, without the query in its path. */
+export function expectErrorBody(reply: Reply): void {
+  expect(reply.headers['content-type']).toMatch(/^application\/json/)
+  expect(reply.body).toEqual({
+    statuscode: reply.status,
+    errorcode: reply.status,
+    message: expect.stringMatching(/^[a-z_]+$/),
+    description: expect.any(String),
+    timestamp: expect.any(Number),
+    path: reply.path.split('?')[0],
+    method: reply.method,
+  })
+  expect(Number.isSafeInteger(reply.body.timestamp)).toBe(true)
+}
+
+/** A 4xx in the body that every error has: what bad input gets, whatever it is. */
+export function expectClientError(reply: Reply): void {
+  expect(reply.status, reply.text.slice(0, 500)).toBeGreaterThanOrEqual(400)
+  expect(reply.status, reply.text.slice(0, 500)).toBeLessThan(500)
+  expectErrorBody(reply)
+}
