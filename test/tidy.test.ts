@@ -55,6 +55,7 @@ const allPaths = listFiles('')
 const sources = allPaths.filter((path) => /^src\/.*\.ts$/.test(path)).map(readSource)
 const isTest = ({ path }: SourceFile) => /\.(?:test|fixture)\.ts$/.test(path)
 const production = sources.filter((file) => !isTest(file))
+const pages = allPaths.filter((path) => /^console\/.*\.tsx?$/.test(path)).map(readSource)
 const inRoom = (room: string) => production.filter(({ path }) => path.startsWith(`src/${room}/`))
 
 /** Every line of the files that matches, as `path:line: text`. */
@@ -155,6 +156,21 @@ describe('rooms', () => {
     )
   })
 
+  test('no file imports itself by way of others, not even for a type', () => {
+    const files = [...production, ...pages]
+    const byPath = new Map(files.map((file) => [file.path, file]))
+    const isDone = new Set<string>()
+    const cycles: string[] = []
+    const visit = (path: string, way: readonly string[]) => {
+      if (way.includes(path)) cycles.push([...way.slice(way.indexOf(path)), path].join(' → '))
+      if (way.includes(path) || isDone.has(path)) return
+      for (const { from } of byPath.get(path)?.imports ?? []) visit(from, [...way, path])
+      isDone.add(path)
+    }
+    for (const { path } of files) visit(path, [])
+    expect(cycles).toEqual([])
+  })
+
   test('nobody outside a test imports a test or a fixture', () => {
     const wrong = production.flatMap(({ path, imports }) =>
       imports
@@ -230,10 +246,37 @@ describe('places', () => {
 
 describe('size and comments', () => {
   const maxLines = 400
+  const maxFunctionLines = 60
+  /** Functions of before that are longer, most of them route tables. The list and its numbers may only shrink. */
+  const listOfLong = 'test/long-functions.json'
+
+  /** Named functions by their first and last line: the formatter indents both alike. */
+  function longFunctions({ path, text }: SourceFile): [name: string, lines: number][] {
+    const lines = text.split('\n')
+    return lines.flatMap((line, first) => {
+      const [, indent, name] =
+        /^( *)(?:export )?(?:default )?(?:async )?function\*? (\w+)/.exec(line) ??
+        /^( *)(?:export )?const (\w+)\b.* =(?: async)? \(.*(?:=> \{|\()$/.exec(line) ??
+        []
+      if (name === undefined) return []
+      const last = lines.findIndex((other, i) => i > first && other === `${indent}}`)
+      const length = last - first + 1
+      return length > maxFunctionLines ? [[`${path} ${name}`, length]] : []
+    })
+  }
 
   test(`no file has more than ${maxLines} lines`, () => {
     const long = production.filter(({ text }) => text.split('\n').length - 1 > maxLines)
     expect(long.map(({ path, text }) => `${path}: ${text.split('\n').length - 1} lines`)).toEqual([])
+  })
+
+  test(`no function has more than ${maxFunctionLines} lines, but for those that always had`, () => {
+    const known: Record<string, number> = JSON.parse(readFileSync(join(packageRoot, listOfLong), 'utf8'))
+    const long = Object.fromEntries([...production, ...pages].flatMap(longFunctions))
+    const grown = Object.entries(long).filter(([name, lines]) => lines > (known[name] ?? maxFunctionLines))
+    expect(Object.fromEntries(grown), 'shorten these').toEqual({})
+    const short = Object.keys(known).filter((name) => long[name] === undefined)
+    expect(short, `take these off ${listOfLong}`).toEqual([])
   })
 
   test('files of the engine, the operations and the store open by saying what they do', () => {

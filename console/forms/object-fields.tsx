@@ -39,6 +39,10 @@ export function ObjectFields({ schema, value, onChange, place }: ObjectFieldsPro
     // The menu takes the focus back when it closes; then it is the new field's turn.
     setTimeout(() => document.getElementById(fieldId(inside(name)))?.focus(), 150)
   }
+  const change = (member: Member, next: unknown) => {
+    if (!isAlwaysShown(member) && !added.includes(member.name)) setAdded([...added, member.name])
+    onChange(withMember(value, member.name, next))
+  }
   const remove = (name: string) => {
     setAdded(added.filter((one) => one !== name))
     onChange(withMember(value, name, undefined))
@@ -52,12 +56,18 @@ export function ObjectFields({ schema, value, onChange, place }: ObjectFieldsPro
             <SchemaField
               {...member}
               value={value[member.name]}
-              onChange={(next) => {
-                if (!isAlwaysShown(member) && !added.includes(member.name)) setAdded([...added, member.name])
-                onChange(withMember(value, member.name, next))
-              }}
+              onChange={(next) => change(member, next)}
               place={inside(member.name)}
-            />
+            >
+              {member.schema.type === 'object' && (
+                <ObjectFields
+                  schema={member.schema}
+                  value={(value[member.name] ?? {}) as Item}
+                  onChange={(next) => change(member, next)}
+                  place={inside(member.name)}
+                />
+              )}
+            </SchemaField>
           </Box>
           {!isAlwaysShown(member) && (
             <Tooltip label={t('removeMember', { name: text(member.schema.title) || member.name })}>

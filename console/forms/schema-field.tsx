@@ -11,15 +11,15 @@ import {
   Text,
   TextInput,
 } from '@mantine/core'
+import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { DurationField } from './duration-field.tsx'
 import { useForm, useSchemaTexts } from './form-context.ts'
 import { fieldToMoment, momentToField } from './local-time.ts'
 import { NameField, NamesField } from './names-field.tsx'
 import { NumberField } from './number-field.tsx'
-import { ObjectFields } from './object-fields.tsx'
 import { fieldId, isAt } from './places.ts'
-import type { Item, Schema } from './schema.ts'
+import type { Schema } from './schema.ts'
 
 interface SchemaFieldProps {
   readonly name: string
@@ -29,10 +29,20 @@ interface SchemaFieldProps {
   /** Where it stands in the definition, such as `rules[0].points`. */
   readonly place: string
   readonly isRequired: boolean
+  /** The fields of an object, which are made of schema fields again. */
+  readonly children: ReactNode
 }
 
-/** One member of a definition, as the field its schema asks for. */
-export function SchemaField({ name, schema, value, onChange, place, isRequired }: SchemaFieldProps) {
+/** One field of a definition, as the input its schema asks for. */
+export function SchemaField({
+  name,
+  schema,
+  value,
+  onChange,
+  place,
+  isRequired,
+  children,
+}: SchemaFieldProps) {
   const { problem } = useForm()
   const text = useSchemaTexts()
   const field = {
@@ -43,7 +53,7 @@ export function SchemaField({ name, schema, value, onChange, place, isRequired }
     required: isRequired,
   }
   const props = { field, schema, value, onChange, place }
-  if (schema.type === 'object') return <ObjectField {...props} />
+  if (schema.type === 'object') return <ObjectField field={field}>{children}</ObjectField>
   if (schema.type === 'array') return <ListField {...props} />
   if (schema.type === 'boolean') return <YesNoField {...props} />
   if (schema.type === 'number' || schema.type === 'integer') return <AmountField {...props} />
@@ -65,7 +75,7 @@ interface FieldProps {
   readonly place: string
 }
 
-function ObjectField({ field, schema, value, onChange, place }: FieldProps) {
+function ObjectField({ field, children }: Pick<FieldProps, 'field'> & { readonly children: ReactNode }) {
   return (
     <Fieldset legend={field.label} id={field.id} tabIndex={-1} variant="filled" p="sm">
       <Stack gap="sm">
@@ -79,7 +89,7 @@ function ObjectField({ field, schema, value, onChange, place }: FieldProps) {
             {field.error}
           </Text>
         )}
-        <ObjectFields schema={schema} value={(value ?? {}) as Item} onChange={onChange} place={place} />
+        {children}
       </Stack>
     </Fieldset>
   )

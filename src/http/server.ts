@@ -6,17 +6,11 @@ import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
 import swagger from '@fastify/swagger'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import Fastify, {
-  type FastifyBaseLogger,
-  type FastifyError,
-  type FastifyInstance,
-  LogController,
-} from 'fastify'
+import Fastify, { type FastifyError, LogController } from 'fastify'
 import { Refused } from '../domain/refusal.ts'
-import type { Transactions } from '../operations/baskets/process.ts'
-import type { Deps } from '../operations/deps.ts'
 import { createOrganizationReader } from '../operations/organizations/organization-reader.ts'
 import { createErrorHandler, toErrorBody } from './errors/errors.ts'
+import type { Server } from './fastify-server.ts'
 import { openApiOptions } from './openapi/open-api.ts'
 import { letTakeTurns } from './plugins/admission.ts'
 import { createAuthenticate, firstRefusal } from './plugins/authenticate.ts'
@@ -25,32 +19,12 @@ import { defaultMaxCallMs } from './plugins/end-late-requests.ts'
 import { readJsonBodies } from './plugins/json-body.ts'
 import { registerMethodNotAllowed } from './plugins/method-not-allowed.ts'
 import { prepareRequests } from './plugins/prepare-requests.ts'
-import { createCallLimits, type RateLimits } from './plugins/rate-limit.ts'
-import type { RequestLog } from './plugins/request-log.ts'
+import { createCallLimits } from './plugins/rate-limit.ts'
 import { securityHeaders } from './plugins/security-headers.ts'
 import { allRoutes } from './routes/all-routes.ts'
 import { formats } from './schemas/formats.ts'
+import type { ServerOptions } from './server-options.ts'
 import './route-config.ts'
-
-export interface ServerOptions {
-  readonly deps: Deps
-  readonly transactions: Transactions
-  readonly requestLog: RequestLog
-  readonly adminToken: string
-  /** Calls per second; what is not there has no limit. */
-  readonly rateLimits?: RateLimits
-  /** A proxy in front terminates TLS: believe its headers, and refuse what it marks as plain HTTP. */
-  readonly isBehindProxy?: boolean
-  /** How long a call may take, its turn included; ten seconds unless told. */
-  readonly maxCallMs?: number
-  readonly https?: { readonly cert: Buffer; readonly key: Buffer }
-  readonly logger?: FastifyBaseLogger
-  /** Whether calls can be served now; asked by `/readyz`. */
-  readonly isReady: () => Promise<boolean>
-}
-
-// biome-ignore lint/suspicious/noExplicitAny: the raw server differs between HTTP and HTTPS and no route looks at it.
-export type Server = FastifyInstance<any, any, any, FastifyBaseLogger, TypeBoxTypeProvider>
 
 const maxBodyBytes = 256 * 1024
 const requestTimeoutMs = 10_000

@@ -1,9 +1,11 @@
 import { Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
+import type { Schemas } from '../../api/client.ts'
 import { useSession } from '../../api/session.ts'
 import { formatDateTime } from '../../i18n/format.ts'
 import { CopyField, ShownOnce } from '../../ui/shown-once.tsx'
-import type { Link } from './people-page.tsx'
+
+export type Link = Schemas['Invitation'] & { readonly email: string }
 
 export function InvitationLink({ link, onClose }: { readonly link: Link; readonly onClose: () => void }) {
   const { t } = useTranslation('people')

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { answerOf, api } from '../../api/client.ts'
 import { FormModal } from '../../ui/form.tsx'
-import type { Link } from './people-page.tsx'
+import type { Link } from './invitation-link.tsx'
 import { type Role, RoleField } from './role-field.tsx'
 
 interface InviteFormProps {

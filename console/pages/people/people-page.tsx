@@ -9,12 +9,11 @@ import { EmptyState } from '../../ui/empty-state.tsx'
 import { type Column, DataList } from '../../ui/lists/data-list.tsx'
 import { Page } from '../../ui/page.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
-import { InvitationLink } from './invitation-link.tsx'
+import { InvitationLink, type Link } from './invitation-link.tsx'
 import { InviteForm } from './invite-form.tsx'
 import { PersonMenu } from './person-menu.tsx'
 
 type Person = Schemas['Person']
-export type Link = Schemas['Invitation'] & { readonly email: string }
 
 export function PeoplePage() {
   const { t } = useTranslation('people')

@@ -16,7 +16,7 @@ import { useSession } from '../../api/session.ts'
 import { FormModal } from '../../ui/form.tsx'
 import { tell } from '../../ui/tell.ts'
 import { ChangeForm } from './change-form.tsx'
-import type { Link } from './people-page.tsx'
+import type { Link } from './invitation-link.tsx'
 
 type Person = Schemas['Person']
 

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { club } from '../coffee-club.fixture.ts'
 import { CampaignDefinition } from './campaign-definition.ts'
-import { checkDefinition, type DefinitionContext } from './check-definition.ts'
+import { checkDefinition } from './check-definition.ts'
 import { compileCampaign } from './compile-campaign.ts'
+import type { DefinitionContext } from './definition-problem.ts'
 
 const context: DefinitionContext = {
   currencyDecimals: 2,

@@ -11,25 +11,11 @@ import {
   sayRule,
   toPlace,
   type ValidationError,
-  type WrongValue,
 } from '../../domain/validation-error.ts'
 import { allRules } from '../rules/all-rules.ts'
 import { type CampaignDefinition, CampaignOutline, rewardSchemas, ruleSchema } from './campaign-definition.ts'
 import { checkSense } from './check-semantics.ts'
-
-export interface DefinitionProblem extends WrongValue {
-  readonly kind: 'shape' | 'sense'
-}
-
-export interface DefinitionContext {
-  readonly currencyDecimals: number
-  /** Balances that exist in the organization; decimals of a key are fixed for good. */
-  readonly knownBalances: readonly { readonly key: string; readonly decimals: number }[]
-  /** Ids of the organization's campaigns. */
-  readonly knownCampaigns: readonly string[]
-  /** Id of the campaign itself, once it has one. */
-  readonly self?: string
-}
+import type { DefinitionContext, DefinitionProblem } from './definition-problem.ts'
 
 /** More would not be read; the first hundred say what is wrong. */
 const reportedProblems = 100

@@ -12,7 +12,7 @@ import {
   ruleId,
   type WhenDefinition,
 } from './campaign-definition.ts'
-import type { DefinitionContext, DefinitionProblem } from './check-definition.ts'
+import type { DefinitionContext, DefinitionProblem } from './definition-problem.ts'
 
 /** The longest basket; with `maxQuantity` it bounds what a rule per item can give. */
 const maxLines = 500

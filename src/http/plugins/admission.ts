@@ -5,7 +5,7 @@
  */
 import type { FastifyRequest } from 'fastify'
 import { Refused } from '../../domain/refusal.ts'
-import type { Server } from '../server.ts'
+import type { Server } from '../fastify-server.ts'
 import { createTurns, type Party, type Turns } from './turns.ts'
 
 /** Which turns a call takes: none, those for calls that share their queries, or those for connections. */

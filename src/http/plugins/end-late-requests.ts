@@ -5,7 +5,7 @@
  */
 import type { FastifyReply } from 'fastify'
 import { Refused } from '../../domain/refusal.ts'
-import type { Server } from '../server.ts'
+import type { Server } from '../fastify-server.ts'
 
 /** More than the database is given for one statement, and less than the patience of most clients. */
 export const defaultMaxCallMs = 10_000

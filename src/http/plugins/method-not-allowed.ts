@@ -3,7 +3,7 @@
  * what PROPFIND and other methods that no HTTP API uses get.
  */
 import { Refused } from '../../domain/refusal.ts'
-import type { Server } from '../server.ts'
+import type { Server } from '../fastify-server.ts'
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'] as const
 

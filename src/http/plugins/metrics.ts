@@ -1,7 +1,8 @@
 /** What the service measures of itself. Requests are labelled by route pattern, so that ids make no new series. */
 import cluster from 'node:cluster'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import type { Server, ServerOptions } from '../server.ts'
+import type { Server } from '../fastify-server.ts'
+import type { ServerOptions } from '../server-options.ts'
 import { createWorkerMetrics } from './gather-metrics.ts'
 
 export interface Metrics {

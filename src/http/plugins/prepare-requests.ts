@@ -4,9 +4,9 @@
  */
 import { Refused } from '../../domain/refusal.ts'
 import { sayRule, toSentence } from '../../domain/validation-error.ts'
+import type { Server } from '../fastify-server.ts'
 import { findUnknownMembers } from '../requests/unknown-fields.ts'
 import type { Access } from '../route-config.ts'
-import type { Server } from '../server.ts'
 import { endLateRequests } from './end-late-requests.ts'
 import { isStorable } from './json-body.ts'
 

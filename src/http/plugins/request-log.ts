@@ -8,9 +8,9 @@ import { classifyError } from '../../database/classify-error.ts'
 import { byOf } from '../../operations/actor.ts'
 import type { Caller, Deps } from '../../operations/deps.ts'
 import { type AnsweredCall, recordRequests } from '../../operations/record-requests.ts'
+import type { Server } from '../fastify-server.ts'
 import { blotText } from '../redaction/logger.ts'
 import { redact, redactPath } from '../redaction/redact.ts'
-import type { Server } from '../server.ts'
 
 export interface RequestLog {
   /** Lets the calls of an application be gathered. */

@@ -24,6 +24,7 @@ import {
   listOrganizationsWithLogo,
 } from '../../store/organizations.ts'
 import { inTransaction, platformOrg, platformScope, scopeOf } from '../../store/scope.ts'
+import type { Server } from '../fastify-server.ts'
 import { idCursor, limitOf, PageQuery, toPage } from '../requests/paging.ts'
 import { exampleId } from '../schemas/examples.ts'
 import { Id, Optional, PageOf, Text } from '../schemas/members.ts'
@@ -36,7 +37,7 @@ import {
   region,
   Scopes,
 } from '../schemas/platform.ts'
-import type { Server, ServerOptions } from '../server.ts'
+import type { ServerOptions } from '../server-options.ts'
 import { write } from '../write.ts'
 import { OrganizationReply, toOrganizationReply } from './organization.ts'
 

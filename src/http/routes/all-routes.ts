@@ -1,4 +1,5 @@
-import type { Server, ServerOptions } from '../server.ts'
+import type { Server } from '../fastify-server.ts'
+import type { ServerOptions } from '../server-options.ts'
 import { adminRoutes } from './admin.ts'
 import { authRoutes } from './auth.ts'
 import { campaignFormRoutes } from './campaign-forms.ts'

@@ -2,9 +2,10 @@ import { Type } from 'typebox'
 import { Refused } from '../../domain/refusal.ts'
 import { issueToken, type TokenPair } from '../../operations/auth/issue-token.ts'
 import { refreshToken } from '../../operations/auth/refresh-token.ts'
+import type { Server } from '../fastify-server.ts'
 import { named } from '../openapi/name-components.ts'
 import { tokenExample } from '../schemas/examples.ts'
-import type { Server, ServerOptions } from '../server.ts'
+import type { ServerOptions } from '../server-options.ts'
 
 const Token = Type.Object(
   {

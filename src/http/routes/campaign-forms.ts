@@ -13,8 +13,8 @@ import {
 } from '../../engine/definition/campaign-definition.ts'
 import { allRules } from '../../engine/rules/all-rules.ts'
 import { campaignTemplatesIn } from '../../operations/campaigns/campaign-templates.ts'
+import type { Server } from '../fastify-server.ts'
 import { named } from '../openapi/name-components.ts'
-import type { Server } from '../server.ts'
 
 const tags = ['Campaigns']
 

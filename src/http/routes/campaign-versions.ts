@@ -6,11 +6,12 @@ import { compareVersions } from '../../operations/campaigns/compare-versions.ts'
 import { getCampaign } from '../../operations/campaigns/manage-campaigns.ts'
 import { listCampaignVersions } from '../../store/campaigns.ts'
 import { scopeOf } from '../../store/scope.ts'
+import type { Server } from '../fastify-server.ts'
 import { named } from '../openapi/name-components.ts'
 import { decodeCursor, limitOf, PageQuery, refuseCursor, toPage } from '../requests/paging.ts'
 import { campaignDefinitionExample, campaignExample } from '../schemas/examples.ts'
 import { Id, Optional, PageOf, Timestamp } from '../schemas/members.ts'
-import type { Server, ServerOptions } from '../server.ts'
+import type { ServerOptions } from '../server-options.ts'
 
 const tags = ['Campaigns']
 const CampaignPath = Type.Object({ id: Id('cmp') })

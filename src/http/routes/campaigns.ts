@@ -13,6 +13,7 @@ import {
 import { previewCampaign } from '../../operations/campaigns/preview-campaign.ts'
 import { listCampaigns, listVersions } from '../../store/campaigns.ts'
 import { type Scope, scopeOf } from '../../store/scope.ts'
+import type { Server } from '../fastify-server.ts'
 import { named } from '../openapi/name-components.ts'
 import { toOutcomeReply } from '../replies/transaction.ts'
 import { toBasketRequest } from '../requests/basket-request.ts'
@@ -20,7 +21,7 @@ import { idCursor, limitOf, PageQuery, toPage } from '../requests/paging.ts'
 import { campaignDefinitionExample, campaignExample, draftExample } from '../schemas/examples.ts'
 import { Id, Optional, PageOf, Timestamp } from '../schemas/members.ts'
 import { Outcome, TriedBasket } from '../schemas/transaction.ts'
-import type { Server, ServerOptions } from '../server.ts'
+import type { ServerOptions } from '../server-options.ts'
 import { write } from '../write.ts'
 
 const tags = ['Campaigns']

@@ -10,11 +10,12 @@ import {
 } from '../../operations/customers/change-card.ts'
 import { scopeOf } from '../../store/scope.ts'
 import { type BarcodeKind, barcodeKinds, drawBarcode } from '../assets/barcode-svg.ts'
+import type { Server } from '../fastify-server.ts'
 import { toCardReply } from '../replies/customer.ts'
 import { Card } from '../schemas/customer.ts'
 import { Id, Optional } from '../schemas/members.ts'
 import { Svg } from '../schemas/wallet.ts'
-import type { Server, ServerOptions } from '../server.ts'
+import type { ServerOptions } from '../server-options.ts'
 import { createWalletUrls } from '../wallet-urls.ts'
 import { write } from '../write.ts'
 

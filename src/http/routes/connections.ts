@@ -7,12 +7,13 @@ import {
 } from '../../operations/auth/manage-connections.ts'
 import { listOwnConnections, type OwnConnection } from '../../store/credentials.ts'
 import { scopeOf } from '../../store/scope.ts'
+import type { Server } from '../fastify-server.ts'
 import { named } from '../openapi/name-components.ts'
 import { idCursor, limitOf, PageQuery, toPage } from '../requests/paging.ts'
 import { exampleId, ownConnectionExample } from '../schemas/examples.ts'
 import { Id, Optional, PageOf, Text, Timestamp } from '../schemas/members.ts'
 import { Rotation, Scopes } from '../schemas/platform.ts'
-import type { Server, ServerOptions } from '../server.ts'
+import type { ServerOptions } from '../server-options.ts'
 import { write } from '../write.ts'
 
 const tags = ['Connections']

@@ -5,6 +5,7 @@ import { toNamedRange, toTimeRange } from '../../operations/organizations/time-r
 import { getCoupon, issueCoupon, revokeCoupon } from '../../operations/wallets/change-coupon.ts'
 import { readCoupons } from '../../operations/wallets/read-coupons.ts'
 import { scopeOf } from '../../store/scope.ts'
+import type { Server } from '../fastify-server.ts'
 import { toCouponRecordReply } from '../replies/customer.ts'
 import { idCursor, limitOf, PageQuery, toPage } from '../requests/paging.ts'
 import { Coupon } from '../schemas/customer.ts'
@@ -19,7 +20,7 @@ import {
   RangeStart,
   StatusQuery,
 } from '../schemas/members.ts'
-import type { Server, ServerOptions } from '../server.ts'
+import type { ServerOptions } from '../server-options.ts'
 import { writeChange } from '../write.ts'
 
 const tags = ['Coupons']

@@ -6,6 +6,7 @@ import { getCustomerView } from '../../operations/customers/customer-view.ts'
 import { listCoupons } from '../../store/coupons.ts'
 import { listLedgerEntries } from '../../store/ledger.ts'
 import { scopeOf } from '../../store/scope.ts'
+import type { Server } from '../fastify-server.ts'
 import { isStorable } from '../plugins/json-body.ts'
 import { toCouponRecordReply, toLedgerEntryReply } from '../replies/customer.ts'
 import { toTransactionReply } from '../replies/transaction.ts'
@@ -13,7 +14,7 @@ import { decodeCursor, idCursor, limitOf, PageQuery, refuseCursor, toPage } from
 import { Coupon, LedgerEntry } from '../schemas/customer.ts'
 import { Id, PageOf } from '../schemas/members.ts'
 import { Transaction } from '../schemas/transaction.ts'
-import type { Server, ServerOptions } from '../server.ts'
+import type { ServerOptions } from '../server-options.ts'
 
 const tags = ['Customers']
 const CustomerPath = Type.Object({ id: Id('cus') })

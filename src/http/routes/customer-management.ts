@@ -5,6 +5,7 @@ import { eraseCustomer, setCustomerBlocked } from '../../operations/customers/ch
 import { exportCustomer } from '../../operations/customers/export-customer.ts'
 import { adjustBalance } from '../../operations/wallets/adjust-balance.ts'
 import { scopeOf } from '../../store/scope.ts'
+import type { Server } from '../fastify-server.ts'
 import {
   toCouponRecordReply,
   toCustomerReply,
@@ -29,7 +30,7 @@ import {
 } from '../schemas/examples.ts'
 import { Id } from '../schemas/members.ts'
 import { Transaction } from '../schemas/transaction.ts'
-import type { Server, ServerOptions } from '../server.ts'
+import type { ServerOptions } from '../server-options.ts'
 import { createWalletUrls } from '../wallet-urls.ts'
 import { write, writeChange } from '../write.ts'
 

@@ -8,6 +8,7 @@ import { findCustomer } from '../../operations/customers/find-customer.ts'
 import { registerCustomer } from '../../operations/customers/register-customer.ts'
 import { toNamedRange, toTimeRange } from '../../operations/organizations/time-range.ts'
 import { scopeOf } from '../../store/scope.ts'
+import type { Server } from '../fastify-server.ts'
 import {
   toCustomerReply,
   toCustomerWithCouponsReply,
@@ -34,7 +35,7 @@ import {
   StatusQuery,
   Text,
 } from '../schemas/members.ts'
-import type { Server, ServerOptions } from '../server.ts'
+import type { ServerOptions } from '../server-options.ts'
 import { createWalletUrls } from '../wallet-urls.ts'
 import { write } from '../write.ts'
 

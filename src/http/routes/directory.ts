@@ -7,11 +7,12 @@ import {
 } from '../../operations/organizations/manage-directory.ts'
 import { type DirectoryEntry, listDirectoryEntries } from '../../store/directory.ts'
 import { scopeOf } from '../../store/scope.ts'
+import type { Server } from '../fastify-server.ts'
 import { named } from '../openapi/name-components.ts'
 import { decodeCursor, limitOf, PageQuery, refuseCursor, toPage } from '../requests/paging.ts'
 import { directoryExamples, exampleId } from '../schemas/examples.ts'
 import { Id, Money, Nullable, OpaqueId, Optional, PageOf, Text, Timestamp } from '../schemas/members.ts'
-import type { Server, ServerOptions } from '../server.ts'
+import type { ServerOptions } from '../server-options.ts'
 import { write } from '../write.ts'
 
 const tags = ['Directory']

@@ -1,8 +1,9 @@
 /** For those who run the service: whether the process lives, whether it can serve, and what it measures. */
 import { Type } from 'typebox'
 import { Refused } from '../../domain/refusal.ts'
+import type { Server } from '../fastify-server.ts'
 import { collectMetrics } from '../plugins/metrics.ts'
-import type { Server, ServerOptions } from '../server.ts'
+import type { ServerOptions } from '../server-options.ts'
 
 const tags = ['Operation']
 

@@ -7,11 +7,12 @@ import { type ListedAuditEntry, listAuditEntries } from '../../store/audit-entri
 import { findHttpRequest, type ListedRequest, listHttpRequests } from '../../store/http-requests.ts'
 import { scopeOf } from '../../store/scope.ts'
 import { refusalAnswers } from '../errors/refusals.ts'
+import type { Server } from '../fastify-server.ts'
 import { named } from '../openapi/name-components.ts'
 import { idCursor, limitOf, PageQuery, toPage } from '../requests/paging.ts'
 import { auditEntryExample, requestDetailsExample, requestExample } from '../schemas/examples.ts'
 import { Id, Optional, PageOf, RangeQuery, Text, Timestamp } from '../schemas/members.ts'
-import type { Server, ServerOptions } from '../server.ts'
+import type { ServerOptions } from '../server-options.ts'
 
 const tags = ['Logs']
 

@@ -3,10 +3,11 @@ import type { ShownOrganization } from '../../domain/organization.ts'
 import { patchOrganization } from '../../operations/organizations/manage-organizations.ts'
 import { findOrganizationWithLogo } from '../../store/organizations.ts'
 import { scopeOf } from '../../store/scope.ts'
+import type { Server } from '../fastify-server.ts'
 import { named } from '../openapi/name-components.ts'
 import { organizationExample } from '../schemas/examples.ts'
 import { Id, Nullable, Optional, Text, Timestamp } from '../schemas/members.ts'
-import type { Server, ServerOptions } from '../server.ts'
+import type { ServerOptions } from '../server-options.ts'
 import { write } from '../write.ts'
 
 export const OrganizationReply = Type.Object(

@@ -16,6 +16,7 @@ import type { Deps } from '../../operations/deps.ts'
 import { findOrganization } from '../../store/organizations.ts'
 import { listPeople } from '../../store/people.ts'
 import { platformScope, scopeOf } from '../../store/scope.ts'
+import type { Server } from '../fastify-server.ts'
 import { idCursor, limitOf, PageQuery, toPage } from '../requests/paging.ts'
 import { Id, Nullable, Optional, PageOf } from '../schemas/members.ts'
 import {
@@ -27,7 +28,7 @@ import {
   PersonReply,
   Role,
 } from '../schemas/person.ts'
-import type { Server, ServerOptions } from '../server.ts'
+import type { ServerOptions } from '../server-options.ts'
 import { write } from '../write.ts'
 
 const tags = ['People']

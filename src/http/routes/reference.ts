@@ -4,11 +4,12 @@ import { join } from 'node:path'
 import type { FastifyRequest } from 'fastify'
 import { packageRoot } from '../../package-root.ts'
 import { type Content, compress, contentOf, sendContent } from '../assets/send-content.ts'
+import type { Server } from '../fastify-server.ts'
 import type { OpenApiDocument } from '../openapi/reference/document.ts'
 import { referenceScript } from '../openapi/reference/script.ts'
 import { referenceStyle } from '../openapi/reference/style.ts'
 import { addressMark, renderReferencePage } from '../openapi/reference-page.ts'
-import type { Server, ServerOptions } from '../server.ts'
+import type { ServerOptions } from '../server-options.ts'
 
 /** Nothing comes from elsewhere and nothing is sent anywhere; the page has no inline style or script. */
 const policy = [

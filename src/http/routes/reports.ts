@@ -2,10 +2,11 @@ import { Type } from 'typebox'
 import { listDays, summarize, toDayRange } from '../../operations/organizations/report.ts'
 import { verifyLedger } from '../../operations/wallets/verify-ledger.ts'
 import { scopeOf } from '../../store/scope.ts'
+import type { Server } from '../fastify-server.ts'
 import { named } from '../openapi/name-components.ts'
 import { reportExample } from '../schemas/examples.ts'
 import { Id, Optional, Text } from '../schemas/members.ts'
-import type { Server, ServerOptions } from '../server.ts'
+import type { ServerOptions } from '../server-options.ts'
 
 const tags = ['Reports']
 const Day = (description: string) => Type.String({ description, examples: ['2026-03-14'] })

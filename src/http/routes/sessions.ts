@@ -12,11 +12,12 @@ import type { Deps } from '../../operations/deps.ts'
 import { findOrganizationWithLogo } from '../../store/organizations.ts'
 import type { PersonSession } from '../../store/person-sessions.ts'
 import { scopeOf } from '../../store/scope.ts'
+import type { Server } from '../fastify-server.ts'
 import { clearSession, refuseOtherSites, sessionToken, setSession } from '../plugins/session-cookie.ts'
 import { invitationTokenExample } from '../schemas/examples.ts'
 import { Optional, Text } from '../schemas/members.ts'
 import { Email, GivenPassword, NewPassword, PersonName, SessionReply } from '../schemas/person.ts'
-import type { Server, ServerOptions } from '../server.ts'
+import type { ServerOptions } from '../server-options.ts'
 
 const tags = ['Sessions']
 const password = 'correct horse battery'

@@ -3,12 +3,13 @@ import { Type } from 'typebox'
 import { listNamedBalances } from '../../store/campaigns.ts'
 import { scopeOf } from '../../store/scope.ts'
 import { listTillEntries, type TillEntry } from '../../store/till-directory.ts'
+import type { Server } from '../fastify-server.ts'
 import { named } from '../openapi/name-components.ts'
 import { isStorable } from '../plugins/json-body.ts'
 import { decodeCursor, limitOf, PageQuery, refuseCursor, toPage } from '../requests/paging.ts'
 import { directoryExamples, tillBalanceExample } from '../schemas/examples.ts'
 import { Optional, PageOf, Text } from '../schemas/members.ts'
-import type { Server, ServerOptions } from '../server.ts'
+import type { ServerOptions } from '../server-options.ts'
 
 const entry = { opaqueId: Type.String(), name: Optional(Type.String()) }
 

@@ -6,6 +6,7 @@ import { returnTransaction } from '../../operations/baskets/return-transaction.t
 import { fingerprint } from '../../operations/fingerprint.ts'
 import { toTimeRange } from '../../operations/organizations/time-range.ts'
 import { scopeOf } from '../../store/scope.ts'
+import type { Server } from '../fastify-server.ts'
 import {
   toPreviewReply,
   toProcessedReply,
@@ -23,7 +24,7 @@ import {
   ReturnBody,
   Transaction,
 } from '../schemas/transaction.ts'
-import type { Server, ServerOptions } from '../server.ts'
+import type { ServerOptions } from '../server-options.ts'
 import { idempotencyKey, writeChange } from '../write.ts'
 
 const tags = ['Transactions']

@@ -9,10 +9,11 @@ import type { Deps } from '../../operations/deps.ts'
 import { openWalletOf, readWallet } from '../../operations/wallet-page/open-wallet.ts'
 import { drawBarcode } from '../assets/barcode-svg.ts'
 import { iconSvg } from '../assets/wallet-icon.ts'
+import type { Server } from '../fastify-server.ts'
 import { colorOf, toManifest, toWalletReply } from '../replies/wallet.ts'
 import { exampleWalletToken } from '../schemas/examples.ts'
 import { Manifest, Svg, WalletCard } from '../schemas/wallet.ts'
-import type { Server, ServerOptions } from '../server.ts'
+import type { ServerOptions } from '../server-options.ts'
 
 const tags = ['Wallet page']
 const params = Type.Object({

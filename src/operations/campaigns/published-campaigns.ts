@@ -5,22 +5,22 @@ import type { AttachedCampaign } from '../../engine/definition/compile-campaign.
 import { type Inactivity, inactivityOf } from '../../engine/steps/expire-balances.ts'
 import { listPublishedCampaigns } from '../../store/campaigns.ts'
 import type { Scope } from '../../store/scope.ts'
-import type { Deps } from '../deps.ts'
+import type { CampaignCache } from './campaign-cache.ts'
 
 /** Every campaign that was ever published, in its newest version. */
 export async function publishedCampaigns(
-  deps: Pick<Deps, 'campaigns'>,
+  { campaigns }: { readonly campaigns: CampaignCache },
   scope: Scope,
   organization: Organization,
 ): Promise<AttachedCampaign[]> {
   const published = await listPublishedCampaigns(scope)
-  const compiled = await deps.campaigns.get(scope, organization, published)
+  const compiled = await campaigns.get(scope, organization, published)
   return published.map((campaign, i) => ({ ...campaign, compiled: compiled[i]! }))
 }
 
 /** When balances go because their customer stayed away; the same for the till, the job and everybody else. */
 export async function readInactivity(
-  deps: Deps,
+  deps: { readonly campaigns: CampaignCache },
   scope: Scope,
   organization: Organization,
 ): Promise<Inactivity[]> {

@@ -1,0 +1,16 @@
+/** What is wrong with a campaign definition, and what has to be known of the organization to tell. */
+import type { WrongValue } from '../../domain/validation-error.ts'
+
+export interface DefinitionProblem extends WrongValue {
+  readonly kind: 'shape' | 'sense'
+}
+
+export interface DefinitionContext {
+  readonly currencyDecimals: number
+  /** Balances that exist in the organization; decimals of a key are fixed for good. */
+  readonly knownBalances: readonly { readonly key: string; readonly decimals: number }[]
+  /** Ids of the organization's campaigns. */
+  readonly knownCampaigns: readonly string[]
+  /** Id of the campaign itself, once it has one. */
+  readonly self?: string
+}
