@@ -1,5 +1,7 @@
 /** Barcodes as images: dark on white whatever stands around them, with the quiet zone that scanners need inside. */
 
+import QuickLRU from 'quick-lru'
+
 export const barcodeKinds = ['code128', 'qr'] as const
 export type BarcodeKind = (typeof barcodeKinds)[number]
 
@@ -10,10 +12,9 @@ const options = {
   qr: { bcid: 'qrcode', ...colors, scale: 4, padding: 8, eclevel: 'M' },
 }
 
-const drawn = new Map<string, string>()
-const maxDrawn = 500
+/** Drawing a QR code takes milliseconds in which nothing else is done, so the last ones are kept, up to 500. */
+const drawn = new QuickLRU<string, string>({ maxSize: 250 })
 
-/** Drawing a QR code takes milliseconds in which nothing else is done, so the last ones are kept. */
 export async function drawBarcode(kind: BarcodeKind, text: string): Promise<string> {
   const key = `${kind} ${text}`
   const known = drawn.get(key)
@@ -21,7 +22,6 @@ export async function drawBarcode(kind: BarcodeKind, text: string): Promise<stri
   // Loaded with the first image: it takes a twentieth of a second that a start need not wait for.
   const { toSVG } = await import('bwip-js/node')
   const svg = toSVG({ ...options[kind], text })
-  if (drawn.size >= maxDrawn) drawn.delete(drawn.keys().next().value!)
   drawn.set(key, svg)
   return svg
 }

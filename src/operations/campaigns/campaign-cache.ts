@@ -3,6 +3,7 @@
  * so it may be kept; which version counts is read from the database with every basket.
  */
 
+import QuickLRU from 'quick-lru'
 import type { CampaignId } from '../../domain/ids.ts'
 import type { Organization } from '../../domain/organization.ts'
 import { type CompiledCampaign, compileCampaign } from '../../engine/definition/compile-campaign.ts'
@@ -19,10 +20,11 @@ export interface CampaignCache {
   get(scope: Scope, organization: Organization, wanted: readonly VersionKey[]): Promise<CompiledCampaign[]>
 }
 
-const maxCached = 2_000
+/** The most recently used are kept, up to twice as many. */
+const keptVersions = 1_000
 
 export function createCampaignCache(): CampaignCache {
-  const cache = new Map<string, CompiledCampaign>()
+  const cache = new QuickLRU<string, CompiledCampaign>({ maxSize: keptVersions })
   // Campaign ids are unique over all organizations, so the id and the version are enough of a key.
   const keyOf = ({ id, version }: VersionKey) => `${id}:${version}`
 
@@ -34,13 +36,6 @@ export function createCampaignCache(): CampaignCache {
     })
   }
 
-  /** The newest use is kept longest. */
-  function keep(key: string, compiled: CompiledCampaign): void {
-    cache.delete(key)
-    if (cache.size >= maxCached) cache.delete(cache.keys().next().value!)
-    cache.set(key, compiled)
-  }
-
   return {
     async get(scope, organization, wanted) {
       // Gathered apart from the cache, which others may empty while we wait, and which may be smaller than the wish.
@@ -50,17 +45,17 @@ export function createCampaignCache(): CampaignCache {
         if (held) found.set(keyOf(one), held)
       }
       const missing = wanted.filter((one) => !found.has(keyOf(one)))
-      if (missing.length > 0)
-        for (const [key, one] of await load(scope, organization, missing)) found.set(key, one)
-      const result = wanted.map((one) => {
+      if (missing.length > 0) {
+        for (const [key, compiled] of await load(scope, organization, missing)) {
+          cache.set(key, compiled)
+          found.set(key, compiled)
+        }
+      }
+      return wanted.map((one) => {
         const compiled = found.get(keyOf(one))
         if (!compiled) throw new Error(`campaign ${one.id} has no version ${one.version}`)
         return compiled
       })
-      wanted.forEach((one, i) => {
-        keep(keyOf(one), result[i]!)
-      })
-      return result
     },
   }
 }

@@ -3,6 +3,7 @@
  * the number of changes together with the customer, so that a change counts from the next basket on, in every
  * process; what is remembered only saves reading it all again.
  */
+import QuickLRU from 'quick-lru'
 import type { BranchId, OrganizationId, UserId } from '../../domain/ids.ts'
 import { mainBranch, type Organization } from '../../domain/organization.ts'
 import { Refused } from '../../domain/refusal.ts'
@@ -43,36 +44,19 @@ export interface Setups {
   current(scope: Scope, version: number | undefined): Promise<Setup>
 }
 
-const maxSetups = 2_000
-const maxUsers = 20_000
+/** The most recently used are kept, up to twice as many as these. A setup is kept by its number and by its id. */
+const keptSetups = 1_000
+const keptUsers = 10_000
 
 export function createSetups(campaigns: CampaignCache): Setups {
-  const byNumber = new Map<number, Setup>()
-  const byId = new Map<OrganizationId, Setup>()
-
-  function keep(setup: Setup): void {
-    const { number, id } = setup.organization
-    const oldest = byNumber.size >= maxSetups && !byNumber.has(number) && byNumber.values().next().value
-    if (oldest) {
-      byNumber.delete(oldest.organization.number)
-      byId.delete(oldest.organization.id)
-    }
-    byNumber.set(number, setup)
-    byId.set(id, setup)
-  }
-
+  const setups = new QuickLRU<number | OrganizationId, Setup>({ maxSize: 2 * keptSetups })
   return {
-    remembered: (id) => byId.get(id),
+    remembered: (id) => setups.get(id),
     async current(scope, version) {
-      const known = byNumber.get(scope.org)
-      if (known && known.version === version) {
-        // The newest use is kept longest.
-        byNumber.delete(scope.org)
-        byNumber.set(scope.org, known)
-        return known
-      }
+      const known = setups.get(scope.org)
+      if (known && known.version === version) return known
       const setup = await readSetup(campaigns, scope)
-      keep(setup)
+      setups.set(setup.organization.number, setup).set(setup.organization.id, setup)
       return setup
     },
   }
@@ -91,7 +75,7 @@ async function readSetup(campaigns: CampaignCache, scope: Scope): Promise<Setup>
     inactivity: inactivityOf(live.map(({ compiled }) => compiled)),
     decimals: decimalsByKey(await listBalanceDefinitions(scope)),
     branches: branchesByName(await listBranches(scope)),
-    users: new Map(),
+    users: new QuickLRU({ maxSize: keptUsers }),
   }
 }
 
@@ -125,7 +109,6 @@ export async function findUsers(
   const found = await listUsers(scope, [...missing.ids], [...missing.opaqueIds])
   const learn = (name: string, user: LoadedUser | undefined) => {
     users.set(name, user)
-    if (remembered.size >= maxUsers) remembered.delete(remembered.keys().next().value!)
     remembered.set(name, user)
   }
   for (const id of missing.ids) learn(id, undefined)
