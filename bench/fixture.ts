@@ -12,7 +12,7 @@ import {
   createIntegration,
   createOrganization,
 } from '../src/operations/organizations/manage-organizations.ts'
-import { inTransaction, platformOrg, uuidOf } from '../src/store/scope.ts'
+import { inTransaction, platformOrg, uuidOf } from '../src/store/tenant.ts'
 
 export interface Fixture {
   readonly token: string
@@ -56,29 +56,29 @@ export interface FixtureOptions {
 export async function loadFixture(pool: Pool, options: FixtureOptions): Promise<Fixture> {
   const deps = benchDeps(pool)
   const now = deps.clock()
-  const made = await inTransaction(pool, platformOrg, async (scope) => {
-    const organization = await createOrganization(scope, { name: 'Benchmark' }, now)
-    const integration = await createIntegration(scope, deps.credentials, 'Benchmark', now)
+  const made = await inTransaction(pool, platformOrg, async (tenant) => {
+    const organization = await createOrganization(tenant, { name: 'Benchmark' }, now)
+    const integration = await createIntegration(tenant, deps.credentials, 'Benchmark', now)
     const { apiSecret } = await createConnection(
-      scope,
+      tenant,
       deps.credentials,
       { organization: organization.id, integration: integration.id, scopes: ['pos', 'manage'] },
       now,
     )
-    const own = scope.as(organization.number)
+    const own = tenant.as(organization.orgId)
     const { id } = await createCampaign(own, organization, campaignOf(options.rules ?? 2), now)
     await publishCampaign(own, organization, id, now)
     await own.db.query(
       `INSERT INTO products (org_id, id, opaque_id, created_at, updated_at) VALUES ($1, gen_random_uuid(), 'latte', $2, $2)`,
-      [own.org, now],
+      [own.orgId, now],
     )
     return { organization, apiKey: integration.apiKey, apiSecret, campaign: id }
   })
-  await insertCustomers(pool, made.organization.number, uuidOf(made.campaign), options)
+  await insertCustomers(pool, made.organization.orgId, uuidOf(made.campaign), options)
   const { accessToken } = await issueToken(deps, made.apiKey, made.apiSecret)
   return {
     token: accessToken,
-    org: made.organization.number,
+    org: made.organization.orgId,
     campaign: made.campaign,
     customers: options.customers,
   }

@@ -4,7 +4,7 @@ import { openPool } from '../src/database/pool.ts'
 import { createRequestLog } from '../src/http/plugins/request-log.ts'
 import { BasketBody } from '../src/http/schemas/transaction.ts'
 import { buildServer } from '../src/http/server.ts'
-import { createTransactions } from '../src/operations/baskets/process.ts'
+import { createBasketProcessor } from '../src/operations/baskets/process.ts'
 import { benchDeps } from './fixture.ts'
 
 const settings = JSON.parse(process.argv[2]!) as {
@@ -19,10 +19,13 @@ const pool = openPool(settings.connection, {
   maxConnections: settings.isGrouped ? 10 : 16,
 })
 const deps = benchDeps(pool)
-const transactions = createTransactions({ deps, ...(settings.isGrouped ? {} : { maxGroup: 1, writers: 16 }) })
+const transactions = createBasketProcessor({
+  deps,
+  ...(settings.isGrouped ? {} : { maxGroup: 1, writers: 16 }),
+})
 const app = await buildServer({
   deps,
-  transactions,
+  baskets: transactions,
   requestLog: createRequestLog(deps),
   adminToken: 'unused-by-the-benchmark',
   isReady: async () => true,

@@ -3,7 +3,7 @@
 import { openPool } from '../src/database/pool.ts'
 import { createRequestLog } from '../src/http/plugins/request-log.ts'
 import { buildServer } from '../src/http/server.ts'
-import { createTransactions } from '../src/operations/baskets/process.ts'
+import { createBasketProcessor } from '../src/operations/baskets/process.ts'
 import { createDeps } from '../src/operations/deps.ts'
 
 export async function describeApi(): Promise<string> {
@@ -21,7 +21,7 @@ export async function describeApi(): Promise<string> {
   })
   const app = await buildServer({
     deps,
-    transactions: createTransactions({ deps }),
+    baskets: createBasketProcessor({ deps }),
     requestLog: createRequestLog(deps),
     adminToken: unused,
     isReady: async () => true,

@@ -7,7 +7,7 @@ import type { Answer, Call, Send } from './demo/office.ts'
 import { createRequestLog } from './http/plugins/request-log.ts'
 import { cookieName } from './http/plugins/session-cookie.ts'
 import { buildServer } from './http/server.ts'
-import { createTransactions } from './operations/baskets/process.ts'
+import { createBasketProcessor } from './operations/baskets/process.ts'
 import type { Deps } from './operations/deps.ts'
 
 export interface Within {
@@ -21,7 +21,7 @@ export async function openWithin(real: Deps): Promise<Within> {
   const requestLog = createRequestLog(deps)
   const app = await buildServer({
     deps,
-    transactions: createTransactions({ deps }),
+    baskets: createBasketProcessor({ deps }),
     requestLog,
     // Nobody's: the demo does nothing that an operator would.
     adminToken: randomUUID(),

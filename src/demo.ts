@@ -30,7 +30,7 @@ import {
   hasOrganizations,
   lockOrganizations,
 } from './store/organizations.ts'
-import { inTransaction, platformOrg, platformScope, type Scope } from './store/scope.ts'
+import { inTransaction, platformOrg, platformTenant, type Tenant } from './store/tenant.ts'
 
 export interface Demo {
   readonly apiKey: string
@@ -63,9 +63,9 @@ export interface OpenDemo {
 export async function openDemo(deps: Deps, options: DemoOptions): Promise<OpenDemo | undefined> {
   const demo = await prepareDemo(deps, options)
   if (!demo) return undefined
-  const scope = platformScope(deps.pool)
-  const organization = (await findOrganization(scope, demo.organizationId))!
-  const state = await howFull(scope.as(organization.number))
+  const tenant = platformTenant(deps.pool)
+  const organization = (await findOrganization(tenant, demo.organizationId))!
+  const state = await howFull(tenant.as(organization.orgId))
   if (state === 'bare') return { demo }
   if (state === 'half') await fillToTheEnd(deps, organization, demo, options)
   return { demo, since: organization.createdAt }
@@ -90,18 +90,18 @@ async function fillToTheEnd(
 
 async function prepareDemo(real: Deps, { dataDir, days }: DemoOptions): Promise<Demo | undefined> {
   const stored = (await loadOrCreateSecrets(dataDir)).demo as Partial<Demo> | undefined
-  return inTransaction(real.pool, platformOrg, async (scope) => {
-    await lockOrganizations(scope)
-    const organization = await findDemoOrganization(scope)
-    if (!organization && (await hasOrganizations(scope))) return undefined
+  return inTransaction(real.pool, platformOrg, async (tenant) => {
+    await lockOrganizations(tenant)
+    const organization = await findDemoOrganization(tenant)
+    if (!organization && (await hasOrganizations(tenant))) return undefined
     const deps = organization || days === 0 ? real : openedBefore(real, days)
     const demo = organization
-      ? await reuseDemo(deps, scope, organization, stored)
-      : await createDemo(deps, scope, days > 0)
-    const people = await prepareDemoPeople(deps, scope, demo.organizationId, stored?.consolePassword)
+      ? await reuseDemo(deps, tenant, organization, stored)
+      : await createDemo(deps, tenant, days > 0)
+    const people = await prepareDemoPeople(deps, tenant, demo.organizationId, stored?.consolePassword)
     if (!organization) {
-      const made = (await findDemoOrganization(scope))!
-      await noteOpening(scope.as(made.number), made, demo.campaignId, deps.clock())
+      const made = (await findDemoOrganization(tenant))!
+      await noteOpening(tenant.as(made.orgId), made, demo.campaignId, deps.clock())
     }
     const whole = { ...demo, ...people }
     await updateSecrets(dataDir, { demo: whole })
@@ -119,21 +119,21 @@ function openedBefore(deps: Deps, days: number): Deps {
 
 type Till = Omit<Demo, 'consoleEmail' | 'consolePassword'>
 
-async function createDemo(deps: Deps, scope: Scope, isFurnished: boolean): Promise<Till> {
+async function createDemo(deps: Deps, tenant: Tenant, isFurnished: boolean): Promise<Till> {
   const now = deps.clock()
   const organization = await createOrganization(
-    scope,
+    tenant,
     { name: 'Demo Café', country: 'US', currency: 'USD', timezone, isDemo: true },
     now,
   )
-  await patchOrganization(scope, organization.id, looks, now)
-  const own = scope.as(organization.number)
+  await patchOrganization(tenant, organization.id, looks, now)
+  const own = tenant.as(organization.orgId)
   if (isFurnished) await furnishCafe(own, now)
   const campaignId = await publishDemoCampaign(deps, own, organization)
-  return { ...(await connect(deps, scope, organization.id)), organizationId: organization.id, campaignId }
+  return { ...(await connect(deps, tenant, organization.id)), organizationId: organization.id, campaignId }
 }
 
-async function publishDemoCampaign(deps: Deps, own: Scope, organization: Organization): Promise<CampaignId> {
+async function publishDemoCampaign(deps: Deps, own: Tenant, organization: Organization): Promise<CampaignId> {
   const now = deps.clock()
   const { id } = await createCampaign(own, organization, coffeeClub, now)
   await publishCampaign(own, organization, id, now)
@@ -141,7 +141,10 @@ async function publishDemoCampaign(deps: Deps, own: Scope, organization: Organiz
 }
 
 /** The campaign named last time, or another one that a script written for the demo can work with. */
-async function findDemoCampaign(own: Scope, stored: CampaignId | undefined): Promise<CampaignId | undefined> {
+async function findDemoCampaign(
+  own: Tenant,
+  stored: CampaignId | undefined,
+): Promise<CampaignId | undefined> {
   const published = await listCampaigns(own, { limit: 100, status: 'published' })
   const fitting = published.filter(({ draft }) => {
     const keys = (draft.balances as { key: string }[]).map(({ key }) => key)
@@ -153,28 +156,28 @@ async function findDemoCampaign(own: Scope, stored: CampaignId | undefined): Pro
 /** With the credentials on file when they still count, else with new ones: the old cannot be read back. */
 async function reuseDemo(
   deps: Deps,
-  scope: Scope,
+  tenant: Tenant,
   organization: Organization,
   stored: Partial<Demo> | undefined,
 ): Promise<Till> {
-  const own = scope.as(organization.number)
+  const own = tenant.as(organization.orgId)
   const organizationId = organization.id
   const campaignId =
     (await findDemoCampaign(own, stored?.campaignId)) ?? (await publishDemoCampaign(deps, own, organization))
   if (stored?.apiKey && stored.apiSecret) {
     const { apiKey, apiSecret } = stored
     const hash = deps.credentials.hash
-    const known = await findConnectionByCredentials(scope, hash(apiKey), hash(apiSecret), deps.clock())
+    const known = await findConnectionByCredentials(tenant, hash(apiKey), hash(apiSecret), deps.clock())
     if (known?.organization === organizationId) return { apiKey, apiSecret, organizationId, campaignId }
   }
-  return { ...(await connect(deps, scope, organizationId)), organizationId, campaignId }
+  return { ...(await connect(deps, tenant, organizationId)), organizationId, campaignId }
 }
 
-async function connect(deps: Deps, scope: Scope, organization: OrganizationId) {
+async function connect(deps: Deps, tenant: Tenant, organization: OrganizationId) {
   const now = deps.clock()
-  const integration = await createIntegration(scope, deps.credentials, 'Demo till', now)
+  const integration = await createIntegration(tenant, deps.credentials, 'Demo till', now)
   const { apiSecret } = await createConnection(
-    scope,
+    tenant,
     deps.credentials,
     { organization, integration: integration.id, scopes: ['pos', 'manage'] },
     now,
@@ -190,10 +193,10 @@ const demoPeople = [
 ] as const
 
 /** Who is missing is added, and the password on file is the one that counts, whatever was set meanwhile. */
-async function prepareDemoPeople(deps: Deps, scope: Scope, organization: OrganizationId, stored?: string) {
+async function prepareDemoPeople(deps: Deps, tenant: Tenant, organization: OrganizationId, stored?: string) {
   const consolePassword = stored ?? randomBytes(15).toString('base64url')
-  const { number } = (await findOrganization(scope, organization))!
-  await setDemoPeople(deps, scope.as(number), demoPeople, consolePassword)
+  const { orgId } = (await findOrganization(tenant, organization))!
+  await setDemoPeople(deps, tenant.as(orgId), demoPeople, consolePassword)
   return { consoleEmail, consolePassword }
 }
 

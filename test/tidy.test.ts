@@ -131,7 +131,7 @@ describe('rooms', () => {
   })
 
   test('http and cli ask the store only to find and list; everything else goes through operations', () => {
-    const spine = ['inTransaction', 'platformOrg', 'platformScope', 'scopeOf']
+    const spine = ['inTransaction', 'platformOrg', 'platformTenant', 'tenantOf']
     const wrong = [...inRoom('http'), ...inRoom('cli')].flatMap(({ path, imports }) =>
       imports
         .filter(({ from }) => from.startsWith('src/store/'))

@@ -8,7 +8,7 @@ import type { Config } from '../config.ts'
 import type { DatabaseConnection } from '../database/pool.ts'
 import { createMetricsGatherer, isAboutMetrics } from '../http/plugins/gather-metrics.ts'
 import { createLogger, type Logger } from '../http/redaction/logger.ts'
-import { type Listener, listen, openDeps, type Secrets } from './listen.ts'
+import { type Listener, listen, openDeps, type ServiceSecrets } from './listen.ts'
 import { withTimeout } from './with-timeout.ts'
 
 /** The hidden command a worker is started with. */
@@ -20,7 +20,7 @@ interface Assignment {
   readonly connection: DatabaseConnection
   readonly role?: string
   readonly config: Omit<Config, 'tls'> & { readonly tls?: { readonly cert: string; readonly key: string } }
-  readonly secrets: Secrets
+  readonly secrets: ServiceSecrets
 }
 
 export interface Workers {
@@ -36,7 +36,7 @@ export async function startWorkers(
   connection: DatabaseConnection,
   role: string | undefined,
   config: Config,
-  secrets: Secrets,
+  secrets: ServiceSecrets,
   log: Logger,
 ): Promise<Workers> {
   cluster.setupPrimary({ args: [workerCommand], serialization: 'json' })

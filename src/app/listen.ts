@@ -10,11 +10,11 @@ import type { Server } from '../http/fastify-server.ts'
 import { createRequestLog } from '../http/plugins/request-log.ts'
 import type { Logger } from '../http/redaction/logger.ts'
 import { buildServer } from '../http/server.ts'
-import { createTransactions, type Transactions } from '../operations/baskets/process.ts'
+import { type BasketProcessor, createBasketProcessor } from '../operations/baskets/process.ts'
 import { createDeps, type Deps } from '../operations/deps.ts'
 import { withTimeout } from './with-timeout.ts'
 
-export interface Secrets {
+export interface ServiceSecrets {
   readonly adminToken: string
   readonly jwtSecret: string
   readonly credentialPepper: string
@@ -35,7 +35,7 @@ export function openDeps(
   connection: DatabaseConnection,
   role: string | undefined,
   config: Config,
-  secrets: Secrets,
+  secrets: ServiceSecrets,
   log: Logger,
   { isHasty = false } = {},
 ): Deps {
@@ -52,8 +52,13 @@ export function openDeps(
   return createDeps({ ...config, ...secrets, publicUrl, pool, log })
 }
 
-export async function listen(deps: Deps, config: Config, secrets: Secrets, log: Logger): Promise<Listener> {
-  const transactions = createTransactions({ deps })
+export async function listen(
+  deps: Deps,
+  config: Config,
+  secrets: ServiceSecrets,
+  log: Logger,
+): Promise<Listener> {
+  const transactions = createBasketProcessor({ deps })
   const requestLog = createRequestLog(deps)
   const state = { isStopping: false }
   // Everybody who asks while an answer is on its way gets that one: asking often must not cost connections.
@@ -76,7 +81,7 @@ export async function listen(deps: Deps, config: Config, secrets: Secrets, log: 
       // Which port it is may be known only once it is listened to, and nobody asks before that. It is remembered:
       // a server that is closing has no address any more, and still answers the calls it took.
       deps: { ...deps, publicUrl: () => config.publicUrl ?? baseUrlOf(port, config) },
-      transactions,
+      baskets: transactions,
       requestLog,
       adminToken: secrets.adminToken,
       rateLimits: config.rateLimits,
@@ -95,7 +100,7 @@ export async function listen(deps: Deps, config: Config, secrets: Secrets, log: 
 }
 
 /** Finishes what was taken. A client that never sends the rest of its request is cut off in the end. */
-async function closeServer(app: Server, transactions: Transactions): Promise<void> {
+async function closeServer(app: Server, transactions: BasketProcessor): Promise<void> {
   await withTimeout(
     app.close().then(() => transactions.drain()),
     drainTimeoutMs,

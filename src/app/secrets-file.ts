@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { takeProcessLock } from '../embedded-postgres/process-lock.ts'
 
 /** What `secrets.json` holds: our two, and whatever else others have put there. */
-export type Secrets = {
+export type StoredSecrets = {
   jwtSecret: string
   adminToken: string
   [member: string]: unknown
@@ -14,29 +14,29 @@ export type Secrets = {
  * The secrets of an installation that was given none, made at the first start and the same from then on.
  * When two processes start at once both return the same ones.
  */
-export async function loadOrCreateSecrets(dataDir: string): Promise<Secrets> {
+export async function loadOrCreateSecrets(dataDir: string): Promise<StoredSecrets> {
   return (await readSecrets(dataDir)) ?? changeSecrets(dataDir, {})
 }
 
 /** Sets members of the file beside those that are there, and returns all of them. */
-export function updateSecrets(dataDir: string, patch: Record<string, unknown>): Promise<Secrets> {
+export function updateSecrets(dataDir: string, patch: Record<string, unknown>): Promise<StoredSecrets> {
   return changeSecrets(dataDir, patch)
 }
 
-async function changeSecrets(dataDir: string, patch: Record<string, unknown>): Promise<Secrets> {
+async function changeSecrets(dataDir: string, patch: Record<string, unknown>): Promise<StoredSecrets> {
   await mkdir(dataDir, { recursive: true })
   return withLock(dataDir, async () => {
     const present = (await readSecrets(dataDir)) ?? {
       jwtSecret: randomBytes(32).toString('hex'),
       adminToken: `lwa_${randomBytes(32).toString('base64url')}`,
     }
-    const secrets: Secrets = { ...present, ...patch }
+    const secrets: StoredSecrets = { ...present, ...patch }
     await writeWhole(pathIn(dataDir), `${JSON.stringify(secrets, undefined, 2)}\n`, dataDir)
     return secrets
   })
 }
 
-async function readSecrets(dataDir: string): Promise<Secrets | undefined> {
+async function readSecrets(dataDir: string): Promise<StoredSecrets | undefined> {
   const path = pathIn(dataDir)
   const text = await readFile(path, 'utf8').catch((error) => {
     if (error.code === 'ENOENT') return undefined
@@ -51,7 +51,7 @@ async function readSecrets(dataDir: string): Promise<Secrets | undefined> {
     )
   }
   if (((await stat(path)).mode & 0o077) !== 0) await chmod(path, 0o600)
-  return secrets as Secrets
+  return secrets as StoredSecrets
 }
 
 function parse(text: string): Record<string, unknown> | undefined {

@@ -14,7 +14,7 @@ import { type Jobs, startJobs } from '../jobs/run-jobs.ts'
 import { adoptPepperOfDemo, recognizePepper, WrongPepperError } from '../operations/auth/recognize-pepper.ts'
 import type { Deps } from '../operations/deps.ts'
 import { startWorkers } from './cluster.ts'
-import { listen, openDeps, type Secrets } from './listen.ts'
+import { listen, openDeps, type ServiceSecrets } from './listen.ts'
 import { loadOrCreateSecrets } from './secrets-file.ts'
 import { withTimeout } from './with-timeout.ts'
 
@@ -153,7 +153,11 @@ async function serveOn(
 }
 
 /** A demo goes on with new credentials; where there are others, somebody has to decide. */
-async function checkPepper({ pool, clock, log }: Deps, config: Config, secrets: Secrets): Promise<void> {
+async function checkPepper(
+  { pool, clock, log }: Deps,
+  config: Config,
+  secrets: ServiceSecrets,
+): Promise<void> {
   const pepper = secrets.credentialPepper
   try {
     await recognizePepper(pool, pepper, clock())
@@ -165,7 +169,7 @@ async function checkPepper({ pool, clock, log }: Deps, config: Config, secrets: 
 }
 
 /** The secrets as set, and for those that were not, the ones kept under the data folder. */
-export async function completeSecrets(config: Config): Promise<Secrets> {
+export async function completeSecrets(config: Config): Promise<ServiceSecrets> {
   const { adminToken, jwtSecret, credentialPepper } = config
   if (adminToken !== undefined && jwtSecret !== undefined) {
     return { adminToken, jwtSecret, credentialPepper: credentialPepper ?? jwtSecret }

@@ -11,7 +11,7 @@ export interface Terminal {
 }
 
 /** What a command has to say, for people and for programs. */
-export interface Outcome {
+export interface CommandOutput {
   readonly text: string
   readonly json: unknown
   readonly exitCode?: number
@@ -23,7 +23,7 @@ export interface Context {
   readonly isJson: boolean
   /** Shows how far a long command has come, where somebody is looking. */
   progress(done: number, of: number, what?: string): void
-  report(outcome: Outcome): void
+  report(outcome: CommandOutput): void
 }
 
 /** A command as all of ours are: with `--json`, and with examples at the end of its help. */

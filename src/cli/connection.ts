@@ -5,8 +5,8 @@ import type { ScopeName } from '../domain/organization.ts'
 import { createCredentials } from '../operations/auth/credentials.ts'
 import { recognizePepper } from '../operations/auth/recognize-pepper.ts'
 import { createConnection } from '../operations/organizations/manage-organizations.ts'
-import { inTransaction, platformOrg } from '../store/scope.ts'
-import { addCommand, type Context, type Outcome } from './command.ts'
+import { inTransaction, platformOrg } from '../store/tenant.ts'
+import { addCommand, type CommandOutput, type Context } from './command.ts'
 import { misused } from './failure.ts'
 import { withPool } from './open-database.ts'
 import { type Environment, readCredentialSettings } from './settings.ts'
@@ -35,7 +35,7 @@ export function connectionCommand(program: Command, { env, report }: Context): v
     .action(async (options: CreateOptions) => report(await create(env, options)))
 }
 
-async function create(env: Environment, options: CreateOptions): Promise<Outcome> {
+async function create(env: Environment, options: CreateOptions): Promise<CommandOutput> {
   const scopes = readScopes(options.scopes)
   const config = readCredentialSettings(env)
   const connection = await withPool(config, async (pool) => {
@@ -47,8 +47,8 @@ async function create(env: Environment, options: CreateOptions): Promise<Outcome
       integration: parseId('int', options.integration),
       scopes,
     }
-    return inTransaction(pool, platformOrg, (scope) =>
-      createConnection(scope, credentials, input, new Date()),
+    return inTransaction(pool, platformOrg, (tenant) =>
+      createConnection(tenant, credentials, input, new Date()),
     )
   })
   const { id, organization, integration, apiSecret, createdAt } = connection

@@ -13,7 +13,7 @@ import {
 } from './check-computer.ts'
 import { checkDatabase } from './check-database.ts'
 import { checkPort } from './check-port.ts'
-import { addCommand, type Context, type Outcome } from './command.ts'
+import { addCommand, type CommandOutput, type Context } from './command.ts'
 import { Failure } from './failure.ts'
 import type { Finding } from './finding.ts'
 import { type Environment, readDatabaseSettings } from './settings.ts'
@@ -64,7 +64,7 @@ function settingsOfDatabase(env: Environment): Config | undefined {
   }
 }
 
-function toOutcome(findings: readonly Finding[]): Outcome {
+function toOutcome(findings: readonly Finding[]): CommandOutput {
   const count = (status: Finding['status']) => findings.filter((one) => one.status === status).length
   const problems = count('problem')
   const warnings = count('warning')

@@ -5,8 +5,8 @@ import { createCredentials } from '../operations/auth/credentials.ts'
 import { recognizePepper } from '../operations/auth/recognize-pepper.ts'
 import { createIntegration } from '../operations/organizations/manage-organizations.ts'
 import { type Integration, listIntegrations } from '../store/credentials.ts'
-import { inTransaction, platformOrg, platformScope } from '../store/scope.ts'
-import { addCommand, type Context, type Outcome } from './command.ts'
+import { inTransaction, platformOrg, platformTenant } from '../store/tenant.ts'
+import { addCommand, type CommandOutput, type Context } from './command.ts'
 import { listAll, readName, toTable } from './listing.ts'
 import { withPool } from './open-database.ts'
 import { type Environment, readCredentialSettings, readDatabaseSettings } from './settings.ts'
@@ -28,15 +28,15 @@ export function integrationCommand(program: Command, { env, report }: Context): 
   ]).action(async () => report(await list(env)))
 }
 
-async function create(env: Environment, text: string): Promise<Outcome> {
+async function create(env: Environment, text: string): Promise<CommandOutput> {
   const name = readName(text)
   const config = readCredentialSettings(env)
   const integration = await withPool(config, async (pool) => {
     const { credentialPepper } = await completeSecrets(config)
     await recognizePepper(pool, credentialPepper, new Date())
     const credentials = createCredentials(credentialPepper)
-    return inTransaction(pool, platformOrg, (scope) =>
-      createIntegration(scope, credentials, name, new Date()),
+    return inTransaction(pool, platformOrg, (tenant) =>
+      createIntegration(tenant, credentials, name, new Date()),
     )
   })
   return {
@@ -47,10 +47,10 @@ Keep the key now: it is not shown again.`,
   }
 }
 
-async function list(env: Environment): Promise<Outcome> {
+async function list(env: Environment): Promise<CommandOutput> {
   const integrations = await withPool(readDatabaseSettings(env), (pool) =>
     listAll((after: IntegrationId | undefined, limit) =>
-      listIntegrations(platformScope(pool), { limit, after }),
+      listIntegrations(platformTenant(pool), { limit, after }),
     ),
   )
   const rows = integrations.map(({ id, name, createdAt }) => [id, name, createdAt.toISOString()])

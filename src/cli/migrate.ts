@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { migrate } from '../database/migrate.ts'
-import { addCommand, type Context, type Outcome } from './command.ts'
+import { addCommand, type CommandOutput, type Context } from './command.ts'
 import { nameDatabase } from './explain-failure.ts'
 import { withDatabase } from './open-database.ts'
 import { type Environment, readDatabaseSettings } from './settings.ts'
@@ -12,7 +12,7 @@ export function migrateCommand(program: Command, context: Context): void {
   ]).action(async () => context.report(await bringUpToDate(context.env)))
 }
 
-async function bringUpToDate(env: Environment): Promise<Outcome> {
+async function bringUpToDate(env: Environment): Promise<CommandOutput> {
   const config = readDatabaseSettings(env)
   const { applied, version, role } = await withDatabase(config, (connection) => migrate(connection))
   const done =

@@ -3,8 +3,8 @@ import type { OrganizationId } from '../domain/ids.ts'
 import type { Organization } from '../domain/organization.ts'
 import { createOrganization } from '../operations/organizations/manage-organizations.ts'
 import { listOrganizations } from '../store/organizations.ts'
-import { inTransaction, platformOrg, platformScope } from '../store/scope.ts'
-import { addCommand, type Context, type Outcome } from './command.ts'
+import { inTransaction, platformOrg, platformTenant } from '../store/tenant.ts'
+import { addCommand, type CommandOutput, type Context } from './command.ts'
 import { listAll, readName, toTable } from './listing.ts'
 import { withPool } from './open-database.ts'
 import { type Environment, readDatabaseSettings } from './settings.ts'
@@ -37,7 +37,7 @@ export function organizationCommand(program: Command, { env, report }: Context):
   ]).action(async () => report(await list(env)))
 }
 
-async function create(env: Environment, name: string, options: CreateOptions): Promise<Outcome> {
+async function create(env: Environment, name: string, options: CreateOptions): Promise<CommandOutput> {
   const input = {
     name: readName(name),
     country: options.country?.toUpperCase(),
@@ -46,7 +46,7 @@ async function create(env: Environment, name: string, options: CreateOptions): P
     locale: options.locale,
   }
   const organization = await withPool(readDatabaseSettings(env), (pool) =>
-    inTransaction(pool, platformOrg, (scope) => createOrganization(scope, input, new Date())),
+    inTransaction(pool, platformOrg, (tenant) => createOrganization(tenant, input, new Date())),
   )
   const text = `Created organization ${organization.id} (${organization.name}).
 Connect an integration to it: loyalty-wallet connection create --organization ${organization.id} --integration <id>
@@ -54,10 +54,10 @@ Invite its first owner: loyalty-wallet person create --organization ${organizati
   return { text, json: toReply(organization) }
 }
 
-async function list(env: Environment): Promise<Outcome> {
+async function list(env: Environment): Promise<CommandOutput> {
   const organizations = await withPool(readDatabaseSettings(env), (pool) =>
     listAll((after: OrganizationId | undefined, limit) =>
-      listOrganizations(platformScope(pool), { limit, after }),
+      listOrganizations(platformTenant(pool), { limit, after }),
     ),
   )
   const rows = organizations.map(({ id, name, country, currency, timezone, isSubscribed }) => [

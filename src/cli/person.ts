@@ -15,8 +15,8 @@ import { recognizePepper } from '../operations/auth/recognize-pepper.ts'
 import { type AuditNote, recordAudit } from '../operations/transact.ts'
 import { findOrganization } from '../store/organizations.ts'
 import { listPeople } from '../store/people.ts'
-import { inTransaction, platformOrg, platformScope, type Scope, scopeOf } from '../store/scope.ts'
-import { addCommand, type Context, type Outcome } from './command.ts'
+import { inTransaction, platformOrg, platformTenant, type Tenant, tenantOf } from '../store/tenant.ts'
+import { addCommand, type CommandOutput, type Context } from './command.ts'
 import { misused } from './failure.ts'
 import { listAll, readName, toTable } from './listing.ts'
 import { withPool } from './open-database.ts'
@@ -57,7 +57,7 @@ export function personCommand(program: Command, { env, report }: Context): void 
     .action(async (options: { organization: string }) => report(await list(env, options.organization)))
 }
 
-async function create(env: Environment, options: CreateOptions): Promise<Outcome> {
+async function create(env: Environment, options: CreateOptions): Promise<CommandOutput> {
   const input = {
     email: readEmail(options.email),
     name: options.name === undefined ? undefined : readName(options.name),
@@ -65,11 +65,11 @@ async function create(env: Environment, options: CreateOptions): Promise<Outcome
   }
   const config = readLinkSettings(env)
   const organization = parseId('org', options.organization)
-  const person = await withCredentials(config, async (scope, credentials) => {
+  const person = await withCredentials(config, async (tenant, credentials) => {
     const now = new Date()
-    const invited = await invitePersonTo(scope, credentials, organization, input, now)
+    const invited = await invitePersonTo(tenant, credentials, organization, input, now)
     const { org, id, role } = invited
-    await recordAudit(scope, toNote('invitePersonToOrganization', org, id, { role }), now)
+    await recordAudit(tenant, toNote('invitePersonToOrganization', org, id, { role }), now)
     return invited
   })
   const link = toLink(config, person.invitation)
@@ -79,13 +79,13 @@ async function create(env: Environment, options: CreateOptions): Promise<Outcome
   }
 }
 
-async function invite(env: Environment, address: string): Promise<Outcome> {
+async function invite(env: Environment, address: string): Promise<CommandOutput> {
   const email = readEmail(address)
   const config = readLinkSettings(env)
-  const invitation = await withCredentials(config, async (scope, credentials) => {
+  const invitation = await withCredentials(config, async (tenant, credentials) => {
     const now = new Date()
-    const renewed = await renewInvitationOf(scope, credentials, email, now)
-    await recordAudit(scope, toNote('renewInvitation', renewed.org, renewed.person), now)
+    const renewed = await renewInvitationOf(tenant, credentials, email, now)
+    await recordAudit(tenant, toNote('renewInvitation', renewed.org, renewed.person), now)
     return renewed
   })
   const link = toLink(config, invitation)
@@ -107,13 +107,13 @@ const toNote = (action: string, org: number, id: PersonId, details?: object): Au
 
 function withCredentials<T>(
   config: Config,
-  work: (scope: Scope, credentials: Credentials) => Promise<T>,
+  work: (tenant: Tenant, credentials: Credentials) => Promise<T>,
 ): Promise<T> {
   return withPool(config, async (pool) => {
     const { credentialPepper } = await completeSecrets(config)
     await recognizePepper(pool, credentialPepper, new Date())
     const credentials = createCredentials(credentialPepper)
-    return inTransaction(pool, platformOrg, (scope) => work(scope, credentials))
+    return inTransaction(pool, platformOrg, (tenant) => work(tenant, credentials))
   })
 }
 
@@ -127,13 +127,13 @@ function toLink(config: Config, { token, expiresAt }: Invitation) {
   }
 }
 
-async function list(env: Environment, organization: string): Promise<Outcome> {
+async function list(env: Environment, organization: string): Promise<CommandOutput> {
   const people = await withPool(readDatabaseSettings(env), async (pool) => {
     const id = parseId('org', organization)
-    const found = id && (await findOrganization(platformScope(pool), id))
+    const found = id && (await findOrganization(platformTenant(pool), id))
     if (!found) throw new Refused('organization_not_found')
-    const scope = scopeOf(pool, found.number)
-    return listAll((after: PersonId | undefined, limit) => listPeople(scope, { limit, after }))
+    const tenant = tenantOf(pool, found.orgId)
+    return listAll((after: PersonId | undefined, limit) => listPeople(tenant, { limit, after }))
   })
   const rows = people.map((person) => [
     person.id,

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
 import { openLog, type RunningService, serve } from '../app/serve.ts'
 import type { Config } from '../config.ts'
-import { addCommand, type Context, type Outcome } from './command.ts'
+import { addCommand, type CommandOutput, type Context } from './command.ts'
 import { explaining } from './explain-failure.ts'
 import { Failure } from './failure.ts'
 import { type Environment, readServiceSettings } from './settings.ts'
@@ -76,7 +76,7 @@ async function abandonStart(stopWanted: Promise<void>): Promise<never> {
   )
 }
 
-function greet({ baseUrl, demo, demoSince }: RunningService, config: Config): Outcome {
+function greet({ baseUrl, demo, demoSince }: RunningService, config: Config): CommandOutput {
   const demoFile = join(config.dataDir, 'demo.json')
   if (!demo) {
     const why = config.demo ? '\nThis database has organizations of its own, so there is no demo.' : ''

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Command } from 'commander'
 import { type RefusalCode, refusals } from '../domain/refusal.ts'
 import { callService, type ServiceReply } from './call-service.ts'
-import { addCommand, type Context, type Outcome } from './command.ts'
+import { addCommand, type CommandOutput, type Context } from './command.ts'
 import { reasonOf } from './explain-failure.ts'
 import { Failure, misused } from './failure.ts'
 import { type Environment, readAddressSettings } from './settings.ts'
@@ -38,7 +38,7 @@ export function tokenCommand(program: Command, { env, report }: Context): void {
     .action(async (options: TokenOptions) => report(await getToken(env, options)))
 }
 
-async function getToken(env: Environment, options: TokenOptions): Promise<Outcome> {
+async function getToken(env: Environment, options: TokenOptions): Promise<CommandOutput> {
   const credentials = await findCredentials(env, options)
   const { status, body } = await askForToken(credentials)
   const token = body?.accessToken

@@ -4,8 +4,8 @@ import { Refused } from '../domain/refusal.ts'
 import { createCampaignCache } from '../operations/campaigns/campaign-cache.ts'
 import { verifyLedger } from '../operations/wallets/verify-ledger.ts'
 import { findOrganization, listOrganizations } from '../store/organizations.ts'
-import { platformScope, scopeOf } from '../store/scope.ts'
-import { addCommand, type Context, type Outcome } from './command.ts'
+import { platformTenant, tenantOf } from '../store/tenant.ts'
+import { addCommand, type CommandOutput, type Context } from './command.ts'
 import { listAll, toTable } from './listing.ts'
 import { withPool } from './open-database.ts'
 import { readDatabaseSettings } from './settings.ts'
@@ -26,22 +26,22 @@ export function verifyLedgerCommand(program: Command, context: Context): void {
     )
 }
 
-async function verify({ env, progress }: Context, only: string | undefined): Promise<Outcome> {
+async function verify({ env, progress }: Context, only: string | undefined): Promise<CommandOutput> {
   // A piece of the proof reads thousands of customers; that may take longer than a call of the service may.
   const results = await withPool(readDatabaseSettings(env), async (pool) => {
     const id = only === undefined ? undefined : parseId('org', only)
-    const found = id && (await findOrganization(platformScope(pool), id))
+    const found = id && (await findOrganization(platformTenant(pool), id))
     if (only !== undefined && !found) throw new Refused('organization_not_found')
     const organizations = found
       ? [found]
       : await listAll((after: OrganizationId | undefined, limit) =>
-          listOrganizations(platformScope(pool), { limit, after }),
+          listOrganizations(platformTenant(pool), { limit, after }),
         )
     const cache = createCampaignCache()
     const verified = []
     for (const organization of organizations) {
-      const scope = scopeOf(pool, organization.number)
-      verified.push({ organization, ...(await verifyLedger(cache, scope, organization, progress)) })
+      const tenant = tenantOf(pool, organization.orgId)
+      verified.push({ organization, ...(await verifyLedger(cache, tenant, organization, progress)) })
     }
     return verified
   })

@@ -82,14 +82,14 @@ export async function runErrands(
     const now = next()
     replaced.card = await once(
       `replace card ${day}`,
-      async (scope) => (await replaceCard(scope, replaced.card, now)).id,
+      async (tenant) => (await replaceCard(tenant, replaced.card, now)).id,
     )
   }
   const lost = accountOn(cardsLost, day, accounts)
   if (lost) {
     const now = next()
-    await once(`block card ${day}`, async (scope) => {
-      await setCardBlocked(scope, lost.card, true, now)
+    await once(`block card ${day}`, async (tenant) => {
+      await setCardBlocked(tenant, lost.card, true, now)
     })
     lost.isBlocked = true
   }
@@ -163,8 +163,8 @@ async function changeCampaigns(story: Story, day: number, next: () => Date): Pro
   }
   if (day === tiersFrom) {
     const path = `/v1/campaigns/${coffeeClub}`
-    const body = await once('rules before the tiers', async (scope) =>
-      coffeeClubTiers((await getCampaign(scope, coffeeClub)).draft.rules as object[]),
+    const body = await once('rules before the tiers', async (tenant) =>
+      coffeeClubTiers((await getCampaign(tenant, coffeeClub)).draft.rules as object[]),
     )
     await office.manage('owner', { at: next(), method: 'PATCH', path, key: 'tiers', body })
     await publish('owner', coffeeClub, 'tiers')

@@ -8,11 +8,11 @@ import { localDay, localTime, startOfDay } from '../engine/clock/local-time.ts'
 import type { Deps } from '../operations/deps.ts'
 import { createDirectoryEntry, patchDirectoryEntry } from '../operations/organizations/manage-directory.ts'
 import { forgetRequests } from '../operations/record-requests.ts'
-import { perform } from '../operations/transact.ts'
+import { transact } from '../operations/transact.ts'
 import { expireWallets } from '../operations/wallets/expire-wallets.ts'
 import { findBranchByOpaqueId, listDirectoryEntries } from '../store/directory.ts'
 import { deleteRequestsBefore } from '../store/http-requests.ts'
-import { type Scope, scopeOf } from '../store/scope.ts'
+import { type Tenant, tenantOf } from '../store/tenant.ts'
 import { baristas, branches, lastBarista, products } from './cafe.ts'
 import { eveningMinutes, runErrands, takeReturns } from './errands.ts'
 import { type Guest, inviteGuests } from './guests.ts'
@@ -35,20 +35,20 @@ export function openingDay(now: Date, days: number, timezone: string): Date {
 }
 
 /** Everything that stands there before the first guest; a café that has it is one to be filled. */
-export async function furnishCafe(scope: Scope, now: Date): Promise<void> {
+export async function furnishCafe(tenant: Tenant, now: Date): Promise<void> {
   for (const { opaqueId, name } of branches) {
-    const known = await findBranchByOpaqueId(scope, opaqueId)
-    if (known) await patchDirectoryEntry(scope, 'branches', known, { name }, now)
-    else await createDirectoryEntry(scope, 'branches', { opaqueId, name }, now)
+    const known = await findBranchByOpaqueId(tenant, opaqueId)
+    if (known) await patchDirectoryEntry(tenant, 'branches', known, { name }, now)
+    else await createDirectoryEntry(tenant, 'branches', { opaqueId, name }, now)
   }
-  for (const barista of baristas) await createDirectoryEntry(scope, 'users', barista, now)
-  for (const product of products) await createDirectoryEntry(scope, 'products', product, now)
+  for (const barista of baristas) await createDirectoryEntry(tenant, 'users', barista, now)
+  for (const product of products) await createDirectoryEntry(tenant, 'products', product, now)
 }
 
 /** Bare: nobody has begun to fill it. Half: somebody has, and did not come to the end. */
-export async function howFull(scope: Scope): Promise<'bare' | 'half' | 'full'> {
+export async function howFull(tenant: Tenant): Promise<'bare' | 'half' | 'full'> {
   const has = async (opaqueId: string) => {
-    const found = await listDirectoryEntries(scope, 'users', { text: opaqueId, limit: 100 })
+    const found = await listDirectoryEntries(tenant, 'users', { text: opaqueId, limit: 100 })
     return found.some((user) => user.opaqueId === opaqueId)
   }
   if (await has(lastBarista.opaqueId)) return 'full'
@@ -68,7 +68,7 @@ export async function fillCafe(
   till: Omit<TillAccess, 'until'>,
   { onDay, signal }: Filling = {},
 ): Promise<void> {
-  const own = scopeOf(deps.pool, organization.number)
+  const own = tenantOf(deps.pool, organization.orgId)
   // Calls that were told before are told again, and nobody else has called so far.
   await deleteRequestsBefore(own, deps.clock())
   const story = await beginStory(deps, organization, coffeeClub, till.send)
@@ -92,17 +92,17 @@ export async function fillCafe(
     })
   }
   await story.office.close()
-  await forgetRequests(deps, organization.number)
+  await forgetRequests(deps, organization.orgId)
 }
 
 /** Says that the story has come to its end, once; nothing before it gets lost after that. */
-export async function closeStory(deps: Deps, { number }: Organization): Promise<void> {
+export async function closeStory(deps: Deps, { orgId }: Organization): Promise<void> {
   const call = { route: 'demo', key: 'end', body: {} }
-  await perform(
+  await transact(
     deps,
-    number,
+    orgId,
     call,
-    (scope) => createDirectoryEntry(scope, 'users', lastBarista, deps.clock()),
+    (tenant) => createDirectoryEntry(tenant, 'users', lastBarista, deps.clock()),
     ({ id }) => ({ status: 200, body: { id } }),
   )
 }

@@ -1,25 +1,25 @@
 /** How the café came to be, in the audit log: what the operator and the owner would have called for it. */
 import type { CampaignId } from '../domain/ids.ts'
 import type { Organization } from '../domain/organization.ts'
-import type { By } from '../operations/actor.ts'
+import type { Actor } from '../operations/actor.ts'
 import { type AuditNote, recordAudit } from '../operations/transact.ts'
 import { listOwnConnections } from '../store/credentials.ts'
 import { listPeople } from '../store/people.ts'
-import type { Scope } from '../store/scope.ts'
+import type { Tenant } from '../store/tenant.ts'
 import { coffeeClub, looks } from './cafe.ts'
 
 export async function noteOpening(
-  own: Scope,
+  own: Tenant,
   organization: Organization,
   campaign: CampaignId,
   now: Date,
 ): Promise<void> {
-  const { number: org, id, name, country, currency, timezone } = organization
+  const { orgId, id, name, country, currency, timezone } = organization
   const [connection] = await listOwnConnections(own, { limit: 1 })
   const people = await listPeople(own, { limit: 100 })
   const owner = people.find(({ role }) => role === 'owner')!
-  const note = (by: By, action: string, subject: AuditNote['subject'], details?: object) =>
-    recordAudit(own, { org, by, action, subject, details, isTruncated: false }, now)
+  const note = (by: Actor, action: string, subject: AuditNote['subject'], details?: object) =>
+    recordAudit(own, { org: orgId, by, action, subject, details, isTruncated: false }, now)
   const byOperator = { kind: 'operator' } as const
   const byOwner = { kind: 'person', user: owner.user } as const
   const cafe = { kind: 'organization', id, name }

@@ -7,7 +7,7 @@ import type { Person, Role } from '../domain/person.ts'
 import type { Deps } from '../operations/deps.ts'
 import { listPeople } from '../store/people.ts'
 import { deletePersonSessions, insertPersonSession } from '../store/person-sessions.ts'
-import { inTransaction, type Scope, scopeOf } from '../store/scope.ts'
+import { inTransaction, type Tenant, tenantOf } from '../store/tenant.ts'
 
 export interface Call {
   readonly at: Date
@@ -40,15 +40,15 @@ export interface Office {
   close(): Promise<void>
 }
 
-type Once = <T>(key: string, work: (scope: Scope) => Promise<T>) => Promise<T>
+type Once = <T>(key: string, work: (tenant: Tenant) => Promise<T>) => Promise<T>
 
 export async function openOffice(
   real: Deps,
-  { number }: Organization,
+  { orgId }: Organization,
   send: Send,
   once: Once,
 ): Promise<Office> {
-  const own = scopeOf(real.pool, number)
+  const own = tenantOf(real.pool, orgId)
   const people = await listPeople(own, { limit: 100 })
   const sessions = new Map<Person, { token: string; on: string }>()
 
@@ -58,7 +58,7 @@ export async function openOffice(
     const on = at.toISOString().slice(0, 10)
     const known = sessions.get(person)
     if (known?.on === on) return known.token
-    const token = real.credentials.createFor('lwp', number)
+    const token = real.credentials.createFor('lwp', orgId)
     await insertPersonSession(own, { hash: real.credentials.hash(token), person: person.id, now: at })
     sessions.set(person, { token, on })
     return token
@@ -76,8 +76,8 @@ export async function openOffice(
       await sessionOf(role, at)
     },
     async close() {
-      await inTransaction(real.pool, number, async (scope) => {
-        for (const { id } of people) await deletePersonSessions(scope, id)
+      await inTransaction(real.pool, orgId, async (tenant) => {
+        for (const { id } of people) await deletePersonSessions(tenant, id)
       })
     },
   }

@@ -14,8 +14,8 @@ import { type Account, type HeldCoupon, holds, type Story } from './story.ts'
 export async function welcomeGuest(story: Story, guest: Guest, now: Date): Promise<void> {
   const { opaqueId, fullname, phone, email, metaData, consents } = guest
   const profile = { opaqueId, fullname, phone, email, metaData, consents }
-  const opened = await story.once(`register ${opaqueId}`, (scope) =>
-    openCard(story, scope, story.coffeeClub, { profile }, now),
+  const opened = await story.once(`register ${opaqueId}`, (tenant) =>
+    openCard(story, tenant, story.coffeeClub, { profile }, now),
   )
   story.accounts.set(guest.number, { ...opened, points: 0, coupons: [] })
 }
@@ -23,20 +23,20 @@ export async function welcomeGuest(story: Story, guest: Guest, now: Date): Promi
 /** A second card, for those who come in the afternoon. */
 export async function joinHappyHour(story: Story, guest: Guest, now: Date): Promise<void> {
   const account = story.accounts.get(guest.number)!
-  const { card } = await story.once(`happy hour ${guest.opaqueId}`, (scope) =>
-    openCard(story, scope, story.happyHour!, { id: account.customer }, now),
+  const { card } = await story.once(`happy hour ${guest.opaqueId}`, (tenant) =>
+    openCard(story, tenant, story.happyHour!, { id: account.customer }, now),
   )
   account.happyCard = card
 }
 
 async function openCard(
   { at, organization }: Story,
-  scope: Parameters<typeof registerCustomer>[1],
+  tenant: Parameters<typeof registerCustomer>[1],
   campaign: string,
   customer: Parameters<typeof registerCustomer>[3]['customer'],
   now: Date,
 ): Promise<{ customer: CustomerId; card: CardId }> {
-  const view = await registerCustomer(at(now), scope, organization, { campaign, customer })
+  const view = await registerCustomer(at(now), tenant, organization, { campaign, customer })
   return { customer: view.customer.id, card: view.cards[0]!.id }
 }
 
@@ -166,7 +166,7 @@ export async function takeBack(
     items: isWhole ? undefined : [{ id: last.id, quantity: 1 }],
     fingerprint: fingerprint(opaqueId),
   })
-  const { done } = await changeWallet(deps, organization.number, change)
+  const { done } = await changeWallet(deps, organization.orgId, change)
   const { account, used } = sale
   const { balances, revokedCoupons, restoredCoupons } = done.result
   account.points = pointsIn(balances) ?? account.points

@@ -6,11 +6,11 @@
 import type { CampaignId, CardId, CouponId, CustomerId, UserId } from '../domain/ids.ts'
 import type { Organization } from '../domain/organization.ts'
 import type { Transaction } from '../domain/transaction.ts'
-import { createTransactions, type Transactions } from '../operations/baskets/process.ts'
+import { type BasketProcessor, createBasketProcessor } from '../operations/baskets/process.ts'
 import type { Deps } from '../operations/deps.ts'
-import { perform } from '../operations/transact.ts'
+import { transact } from '../operations/transact.ts'
 import { listDirectoryEntries } from '../store/directory.ts'
-import { type Scope, scopeOf } from '../store/scope.ts'
+import { type Tenant, tenantOf } from '../store/tenant.ts'
 import { type Office, openOffice, type Send } from './office.ts'
 
 export interface Story {
@@ -29,7 +29,7 @@ export interface Story {
   /** By number of the guest, once registered. */
   readonly accounts: Map<number, Account>
   /** Does what `key` stands for, or says what came of it when it was done before. The result must be safe as JSON. */
-  once<T>(key: string, work: (scope: Scope) => Promise<T>): Promise<T>
+  once<T>(key: string, work: (tenant: Tenant) => Promise<T>): Promise<T>
 }
 
 export interface Account {
@@ -53,12 +53,12 @@ export async function beginStory(
   coffeeClub: CampaignId,
   send: Send,
 ): Promise<Story> {
-  const users = await listDirectoryEntries(scopeOf(real.pool, organization.number), 'users', { limit: 100 })
+  const users = await listDirectoryEntries(tenantOf(real.pool, organization.orgId), 'users', { limit: 100 })
   const once: Story['once'] = async (key, work) => {
     // Remembered at the present: what is remembered at the time of the story would be forgotten with the next job.
     const call = { route: 'demo', key, body: {} }
     // Wrapped, since an answer without a body counts as one that was erased.
-    const done = await perform(real, organization.number, call, work, (result) => ({
+    const done = await transact(real, organization.orgId, call, work, (result) => ({
       status: 200,
       body: { result },
     }))
@@ -79,7 +79,7 @@ export async function beginStory(
 
 export interface Till {
   /** Baskets of a day must be handed in one after the other, without waiting in between. */
-  process(moment: Date, ...basket: Parameters<Transactions['process']>): Promise<Transaction>
+  process(moment: Date, ...basket: Parameters<BasketProcessor['process']>): Promise<Transaction>
 }
 
 /** Few, so that what is processed together is of about the same time. */
@@ -88,7 +88,7 @@ const basketsAtOnce = 8
 function openTill(real: Deps, atOnce: number): Till {
   const waiting: Date[] = []
   const clock = () => waiting[Math.min(atOnce, waiting.length) - 1] ?? real.clock()
-  const transactions = createTransactions({
+  const transactions = createBasketProcessor({
     deps: { ...real, clock },
     writers: 1,
     maxGroup: atOnce,

@@ -8,7 +8,7 @@ export type ScopeName = 'pos' | 'manage'
 
 export interface Organization {
   /** The number that leads every key in the database; outside it stands only in tokens that we alone read. */
-  readonly number: number
+  readonly orgId: number
   readonly id: OrganizationId
   readonly name: string
   /** ISO 3166-1 alpha-2; the region of phone numbers written without a country code. */

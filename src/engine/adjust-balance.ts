@@ -12,9 +12,9 @@ import {
   balanceOf,
   balanceTooLarge,
   changedLots,
-  move,
-  openWallet,
+  recordMovement,
   takeFromLots,
+  toWalletState,
 } from './steps/wallet-state.ts'
 
 export interface Adjusted {
@@ -30,13 +30,13 @@ export function adjustBalance(
   timezone: string,
 ): Result<Adjusted> {
   const { key, units } = adjustment
-  const state = openWallet(wallet)
+  const state = toWalletState(wallet)
   expireInState(state, wallet, inactivity, now, timezone)
   const balance = balanceOf(state, key)
   const after = balance.value + units
   if (units < 0 && after < 0) return refuse('insufficient_points')
   if (after > maxUnits) return balanceTooLarge(key)
   if (units < 0) takeFromLots(state, key, -units)
-  move(state, balance, 'adjust', units, 0)
+  recordMovement(state, balance, 'adjust', units, 0)
   return ok({ movements: state.movements, lots: changedLots(state) })
 }

@@ -11,7 +11,7 @@ import type { SaleContext } from '../domain/transaction.ts'
 import type { Balance, Lot, LotTake, Wallet } from '../domain/wallet.ts'
 import type { AttachedCampaign } from './definition/compile-campaign.ts'
 import { priceBasket } from './input/price-basket.ts'
-import { situationOf } from './input/rule-input.ts'
+import { toRuleInput } from './input/rule-input.ts'
 import { collectAll, type UsageChange } from './steps/collect.ts'
 import { expireInState, type Inactivity, inactivityOf } from './steps/expire-balances.ts'
 import { grantCoupons } from './steps/grant-coupons.ts'
@@ -20,7 +20,7 @@ import { redeemCoupons } from './steps/redeem-coupons.ts'
 import type { Skip } from './steps/skip-reason.ts'
 import { readPoints, spendPoints } from './steps/spend-points.ts'
 import { changeTiers } from './steps/tiers.ts'
-import { changedLots, closedBalances, openWallet } from './steps/wallet-state.ts'
+import { changedLots, closedBalances, toWalletState } from './steps/wallet-state.ts'
 
 export interface EvaluateInput {
   readonly basket: Basket
@@ -66,7 +66,7 @@ export function evaluate(input: EvaluateInput): Result<Evaluation> {
   const { payableMinor, amountMinor } = priced.value
 
   // 1. What has expired by now leaves the balances.
-  const state = openWallet(wallet)
+  const state = toWalletState(wallet)
   const inactivity = input.inactivity ?? inactivityOf(campaigns.map(({ compiled }) => compiled))
   expireInState(state, wallet, inactivity, now, timezone)
   const before = state.balances.map(({ key, value, total }) => [key, value, total] as const)
@@ -83,7 +83,7 @@ export function evaluate(input: EvaluateInput): Result<Evaluation> {
   const isFirst = wallet.transactionCount === 0
   const known = { isFirst, usage: wallet.usage, timezone, now }
   const pointsPartMinor = spend?.earns ? 0 : spent.value.discountMinor
-  const collected = collectAll(campaigns, situationOf(basket, priced.value, pointsPartMinor, known), state)
+  const collected = collectAll(campaigns, toRuleInput(basket, priced.value, pointsPartMinor, known), state)
   if (!collected.ok) return collected
   const { running, skipped, usage } = collected.value
 

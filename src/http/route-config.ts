@@ -3,7 +3,7 @@ import type { RefusalCode } from '../domain/refusal.ts'
 import type { Caller } from '../operations/deps.ts'
 import type { WalletKey } from '../operations/wallet-page/wallet-tokens.ts'
 import type { PersonSession } from '../store/person-sessions.ts'
-import type { Work } from './plugins/admission.ts'
+import type { Lane } from './plugins/admission.ts'
 import type { Party, Turns } from './plugins/turns.ts'
 
 /**
@@ -28,7 +28,7 @@ declare module 'fastify' {
     /** What is answered shows a secret, once: the request log keeps nothing of it. */
     hidesReply?: boolean
     /** Which turns the call takes; unless told those for connections, and none where anybody may call. */
-    work?: Work
+    lane?: Lane
   }
   interface FastifyRequest {
     /** Set on every route whose access is a list of scopes, or a session. */

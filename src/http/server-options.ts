@@ -1,13 +1,13 @@
 /** What the HTTP application is built from. */
 import type { FastifyBaseLogger } from 'fastify'
-import type { Transactions } from '../operations/baskets/process.ts'
+import type { BasketProcessor } from '../operations/baskets/process.ts'
 import type { Deps } from '../operations/deps.ts'
 import type { RateLimits } from './plugins/rate-limit.ts'
 import type { RequestLog } from './plugins/request-log.ts'
 
 export interface ServerOptions {
   readonly deps: Deps
-  readonly transactions: Transactions
+  readonly baskets: BasketProcessor
   readonly requestLog: RequestLog
   readonly adminToken: string
   /** Calls per second; what is not there has no limit. */

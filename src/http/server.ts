@@ -12,7 +12,7 @@ import { createOrganizationReader } from '../operations/organizations/organizati
 import { createErrorHandler, toErrorBody } from './errors/errors.ts'
 import type { Server } from './fastify-server.ts'
 import { openApiOptions } from './openapi/open-api.ts'
-import { letTakeTurns } from './plugins/admission.ts'
+import { registerAdmission } from './plugins/admission.ts'
 import { createAuthenticate, firstRefusal } from './plugins/authenticate.ts'
 import { compileWhenUsed } from './plugins/compile-when-used.ts'
 import { defaultMaxCallMs } from './plugins/end-late-requests.ts'
@@ -100,7 +100,7 @@ export async function buildServer(options: ServerOptions): Promise<Server> {
       limits: createCallLimits(options.rateLimits ?? {}),
     }),
   )
-  letTakeTurns(app, deps.pool.options.max, maxCallMs)
+  registerAdmission(app, deps.pool.options.max, maxCallMs)
   options.requestLog.watch(app)
   await app.register(swagger, openApiOptions)
   const finish = registerMethodNotAllowed(app)

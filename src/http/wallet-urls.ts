@@ -19,10 +19,10 @@ export interface WalletUrls {
 }
 
 export function createWalletUrls({ walletTokens, publicUrl }: Deps): WalletUrls {
-  const ofCard = ({ number: org }: Organization, { walletVersion: version, ...card }: CardReply) => ({
+  const ofCard = ({ orgId }: Organization, { walletVersion: version, ...card }: CardReply) => ({
     ...card,
     walletUrl: version
-      ? `${publicUrl()}/w/${walletTokens.create({ org, card: card.id, version })}`
+      ? `${publicUrl()}/w/${walletTokens.create({ org: orgId, card: card.id, version })}`
       : undefined,
   })
   return {

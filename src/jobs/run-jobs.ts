@@ -12,7 +12,7 @@ import { expireWallets } from '../operations/wallets/expire-wallets.ts'
 import { deleteOldReplies, repliesAtOnce } from '../store/idempotency.ts'
 import { listOrganizations } from '../store/organizations.ts'
 import { deleteForgottenGuesses } from '../store/password-guesses.ts'
-import { platformOrg, platformScope, scopeOf } from '../store/scope.ts'
+import { platformOrg, platformTenant, tenantOf } from '../store/tenant.ts'
 
 export interface Jobs {
   /** Ends after the customer at hand. */
@@ -65,7 +65,7 @@ interface Round {
 export async function runRound(deps: Deps, { signal, isFirst = false }: Round = {}): Promise<void> {
   let after: OrganizationId | undefined
   do {
-    const organizations = await listOrganizations(platformScope(deps.pool), {
+    const organizations = await listOrganizations(platformTenant(deps.pool), {
       limit: organizationsAtOnce,
       after,
     })
@@ -74,22 +74,22 @@ export async function runRound(deps: Deps, { signal, isFirst = false }: Round = 
       const expired = await expireWallets(deps, organization, signal)
       if (expired > 0)
         deps.log.info({ organization: organization.id, customers: expired }, 'took off what had expired')
-      await forgetReplies(deps, organization.number)
-      await forgetRequests(deps, organization.number)
+      await forgetReplies(deps, organization.orgId)
+      await forgetRequests(deps, organization.orgId)
       if (isFirst) await fillNames(deps, organization, signal)
     }
     after = organizations.length === organizationsAtOnce ? organizations.at(-1)?.id : undefined
   } while (after)
   await forgetReplies(deps, platformOrg)
-  await deleteForgottenGuesses(platformScope(deps.pool), deps.clock())
+  await deleteForgottenGuesses(platformTenant(deps.pool), deps.clock())
 }
 
-async function fillNames(deps: Deps, { id, number }: Organization, signal?: AbortSignal): Promise<void> {
-  const filled = await fillNameKeys(deps, number, signal)
+async function fillNames(deps: Deps, { id, orgId }: Organization, signal?: AbortSignal): Promise<void> {
+  const filled = await fillNameKeys(deps, orgId, signal)
   if (filled > 0) deps.log.info({ organization: id, customers: filled }, 'filled in what names are found by')
 }
 
 async function forgetReplies(deps: Deps, org: number): Promise<void> {
   const before = new Date(deps.clock().getTime() - repliesKeptMs)
-  while ((await deleteOldReplies(scopeOf(deps.pool, org), before)) === repliesAtOnce);
+  while ((await deleteOldReplies(tenantOf(deps.pool, org), before)) === repliesAtOnce);
 }

@@ -2,13 +2,13 @@
 import type { UserId } from '../domain/ids.ts'
 import type { Caller } from './deps.ts'
 
-export interface By {
+export interface Actor {
   readonly kind: 'connection' | 'person' | 'operator'
   /** An operator has none. */
   readonly user?: UserId
 }
 
 /** A call without a caller is the operator's: nobody else gets as far without one. */
-export function byOf(caller: Caller | undefined): By {
+export function actorOf(caller: Caller | undefined): Actor {
   return caller ? { kind: caller.kind, user: caller.user } : { kind: 'operator' }
 }

@@ -1,13 +1,13 @@
 /** The people of the demo, whose password is known and must go on counting from one start to the next. */
 import { findLogin, findPasswordHash, findPerson, updatePassword } from '../store/people.ts'
-import { platformOrg, type Scope } from '../store/scope.ts'
+import { platformOrg, type Tenant } from '../store/tenant.ts'
 import { createPerson, type PersonInput, patchPerson } from './auth/manage-people.ts'
 import type { Deps } from './deps.ts'
 
 /** Adds those who are missing and lets all of them in with this password. */
 export async function setDemoPeople(
   { passwords, clock }: Deps,
-  own: Scope,
+  own: Tenant,
   people: readonly PersonInput[],
   password: string,
 ): Promise<void> {
@@ -17,7 +17,7 @@ export async function setDemoPeople(
   for (const input of people) {
     const login = await findLogin(own.as(platformOrg), input.email)
     // Removed here, and since then a person of somebody else.
-    if (login && login.org !== own.org) continue
+    if (login && login.org !== own.orgId) continue
     const id = login?.person ?? (await createPerson(own, input, now)).id
     const known = await findPasswordHash(own, id)
     hash ??= known && (await passwords.matches(password, known)) ? known : await passwords.hash(password)

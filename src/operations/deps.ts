@@ -7,7 +7,7 @@ import { createGuessLimit, type GuessLimit } from './auth/guess-limit.ts'
 import { createPasswords, type Passwords } from './auth/passwords.ts'
 import { type CampaignCache, createCampaignCache } from './campaigns/campaign-cache.ts'
 import { createCustomerReader, type ReadCustomer } from './customers/customer-reader.ts'
-import { createSetups, type Setups } from './organizations/organization-config.ts'
+import { createSetupCache, type SetupCache } from './organizations/setup-cache.ts'
 import { createWalletTokens, type WalletTokens } from './wallet-page/wallet-tokens.ts'
 
 /** What the operations stand on. */
@@ -18,7 +18,7 @@ export interface Deps {
   readonly accessTokens: AccessTokens
   readonly refreshTokenTtlMs: number
   readonly campaigns: CampaignCache
-  readonly setups: Setups
+  readonly setupCache: SetupCache
   readonly readCustomer: ReadCustomer
   readonly guesses: GuessLimit
   readonly passwords: Passwords
@@ -60,7 +60,7 @@ export function createDeps({
     accessTokens: createAccessTokens(options.jwtSecret, options.accessTokenTtlSeconds),
     refreshTokenTtlMs: options.refreshTokenTtlSeconds * 1000,
     campaigns,
-    setups: createSetups(campaigns),
+    setupCache: createSetupCache(campaigns),
     readCustomer: createCustomerReader(pool, clock),
     guesses: createGuessLimit({ pool, clock, credentials, workers, inTurn: passwords.inTurn }),
     passwords,

@@ -4,15 +4,15 @@ import type { Organization } from '../domain/organization.ts'
 import { localDay } from '../engine/clock/local-time.ts'
 import { type DailyCount, dailySumsStep } from '../store/daily-sums.ts'
 import { eventsStep } from '../store/events.ts'
-import type { Scope } from '../store/scope.ts'
+import type { Tenant } from '../store/tenant.ts'
 
 export async function recordFacts(
-  scope: Scope,
+  tenant: Tenant,
   organization: Organization,
   facts: readonly Fact[],
   now: Date,
 ): Promise<void> {
-  const org = String(scope.org)
+  const org = String(tenant.orgId)
   const counts = facts.flatMap((fact): DailyCount[] => {
     const measure = counted[fact.type]
     return measure ? [{ measure, key: '', amount: 1 }] : []
@@ -21,7 +21,7 @@ export async function recordFacts(
     eventsStep(org, facts, now),
     dailySumsStep(org, counts, localDay(now, organization.timezone)),
   ].filter((step) => step !== undefined)
-  await scope.db.pipe(steps)
+  await tenant.db.pipe(steps)
 }
 
 const counted: Partial<Record<Fact['type'], DailyCount['measure']>> = {

@@ -4,7 +4,7 @@
  */
 import { deleteRequestsBefore, type HttpRequest, insertHttpRequests } from '../store/http-requests.ts'
 import { newId } from '../store/new-id.ts'
-import { scopeOf } from '../store/scope.ts'
+import { tenantOf } from '../store/tenant.ts'
 import type { Deps } from './deps.ts'
 
 const keptRequests = 2_000
@@ -19,7 +19,7 @@ export async function recordRequests(
   calls: readonly AnsweredCall[],
 ): Promise<void> {
   await insertHttpRequests(
-    scopeOf(pool, org),
+    tenantOf(pool, org),
     calls.map((call) => ({ ...call, id: newId('req', call.at) })),
     keptRequests,
   )
@@ -27,5 +27,5 @@ export async function recordRequests(
 
 /** For organizations that nobody calls any more: nothing else would take their old calls away. */
 export async function forgetRequests({ pool, clock }: Pick<Deps, 'pool' | 'clock'>, org: number) {
-  await deleteRequestsBefore(scopeOf(pool, org), new Date(clock().getTime() - keptMs))
+  await deleteRequestsBefore(tenantOf(pool, org), new Date(clock().getTime() - keptMs))
 }

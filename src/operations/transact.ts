@@ -14,12 +14,12 @@ import {
   updateStoredReply,
 } from '../store/idempotency.ts'
 import { newId } from '../store/new-id.ts'
-import { inTransaction, type Scope } from '../store/scope.ts'
-import type { By } from './actor.ts'
+import { inTransaction, type Tenant } from '../store/tenant.ts'
+import type { Actor } from './actor.ts'
 import { fingerprint } from './fingerprint.ts'
 
 /** The call as far as repeating it is concerned. Without a key every call is a new one. */
-export interface Call {
+export interface WriteCall {
   /** Method and path: a key counts for these only. */
   readonly route: string
   readonly key?: string
@@ -37,41 +37,41 @@ export interface Answer {
 export interface AuditNote {
   /** The organization it concerns; an operator's call works for the platform. */
   readonly org: number
-  readonly by: By
+  readonly by: Actor
   readonly action: string
   readonly subject?: AuditSubject
   readonly details?: unknown
   readonly isTruncated: boolean
 }
 
-export interface Performed extends Answer {
+export interface WriteResult extends Answer {
   readonly isReplay: boolean
 }
 
-export async function perform<T>(
+export async function transact<T>(
   deps: { pool: Pool; clock: () => Date },
   org: number,
-  call: Call,
-  work: (scope: Scope) => Promise<T>,
+  call: WriteCall,
+  work: (tenant: Tenant) => Promise<T>,
   answer: (result: T) => Answer,
   audit: (result: T, body: unknown) => AuditNote | undefined = () => undefined,
-): Promise<Performed> {
+): Promise<WriteResult> {
   const { key } = call
   /** The audit entry commits with the change, or neither does. */
-  const run = async (scope: Scope): Promise<Performed> => {
-    const result = await work(scope)
+  const run = async (tenant: Tenant): Promise<WriteResult> => {
+    const result = await work(tenant)
     const answered = answer(result)
-    await recordAudit(scope, audit(result, answered.body), deps.clock())
+    await recordAudit(tenant, audit(result, answered.body), deps.clock())
     return { ...answered, isReplay: false }
   }
   if (key === undefined) return inTransaction(deps.pool, org, run)
   const print = fingerprint(call.body)
-  return inTransaction(deps.pool, org, async (scope) => {
-    if (!(await claim(scope, { route: call.route, key, fingerprint: print, now: deps.clock() }))) {
-      return replay(scope, call.route, key, print)
+  return inTransaction(deps.pool, org, async (tenant) => {
+    if (!(await claim(tenant, { route: call.route, key, fingerprint: print, now: deps.clock() }))) {
+      return replay(tenant, call.route, key, print)
     }
-    const answered = await run(scope)
-    await updateStoredReply(scope, {
+    const answered = await run(tenant)
+    await updateStoredReply(tenant, {
       route: call.route,
       key,
       status: answered.status,
@@ -82,8 +82,8 @@ export async function perform<T>(
   })
 }
 
-export async function recordAudit(scope: Scope, note: AuditNote | undefined, now: Date): Promise<void> {
-  if (note) await insertAuditEntry(scope.as(note.org), toAuditEntry(note, now))
+export async function recordAudit(tenant: Tenant, note: AuditNote | undefined, now: Date): Promise<void> {
+  if (note) await insertAuditEntry(tenant.as(note.org), toAuditEntry(note, now))
 }
 
 export function toAuditEntry(
@@ -94,24 +94,24 @@ export function toAuditEntry(
   return { id: newId('aud', now), at: now, byKind, user, action, subject, details, isTruncated }
 }
 
-async function claim(scope: Scope, of: Parameters<typeof insertIdempotencyKey>[1]): Promise<boolean> {
+async function claim(tenant: Tenant, of: Parameters<typeof insertIdempotencyKey>[1]): Promise<boolean> {
   try {
-    return await insertIdempotencyKey(scope, of)
+    return await insertIdempotencyKey(tenant, of)
   } catch (error) {
     if (isLockTimeout(error)) throw new Refused('idempotency_key_in_use')
     throw error
   }
 }
 
-async function replay(scope: Scope, route: string, key: string, print: Buffer): Promise<Performed> {
-  const stored = await findStoredReply(scope, route, key)
+async function replay(tenant: Tenant, route: string, key: string, print: Buffer): Promise<WriteResult> {
+  const stored = await findStoredReply(tenant, route, key)
   // The other call was undone or forgotten between our two statements.
   if (!stored) throw new Refused('idempotency_key_in_use')
   return replayOf(stored, print)
 }
 
 /** The answer to an earlier call with the same key, if the call was the same too. */
-export function replayOf(stored: StoredReply, print: Buffer): Performed {
+export function replayOf(stored: StoredReply, print: Buffer): WriteResult {
   if (!stored.fingerprint.equals(print)) throw new Refused('idempotency_key_reused')
   // Some answers never had a body.
   if (stored.reply === undefined && stored.status === 204) return { status: 204, body: null, isReplay: true }

@@ -5,7 +5,7 @@
 import type { Step } from '../database/pipeline.ts'
 import type { AuditEntryId, UserId } from '../domain/ids.ts'
 import { nameOfUser } from './people.ts'
-import { idFrom, many, type Scope, uuidOf } from './scope.ts'
+import { idFrom, many, type Tenant, uuidOf } from './tenant.ts'
 
 export interface AuditEntry {
   readonly id: AuditEntryId
@@ -27,7 +27,7 @@ export interface AuditSubject {
 }
 
 /** Written in one message, or one transaction, with what it tells of. */
-export function auditEntryStep({ org }: Scope, entry: AuditEntry): Step {
+export function auditEntryStep({ orgId }: Tenant, entry: AuditEntry): Step {
   return {
     name: 'write-audit-entry',
     text: `INSERT INTO audit_entries (org_id, id, at, by_kind, user_id, action, subject_kind, subject_id, subject_name,
@@ -35,7 +35,7 @@ export function auditEntryStep({ org }: Scope, entry: AuditEntry): Step {
            VALUES ($1::integer, $2::uuid, $3::timestamptz, $4::text, $5::uuid, $6::text, $7::text, $8::text, $9::text,
              $10::json, $11::boolean)`,
     values: [
-      String(org),
+      String(orgId),
       uuidOf(entry.id),
       entry.at.toISOString(),
       entry.byKind,
@@ -50,8 +50,8 @@ export function auditEntryStep({ org }: Scope, entry: AuditEntry): Step {
   }
 }
 
-export async function insertAuditEntry(scope: Scope, entry: AuditEntry): Promise<void> {
-  await scope.db.pipe([auditEntryStep(scope, entry)])
+export async function insertAuditEntry(tenant: Tenant, entry: AuditEntry): Promise<void> {
+  await tenant.db.pipe([auditEntryStep(tenant, entry)])
 }
 
 interface AuditRow {
@@ -99,12 +99,12 @@ export interface AuditFilter {
 
 /** Newest first. */
 export async function listAuditEntries(
-  scope: Scope,
+  tenant: Tenant,
   { text, user, byKind, from, to }: AuditFilter,
   page: { limit: number; after?: AuditEntryId },
 ): Promise<ListedAuditEntry[]> {
   const rows = await many<AuditRow>(
-    scope.db,
+    tenant.db,
     `SELECT a.*, ${nameOfUser('a')} AS by_name FROM audit_entries a
      WHERE a.org_id = $1 AND ($3::uuid IS NULL OR a.id < $3)
        AND ($4::text IS NULL OR strpos(lower(a.action), lower($4)) > 0
@@ -113,7 +113,7 @@ export async function listAuditEntries(
        AND ($7::timestamptz IS NULL OR a.at >= $7) AND ($8::timestamptz IS NULL OR a.at < $8)
      ORDER BY a.id DESC LIMIT $2`,
     [
-      scope.org,
+      tenant.orgId,
       page.limit,
       page.after ? uuidOf(page.after) : null,
       text ?? null,

@@ -1,8 +1,8 @@
 /** Campaigns: an editable draft, and published versions that never change once written. */
 import type { Campaign, CampaignStatus, CampaignVersion } from '../domain/campaign.ts'
 import type { CampaignId } from '../domain/ids.ts'
-import { idFrom, many, maybeOne, type Scope, uuidOf } from './scope.ts'
-import { touchSetup } from './setup.ts'
+import { updateSetupVersion } from './setup.ts'
+import { idFrom, many, maybeOne, type Tenant, uuidOf } from './tenant.ts'
 
 interface CampaignRow {
   id: string
@@ -26,32 +26,33 @@ const toCampaign = (row: CampaignRow): Campaign => ({
   updatedAt: row.updated_at,
 })
 
-export async function findCampaign(scope: Scope, id: CampaignId): Promise<Campaign | undefined> {
-  const row = await maybeOne<CampaignRow>(scope.db, 'SELECT * FROM campaigns WHERE org_id = $1 AND id = $2', [
-    scope.org,
-    uuidOf(id),
-  ])
+export async function findCampaign(tenant: Tenant, id: CampaignId): Promise<Campaign | undefined> {
+  const row = await maybeOne<CampaignRow>(
+    tenant.db,
+    'SELECT * FROM campaigns WHERE org_id = $1 AND id = $2',
+    [tenant.orgId, uuidOf(id)],
+  )
   return row && toCampaign(row)
 }
 
-export async function lockCampaign(scope: Scope, id: CampaignId): Promise<Campaign | undefined> {
+export async function lockCampaign(tenant: Tenant, id: CampaignId): Promise<Campaign | undefined> {
   const row = await maybeOne<CampaignRow>(
-    scope.db,
+    tenant.db,
     'SELECT * FROM campaigns WHERE org_id = $1 AND id = $2 FOR NO KEY UPDATE',
-    [scope.org, uuidOf(id)],
+    [tenant.orgId, uuidOf(id)],
   )
   return row && toCampaign(row)
 }
 
 export async function listCampaigns(
-  scope: Scope,
+  tenant: Tenant,
   page: { limit: number; after?: CampaignId; status?: CampaignStatus },
 ): Promise<Campaign[]> {
   const rows = await many<CampaignRow>(
-    scope.db,
+    tenant.db,
     `SELECT * FROM campaigns WHERE org_id = $1 AND ($2::uuid IS NULL OR id < $2) AND ($3::text IS NULL OR status = $3)
      ORDER BY id DESC LIMIT $4`,
-    [scope.org, page.after ? uuidOf(page.after) : null, page.status ?? null, page.limit],
+    [tenant.orgId, page.after ? uuidOf(page.after) : null, page.status ?? null, page.limit],
   )
   return rows.map(toCampaign)
 }
@@ -64,40 +65,42 @@ export interface PublishedCampaign {
 }
 
 /** Every campaign that was ever published, with its newest version. */
-export async function listPublishedCampaigns(scope: Scope): Promise<PublishedCampaign[]> {
+export async function listPublishedCampaigns(tenant: Tenant): Promise<PublishedCampaign[]> {
   const rows = await many<PublishedCampaign>(
-    scope.db,
+    tenant.db,
     'SELECT id, version, status FROM campaigns WHERE org_id = $1 AND version > 0 ORDER BY id',
-    [scope.org],
+    [tenant.orgId],
   )
   return rows.map((row) => ({ ...row, id: idFrom('cmp', row.id) }))
 }
 
 /** As merchants and customers call them now. */
 export async function listCampaignNames(
-  scope: Scope,
+  tenant: Tenant,
   ids: readonly CampaignId[],
 ): Promise<Map<CampaignId, string>> {
   if (ids.length === 0) return new Map()
   const rows = await many<{ id: string; name: string }>(
-    scope.db,
+    tenant.db,
     'SELECT id, name FROM campaigns WHERE org_id = $1 AND id = ANY($2::uuid[])',
-    [scope.org, ids.map(uuidOf)],
+    [tenant.orgId, ids.map(uuidOf)],
   )
   return new Map(rows.map(({ id, name }) => [idFrom('cmp', id), name]))
 }
 
-export async function listCampaignIds(scope: Scope): Promise<CampaignId[]> {
-  const rows = await many<{ id: string }>(scope.db, 'SELECT id FROM campaigns WHERE org_id = $1', [scope.org])
+export async function listCampaignIds(tenant: Tenant): Promise<CampaignId[]> {
+  const rows = await many<{ id: string }>(tenant.db, 'SELECT id FROM campaigns WHERE org_id = $1', [
+    tenant.orgId,
+  ])
   return rows.map((row) => idFrom('cmp', row.id))
 }
 
-export async function insertCampaign(scope: Scope, campaign: Campaign): Promise<void> {
-  await scope.db.query(
+export async function insertCampaign(tenant: Tenant, campaign: Campaign): Promise<void> {
+  await tenant.db.query(
     `INSERT INTO campaigns (org_id, id, name, status, draft, has_changes, version, created_at, updated_at)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
     [
-      scope.org,
+      tenant.orgId,
       uuidOf(campaign.id),
       campaign.name,
       campaign.status,
@@ -108,15 +111,15 @@ export async function insertCampaign(scope: Scope, campaign: Campaign): Promise<
       campaign.updatedAt,
     ],
   )
-  await touchSetup(scope)
+  await updateSetupVersion(tenant)
 }
 
-export async function updateCampaign(scope: Scope, campaign: Campaign): Promise<void> {
-  await scope.db.query(
+export async function updateCampaign(tenant: Tenant, campaign: Campaign): Promise<void> {
+  await tenant.db.query(
     `UPDATE campaigns SET name = $3, status = $4, draft = $5, has_changes = $6, version = $7, updated_at = $8
      WHERE org_id = $1 AND id = $2`,
     [
-      scope.org,
+      tenant.orgId,
       uuidOf(campaign.id),
       campaign.name,
       campaign.status,
@@ -126,14 +129,14 @@ export async function updateCampaign(scope: Scope, campaign: Campaign): Promise<
       campaign.updatedAt,
     ],
   )
-  await touchSetup(scope)
+  await updateSetupVersion(tenant)
 }
 
-export async function insertCampaignVersion(scope: Scope, version: CampaignVersion): Promise<void> {
-  await scope.db.query(
+export async function insertCampaignVersion(tenant: Tenant, version: CampaignVersion): Promise<void> {
+  await tenant.db.query(
     `INSERT INTO campaign_versions (org_id, campaign_id, version, definition, published_at) VALUES ($1, $2, $3, $4, $5)`,
     [
-      scope.org,
+      tenant.orgId,
       uuidOf(version.campaign),
       version.version,
       JSON.stringify(version.definition),
@@ -158,30 +161,30 @@ const toVersion = (row: VersionRow): CampaignVersion => ({
 
 /** Newest first. */
 export async function listCampaignVersions(
-  scope: Scope,
+  tenant: Tenant,
   campaign: CampaignId,
   page: { limit: number; before?: number },
 ): Promise<CampaignVersion[]> {
   const rows = await many<VersionRow>(
-    scope.db,
+    tenant.db,
     `SELECT * FROM campaign_versions WHERE org_id = $1 AND campaign_id = $2 AND ($3::int IS NULL OR version < $3)
      ORDER BY version DESC LIMIT $4`,
-    [scope.org, uuidOf(campaign), page.before ?? null, page.limit],
+    [tenant.orgId, uuidOf(campaign), page.before ?? null, page.limit],
   )
   return rows.map(toVersion)
 }
 
 /** The versions named, for the caller's cache: a version never changes once written. */
 export async function listVersions(
-  scope: Scope,
+  tenant: Tenant,
   wanted: readonly { id: CampaignId; version: number }[],
 ): Promise<CampaignVersion[]> {
   if (wanted.length === 0) return []
   const rows = await many<VersionRow>(
-    scope.db,
+    tenant.db,
     `SELECT v.* FROM campaign_versions v
      JOIN unnest($2::uuid[], $3::int[]) AS w (campaign_id, version) USING (campaign_id, version) WHERE v.org_id = $1`,
-    [scope.org, wanted.map((one) => uuidOf(one.id)), wanted.map((one) => one.version)],
+    [tenant.orgId, wanted.map((one) => uuidOf(one.id)), wanted.map((one) => one.version)],
   )
   return rows.map(toVersion)
 }
@@ -192,8 +195,10 @@ export interface BalanceDefinition {
   readonly decimals: number
 }
 
-export async function listBalanceDefinitions(scope: Scope): Promise<BalanceDefinition[]> {
-  return many(scope.db, 'SELECT key, name, decimals FROM balance_definitions WHERE org_id = $1', [scope.org])
+export async function listBalanceDefinitions(tenant: Tenant): Promise<BalanceDefinition[]> {
+  return many(tenant.db, 'SELECT key, name, decimals FROM balance_definitions WHERE org_id = $1', [
+    tenant.orgId,
+  ])
 }
 
 /**
@@ -201,11 +206,11 @@ export async function listBalanceDefinitions(scope: Scope): Promise<BalanceDefin
  * was one. Customers go on holding what a campaign gave that has ended.
  */
 export async function listNamedBalances(
-  scope: Scope,
+  tenant: Tenant,
   page: { limit: number; after?: string },
 ): Promise<BalanceDefinition[]> {
   return many(
-    scope.db,
+    tenant.db,
     `WITH named AS (
        SELECT DISTINCT ON (b.key) b.key, b.name
        FROM campaigns c
@@ -216,21 +221,21 @@ export async function listNamedBalances(
      SELECT d.key, coalesce(named.name, d.name) AS name, d.decimals
      FROM balance_definitions d LEFT JOIN named ON named.key = d.key
      WHERE d.org_id = $1 AND ($2::text IS NULL OR d.key > $2) ORDER BY d.key LIMIT $3`,
-    [scope.org, page.after ?? null, page.limit],
+    [tenant.orgId, page.after ?? null, page.limit],
   )
 }
 
 /** Adds the keys that are new; waits for another publisher of the same key, so that both see the same decimals. */
 export async function insertBalanceDefinitions(
-  scope: Scope,
+  tenant: Tenant,
   balances: readonly BalanceDefinition[],
 ): Promise<void> {
   const sorted = balances.toSorted((a, b) => (a.key < b.key ? -1 : 1))
-  await scope.db.query(
+  await tenant.db.query(
     `INSERT INTO balance_definitions (org_id, key, name, decimals)
      SELECT $1, key, name, decimals FROM unnest($2::text[], $3::text[], $4::smallint[]) AS b (key, name, decimals)
      ON CONFLICT (org_id, key) DO NOTHING`,
-    [scope.org, sorted.map((b) => b.key), sorted.map((b) => b.name), sorted.map((b) => b.decimals)],
+    [tenant.orgId, sorted.map((b) => b.key), sorted.map((b) => b.name), sorted.map((b) => b.decimals)],
   )
-  await touchSetup(scope)
+  await updateSetupVersion(tenant)
 }

@@ -2,7 +2,7 @@
 import { type Card, cardStatus } from '../domain/customer.ts'
 import type { CampaignId, CardId, CustomerId, TransactionId } from '../domain/ids.ts'
 import { type Question, question } from './question.ts'
-import { idFrom, maybeOne, type Scope, uuidOf } from './scope.ts'
+import { idFrom, maybeOne, type Tenant, uuidOf } from './tenant.ts'
 import { owner } from './wallets/load.ts'
 
 export interface CardRow {
@@ -32,45 +32,45 @@ export const toCard = (row: CardRow): Card => ({
 })
 
 /** Closed cards belong to erased customers and are gone for every reader. */
-export async function findCard(scope: Scope, id: CardId): Promise<Card | undefined> {
+export async function findCard(tenant: Tenant, id: CardId): Promise<Card | undefined> {
   const row = await maybeOne<CardRow>(
-    scope.db,
+    tenant.db,
     `SELECT ${cardColumns} WHERE k.org_id = $1 AND k.id = $2 AND k.status <> ${cardStatus.closed}`,
-    [scope.org, uuidOf(id)],
+    [tenant.orgId, uuidOf(id)],
   )
   return row && toCard(row)
 }
 
 export async function findLiveCard(
-  scope: Scope,
+  tenant: Tenant,
   customer: CustomerId,
   campaign: CampaignId,
 ): Promise<Card | undefined> {
   const row = await maybeOne<CardRow>(
-    scope.db,
+    tenant.db,
     `SELECT ${cardColumns} WHERE k.org_id = $1 AND k.customer_id = $2 AND k.campaign_id = $3 AND k.status IN (1, 2)`,
-    [scope.org, uuidOf(customer), uuidOf(campaign)],
+    [tenant.orgId, uuidOf(customer), uuidOf(campaign)],
   )
   return row && toCard(row)
 }
 
 /** The campaigns of the live cards (active or blocked) of the customer to whom something was sold. */
-export function cardCampaignsOfBuyer({ org }: Scope, sale: TransactionId): Question<CampaignId[]> {
+export function cardCampaignsOfBuyer({ orgId }: Tenant, sale: TransactionId): Question<CampaignId[]> {
   return question(
     'load-buyer-cards',
     `SELECT campaign_id FROM cards WHERE org_id = $1::integer AND status IN (1, 2)
        AND customer_id = ${owner.txn}`,
-    [String(org), uuidOf(sale)],
+    [String(orgId), uuidOf(sale)],
     (rows) => rows.map(([campaign]) => idFrom('cmp', campaign!)),
   )
 }
 
-export async function insertCard(scope: Scope, card: Card): Promise<void> {
-  await scope.db.query(
+export async function insertCard(tenant: Tenant, card: Card): Promise<void> {
+  await tenant.db.query(
     `INSERT INTO cards (org_id, id, customer_id, campaign_id, barcode, status, wallet_version, created_at, updated_at)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8)`,
     [
-      scope.org,
+      tenant.orgId,
       uuidOf(card.id),
       uuidOf(card.customer),
       uuidOf(card.campaign),
@@ -83,15 +83,15 @@ export async function insertCard(scope: Scope, card: Card): Promise<void> {
 }
 
 export async function updateCardStatus(
-  scope: Scope,
+  tenant: Tenant,
   id: CardId,
   status: number,
   now: Date,
   replacedBy?: CardId,
 ): Promise<void> {
-  await scope.db.query(
+  await tenant.db.query(
     'UPDATE cards SET status = $3, replaced_by = $4, updated_at = $5 WHERE org_id = $1 AND id = $2',
-    [scope.org, uuidOf(id), status, replacedBy ? uuidOf(replacedBy) : null, now],
+    [tenant.orgId, uuidOf(id), status, replacedBy ? uuidOf(replacedBy) : null, now],
   )
 }
 
@@ -100,33 +100,33 @@ export async function updateCardStatus(
  * a card on the way has another address now, or no longer one.
  */
 export async function findReplacement(
-  scope: Scope,
+  tenant: Tenant,
   id: CardId,
   walletVersion: number,
 ): Promise<Card | undefined> {
   const row = await maybeOne<CardRow>(
-    scope.db,
+    tenant.db,
     `WITH RECURSIVE way AS (
        SELECT id, replaced_by, 1 AS step FROM cards WHERE org_id = $1 AND id = $2 AND wallet_version = $3
        UNION ALL
        SELECT k.id, k.replaced_by, way.step + 1 FROM way JOIN cards k ON k.org_id = $1 AND k.id = way.replaced_by
        WHERE k.wallet_version > 0)
      SELECT ${cardColumns} JOIN way ON way.id = k.id AND way.replaced_by IS NULL WHERE k.org_id = $1`,
-    [scope.org, uuidOf(id), walletVersion],
+    [tenant.orgId, uuidOf(id), walletVersion],
   )
   return row && toCard(row)
 }
 
 /** The addresses of the cards it has replaced lead to it, and end with its own. */
-export async function updateWalletVersion(
-  scope: Scope,
+export async function updateWalletPageVersion(
+  tenant: Tenant,
   card: Card,
   walletVersion: number,
   now: Date,
 ): Promise<void> {
-  await scope.db.query(
+  await tenant.db.query(
     `UPDATE cards SET wallet_version = CASE WHEN id = $2 THEN $3::integer ELSE 0 END, updated_at = $4
      WHERE org_id = $1 AND customer_id = $5 AND campaign_id = $6 AND (id = $2 OR status = ${cardStatus.replaced})`,
-    [scope.org, uuidOf(card.id), walletVersion, now, uuidOf(card.customer), uuidOf(card.campaign)],
+    [tenant.orgId, uuidOf(card.id), walletVersion, now, uuidOf(card.customer), uuidOf(card.campaign)],
   )
 }

@@ -5,7 +5,7 @@ import type { CampaignId, CouponId, CustomerId, TransactionId } from '../domain/
 import { customerNameOf } from './customers.ts'
 import { idsWithin } from './new-id.ts'
 import { type Question, question } from './question.ts'
-import { idFrom, many, maybeOne, type Scope, uuidOf, whereAll } from './scope.ts'
+import { idFrom, many, maybeOne, type Tenant, uuidOf, whereAll } from './tenant.ts'
 import { ms, toDate } from './wallets/load.ts'
 
 export interface CouponRecord extends Coupon {
@@ -49,22 +49,22 @@ const toCoupon = (row: CouponRow): CouponRecord => ({
   endedAt: row.status === couponStatus.active ? undefined : row.updated_at,
 })
 
-export async function findCoupon(scope: Scope, id: CouponId): Promise<CouponRecord | undefined> {
-  const row = await maybeOne<CouponRow>(scope.db, 'SELECT * FROM coupons WHERE org_id = $1 AND id = $2', [
-    scope.org,
+export async function findCoupon(tenant: Tenant, id: CouponId): Promise<CouponRecord | undefined> {
+  const row = await maybeOne<CouponRow>(tenant.db, 'SELECT * FROM coupons WHERE org_id = $1 AND id = $2', [
+    tenant.orgId,
     uuidOf(id),
   ])
   return row && toCoupon(row)
 }
 
 /** To decide on, together with the wallet that it belongs to. */
-export function couponById({ org }: Scope, id: CouponId): Question<CouponRecord | undefined> {
+export function couponById({ orgId }: Tenant, id: CouponId): Question<CouponRecord | undefined> {
   return question(
     'load-coupon',
     `SELECT id, customer_id, campaign_id, status, reward, ${ms('expires_at')}, granted_by, redeemed_by,
        ${ms('created_at')}, ${ms('updated_at')}
      FROM coupons WHERE org_id = $1::integer AND id = $2::uuid`,
-    [String(org), uuidOf(id)],
+    [String(orgId), uuidOf(id)],
     ([row]) => row && readCoupon(row),
   )
 }
@@ -123,7 +123,7 @@ function statusCondition({ status, endedFrom, endedTo }: CouponFilter, now: Date
 
 /** Newest first. */
 export async function listCoupons(
-  scope: Scope,
+  tenant: Tenant,
   filter: CouponFilter,
   page: { limit: number; after?: CouponId },
   now: Date,
@@ -146,9 +146,9 @@ export async function listCoupons(
     3,
   )
   const rows = await many<CouponRow & { customer_name: string | null }>(
-    scope.db,
+    tenant.db,
     `SELECT p.*, ${customerNameOf('p')} FROM coupons p WHERE p.org_id = $1${where.text} ORDER BY p.id DESC LIMIT $2`,
-    [scope.org, page.limit, ...where.values],
+    [tenant.orgId, page.limit, ...where.values],
   )
   return rows.map((row) => ({ ...toCoupon(row), customerName: row.customer_name ?? undefined }))
 }

@@ -5,7 +5,7 @@
  */
 import type { ConnectionId, IntegrationId, OrganizationId, UserId } from '../domain/ids.ts'
 import type { ScopeName } from '../domain/organization.ts'
-import { execute, idFrom, many, maybeOne, type Scope, uuidOf } from './scope.ts'
+import { execute, idFrom, many, maybeOne, type Tenant, uuidOf } from './tenant.ts'
 
 export interface Integration {
   readonly id: IntegrationId
@@ -68,27 +68,27 @@ const columns = `c.id, c.integration_id, o.id AS organization_id, c.org_id, c.us
 const connections = 'connections c JOIN organizations o ON o.org_id = c.org_id'
 const connectionColumns = `${columns} FROM ${connections}`
 
-export async function insertIntegration(scope: Scope, integration: Integration): Promise<void> {
-  await scope.db.query('INSERT INTO integrations (id, name, created_at) VALUES ($1, $2, $3)', [
+export async function insertIntegration(tenant: Tenant, integration: Integration): Promise<void> {
+  await tenant.db.query('INSERT INTO integrations (id, name, created_at) VALUES ($1, $2, $3)', [
     uuidOf(integration.id),
     integration.name,
     integration.createdAt,
   ])
 }
 
-export async function findIntegration(scope: Scope, id: IntegrationId): Promise<Integration | undefined> {
-  const row = await maybeOne<IntegrationRow>(scope.db, 'SELECT * FROM integrations WHERE id = $1', [
+export async function findIntegration(tenant: Tenant, id: IntegrationId): Promise<Integration | undefined> {
+  const row = await maybeOne<IntegrationRow>(tenant.db, 'SELECT * FROM integrations WHERE id = $1', [
     uuidOf(id),
   ])
   return row && toIntegration(row)
 }
 
 export async function listIntegrations(
-  scope: Scope,
+  tenant: Tenant,
   page: { limit: number; after?: IntegrationId },
 ): Promise<Integration[]> {
   const rows = await many<IntegrationRow>(
-    scope.db,
+    tenant.db,
     'SELECT * FROM integrations WHERE ($1::uuid IS NULL OR id > $1) ORDER BY id LIMIT $2',
     [page.after ? uuidOf(page.after) : null, page.limit],
   )
@@ -96,24 +96,24 @@ export async function listIntegrations(
 }
 
 export async function insertIntegrationKey(
-  scope: Scope,
+  tenant: Tenant,
   integration: IntegrationId,
   hash: Buffer,
   now: Date,
 ): Promise<void> {
-  await scope.db.query(
+  await tenant.db.query(
     'INSERT INTO integration_keys (hash, integration_id, created_at) VALUES ($1, $2, $3)',
     [hash, uuidOf(integration), now],
   )
 }
 
 /** Lets the keys that are valid now end at `endsAt`; one that ends sooner anyway keeps its end. */
-export async function endIntegrationKeys(
-  scope: Scope,
+export async function updateKeysExpiry(
+  tenant: Tenant,
   integration: IntegrationId,
   endsAt: Date,
 ): Promise<void> {
-  await scope.db.query(
+  await tenant.db.query(
     `UPDATE integration_keys SET expires_at = $2
      WHERE integration_id = $1 AND (expires_at IS NULL OR expires_at > $2)`,
     [uuidOf(integration), endsAt],
@@ -121,14 +121,14 @@ export async function endIntegrationKeys(
 }
 
 export async function insertConnection(
-  scope: Scope,
+  tenant: Tenant,
   connection: Pick<Connection, 'id' | 'integration' | 'user' | 'scopes' | 'createdAt'>,
 ): Promise<void> {
-  await scope.db.query(
+  await tenant.db.query(
     `INSERT INTO connections (org_id, id, integration_id, scopes, user_id, created_at)
      VALUES ($1, $2, $3, $4, $5, $6)`,
     [
-      scope.org,
+      tenant.orgId,
       uuidOf(connection.id),
       uuidOf(connection.integration),
       connection.scopes,
@@ -139,30 +139,30 @@ export async function insertConnection(
 }
 
 /** Those that were not revoked. */
-export async function countActiveConnections(scope: Scope): Promise<number> {
+export async function countActiveConnections(tenant: Tenant): Promise<number> {
   const row = await maybeOne<{ count: number }>(
-    scope.db,
+    tenant.db,
     'SELECT count(*)::int AS count FROM connections WHERE org_id = $1 AND revoked_at IS NULL',
-    [scope.org],
+    [tenant.orgId],
   )
   return row!.count
 }
 
-export async function findConnection(scope: Scope, id: ConnectionId): Promise<Connection | undefined> {
-  const row = await maybeOne<ConnectionRow>(scope.db, `SELECT ${connectionColumns} WHERE c.id = $1`, [
+export async function findConnection(tenant: Tenant, id: ConnectionId): Promise<Connection | undefined> {
+  const row = await maybeOne<ConnectionRow>(tenant.db, `SELECT ${connectionColumns} WHERE c.id = $1`, [
     uuidOf(id),
   ])
   return row && toConnection(row)
 }
 
 export async function listConnections(
-  scope: Scope,
+  tenant: Tenant,
   page: { limit: number; after?: ConnectionId },
 ): Promise<Connection[]> {
   const rows = await many<ConnectionRow>(
-    scope.db,
+    tenant.db,
     `SELECT ${connectionColumns} WHERE c.org_id = $1 AND ($2::uuid IS NULL OR c.id > $2) ORDER BY c.id LIMIT $3`,
-    [scope.org, page.after ? uuidOf(page.after) : null, page.limit],
+    [tenant.orgId, page.after ? uuidOf(page.after) : null, page.limit],
   )
   return rows.map(toConnection)
 }
@@ -186,79 +186,82 @@ const ownColumns = `SELECT ${columns}, u.name, greatest(c.last_used_at, r.at) AS
 
 /** Newest first. */
 export async function listOwnConnections(
-  scope: Scope,
+  tenant: Tenant,
   page: { limit: number; after?: ConnectionId },
 ): Promise<OwnConnection[]> {
   const rows = await many<OwnConnectionRow>(
-    scope.db,
+    tenant.db,
     `${ownColumns} WHERE c.org_id = $1 AND ($2::uuid IS NULL OR c.id < $2) ORDER BY c.id DESC LIMIT $3`,
-    [scope.org, page.after ? uuidOf(page.after) : null, page.limit],
+    [tenant.orgId, page.after ? uuidOf(page.after) : null, page.limit],
   )
   return rows.map(toOwnConnection)
 }
 
 /** Held until the transaction ends, so that nobody gives a connection a new secret while it is revoked. */
-export async function lockOwnConnection(scope: Scope, id: ConnectionId): Promise<OwnConnection | undefined> {
+export async function lockOwnConnection(
+  tenant: Tenant,
+  id: ConnectionId,
+): Promise<OwnConnection | undefined> {
   const row = await maybeOne<OwnConnectionRow>(
-    scope.db,
+    tenant.db,
     `${ownColumns} WHERE c.org_id = $1 AND c.id = $2 FOR NO KEY UPDATE OF c`,
-    [scope.org, uuidOf(id)],
+    [tenant.orgId, uuidOf(id)],
   )
   return row && toOwnConnection(row)
 }
 
-export async function updateConnectionRevoked(scope: Scope, id: ConnectionId, now: Date): Promise<void> {
-  await execute(scope.db, 'UPDATE connections SET revoked_at = $3 WHERE org_id = $1 AND id = $2', [
-    scope.org,
+export async function updateConnectionRevoked(tenant: Tenant, id: ConnectionId, now: Date): Promise<void> {
+  await execute(tenant.db, 'UPDATE connections SET revoked_at = $3 WHERE org_id = $1 AND id = $2', [
+    tenant.orgId,
     uuidOf(id),
     now,
   ])
 }
 
 /** Not more than once a minute: tills that sign in together must not wait for each other's note. */
-export async function updateConnectionUsed(scope: Scope, id: ConnectionId, now: Date): Promise<void> {
+export async function updateConnectionUsed(tenant: Tenant, id: ConnectionId, now: Date): Promise<void> {
   await execute(
-    scope.db,
+    tenant.db,
     `UPDATE connections SET last_used_at = $3 WHERE org_id = $1 AND id = $2
        AND (last_used_at IS NULL OR last_used_at < $3::timestamptz - interval '1 minute')`,
-    [scope.org, uuidOf(id), now],
+    [tenant.orgId, uuidOf(id), now],
   )
 }
 
 export async function insertConnectionSecret(
-  scope: Scope,
+  tenant: Tenant,
   connection: ConnectionId,
   hash: Buffer,
   now: Date,
 ): Promise<void> {
-  await scope.db.query(
+  await tenant.db.query(
     'INSERT INTO connection_secrets (hash, org_id, connection_id, created_at) VALUES ($1, $2, $3, $4)',
-    [hash, scope.org, uuidOf(connection), now],
+    [hash, tenant.orgId, uuidOf(connection), now],
   )
 }
 
 export async function endConnectionSecrets(
-  scope: Scope,
+  tenant: Tenant,
   connection: ConnectionId,
   endsAt: Date,
 ): Promise<void> {
   await execute(
-    scope.db,
+    tenant.db,
     `UPDATE connection_secrets SET expires_at = $3
      WHERE org_id = $1 AND connection_id = $2 AND (expires_at IS NULL OR expires_at > $3)`,
-    [scope.org, uuidOf(connection), endsAt],
+    [tenant.orgId, uuidOf(connection), endsAt],
   )
 }
 
 /** The connection of a key and a secret that belong together and are both valid now. */
 export async function findConnectionByCredentials(
-  scope: Scope,
+  tenant: Tenant,
   keyHash: Buffer,
   secretHash: Buffer,
   now: Date,
 ): Promise<Connection | undefined> {
   const row = await maybeOne<ConnectionRow>(
-    scope.db,
+    tenant.db,
     `SELECT ${connectionColumns}
      JOIN connection_secrets s ON s.org_id = c.org_id AND s.connection_id = c.id
      JOIN integration_keys k ON k.integration_id = c.integration_id

@@ -2,10 +2,10 @@
 import { emailKey } from '../domain/customer.ts'
 import type { CustomerId } from '../domain/ids.ts'
 import { nameKey, spellingsOf } from '../domain/name-key.ts'
-import { idFrom, many, type Scope, uuidOf, whereAll } from './scope.ts'
+import { idFrom, many, type Tenant, uuidOf, whereAll } from './tenant.ts'
 
 /** What names one customer and is found by an index: a whole phone number, e-mail address, barcode or opaque id. */
-export const isNamedBy = (phones: string, email: string, text: string) => `c.id = ANY(ARRAY(
+export const contactCondition = (phones: string, email: string, text: string) => `c.id = ANY(ARRAY(
     SELECT id FROM customers WHERE org_id = $1 AND phone = ANY(${phones}::text[])
     UNION ALL SELECT id FROM customers WHERE org_id = $1 AND email_key = ${email}
     UNION ALL SELECT customer_id FROM cards WHERE org_id = $1 AND barcode = ${text}))`
@@ -16,7 +16,10 @@ export const isNamedBy = (phones: string, email: string, text: string) => `c.id 
  * of trigrams is taken, since what it serves is not leakproof. What a text cannot be a part of is not compared. A name
  * without a key is compared as it is written.
  */
-export function findsIn(text: string, firstParameter: number): { condition: string; values: unknown[] } {
+export function searchCondition(
+  text: string,
+  firstParameter: number,
+): { condition: string; values: unknown[] } {
   const values: unknown[] = []
   const parameter = (value: unknown) => `$${firstParameter + values.push(value) - 1}`
   const patternsOf = (words: string) => patternsFor(words).map(parameter)
@@ -50,14 +53,14 @@ export interface KeyedName {
 
 /** In the order of ids. */
 export async function listNames(
-  scope: Scope,
+  tenant: Tenant,
   page: { limit: number; after?: CustomerId },
 ): Promise<KeyedName[]> {
   const { text, values } = whereAll([['id > $', page.after && uuidOf(page.after)]], 3)
   const rows = await many<{ id: string; fullname: string | null; name_key: string | null }>(
-    scope.db,
+    tenant.db,
     `SELECT id, fullname, name_key FROM customers WHERE org_id = $1${text} ORDER BY id LIMIT $2`,
-    [scope.org, page.limit, ...values],
+    [tenant.orgId, page.limit, ...values],
   )
   return rows.map(({ id, fullname, name_key }) => ({ id: idFrom('cus', id), fullname, key: name_key }))
 }
@@ -69,18 +72,18 @@ export const hasRightKey = ({ fullname, key }: KeyedName): boolean =>
  * Gives these customers the key of the name that they have now. One whom somebody else is writing is left out, so that
  * two who do this never wait.
  */
-export async function updateNameKeys(scope: Scope, ids: readonly CustomerId[]): Promise<void> {
+export async function updateNameKeys(tenant: Tenant, ids: readonly CustomerId[]): Promise<void> {
   const rows = await many<{ id: string; fullname: string | null }>(
-    scope.db,
+    tenant.db,
     `SELECT id, fullname FROM customers WHERE org_id = $1 AND id = ANY($2::uuid[])
      ORDER BY id FOR NO KEY UPDATE SKIP LOCKED`,
-    [scope.org, ids.map(uuidOf)],
+    [tenant.orgId, ids.map(uuidOf)],
   )
-  await scope.db.query(
+  await tenant.db.query(
     `UPDATE customers c SET name_key = k.key FROM unnest($2::uuid[], $3::text[]) AS k (id, key)
      WHERE c.org_id = $1 AND c.id = k.id`,
     [
-      scope.org,
+      tenant.orgId,
       rows.map(({ id }) => id),
       rows.map(({ fullname }) => (fullname === null ? null : nameKey(fullname))),
     ],

@@ -13,9 +13,18 @@ import {
 import type { CampaignId, CustomerId } from '../domain/ids.ts'
 import { nameKey } from '../domain/name-key.ts'
 import { type CardRow, cardColumns, toCard } from './cards.ts'
-import { findsIn, isNamedBy } from './customer-search.ts'
+import { contactCondition, searchCondition } from './customer-search.ts'
 import { firstIdAt, idsWithin } from './new-id.ts'
-import { idFrom, many, maybeOne, prepared, type Scope, type Statement, uuidOf, whereAll } from './scope.ts'
+import {
+  idFrom,
+  many,
+  maybeOne,
+  type PreparedStatement,
+  prepared,
+  type Tenant,
+  uuidOf,
+  whereAll,
+} from './tenant.ts'
 
 /**
  * What to call the customer of a row, as a column of a list; nothing of one who is erased. A query inside a query and no
@@ -119,11 +128,11 @@ const viewOf = (condition: string) => `
   FROM customers c
   WHERE c.org_id = $1 AND c.status <> ${customerStatus.erased} AND ${condition}`
 
-const viewById: Statement = { name: 'customer-by-id', text: viewOf('c.id = $3') }
+const viewById: PreparedStatement = { name: 'customer-by-id', text: viewOf('c.id = $3') }
 
 export type CustomerKeyKind = 'email' | 'barcode' | 'phone'
 
-const viewsByKey: Record<CustomerKeyKind, Statement> = {
+const viewsByKey: Record<CustomerKeyKind, PreparedStatement> = {
   email: { name: 'customers-by-email', text: viewOf('c.email_key = ANY($3::text[])') },
   barcode: {
     name: 'customers-by-barcode',
@@ -135,24 +144,24 @@ const viewsByKey: Record<CustomerKeyKind, Statement> = {
 }
 
 export async function findCustomerView(
-  scope: Scope,
+  tenant: Tenant,
   id: CustomerId,
   now: Date,
 ): Promise<LoadedView | undefined> {
-  const [row] = await prepared<CustomerViewRow>(scope.db, viewById, [scope.org, now, uuidOf(id)])
+  const [row] = await prepared<CustomerViewRow>(tenant.db, viewById, [tenant.orgId, now, uuidOf(id)])
   return row && toCustomerView(row)
 }
 
 /** The customers with these e-mails, barcodes or phones, in the order asked for; undefined where there is none. */
 export async function listCustomersByKey(
-  scope: Scope,
+  tenant: Tenant,
   kind: CustomerKeyKind,
   keys: readonly string[],
   now: Date,
 ): Promise<(LoadedView | undefined)[]> {
   const wanted = kind === 'email' ? keys.map(emailKey) : keys
-  const rows = await prepared<CustomerViewRow>(scope.db, viewsByKey[kind], [
-    scope.org,
+  const rows = await prepared<CustomerViewRow>(tenant.db, viewsByKey[kind], [
+    tenant.orgId,
     now,
     [...new Set(wanted)],
   ])
@@ -206,7 +215,7 @@ const holdsSome = `EXISTS (SELECT 1 FROM balances b WHERE b.org_id = $1 AND b.cu
 
 /** Newest first. Whom the text names outright is found alone. */
 export async function listCustomerViews(
-  scope: Scope,
+  tenant: Tenant,
   filter: CustomerFilter,
   page: { limit: number; after?: CustomerId },
   now: Date,
@@ -230,16 +239,16 @@ export async function listCustomerViews(
   const list = async (condition: string, values: readonly unknown[]) => {
     const { text: others, values: otherValues } = where(4 + values.length)
     const rows = await many<CustomerViewRow>(
-      scope.db,
+      tenant.db,
       `${viewOf(`${condition}${others}`)} ORDER BY c.id DESC LIMIT $3`,
-      [scope.org, now, page.limit, ...values, ...otherValues],
+      [tenant.orgId, now, page.limit, ...values, ...otherValues],
     )
     return rows.map(toCustomerView)
   }
   if (text === undefined) return list('true', [])
-  const named = await list(isNamedBy('$4', '$5', '$6'), [phones, emailKey(text), text])
+  const named = await list(contactCondition('$4', '$5', '$6'), [phones, emailKey(text), text])
   if (named.length > 0) return named
-  const { condition, values } = findsIn(text, 4)
+  const { condition, values } = searchCondition(text, 4)
   return list(condition, values)
 }
 
@@ -247,20 +256,20 @@ export type UniqueMember = 'email' | 'phone' | 'opaqueId'
 
 /** Which of the profile's unique members belong to another customer already, in the order in which they are refused. */
 export async function listTakenMembers(
-  scope: Scope,
+  tenant: Tenant,
   profile: Profile,
   except?: CustomerId,
 ): Promise<UniqueMember[]> {
   const { email, phone, opaqueId } = profile
   if (email === undefined && phone === undefined && opaqueId === undefined) return []
   const row = await maybeOne<Record<UniqueMember, boolean>>(
-    scope.db,
+    tenant.db,
     `SELECT coalesce(bool_or(email_key = $2), false) AS email, coalesce(bool_or(phone = $3), false) AS phone,
             coalesce(bool_or(opaque_id = $4), false) AS "opaqueId"
      FROM customers WHERE org_id = $1 AND (email_key = $2 OR phone = $3 OR opaque_id = $4)
        AND ($5::uuid IS NULL OR id <> $5)`,
     [
-      scope.org,
+      tenant.orgId,
       email ? emailKey(email) : null,
       phone ?? null,
       opaqueId ?? null,
@@ -271,14 +280,14 @@ export async function listTakenMembers(
 }
 
 /** The customer with its wallet, in one statement: there is always a wallet row to lock. */
-export async function insertCustomer(scope: Scope, customer: Customer): Promise<void> {
-  await scope.db.query(
+export async function insertCustomer(tenant: Tenant, customer: Customer): Promise<void> {
+  await tenant.db.query(
     `WITH customer AS (
        INSERT INTO customers (org_id, id, status, phone, email, email_key, fullname, name_key, meta_data, consents,
                               opaque_id, created_at, updated_at)
        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12) RETURNING org_id, id)
      INSERT INTO wallets (org_id, customer_id) SELECT org_id, id FROM customer`,
-    [scope.org, uuidOf(customer.id), customer.status, ...profileValues(customer), customer.createdAt],
+    [tenant.orgId, uuidOf(customer.id), customer.status, ...profileValues(customer), customer.createdAt],
   )
 }
 
@@ -294,48 +303,48 @@ const profileValues = (profile: Profile) => [
 ]
 
 /** Locks the customer's row against other changes of the profile; an erased customer is not found. */
-export async function lockCustomer(scope: Scope, id: CustomerId): Promise<Customer | undefined> {
+export async function lockCustomer(tenant: Tenant, id: CustomerId): Promise<Customer | undefined> {
   const row = await maybeOne<CustomerRow>(
-    scope.db,
+    tenant.db,
     `SELECT * FROM customers WHERE org_id = $1 AND id = $2 AND status <> ${customerStatus.erased} FOR NO KEY UPDATE`,
-    [scope.org, uuidOf(id)],
+    [tenant.orgId, uuidOf(id)],
   )
   return row && toCustomer(row)
 }
 
 export async function updateProfile(
-  scope: Scope,
+  tenant: Tenant,
   id: CustomerId,
   profile: Profile,
   now: Date,
 ): Promise<void> {
-  await scope.db.query(
+  await tenant.db.query(
     `UPDATE customers SET phone = $3, email = $4, email_key = $5, fullname = $6, name_key = $7, meta_data = $8,
        consents = $9, opaque_id = $10, updated_at = $11
      WHERE org_id = $1 AND id = $2`,
-    [scope.org, uuidOf(id), ...profileValues(profile), now],
+    [tenant.orgId, uuidOf(id), ...profileValues(profile), now],
   )
 }
 
 export async function updateCustomerStatus(
-  scope: Scope,
+  tenant: Tenant,
   id: CustomerId,
   status: number,
   now: Date,
 ): Promise<void> {
-  await scope.db.query('UPDATE customers SET status = $3, updated_at = $4 WHERE org_id = $1 AND id = $2', [
-    scope.org,
+  await tenant.db.query('UPDATE customers SET status = $3, updated_at = $4 WHERE org_id = $1 AND id = $2', [
+    tenant.orgId,
     uuidOf(id),
     status,
     now,
   ])
 }
 
-export async function hasCustomer(scope: Scope, id: CustomerId): Promise<boolean> {
+export async function hasCustomer(tenant: Tenant, id: CustomerId): Promise<boolean> {
   const row = await maybeOne(
-    scope.db,
+    tenant.db,
     `SELECT 1 FROM customers WHERE org_id = $1 AND id = $2 AND status <> ${customerStatus.erased}`,
-    [scope.org, uuidOf(id)],
+    [tenant.orgId, uuidOf(id)],
   )
   return row !== undefined
 }

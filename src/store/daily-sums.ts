@@ -5,7 +5,7 @@
 import type { Step } from '../database/pipeline.ts'
 import type { MovementKind } from '../domain/ledger-entry.ts'
 import { dates, numbers, texts } from './pg-arrays.ts'
-import { many, type Scope } from './scope.ts'
+import { many, type Tenant } from './tenant.ts'
 
 export type Measure =
   | 'customers'
@@ -68,21 +68,24 @@ export interface DaySum extends DailyCount {
 }
 
 /** The sums of each day from `from` to `to`, both included. */
-export async function listDailySums(scope: Scope, from: string, to: string): Promise<DaySum[]> {
+export async function listDailySums(tenant: Tenant, from: string, to: string): Promise<DaySum[]> {
   return many(
-    scope.db,
+    tenant.db,
     `SELECT day, measure, key, sum(amount)::bigint AS amount FROM daily_sums
      WHERE org_id = $1 AND day BETWEEN $2 AND $3 GROUP BY day, measure, key ORDER BY day`,
-    [scope.org, from, to],
+    [tenant.orgId, from, to],
   )
 }
 
 /** What each balance had outstanding at the end of a day: everything that ever moved it, added up. */
-export async function listOutstanding(scope: Scope, to: string): Promise<{ key: string; amount: number }[]> {
+export async function listOutstanding(
+  tenant: Tenant,
+  to: string,
+): Promise<{ key: string; amount: number }[]> {
   return many(
-    scope.db,
+    tenant.db,
     `SELECT key, sum(amount)::bigint AS amount FROM daily_sums
      WHERE org_id = $1 AND day <= $2 AND key <> '' GROUP BY key ORDER BY key`,
-    [scope.org, to],
+    [tenant.orgId, to],
   )
 }

@@ -4,42 +4,42 @@
  */
 import type { BranchId, Id, IdOf } from '../domain/ids.ts'
 import { newId } from './new-id.ts'
-import { idFrom, many, maybeOne, type Scope, uuidOf } from './scope.ts'
-import { touchSetup } from './setup.ts'
+import { updateSetupVersion } from './setup.ts'
+import { idFrom, many, maybeOne, type Tenant, uuidOf } from './tenant.ts'
 
-export async function findBranchByOpaqueId(scope: Scope, opaqueId: string): Promise<BranchId | undefined> {
+export async function findBranchByOpaqueId(tenant: Tenant, opaqueId: string): Promise<BranchId | undefined> {
   const rows = await many<{ id: string }>(
-    scope.db,
+    tenant.db,
     'SELECT id FROM branches WHERE org_id = $1 AND opaque_id = $2',
-    [scope.org, opaqueId],
+    [tenant.orgId, opaqueId],
   )
   return rows[0] && idFrom('brn', rows[0].id)
 }
 
 /** Of those that have a name. */
 export async function listBranchNames(
-  scope: Scope,
+  tenant: Tenant,
   ids: readonly BranchId[],
 ): Promise<Map<BranchId, string>> {
   if (ids.length === 0) return new Map()
   const rows = await many<{ id: string; name: string }>(
-    scope.db,
+    tenant.db,
     'SELECT id, name FROM branches WHERE org_id = $1 AND id = ANY($2::uuid[]) AND name IS NOT NULL',
-    [scope.org, [...new Set(ids)].map(uuidOf)],
+    [tenant.orgId, [...new Set(ids)].map(uuidOf)],
   )
   return new Map(rows.map(({ id, name }) => [idFrom('brn', id), name]))
 }
 
 /** By opaque id, of those of the products that have a name. */
 export async function listProductNames(
-  scope: Scope,
+  tenant: Tenant,
   products: readonly string[],
 ): Promise<Map<string, string>> {
   if (products.length === 0) return new Map()
   const rows = await many<{ opaque_id: string; name: string }>(
-    scope.db,
+    tenant.db,
     'SELECT opaque_id, name FROM products WHERE org_id = $1 AND opaque_id = ANY($2::text[]) AND name IS NOT NULL',
-    [scope.org, [...new Set(products)]],
+    [tenant.orgId, [...new Set(products)]],
   )
   return new Map(rows.map((row) => [row.opaque_id, row.name]))
 }
@@ -52,8 +52,8 @@ type ReferenceTable = keyof typeof referenceTables
  * naming the same new products cannot wait for each other in a circle; read again after the insert, since the
  * row may be another's. New branches and users are a change of the setup; the caller says so, once and last.
  */
-export async function ensureReferences<T extends ReferenceTable>(
-  scope: Scope,
+export async function upsertReferences<T extends ReferenceTable>(
+  tenant: Tenant,
   table: T,
   opaqueIds: readonly string[],
   now: Date,
@@ -61,31 +61,31 @@ export async function ensureReferences<T extends ReferenceTable>(
   if (opaqueIds.length === 0) return new Map()
   const prefix: (typeof referenceTables)[T] = referenceTables[table]
   const sorted = [...new Set(opaqueIds)].sort()
-  await scope.db.query(
+  await tenant.db.query(
     `INSERT INTO ${table} (org_id, id, opaque_id, created_at, updated_at)
      SELECT $1, id, opaque_id, $2, $2 FROM unnest($3::uuid[], $4::text[]) AS r (id, opaque_id)
      ON CONFLICT (org_id, opaque_id) DO NOTHING`,
-    [scope.org, now, sorted.map(() => uuidOf(newId(prefix, now))), sorted],
+    [tenant.orgId, now, sorted.map(() => uuidOf(newId(prefix, now))), sorted],
   )
   const rows = await many<{ id: string; opaque_id: string }>(
-    scope.db,
+    tenant.db,
     `SELECT id, opaque_id FROM ${table} WHERE org_id = $1 AND opaque_id = ANY($2::text[])`,
-    [scope.org, sorted],
+    [tenant.orgId, sorted],
   )
   return new Map(rows.map((row) => [row.opaque_id, idFrom(prefix, row.id)]))
 }
 
 /** Category by opaque id, of those of the products that have one. */
 export async function listCategories(
-  scope: Scope,
+  tenant: Tenant,
   products: readonly string[],
 ): Promise<Map<string, string>> {
   if (products.length === 0) return new Map()
   const rows = await many<{ opaque_id: string; category: string }>(
-    scope.db,
+    tenant.db,
     `SELECT opaque_id, category FROM products
      WHERE org_id = $1 AND opaque_id = ANY($2::text[]) AND category IS NOT NULL`,
-    [scope.org, products],
+    [tenant.orgId, products],
   )
   return new Map(rows.map((row) => [row.opaque_id, row.category]))
 }
@@ -140,44 +140,44 @@ const toEntry = (kind: DirectoryKind, row: DirectoryRow): DirectoryEntry => ({
 })
 
 export async function findDirectoryEntry(
-  scope: Scope,
+  tenant: Tenant,
   kind: DirectoryKind,
   id: Id,
 ): Promise<DirectoryEntry | undefined> {
   const row = await maybeOne<DirectoryRow>(
-    scope.db,
+    tenant.db,
     `${selectEntry[kind]} WHERE e.org_id = $1 AND e.id = $2`,
-    [scope.org, uuidOf(id)],
+    [tenant.orgId, uuidOf(id)],
   )
   return row && toEntry(kind, row)
 }
 
 /** The same, held against other changes until the transaction ends: a patch keeps the members it does not name. */
 export async function lockDirectoryEntry(
-  scope: Scope,
+  tenant: Tenant,
   kind: DirectoryKind,
   id: Id,
 ): Promise<DirectoryEntry | undefined> {
   const row = await maybeOne<DirectoryRow>(
-    scope.db,
+    tenant.db,
     `${selectEntry[kind]} WHERE e.org_id = $1 AND e.id = $2 FOR NO KEY UPDATE OF e`,
-    [scope.org, uuidOf(id)],
+    [tenant.orgId, uuidOf(id)],
   )
   return row && toEntry(kind, row)
 }
 
 /** Newest first; `text` is an opaque id, or found anywhere in the name. */
 export async function listDirectoryEntries(
-  scope: Scope,
+  tenant: Tenant,
   kind: DirectoryKind,
   page: { text?: string; limit: number; after?: Id },
 ): Promise<DirectoryEntry[]> {
   const rows = await many<DirectoryRow>(
-    scope.db,
+    tenant.db,
     `${selectEntry[kind]} WHERE e.org_id = $1 AND ($2::uuid IS NULL OR e.id < $2)
        AND ($3::text IS NULL OR e.opaque_id = $3 OR strpos(lower(e.name), lower($3)) > 0)
      ORDER BY e.id DESC LIMIT $4`,
-    [scope.org, page.after ? uuidOf(page.after) : null, page.text ?? null, page.limit],
+    [tenant.orgId, page.after ? uuidOf(page.after) : null, page.text ?? null, page.limit],
   )
   return rows.map((row) => toEntry(kind, row))
 }
@@ -190,17 +190,17 @@ const ownColumns: Record<DirectoryKind, (entry: Partial<DirectoryEntry>) => Reco
 }
 
 export async function insertDirectoryEntry(
-  scope: Scope,
+  tenant: Tenant,
   kind: DirectoryKind,
   entry: Omit<DirectoryEntry, 'branchOpaqueId' | 'updatedAt'>,
 ): Promise<void> {
   const own = ownColumns[kind](entry)
   const columns = Object.keys(own).map((column) => `, ${column}`)
-  await scope.db.query(
+  await tenant.db.query(
     `INSERT INTO ${kind} (org_id, id, opaque_id, name, created_at, updated_at${columns.join('')})
      VALUES ($1, $2, $3, $4, $5, $5${columns.map((_, i) => `, $${i + 6}`).join('')})`,
     [
-      scope.org,
+      tenant.orgId,
       uuidOf(entry.id as Id),
       entry.opaqueId,
       entry.name ?? null,
@@ -208,20 +208,20 @@ export async function insertDirectoryEntry(
       ...Object.values(own),
     ],
   )
-  if (kind !== 'products') await touchSetup(scope)
+  if (kind !== 'products') await updateSetupVersion(tenant)
 }
 
 /** Writes the members that can change; the opaque id cannot, since transactions are known by it. */
 export async function updateDirectoryEntry(
-  scope: Scope,
+  tenant: Tenant,
   kind: DirectoryKind,
   entry: DirectoryEntry,
 ): Promise<void> {
   const own = ownColumns[kind](entry)
   const assignments = Object.keys(own).map((column, i) => `, ${column} = $${i + 5}`)
-  await scope.db.query(
+  await tenant.db.query(
     `UPDATE ${kind} SET name = $3, updated_at = $4${assignments.join('')} WHERE org_id = $1 AND id = $2`,
-    [scope.org, uuidOf(entry.id as Id), entry.name ?? null, entry.updatedAt, ...Object.values(own)],
+    [tenant.orgId, uuidOf(entry.id as Id), entry.name ?? null, entry.updatedAt, ...Object.values(own)],
   )
-  if (kind !== 'products') await touchSetup(scope)
+  if (kind !== 'products') await updateSetupVersion(tenant)
 }

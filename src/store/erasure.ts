@@ -2,13 +2,13 @@
 import type { Step, WireValue } from '../database/pipeline.ts'
 import { cardStatus, customerStatus } from '../domain/customer.ts'
 import type { CustomerId } from '../domain/ids.ts'
-import { type Scope, uuidOf } from './scope.ts'
+import { type Tenant, uuidOf } from './tenant.ts'
 
-export function erasureSteps({ org }: Scope, customer: CustomerId, now: Date): Step[] {
+export function erasureSteps({ orgId }: Tenant, customer: CustomerId, now: Date): Step[] {
   const step = (name: string, text: string, ...values: WireValue[]): Step => ({
     name: `erase-${name}`,
     text,
-    values: [String(org), uuidOf(customer), ...values],
+    values: [String(orgId), uuidOf(customer), ...values],
   })
   return [
     // First: it waits for a change of the profile that is under way, whose stored answer is then erased below.

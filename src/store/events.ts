@@ -3,7 +3,7 @@ import type { Step } from '../database/pipeline.ts'
 import type { Fact } from '../domain/event.ts'
 import { newId } from './new-id.ts'
 import { jsons, texts, uuids } from './pg-arrays.ts'
-import type { Scope } from './scope.ts'
+import type { Tenant } from './tenant.ts'
 
 export function eventsStep(org: string, facts: readonly Fact[], now: Date): Step | undefined {
   if (facts.length === 0) return undefined
@@ -21,7 +21,7 @@ SELECT $1::integer, $2::timestamptz, r.* FROM unnest($3::uuid[], $4::text[], $5:
   }
 }
 
-export async function insertEvents(scope: Scope, facts: readonly Fact[], now: Date): Promise<void> {
-  const step = eventsStep(String(scope.org), facts, now)
-  if (step) await scope.db.pipe([step])
+export async function insertEvents(tenant: Tenant, facts: readonly Fact[], now: Date): Promise<void> {
+  const step = eventsStep(String(tenant.orgId), facts, now)
+  if (step) await tenant.db.pipe([step])
 }

@@ -1,16 +1,16 @@
 /** Finds what has expired and not been taken off yet. */
 
 import type { CustomerId } from '../domain/ids.ts'
-import { idFrom, many, type Scope, uuidOf } from './scope.ts'
+import { idFrom, many, type Tenant, uuidOf } from './tenant.ts'
 
 /** Erased customers keep what they had: nobody can use it, and the sums stay as they are. */
 export async function listCustomersWithExpiredLots(
-  scope: Scope,
+  tenant: Tenant,
   now: Date,
   limit: number,
 ): Promise<CustomerId[]> {
   return customers(
-    scope,
+    tenant,
     `SELECT DISTINCT customer_id FROM (
        SELECT l.customer_id FROM lots l JOIN customers c ON c.org_id = l.org_id AND c.id = l.customer_id
        WHERE l.org_id = $1 AND l.remaining > 0 AND l.expires_at <= $2 AND c.status <> 3
@@ -20,12 +20,12 @@ export async function listCustomersWithExpiredLots(
 }
 
 export async function listCustomersWithExpiredCoupons(
-  scope: Scope,
+  tenant: Tenant,
   now: Date,
   limit: number,
 ): Promise<CustomerId[]> {
   return customers(
-    scope,
+    tenant,
     `SELECT DISTINCT customer_id FROM (
        SELECT customer_id FROM coupons WHERE org_id = $1 AND status = 1 AND expires_at <= $2
        ORDER BY expires_at LIMIT $3) c ORDER BY customer_id`,
@@ -39,13 +39,13 @@ export async function listCustomersWithExpiredCoupons(
  * through the wallets in the order of their key instead.
  */
 export async function listIdleCustomers(
-  scope: Scope,
+  tenant: Tenant,
   keys: readonly string[],
   before: Date,
   page: { after?: CustomerId; limit: number },
 ): Promise<CustomerId[]> {
   return customers(
-    scope,
+    tenant,
     `SELECT w.customer_id FROM wallets w
      WHERE w.org_id = $1 AND ($4::uuid IS NULL OR w.customer_id > $4) AND w.last_activity_at <= $3
        AND EXISTS (SELECT 1 FROM balances b WHERE b.org_id = w.org_id AND b.customer_id = w.customer_id
@@ -55,7 +55,7 @@ export async function listIdleCustomers(
   )
 }
 
-async function customers(scope: Scope, text: string, values: unknown[]): Promise<CustomerId[]> {
-  const rows = await many<{ customer_id: string }>(scope.db, text, [scope.org, ...values])
+async function customers(tenant: Tenant, text: string, values: unknown[]): Promise<CustomerId[]> {
+  const rows = await many<{ customer_id: string }>(tenant.db, text, [tenant.orgId, ...values])
   return rows.map((row) => idFrom('cus', row.customer_id))
 }

@@ -4,7 +4,7 @@
  */
 import type { RequestId, UserId } from '../domain/ids.ts'
 import { nameOfUser } from './people.ts'
-import { execute, idFrom, many, type Scope, uuidOf } from './scope.ts'
+import { execute, idFrom, many, type Tenant, uuidOf } from './tenant.ts'
 
 export interface HttpRequest {
   readonly id: RequestId
@@ -35,7 +35,7 @@ export interface ListedRequest extends HttpRequest {
  * time, so the first of all that have to go is found from the end.
  */
 export async function insertHttpRequests(
-  scope: Scope,
+  tenant: Tenant,
   requests: readonly HttpRequest[],
   keep: number,
 ): Promise<void> {
@@ -44,7 +44,7 @@ export async function insertHttpRequests(
     id: uuidOf(id),
     user: uuidOf(user),
   }))
-  await scope.db.query(
+  await tenant.db.query(
     `WITH surplus AS (
        DELETE FROM http_requests WHERE org_id = $1 AND id <= (
          SELECT id FROM http_requests WHERE org_id = $1 ORDER BY id DESC OFFSET $3 LIMIT 1))
@@ -53,12 +53,12 @@ export async function insertHttpRequests(
      SELECT $1, r.* FROM json_to_recordset($2) AS r (id uuid, "requestId" text, at timestamptz, method text,
        path text, route text, status smallint, "durationUs" integer, "byKind" text, "user" uuid, "errorCode" text,
        query json, "requestBody" json, "replyBody" json, "isTruncated" boolean)`,
-    [scope.org, JSON.stringify(rows), keep - rows.length],
+    [tenant.orgId, JSON.stringify(rows), keep - rows.length],
   )
 }
 
-export async function deleteRequestsBefore(scope: Scope, before: Date): Promise<number> {
-  return execute(scope.db, 'DELETE FROM http_requests WHERE org_id = $1 AND at < $2', [scope.org, before])
+export async function deleteRequestsBefore(tenant: Tenant, before: Date): Promise<number> {
+  return execute(tenant.db, 'DELETE FROM http_requests WHERE org_id = $1 AND at < $2', [tenant.orgId, before])
 }
 
 interface RequestRow {
@@ -114,12 +114,12 @@ export interface RequestFilter {
 
 /** Newest first, without query and bodies. */
 export async function listHttpRequests(
-  scope: Scope,
+  tenant: Tenant,
   { status, text, user, from, to }: RequestFilter,
   page: { limit: number; after?: RequestId },
 ): Promise<ListedRequest[]> {
   const rows = await many<RequestRow>(
-    scope.db,
+    tenant.db,
     `SELECT ${columns} FROM http_requests r
      WHERE r.org_id = $1 AND ($3::uuid IS NULL OR r.id < $3)
        AND ($4::int IS NULL OR (r.status >= $4 AND r.status < $5))
@@ -129,7 +129,7 @@ export async function listHttpRequests(
        AND ($8::timestamptz IS NULL OR r.at >= $8) AND ($9::timestamptz IS NULL OR r.at < $9)
      ORDER BY r.id DESC LIMIT $2`,
     [
-      scope.org,
+      tenant.orgId,
       page.limit,
       page.after ? uuidOf(page.after) : null,
       status?.[0] ?? null,
@@ -143,11 +143,11 @@ export async function listHttpRequests(
   return rows.map(toRequest)
 }
 
-export async function findHttpRequest(scope: Scope, id: RequestId): Promise<ListedRequest | undefined> {
+export async function findHttpRequest(tenant: Tenant, id: RequestId): Promise<ListedRequest | undefined> {
   const [row] = await many<RequestRow>(
-    scope.db,
+    tenant.db,
     `SELECT ${columns}, r.query, r.request_body, r.reply_body FROM http_requests r WHERE r.org_id = $1 AND r.id = $2`,
-    [scope.org, uuidOf(id)],
+    [tenant.orgId, uuidOf(id)],
   )
   return row && toRequest(row)
 }

@@ -5,7 +5,7 @@
 import type { Step } from '../database/pipeline.ts'
 import type { CustomerId } from '../domain/ids.ts'
 import { type Question, question } from './question.ts'
-import { execute, maybeOne, type Scope, uuidOf } from './scope.ts'
+import { execute, maybeOne, type Tenant, uuidOf } from './tenant.ts'
 
 export interface StoredReply {
   readonly fingerprint: Buffer
@@ -19,38 +19,42 @@ export interface StoredReply {
  * this waits for it, up to the connection's lock timeout.
  */
 export async function insertIdempotencyKey(
-  scope: Scope,
+  tenant: Tenant,
   claim: { route: string; key: string; fingerprint: Buffer; now: Date },
 ): Promise<boolean> {
   const inserted = await execute(
-    scope.db,
+    tenant.db,
     `INSERT INTO idempotency_keys (org_id, route, key, fingerprint, status, created_at)
      VALUES ($1, $2, $3, $4, 0, $5) ON CONFLICT DO NOTHING`,
-    [scope.org, claim.route, claim.key, claim.fingerprint, claim.now],
+    [tenant.orgId, claim.route, claim.key, claim.fingerprint, claim.now],
   )
   return inserted === 1
 }
 
 export async function findStoredReply(
-  scope: Scope,
+  tenant: Tenant,
   route: string,
   key: string,
 ): Promise<StoredReply | undefined> {
   const row = await maybeOne<{ fingerprint: Buffer; status: number; reply: unknown }>(
-    scope.db,
+    tenant.db,
     'SELECT fingerprint, status, reply FROM idempotency_keys WHERE org_id = $1 AND route = $2 AND key = $3',
-    [scope.org, route, key],
+    [tenant.orgId, route, key],
   )
   return row && { fingerprint: row.fingerprint, status: row.status, reply: row.reply ?? undefined }
 }
 
 /** The answer to an earlier call with the key, asked together with what the work is decided on. */
-export function storedReply({ org }: Scope, route: string, key: string): Question<StoredReply | undefined> {
+export function storedReply(
+  { orgId }: Tenant,
+  route: string,
+  key: string,
+): Question<StoredReply | undefined> {
   return question(
     'load-reply',
     `SELECT encode(fingerprint, 'hex'), status, reply FROM idempotency_keys
      WHERE org_id = $1::integer AND route = $2::text AND key = $3::text`,
-    [String(org), route, key],
+    [String(orgId), route, key],
     ([row]) =>
       row && {
         fingerprint: Buffer.from(row[0]!, 'hex'),
@@ -62,7 +66,7 @@ export function storedReply({ org }: Scope, route: string, key: string): Questio
 
 /** Keeps an answer, in the message that writes what it tells of. A key that is taken fails it. */
 export function insertReply(
-  { org }: Scope,
+  { orgId }: Tenant,
   answer: {
     readonly route: string
     readonly key: string
@@ -78,7 +82,7 @@ export function insertReply(
     text: `INSERT INTO idempotency_keys (org_id, route, key, fingerprint, status, reply, customer_id, created_at)
            VALUES ($1::integer, $2::text, $3::text, decode($4::text, 'hex'), $5::smallint, $6::json, $7::uuid, $8::timestamptz)`,
     values: [
-      String(org),
+      String(orgId),
       answer.route,
       answer.key,
       answer.fingerprint.toString('hex'),
@@ -91,14 +95,14 @@ export function insertReply(
 }
 
 export async function updateStoredReply(
-  scope: Scope,
+  tenant: Tenant,
   answer: { route: string; key: string; status: number; reply: string; customer?: CustomerId },
 ): Promise<void> {
-  await scope.db.query(
+  await tenant.db.query(
     `UPDATE idempotency_keys SET status = $4, reply = $5, customer_id = $6
      WHERE org_id = $1 AND route = $2 AND key = $3`,
     [
-      scope.org,
+      tenant.orgId,
       answer.route,
       answer.key,
       answer.status,
@@ -111,12 +115,12 @@ export async function updateStoredReply(
 export const repliesAtOnce = 1_000
 
 /** Forgets answers older than the promised time, at most `repliesAtOnce` of them. */
-export async function deleteOldReplies(scope: Scope, before: Date): Promise<number> {
+export async function deleteOldReplies(tenant: Tenant, before: Date): Promise<number> {
   return execute(
-    scope.db,
+    tenant.db,
     `DELETE FROM idempotency_keys WHERE (org_id, route, key) IN (
        SELECT org_id, route, key FROM idempotency_keys WHERE org_id = $1 AND created_at < $2
        LIMIT ${repliesAtOnce} FOR UPDATE SKIP LOCKED)`,
-    [scope.org, before],
+    [tenant.orgId, before],
   )
 }

@@ -4,7 +4,7 @@
  * id and says up to which it has come.
  */
 import type { CustomerId } from '../domain/ids.ts'
-import { idFrom, many, maybeOne, type Scope, uuidOf } from './scope.ts'
+import { idFrom, many, maybeOne, type Tenant, uuidOf } from './tenant.ts'
 
 export interface Problem {
   readonly kind: string
@@ -72,12 +72,12 @@ interface PieceRow {
 
 /** `mayBeNegative`: the balances that some campaign lets go below zero. */
 export async function checkBalances(
-  scope: Scope,
+  tenant: Tenant,
   after: CustomerId | undefined,
   mayBeNegative: readonly string[],
 ): Promise<Piece> {
-  const row = await maybeOne<PieceRow>(scope.db, checkText, [
-    scope.org,
+  const row = await maybeOne<PieceRow>(tenant.db, checkText, [
+    tenant.orgId,
     after ? uuidOf(after) : null,
     mayBeNegative,
   ])
@@ -97,7 +97,7 @@ export async function checkBalances(
  * A coupon is redeemed exactly while one sale that was not returned whole has redeemed it. What sales redeemed
  * is read from their packed results (`transaction-codec.ts`).
  */
-export async function checkCoupons(scope: Scope): Promise<{ coupons: number; problems: Problem[] }> {
+export async function checkCoupons(tenant: Tenant): Promise<{ coupons: number; problems: Problem[] }> {
   const rows = await many<{
     coupons: number
     id: string | null
@@ -105,7 +105,7 @@ export async function checkCoupons(scope: Scope): Promise<{ coupons: number; pro
     sales: number
     status: number
   }>(
-    scope.db,
+    tenant.db,
     `WITH redemption AS (
        SELECT (a->>1)::uuid AS coupon, count(*) AS sales
        FROM transactions t, json_array_elements(t.result->3) a
@@ -115,7 +115,7 @@ export async function checkCoupons(scope: Scope): Promise<{ coupons: number; pro
      FROM (SELECT id, customer_id, status FROM coupons WHERE org_id = $1) c FULL JOIN redemption r ON r.coupon = c.id
      WHERE coalesce(r.sales, 0) <> (CASE WHEN c.status = 3 THEN 1 ELSE 0 END)
      UNION ALL SELECT (SELECT count(*) FROM coupons WHERE org_id = $1), NULL, NULL, 0, 0`,
-    [scope.org],
+    [tenant.orgId],
   )
   return {
     coupons: rows[0]?.coupons ?? 0,
@@ -130,9 +130,9 @@ export async function checkCoupons(scope: Scope): Promise<{ coupons: number; pro
 }
 
 /** The running sums of reports against the ledger they run along. */
-export async function checkDailySums(scope: Scope): Promise<Problem[]> {
+export async function checkDailySums(tenant: Tenant): Promise<Problem[]> {
   const rows = await many<{ measure: string; key: string; summed: number; counted: number }>(
-    scope.db,
+    tenant.db,
     `WITH summed AS (
        SELECT measure, key, sum(amount) AS amount FROM daily_sums WHERE org_id = $1 AND key <> '' GROUP BY measure, key),
      counted AS (
@@ -140,7 +140,7 @@ export async function checkDailySums(scope: Scope): Promise<Problem[]> {
      SELECT measure, key, coalesce(s.amount, 0)::bigint AS summed, coalesce(c.amount, 0)::bigint AS counted
      FROM summed s FULL JOIN counted c USING (measure, key)
      WHERE coalesce(s.amount, 0) <> coalesce(c.amount, 0)`,
-    [scope.org],
+    [tenant.orgId],
   )
   return rows.map(({ measure, key, summed, counted }) => ({
     kind: 'report',
@@ -148,11 +148,11 @@ export async function checkDailySums(scope: Scope): Promise<Problem[]> {
   }))
 }
 
-export async function countCustomers(scope: Scope): Promise<number> {
+export async function countCustomers(tenant: Tenant): Promise<number> {
   const row = await maybeOne<{ count: number }>(
-    scope.db,
+    tenant.db,
     'SELECT count(*) AS count FROM wallets WHERE org_id = $1',
-    [scope.org],
+    [tenant.orgId],
   )
   return row!.count
 }

@@ -3,13 +3,13 @@
 import type { CampaignId, CustomerId, TransactionId, UserId } from '../domain/ids.ts'
 import type { Movement, MovementKind } from '../domain/ledger-entry.ts'
 import type { KeptMultiple } from '../domain/wallet.ts'
-import { idFrom, many, type Scope, uuidOf } from './scope.ts'
+import { idFrom, many, type Tenant, uuidOf } from './tenant.ts'
 
-export async function listKeptMultiples(scope: Scope, customer: CustomerId): Promise<KeptMultiple[]> {
+export async function listKeptMultiples(tenant: Tenant, customer: CustomerId): Promise<KeptMultiple[]> {
   const rows = await many<{ campaign_id: string; key: string; at: number; reward: string; multiple: number }>(
-    scope.db,
+    tenant.db,
     'SELECT campaign_id, key, at, reward, multiple FROM kept_multiples WHERE org_id = $1 AND customer_id = $2',
-    [scope.org, uuidOf(customer)],
+    [tenant.orgId, uuidOf(customer)],
   )
   return rows.map(({ campaign_id, ...rest }) => ({ ...rest, campaign: idFrom('cmp', campaign_id) }))
 }
@@ -50,19 +50,19 @@ export interface LedgerPosition {
 
 /** Newest first, ordered by versions and not by a clock. */
 export async function listLedgerEntries(
-  scope: Scope,
+  tenant: Tenant,
   customer: CustomerId,
   page: { limit: number; after?: LedgerPosition },
 ): Promise<LedgerEntry[]> {
   const rows = await many<LedgerRow>(
-    scope.db,
+    tenant.db,
     `SELECT e.*, d.decimals FROM ledger_entries e
      JOIN balance_definitions d ON d.org_id = e.org_id AND d.key = e.key
      WHERE e.org_id = $1 AND e.customer_id = $2
        AND ($3::bigint IS NULL OR (e.wallet_version, e.key, e.version) < ($3, $4::text, $5::bigint))
      ORDER BY e.wallet_version DESC, e.key DESC, e.version DESC LIMIT $6`,
     [
-      scope.org,
+      tenant.orgId,
       uuidOf(customer),
       page.after?.walletVersion ?? null,
       page.after?.key ?? null,

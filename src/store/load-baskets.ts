@@ -9,8 +9,8 @@ import type { CardId, CouponId, CustomerId, TransactionId } from '../domain/ids.
 import type { Wallet } from '../domain/wallet.ts'
 import { texts, uuids } from './pg-arrays.ts'
 import { ask, type Question, question } from './question.ts'
-import { idFrom, type Scope } from './scope.ts'
 import { setupVersion } from './setup.ts'
+import { idFrom, type Tenant } from './tenant.ts'
 import { couponsByIds, type LoadedCard, type OwnedCoupon, positions, walletsByKeys } from './wallets/load.ts'
 
 export interface BasketKeys {
@@ -57,22 +57,22 @@ export interface LoadedGroup {
 
 /** `isRepeat`: the baskets were tried before, and one of the tries may have been written without our knowing. */
 export async function loadBaskets(
-  scope: Scope,
+  tenant: Tenant,
   keys: readonly BasketKeys[],
   { isRepeat = false } = {},
 ): Promise<LoadedGroup> {
   const coupons = keys.flatMap((key) => key.coupons)
   const products = [...new Set(keys.flatMap((key) => key.products))]
-  const loaded = await ask(scope, {
-    setup: setupVersion(scope),
-    wallets: walletsByKeys(scope, keys),
-    coupons: coupons.length > 0 ? couponsByIds(scope, coupons) : undefined,
-    products: products.length > 0 ? categoriesOf(scope, products) : undefined,
-    receipts: keys.some(({ opaqueId }) => opaqueId !== undefined) ? byReceipts(scope, keys) : undefined,
+  const loaded = await ask(tenant, {
+    setup: setupVersion(tenant),
+    wallets: walletsByKeys(tenant, keys),
+    coupons: coupons.length > 0 ? couponsByIds(tenant, coupons) : undefined,
+    products: products.length > 0 ? categoriesOf(tenant, products) : undefined,
+    receipts: keys.some(({ opaqueId }) => opaqueId !== undefined) ? byReceipts(tenant, keys) : undefined,
     repeats: keys.some(({ idempotencyKey }) => idempotencyKey !== undefined)
-      ? byIdempotencyKeys(scope, keys)
+      ? byIdempotencyKeys(tenant, keys)
       : undefined,
-    committed: isRepeat ? committedOf(scope, keys) : undefined,
+    committed: isRepeat ? committedOf(tenant, keys) : undefined,
   })
   const { wallets, cards } = loaded.wallets
   return {
@@ -106,36 +106,39 @@ function ownedBy(customer: CustomerId, coupons: readonly OwnedCoupon[] = []): re
 
 /** Category by opaque id. */
 function categoriesOf(
-  { org }: Scope,
+  { orgId }: Tenant,
   products: readonly string[],
 ): Question<Map<string, string | undefined>> {
   return question(
     'load-products',
     'SELECT opaque_id, category FROM products WHERE org_id = $1::integer AND opaque_id = ANY($2::text[])',
-    [String(org), texts(products)],
+    [String(orgId), texts(products)],
     (rows) => new Map(rows.map(([opaqueId, category]) => [opaqueId!, category ?? undefined])),
   )
 }
 
-function byReceipts({ org }: Scope, keys: readonly BasketKeys[]): Question<Map<number, EarlierTransaction>> {
+function byReceipts(
+  { orgId }: Tenant,
+  keys: readonly BasketKeys[],
+): Question<Map<number, EarlierTransaction>> {
   return question(
     'load-receipts',
     `SELECT b.n, t.id, encode(t.fingerprint, 'hex') FROM ${positions('$2::text[]')} (opaque_id, n)
      JOIN transactions t ON t.org_id = $1::integer AND t.opaque_id = b.opaque_id`,
-    [String(org), texts(keys.map((key) => key.opaqueId))],
+    [String(orgId), texts(keys.map((key) => key.opaqueId))],
     readEarlier,
   )
 }
 
 function byIdempotencyKeys(
-  { org }: Scope,
+  { orgId }: Tenant,
   keys: readonly BasketKeys[],
 ): Question<Map<number, EarlierTransaction>> {
   return question(
     'load-keys',
     `SELECT b.n, t.id, encode(t.fingerprint, 'hex') FROM ${positions('$2::text[]')} (key, n)
      JOIN transactions t ON t.org_id = $1::integer AND t.idempotency_key = b.key`,
-    [String(org), texts(keys.map((key) => key.idempotencyKey))],
+    [String(orgId), texts(keys.map((key) => key.idempotencyKey))],
     readEarlier,
   )
 }
@@ -150,11 +153,11 @@ function readEarlier(rows: readonly WireRow[]): Map<number, EarlierTransaction> 
   )
 }
 
-function committedOf({ org }: Scope, keys: readonly BasketKeys[]): Question<Set<TransactionId>> {
+function committedOf({ orgId }: Tenant, keys: readonly BasketKeys[]): Question<Set<TransactionId>> {
   return question(
     'load-committed',
     'SELECT id FROM transactions WHERE org_id = $1::integer AND id = ANY($2::uuid[])',
-    [String(org), uuids(keys.map((key) => key.id))],
+    [String(orgId), uuids(keys.map((key) => key.id))],
     (rows) => new Set(rows.map(([id]) => idFrom('txn', id!))),
   )
 }

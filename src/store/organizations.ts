@@ -2,7 +2,7 @@
 import { currencyDecimals } from '../domain/currency.ts'
 import type { OrganizationId } from '../domain/ids.ts'
 import type { Organization, ShownOrganization } from '../domain/organization.ts'
-import { idFrom, many, maybeOne, prepared, type Scope, type Statement, uuidOf } from './scope.ts'
+import { idFrom, many, maybeOne, type PreparedStatement, prepared, type Tenant, uuidOf } from './tenant.ts'
 
 export interface OrganizationRow {
   org_id: number
@@ -22,7 +22,7 @@ export interface OrganizationRow {
 
 export function toOrganization(row: OrganizationRow): Organization {
   return {
-    number: row.org_id,
+    orgId: row.org_id,
     id: idFrom('org', row.id),
     name: row.name,
     country: row.country,
@@ -52,60 +52,63 @@ const toShown = (row: ShownRow): ShownOrganization => ({
   logo: row.logo ?? undefined,
 })
 
-const organizationsByIds: Statement = {
+const organizationsByIds: PreparedStatement = {
   name: 'organizations-by-ids',
   text: `SELECT ${organizationColumns} FROM organizations o WHERE o.id = ANY($1::uuid[])`,
 }
 
 export async function listOrganizationsByIds(
-  scope: Scope,
+  tenant: Tenant,
   ids: readonly OrganizationId[],
 ): Promise<Organization[]> {
-  const rows = await prepared<OrganizationRow>(scope.db, organizationsByIds, [ids.map(uuidOf)])
+  const rows = await prepared<OrganizationRow>(tenant.db, organizationsByIds, [ids.map(uuidOf)])
   return rows.map(toOrganization)
 }
 
-export async function findOrganization(scope: Scope, id: OrganizationId): Promise<Organization | undefined> {
-  return (await listOrganizationsByIds(scope, [id]))[0]
+export async function findOrganization(
+  tenant: Tenant,
+  id: OrganizationId,
+): Promise<Organization | undefined> {
+  return (await listOrganizationsByIds(tenant, [id]))[0]
 }
 
-/** The organization that the scope works for. */
-export async function findOwnOrganization(scope: Scope): Promise<Organization | undefined> {
+/** The tenant's own organization. */
+export async function findOwnOrganization(tenant: Tenant): Promise<Organization | undefined> {
   const row = await maybeOne<OrganizationRow>(
-    scope.db,
+    tenant.db,
     `SELECT ${organizationColumns} FROM organizations o WHERE o.org_id = $1`,
-    [scope.org],
+    [tenant.orgId],
   )
   return row && toOrganization(row)
 }
 
 /** The same organizations, to be shown. */
 export async function listOrganizationsWithLogo(
-  scope: Scope,
+  tenant: Tenant,
   organizations: readonly Organization[],
 ): Promise<ShownOrganization[]> {
   const rows = await many<{ org_id: number; logo: string }>(
-    scope.db,
+    tenant.db,
     'SELECT org_id, logo FROM organizations WHERE org_id = ANY($1::integer[]) AND logo IS NOT NULL',
-    [organizations.map(({ number }) => number)],
+    [organizations.map(({ orgId }) => orgId)],
   )
   const logos = new Map(rows.map((row) => [row.org_id, row.logo]))
-  return organizations.map((organization) => ({ ...organization, logo: logos.get(organization.number) }))
+  return organizations.map((organization) => ({ ...organization, logo: logos.get(organization.orgId) }))
 }
 
 export async function findOrganizationWithLogo(
-  scope: Scope,
+  tenant: Tenant,
   organization: Organization,
 ): Promise<ShownOrganization> {
-  return (await listOrganizationsWithLogo(scope, [organization]))[0]!
+  return (await listOrganizationsWithLogo(tenant, [organization]))[0]!
 }
 
 export async function listOrganizations(
-  scope: Scope,
+  tenant: Tenant,
   page: { limit: number; after?: OrganizationId },
 ): Promise<Organization[]> {
   const rows = await many<OrganizationRow>(
-    scope.db,
+    tenant.db,
     `SELECT ${organizationColumns} FROM organizations o WHERE ($1::uuid IS NULL OR o.id > $1) ORDER BY o.id LIMIT $2`,
     [page.after ? uuidOf(page.after) : null, page.limit],
   )
@@ -118,11 +121,11 @@ export type NewOrganization = Pick<
 >
 
 export async function insertOrganization(
-  scope: Scope,
+  tenant: Tenant,
   organization: NewOrganization,
 ): Promise<ShownOrganization> {
   const row = await maybeOne<ShownRow>(
-    scope.db,
+    tenant.db,
     `INSERT INTO organizations AS o (id, name, country, currency, timezone, locale, is_demo, created_at, updated_at)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8) RETURNING ${organizationColumns}, o.logo`,
     [
@@ -163,7 +166,7 @@ const patchColumns: Record<keyof OrganizationPatch, string> = {
 }
 
 export async function updateOrganization(
-  scope: Scope,
+  tenant: Tenant,
   id: OrganizationId,
   patch: OrganizationPatch,
   now: Date,
@@ -174,7 +177,7 @@ export async function updateOrganization(
   const assignments = members.map((key, i) => `${patchColumns[key]} = $${i + 3}`)
   assignments.push('updated_at = $2', 'setup_version = setup_version + 1')
   const row = await maybeOne<ShownRow>(
-    scope.db,
+    tenant.db,
     `UPDATE organizations o SET ${assignments.join(', ')} WHERE o.id = $1 RETURNING ${organizationColumns}, o.logo`,
     [uuidOf(id), now, ...members.map((key) => patch[key])],
   )
@@ -182,19 +185,19 @@ export async function updateOrganization(
 }
 
 /** Serializes the making of the demo between processes that start at once, until the transaction ends. */
-export async function lockOrganizations(scope: Scope): Promise<void> {
-  await scope.db.query('LOCK TABLE organizations IN SHARE ROW EXCLUSIVE MODE')
+export async function lockOrganizations(tenant: Tenant): Promise<void> {
+  await tenant.db.query('LOCK TABLE organizations IN SHARE ROW EXCLUSIVE MODE')
 }
 
-export async function findDemoOrganization(scope: Scope): Promise<Organization | undefined> {
+export async function findDemoOrganization(tenant: Tenant): Promise<Organization | undefined> {
   const row = await maybeOne<OrganizationRow>(
-    scope.db,
+    tenant.db,
     `SELECT ${organizationColumns} FROM organizations o WHERE o.is_demo ORDER BY o.org_id LIMIT 1`,
     [],
   )
   return row && toOrganization(row)
 }
 
-export async function hasOrganizations(scope: Scope): Promise<boolean> {
-  return (await maybeOne(scope.db, 'SELECT 1 FROM organizations LIMIT 1', [])) !== undefined
+export async function hasOrganizations(tenant: Tenant): Promise<boolean> {
+  return (await maybeOne(tenant.db, 'SELECT 1 FROM organizations LIMIT 1', [])) !== undefined
 }

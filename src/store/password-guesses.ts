@@ -3,7 +3,7 @@
  * forgotten: an attempt moves it on by what it costs, and is allowed while the moment is not too far ahead. One
  * statement decides and counts, so that attempts at once, in however many processes, are no more than allowed.
  */
-import { execute, maybeOne, type Scope } from './scope.ts'
+import { execute, maybeOne, type Tenant } from './tenant.ts'
 
 export interface GuessCost {
   readonly seconds: number
@@ -13,13 +13,13 @@ export interface GuessCost {
 
 /** Counts an attempt; false: there were too many, and it was not counted. */
 export async function insertPasswordGuess(
-  scope: Scope,
+  tenant: Tenant,
   account: Buffer,
   { seconds, atOnce }: GuessCost,
   now: Date,
 ): Promise<boolean> {
   const counted = await execute(
-    scope.db,
+    tenant.db,
     `INSERT INTO password_guesses AS g (account, forgotten_at) VALUES ($1, $2::timestamptz + make_interval(secs => $3))
      ON CONFLICT (account) DO UPDATE SET forgotten_at = greatest(g.forgotten_at, $2) + make_interval(secs => $3)
      WHERE g.forgotten_at <= $2::timestamptz + make_interval(secs => $4)`,
@@ -30,27 +30,27 @@ export async function insertPasswordGuess(
 
 /** Takes an attempt back that was not wrong after all. */
 export async function updatePasswordGuess(
-  scope: Scope,
+  tenant: Tenant,
   account: Buffer,
   { seconds }: GuessCost,
 ): Promise<void> {
   await execute(
-    scope.db,
+    tenant.db,
     'UPDATE password_guesses SET forgotten_at = forgotten_at - make_interval(secs => $2) WHERE account = $1',
     [account, seconds],
   )
 }
 
 /** When all is forgotten; undefined when there is nothing. */
-export async function findPasswordGuesses(scope: Scope, account: Buffer): Promise<Date | undefined> {
+export async function findPasswordGuesses(tenant: Tenant, account: Buffer): Promise<Date | undefined> {
   const row = await maybeOne<{ forgotten_at: Date }>(
-    scope.db,
+    tenant.db,
     'SELECT forgotten_at FROM password_guesses WHERE account = $1',
     [account],
   )
   return row?.forgotten_at
 }
 
-export async function deleteForgottenGuesses(scope: Scope, now: Date): Promise<void> {
-  await execute(scope.db, 'DELETE FROM password_guesses WHERE forgotten_at <= $1', [now])
+export async function deleteForgottenGuesses(tenant: Tenant, now: Date): Promise<void> {
+  await execute(tenant.db, 'DELETE FROM password_guesses WHERE forgotten_at <= $1', [now])
 }

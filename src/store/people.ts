@@ -4,7 +4,7 @@
  */
 import type { PersonId } from '../domain/ids.ts'
 import type { Person, Role } from '../domain/person.ts'
-import { execute, idFrom, many, maybeOne, type Scope, uuidOf } from './scope.ts'
+import { execute, idFrom, many, maybeOne, type Tenant, uuidOf } from './tenant.ts'
 
 interface PersonRow {
   id: string
@@ -36,29 +36,32 @@ const personColumns = `p.id, l.email, p.name, p.role, p.is_blocked, p.password_h
   FROM people p JOIN person_logins l ON l.org_id = p.org_id AND l.person_id = p.id`
 
 /** In the order in which they were added. */
-export async function listPeople(scope: Scope, page: { limit: number; after?: PersonId }): Promise<Person[]> {
+export async function listPeople(
+  tenant: Tenant,
+  page: { limit: number; after?: PersonId },
+): Promise<Person[]> {
   const rows = await many<PersonRow>(
-    scope.db,
+    tenant.db,
     `SELECT ${personColumns} WHERE p.org_id = $1 AND ($2::uuid IS NULL OR p.id > $2) ORDER BY p.id LIMIT $3`,
-    [scope.org, page.after ? uuidOf(page.after) : null, page.limit],
+    [tenant.orgId, page.after ? uuidOf(page.after) : null, page.limit],
   )
   return rows.map(toPerson)
 }
 
-export async function countPeople(scope: Scope): Promise<number> {
+export async function countPeople(tenant: Tenant): Promise<number> {
   const row = await maybeOne<{ count: number }>(
-    scope.db,
+    tenant.db,
     'SELECT count(*)::int AS count FROM people WHERE org_id = $1',
-    [scope.org],
+    [tenant.orgId],
   )
   return row!.count
 }
 
-export async function findPerson(scope: Scope, id: PersonId): Promise<Person | undefined> {
+export async function findPerson(tenant: Tenant, id: PersonId): Promise<Person | undefined> {
   const row = await maybeOne<PersonRow>(
-    scope.db,
+    tenant.db,
     `SELECT ${personColumns} WHERE p.org_id = $1 AND p.id = $2`,
-    [scope.org, uuidOf(id)],
+    [tenant.orgId, uuidOf(id)],
   )
   return row && toPerson(row)
 }
@@ -78,22 +81,22 @@ export interface PersonLock {
 }
 
 /** Holds the person against other changes until the transaction ends. */
-export async function lockPerson(scope: Scope, id: PersonId): Promise<PersonLock | undefined> {
+export async function lockPerson(tenant: Tenant, id: PersonId): Promise<PersonLock | undefined> {
   const row = await maybeOne<{ password_hash: string | null; is_blocked: boolean }>(
-    scope.db,
+    tenant.db,
     'SELECT password_hash, is_blocked FROM people WHERE org_id = $1 AND id = $2 FOR NO KEY UPDATE',
-    [scope.org, uuidOf(id)],
+    [tenant.orgId, uuidOf(id)],
   )
   return row && { passwordHash: row.password_hash ?? undefined, isBlocked: row.is_blocked }
 }
 
 /** Holds a person who never had a password and whose link has ended; false when this one is another, or gone. */
-export async function lockLapsedPerson(scope: Scope, id: PersonId, now: Date): Promise<boolean> {
+export async function lockLapsedPerson(tenant: Tenant, id: PersonId, now: Date): Promise<boolean> {
   const row = await maybeOne(
-    scope.db,
+    tenant.db,
     `SELECT id FROM people WHERE org_id = $1 AND id = $2 AND password_hash IS NULL AND invitation_expires_at <= $3
      FOR UPDATE`,
-    [scope.org, uuidOf(id), now],
+    [tenant.orgId, uuidOf(id), now],
   )
   return row !== undefined
 }
@@ -102,13 +105,13 @@ export async function lockLapsedPerson(scope: Scope, id: PersonId, now: Date): P
  * Holds all owners who can sign in, in one order, and says who they are. Of two that wait for each other the second
  * sees what the first has done.
  */
-export async function lockActiveOwners(scope: Scope): Promise<PersonId[]> {
+export async function lockActiveOwners(tenant: Tenant): Promise<PersonId[]> {
   const rows = await many<{ id: string }>(
-    scope.db,
+    tenant.db,
     `SELECT id FROM people
      WHERE org_id = $1 AND role = 'owner' AND NOT is_blocked AND password_hash IS NOT NULL
      ORDER BY id FOR NO KEY UPDATE`,
-    [scope.org],
+    [tenant.orgId],
   )
   return rows.map((row) => idFrom('psn', row.id))
 }
@@ -120,117 +123,124 @@ export interface Login {
 }
 
 /** Asked by the platform, before anybody can know which organization it is about. */
-export async function findLogin(scope: Scope, email: string): Promise<Login | undefined> {
+export async function findLogin(tenant: Tenant, email: string): Promise<Login | undefined> {
   const row = await maybeOne<{ org_id: number; person_id: string }>(
-    scope.db,
+    tenant.db,
     'SELECT org_id, person_id FROM person_logins WHERE email = $1',
     [email],
   )
   return row && { org: row.org_id, person: idFrom('psn', row.person_id) }
 }
 
-export async function findPasswordHash(scope: Scope, id: PersonId): Promise<string | undefined> {
+export async function findPasswordHash(tenant: Tenant, id: PersonId): Promise<string | undefined> {
   const row = await maybeOne<{ password_hash: string | null }>(
-    scope.db,
+    tenant.db,
     'SELECT password_hash FROM people WHERE org_id = $1 AND id = $2 AND NOT is_blocked',
-    [scope.org, uuidOf(id)],
+    [tenant.orgId, uuidOf(id)],
   )
   return row?.password_hash ?? undefined
 }
 
 export type NewPerson = Pick<Person, 'id' | 'email' | 'name' | 'role' | 'user' | 'createdAt'>
 
-export async function insertPerson(scope: Scope, person: NewPerson): Promise<void> {
-  await scope.db.query(
+export async function insertPerson(tenant: Tenant, person: NewPerson): Promise<void> {
+  await tenant.db.query(
     `INSERT INTO people (org_id, id, name, role, user_id, created_at, updated_at)
      VALUES ($1, $2, $3, $4, $5, $6, $6)`,
-    [scope.org, uuidOf(person.id), person.name ?? null, person.role, uuidOf(person.user), person.createdAt],
+    [
+      tenant.orgId,
+      uuidOf(person.id),
+      person.name ?? null,
+      person.role,
+      uuidOf(person.user),
+      person.createdAt,
+    ],
   )
-  await scope.db.query('INSERT INTO person_logins (email, org_id, person_id) VALUES ($1, $2, $3)', [
+  await tenant.db.query('INSERT INTO person_logins (email, org_id, person_id) VALUES ($1, $2, $3)', [
     person.email,
-    scope.org,
+    tenant.orgId,
     uuidOf(person.id),
   ])
 }
 
 /** The members that the people themselves can be changed in. */
 export async function updatePerson(
-  scope: Scope,
+  tenant: Tenant,
   person: Pick<Person, 'id' | 'name' | 'role' | 'isBlocked'>,
   now: Date,
 ): Promise<void> {
-  await scope.db.query(
+  await tenant.db.query(
     `UPDATE people SET name = $3, role = $4, is_blocked = $5, updated_at = $6 WHERE org_id = $1 AND id = $2`,
-    [scope.org, uuidOf(person.id), person.name ?? null, person.role, person.isBlocked, now],
+    [tenant.orgId, uuidOf(person.id), person.name ?? null, person.role, person.isBlocked, now],
   )
 }
 
 export async function updateInvitation(
-  scope: Scope,
+  tenant: Tenant,
   id: PersonId,
   invitation: { hash: Buffer; expiresAt: Date },
   now: Date,
 ): Promise<void> {
-  await scope.db.query(
+  await tenant.db.query(
     `UPDATE people SET invitation_hash = $3, invitation_expires_at = $4, updated_at = $5
      WHERE org_id = $1 AND id = $2`,
-    [scope.org, uuidOf(id), invitation.hash, invitation.expiresAt, now],
+    [tenant.orgId, uuidOf(id), invitation.hash, invitation.expiresAt, now],
   )
 }
 
-export async function findInvited(scope: Scope, hash: Buffer, now: Date): Promise<PersonId | undefined> {
+export async function findInvited(tenant: Tenant, hash: Buffer, now: Date): Promise<PersonId | undefined> {
   const row = await maybeOne<{ id: string }>(
-    scope.db,
+    tenant.db,
     `SELECT id FROM people
      WHERE org_id = $1 AND invitation_hash = $2 AND invitation_expires_at > $3 AND NOT is_blocked`,
-    [scope.org, hash, now],
+    [tenant.orgId, hash, now],
   )
   return row && idFrom('psn', row.id)
 }
 
 /** Uses a link up: of any number of uses at once, one finds it. */
 export async function updateInvited(
-  scope: Scope,
+  tenant: Tenant,
   hash: Buffer,
   change: { passwordHash: string; name?: string },
   now: Date,
 ): Promise<PersonId | undefined> {
   const row = await maybeOne<{ id: string }>(
-    scope.db,
+    tenant.db,
     `UPDATE people SET password_hash = $4, name = coalesce($5, name), invitation_hash = NULL,
        invitation_expires_at = NULL, updated_at = $3
      WHERE org_id = $1 AND invitation_hash = $2 AND invitation_expires_at > $3 AND NOT is_blocked
      RETURNING id`,
-    [scope.org, hash, now, change.passwordHash, change.name ?? null],
+    [tenant.orgId, hash, now, change.passwordHash, change.name ?? null],
   )
   return row && idFrom('psn', row.id)
 }
 
 /** With a new password a link that was still open ends too. */
 export async function updatePassword(
-  scope: Scope,
+  tenant: Tenant,
   id: PersonId,
   passwordHash: string,
   now: Date,
 ): Promise<void> {
-  await scope.db.query(
+  await tenant.db.query(
     `UPDATE people SET password_hash = $3, invitation_hash = NULL, invitation_expires_at = NULL, updated_at = $4
      WHERE org_id = $1 AND id = $2`,
-    [scope.org, uuidOf(id), passwordHash, now],
+    [tenant.orgId, uuidOf(id), passwordHash, now],
   )
 }
 
-export async function updateLastSeen(scope: Scope, id: PersonId, now: Date): Promise<void> {
-  await scope.db.query('UPDATE people SET last_seen_at = $3 WHERE org_id = $1 AND id = $2', [
-    scope.org,
+export async function updateLastSeen(tenant: Tenant, id: PersonId, now: Date): Promise<void> {
+  await tenant.db.query('UPDATE people SET last_seen_at = $3 WHERE org_id = $1 AND id = $2', [
+    tenant.orgId,
     uuidOf(id),
     now,
   ])
 }
 
-export async function deletePerson(scope: Scope, id: PersonId): Promise<void> {
-  const values = [scope.org, uuidOf(id)]
-  await execute(scope.db, 'DELETE FROM person_sessions WHERE org_id = $1 AND person_id = $2', values)
-  await execute(scope.db, 'DELETE FROM person_logins WHERE org_id = $1 AND person_id = $2', values)
-  await execute(scope.db, 'DELETE FROM people WHERE org_id = $1 AND id = $2', values)
+export async function deletePerson(tenant: Tenant, id: PersonId): Promise<void> {
+  const values = [tenant.orgId, uuidOf(id)]
+  await execute(tenant.db, 'DELETE FROM person_sessions WHERE org_id = $1 AND person_id = $2', values)
+  await execute(tenant.db, 'DELETE FROM person_logins WHERE org_id = $1 AND person_id = $2', values)
+  await execute(tenant.db, 'DELETE FROM people WHERE org_id = $1 AND id = $2', values)
 }

@@ -1,5 +1,5 @@
 /** The mark of the pepper that the stored credentials were hashed with; at most one. */
-import { maybeOne, type Queryable } from './scope.ts'
+import { maybeOne, type Queryable } from './tenant.ts'
 
 export async function findPepperMark(db: Queryable): Promise<Buffer | undefined> {
   const row = await maybeOne<{ mark: Buffer }>(db, 'SELECT mark FROM pepper_marks', [])

@@ -6,7 +6,7 @@ import type { BranchId, PersonId, UserId } from '../domain/ids.ts'
 import { mainBranch, type Organization } from '../domain/organization.ts'
 import type { Role } from '../domain/person.ts'
 import { type OrganizationRow, organizationColumns, toOrganization } from './organizations.ts'
-import { execute, idFrom, maybeOne, prepared, type Scope, type Statement, uuidOf } from './scope.ts'
+import { execute, idFrom, maybeOne, type PreparedStatement, prepared, type Tenant, uuidOf } from './tenant.ts'
 
 export interface PersonSession {
   readonly hash: Buffer
@@ -33,7 +33,7 @@ interface SessionRow extends OrganizationRow {
 }
 
 /** In one statement, and so in one round trip; it writes only when the last use was noted a while ago. */
-const readSession: Statement = {
+const readSession: PreparedStatement = {
   name: 'person-session',
   text: `WITH touched AS (
       UPDATE person_sessions SET last_used_at = $3
@@ -60,12 +60,12 @@ export interface SessionTimes {
 }
 
 export async function findPersonSession(
-  scope: Scope,
+  tenant: Tenant,
   hash: Buffer,
   { now, openedAfter, usedAfter, notedBefore }: SessionTimes,
 ): Promise<PersonSession | undefined> {
-  const values = [scope.org, hash, now, openedAfter, usedAfter, notedBefore]
-  const [row] = await prepared<SessionRow>(scope.db, readSession, values)
+  const values = [tenant.orgId, hash, now, openedAfter, usedAfter, notedBefore]
+  const [row] = await prepared<SessionRow>(tenant.db, readSession, values)
   return (
     row && {
       hash,
@@ -84,54 +84,58 @@ export async function findPersonSession(
 }
 
 export async function insertPersonSession(
-  scope: Scope,
+  tenant: Tenant,
   session: { hash: Buffer; person: PersonId; now: Date },
 ): Promise<void> {
-  await scope.db.query(
+  await tenant.db.query(
     `INSERT INTO person_sessions (org_id, hash, person_id, created_at, last_used_at) VALUES ($1, $2, $3, $4, $4)`,
-    [scope.org, session.hash, uuidOf(session.person), session.now],
+    [tenant.orgId, session.hash, uuidOf(session.person), session.now],
   )
 }
 
 /** Keeps the newest few of a person's sessions: nobody has more browsers, and forgotten ones end some time. */
-export async function deleteOldPersonSessions(scope: Scope, person: PersonId, keep: number): Promise<number> {
+export async function deleteOldPersonSessions(
+  tenant: Tenant,
+  person: PersonId,
+  keep: number,
+): Promise<number> {
   return execute(
-    scope.db,
+    tenant.db,
     `DELETE FROM person_sessions WHERE org_id = $1 AND hash IN (
        SELECT hash FROM person_sessions WHERE org_id = $1 AND person_id = $2
        ORDER BY last_used_at DESC, hash OFFSET $3)`,
-    [scope.org, uuidOf(person), keep],
+    [tenant.orgId, uuidOf(person), keep],
   )
 }
 
 /** Whose session it is, also of one that has ended. */
-export async function findPersonOfSession(scope: Scope, hash: Buffer): Promise<PersonId | undefined> {
+export async function findPersonOfSession(tenant: Tenant, hash: Buffer): Promise<PersonId | undefined> {
   const row = await maybeOne<{ person_id: string }>(
-    scope.db,
+    tenant.db,
     'SELECT person_id FROM person_sessions WHERE org_id = $1 AND hash = $2',
-    [scope.org, hash],
+    [tenant.orgId, hash],
   )
   return row && idFrom('psn', row.person_id)
 }
 
 /** Ends one session of a person, all, or all but one. When the person was last seen is kept. */
 export async function deletePersonSessions(
-  scope: Scope,
+  tenant: Tenant,
   person: PersonId,
   which: { only?: Buffer; but?: Buffer } = {},
 ): Promise<void> {
   const id = uuidOf(person)
   await execute(
-    scope.db,
+    tenant.db,
     `UPDATE people SET last_seen_at = greatest(last_seen_at, (
        SELECT max(last_used_at) FROM person_sessions WHERE org_id = $1 AND person_id = $2))
      WHERE org_id = $1 AND id = $2`,
-    [scope.org, id],
+    [tenant.orgId, id],
   )
   await execute(
-    scope.db,
+    tenant.db,
     `DELETE FROM person_sessions WHERE org_id = $1 AND person_id = $2
        AND ($3::bytea IS NULL OR hash = $3) AND ($4::bytea IS NULL OR hash <> $4)`,
-    [scope.org, id, which.only ?? null, which.but ?? null],
+    [tenant.orgId, id, which.only ?? null, which.but ?? null],
   )
 }

@@ -4,7 +4,7 @@
  * those with free text in PostgreSQL's binary form, which needs no quotes at all.
  */
 import type { Id } from '../domain/ids.ts'
-import { uuidOf } from './scope.ts'
+import { uuidOf } from './tenant.ts'
 
 export function uuids(ids: readonly (Id | undefined)[]): string {
   return `{${ids.map((id) => (id === undefined ? 'NULL' : uuidOf(id))).join()}}`

@@ -3,7 +3,7 @@
  * They are answered in the order in which they are given; each statement sees what was committed before it began.
  */
 import type { Step, WireRow } from '../database/pipeline.ts'
-import type { Scope } from './scope.ts'
+import type { Tenant } from './tenant.ts'
 
 export type { Step }
 
@@ -24,9 +24,9 @@ export type Answers<Q extends Questions> = {
       : never
 }
 
-export async function ask<Q extends Questions>(scope: Scope, questions: Q): Promise<Answers<Q>> {
+export async function ask<Q extends Questions>(tenant: Tenant, questions: Q): Promise<Answers<Q>> {
   const { steps, read } = together(questions)
-  return read(await scope.db.pipe(steps))
+  return read(await tenant.db.pipe(steps))
 }
 
 /** Several questions as one. */

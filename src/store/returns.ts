@@ -4,7 +4,7 @@ import type { WireRow } from '../database/pipeline.ts'
 import type { CampaignId, ReturnId, TransactionId } from '../domain/ids.ts'
 import type { SaleReturn, SaleReturnResult } from '../domain/transaction.ts'
 import { type Question, question } from './question.ts'
-import { idFrom, many, maybeOne, type Scope, uuidOf } from './scope.ts'
+import { idFrom, many, maybeOne, type Tenant, uuidOf } from './tenant.ts'
 import { ms, owner, toDate } from './wallets/load.ts'
 
 interface ReturnRow {
@@ -31,23 +31,26 @@ const toReturn = (row: ReturnRow): SaleReturn => ({
 
 /** Oldest first. */
 export async function listReturns(
-  scope: Scope,
+  tenant: Tenant,
   transactions: readonly TransactionId[],
 ): Promise<SaleReturn[]> {
   if (transactions.length === 0) return []
   const rows = await many<ReturnRow>(
-    scope.db,
+    tenant.db,
     'SELECT * FROM returns WHERE org_id = $1 AND transaction_id = ANY($2::uuid[]) ORDER BY transaction_id, number',
-    [scope.org, transactions.map(uuidOf)],
+    [tenant.orgId, transactions.map(uuidOf)],
   )
   return rows.map(toReturn)
 }
 
-export async function findReturnByOpaqueId(scope: Scope, opaqueId: string): Promise<SaleReturn | undefined> {
+export async function findReturnByOpaqueId(
+  tenant: Tenant,
+  opaqueId: string,
+): Promise<SaleReturn | undefined> {
   const row = await maybeOne<ReturnRow>(
-    scope.db,
+    tenant.db,
     'SELECT * FROM returns WHERE org_id = $1 AND opaque_id = $2',
-    [scope.org, opaqueId],
+    [tenant.orgId, opaqueId],
   )
   return row && toReturn(row)
 }
@@ -76,25 +79,25 @@ function readReturn(row: WireRow): FoundReturn {
 }
 
 /** The returns of a sale, oldest first. */
-export function returnsOfSale({ org }: Scope, sale: TransactionId): Question<SaleReturn[]> {
+export function returnsOfSale({ orgId }: Tenant, sale: TransactionId): Question<SaleReturn[]> {
   return question(
     'load-returns',
     `SELECT ${returnColumns} WHERE org_id = $1::integer AND transaction_id = $2::uuid ORDER BY number`,
-    [String(org), uuidOf(sale)],
+    [String(orgId), uuidOf(sale)],
     (rows) => rows.map(readReturn),
   )
 }
 
 /** The return with this id, or else the one with the client's number: what a repeated call has made before. */
 export function earlierReturn(
-  { org }: Scope,
+  { orgId }: Tenant,
   id: ReturnId,
   opaqueId: string | undefined,
 ): Question<FoundReturn | undefined> {
   return question(
     'load-earlier-return',
     `SELECT ${returnColumns} WHERE org_id = $1::integer AND (id = $2::uuid OR opaque_id = $3::text)`,
-    [String(org), uuidOf(id), opaqueId ?? null],
+    [String(orgId), uuidOf(id), opaqueId ?? null],
     ([row]) => row && readReturn(row),
   )
 }
@@ -104,7 +107,7 @@ export function earlierReturn(
  * return took back. Only the returns of the sale that granted a coupon can have done that.
  */
 export function grantedToBuyer(
-  { org }: Scope,
+  { orgId }: Tenant,
   sale: TransactionId,
 ): Question<{ campaign: CampaignId; reward: string; count: number }[]> {
   return question(
@@ -117,7 +120,7 @@ export function grantedToBuyer(
          WHERE r.org_id = c.org_id AND r.transaction_id = c.granted_by
            AND gone.id = 'cpn_' || replace(c.id::text, '-', ''))
      GROUP BY c.campaign_id, c.reward ->> 'key'`,
-    [String(org), uuidOf(sale)],
+    [String(orgId), uuidOf(sale)],
     (rows) =>
       rows.map(([campaign, reward, count]) => ({
         campaign: idFrom('cmp', campaign!),

@@ -3,7 +3,7 @@
  * ones (`limits.total`) are rows of their own, locked after the wallets and in the order of their key.
  */
 import type { CampaignId, CustomerId } from '../domain/ids.ts'
-import { idFrom, many, type Scope, uuidOf } from './scope.ts'
+import { idFrom, many, type Tenant, uuidOf } from './tenant.ts'
 
 export interface CustomerUsage {
   readonly customer: CustomerId
@@ -24,7 +24,7 @@ export interface SharedUsage {
 export const everDay = '-infinity'
 
 export async function listCustomerUsage(
-  scope: Scope,
+  tenant: Tenant,
   customers: readonly CustomerId[],
   days: readonly string[],
 ): Promise<CustomerUsage[]> {
@@ -35,10 +35,10 @@ export async function listCustomerUsage(
     day: string
     used: number
   }>(
-    scope.db,
+    tenant.db,
     `SELECT customer_id, campaign_id, rule_id, day::text AS day, used FROM customer_rule_usage
      WHERE org_id = $1 AND customer_id = ANY($2::uuid[]) AND day = ANY($3::date[])`,
-    [scope.org, customers.map(uuidOf), [everDay, ...days]],
+    [tenant.orgId, customers.map(uuidOf), [everDay, ...days]],
   )
   return rows.map((row) => ({
     customer: idFrom('cus', row.customer_id),
@@ -51,28 +51,28 @@ export async function listCustomerUsage(
 
 type RuleKey = Pick<SharedUsage, 'campaign' | 'rule'>
 
-export async function listSharedUsage(scope: Scope, rules: readonly RuleKey[]): Promise<SharedUsage[]> {
-  return sharedUsage(scope, rules, '')
+export async function listSharedUsage(tenant: Tenant, rules: readonly RuleKey[]): Promise<SharedUsage[]> {
+  return sharedUsage(tenant, rules, '')
 }
 
 /** Makes the rows where missing and locks them until the transaction ends. */
-export async function lockSharedUsage(scope: Scope, rules: readonly RuleKey[]): Promise<SharedUsage[]> {
-  await scope.db.query(
+export async function lockSharedUsage(tenant: Tenant, rules: readonly RuleKey[]): Promise<SharedUsage[]> {
+  await tenant.db.query(
     `INSERT INTO rule_usage (org_id, campaign_id, rule_id)
      SELECT $1, campaign_id, rule_id FROM unnest($2::uuid[], $3::text[]) AS r (campaign_id, rule_id)
      ORDER BY campaign_id, rule_id ON CONFLICT DO NOTHING`,
-    [scope.org, rules.map((rule) => uuidOf(rule.campaign)), rules.map((rule) => rule.rule)],
+    [tenant.orgId, rules.map((rule) => uuidOf(rule.campaign)), rules.map((rule) => rule.rule)],
   )
-  return sharedUsage(scope, rules, 'FOR UPDATE OF u')
+  return sharedUsage(tenant, rules, 'FOR UPDATE OF u')
 }
 
-async function sharedUsage(scope: Scope, rules: readonly RuleKey[], lock: string): Promise<SharedUsage[]> {
+async function sharedUsage(tenant: Tenant, rules: readonly RuleKey[], lock: string): Promise<SharedUsage[]> {
   const rows = await many<{ campaign_id: string; rule_id: string; used: number }>(
-    scope.db,
+    tenant.db,
     `SELECT u.campaign_id, u.rule_id, u.used FROM rule_usage u
      JOIN unnest($2::uuid[], $3::text[]) AS r (campaign_id, rule_id) USING (campaign_id, rule_id)
      WHERE u.org_id = $1 ORDER BY u.campaign_id, u.rule_id ${lock}`,
-    [scope.org, rules.map((rule) => uuidOf(rule.campaign)), rules.map((rule) => rule.rule)],
+    [tenant.orgId, rules.map((rule) => uuidOf(rule.campaign)), rules.map((rule) => rule.rule)],
   )
   return rows.map((row) => ({ campaign: idFrom('cmp', row.campaign_id), rule: row.rule_id, used: row.used }))
 }

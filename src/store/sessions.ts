@@ -3,7 +3,7 @@
  * update, so that of any number of simultaneous refreshes exactly one succeeds and the newest stays valid.
  */
 import type { ConnectionId, SessionId, UserId } from '../domain/ids.ts'
-import { execute, idFrom, maybeOne, type Scope, uuidOf } from './scope.ts'
+import { execute, idFrom, maybeOne, type Tenant, uuidOf } from './tenant.ts'
 
 export interface Session {
   readonly id: SessionId
@@ -14,12 +14,12 @@ export interface Session {
   readonly createdAt: Date
 }
 
-export async function insertSession(scope: Scope, session: Session): Promise<void> {
-  await scope.db.query(
+export async function insertSession(tenant: Tenant, session: Session): Promise<void> {
+  await tenant.db.query(
     `INSERT INTO sessions (org_id, id, connection_id, secret_hash, refresh_hash, expires_at, created_at)
      VALUES ($1, $2, $3, $4, $5, $6, $7)`,
     [
-      scope.org,
+      tenant.orgId,
       uuidOf(session.id),
       uuidOf(session.connection),
       session.secretHash,
@@ -38,19 +38,19 @@ export interface RotatedSession {
 
 /** Rotates the refresh token if `old` is the family's newest, unexpired, and the secret that opened it still counts. */
 export async function updateSessionRefresh(
-  scope: Scope,
+  tenant: Tenant,
   id: SessionId,
   rotation: { oldHash: Buffer; newHash: Buffer; expiresAt: Date; now: Date },
 ): Promise<RotatedSession | undefined> {
   const row = await maybeOne<{ connection_id: string; user_id: string; scopes: string[] }>(
-    scope.db,
+    tenant.db,
     `UPDATE sessions s SET refresh_hash = $4, expires_at = $5
      FROM connections c, connection_secrets cs
      WHERE s.org_id = $1 AND s.id = $2 AND s.refresh_hash = $3 AND s.expires_at > $6
        AND c.org_id = s.org_id AND c.id = s.connection_id
        AND cs.hash = s.secret_hash AND (cs.expires_at IS NULL OR cs.expires_at > $6)
      RETURNING s.connection_id, c.user_id, c.scopes`,
-    [scope.org, uuidOf(id), rotation.oldHash, rotation.newHash, rotation.expiresAt, rotation.now],
+    [tenant.orgId, uuidOf(id), rotation.oldHash, rotation.newHash, rotation.expiresAt, rotation.now],
   )
   return (
     row && {
@@ -62,11 +62,11 @@ export async function updateSessionRefresh(
 }
 
 /** Families whose refresh token has run out; a bounded number at a time, called when new ones are opened. */
-export async function deleteExpiredSessions(scope: Scope, now: Date): Promise<number> {
+export async function deleteExpiredSessions(tenant: Tenant, now: Date): Promise<number> {
   return execute(
-    scope.db,
+    tenant.db,
     `DELETE FROM sessions WHERE (org_id, id) IN (
        SELECT org_id, id FROM sessions WHERE org_id = $1 AND expires_at <= $2 LIMIT 10 FOR UPDATE SKIP LOCKED)`,
-    [scope.org, now],
+    [tenant.orgId, now],
   )
 }

@@ -1,31 +1,31 @@
 /**
  * What an organization has set up, as far as every basket needs it: the organization itself, its campaigns,
  * balances, branches and users. `setup_version` counts its changes, so that a process may remember it and only
- * has to read the number. Every statement that changes any of this is followed by `touchSetup`.
+ * has to read the number. Every statement that changes any of this is followed by `updateSetupVersion`.
  */
 import type { BranchId, UserId } from '../domain/ids.ts'
 import { texts, uuids } from './pg-arrays.ts'
 import { ask, type Question, question } from './question.ts'
-import { idFrom, many, type Scope } from './scope.ts'
+import { idFrom, many, type Tenant } from './tenant.ts'
 
-export async function touchSetup(scope: Scope): Promise<void> {
-  await scope.db.query('UPDATE organizations SET setup_version = setup_version + 1 WHERE org_id = $1', [
-    scope.org,
+export async function updateSetupVersion(tenant: Tenant): Promise<void> {
+  await tenant.db.query('UPDATE organizations SET setup_version = setup_version + 1 WHERE org_id = $1', [
+    tenant.orgId,
   ])
 }
 
 /** Asked first by whatever rests on something remembered. */
-export function setupVersion({ org }: Scope): Question<number | undefined> {
+export function setupVersion({ orgId }: Tenant): Question<number | undefined> {
   return question(
     'setup-version',
     'SELECT setup_version FROM organizations WHERE org_id = $1::integer',
-    [String(org)],
+    [String(orgId)],
     ([row]) => row && Number(row[0]),
   )
 }
 
-export async function findSetupVersion(scope: Scope): Promise<number | undefined> {
-  return (await ask(scope, { version: setupVersion(scope) })).version
+export async function findSetupVersion(tenant: Tenant): Promise<number | undefined> {
+  return (await ask(tenant, { version: setupVersion(tenant) })).version
 }
 
 export interface LoadedUser {
@@ -41,16 +41,16 @@ export interface LoadedBranch {
 
 /** Users by our id or by the client's. */
 export async function listUsers(
-  scope: Scope,
+  tenant: Tenant,
   ids: readonly UserId[],
   opaqueIds: readonly string[],
 ): Promise<LoadedUser[]> {
-  const [rows] = await scope.db.pipe([
+  const [rows] = await tenant.db.pipe([
     {
       name: 'setup-users',
       text: `SELECT id, opaque_id, branch_id FROM users
         WHERE org_id = $1::integer AND (id = ANY($2::uuid[]) OR opaque_id = ANY($3::text[]))`,
-      values: [String(scope.org), uuids(ids), texts(opaqueIds)],
+      values: [String(tenant.orgId), uuids(ids), texts(opaqueIds)],
     },
   ])
   return rows!.map(([id, opaqueId, branch]) => ({
@@ -60,11 +60,11 @@ export async function listUsers(
   }))
 }
 
-export async function listBranches(scope: Scope): Promise<LoadedBranch[]> {
+export async function listBranches(tenant: Tenant): Promise<LoadedBranch[]> {
   const rows = await many<{ id: string; opaque_id: string }>(
-    scope.db,
+    tenant.db,
     'SELECT id, opaque_id FROM branches WHERE org_id = $1',
-    [scope.org],
+    [tenant.orgId],
   )
   return rows.map((row) => ({ id: idFrom('brn', row.id), opaqueId: row.opaque_id }))
 }

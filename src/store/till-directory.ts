@@ -1,5 +1,5 @@
 /** What a till shows of the directory, in the order in which people look for it: by category, then by name. */
-import { many, type Scope } from './scope.ts'
+import { many, type Tenant } from './tenant.ts'
 
 export interface TillEntry {
   readonly opaqueId: string
@@ -39,14 +39,14 @@ const sources = {
  * named are asked for by a statement of their own, which finds them by their key.
  */
 export async function listTillEntries(
-  scope: Scope,
+  tenant: Tenant,
   kind: keyof typeof sources,
   page: { text?: string; opaqueIds?: readonly string[]; limit: number; after?: TillEntry },
 ): Promise<TillEntry[]> {
   const { text, opaqueIds, after, limit } = page
   const source = opaqueIds ? `${sources[kind]} AND opaque_id = ANY($7::text[])` : sources[kind]
-  const rows = await many<TillRow>(scope.db, listEntries(source), [
-    scope.org,
+  const rows = await many<TillRow>(tenant.db, listEntries(source), [
+    tenant.orgId,
     text ?? null,
     after?.opaqueId ?? null,
     after?.name ?? null,

@@ -7,7 +7,7 @@ import type { Line } from '../domain/basket.ts'
 import type { CampaignId, CouponId } from '../domain/ids.ts'
 import type { Movement, MovementKind } from '../domain/ledger-entry.ts'
 import type { Action, SaleContext, StoredBasket, TransactionResult } from '../domain/transaction.ts'
-import { idFrom, uuidOf } from './scope.ts'
+import { idFrom, uuidOf } from './tenant.ts'
 
 type PackedMovement = [
   balance: number,

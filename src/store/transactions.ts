@@ -5,7 +5,7 @@ import { type Transaction, transactionStatus } from '../domain/transaction.ts'
 import { customerNameOf } from './customers.ts'
 import { firstIdAt, idsWithin } from './new-id.ts'
 import { type Question, question } from './question.ts'
-import { idFrom, many, maybeOne, type Scope, uuidOf, whereAll } from './scope.ts'
+import { idFrom, many, maybeOne, type Tenant, uuidOf, whereAll } from './tenant.ts'
 import { unpackBasket, unpackResult } from './transaction-codec.ts'
 import { ms, toDate } from './wallets/load.ts'
 
@@ -55,27 +55,27 @@ const columns = `t.id, t.status, t.opaque_id, t.customer_id, t.card_id, t.user_i
   JOIN branches b ON b.org_id = t.org_id AND b.id = t.branch_id`
 
 export async function listTransactionsByIds(
-  scope: Scope,
+  tenant: Tenant,
   ids: readonly TransactionId[],
 ): Promise<TransactionRecord[]> {
   if (ids.length === 0) return []
   const rows = await many<TransactionRow>(
-    scope.db,
+    tenant.db,
     `SELECT ${columns} WHERE t.org_id = $1 AND t.id = ANY($2::uuid[])`,
-    [scope.org, ids.map(uuidOf)],
+    [tenant.orgId, ids.map(uuidOf)],
   )
   return rows.map(toTransaction)
 }
 
 export async function findTransaction(
-  scope: Scope,
+  tenant: Tenant,
   id: TransactionId,
 ): Promise<TransactionRecord | undefined> {
-  return (await listTransactionsByIds(scope, [id]))[0]
+  return (await listTransactionsByIds(tenant, [id]))[0]
 }
 
 /** To decide on, with what else it is decided on. */
-export function saleById({ org }: Scope, id: TransactionId): Question<Transaction | undefined> {
+export function saleById({ orgId }: Tenant, id: TransactionId): Question<Transaction | undefined> {
   return question(
     'load-sale',
     `SELECT t.id, t.status, t.opaque_id, t.customer_id, t.card_id, t.user_id, u.opaque_id, t.branch_id, b.opaque_id,
@@ -84,7 +84,7 @@ export function saleById({ org }: Scope, id: TransactionId): Question<Transactio
      JOIN users u ON u.org_id = t.org_id AND u.id = t.user_id
      JOIN branches b ON b.org_id = t.org_id AND b.id = t.branch_id
      WHERE t.org_id = $1::integer AND t.id = $2::uuid`,
-    [String(org), uuidOf(id)],
+    [String(orgId), uuidOf(id)],
     ([row]) => row && readSale(row),
   )
 }
@@ -140,7 +140,7 @@ const isSpendable = `EXISTS (
 
 /** Newest first. `from` and `to` are when it was processed. */
 export async function listTransactions(
-  scope: Scope,
+  tenant: Tenant,
   filter: TransactionFilter,
   page: { limit: number; after?: TransactionId },
 ): Promise<TransactionRecord[]> {
@@ -163,9 +163,9 @@ export async function listTransactions(
     3,
   )
   const rows = await many<TransactionRow>(
-    scope.db,
+    tenant.db,
     `SELECT ${columns} WHERE t.org_id = $1${where.text} ORDER BY t.id DESC LIMIT $2`,
-    [scope.org, page.limit, ...where.values],
+    [tenant.orgId, page.limit, ...where.values],
   )
   return rows.map(toTransaction)
 }
@@ -175,12 +175,12 @@ export async function listTransactions(
  * cannot tell who came twice in a month. The ids alone say when, so that the index on customers is all that has to be
  * read of a long range: rows of transactions are wide.
  */
-export async function getActiveCustomers(scope: Scope, from: Date, to: Date): Promise<number> {
+export async function getActiveCustomers(tenant: Tenant, from: Date, to: Date): Promise<number> {
   const row = await maybeOne<{ customers: number }>(
-    scope.db,
+    tenant.db,
     `SELECT count(*) AS customers FROM (
        SELECT DISTINCT customer_id FROM transactions WHERE org_id = $1 AND id >= $2 AND id < $3) visitors`,
-    [scope.org, firstIdAt(from), firstIdAt(to)],
+    [tenant.orgId, firstIdAt(from), firstIdAt(to)],
   )
   return row!.customers
 }
@@ -189,15 +189,15 @@ export async function getActiveCustomers(scope: Scope, from: Date, to: Date): Pr
  * The same for periods that follow one another, each from its start to the next one's. Each is counted by itself: who
  * came in one of thirty days fits into memory, who came on which of them does not.
  */
-export async function listActiveCustomers(scope: Scope, starts: readonly Date[]): Promise<number[]> {
+export async function listActiveCustomers(tenant: Tenant, starts: readonly Date[]): Promise<number[]> {
   const bounds = starts.map(firstIdAt)
   const rows = await many<{ customers: number }>(
-    scope.db,
+    tenant.db,
     `SELECT (SELECT count(*) FROM (
          SELECT DISTINCT customer_id FROM transactions WHERE org_id = $1 AND id >= first AND id < next) visitors
        ) AS customers
      FROM unnest($2::uuid[], $3::uuid[]) WITH ORDINALITY AS period (first, next, number) ORDER BY number`,
-    [scope.org, bounds.slice(0, -1), bounds.slice(1)],
+    [tenant.orgId, bounds.slice(0, -1), bounds.slice(1)],
   )
   return rows.map(({ customers }) => customers)
 }

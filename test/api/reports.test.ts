@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Id } from '../../src/domain/ids.ts'
 import { runRound } from '../../src/jobs/run-jobs.ts'
-import { uuidOf } from '../../src/store/scope.ts'
+import { uuidOf } from '../../src/store/tenant.ts'
 import { productionLimits, startTestService, type TestService } from '../support/service.ts'
 import {
   auditWithReturns,

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Id } from '../../src/domain/ids.ts'
 import { runRound } from '../../src/jobs/run-jobs.ts'
-import { uuidOf } from '../../src/store/scope.ts'
+import { uuidOf } from '../../src/store/tenant.ts'
 import { nearNoon, productionLimits, startTestService, type TestService } from '../support/service.ts'
 import {
   auditWithReturns,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { OrganizationId } from '../../src/domain/ids.ts'
-import { findUsers } from '../../src/operations/organizations/organization-config.ts'
-import { scopeOf } from '../../src/store/scope.ts'
+import { findUsers } from '../../src/operations/organizations/setup-cache.ts'
+import { tenantOf } from '../../src/store/tenant.ts'
 import { expectRefusal } from '../support/expect-refusal.ts'
 import { adminToken, startTestService, type TestService } from '../support/service.ts'
 import {
@@ -239,12 +239,12 @@ describe('the directory', () => {
     await patch(`/v1/users/${account}`, { branch: 'north' })
     await shop.post('/v1/users', { opaqueId: 'cashier' })
     const before = await shop.process(person, { amount: 1 }, { on: second })
-    const { setups, pool } = second.deps
-    const setup = setups.remembered(shop.merchant.id as OrganizationId)!
-    const scope = scopeOf(pool, setup.organization.number)
+    const { setupCache: setups, pool } = second.deps
+    const setup = setups.peek(shop.merchant.id as OrganizationId)!
+    const tenant = tenantOf(pool, setup.organization.orgId)
     // Just beyond what an instance remembers; as many baskets would take minutes.
     await findUsers(
-      scope,
+      tenant,
       setup,
       [],
       times(20_001, (i) => `user-${i}`),

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openWallet } from '../../src/operations/wallet-page/open-wallet.ts'
+import { openWalletPage } from '../../src/operations/wallet-page/open-wallet.ts'
 import { createWalletTokens } from '../../src/operations/wallet-page/wallet-tokens.ts'
 import { expectRefusal } from '../support/expect-refusal.ts'
 import { scanSvg } from '../support/scan-svg.ts'
@@ -33,7 +33,7 @@ const change = (card: string, action: 'renew' | 'revoke') =>
 /** Nothing under the address is there any more. */
 async function expectGone(path: string): Promise<void> {
   for (const part of parts) expectRefusal(await get(`${path}/${part}`), 404, '_not_found')
-  expect(await openWallet(service.deps, path.slice('/w/'.length))).toBeUndefined()
+  expect(await openWalletPage(service.deps, path.slice('/w/'.length))).toBeUndefined()
 }
 
 async function expectThere(path: string): Promise<void> {

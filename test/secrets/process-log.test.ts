@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream'
 import pino from 'pino'
 import { expect, test } from 'vitest'
-import { blotText, loggerOptions } from '../../src/http/redaction/logger.ts'
+import { loggerOptions, redactText } from '../../src/http/redaction/logger.ts'
 import { createCredentials } from '../../src/operations/auth/credentials.ts'
 
 /** What a log at its most talkative writes. */
@@ -55,7 +55,7 @@ test.each([
   ['basic', 'Basic dXNlcjpwYXNz'],
   ['wallet', `/w/${'aB3-_x'.repeat(9)}`],
 ])('a text with nothing else in it is blotted: %s', (_kind, secret) => {
-  expect(blotText(secret)).toContain('[redacted]')
+  expect(redactText(secret)).toContain('[redacted]')
   for (const line of [secret, `(${secret})`, `a message\n${secret}\nof three lines`, `a\tb\t${secret}`]) {
     const text = logged((log) => log.info(line))
     expect(text).toContain('[redacted]')

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { idsWithin, newId } from '../../src/store/new-id.ts'
-import { uuidOf } from '../../src/store/scope.ts'
+import { uuidOf } from '../../src/store/tenant.ts'
 
 const at = (text: string) => new Date(text)
 const noon = at('2030-01-01T12:00:00Z')

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { appRole } from '../../src/database/app-role.ts'
 import type { Step, WireValue } from '../../src/database/pipeline.ts'
 import { openPool } from '../../src/database/pool.ts'
-import { inTransaction, type Scope, scopeOf } from '../../src/store/scope.ts'
+import { inTransaction, type Tenant, tenantOf } from '../../src/store/tenant.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 
 let database: TestDatabase
@@ -49,7 +49,7 @@ const notes = async () => (await database.pool.query('SELECT n FROM notes ORDER 
 describe('a pipe', () => {
   test('gives the rows of each step in order, in one round trip, for its organization', async () => {
     const note = noting()
-    const rows = await scopeOf(pool, 7).db.pipe([
+    const rows = await tenantOf(pool, 7).db.pipe([
       statement('SELECT n FROM generate_series(1, 3) n')(),
       note('1'),
       statement('DELETE FROM notes WHERE n = $1')('9'),
@@ -70,7 +70,7 @@ describe('a pipe', () => {
   })
 
   test('leaves nothing of its organization to the next user of the connection', async () => {
-    await scopeOf(pool, 7).db.pipe([whoami()])
+    await tenantOf(pool, 7).db.pipe([whoami()])
     expect((await pool.query('SELECT current_org() AS org')).rows).toEqual([{ org: null }])
     expect(connections).toBe(0)
   })
@@ -80,7 +80,7 @@ describe('a pipe', () => {
     const several = openPool(database.connection, { role: appRole, maxConnections: 3 })
     const echo = statement('SELECT $1::int')
     const found = await Promise.all(
-      orgs.map((org, i) => scopeOf(several, org).db.pipe([echo(`${i}`), whoami()])),
+      orgs.map((org, i) => tenantOf(several, org).db.pipe([echo(`${i}`), whoami()])),
     )
     expect(found).toEqual(orgs.map((org, i) => [[[`${i}`]], [[`${org}`]]]))
     await several.end()
@@ -106,14 +106,16 @@ describe('a pipe in which a step fails', () => {
 
   test.each(failures)('because it $failure writes nothing of any step', async ({ step, code }) => {
     const [earlier, later] = [noting(), noting()]
-    await expect(scopeOf(pool, 7).db.pipe([earlier('1'), step(), later('2')])).rejects.toMatchObject({ code })
+    await expect(tenantOf(pool, 7).db.pipe([earlier('1'), step(), later('2')])).rejects.toMatchObject({
+      code,
+    })
     expect(await notes()).toEqual([])
   })
 
   test.each(failures)(
     'because it $failure leaves the connection and every statement usable',
     async ({ step }) => {
-      const { db } = scopeOf(pool, 7)
+      const { db } = tenantOf(pool, 7)
       const [known, earlier, later] = [noting(), noting(), noting()]
       await db.pipe([known('10')])
       await expect(db.pipe([known('11'), earlier('1'), step(), later('2')])).rejects.toThrow()
@@ -131,7 +133,7 @@ describe('a pipe in which a step fails', () => {
   )
 
   test('fails for its value alone: the same statement works with another', async () => {
-    const { db } = scopeOf(pool, 7)
+    const { db } = tenantOf(pool, 7)
     const note = noting()
     await expect(db.pipe([note('x')])).rejects.toMatchObject({ code: '22P02' })
     await db.pipe([note('1')])
@@ -158,7 +160,7 @@ describe('inside a transaction', () => {
   })
 
   test('the steps are undone with it', async () => {
-    const work = async ({ db }: Scope) => {
+    const work = async ({ db }: Tenant) => {
       await db.pipe([noting()('1')])
       throw new Error('changed our mind')
     }
@@ -168,21 +170,21 @@ describe('inside a transaction', () => {
 
   test('a step that fails undoes all of it, also what was done before, and the connection goes on', async () => {
     const note = noting()
-    const work = async ({ db }: Scope) => {
+    const work = async ({ db }: Tenant) => {
       await db.query('INSERT INTO notes VALUES (1)')
       await db.pipe([note('2'), note('1')])
     }
     await expect(inTransaction(pool, 7, work)).rejects.toMatchObject({ code: '23505' })
     expect(await notes()).toEqual([])
-    expect(await scopeOf(pool, 7).db.pipe([note('3')])).toEqual([[['3']]])
+    expect(await tenantOf(pool, 7).db.pipe([note('3')])).toEqual([[['3']]])
     expect(connections).toBe(0)
   })
 
   test('the steps work for the organization that the scope names', async () => {
-    const found = await inTransaction(pool, 7, async (scope) => [
-      await scope.db.pipe([whoami()]),
-      await scope.as(8).db.pipe([whoami()]),
-      await scope.db.pipe([whoami()]),
+    const found = await inTransaction(pool, 7, async (tenant) => [
+      await tenant.db.pipe([whoami()]),
+      await tenant.as(8).db.pipe([whoami()]),
+      await tenant.db.pipe([whoami()]),
     ])
     expect(found).toEqual([[[['7']]], [[['8']]], [[['7']]]])
   })
@@ -197,7 +199,7 @@ describe('a connection that is lost', () => {
   }
 
   test('under a pipe is told, nothing of it is kept, and who waited for the connection gets a new one', async () => {
-    const { db } = scopeOf(pool, 7)
+    const { db } = tenantOf(pool, 7)
     const note = noting()
     await db.pipe([note('1')])
     const lost = expect(db.pipe([note('2'), sleeping(), note('3')])).rejects.toThrow(/terminat/)

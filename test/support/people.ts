@@ -2,7 +2,7 @@
 import type { Role } from '../../src/domain/person.ts'
 import { organizationIn } from '../../src/operations/auth/credentials.ts'
 import { insertPersonSession } from '../../src/store/person-sessions.ts'
-import { scopeOf } from '../../src/store/scope.ts'
+import { tenantOf } from '../../src/store/tenant.ts'
 import { adminToken, type Merchant, type Method, type Reply, type TestService } from './service.ts'
 
 export interface TestPerson {
@@ -63,14 +63,14 @@ export async function createQuickPerson(
   const invited = await inviteTestPerson({ call }, merchant, role)
   const { id, email } = invited.body
   const invitation = tokenIn(invited)
-  const own = scopeOf(deps.pool, organizationIn('lwi', invitation)!)
+  const own = tenantOf(deps.pool, organizationIn('lwi', invitation)!)
   quickHash ??= deps.passwords.hash(quickPassword)
   await own.db.query('UPDATE people SET password_hash = $2 WHERE org_id = $1 AND id = $3', [
-    own.org,
+    own.orgId,
     await quickHash,
     id.replace('psn_', ''),
   ])
-  const token = deps.credentials.createFor('lwp', own.org)
+  const token = deps.credentials.createFor('lwp', own.orgId)
   await insertPersonSession(own, { hash: deps.credentials.hash(token), person: id, now: deps.clock() })
   return { id, email, password: quickPassword, cookie: `lw_session=${token}`, invitation }
 }

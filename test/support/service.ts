@@ -5,7 +5,7 @@ import type { Server } from '../../src/http/fastify-server.ts'
 import type { RateLimits } from '../../src/http/plugins/rate-limit.ts'
 import { createRequestLog } from '../../src/http/plugins/request-log.ts'
 import { buildServer } from '../../src/http/server.ts'
-import { createTransactions } from '../../src/operations/baskets/process.ts'
+import { createBasketProcessor } from '../../src/operations/baskets/process.ts'
 import { createDeps, type Deps } from '../../src/operations/deps.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
 import { createQuickPerson, inviteTestPerson } from './people.ts'
@@ -185,12 +185,12 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     publicUrl: () => 'https://loyalty.example.com',
     log: { info: logAs('info'), warn: logAs('warn'), error: logAs('error') },
   })
-  const transactions = createTransactions({ deps, writers: options.writers, maxWaitMs: patienceMs })
+  const transactions = createBasketProcessor({ deps, writers: options.writers, maxWaitMs: patienceMs })
   // Rows that appear by themselves would puzzle the tests that compare what is there before and after a call.
   const requestLog = createRequestLog(deps, { flushEveryMs: options.flushRequestsEveryMs ?? 3_600_000 })
   const app = await buildServer({
     deps,
-    transactions,
+    baskets: transactions,
     requestLog,
     adminToken,
     rateLimits: options.rateLimits ?? { organization: options.rateLimit },

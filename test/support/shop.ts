@@ -1,5 +1,5 @@
 import type { Id } from '../../src/domain/ids.ts'
-import { uuidOf } from '../../src/store/scope.ts'
+import { uuidOf } from '../../src/store/tenant.ts'
 import { audit } from './audit.ts'
 import type { Merchant, MerchantOptions, Method, Reply, TestService } from './service.ts'
 

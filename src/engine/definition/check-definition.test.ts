@@ -132,58 +132,58 @@ describe('a definition is accepted', () => {
 
 describe('a definition of the wrong shape', () => {
   test.each<{ rule: string; definition: unknown; problems: string[] }>([
-    { rule: 'is no object', definition: 5, problems: ['shape '] },
-    { rule: 'is null', definition: null, problems: ['shape '] },
-    { rule: 'is a list', definition: [], problems: ['shape '] },
-    { rule: 'misses what is required', definition: {}, problems: ['shape name', 'shape balances'] },
-    { rule: 'has an unknown member', definition: club({ colour: 'red' }), problems: ['shape colour'] },
+    { rule: 'is no object', definition: 5, problems: ['syntax '] },
+    { rule: 'is null', definition: null, problems: ['syntax '] },
+    { rule: 'is a list', definition: [], problems: ['syntax '] },
+    { rule: 'misses what is required', definition: {}, problems: ['syntax name', 'syntax balances'] },
+    { rule: 'has an unknown member', definition: club({ colour: 'red' }), problems: ['syntax colour'] },
     {
       rule: 'has an unknown member far inside',
       definition: when({ day: 'mon' }),
-      problems: ['shape rules[0].when.day'],
+      problems: ['syntax rules[0].when.day'],
     },
     {
       rule: 'has a member of another kind of rule',
       definition: rule({ factor: 2 }),
-      problems: ['shape rules[0].factor'],
+      problems: ['syntax rules[0].factor'],
     },
     {
       rule: 'has a member that only looks like one',
       definition: JSON.parse('{"name":"C","balances":[],"__proto__":1}'),
-      problems: ['shape __proto__'],
+      problems: ['syntax __proto__'],
     },
-    { rule: 'has a number as text', definition: rule({ points: '1' }), problems: ['shape rules[0].points'] },
-    { rule: 'has null', definition: rule({ per: null }), problems: ['shape rules[0].per'] },
+    { rule: 'has a number as text', definition: rule({ points: '1' }), problems: ['syntax rules[0].points'] },
+    { rule: 'has null', definition: rule({ per: null }), problems: ['syntax rules[0].per'] },
     {
       rule: 'has infinity',
       definition: rule({ per: Number.POSITIVE_INFINITY }),
-      problems: ['shape rules[0].per'],
+      problems: ['syntax rules[0].per'],
     },
     {
       rule: 'has a rule without its amount',
       definition: club({ rules: [{ ...visit, amount: undefined }] }),
-      problems: ['shape rules[0].amount'],
+      problems: ['syntax rules[0].amount'],
     },
     {
       rule: 'has a rule that is no object',
       definition: club({ rules: [base, 'double'] }),
-      problems: ['shape rules[1]'],
+      problems: ['syntax rules[1]'],
     },
     {
       rule: 'has a rule without a kind',
       definition: club({ rules: [{ id: 'x' }] }),
-      problems: ['shape rules[0].kind'],
+      problems: ['syntax rules[0].kind'],
     },
-    { rule: 'has rules that are no list', definition: club({ rules: base }), problems: ['shape rules'] },
+    { rule: 'has rules that are no list', definition: club({ rules: base }), problems: ['syntax rules'] },
     {
       rule: 'has a reward of the wrong shape',
       definition: club({ rewards: [{ ...five, amount: '5' }] }),
-      problems: ['shape rewards[0].amount'],
+      problems: ['syntax rewards[0].amount'],
     },
     {
       rule: 'has a day that is no text',
       definition: when({ days: [1] }),
-      problems: ['shape rules[0].when.days[0]'],
+      problems: ['syntax rules[0].when.days[0]'],
     },
   ])('$rule', ({ definition, problems }) => expect(problemsOf(definition)).toEqual(problems))
 })
@@ -500,7 +500,7 @@ describe('a definition makes no sense', () => {
       definition: club({ rules: Array.from({ length: 1001 }, (_, i) => ({ ...base, id: `r${i}` })) }),
       place: 'rules',
     },
-  ])('$rule', ({ definition, place }) => expect(problemsOf(definition)).toContain(`sense ${place}`))
+  ])('$rule', ({ definition, place }) => expect(problemsOf(definition)).toContain(`semantics ${place}`))
 
   test('with several problems names them all, those of shape alone when there are any', () => {
     expect(
@@ -512,10 +512,10 @@ describe('a definition makes no sense', () => {
           ],
         }),
       ),
-    ).toEqual(['sense rules[0].per', 'sense rules[0].balance', 'sense rules[1].id'])
+    ).toEqual(['semantics rules[0].per', 'semantics rules[0].balance', 'semantics rules[1].id'])
     expect(problemsOf(club({ colour: 1, rules: [{ ...base, per: 0 }] }))).toEqual([
-      'shape colour',
-      'sense rules[0].per',
+      'syntax colour',
+      'semantics rules[0].per',
     ])
   })
 
@@ -526,9 +526,9 @@ describe('a definition makes no sense', () => {
   test('however deep it is nested', () => {
     let deep: unknown = 'x'
     for (let i = 0; i < 100_000; i++) deep = [deep]
-    expect(problemsOf(club({ rules: [{ kind: 'nope', deep }], other: deep }))).toContain('shape other')
-    expect(problemsOf(club({ rules: [{ kind: 'nope', deep }] }))).toEqual(['sense rules[0].kind'])
-    expect(problemsOf(club({ rules: [{ ...base, products: deep }] }))).toContain('shape rules[0].products[0]')
+    expect(problemsOf(club({ rules: [{ kind: 'nope', deep }], other: deep }))).toContain('syntax other')
+    expect(problemsOf(club({ rules: [{ kind: 'nope', deep }] }))).toEqual(['semantics rules[0].kind'])
+    expect(problemsOf(club({ rules: [{ ...base, products: deep }] }))).toContain('syntax rules[0].products[0]')
   })
 })
 

@@ -14,7 +14,7 @@ import {
 } from '../../domain/validation-error.ts'
 import { allRules } from '../rules/all-rules.ts'
 import { type CampaignDefinition, CampaignOutline, rewardSchemas, ruleSchema } from './campaign-definition.ts'
-import { checkSense } from './check-semantics.ts'
+import { checkSemantics } from './check-semantics.ts'
 import type { DefinitionContext, DefinitionProblem } from './definition-problem.ts'
 
 /** More would not be read; the first hundred say what is wrong. */
@@ -29,13 +29,14 @@ export function checkDefinition(definition: unknown, context: DefinitionContext)
   const { rules, rewards } = Object(definition) as { rules?: unknown; rewards?: unknown }
   if (Array.isArray(rules)) problems.push(...membersByKind(rules, 'rules', ruleSchemas))
   if (Array.isArray(rewards)) problems.push(...membersByKind(rewards, 'rewards', rewardSchemaByKind))
-  const shape = problems.filter((problem) => problem.kind === 'shape')
-  const sense = problems.filter((problem) => problem.kind === 'sense')
+  const syntax = problems.filter((problem) => problem.kind === 'syntax')
+  const semantics = problems.filter((problem) => problem.kind === 'semantics')
   // What refers to what can be followed only when everything is of the right type, which nobody knows of a
   // rule or reward of an unknown kind.
-  const isReadable = shape.length === 0 && !sense.some((problem) => /^r\w+\[\d+\]\.kind$/.test(problem.place))
-  if (isReadable) sense.push(...checkSense(definition as CampaignDefinition, context, sense))
-  return [...shape, ...sense].slice(0, reportedProblems)
+  const isReadable =
+    syntax.length === 0 && !semantics.some((problem) => /^r\w+\[\d+\]\.kind$/.test(problem.place))
+  if (isReadable) semantics.push(...checkSemantics(definition as CampaignDefinition, context, semantics))
+  return [...syntax, ...semantics].slice(0, reportedProblems)
 }
 
 function membersByKind(
@@ -48,19 +49,19 @@ function membersByKind(
     if (problems.length > reportedProblems) break
     const base = [list, index]
     if (typeof member !== 'object' || member === null || Array.isArray(member)) {
-      problems.push({ kind: 'shape', place: toPlace(base), message: mustBe('object') })
+      problems.push({ kind: 'syntax', place: toPlace(base), message: mustBe('object') })
       continue
     }
     const kind = Object.hasOwn(member, 'kind') ? (member as { kind: unknown }).kind : undefined
     const place = toPlace([...base, 'kind'])
     if (typeof kind !== 'string') {
-      problems.push({ kind: 'shape', place, message: mustBe('string') })
+      problems.push({ kind: 'syntax', place, message: mustBe('string') })
       continue
     }
     const schema = schemas.get(kind)
     if (schema === undefined) {
       const message = sayRule({ keyword: 'enum', params: { allowedValues: [...schemas.keys()] } })
-      problems.push({ kind: 'sense', place, message })
+      problems.push({ kind: 'semantics', place, message })
       continue
     }
     if (!Value.Check(schema, member)) problems.push(...schemaProblems(schema, member, base))
@@ -92,13 +93,13 @@ function kindOf(error: ValidationError, value: unknown): DefinitionProblem['kind
   switch (error.keyword) {
     case 'required':
     case 'additionalProperties':
-      return 'shape'
+      return 'syntax'
     case 'type':
-      return type === 'integer' && typeof found === 'number' ? 'sense' : 'shape'
+      return type === 'integer' && typeof found === 'number' ? 'semantics' : 'syntax'
     case 'enum':
-      return typeof found === typeof allowedValues?.[0] ? 'sense' : 'shape'
+      return typeof found === typeof allowedValues?.[0] ? 'semantics' : 'syntax'
     default:
-      return 'sense'
+      return 'semantics'
   }
 }
 

@@ -22,7 +22,7 @@ type Report = (place: string, message: string) => void
 /** Decimals by balance key; a key that is not in it is unknown. */
 type Balances = ReadonlyMap<string, number>
 
-export function checkSense(
+export function checkSemantics(
   definition: CampaignDefinition,
   context: DefinitionContext,
   known: readonly DefinitionProblem[],
@@ -30,7 +30,7 @@ export function checkSense(
   const problems: DefinitionProblem[] = []
   const alreadyBad = new Set(known.map((problem) => problem.place))
   const report: Report = (place, message) => {
-    if (!alreadyBad.has(place)) problems.push({ kind: 'sense', place, message })
+    if (!alreadyBad.has(place)) problems.push({ kind: 'semantics', place, message })
   }
   checkText(definition, '', report)
   const balances = checkBalances(definition, context, report)
@@ -169,7 +169,7 @@ function checkRuleNumbers(
     amountMinor: maxMoney * powerOfTen(context.currencyDecimals),
     quantity: maxLines * maxQuantity,
   }
-  if (kind.most(rule, scale, largest) > maxUnits) {
+  if (kind.maxPerBasket(rule, scale, largest) > maxUnits) {
     report(place, 'could give more than a balance can hold; set `limits.perTransaction`')
   }
 }

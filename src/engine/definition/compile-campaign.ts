@@ -97,7 +97,7 @@ export interface CountedRule {
   readonly rule: string
   readonly perDay: boolean
   readonly perCustomer: boolean
-  readonly total: boolean
+  readonly isShared: boolean
 }
 
 export type CompiledRule = {
@@ -240,7 +240,7 @@ function compileLimits(rule: string, limits: LimitsDefinition, decimals: number)
           rule,
           perDay: perDay !== undefined,
           perCustomer: perCustomer !== undefined,
-          total: total !== undefined,
+          isShared: total !== undefined,
         }
       : undefined,
   }

@@ -2,7 +2,7 @@
 import type { WrongValue } from '../../domain/validation-error.ts'
 
 export interface DefinitionProblem extends WrongValue {
-  readonly kind: 'shape' | 'sense'
+  readonly kind: 'syntax' | 'semantics'
 }
 
 export interface DefinitionContext {

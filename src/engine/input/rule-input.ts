@@ -7,12 +7,12 @@ import type { CampaignId } from '../../domain/ids.ts'
 import type { RuleUsage } from '../../domain/wallet.ts'
 import { localTime } from '../clock/local-time.ts'
 import type { Covered } from '../rules/rule.ts'
-import type { Circumstances } from '../rules/rule-conditions.ts'
+import type { ConditionInput } from '../rules/rule-conditions.ts'
 import type { CoverableLine } from './cover-lines.ts'
 import type { PricedBasket } from './price-basket.ts'
 
 /** A basket as rules see it; `payable` and `quantity` are those of the whole basket. */
-export interface Situation extends Circumstances, Covered {
+export interface RuleInput extends ConditionInput, Covered {
   readonly lines: readonly CoverableLine[]
   /** What rules with limits have given before, by `usageKey`. */
   readonly usage: ReadonlyMap<string, RuleUsage>
@@ -20,19 +20,19 @@ export interface Situation extends Circumstances, Covered {
   readonly timezone: string
 }
 
-export interface KnownBefore {
+export interface RuleContext {
   readonly isFirst: boolean
   readonly usage: readonly RuleUsage[]
   readonly timezone: string
   readonly now: Date
 }
 
-export function situationOf(
+export function toRuleInput(
   basket: Basket,
   priced: PricedBasket,
   pointsPartMinor: number,
-  { isFirst, usage, timezone, now }: KnownBefore,
-): Situation {
+  { isFirst, usage, timezone, now }: RuleContext,
+): RuleInput {
   const lines = priced.lines.map(({ line, payableMinor, quantity }) => ({
     product: line.product,
     category: line.category,

@@ -7,7 +7,7 @@ import { localTime } from '../clock/local-time.ts'
 import type { AttachedCampaign } from '../definition/compile-campaign.ts'
 import { whyNotRunning } from '../rules/rule-conditions.ts'
 
-export interface Today {
+export interface CustomerContext {
   /** Every campaign of the organization that was ever published, in its newest version. */
   readonly campaigns: readonly AttachedCampaign[]
   /** The campaigns whose cards the customer holds. */
@@ -25,7 +25,7 @@ export interface GrantedCoupons {
 
 /** How many coupons of a reward were granted; nobody knows a bound without `today`. */
 export function grantedOf(
-  today: Today | undefined,
+  today: CustomerContext | undefined,
   { campaign, reward }: { readonly campaign: CampaignId; readonly reward: string },
 ): number {
   if (today === undefined) return Number.POSITIVE_INFINITY
@@ -35,7 +35,7 @@ export function grantedOf(
 
 /** The campaigns that run now on a card of the customer. */
 export function runningOnCards(
-  { campaigns, cards }: Pick<Today, 'campaigns' | 'cards'>,
+  { campaigns, cards }: Pick<CustomerContext, 'campaigns' | 'cards'>,
   now: Date,
   timezone: string,
 ): AttachedCampaign[] {

@@ -8,10 +8,10 @@ import type { CampaignId } from '../../domain/ids.ts'
 import { ok, type Result } from '../../domain/result.ts'
 import type { Action, SaleContext } from '../../domain/transaction.ts'
 import type { AttachedCampaign } from '../definition/compile-campaign.ts'
-import { type Situation, usageKey } from '../input/rule-input.ts'
+import { type RuleInput, usageKey } from '../input/rule-input.ts'
 import { collectAll } from '../steps/collect.ts'
 import { grantCoupons } from '../steps/grant-coupons.ts'
-import { balanceOf, openWallet } from '../steps/wallet-state.ts'
+import { balanceOf, toWalletState } from '../steps/wallet-state.ts'
 
 export interface RecomputedSale {
   /** What each rule would have given, by `usageKey`. */
@@ -29,12 +29,12 @@ export interface Grant {
 
 export function recomputeSale(
   campaigns: readonly AttachedCampaign[],
-  situation: Situation,
+  input: RuleInput,
   sale: { readonly context: SaleContext; readonly actions: readonly Action[] },
   spentUnits: number,
 ): Result<RecomputedSale> {
   const { context, actions } = sale
-  const state = openWallet({
+  const state = toWalletState({
     balances: context.balances.map(([key, value, total]) => ({ key, value, total, version: 0 })),
     lots: [],
     coupons: [],
@@ -43,9 +43,9 @@ export function recomputeSale(
   })
   const spentKey = actions.find((action) => action.kind === 'spend_points')?.movement.key
   if (spentKey !== undefined) balanceOf(state, spentKey).value -= spentUnits
-  const again = collectAll(campaigns, situation, state)
+  const again = collectAll(campaigns, input, state)
   if (!again.ok) return again
-  const granted = grantCoupons(again.value.running, state, context.keptMultiples ?? [], situation.now)
+  const granted = grantCoupons(again.value.running, state, context.keptMultiples ?? [], input.now)
   const collected = new Map<string, number>()
   for (const { campaign, rule, movement } of again.value.effects) {
     collected.set(usageKey(campaign, rule), movement.amount)

@@ -8,7 +8,7 @@ import { maxPriceDecimals, toUnits } from '../../domain/money.ts'
 import { ok, type Result, refuse } from '../../domain/result.ts'
 import type { ReturnedItem } from '../../domain/return-record.ts'
 import type { PricedBasket, PricedLine } from '../input/price-basket.ts'
-import type { Situation } from '../input/rule-input.ts'
+import type { RuleInput } from '../input/rule-input.ts'
 
 /** Quantities left per line, in millionths. */
 export type Left = readonly number[]
@@ -45,7 +45,7 @@ export function takeItems(
 
 export interface RemainingSale {
   /** The basket as rules would have seen it without what came back. */
-  readonly situation: Situation
+  readonly input: RuleInput
   /** What would have been to pay for it, before points. */
   readonly payableMinor: number
   /** The part of the payable amount that has come back. */
@@ -58,12 +58,12 @@ export interface Fraction {
 }
 
 /** A sale of which nothing is left. */
-export function nothingLeft(sale: Situation): RemainingSale {
-  const situation = { ...sale, lines: [], payable: 0, quantity: 0, isVisit: false, payableMinor: 0 }
-  return { situation, payableMinor: 0, returned: { numerator: 1n, denominator: 1n } }
+export function nothingLeft(sale: RuleInput): RemainingSale {
+  const input = { ...sale, lines: [], payable: 0, quantity: 0, isVisit: false, payableMinor: 0 }
+  return { input, payableMinor: 0, returned: { numerator: 1n, denominator: 1n } }
 }
 
-export function remainingSale(sale: Situation, priced: PricedBasket, left: Left): RemainingSale {
+export function remainingSale(sale: RuleInput, priced: PricedBasket, left: Left): RemainingSale {
   const scale = commonScale(priced, left)
   const lines = sale.lines.map((line, position) => {
     const quantity = left[position]!
@@ -72,7 +72,7 @@ export function remainingSale(sale: Situation, priced: PricedBasket, left: Left)
   const payable = lines.reduce((sum, line) => sum + line.payable, 0)
   const whole = priced.linesPayableMinor * scale
   const leftMinor = payableLeft(priced, BigInt(payable), BigInt(whole), scale)
-  const situation: Situation = {
+  const input: RuleInput = {
     ...sale,
     lines: lines.filter((line) => line.quantity > 0),
     payable,
@@ -80,7 +80,7 @@ export function remainingSale(sale: Situation, priced: PricedBasket, left: Left)
     spreadDenominator: sale.spreadDenominator * scale,
     payableMinor: leftMinor,
   }
-  return { situation, payableMinor: leftMinor, returned: returnedPart(priced, payable, whole, leftMinor) }
+  return { input, payableMinor: leftMinor, returned: returnedPart(priced, payable, whole, leftMinor) }
 }
 
 /** Of the lines' amounts where the order is made of them; else of the order's own amount. */

@@ -11,7 +11,7 @@ import type { KeptMultiple, Wallet } from '../../domain/wallet.ts'
 import type { AttachedCampaign } from '../definition/compile-campaign.ts'
 import { keptMultiple, type OwnedThreshold, thresholdsInOrder } from '../steps/grant-coupons.ts'
 import type { WalletState } from '../steps/wallet-state.ts'
-import { grantedOf, type Today } from './customer-context.ts'
+import { type CustomerContext, grantedOf } from './customer-context.ts'
 import { type Grant, toGrant } from './recompute-sale.ts'
 
 export interface TakenCoupons {
@@ -90,7 +90,7 @@ export function keptAfterReturn(
   state: WalletState,
   coupons: TakenCoupons,
   sale: ReturnedSale,
-  today: Today | undefined,
+  today: CustomerContext | undefined,
 ): KeptMultiple[] {
   const known = wallet.keptMultiples ?? []
   const kept = new Map(known.map((entry) => [grantKey(entry), entry]))

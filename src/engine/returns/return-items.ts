@@ -16,7 +16,7 @@ import type { Balance, KeptMultiple, Lot, Wallet } from '../../domain/wallet.ts'
 import { localDay } from '../clock/local-time.ts'
 import type { AttachedCampaign } from '../definition/compile-campaign.ts'
 import { priceBasket } from '../input/price-basket.ts'
-import { situationOf } from '../input/rule-input.ts'
+import { toRuleInput } from '../input/rule-input.ts'
 import type { UsageChange } from '../steps/collect.ts'
 import { expireInState, type Inactivity } from '../steps/expire-balances.ts'
 import { type TierLost, tiersLost } from '../steps/tiers.ts'
@@ -25,11 +25,11 @@ import {
   balanceTooLarge,
   changedLots,
   closedBalances,
-  move,
-  openWallet,
+  recordMovement,
+  toWalletState,
   type WalletState,
 } from '../steps/wallet-state.ts'
-import { runningOnCards, type Today } from './customer-context.ts'
+import { type CustomerContext, runningOnCards } from './customer-context.ts'
 import { recomputeSale } from './recompute-sale.ts'
 import { nothingLeft, quantitiesOf, type RemainingSale, remainingSale, takeItems } from './remaining-sale.ts'
 import { keptAfterReturn, type TakenCoupons, takeBackCoupons } from './return-coupons.ts'
@@ -57,7 +57,7 @@ export interface ReturnInput {
   /** What went because the customer stayed away is taken off first. */
   readonly inactivity?: readonly Inactivity[]
   /** What else looks at the balances; without it, only the sale's own campaigns do. */
-  readonly today?: Today
+  readonly today?: CustomerContext
   /** Everything that is left when undefined. */
   readonly items?: readonly ReturnedItem[]
   readonly now: Date
@@ -99,14 +99,14 @@ export function returnItems(input: ReturnInput): Result<ReturnDecision> {
   const refundMinor = Math.max(0, refundedSoFar - sumOf(earlier, (record) => record.refundMinor))
 
   const campaigns = asAtTheSale(input.campaigns, context)
-  const again = recomputeSale(campaigns, remaining.situation, sale, spent - restoredSoFar)
+  const again = recomputeSale(campaigns, remaining.input, sale, spent - restoredSoFar)
   if (!again.ok) return again
   const gone = new Set(earlier.flatMap((record) => record.revoked))
   const out = wallet.coupons.filter((coupon) => !gone.has(coupon.id))
   const coupons = takeBackCoupons(sale.actions, out, isComplete ? [] : again.value.grants)
   const dues = duesOf(sale.actions, isComplete ? undefined : again.value, earlier, campaigns)
 
-  const state = openWallet(wallet)
+  const state = toWalletState(wallet)
   expireInState(state, wallet, input.inactivity ?? [], now, context.timezone)
   const policy = campaigns[0]?.compiled.onInsufficientBalance ?? 'floor'
   const booked = bookReturn(state, sale, { pointsRestored, dues, coupons, earlier, policy })
@@ -180,7 +180,7 @@ function resolveReturn({ sale, campaigns, earlier, items }: ReturnInput): Result
     timezone: context.timezone,
     now: sale.processedAt,
   }
-  const whole = situationOf(basket, priced, pointsPartMinor, known)
+  const whole = toRuleInput(basket, priced, pointsPartMinor, known)
   const isComplete = after.value.every(isNothing)
   const remaining = isComplete ? nothingLeft(whole) : remainingSale(whole, priced, after.value)
   return ok({ items: named, remaining, isComplete, payableMinor: priced.payableMinor })
@@ -261,7 +261,7 @@ function bookReturn(state: WalletState, sale: Sale, changes: Changes): Result<vo
     })
     const amount = after - balance.value
     const totalChange = -Math.min(due, balance.total)
-    if (amount !== 0 || totalChange !== 0) move(state, balance, 'return', amount, totalChange)
+    if (amount !== 0 || totalChange !== 0) recordMovement(state, balance, 'return', amount, totalChange)
   }
   return ok(undefined)
 }

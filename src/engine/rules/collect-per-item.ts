@@ -24,7 +24,7 @@ export const collectPerItem = defineRule({
 
   compile: (config, scale) => ({ units: toUnits(config.amount, scale.balanceDecimals) ?? 0 }),
 
-  most: (rule, largest) => floorProduct(largest.quantity, rule.units, 1),
+  maxPerBasket: (rule, largest) => floorProduct(largest.quantity, rule.units, 1),
 
   evaluate(rule, covered) {
     const items = Math.floor(covered.quantity / 1e6)

@@ -21,7 +21,7 @@ export const collectPerVisit = defineRule({
 
   compile: (config, scale) => ({ units: toUnits(config.amount, scale.balanceDecimals) ?? 0 }),
 
-  most: (rule) => rule.units,
+  maxPerBasket: (rule) => rule.units,
 
   evaluate: (rule, covered) => (covered.isVisit ? rule.units : 'amount'),
 })

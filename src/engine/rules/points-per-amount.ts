@@ -28,7 +28,8 @@ export const pointsPerAmount = defineRule({
     perMinor: toMinor(config.per, scale.currencyDecimals),
   }),
 
-  most: (rule, largest) => floorProduct(Math.floor(largest.amountMinor / rule.perMinor), rule.points, 1),
+  maxPerBasket: (rule, largest) =>
+    floorProduct(Math.floor(largest.amountMinor / rule.perMinor), rule.points, 1),
 
   evaluate(rule, covered) {
     const times = wholeTimes(covered, rule.perMinor)

@@ -11,7 +11,7 @@ import { categoryFlag, productFlag } from '../input/cover-lines.ts'
 import type { SkipReason } from '../steps/skip-reason.ts'
 
 /** What conditions look at. */
-export interface Circumstances {
+export interface ConditionInput {
   readonly at: Date
   readonly local: LocalTime
   readonly branch: string
@@ -40,7 +40,7 @@ export function hasEnded(campaign: CompiledCampaign, at: Date, timezone: string)
 export function failedCondition(
   when: CompiledWhen,
   flags: number,
-  circumstances: Circumstances,
+  circumstances: ConditionInput,
   heldTiers: readonly string[],
 ): SkipReason | undefined {
   const { at, local } = circumstances

@@ -47,7 +47,7 @@ interface KindParts<Config extends TObject, Compiled> {
 interface CollectingKind<Config extends TObject, Compiled> extends KindParts<Config, Compiled> {
   readonly stage: 'collect'
   /** The most one basket can give, so that a definition that could overflow a balance is refused when written. */
-  readonly most: (rule: Compiled, largest: { amountMinor: number; quantity: number }) => number
+  readonly maxPerBasket: (rule: Compiled, largest: { amountMinor: number; quantity: number }) => number
   /** Units of the balance before limits, or why there are none. */
   readonly evaluate: (rule: Compiled, covered: Covered) => number | SkipReason
 }
@@ -66,7 +66,7 @@ export type RuleKind = Pick<
     | {
         readonly stage: 'collect'
         readonly prepare: (config: unknown, scale: Scale) => (covered: Covered) => number | SkipReason
-        readonly most: (
+        readonly maxPerBasket: (
           config: unknown,
           scale: Scale,
           largest: { amountMinor: number; quantity: number },
@@ -108,6 +108,6 @@ export function defineRule<Config extends TObject, Compiled>(
       const rule = compile(definition, scale)
       return (covered) => source.evaluate(rule, covered)
     },
-    most: (definition, scale, largest) => source.most(compile(definition, scale), largest),
+    maxPerBasket: (definition, scale, largest) => source.maxPerBasket(compile(definition, scale), largest),
   }
 }

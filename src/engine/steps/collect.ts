@@ -10,12 +10,12 @@ import { ok, type Result } from '../../domain/result.ts'
 import { addDuration } from '../clock/local-time.ts'
 import type { AttachedCampaign, CompiledRule, CountedRule } from '../definition/compile-campaign.ts'
 import { type Coverage, coveredFlag, coverLines } from '../input/cover-lines.ts'
-import { type Situation, usageKey } from '../input/rule-input.ts'
+import { type RuleInput, usageKey } from '../input/rule-input.ts'
 import type { Given } from '../rules/rule.ts'
 import { failedCondition, whyNotRunning } from '../rules/rule-conditions.ts'
 import type { Skip, SkipReason } from './skip-reason.ts'
 import { tiersBefore } from './tiers.ts'
-import { balanceOf, balanceTooLarge, move, openNewLot, type WalletState } from './wallet-state.ts'
+import { balanceOf, balanceTooLarge, openNewLot, recordMovement, type WalletState } from './wallet-state.ts'
 
 type CollectEffect = Extract<Effect, { kind: 'collect' }>
 type CollectingRule = Extract<CompiledRule, { stage: 'collect' }>
@@ -36,14 +36,14 @@ interface Collected {
 /** Collects for each running campaign and records a skip reason for the rules of the others. */
 export function collectAll(
   campaigns: readonly AttachedCampaign[],
-  situation: Situation,
+  input: RuleInput,
   state: WalletState,
 ): Result<Collected & { readonly running: readonly AttachedCampaign[] }> {
   const running: AttachedCampaign[] = []
   let all: Collected | undefined
   for (const campaign of campaigns) {
-    const reason = whyNotRunning(campaign, situation.at, situation.local)
-    const collected = reason === undefined ? collect(campaign, situation, state) : skipAll(campaign, reason)
+    const reason = whyNotRunning(campaign, input.at, input.local)
+    const collected = reason === undefined ? collect(campaign, input, state) : skipAll(campaign, reason)
     if (!collected.ok) return collected
     if (reason === undefined) running.push(campaign)
     all = all === undefined ? collected.value : joined(all, collected.value)
@@ -70,7 +70,7 @@ function joined(first: Collected, second: Collected): Collected {
 /** One campaign that runs over one basket. */
 interface CampaignRun {
   readonly campaign: AttachedCampaign
-  readonly situation: Situation
+  readonly input: RuleInput
   readonly state: WalletState
   readonly coverage: Coverage | undefined
   readonly heldTiers: readonly string[]
@@ -78,11 +78,11 @@ interface CampaignRun {
   readonly expiries: Map<string, Date>
 }
 
-function collect(campaign: AttachedCampaign, situation: Situation, state: WalletState): Result<Collected> {
+function collect(campaign: AttachedCampaign, input: RuleInput, state: WalletState): Result<Collected> {
   const { rules, index, hasMultipliers } = campaign.compiled
-  const coverage = coverLines(index, situation.lines, rules.length)
+  const coverage = coverLines(index, input.lines, rules.length)
   const heldTiers = tiersBefore(campaign, state)
-  const run: CampaignRun = { campaign, situation, state, coverage, heldTiers, expiries: new Map() }
+  const run: CampaignRun = { campaign, input, state, coverage, heldTiers, expiries: new Map() }
   const collected = runCollectingRules(run)
   if (!collected.ok || !hasMultipliers) return collected
   const multiplied = runMultipliers(run, collected.value.effects)
@@ -157,23 +157,23 @@ function givenTo(key: string, effects: readonly CollectEffect[]): Given {
 
 /** The first condition of a rule that does not hold. */
 function failedOf(
-  { coverage, situation, heldTiers }: CampaignRun,
+  { coverage, input, heldTiers }: CampaignRun,
   { when }: CompiledRule,
   position: number,
 ): SkipReason | undefined {
-  return when && failedCondition(when, coverage?.flags[position] ?? 0, situation, heldTiers)
+  return when && failedCondition(when, coverage?.flags[position] ?? 0, input, heldTiers)
 }
 
 /** What a rule gives for the lines it covers, before its limits, or why it gives nothing. */
 function wantedBy(
-  { coverage, situation }: CampaignRun,
+  { coverage, input }: CampaignRun,
   rule: CollectingRule,
   position: number,
 ): number | SkipReason {
   const { filteredBy } = rule
-  if (filteredBy === undefined) return rule.evaluate(situation)
+  if (filteredBy === undefined) return rule.evaluate(input)
   if (coverage === undefined || (coverage.flags[position]! & coveredFlag) === 0) return filteredBy
-  const { spreadNumerator, spreadDenominator, isVisit } = situation
+  const { spreadNumerator, spreadDenominator, isVisit } = input
   return rule.evaluate({
     payable: coverage.payable[position]!,
     quantity: coverage.quantity[position]!,
@@ -184,11 +184,11 @@ function wantedBy(
 }
 
 function withinLimits(
-  { campaign, situation }: CampaignRun,
+  { campaign, input }: CampaignRun,
   rule: CompiledRule,
   wanted: number,
 ): number | 'limit' {
-  const units = rule.limits ? Math.min(wanted, allowanceLeft(campaign.id, rule, situation.usage)) : wanted
+  const units = rule.limits ? Math.min(wanted, allowanceLeft(campaign.id, rule, input.usage)) : wanted
   return units <= 0 ? 'limit' : units
 }
 
@@ -198,7 +198,7 @@ function pay(run: CampaignRun, rule: CompiledRule, units: number): Result<Collec
   const balance = balanceOf(state, rule.key)
   if (balance.value + units > maxUnits || balance.total + units > maxUnits) return balanceTooLarge(rule.key)
   const valueBefore = balance.value
-  const movement = move(state, balance, 'collect', units, units)
+  const movement = recordMovement(state, balance, 'collect', units, units)
   const expiresAt = lotExpiry(run, rule.key)
   if (expiresAt !== undefined) {
     // What fills up a balance below zero is gone at once and cannot expire later.
@@ -209,19 +209,19 @@ function pay(run: CampaignRun, rule: CompiledRule, units: number): Result<Collec
 }
 
 /** When what the campaign gives to a balance now will expire; undefined when it does not by itself. */
-function lotExpiry({ campaign, situation, expiries }: CampaignRun, key: string): Date | undefined {
+function lotExpiry({ campaign, input, expiries }: CampaignRun, key: string): Date | undefined {
   const known = expiries.get(key)
   if (known !== undefined) return known
   const declared = campaign.compiled.balances.find((candidate) => candidate.key === key)
   if (declared?.expiresAfter === undefined) return undefined
   const { duration, endOf } = declared.expiresAfter
-  const expiresAt = addDuration(situation.now, duration, situation.timezone, endOf)
+  const expiresAt = addDuration(input.now, duration, input.timezone, endOf)
   expiries.set(key, expiresAt)
   return expiresAt
 }
 
 /** What the limits of a rule leave for this basket. */
-function allowanceLeft(campaign: CampaignId, rule: CompiledRule, usage: Situation['usage']): number {
+function allowanceLeft(campaign: CampaignId, rule: CompiledRule, usage: RuleInput['usage']): number {
   const { perTransaction, perDay, perCustomer, total, counted } = rule.limits!
   if (counted === undefined) return perTransaction
   const used = usage.get(usageKey(campaign, rule.id))

@@ -11,9 +11,9 @@ import type { CompiledCampaign } from '../definition/compile-campaign.ts'
 import {
   changedLots,
   closedBalances,
-  move,
-  openWallet,
+  recordMovement,
   takeFromLots,
+  toWalletState,
   type WalletState,
 } from './wallet-state.ts'
 
@@ -51,7 +51,7 @@ export function expireBalances(
   now: Date,
   timezone: string,
 ): Expiry {
-  const state = openWallet(wallet)
+  const state = toWalletState(wallet)
   expireInState(state, wallet, inactivity, now, timezone)
   return { movements: state.movements, balances: closedBalances(state), lots: changedLots(state) }
 }
@@ -77,7 +77,7 @@ function expireLots(state: WalletState, now: Date): void {
       lot.isChanged = true
     }
     const units = Math.min(expired, Math.max(0, balance.value))
-    if (units > 0) move(state, balance, 'expire', -units, 0)
+    if (units > 0) recordMovement(state, balance, 'expire', -units, 0)
   }
 }
 
@@ -109,6 +109,6 @@ function expireInactive(
     const end = inactiveAt(balance.key, since, inactivity, timezone)
     if (end === undefined || end.getTime() > now.getTime()) continue
     takeFromLots(state, balance.key, balance.value)
-    move(state, balance, 'expire', -balance.value, 0)
+    recordMovement(state, balance, 'expire', -balance.value, 0)
   }
 }

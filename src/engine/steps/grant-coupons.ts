@@ -7,7 +7,7 @@ import type { Effect } from '../../domain/effect.ts'
 import type { CampaignId } from '../../domain/ids.ts'
 import type { KeptMultiple, LotTake } from '../../domain/wallet.ts'
 import type { AttachedCampaign, CompiledReward, CompiledThreshold } from '../definition/compile-campaign.ts'
-import { move, type OpenBalance, takeFromLots, type WalletState } from './wallet-state.ts'
+import { type OpenBalance, recordMovement, takeFromLots, type WalletState } from './wallet-state.ts'
 
 /**
  * No basket earns more than this; a threshold of 1 under a large sale would otherwise make coupons without end.
@@ -48,7 +48,7 @@ export function grantCoupons(
       const grant = toGrantEffect(campaign, threshold, now)
       if (threshold.consume) {
         takes.push(...takeFromLots(state, balance.key, threshold.at))
-        effects.push({ ...grant, movement: move(state, balance, 'consume', -threshold.at, 0) })
+        effects.push({ ...grant, movement: recordMovement(state, balance, 'consume', -threshold.at, 0) })
       } else {
         effects.push(grant)
       }

@@ -9,7 +9,7 @@ import { decimalsOf, maxUnits, powerOfTen, toUnits } from '../../domain/money.ts
 import { ok, type Result, refuse } from '../../domain/result.ts'
 import type { LotTake } from '../../domain/wallet.ts'
 import type { CompiledSpend } from '../definition/compile-campaign.ts'
-import { balanceOf, move, takeFromLots, type WalletState } from './wallet-state.ts'
+import { balanceOf, recordMovement, takeFromLots, type WalletState } from './wallet-state.ts'
 
 export interface Spending {
   /** None when nothing is spent. */
@@ -55,7 +55,7 @@ export function spendPoints(
   const worth = worthOf(units, spend, order.currencyDecimals)
   const discountMinor = Number(worth.numerator / worth.denominator)
   const takes = takeFromLots(state, spend.key, units)
-  const movement = move(state, balance, 'spend', -units, 0)
+  const movement = recordMovement(state, balance, 'spend', -units, 0)
   return ok({ effects: [{ kind: 'spend_points', movement, discountMinor }], units, discountMinor, takes })
 }
 

@@ -34,7 +34,7 @@ export interface OpenLot {
   readonly isNew: boolean
 }
 
-export function openWallet(wallet: Wallet): WalletState {
+export function toWalletState(wallet: Wallet): WalletState {
   return {
     balances: wallet.balances.map(openBalance),
     lots: wallet.lots.map(openLot),
@@ -69,7 +69,7 @@ export function balanceTooLarge(key: string): Result<never> {
 }
 
 /** Changes a balance and records it. Only collecting adds to the total. */
-export function move(
+export function recordMovement(
   state: WalletState,
   balance: OpenBalance,
   kind: MovementKind,

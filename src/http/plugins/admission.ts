@@ -8,33 +8,33 @@ import { Refused } from '../../domain/refusal.ts'
 import type { Server } from '../fastify-server.ts'
 import { createTurns, type Party, type Turns } from './turns.ts'
 
-/** Which turns a call takes: none, those for calls that share their queries, or those for connections. */
-export type Work = 'none' | 'shared' | 'own'
+/** The line a call waits in: none, that of calls that share their queries, or that of calls that hold a connection. */
+export type Lane = 'none' | 'batched' | 'connection'
 
 const maxWaiting = 5_000
 /** A call that gets its turn when so much is left of its time has none for its work. */
 const timeToWorkMs = 1_000
 /** Twice what the two writers of baskets hold: the next two groups stand ready when they are done. */
-const sharedPlaces = 1_024
+const batchedPlaces = 1_024
 /** What the groups and batches themselves need of the pool, mostly. */
-const connectionsForShared = 2
+const connectionsForBatches = 2
 
-export function letTakeTurns(app: Server, maxConnections: number, maxCallMs: number): void {
+export function registerAdmission(app: Server, maxConnections: number, maxCallMs: number): void {
   const maxWaitMs = maxCallMs - timeToWorkMs
-  const shared = createTurns({ maxRunning: sharedPlaces, share: 1, maxWaiting, maxWaitMs })
-  const own = createTurns({
-    maxRunning: Math.max(2, maxConnections - connectionsForShared),
+  const batched = createTurns({ maxRunning: batchedPlaces, share: 1, maxWaiting, maxWaitMs })
+  const connection = createTurns({
+    maxRunning: Math.max(2, maxConnections - connectionsForBatches),
     share: 1,
     maxWaiting,
     maxWaitMs,
   })
-  const turnsOf: Record<Work, Turns | undefined> = { none: undefined, shared, own }
+  const turnsOf: Record<Lane, Turns | undefined> = { none: undefined, batched, connection }
   app.decorateRequest('turn', undefined)
 
   app.addHook('preHandler', (request, _reply, done) => {
-    const { access = 'public', work = access === 'public' || access === 'page' ? 'none' : 'own' } =
+    const { access = 'public', lane = access === 'public' || access === 'page' ? 'none' : 'connection' } =
       request.routeOptions.config
-    const turns = turnsOf[work]
+    const turns = turnsOf[lane]
     if (!turns) return done()
     const party = partyOf(request)
     turns.take(party, (refused) => {
@@ -60,7 +60,7 @@ export function letTakeTurns(app: Server, maxConnections: number, maxCallMs: num
 
 /** Whoever asks for tokens in great numbers must not stand in the operator's way either. */
 function partyOf({ caller, wallet, routeOptions }: FastifyRequest): Party {
-  if (caller) return caller.organization.number
+  if (caller) return caller.organization.orgId
   if (wallet) return wallet.org
   return routeOptions.config.access === 'operator' ? 'operator' : 'without a token'
 }

@@ -85,7 +85,7 @@ async function findCaller(
   const { user, scopes } = claims
   const kind = 'connection'
   if (request.routeOptions.config.readsSetup) {
-    const organization = deps.setups.remembered(claims.organization)?.organization
+    const organization = deps.setupCache.peek(claims.organization)?.organization
     if (organization?.isSubscribed) return { organization, user, kind, scopes, isRemembered: true }
   }
   const organization = await findSubscribed(readOrganization, claims.organization)

@@ -10,7 +10,10 @@ export interface Metrics {
   read(): Promise<string>
 }
 
-export function collectMetrics(app: Server, { deps, transactions, requestLog }: ServerOptions): Metrics {
+export function collectMetrics(
+  app: Server,
+  { deps, baskets: transactions, requestLog }: ServerOptions,
+): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const durations = new Histogram({

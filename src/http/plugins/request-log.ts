@@ -5,11 +5,11 @@
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { classifyError } from '../../database/classify-error.ts'
-import { byOf } from '../../operations/actor.ts'
+import { actorOf } from '../../operations/actor.ts'
 import type { Caller, Deps } from '../../operations/deps.ts'
 import { type AnsweredCall, recordRequests } from '../../operations/record-requests.ts'
 import type { Server } from '../fastify-server.ts'
-import { blotText } from '../redaction/logger.ts'
+import { redactText } from '../redaction/logger.ts'
 import { redact, redactPath } from '../redaction/redact.ts'
 
 export interface RequestLog {
@@ -84,7 +84,7 @@ export function createRequestLog(
     if (config.skipsRequestLog || !url?.startsWith('/v1/')) return
     const { caller } = request
     const isSuccess = reply.statusCode < 400
-    const own = waiting.get(caller.organization.number) ?? { entries: [], successes: 0 }
+    const own = waiting.get(caller.organization.orgId) ?? { entries: [], successes: 0 }
     if (isSuccess && (own.successes >= maxSuccessesOfOne || successes >= maxSuccesses)) {
       leftOut++
       return
@@ -96,7 +96,7 @@ export function createRequestLog(
     if (own.entries.length >= maxWaitingOfOne) dropOldest(own)
     // Where many are in a loop, the one with the most makes room.
     else if (waitingCalls >= maxWaiting) dropOldest(longestOf(waiting))
-    waiting.set(caller.organization.number, own)
+    waiting.set(caller.organization.orgId, own)
     waitingCalls++
     // Why such a call was refused is no secret.
     const isKept = typeof payload === 'string' && payload !== '' && !(isSuccess && config.hidesReply)
@@ -147,7 +147,7 @@ export function createRequestLog(
     let failure: unknown
     const record = async (group: readonly Entry[]): Promise<void> => {
       try {
-        await recordRequests(deps, group[0]!.caller.organization.number, group.map(toCall))
+        await recordRequests(deps, group[0]!.caller.organization.orgId, group.map(toCall))
         left -= group.length
       } catch (error) {
         failure = error
@@ -211,7 +211,7 @@ function longestOf(waiting: ReadonlyMap<number, Waiting>): Waiting {
 
 function toAnsweredCall(entry: Entry): AnsweredCall {
   const { route, status } = entry
-  const by = byOf(entry.caller)
+  const by = actorOf(entry.caller)
   const query = hasMembers(entry.query)
     ? redact(entry.query, { route, schema: entry.querySchema })
     : undefined
@@ -220,7 +220,7 @@ function toAnsweredCall(entry: Entry): AnsweredCall {
   const answer = withPath(parse(entry.reply), status, path)
   const reply = answer === undefined ? undefined : redact(answer, { route })
   return {
-    requestId: blotText(entry.id),
+    requestId: redactText(entry.id),
     at: entry.at,
     method: entry.method,
     path,

@@ -1,6 +1,6 @@
 /** What the audit log says of a write: who, which operation, on what, and the body without secrets and people. */
 import type { FastifyRequest } from 'fastify'
-import { byOf } from '../../operations/actor.ts'
+import { actorOf } from '../../operations/actor.ts'
 import type { AuditNote } from '../../operations/transact.ts'
 import { redact } from './redact.ts'
 
@@ -18,7 +18,7 @@ export function toAuditNote(request: FastifyRequest, org: number, reply: unknown
   const details = Object.keys(sent).length > 0 ? redact(sent, options) : undefined
   return {
     org,
-    by: byOf(request.caller),
+    by: actorOf(request.caller),
     action: operationId ?? `${request.method} ${url}`,
     subject: subjectOf(request.params, reply),
     details: details?.value,

@@ -20,7 +20,7 @@ export function loggerOptions(level: string): LoggerOptions {
   return {
     level,
     formatters: { log: (details) => blotMembers(details, 0) as Record<string, unknown> },
-    hooks: { streamWrite: blotText },
+    hooks: { streamWrite: redactText },
     serializers: {
       err: errorForLog,
       // The query may hold a phone number or an e-mail address.
@@ -34,7 +34,7 @@ export function loggerOptions(level: string): LoggerOptions {
 }
 
 /** What stands in place of a value that nobody may read. */
-export const blot = '[redacted]'
+export const redacted = '[redacted]'
 
 /**
  * What opens something or tells of a person, wherever it stands: in this log and in those that merchants read. In
@@ -47,13 +47,13 @@ const words = [
 ]
 
 /** Whether a member of this name is blotted out; `more` are names that tell something only there. */
-export function tellingNames(...more: readonly string[]): (name: string) => boolean {
+export function sensitiveNames(...more: readonly string[]): (name: string) => boolean {
   const telling = new RegExp(`^(?:${[...words, ...more].join('|')})$`)
   return (name) => telling.test(name.toLowerCase().replaceAll(/[-_]/g, ''))
 }
 
 // A key may be a credential here. Merchants read of the key of a balance, and of queries and bodies.
-const isTelling = tellingNames('key', 'q', 'query', 'body')
+const isSensitive = sensitiveNames('key', 'q', 'query', 'body')
 const maxDepth = 8
 
 function blotMembers(value: unknown, depth: number): unknown {
@@ -61,12 +61,12 @@ function blotMembers(value: unknown, depth: number): unknown {
   if (typeof value !== 'object' || value === null || value instanceof Date) return value
   // What knows how it is written down, such as a request, has a serializer of its own.
   if (depth === 1 && 'raw' in value) return value
-  if (depth >= maxDepth) return blot
+  if (depth >= maxDepth) return redacted
   if (Array.isArray(value)) return value.map((item) => blotMembers(item, depth + 1))
   return Object.fromEntries(
     Object.entries(value).map(([name, member]) => [
       name,
-      isTelling(name) ? blot : blotMembers(member, depth + 1),
+      isSensitive(name) ? redacted : blotMembers(member, depth + 1),
     ]),
   )
 }
@@ -76,21 +76,21 @@ function blotMembers(value: unknown, depth: number): unknown {
  * of a word: in a line of JSON a line break ends in a letter, `\n`.
  */
 const patterns: readonly [sign: string, RegExp, string][] = [
-  ['lw[a-z]_', /(lw[kasrpi])_[\w-]{8,}/g, `$1_${blot}`],
-  ['eyJ', /eyJ[\w-]{5,}\.[\w-]+\.[\w-]*/g, blot],
-  ['/w/', /(\/w\/)[\w-]{54}(?![\w-])/g, `$1${blot}`],
-  ['bearer|basic', /(Bearer|Basic) +[^\s"\\]+/gi, `$1 ${blot}`],
-  ['postgres', /(postgres(?:ql)?:\/\/[^:@\s"]*):[^\s"]*@/g, `$1:${blot}@`],
+  ['lw[a-z]_', /(lw[kasrpi])_[\w-]{8,}/g, `$1_${redacted}`],
+  ['eyJ', /eyJ[\w-]{5,}\.[\w-]+\.[\w-]*/g, redacted],
+  ['/w/', /(\/w\/)[\w-]{54}(?![\w-])/g, `$1${redacted}`],
+  ['bearer|basic', /(Bearer|Basic) +[^\s"\\]+/gi, `$1 ${redacted}`],
+  ['postgres', /(postgres(?:ql)?:\/\/[^:@\s"]*):[^\s"]*@/g, `$1:${redacted}@`],
   // Bounded: where no @ follows, each letter would else be the start of a search to the end of the text.
-  ['@', /[\p{L}\p{N}._%+-]{1,64}@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)*\.\p{L}{2,}/gu, blot],
-  ['\\+', /\+\d[\d ().-]{5,}\d/g, blot],
+  ['@', /[\p{L}\p{N}._%+-]{1,64}@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)*\.\p{L}{2,}/gu, redacted],
+  ['\\+', /\+\d[\d ().-]{5,}\d/g, redacted],
 ]
 
 /** Most texts have none of the signs, and looking for them takes a tenth of the time that the patterns take. */
 const hint = new RegExp(patterns.map(([sign]) => sign).join('|'), 'i')
 
 /** Any text without what looks like a credential or a person's address. */
-export function blotText(line: string): string {
+export function redactText(line: string): string {
   if (!hint.test(line)) return line
   return patterns.reduce((text, [, pattern, instead]) => text.replaceAll(pattern, instead), line)
 }

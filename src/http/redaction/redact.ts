@@ -3,7 +3,7 @@
  * they stand, and so is whatever looks like a credential or an address in any text. Of a body or a query that a
  * client sent, only what its schema knows is believed to be what it is called: anything else might be a person.
  */
-import { blot, blotText, tellingNames } from './logger.ts'
+import { redacted, redactText, sensitiveNames } from './logger.ts'
 
 export interface Redacted {
   readonly value: unknown
@@ -34,7 +34,7 @@ type Schema = {
 type Json = Record<string, unknown>
 
 interface Walk {
-  readonly isTelling: (name: string) => boolean
+  readonly isSensitive: (name: string) => boolean
   /** Bytes that may still be written. */
   left: number
   isTruncated: boolean
@@ -45,19 +45,19 @@ const maxTextLength = 500
 /** An e-mail address has at most 254 characters; a token that is longer is cut, but no whole one is left. */
 const longestAddress = 300
 
-const everywhere = tellingNames()
+const everywhere = sensitiveNames()
 /** A customer is also known by the merchant's own id, and asked for by name; of those who work there the name is enough. */
-const onCustomers = tellingNames('opaqueid', 'q')
-const onPeople = tellingNames('name', 'q')
+const onCustomers = sensitiveNames('opaqueid', 'q')
+const onPeople = sensitiveNames('name', 'q')
 
-function tellingOn(route: string): Walk['isTelling'] {
+function tellingOn(route: string): Walk['isSensitive'] {
   if (route.startsWith('/v1/customers')) return onCustomers
   return /\/(?:people|users)(?:\/|$)/.test(route) ? onPeople : everywhere
 }
 
 /** A JSON value of at most 16 KB. */
 export function redact(value: unknown, { route, schema }: RedactOptions): Redacted {
-  const walk: Walk = { isTelling: tellingOn(route), left: maxBytes, isTruncated: false }
+  const walk: Walk = { isSensitive: tellingOn(route), left: maxBytes, isTruncated: false }
   const kept = fits(schema as Schema | undefined, value)
     ? visit(walk, value, schema as Schema)
     : blotted(value)
@@ -105,7 +105,7 @@ function visitText(walk: Walk, text: string): string {
   const room = Math.max(0, Math.min(maxTextLength, walk.left))
   const isLong = text.length > room
   // Blotted before it is cut: half an address is an address to a reader, and none to a pattern.
-  const kept = blotText(text.slice(0, maxTextLength + longestAddress))
+  const kept = redactText(text.slice(0, maxTextLength + longestAddress))
   if (isLong) walk.isTruncated = true
   return spend(walk, storable(isLong ? `${kept.slice(0, room)}…` : kept))
 }
@@ -119,12 +119,12 @@ function spend<T>(walk: Walk, value: T): T {
 const storable = (text: string) => text.toWellFormed().replaceAll('\0', '\ufffd')
 
 /** That something was taken away is worth seeing. */
-const blotted = (value: unknown) => (value === null || value === undefined ? value : blot)
+const blotted = (value: unknown) => (value === null || value === undefined ? value : redacted)
 
 /** A client can call a member anything. */
-const nameOf = (name: string) => (/^[\w.-]{1,64}$/.test(name) ? blotText(name) : blot)
+const nameOf = (name: string) => (/^[\w.-]{1,64}$/.test(name) ? redactText(name) : redacted)
 
-function isPrivate({ isTelling }: Walk, name: string, siblings: Json): boolean {
+function isPrivate({ isSensitive: isTelling }: Walk, name: string, siblings: Json): boolean {
   // Free text about a customer, which erasing the customer clears. A skipped rule has a reason as well: a word of ours.
   if (name === 'reason') return !('rule' in siblings)
   return isTelling(name)
@@ -162,6 +162,6 @@ function choose(schema: Schema, value: object): Schema | undefined {
 export function redactPath(route: string, params: Record<string, string>): string {
   return route.replaceAll(/:(\w+)/g, (_place, name: string) => {
     const value = params[name] ?? ''
-    return ourId.test(value) || /^\d{16}$/.test(value) ? value : blot
+    return ourId.test(value) || /^\d{16}$/.test(value) ? value : redacted
   })
 }

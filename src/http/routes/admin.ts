@@ -23,9 +23,10 @@ import {
   listOrganizations,
   listOrganizationsWithLogo,
 } from '../../store/organizations.ts'
-import { inTransaction, platformOrg, platformScope, scopeOf } from '../../store/scope.ts'
+import { inTransaction, platformOrg, platformTenant, tenantOf } from '../../store/tenant.ts'
 import type { Server } from '../fastify-server.ts'
 import { idCursor, limitOf, PageQuery, toPage } from '../requests/paging.ts'
+import { respondToWrite } from '../respond.ts'
 import { exampleId } from '../schemas/examples.ts'
 import { Id, Optional, PageOf, Text } from '../schemas/members.ts'
 import {
@@ -38,7 +39,6 @@ import {
   Scopes,
 } from '../schemas/platform.ts'
 import type { ServerOptions } from '../server-options.ts'
-import { write } from '../write.ts'
 import { OrganizationReply, toOrganizationReply } from './organization.ts'
 
 const tags = ['Platform']
@@ -96,11 +96,11 @@ function organizationAdministration(app: Server, { deps }: ServerOptions): void 
       },
     },
     (request, reply) =>
-      write(deps, request, reply, {
-        work: (scope) => createOrganization(scope, request.body, clock()),
+      respondToWrite(deps, request, reply, {
+        work: (tenant) => createOrganization(tenant, request.body, clock()),
         status: 201,
         render: toOrganizationReply,
-        orgOf: ({ number }) => number,
+        orgOf: ({ orgId }) => orgId,
       }),
   )
 
@@ -118,11 +118,11 @@ function organizationAdministration(app: Server, { deps }: ServerOptions): void 
     },
     async (request) => {
       const limit = limitOf(request.query)
-      const scope = platformScope(pool)
+      const tenant = platformTenant(pool)
       const after = idCursor('org', request.query.cursor)
       const rows = await listOrganizationsWithLogo(
-        scope,
-        await listOrganizations(scope, { limit: limit + 1, after }),
+        tenant,
+        await listOrganizations(tenant, { limit: limit + 1, after }),
       )
       return toPage(rows, limit, (row) => row.id, toOrganizationReply)
     },
@@ -142,10 +142,10 @@ function organizationAdministration(app: Server, { deps }: ServerOptions): void 
     },
     async (request) => {
       const id = parseId('org', request.params.id)
-      const scope = platformScope(pool)
-      const organization = id && (await findOrganization(scope, id))
+      const tenant = platformTenant(pool)
+      const organization = id && (await findOrganization(tenant, id))
       if (!organization) throw new Refused('organization_not_found', undefined, 'path')
-      return toOrganizationReply(await findOrganizationWithLogo(scope, organization))
+      return toOrganizationReply(await findOrganizationWithLogo(tenant, organization))
     },
   )
 
@@ -166,11 +166,11 @@ function organizationAdministration(app: Server, { deps }: ServerOptions): void 
       },
     },
     (request, reply) =>
-      write(deps, request, reply, {
-        work: (scope) => patchOrganization(scope, parseId('org', request.params.id), request.body, clock()),
+      respondToWrite(deps, request, reply, {
+        work: (tenant) => patchOrganization(tenant, parseId('org', request.params.id), request.body, clock()),
         status: 200,
         render: toOrganizationReply,
-        orgOf: ({ number }) => number,
+        orgOf: ({ orgId }) => orgId,
       }),
   )
 
@@ -190,11 +190,11 @@ function organizationAdministration(app: Server, { deps }: ServerOptions): void 
     },
     (request, reply) => {
       const id = parseId('org', request.params.id)
-      return write(deps, request, reply, {
-        work: (scope) => patchOrganization(scope, id, { isSubscribed: request.body.active }, clock()),
+      return respondToWrite(deps, request, reply, {
+        work: (tenant) => patchOrganization(tenant, id, { isSubscribed: request.body.active }, clock()),
         status: 200,
         render: toOrganizationReply,
-        orgOf: ({ number }) => number,
+        orgOf: ({ orgId }) => orgId,
       })
     },
   )
@@ -217,8 +217,8 @@ function integrationAdministration(app: Server, { deps }: ServerOptions): void {
       },
     },
     async (request, reply) => {
-      const created = await inTransaction(pool, platformOrg, (scope) =>
-        createIntegration(scope, credentials, request.body.name, clock()),
+      const created = await inTransaction(pool, platformOrg, (tenant) =>
+        createIntegration(tenant, credentials, request.body.name, clock()),
       )
       return reply.code(201).send({ ...toIntegrationReply(created), apiKey: created.apiKey })
     },
@@ -238,7 +238,7 @@ function integrationAdministration(app: Server, { deps }: ServerOptions): void {
     },
     async (request) => {
       const limit = limitOf(request.query)
-      const rows = await listIntegrations(platformScope(pool), {
+      const rows = await listIntegrations(platformTenant(pool), {
         limit: limit + 1,
         after: idCursor('int', request.query.cursor),
       })
@@ -260,7 +260,7 @@ function integrationAdministration(app: Server, { deps }: ServerOptions): void {
     },
     async (request) => {
       const id = parseId('int', request.params.id)
-      const integration = id && (await findIntegration(platformScope(pool), id))
+      const integration = id && (await findIntegration(platformTenant(pool), id))
       if (!integration) throw new Refused('integration_not_found', undefined, 'path')
       return toIntegrationReply(integration)
     },
@@ -281,8 +281,8 @@ function integrationAdministration(app: Server, { deps }: ServerOptions): void {
     },
     async (request) => {
       const overlap = request.body.overlapSeconds ?? 0
-      const rotated = await inTransaction(pool, platformOrg, (scope) =>
-        rotateIntegrationKey(scope, credentials, parseId('int', request.params.id), overlap, clock()),
+      const rotated = await inTransaction(pool, platformOrg, (tenant) =>
+        rotateIntegrationKey(tenant, credentials, parseId('int', request.params.id), overlap, clock()),
       )
       return { ...toIntegrationReply(rotated), apiKey: rotated.apiKey }
     },
@@ -318,8 +318,8 @@ function connectionAdministration(app: Server, { deps }: ServerOptions): void {
         integration: parseId('int', request.body.integration),
         scopes: request.body.scopes,
       }
-      return write(deps, request, reply, {
-        work: (scope) => createConnection(scope, credentials, input, clock()),
+      return respondToWrite(deps, request, reply, {
+        work: (tenant) => createConnection(tenant, credentials, input, clock()),
         status: 201,
         render: toConnectionWithSecret,
         orgOf: ({ org }) => org,
@@ -342,11 +342,11 @@ function connectionAdministration(app: Server, { deps }: ServerOptions): void {
     },
     async (request) => {
       const id = parseId('org', request.params.id)
-      const organization = id && (await findOrganization(platformScope(pool), id))
+      const organization = id && (await findOrganization(platformTenant(pool), id))
       if (!organization) throw new Refused('organization_not_found', undefined, 'path')
       const limit = limitOf(request.query)
       const after = idCursor('con', request.query.cursor)
-      const rows = await listConnections(scopeOf(pool, organization.number), { limit: limit + 1, after })
+      const rows = await listConnections(tenantOf(pool, organization.orgId), { limit: limit + 1, after })
       return toPage(rows, limit, (row) => row.id, toConnectionReply)
     },
   )
@@ -365,7 +365,7 @@ function connectionAdministration(app: Server, { deps }: ServerOptions): void {
     },
     async (request) => {
       const id = parseId('con', request.params.id)
-      const connection = id && (await findConnection(platformScope(pool), id))
+      const connection = id && (await findConnection(platformTenant(pool), id))
       if (!connection) throw new Refused('connection_not_found', undefined, 'path')
       return toConnectionReply(connection)
     },
@@ -387,8 +387,8 @@ function connectionAdministration(app: Server, { deps }: ServerOptions): void {
     (request, reply) => {
       const id = parseId('con', request.params.id)
       const overlap = request.body.overlapSeconds ?? 0
-      return write(deps, request, reply, {
-        work: (scope) => rotateConnectionSecret(scope, credentials, id, overlap, clock()),
+      return respondToWrite(deps, request, reply, {
+        work: (tenant) => rotateConnectionSecret(tenant, credentials, id, overlap, clock()),
         status: 200,
         render: toConnectionWithSecret,
         orgOf: ({ org }) => org,

@@ -35,7 +35,7 @@ export function authRoutes(app: Server, { deps }: ServerOptions): void {
     {
       config: {
         access: 'public',
-        work: 'own',
+        lane: 'connection',
         refusals: ['_invalid_credentials', 'invalid_subscription'],
       },
       schema: {
@@ -64,7 +64,11 @@ export function authRoutes(app: Server, { deps }: ServerOptions): void {
   app.post(
     '/auth/refreshtoken',
     {
-      config: { access: 'public', work: 'own', refusals: ['_invalid_refresh_token', 'invalid_subscription'] },
+      config: {
+        access: 'public',
+        lane: 'connection',
+        refusals: ['_invalid_refresh_token', 'invalid_subscription'],
+      },
       schema: {
         operationId: 'refreshToken',
         summary: 'Renew a session',

@@ -67,7 +67,7 @@ export function campaignFormRoutes(app: Server): void {
   app.get(
     '/v1/rule-schemas',
     {
-      config: { access: ['manage'], work: 'none' },
+      config: { access: ['manage'], lane: 'none' },
       schema: {
         operationId: 'getRuleSchemas',
         summary: 'Get the schemas that campaigns are made of, to draw a form from',
@@ -105,7 +105,7 @@ export function campaignFormRoutes(app: Server): void {
   app.get(
     '/v1/campaign-templates',
     {
-      config: { access: ['manage'], work: 'none' },
+      config: { access: ['manage'], lane: 'none' },
       schema: {
         operationId: 'listCampaignTemplates',
         summary: 'List campaigns to begin with',

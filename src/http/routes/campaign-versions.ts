@@ -5,7 +5,7 @@ import { definitionChanges } from '../../engine/definition/definition-changes.ts
 import { compareVersions } from '../../operations/campaigns/compare-versions.ts'
 import { getCampaign } from '../../operations/campaigns/manage-campaigns.ts'
 import { listCampaignVersions } from '../../store/campaigns.ts'
-import { scopeOf } from '../../store/scope.ts'
+import { tenantOf } from '../../store/tenant.ts'
 import type { Server } from '../fastify-server.ts'
 import { named } from '../openapi/name-components.ts'
 import { decodeCursor, limitOf, PageQuery, refuseCursor, toPage } from '../requests/paging.ts'
@@ -71,12 +71,12 @@ export function campaignVersionRoutes(app: Server, { deps }: ServerOptions): voi
       },
     },
     async (request) => {
-      const scope = scopeOf(pool, request.caller.organization.number)
-      const { id } = await getCampaign(scope, parseId('cmp', request.params.id))
+      const tenant = tenantOf(pool, request.caller.organization.orgId)
+      const { id } = await getCampaign(tenant, parseId('cmp', request.params.id))
       const limit = limitOf(request.query)
       const before = toVersion(decodeCursor(request.query.cursor))
       // One more than shown: it tells whether there is a next page, and is what the oldest is compared with.
-      const rows = await listCampaignVersions(scope, id, { limit: limit + 1, before })
+      const rows = await listCampaignVersions(tenant, id, { limit: limit + 1, before })
       return toPage(
         rows.map((row, i) => ({ ...row, predecessor: rows[i + 1]?.definition })),
         limit,
@@ -117,9 +117,9 @@ export function campaignVersionRoutes(app: Server, { deps }: ServerOptions): voi
       },
     },
     async (request) => {
-      const scope = scopeOf(pool, request.caller.organization.number)
-      const campaign = await getCampaign(scope, parseId('cmp', request.params.id))
-      return compareVersions(scope, campaign, request.query)
+      const tenant = tenantOf(pool, request.caller.organization.orgId)
+      const campaign = await getCampaign(tenant, parseId('cmp', request.params.id))
+      return compareVersions(tenant, campaign, request.query)
     },
   )
 }

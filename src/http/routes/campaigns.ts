@@ -12,17 +12,17 @@ import {
 } from '../../operations/campaigns/manage-campaigns.ts'
 import { previewCampaign } from '../../operations/campaigns/preview-campaign.ts'
 import { listCampaigns, listVersions } from '../../store/campaigns.ts'
-import { type Scope, scopeOf } from '../../store/scope.ts'
+import { type Tenant, tenantOf } from '../../store/tenant.ts'
 import type { Server } from '../fastify-server.ts'
 import { named } from '../openapi/name-components.ts'
 import { toOutcomeReply } from '../replies/transaction.ts'
 import { toBasketRequest } from '../requests/basket-request.ts'
 import { idCursor, limitOf, PageQuery, toPage } from '../requests/paging.ts'
+import { respondToWrite } from '../respond.ts'
 import { campaignDefinitionExample, campaignExample, draftExample } from '../schemas/examples.ts'
 import { Id, Optional, PageOf, Timestamp } from '../schemas/members.ts'
 import { Outcome, TriedBasket } from '../schemas/transaction.ts'
 import type { ServerOptions } from '../server-options.ts'
-import { write } from '../write.ts'
 
 const tags = ['Campaigns']
 const CampaignPath = Type.Object({ id: Id('cmp') })
@@ -70,8 +70,8 @@ function toCampaignReply(campaign: Campaign) {
 }
 
 /** As a till sees them: a change that waits as a draft is not there yet. */
-async function asPublished(scope: Scope, campaigns: readonly Campaign[]): Promise<Campaign[]> {
-  const versions = await listVersions(scope, campaigns)
+async function asPublished(tenant: Tenant, campaigns: readonly Campaign[]): Promise<Campaign[]> {
+  const versions = await listVersions(tenant, campaigns)
   return campaigns.map((campaign) => {
     const { definition } = versions.find((version) => version.campaign === campaign.id)!
     return { ...campaign, draft: definition, hasChanges: false }
@@ -112,9 +112,9 @@ export function campaignRoutes(app: Server, { deps }: ServerOptions): void {
       }
       const status = isTill ? 'published' : request.query.status
       const after = idCursor('cmp', request.query.cursor)
-      const scope = scopeOf(pool, organization.number)
-      const rows = await listCampaigns(scope, { limit: limit + 1, after, status })
-      const shown = isTill ? await asPublished(scope, rows) : rows
+      const tenant = tenantOf(pool, organization.orgId)
+      const rows = await listCampaigns(tenant, { limit: limit + 1, after, status })
+      const shown = isTill ? await asPublished(tenant, rows) : rows
       return toPage(shown, limit, (row) => row.id, toCampaignReply)
     },
   )
@@ -133,11 +133,11 @@ export function campaignRoutes(app: Server, { deps }: ServerOptions): void {
     },
     async (request) => {
       const { organization, scopes } = request.caller
-      const scope = scopeOf(pool, organization.number)
-      const campaign = await getCampaign(scope, parseId('cmp', request.params.id))
+      const tenant = tenantOf(pool, organization.orgId)
+      const campaign = await getCampaign(tenant, parseId('cmp', request.params.id))
       if (scopes.includes('manage')) return toCampaignReply(campaign)
       if (campaign.status !== 'published') throw new Refused('campaign_not_found', undefined, 'path')
-      const [published] = await asPublished(scope, [campaign])
+      const [published] = await asPublished(tenant, [campaign])
       return toCampaignReply(published!)
     },
   )
@@ -155,8 +155,9 @@ export function campaignRoutes(app: Server, { deps }: ServerOptions): void {
       },
     },
     (request, reply) =>
-      write(deps, request, reply, {
-        work: (scope) => createCampaign(scope, request.caller.organization, toObject(request.body), clock()),
+      respondToWrite(deps, request, reply, {
+        work: (tenant) =>
+          createCampaign(tenant, request.caller.organization, toObject(request.body), clock()),
         status: 201,
         render: toCampaignReply,
       }),
@@ -182,9 +183,9 @@ export function campaignRoutes(app: Server, { deps }: ServerOptions): void {
     },
     (request, reply) => {
       const id = parseId('cmp', request.params.id)
-      return write(deps, request, reply, {
-        work: (scope) =>
-          patchCampaign(scope, request.caller.organization, id, toObject(request.body), clock()),
+      return respondToWrite(deps, request, reply, {
+        work: (tenant) =>
+          patchCampaign(tenant, request.caller.organization, id, toObject(request.body), clock()),
         status: 200,
         render: toCampaignReply,
       })
@@ -231,11 +232,11 @@ function campaignStates(app: Server, { deps }: Pick<ServerOptions, 'deps'>): voi
       (request, reply) => {
         const id = parseId('cmp', request.params.id)
         const { organization } = request.caller
-        return write(deps, request, reply, {
-          work: (scope) =>
+        return respondToWrite(deps, request, reply, {
+          work: (tenant) =>
             action === 'publish'
-              ? publishCampaign(scope, organization, id, clock())
-              : stopCampaign(scope, id, action === 'pause' ? 'paused' : 'archived', clock()),
+              ? publishCampaign(tenant, organization, id, clock())
+              : stopCampaign(tenant, id, action === 'pause' ? 'paused' : 'archived', clock()),
           status: 200,
           render: toCampaignReply,
         })
@@ -263,14 +264,14 @@ function campaignStates(app: Server, { deps }: Pick<ServerOptions, 'deps'>): voi
     },
     async (request) => {
       const { organization } = request.caller
-      const scope = scopeOf(pool, organization.number)
-      const campaign = await getCampaign(scope, parseId('cmp', request.params.id))
+      const tenant = tenantOf(pool, organization.orgId)
+      const campaign = await getCampaign(tenant, parseId('cmp', request.params.id))
       const { wallet, branch = 'main', definition, ...body } = request.body
       const now = clock()
       const { basket, occurredAt = now } = toBasketRequest({ ...body, customer: '', card: '' }, now)
       const tried = { balances: wallet?.collectables ?? {}, transactionCount: wallet?.transactions ?? 0 }
       const sale = { ...basket, branch, occurredAt }
-      const outcome = await previewCampaign(scope, campaign, definition, organization, sale, tried, now)
+      const outcome = await previewCampaign(tenant, campaign, definition, organization, sale, tried, now)
       return toOutcomeReply(outcome, organization)
     },
   )

@@ -8,16 +8,16 @@ import {
   revokeWallet,
   setCardBlocked,
 } from '../../operations/customers/change-card.ts'
-import { scopeOf } from '../../store/scope.ts'
+import { tenantOf } from '../../store/tenant.ts'
 import { type BarcodeKind, barcodeKinds, drawBarcode } from '../assets/barcode-svg.ts'
 import type { Server } from '../fastify-server.ts'
 import { toCardReply } from '../replies/customer.ts'
+import { respondToWrite } from '../respond.ts'
 import { Card } from '../schemas/customer.ts'
 import { Id, Optional } from '../schemas/members.ts'
 import { Svg } from '../schemas/wallet.ts'
 import type { ServerOptions } from '../server-options.ts'
 import { createWalletUrls } from '../wallet-urls.ts'
-import { write } from '../write.ts'
 
 const tags = ['Cards']
 const CardPath = Type.Object({ id: Id('card') })
@@ -43,8 +43,8 @@ export function cardRoutes(app: Server, { deps }: ServerOptions): void {
       },
     },
     async (request) => {
-      const scope = scopeOf(pool, request.caller.organization.number)
-      return withUrl(request)(toCardReply(await getCard(scope, parseId('card', request.params.id))))
+      const tenant = tenantOf(pool, request.caller.organization.orgId)
+      return withUrl(request)(toCardReply(await getCard(tenant, parseId('card', request.params.id))))
     },
   )
 
@@ -66,8 +66,8 @@ export function cardRoutes(app: Server, { deps }: ServerOptions): void {
         },
       },
       (request, reply) =>
-        write(deps, request, reply, {
-          work: (scope) => setCardBlocked(scope, parseId('card', request.params.id), isBlocked, clock()),
+        respondToWrite(deps, request, reply, {
+          work: (tenant) => setCardBlocked(tenant, parseId('card', request.params.id), isBlocked, clock()),
           status: 200,
           render: toCardReply,
           finish: withUrl(request),
@@ -91,8 +91,8 @@ export function cardRoutes(app: Server, { deps }: ServerOptions): void {
       },
     },
     (request, reply) =>
-      write(deps, request, reply, {
-        work: (scope) => replaceCard(scope, parseId('card', request.params.id), clock()),
+      respondToWrite(deps, request, reply, {
+        work: (tenant) => replaceCard(tenant, parseId('card', request.params.id), clock()),
         status: 201,
         render: toCardReply,
         finish: withUrl(request),
@@ -119,8 +119,8 @@ export function cardRoutes(app: Server, { deps }: ServerOptions): void {
       },
       (request, reply) => {
         const change = action === 'renew' ? renewWallet : revokeWallet
-        return write(deps, request, reply, {
-          work: (scope) => change(scope, parseId('card', request.params.id), clock()),
+        return respondToWrite(deps, request, reply, {
+          work: (tenant) => change(tenant, parseId('card', request.params.id), clock()),
           status: 200,
           render: toCardReply,
           finish: withUrl(request),
@@ -145,8 +145,8 @@ export function cardRoutes(app: Server, { deps }: ServerOptions): void {
       },
     },
     async (request, reply) => {
-      const scope = scopeOf(pool, request.caller.organization.number)
-      const { barcode } = await getCard(scope, parseId('card', request.params.id))
+      const tenant = tenantOf(pool, request.caller.organization.orgId)
+      const { barcode } = await getCard(tenant, parseId('card', request.params.id))
       const kind = (request.query.kind ?? 'code128') as BarcodeKind
       const image = await drawBarcode(kind, barcode)
       reply.header('content-type', 'image/svg+xml').serializer((text: unknown) => String(text))

@@ -6,15 +6,15 @@ import {
   rotateOwnConnection,
 } from '../../operations/auth/manage-connections.ts'
 import { listOwnConnections, type OwnConnection } from '../../store/credentials.ts'
-import { scopeOf } from '../../store/scope.ts'
+import { tenantOf } from '../../store/tenant.ts'
 import type { Server } from '../fastify-server.ts'
 import { named } from '../openapi/name-components.ts'
 import { idCursor, limitOf, PageQuery, toPage } from '../requests/paging.ts'
+import { respondToWrite } from '../respond.ts'
 import { exampleId, ownConnectionExample } from '../schemas/examples.ts'
 import { Id, Optional, PageOf, Text, Timestamp } from '../schemas/members.ts'
 import { Rotation, Scopes } from '../schemas/platform.ts'
 import type { ServerOptions } from '../server-options.ts'
-import { write } from '../write.ts'
 
 const tags = ['Connections']
 const ConnectionPath = Type.Object({ id: Id('con') })
@@ -64,8 +64,8 @@ export function connectionRoutes(app: Server, { deps }: ServerOptions): void {
     async (request) => {
       const limit = limitOf(request.query)
       const after = idCursor('con', request.query.cursor)
-      const scope = scopeOf(pool, request.caller.organization.number)
-      const rows = await listOwnConnections(scope, { limit: limit + 1, after })
+      const tenant = tenantOf(pool, request.caller.organization.orgId)
+      const rows = await listOwnConnections(tenant, { limit: limit + 1, after })
       return toPage(rows, limit, (row) => row.id, toOwnConnectionReply)
     },
   )
@@ -106,8 +106,8 @@ export function connectionRoutes(app: Server, { deps }: ServerOptions): void {
       },
     },
     (request, reply) =>
-      write(deps, request, reply, {
-        work: (scope) => addConnection(scope, credentials, request.caller, request.body, clock()),
+      respondToWrite(deps, request, reply, {
+        work: (tenant) => addConnection(tenant, credentials, request.caller, request.body, clock()),
         status: 201,
         render: ({ apiKey, apiSecret, ...connection }) => ({
           ...toOwnConnectionReply(connection),
@@ -146,8 +146,8 @@ export function connectionRoutes(app: Server, { deps }: ServerOptions): void {
     (request, reply) => {
       const id = parseId('con', request.params.id)
       const overlap = request.body.overlapSeconds ?? 0
-      return write(deps, request, reply, {
-        work: (scope) => rotateOwnConnection(scope, credentials, id, overlap, clock(), request.caller),
+      return respondToWrite(deps, request, reply, {
+        work: (tenant) => rotateOwnConnection(tenant, credentials, id, overlap, clock(), request.caller),
         status: 200,
         render: ({ id, apiSecret }) => ({ id, apiSecret }),
       })
@@ -170,8 +170,8 @@ export function connectionRoutes(app: Server, { deps }: ServerOptions): void {
       },
     },
     (request, reply) =>
-      write(deps, request, reply, {
-        work: (scope) => revokeConnection(scope, parseId('con', request.params.id), clock()),
+      respondToWrite(deps, request, reply, {
+        work: (tenant) => revokeConnection(tenant, parseId('con', request.params.id), clock()),
         status: 200,
         render: toOwnConnectionReply,
       }),

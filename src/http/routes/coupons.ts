@@ -4,10 +4,11 @@ import { parseId } from '../../domain/ids.ts'
 import { toNamedRange, toTimeRange } from '../../operations/organizations/time-range.ts'
 import { getCoupon, issueCoupon, revokeCoupon } from '../../operations/wallets/change-coupon.ts'
 import { readCoupons } from '../../operations/wallets/read-coupons.ts'
-import { scopeOf } from '../../store/scope.ts'
+import { tenantOf } from '../../store/tenant.ts'
 import type { Server } from '../fastify-server.ts'
 import { toCouponRecordReply } from '../replies/customer.ts'
 import { idCursor, limitOf, PageQuery, toPage } from '../requests/paging.ts'
+import { respondToChange } from '../respond.ts'
 import { Coupon } from '../schemas/customer.ts'
 import { exampleId } from '../schemas/examples.ts'
 import {
@@ -21,7 +22,6 @@ import {
   StatusQuery,
 } from '../schemas/members.ts'
 import type { ServerOptions } from '../server-options.ts'
-import { writeChange } from '../write.ts'
 
 const tags = ['Coupons']
 const CouponPath = Type.Object({ id: Id('cpn') })
@@ -59,7 +59,7 @@ export function couponRoutes(app: Server, { deps }: ServerOptions): void {
       const now = clock()
       const limit = limitOf(request.query)
       const rows = await readCoupons(
-        scopeOf(pool, organization.number),
+        tenantOf(pool, organization.orgId),
         {
           status: status as CouponStatus | undefined,
           customer,
@@ -92,8 +92,8 @@ export function couponRoutes(app: Server, { deps }: ServerOptions): void {
       },
     },
     async (request) => {
-      const scope = scopeOf(pool, request.caller.organization.number)
-      return toCouponRecordReply(await getCoupon(scope, parseId('cpn', request.params.id)), clock())
+      const tenant = tenantOf(pool, request.caller.organization.orgId)
+      return toCouponRecordReply(await getCoupon(tenant, parseId('cpn', request.params.id)), clock())
     },
   )
 
@@ -125,7 +125,7 @@ export function couponRoutes(app: Server, { deps }: ServerOptions): void {
     (request, reply) => {
       const { customer, campaign, reward } = request.body
       const input = { customer: parseId('cus', customer), campaign: parseId('cmp', campaign), reward }
-      return writeChange(deps, request, reply, issueCoupon(input), {
+      return respondToChange(deps, request, reply, issueCoupon(input), {
         status: 201,
         render: (coupon) => toCouponRecordReply(coupon, clock()),
       })
@@ -150,7 +150,7 @@ export function couponRoutes(app: Server, { deps }: ServerOptions): void {
       },
     },
     (request, reply) =>
-      writeChange(deps, request, reply, revokeCoupon(parseId('cpn', request.params.id)), {
+      respondToChange(deps, request, reply, revokeCoupon(parseId('cpn', request.params.id)), {
         status: 200,
         render: (coupon) => toCouponRecordReply(coupon, clock()),
       }),

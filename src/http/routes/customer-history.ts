@@ -5,7 +5,7 @@ import { readTransactions } from '../../operations/baskets/read-transactions.ts'
 import { getCustomerView } from '../../operations/customers/customer-view.ts'
 import { listCoupons } from '../../store/coupons.ts'
 import { listLedgerEntries } from '../../store/ledger.ts'
-import { scopeOf } from '../../store/scope.ts'
+import { tenantOf } from '../../store/tenant.ts'
 import type { Server } from '../fastify-server.ts'
 import { isStorable } from '../plugins/json-body.ts'
 import { toCouponRecordReply, toLedgerEntryReply } from '../replies/customer.ts'
@@ -39,12 +39,12 @@ export function customerHistoryRoutes(app: Server, { deps }: ServerOptions): voi
     },
     async (request) => {
       const { organization } = request.caller
-      const scope = scopeOf(pool, organization.number)
+      const tenant = tenantOf(pool, organization.orgId)
       const id = parseId('cus', request.params.id)
-      const { customer } = await getCustomerView(deps, scope, request.caller.organization, id)
+      const { customer } = await getCustomerView(deps, tenant, request.caller.organization, id)
       const limit = limitOf(request.query)
       const after = idCursor('txn', request.query.cursor)
-      const rows = await readTransactions(scope, { customer: customer.id }, { limit: limit + 1, after })
+      const rows = await readTransactions(tenant, { customer: customer.id }, { limit: limit + 1, after })
       return toPage(
         rows,
         limit,
@@ -68,12 +68,12 @@ export function customerHistoryRoutes(app: Server, { deps }: ServerOptions): voi
       },
     },
     async (request) => {
-      const scope = scopeOf(pool, request.caller.organization.number)
+      const tenant = tenantOf(pool, request.caller.organization.orgId)
       const id = parseId('cus', request.params.id)
-      const { customer } = await getCustomerView(deps, scope, request.caller.organization, id)
+      const { customer } = await getCustomerView(deps, tenant, request.caller.organization, id)
       const limit = limitOf(request.query)
       const after = toLedgerPosition(decodeCursor(request.query.cursor))
-      const rows = await listLedgerEntries(scope, customer.id, { limit: limit + 1, after })
+      const rows = await listLedgerEntries(tenant, customer.id, { limit: limit + 1, after })
       return toPage(
         rows,
         limit,
@@ -97,12 +97,12 @@ export function customerHistoryRoutes(app: Server, { deps }: ServerOptions): voi
       },
     },
     async (request) => {
-      const scope = scopeOf(pool, request.caller.organization.number)
+      const tenant = tenantOf(pool, request.caller.organization.orgId)
       const id = parseId('cus', request.params.id)
-      const { customer } = await getCustomerView(deps, scope, request.caller.organization, id)
+      const { customer } = await getCustomerView(deps, tenant, request.caller.organization, id)
       const limit = limitOf(request.query)
       const after = idCursor('cpn', request.query.cursor)
-      const rows = await listCoupons(scope, { customer: customer.id }, { limit: limit + 1, after }, clock())
+      const rows = await listCoupons(tenant, { customer: customer.id }, { limit: limit + 1, after }, clock())
       return toPage(
         rows,
         limit,

@@ -4,7 +4,7 @@ import { parseId } from '../../domain/ids.ts'
 import { eraseCustomer, setCustomerBlocked } from '../../operations/customers/change-customer.ts'
 import { exportCustomer } from '../../operations/customers/export-customer.ts'
 import { adjustBalance } from '../../operations/wallets/adjust-balance.ts'
-import { scopeOf } from '../../store/scope.ts'
+import { tenantOf } from '../../store/tenant.ts'
 import type { Server } from '../fastify-server.ts'
 import {
   toCouponRecordReply,
@@ -13,6 +13,7 @@ import {
   toLedgerEntryReply,
 } from '../replies/customer.ts'
 import { toTransactionReply } from '../replies/transaction.ts'
+import { respondToChange, respondToWrite } from '../respond.ts'
 import {
   Adjustment,
   AdjustmentEntry,
@@ -32,7 +33,6 @@ import { Id } from '../schemas/members.ts'
 import { Transaction } from '../schemas/transaction.ts'
 import type { ServerOptions } from '../server-options.ts'
 import { createWalletUrls } from '../wallet-urls.ts'
-import { write, writeChange } from '../write.ts'
 
 const tags = ['Customers']
 const CustomerPath = Type.Object({ id: Id('cus') })
@@ -61,11 +61,11 @@ export function customerManagementRoutes(app: Server, { deps }: ServerOptions): 
         },
       },
       (request, reply) =>
-        write(deps, request, reply, {
-          work: (scope) =>
+        respondToWrite(deps, request, reply, {
+          work: (tenant) =>
             setCustomerBlocked(
               deps,
-              scope,
+              tenant,
               request.caller.organization,
               parseId('cus', request.params.id),
               isBlocked,
@@ -96,7 +96,7 @@ export function customerManagementRoutes(app: Server, { deps }: ServerOptions): 
       },
     },
     (request, reply) =>
-      writeChange(
+      respondToChange(
         deps,
         request,
         reply,
@@ -130,7 +130,7 @@ export function customerManagementRoutes(app: Server, { deps }: ServerOptions): 
       },
     },
     (request, reply) =>
-      writeChange(deps, request, reply, eraseCustomer(parseId('cus', request.params.id)), {
+      respondToChange(deps, request, reply, eraseCustomer(parseId('cus', request.params.id)), {
         status: 200,
         render: () => ({ id: request.params.id, status: 3 }),
       }),
@@ -169,10 +169,10 @@ export function customerManagementRoutes(app: Server, { deps }: ServerOptions): 
     },
     async (request) => {
       const { organization } = request.caller
-      const scope = scopeOf(pool, organization.number)
+      const tenant = tenantOf(pool, organization.orgId)
       const kept = await exportCustomer(
         deps,
-        scope,
+        tenant,
         request.caller.organization,
         parseId('cus', request.params.id),
       )

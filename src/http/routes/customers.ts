@@ -7,7 +7,7 @@ import { getCustomerView, listCustomers } from '../../operations/customers/custo
 import { findCustomer } from '../../operations/customers/find-customer.ts'
 import { registerCustomer } from '../../operations/customers/register-customer.ts'
 import { toNamedRange, toTimeRange } from '../../operations/organizations/time-range.ts'
-import { scopeOf } from '../../store/scope.ts'
+import { tenantOf } from '../../store/tenant.ts'
 import type { Server } from '../fastify-server.ts'
 import {
   toCustomerReply,
@@ -16,6 +16,7 @@ import {
 } from '../replies/customer.ts'
 import { idCursor, limitOf, PageQuery, toPage } from '../requests/paging.ts'
 import { toProfileInput, toProfilePatch } from '../requests/profile-request.ts'
+import { respondToWrite } from '../respond.ts'
 import {
   Customer,
   CustomerWithCoupons,
@@ -37,7 +38,6 @@ import {
 } from '../schemas/members.ts'
 import type { ServerOptions } from '../server-options.ts'
 import { createWalletUrls } from '../wallet-urls.ts'
-import { write } from '../write.ts'
 
 const newCustomerRefusals = [
   'invalid_phone',
@@ -70,10 +70,10 @@ export function customerRoutes(app: Server, { deps }: ServerOptions): void {
     (request, reply) => {
       const { organization } = request.caller
       const input = toProfileInput(request.body)
-      return write(deps, request, reply, {
-        work: async (scope) => {
-          const { id } = await createCustomer(scope, organization, input, clock())
-          return getCustomerView(deps, scope, organization, id)
+      return respondToWrite(deps, request, reply, {
+        work: async (tenant) => {
+          const { id } = await createCustomer(tenant, organization, input, clock())
+          return getCustomerView(deps, tenant, organization, id)
         },
         status: 201,
         render: toCustomerReply,
@@ -108,8 +108,8 @@ export function customerRoutes(app: Server, { deps }: ServerOptions): void {
         campaign: campaignId,
         customer: 'id' in customer ? { id: customer.id } : { profile: toProfileInput(customer) },
       }
-      return write(deps, request, reply, {
-        work: (scope) => registerCustomer(deps, scope, organization, registration),
+      return respondToWrite(deps, request, reply, {
+        work: (tenant) => registerCustomer(deps, tenant, organization, registration),
         status: 201,
         render: toCustomerReply,
         finish: (customer: CustomerReply) => walletUrls.ofCustomer(organization, customer),
@@ -121,7 +121,7 @@ export function customerRoutes(app: Server, { deps }: ServerOptions): void {
   app.get(
     '/v1/customers/find',
     {
-      config: { access: ['pos'], work: 'shared', refusals: ['customer_not_found'] },
+      config: { access: ['pos'], lane: 'batched', refusals: ['customer_not_found'] },
       schema: {
         operationId: 'findCustomer',
         summary: 'Find a customer by phone, e-mail or barcode',
@@ -135,8 +135,8 @@ export function customerRoutes(app: Server, { deps }: ServerOptions): void {
     async (request) => {
       const { organization } = request.caller
       if (request.query.q.trim() === '') throw new Refused('_invalid_payload', 'q: must not be empty.')
-      const scope = scopeOf(pool, organization.number)
-      const view = await findCustomer(deps, scope, organization, request.query.q)
+      const tenant = tenantOf(pool, organization.orgId)
+      const view = await findCustomer(deps, tenant, organization, request.query.q)
       return walletUrls.ofCustomer(organization, toCustomerWithCouponsReply(view))
     },
   )
@@ -155,8 +155,8 @@ export function customerRoutes(app: Server, { deps }: ServerOptions): void {
     },
     async (request) => {
       const { organization } = request.caller
-      const scope = scopeOf(pool, organization.number)
-      const view = await getCustomerView(deps, scope, organization, parseId('cus', request.params.id))
+      const tenant = tenantOf(pool, organization.orgId)
+      const view = await getCustomerView(deps, tenant, organization, parseId('cus', request.params.id))
       return walletUrls.ofCustomer(organization, toCustomerWithExpiryReply(view))
     },
   )
@@ -201,7 +201,7 @@ export function customerRoutes(app: Server, { deps }: ServerOptions): void {
       const limit = limitOf(request.query)
       const views = await listCustomers(
         deps,
-        scopeOf(pool, organization.number),
+        tenantOf(pool, organization.orgId),
         organization,
         {
           text: q,
@@ -237,8 +237,8 @@ export function customerRoutes(app: Server, { deps }: ServerOptions): void {
     (request, reply) => {
       const { organization } = request.caller
       const id = parseId('cus', request.params.id)
-      return write(deps, request, reply, {
-        work: (scope) => patchCustomer(deps, scope, organization, id, toProfilePatch(request.body)),
+      return respondToWrite(deps, request, reply, {
+        work: (tenant) => patchCustomer(deps, tenant, organization, id, toProfilePatch(request.body)),
         status: 200,
         render: toCustomerReply,
         finish: (customer: CustomerReply) => walletUrls.ofCustomer(organization, customer),

@@ -6,14 +6,14 @@ import {
   patchDirectoryEntry,
 } from '../../operations/organizations/manage-directory.ts'
 import { type DirectoryEntry, listDirectoryEntries } from '../../store/directory.ts'
-import { scopeOf } from '../../store/scope.ts'
+import { tenantOf } from '../../store/tenant.ts'
 import type { Server } from '../fastify-server.ts'
 import { named } from '../openapi/name-components.ts'
 import { decodeCursor, limitOf, PageQuery, refuseCursor, toPage } from '../requests/paging.ts'
+import { respondToWrite } from '../respond.ts'
 import { directoryExamples, exampleId } from '../schemas/examples.ts'
 import { Id, Money, Nullable, OpaqueId, Optional, PageOf, Text, Timestamp } from '../schemas/members.ts'
 import type { ServerOptions } from '../server-options.ts'
-import { write } from '../write.ts'
 
 const tags = ['Directory']
 const Name = Text(200, { minLength: 1 })
@@ -86,13 +86,13 @@ export function directoryRoutes(app: Server, { deps }: ServerOptions): void {
         },
       },
       async (request) => {
-        const scope = scopeOf(pool, request.caller.organization.number)
+        const tenant = tenantOf(pool, request.caller.organization.orgId)
         const limit = limitOf(request.query)
         const cursor = decodeCursor(request.query.cursor)
         const after =
           cursor === undefined ? undefined : ((parseId(prefix, cursor) ?? refuseCursor()) as AnyId)
         const text = request.query.q?.trim() || undefined
-        const rows = await listDirectoryEntries(scope, kind, { text, limit: limit + 1, after })
+        const rows = await listDirectoryEntries(tenant, kind, { text, limit: limit + 1, after })
         return toPage(rows, limit, (row) => row.id, toEntryReply)
       },
     )
@@ -110,8 +110,8 @@ export function directoryRoutes(app: Server, { deps }: ServerOptions): void {
         },
       },
       async (request) => {
-        const scope = scopeOf(pool, request.caller.organization.number)
-        return toEntryReply(await getDirectoryEntry(scope, kind, (request.params as { id: string }).id))
+        const tenant = tenantOf(pool, request.caller.organization.orgId)
+        return toEntryReply(await getDirectoryEntry(tenant, kind, (request.params as { id: string }).id))
       },
     )
 
@@ -135,8 +135,8 @@ export function directoryRoutes(app: Server, { deps }: ServerOptions): void {
         },
       },
       (request, reply) =>
-        write(deps, request, reply, {
-          work: (scope) => createDirectoryEntry(scope, kind, request.body, clock()),
+        respondToWrite(deps, request, reply, {
+          work: (tenant) => createDirectoryEntry(tenant, kind, request.body, clock()),
           status: 201,
           render: toEntryReply,
         }),
@@ -160,9 +160,9 @@ export function directoryRoutes(app: Server, { deps }: ServerOptions): void {
         },
       },
       (request, reply) =>
-        write(deps, request, reply, {
-          work: (scope) =>
-            patchDirectoryEntry(scope, kind, (request.params as { id: string }).id, request.body, clock()),
+        respondToWrite(deps, request, reply, {
+          work: (tenant) =>
+            patchDirectoryEntry(tenant, kind, (request.params as { id: string }).id, request.body, clock()),
           status: 200,
           render: toEntryReply,
         }),

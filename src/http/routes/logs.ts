@@ -5,7 +5,7 @@ import { type RefusalCode, Refused, refusals } from '../../domain/refusal.ts'
 import { toTimeRange } from '../../operations/organizations/time-range.ts'
 import { type ListedAuditEntry, listAuditEntries } from '../../store/audit-entries.ts'
 import { findHttpRequest, type ListedRequest, listHttpRequests } from '../../store/http-requests.ts'
-import { scopeOf } from '../../store/scope.ts'
+import { tenantOf } from '../../store/tenant.ts'
 import { refusalAnswers } from '../errors/refusals.ts'
 import type { Server } from '../fastify-server.ts'
 import { named } from '../openapi/name-components.ts'
@@ -176,8 +176,8 @@ function requestLog(app: Server, { deps }: ServerOptions): void {
       }
       // What cannot be an id of ours has called nothing.
       if (connection !== undefined && !filter.user) return { data: [] }
-      const scope = scopeOf(pool, request.caller.organization.number)
-      const rows = await listHttpRequests(scope, filter, { limit: limit + 1, after })
+      const tenant = tenantOf(pool, request.caller.organization.orgId)
+      const rows = await listHttpRequests(tenant, filter, { limit: limit + 1, after })
       return toPage(rows, limit, (row) => row.id, toRequestReply)
     },
   )
@@ -197,7 +197,7 @@ function requestLog(app: Server, { deps }: ServerOptions): void {
     },
     async (request) => {
       const id = parseId('req', request.params.id)
-      const row = id && (await findHttpRequest(scopeOf(pool, request.caller.organization.number), id))
+      const row = id && (await findHttpRequest(tenantOf(pool, request.caller.organization.orgId), id))
       if (!row) throw new Refused('request_not_found', undefined, 'path')
       return toDetailsReply(row)
     },
@@ -240,8 +240,8 @@ function auditLog(app: Server, { deps }: ServerOptions): void {
         user,
         byKind: isOperator ? 'operator' : undefined,
       }
-      const scope = scopeOf(deps.pool, request.caller.organization.number)
-      const rows = await listAuditEntries(scope, filter, { limit: limit + 1, after })
+      const tenant = tenantOf(deps.pool, request.caller.organization.orgId)
+      const rows = await listAuditEntries(tenant, filter, { limit: limit + 1, after })
       return toPage(rows, limit, (row) => row.id, toAuditReply)
     },
   )

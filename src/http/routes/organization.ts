@@ -2,13 +2,13 @@ import { Type } from 'typebox'
 import type { ShownOrganization } from '../../domain/organization.ts'
 import { patchOrganization } from '../../operations/organizations/manage-organizations.ts'
 import { findOrganizationWithLogo } from '../../store/organizations.ts'
-import { scopeOf } from '../../store/scope.ts'
+import { tenantOf } from '../../store/tenant.ts'
 import type { Server } from '../fastify-server.ts'
 import { named } from '../openapi/name-components.ts'
+import { respondToWrite } from '../respond.ts'
 import { organizationExample } from '../schemas/examples.ts'
 import { Id, Nullable, Optional, Text, Timestamp } from '../schemas/members.ts'
 import type { ServerOptions } from '../server-options.ts'
-import { write } from '../write.ts'
 
 export const OrganizationReply = Type.Object(
   {
@@ -71,7 +71,7 @@ export function organizationRoutes(app: Server, { deps }: ServerOptions): void {
     async (request) => {
       const { organization } = request.caller
       return toOrganizationReply(
-        await findOrganizationWithLogo(scopeOf(deps.pool, organization.number), organization),
+        await findOrganizationWithLogo(tenantOf(deps.pool, organization.orgId), organization),
       )
     },
   )
@@ -106,8 +106,9 @@ export function organizationRoutes(app: Server, { deps }: ServerOptions): void {
       },
     },
     (request, reply) =>
-      write(deps, request, reply, {
-        work: (scope) => patchOrganization(scope, request.caller.organization.id, request.body, deps.clock()),
+      respondToWrite(deps, request, reply, {
+        work: (tenant) =>
+          patchOrganization(tenant, request.caller.organization.id, request.body, deps.clock()),
         status: 200,
         render: toOrganizationReply,
       }),

@@ -4,7 +4,7 @@
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Refused } from '../../domain/refusal.ts'
-import { openWallet } from '../../operations/wallet-page/open-wallet.ts'
+import { openWalletPage } from '../../operations/wallet-page/open-wallet.ts'
 import { sendContent } from '../assets/send-content.ts'
 import { findWebFile } from '../assets/web-files.ts'
 import type { Server } from '../fastify-server.ts'
@@ -55,7 +55,7 @@ export function pageRoutes(app: Server, { deps }: ServerOptions): void {
   app.get('/till', options, (request, reply) => sendWebFile(request, reply, 'till.html', asking))
   app.get('/w/:token', { ...options, config: { access: 'public' } }, async (request, reply) => {
     const { token } = request.params as { token: string }
-    const isThere = (await openWallet(deps, token)) !== undefined
+    const isThere = (await openWalletPage(deps, token)) !== undefined
     // The page is the same, and says in the reader's language that there is no card.
     reply.code(isThere ? 200 : 404).header('x-robots-tag', 'noindex')
     return sendWebFile(request, reply, 'wallet.html', asking)

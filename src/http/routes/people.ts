@@ -15,9 +15,10 @@ import {
 import type { Deps } from '../../operations/deps.ts'
 import { findOrganization } from '../../store/organizations.ts'
 import { listPeople } from '../../store/people.ts'
-import { platformScope, scopeOf } from '../../store/scope.ts'
+import { platformTenant, tenantOf } from '../../store/tenant.ts'
 import type { Server } from '../fastify-server.ts'
 import { idCursor, limitOf, PageQuery, toPage } from '../requests/paging.ts'
+import { respondToWrite } from '../respond.ts'
 import { Id, Nullable, Optional, PageOf } from '../schemas/members.ts'
 import {
   InvitationReply,
@@ -29,7 +30,6 @@ import {
   Role,
 } from '../schemas/person.ts'
 import type { ServerOptions } from '../server-options.ts'
-import { write } from '../write.ts'
 
 const tags = ['People']
 const access = ['people'] as const
@@ -58,7 +58,7 @@ const toInvitedReply = (
 async function toPeoplePage({ pool }: Deps, org: number, query: Static<typeof querystring>) {
   const limit = limitOf(query)
   const after = idCursor('psn', query.cursor)
-  const rows = await listPeople(scopeOf(pool, org), { limit: limit + 1, after })
+  const rows = await listPeople(tenantOf(pool, org), { limit: limit + 1, after })
   return toPage(rows, limit, (row) => row.id, toPersonReply)
 }
 
@@ -77,7 +77,7 @@ function peopleOfOrganization(app: Server, { deps }: ServerOptions): void {
         response: { 200: PageOf(PersonReply) },
       },
     },
-    (request) => toPeoplePage(deps, request.caller.organization.number, request.query),
+    (request) => toPeoplePage(deps, request.caller.organization.orgId, request.query),
   )
 
   app.post(
@@ -95,8 +95,8 @@ function peopleOfOrganization(app: Server, { deps }: ServerOptions): void {
       },
     },
     (request, reply) =>
-      write(deps, request, reply, {
-        work: (scope) => invitePerson(scope, credentials, request.body, clock()),
+      respondToWrite(deps, request, reply, {
+        work: (tenant) => invitePerson(tenant, credentials, request.body, clock()),
         status: 201,
         render: (person) => toInvitedReply(deps.publicUrl(), person),
       }),
@@ -124,8 +124,8 @@ function peopleOfOrganization(app: Server, { deps }: ServerOptions): void {
       },
     },
     (request, reply) =>
-      write(deps, request, reply, {
-        work: (scope) => patchPerson(scope, parseId('psn', request.params.id), request.body, clock()),
+      respondToWrite(deps, request, reply, {
+        work: (tenant) => patchPerson(tenant, parseId('psn', request.params.id), request.body, clock()),
         status: 200,
         render: toPersonReply,
       }),
@@ -146,8 +146,8 @@ function peopleOfOrganization(app: Server, { deps }: ServerOptions): void {
       },
     },
     (request, reply) =>
-      write(deps, request, reply, {
-        work: (scope) => removePerson(scope, parseId('psn', request.params.id), clock()),
+      respondToWrite(deps, request, reply, {
+        work: (tenant) => removePerson(tenant, parseId('psn', request.params.id), clock()),
         status: 204,
         render: () => null,
       }),
@@ -178,8 +178,8 @@ function invitationRoutes(app: Server, { deps }: ServerOptions): void {
       const id = parseId('psn', request.params.id)
       // A browser that was left open must not be enough to take the account over.
       if (id && id === request.session?.person.id) throw new Refused('_forbidden', ownInvitation)
-      return write(deps, request, reply, {
-        work: (scope) => renewInvitation(scope, deps.credentials, id, deps.clock()),
+      return respondToWrite(deps, request, reply, {
+        work: (tenant) => renewInvitation(tenant, deps.credentials, id, deps.clock()),
         status: 201,
         render: (invitation) => toInvitationReply(deps.publicUrl(), invitation),
       })
@@ -200,8 +200,8 @@ function invitationRoutes(app: Server, { deps }: ServerOptions): void {
       },
     },
     (request, reply) =>
-      write(deps, request, reply, {
-        work: (scope) => signOutPerson(scope, parseId('psn', request.params.id)),
+      respondToWrite(deps, request, reply, {
+        work: (tenant) => signOutPerson(tenant, parseId('psn', request.params.id)),
         status: 204,
         render: () => null,
       }),
@@ -230,8 +230,8 @@ function peopleAdministration(app: Server, { deps }: ServerOptions): void {
     },
     (request, reply) => {
       const id = parseId('org', request.params.id)
-      return write(deps, request, reply, {
-        work: (scope) => invitePersonTo(scope, deps.credentials, id, request.body, deps.clock()),
+      return respondToWrite(deps, request, reply, {
+        work: (tenant) => invitePersonTo(tenant, deps.credentials, id, request.body, deps.clock()),
         status: 201,
         orgOf: ({ org }) => org,
         render: (person) => toInvitedReply(deps.publicUrl(), person),
@@ -254,9 +254,9 @@ function peopleAdministration(app: Server, { deps }: ServerOptions): void {
     },
     async (request) => {
       const id = parseId('org', request.params.id)
-      const organization = id && (await findOrganization(platformScope(deps.pool), id))
+      const organization = id && (await findOrganization(platformTenant(deps.pool), id))
       if (!organization) throw new Refused('organization_not_found', undefined, 'path')
-      return toPeoplePage(deps, organization.number, request.query)
+      return toPeoplePage(deps, organization.orgId, request.query)
     },
   )
 }

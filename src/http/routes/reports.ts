@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { listDays, summarize, toDayRange } from '../../operations/organizations/report.ts'
 import { verifyLedger } from '../../operations/wallets/verify-ledger.ts'
-import { scopeOf } from '../../store/scope.ts'
+import { tenantOf } from '../../store/tenant.ts'
 import type { Server } from '../fastify-server.ts'
 import { named } from '../openapi/name-components.ts'
 import { reportExample } from '../schemas/examples.ts'
@@ -65,7 +65,7 @@ export function reportRoutes(app: Server, { deps }: ServerOptions): void {
     async (request) => {
       const { organization } = request.caller
       const range = toDayRange(request.query, organization, clock())
-      return { ...range, ...(await summarize(scopeOf(pool, organization.number), organization, range)) }
+      return { ...range, ...(await summarize(tenantOf(pool, organization.orgId), organization, range)) }
     },
   )
 
@@ -91,7 +91,7 @@ export function reportRoutes(app: Server, { deps }: ServerOptions): void {
     async (request) => {
       const { organization } = request.caller
       const range = toDayRange(request.query, organization, clock())
-      return { data: await listDays(scopeOf(pool, organization.number), organization, range) }
+      return { data: await listDays(tenantOf(pool, organization.orgId), organization, range) }
     },
   )
 
@@ -134,7 +134,7 @@ export function reportRoutes(app: Server, { deps }: ServerOptions): void {
       const { organization } = request.caller
       const verification = await verifyLedger(
         deps.campaigns,
-        scopeOf(pool, organization.number),
+        tenantOf(pool, organization.orgId),
         organization,
       )
       return { ...verification, problems: [...verification.problems] }

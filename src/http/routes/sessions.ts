@@ -11,7 +11,7 @@ import {
 import type { Deps } from '../../operations/deps.ts'
 import { findOrganizationWithLogo } from '../../store/organizations.ts'
 import type { PersonSession } from '../../store/person-sessions.ts'
-import { scopeOf } from '../../store/scope.ts'
+import { tenantOf } from '../../store/tenant.ts'
 import type { Server } from '../fastify-server.ts'
 import { clearSession, refuseOtherSites, sessionToken, setSession } from '../plugins/session-cookie.ts'
 import { invitationTokenExample } from '../schemas/examples.ts'
@@ -32,7 +32,7 @@ export function sessionRoutes(app: Server, options: ServerOptions): void {
 async function toSessionReply({ pool, clock }: Deps, session: PersonSession) {
   const { person, user, branch } = session
   const organization = await findOrganizationWithLogo(
-    scopeOf(pool, session.organization.number),
+    tenantOf(pool, session.organization.orgId),
     session.organization,
   )
   const { id, name, country, currency, timezone, locale, color, logo, isDemo } = organization
@@ -57,7 +57,7 @@ function signInRoutes(app: Server, options: ServerOptions): void {
     {
       config: {
         access: 'public',
-        work,
+        lane: work,
         refusals: ['_invalid_credentials', 'invalid_subscription', '_forbidden'],
       },
       schema: {
@@ -86,7 +86,7 @@ function signInRoutes(app: Server, options: ServerOptions): void {
     {
       config: {
         access: 'public',
-        work,
+        lane: work,
         refusals: ['invalid_invitation', 'invalid_subscription', '_forbidden'],
       },
       schema: {
@@ -134,7 +134,7 @@ function ownSessionRoutes(app: Server, options: ServerOptions): void {
   app.delete(
     '/auth/session',
     {
-      config: { access: 'public', work: 'own', refusals: ['_forbidden'] },
+      config: { access: 'public', lane: 'connection', refusals: ['_forbidden'] },
       schema: {
         operationId: 'signOut',
         summary: 'Sign out; also without a session',
@@ -174,7 +174,7 @@ function ownSessionRoutes(app: Server, options: ServerOptions): void {
   app.post(
     '/auth/password',
     {
-      config: { access: 'session', work, refusals: ['_invalid_credentials'] },
+      config: { access: 'session', lane: work, refusals: ['_invalid_credentials'] },
       schema: {
         operationId: 'changePassword',
         summary: 'Change the password; all other sessions of the person end',

@@ -1,7 +1,7 @@
 /** What a till needs to know of the directory and of balances; looking after them needs the scope `manage`. */
 import { Type } from 'typebox'
 import { listNamedBalances } from '../../store/campaigns.ts'
-import { scopeOf } from '../../store/scope.ts'
+import { tenantOf } from '../../store/tenant.ts'
 import { listTillEntries, type TillEntry } from '../../store/till-directory.ts'
 import type { Server } from '../fastify-server.ts'
 import { named } from '../openapi/name-components.ts'
@@ -54,11 +54,11 @@ export function tillRoutes(app: Server, { deps }: ServerOptions): void {
       },
     },
     async (request) => {
-      const scope = scopeOf(deps.pool, request.caller.organization.number)
+      const tenant = tenantOf(deps.pool, request.caller.organization.orgId)
       const limit = limitOf(request.query)
       const after = decodeCursor(request.query.cursor)
       if (after !== undefined && !isStorable(after)) refuseCursor()
-      const rows = await listNamedBalances(scope, { limit: limit + 1, after })
+      const rows = await listNamedBalances(tenant, { limit: limit + 1, after })
       return toPage(
         rows,
         limit,
@@ -92,12 +92,12 @@ export function tillRoutes(app: Server, { deps }: ServerOptions): void {
         },
       },
       async (request) => {
-        const scope = scopeOf(deps.pool, request.caller.organization.number)
+        const tenant = tenantOf(deps.pool, request.caller.organization.orgId)
         const limit = limitOf(request.query)
         const { opaqueId: opaqueIds, q } = request.query
         const text = q?.trim() || undefined
         const after = toPosition(decodeCursor(request.query.cursor))
-        const rows = await listTillEntries(scope, kind, { text, opaqueIds, limit: limit + 1, after })
+        const rows = await listTillEntries(tenant, kind, { text, opaqueIds, limit: limit + 1, after })
         return toPage(
           rows,
           limit,

@@ -5,7 +5,7 @@ import { getTransaction, readTransactions } from '../../operations/baskets/read-
 import { returnTransaction } from '../../operations/baskets/return-transaction.ts'
 import { fingerprint } from '../../operations/fingerprint.ts'
 import { toTimeRange } from '../../operations/organizations/time-range.ts'
-import { scopeOf } from '../../store/scope.ts'
+import { tenantOf } from '../../store/tenant.ts'
 import type { Server } from '../fastify-server.ts'
 import {
   toPreviewReply,
@@ -15,6 +15,7 @@ import {
 } from '../replies/transaction.ts'
 import { toBasketRequest } from '../requests/basket-request.ts'
 import { idCursor, limitOf, PageQuery, toPage } from '../requests/paging.ts'
+import { idempotencyKey, respondToChange } from '../respond.ts'
 import { Id, OpaqueId, Optional, PageOf, RangeQuery, StatusQuery } from '../schemas/members.ts'
 import {
   BasketBody,
@@ -25,7 +26,6 @@ import {
   Transaction,
 } from '../schemas/transaction.ts'
 import type { ServerOptions } from '../server-options.ts'
-import { idempotencyKey, writeChange } from '../write.ts'
 
 const tags = ['Transactions']
 
@@ -48,13 +48,13 @@ const basketRefusals = [
   'points_above_share',
 ] as const
 
-export function transactionRoutes(app: Server, { deps, transactions }: ServerOptions): void {
+export function transactionRoutes(app: Server, { deps, baskets: transactions }: ServerOptions): void {
   const { pool, clock } = deps
 
   app.post(
     '/v1/transactions/validate',
     {
-      config: { access: ['pos'], work: 'shared', readsSetup: true, refusals: basketRefusals },
+      config: { access: ['pos'], lane: 'batched', readsSetup: true, refusals: basketRefusals },
       schema: {
         operationId: 'validateTransaction',
         summary: 'Preview a basket without committing anything',
@@ -82,7 +82,7 @@ export function transactionRoutes(app: Server, { deps, transactions }: ServerOpt
     {
       config: {
         access: ['pos'],
-        work: 'shared',
+        lane: 'batched',
         readsSetup: true,
         isRepeatable: true,
         refusals: [...basketRefusals, 'transaction_already_exists'],
@@ -144,7 +144,7 @@ export function transactionRoutes(app: Server, { deps, transactions }: ServerOpt
       const transaction = parseId('txn', request.params.id)
       const print = fingerprint({ transaction, body: request.body })
       const change = returnTransaction(deps, { transaction, opaqueId, items, reason, fingerprint: print })
-      return writeChange(deps, request, reply, change, {
+      return respondToChange(deps, request, reply, change, {
         status: 201,
         render: ({ done, isReplay }) => {
           if (isReplay) reply.header('idempotent-replayed', 'true')
@@ -169,8 +169,8 @@ export function transactionRoutes(app: Server, { deps, transactions }: ServerOpt
     },
     async (request) => {
       const { organization } = request.caller
-      const scope = scopeOf(pool, organization.number)
-      return toTransactionReply(await getTransaction(scope, parseId('txn', request.params.id)), organization)
+      const tenant = tenantOf(pool, organization.orgId)
+      return toTransactionReply(await getTransaction(tenant, parseId('txn', request.params.id)), organization)
     },
   )
 
@@ -206,7 +206,7 @@ export function transactionRoutes(app: Server, { deps, transactions }: ServerOpt
         throw new Refused('_forbidden', 'spent needs the scope manage.')
       const limit = limitOf(request.query)
       const rows = await readTransactions(
-        scopeOf(pool, organization.number),
+        tenantOf(pool, organization.orgId),
         {
           opaqueId,
           customer,

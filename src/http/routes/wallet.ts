@@ -47,7 +47,7 @@ const asText = (text: unknown) => String(text)
 
 export function walletRoutes(app: Server, { deps }: ServerOptions): void {
   const onRequest = readWalletToken(deps)
-  const config = { access: 'public', work: 'own', refusals: ['_not_found'] } as const
+  const config = { access: 'public', lane: 'connection', refusals: ['_not_found'] } as const
 
   app.get(
     '/w/:token/card',

@@ -16,16 +16,16 @@ export interface TokenClaims {
   readonly expiresAt: number
 }
 
-export type Verification =
+export type TokenCheck =
   | { readonly ok: true; readonly claims: TokenClaims }
   | { readonly ok: false; readonly reason: 'malformed' | 'foreign' | 'expired' }
 
 export interface AccessTokens {
   /** Signs a token for the claims; it lives for the configured time from `now`, rounded down to whole seconds. */
   sign(claims: Omit<TokenClaims, 'expiresAt'>, now: Date): Promise<{ token: string; expiresAtMs: number }>
-  verify(token: string, now: Date): Promise<Verification>
+  verify(token: string, now: Date): Promise<TokenCheck>
   /** Checks everything but the expiry, which a refresh does not look at. */
-  verifyIgnoringExpiry(token: string): Promise<Verification>
+  verifyIgnoringExpiry(token: string): Promise<TokenCheck>
 }
 
 const issuer = 'loyalty-wallet'
@@ -39,7 +39,7 @@ export function createAccessTokens(secret: string, ttlSeconds: number): AccessTo
   const key = new TextEncoder().encode(secret)
   const verified = new QuickLRU<string, TokenClaims>({ maxSize: keptTokens })
 
-  async function verifyIgnoringExpiry(token: string): Promise<Verification> {
+  async function verifyIgnoringExpiry(token: string): Promise<TokenCheck> {
     const digest = hash('sha256', token, 'base64')
     const known = verified.get(digest)
     if (known) return { ok: true, claims: known }

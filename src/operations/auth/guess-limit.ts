@@ -13,7 +13,7 @@ import {
   insertPasswordGuess,
   updatePasswordGuess,
 } from '../../store/password-guesses.ts'
-import { platformScope } from '../../store/scope.ts'
+import { platformTenant } from '../../store/tenant.ts'
 import { createRateLimit, type RateLimit, secondsToWait } from '../rate-limit.ts'
 import type { Credentials } from './credentials.ts'
 import type { Passwords } from './passwords.ts'
@@ -83,7 +83,7 @@ export function createGuessLimit({
 
   async function failOnAccount(hash: Buffer): Promise<Refused | undefined> {
     const now = clock()
-    const platform = platformScope(pool)
+    const platform = platformTenant(pool)
     if (await insertPasswordGuess(platform, hash, ofAccount, now)) return undefined
     const forgottenAt = await findPasswordGuesses(platform, hash)
     const left = ((forgottenAt ?? now).getTime() - now.getTime()) / 1_000
@@ -101,7 +101,7 @@ export function createGuessLimit({
       return result ?? new Refused('_invalid_credentials', 'The e-mail address or the password is wrong.')
     } finally {
       // Nobody minds when it fails: what was counted is forgotten within seconds.
-      if (!isWrong) await updatePasswordGuess(platformScope(pool), hash, ofAccount).catch(() => {})
+      if (!isWrong) await updatePasswordGuess(platformTenant(pool), hash, ofAccount).catch(() => {})
     }
   }
 

@@ -3,8 +3,8 @@ import { Refused } from '../../domain/refusal.ts'
 import { findConnectionByCredentials, updateConnectionUsed } from '../../store/credentials.ts'
 import { newId } from '../../store/new-id.ts'
 import { findOrganization } from '../../store/organizations.ts'
-import { platformScope, scopeOf } from '../../store/scope.ts'
 import { deleteExpiredSessions, insertSession } from '../../store/sessions.ts'
+import { platformTenant, tenantOf } from '../../store/tenant.ts'
 import type { Deps } from '../deps.ts'
 
 export interface TokenPair {
@@ -23,16 +23,16 @@ export async function issueToken(
   const now = deps.clock()
   const keyHash = deps.credentials.hash(apiKey)
   const secretHash = deps.credentials.hash(apiSecret)
-  const connection = await findConnectionByCredentials(platformScope(deps.pool), keyHash, secretHash, now)
+  const connection = await findConnectionByCredentials(platformTenant(deps.pool), keyHash, secretHash, now)
   if (!connection) throw deps.guesses.wrongCredentials(keyHash, address)
-  const organization = await findOrganization(platformScope(deps.pool), connection.organization)
+  const organization = await findOrganization(platformTenant(deps.pool), connection.organization)
   if (!organization?.isSubscribed) throw new Refused('invalid_subscription')
 
-  const scope = scopeOf(deps.pool, connection.org)
+  const tenant = tenantOf(deps.pool, connection.org)
   const session = newId('ses', now)
   const refreshToken = deps.credentials.create('lwr')
-  await deleteExpiredSessions(scope, now)
-  await insertSession(scope, {
+  await deleteExpiredSessions(tenant, now)
+  await insertSession(tenant, {
     id: session,
     connection: connection.id,
     secretHash,
@@ -40,7 +40,7 @@ export async function issueToken(
     expiresAt: new Date(now.getTime() + deps.refreshTokenTtlMs),
     createdAt: now,
   })
-  await updateConnectionUsed(scope, connection.id, now)
+  await updateConnectionUsed(tenant, connection.id, now)
   const { token, expiresAtMs } = await deps.accessTokens.sign(
     { organization: connection.organization, user: connection.user, session, scopes: connection.scopes },
     now,

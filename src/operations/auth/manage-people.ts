@@ -29,7 +29,7 @@ import {
   updatePerson,
 } from '../../store/people.ts'
 import { deletePersonSessions } from '../../store/person-sessions.ts'
-import { platformOrg, type Scope } from '../../store/scope.ts'
+import { platformOrg, type Tenant } from '../../store/tenant.ts'
 import { recordAudit } from '../transact.ts'
 import type { Credentials } from './credentials.ts'
 
@@ -54,7 +54,7 @@ export const readEmail = (text: string) => emailKey(text.trim())
 /** Where the link leads. The token stands behind the #, which browsers keep to themselves. */
 export const invitationUrl = (publicUrl: string, token: string) => `${publicUrl}/console/join#${token}`
 
-export async function createPerson(own: Scope, input: PersonInput, now: Date): Promise<Person> {
+export async function createPerson(own: Tenant, input: PersonInput, now: Date): Promise<Person> {
   const id = newId('psn', now)
   const user = newId('usr', now)
   const { name, role } = input
@@ -77,7 +77,7 @@ export async function createPerson(own: Scope, input: PersonInput, now: Date): P
  * Who was invited, never came and whose link has ended gives way, in whichever organization: or a mistyped address,
  * or one invited for spite, would be out of reach of its owner for ever. That organization's audit log tells of it.
  */
-async function freeAddress(own: Scope, email: string, now: Date): Promise<void> {
+async function freeAddress(own: Tenant, email: string, now: Date): Promise<void> {
   const login = await findLogin(own.as(platformOrg), email)
   const theirs = login && own.as(login.org)
   if (!theirs || !(await lockLapsedPerson(theirs, login.person, now))) return
@@ -97,7 +97,7 @@ async function freeAddress(own: Scope, email: string, now: Date): Promise<void> 
 }
 
 export async function invitePerson(
-  own: Scope,
+  own: Tenant,
   credentials: Credentials,
   input: PersonInput,
   now: Date,
@@ -108,21 +108,21 @@ export async function invitePerson(
 
 /** The same for the operator, who names the organization. */
 export async function invitePersonTo(
-  scope: Scope,
+  tenant: Tenant,
   credentials: Credentials,
   id: OrganizationId | undefined,
   input: PersonInput,
   now: Date,
 ): Promise<Person & { invitation: Invitation; org: number }> {
-  const organization = id && (await findOrganization(scope, id))
+  const organization = id && (await findOrganization(tenant, id))
   if (!organization) throw new Refused('organization_not_found', undefined, 'path')
-  const org = organization.number
-  return { ...(await invitePerson(scope.as(org), credentials, input, now)), org }
+  const org = organization.orgId
+  return { ...(await invitePerson(tenant.as(org), credentials, input, now)), org }
 }
 
 /** A new link; the one before it ends at once, the password and the sessions when the new one is used. */
 export async function renewInvitation(
-  own: Scope,
+  own: Tenant,
   credentials: Credentials,
   id: PersonId | undefined,
   now: Date,
@@ -133,18 +133,18 @@ export async function renewInvitation(
 
 /** The same for the operator, who knows the person by its address. */
 export async function renewInvitationOf(
-  scope: Scope,
+  tenant: Tenant,
   credentials: Credentials,
   email: string,
   now: Date,
 ): Promise<Invitation & Login> {
-  const login = await findLogin(scope, readEmail(email))
+  const login = await findLogin(tenant, readEmail(email))
   if (!login) throw new Refused('person_not_found', 'Nobody signs in with this e-mail address.')
-  return { ...login, ...(await renewInvitation(scope.as(login.org), credentials, login.person, now)) }
+  return { ...login, ...(await renewInvitation(tenant.as(login.org), credentials, login.person, now)) }
 }
 
-async function invite(own: Scope, credentials: Credentials, id: PersonId, now: Date): Promise<Invitation> {
-  const token = credentials.createFor('lwi', own.org)
+async function invite(own: Tenant, credentials: Credentials, id: PersonId, now: Date): Promise<Invitation> {
+  const token = credentials.createFor('lwi', own.orgId)
   const expiresAt = new Date(now.getTime() + invitationMs)
   await updateInvitation(own, id, { hash: credentials.hash(token), expiresAt }, now)
   return { token, expiresAt }
@@ -157,7 +157,7 @@ export interface PersonPatch {
 }
 
 export async function patchPerson(
-  own: Scope,
+  own: Tenant,
   id: PersonId | undefined,
   patch: PersonPatch,
   now: Date,
@@ -173,7 +173,7 @@ export async function patchPerson(
   return getPerson(own, before.id)
 }
 
-export async function removePerson(own: Scope, id: PersonId | undefined, now: Date): Promise<Person> {
+export async function removePerson(own: Tenant, id: PersonId | undefined, now: Date): Promise<Person> {
   const owners = await lockActiveOwners(own)
   const person = await holdPerson(own, id)
   refuseLastOwner(owners, person)
@@ -182,12 +182,12 @@ export async function removePerson(own: Scope, id: PersonId | undefined, now: Da
 }
 
 /** Its user stays in the directory, since what was sold was sold by somebody; who that was is forgotten. */
-async function forgetPerson(own: Scope, { id, user }: Person, now: Date): Promise<void> {
+async function forgetPerson(own: Tenant, { id, user }: Person, now: Date): Promise<void> {
   await deletePerson(own, id)
   await renameUser(own, user, undefined, now)
 }
 
-export async function signOutPerson(own: Scope, id: PersonId | undefined): Promise<Person> {
+export async function signOutPerson(own: Tenant, id: PersonId | undefined): Promise<Person> {
   const person = await holdPerson(own, id)
   await deletePersonSessions(own, person.id)
   return person
@@ -195,7 +195,7 @@ export async function signOutPerson(own: Scope, id: PersonId | undefined): Promi
 
 /** The user that a person acts through is called what the person is. */
 export async function renameUser(
-  own: Scope,
+  own: Tenant,
   user: UserId,
   name: string | undefined,
   now: Date,
@@ -204,12 +204,12 @@ export async function renameUser(
   if (entry) await updateDirectoryEntry(own, 'users', { ...entry, name, updatedAt: now })
 }
 
-async function getPerson(own: Scope, id: PersonId): Promise<Person> {
+async function getPerson(own: Tenant, id: PersonId): Promise<Person> {
   return (await findPerson(own, id))!
 }
 
 /** The person as it is, held against other changes until the transaction ends. */
-async function holdPerson(own: Scope, id: PersonId | undefined): Promise<Person> {
+async function holdPerson(own: Tenant, id: PersonId | undefined): Promise<Person> {
   if (!id || !(await lockPerson(own, id))) throw new Refused('person_not_found', undefined, 'path')
   return getPerson(own, id)
 }

@@ -24,7 +24,7 @@ import {
   insertPersonSession,
   type PersonSession,
 } from '../../store/person-sessions.ts'
-import { inTransaction, platformOrg, platformScope, type Scope, scopeOf } from '../../store/scope.ts'
+import { inTransaction, platformOrg, platformTenant, type Tenant, tenantOf } from '../../store/tenant.ts'
 import type { Deps } from '../deps.ts'
 import { organizationIn } from './credentials.ts'
 import { readEmail, renameUser } from './manage-people.ts'
@@ -59,7 +59,7 @@ export async function findSession(
   const org = organizationIn('lwp', token)
   if (org === undefined) return undefined
   const before = (ms: number) => new Date(now.getTime() - ms)
-  return findPersonSession(scopeOf(pool, org), credentials.hash(token), {
+  return findPersonSession(tenantOf(pool, org), credentials.hash(token), {
     now,
     openedAfter: before(longestMs),
     usedAfter: before(idleMs),
@@ -77,29 +77,29 @@ export async function signIn(
 ): Promise<OpenedSession> {
   const email = readEmail(given.email)
   return deps.guesses.tryPassword(email, address, async () => {
-    const login = await findLogin(platformScope(deps.pool), email)
+    const login = await findLogin(platformTenant(deps.pool), email)
     const org = login?.org ?? platformOrg
     const person = login?.person ?? nobody
-    const passwordHash = await findPasswordHash(scopeOf(deps.pool, org), person)
+    const passwordHash = await findPasswordHash(tenantOf(deps.pool, org), person)
     if (!(await deps.passwords.matches(given.password, passwordHash))) return undefined
-    return inTransaction(deps.pool, org, async (scope) => {
+    return inTransaction(deps.pool, org, async (tenant) => {
       // A password that was changed, or a person who was blocked, while we compared opens nothing.
-      const locked = await lockPerson(scope, person)
+      const locked = await lockPerson(tenant, person)
       if (locked?.passwordHash !== passwordHash || locked?.isBlocked) return undefined
-      return openSession(deps, scope, person)
+      return openSession(deps, tenant, person)
     })
   })
 }
 
-async function openSession(deps: Deps, scope: Scope, person: PersonId): Promise<OpenedSession> {
-  if (!(await findOwnOrganization(scope))?.isSubscribed) throw new Refused('invalid_subscription')
+async function openSession(deps: Deps, tenant: Tenant, person: PersonId): Promise<OpenedSession> {
+  if (!(await findOwnOrganization(tenant))?.isSubscribed) throw new Refused('invalid_subscription')
   const now = deps.clock()
-  const token = deps.credentials.createFor('lwp', scope.org)
-  await updateLastSeen(scope, person, now)
+  const token = deps.credentials.createFor('lwp', tenant.orgId)
+  await updateLastSeen(tenant, person, now)
   // Before the new one is there: by a clock that went back it would be the oldest.
-  await deleteOldPersonSessions(scope, person, maxSessions - 1)
-  await insertPersonSession(scope, { hash: deps.credentials.hash(token), person, now })
-  const session = await findPersonSession(scope, deps.credentials.hash(token), {
+  await deleteOldPersonSessions(tenant, person, maxSessions - 1)
+  await insertPersonSession(tenant, { hash: deps.credentials.hash(token), person, now })
+  const session = await findPersonSession(tenant, deps.credentials.hash(token), {
     now,
     openedAfter: new Date(0),
     usedAfter: new Date(0),
@@ -113,18 +113,18 @@ export async function signOut({ pool, credentials }: Deps, token: string): Promi
   const org = organizationIn('lwp', token)
   if (org === undefined) return
   const hash = credentials.hash(token)
-  const person = await findPersonOfSession(scopeOf(pool, org), hash)
+  const person = await findPersonOfSession(tenantOf(pool, org), hash)
   if (!person) return
-  await inTransaction(pool, org, async (scope) => {
-    await lockPerson(scope, person)
-    await deletePersonSessions(scope, person, { only: hash })
+  await inTransaction(pool, org, async (tenant) => {
+    await lockPerson(tenant, person)
+    await deletePersonSessions(tenant, person, { only: hash })
   })
 }
 
 export async function signOutEverywhere({ pool }: Deps, session: PersonSession): Promise<void> {
-  await inTransaction(pool, session.organization.number, async (scope) => {
-    await lockPerson(scope, session.person.id)
-    await deletePersonSessions(scope, session.person.id)
+  await inTransaction(pool, session.organization.orgId, async (tenant) => {
+    await lockPerson(tenant, session.person.id)
+    await deletePersonSessions(tenant, session.person.id)
   })
 }
 
@@ -137,14 +137,14 @@ export async function changePassword(
 ): Promise<void> {
   checkPassword(password, person.email)
   await deps.guesses.tryPassword(person.email, address, async () => {
-    const passwordHash = await findPasswordHash(scopeOf(deps.pool, organization.number), person.id)
+    const passwordHash = await findPasswordHash(tenantOf(deps.pool, organization.orgId), person.id)
     if (!(await deps.passwords.matches(currentPassword, passwordHash))) return undefined
     const next = await deps.passwords.hash(password)
-    return inTransaction(deps.pool, organization.number, async (scope) => {
-      const locked = await lockPerson(scope, person.id)
+    return inTransaction(deps.pool, organization.orgId, async (tenant) => {
+      const locked = await lockPerson(tenant, person.id)
       if (locked?.passwordHash !== passwordHash || locked?.isBlocked) return undefined
-      await updatePassword(scope, person.id, next, deps.clock())
-      await deletePersonSessions(scope, person.id, { but: hash })
+      await updatePassword(tenant, person.id, next, deps.clock())
+      await deletePersonSessions(tenant, person.id, { but: hash })
       return true
     })
   })
@@ -159,18 +159,18 @@ export async function acceptInvitation(
   const now = deps.clock()
   const org = organizationIn('lwi', token)
   const hash = deps.credentials.hash(token)
-  const invited = org === undefined ? undefined : await findInvited(scopeOf(deps.pool, org), hash, now)
+  const invited = org === undefined ? undefined : await findInvited(tenantOf(deps.pool, org), hash, now)
   if (org === undefined || !invited) {
     throw deps.guesses.foreignToken(address) ?? new Refused('invalid_invitation')
   }
-  checkPassword(password, (await findPerson(scopeOf(deps.pool, org), invited))?.email ?? '')
+  checkPassword(password, (await findPerson(tenantOf(deps.pool, org), invited))?.email ?? '')
   const passwordHash = await deps.passwords.inTurn(() => deps.passwords.hash(password))
-  return inTransaction(deps.pool, org, async (scope) => {
-    const person = await updateInvited(scope, hash, { passwordHash, name }, now)
+  return inTransaction(deps.pool, org, async (tenant) => {
+    const person = await updateInvited(tenant, hash, { passwordHash, name }, now)
     if (!person) throw new Refused('invalid_invitation')
-    await deletePersonSessions(scope, person)
-    const opened = await openSession(deps, scope, person)
-    if (name !== undefined) await renameUser(scope, opened.session.user, name, now)
+    await deletePersonSessions(tenant, person)
+    const opened = await openSession(deps, tenant, person)
+    if (name !== undefined) await renameUser(tenant, opened.session.user, name, now)
     return opened
   })
 }

@@ -6,7 +6,7 @@ import { scryptSync, timingSafeEqual } from 'node:crypto'
 import type { Pool } from 'pg'
 import { findDemoOrganization } from '../../store/organizations.ts'
 import { findPepperMark, insertPepperMark, updatePepperMark } from '../../store/pepper-marks.ts'
-import { inTransaction, platformOrg, platformScope, type Queryable } from '../../store/scope.ts'
+import { inTransaction, platformOrg, platformTenant, type Queryable } from '../../store/tenant.ts'
 
 export class WrongPepperError extends Error {
   constructor() {
@@ -41,7 +41,7 @@ export async function adoptPepper(pool: Pool, pepper: string, now: Date): Promis
 
 /** The same for the database of a demo, which makes itself new credentials; false for any other. */
 export async function adoptPepperOfDemo(pool: Pool, pepper: string, now: Date): Promise<boolean> {
-  const demo = await findDemoOrganization(platformScope(pool))
+  const demo = await findDemoOrganization(platformTenant(pool))
   if (!demo) return false
   await adoptPepper(pool, pepper, now)
   return true

@@ -5,8 +5,8 @@
 import { Refused } from '../../domain/refusal.ts'
 import { updateConnectionUsed } from '../../store/credentials.ts'
 import { findOrganization } from '../../store/organizations.ts'
-import { platformScope, scopeOf } from '../../store/scope.ts'
 import { updateSessionRefresh } from '../../store/sessions.ts'
+import { platformTenant, tenantOf } from '../../store/tenant.ts'
 import type { Deps } from '../deps.ts'
 import type { TokenPair } from './issue-token.ts'
 
@@ -23,14 +23,14 @@ export async function refreshToken(
     throw tooMany ?? new Refused('_invalid_refresh_token', 'The access token is not one of this service.')
   }
   const { organization: organizationId, session, user } = verification.claims
-  const organization = await findOrganization(platformScope(deps.pool), organizationId)
+  const organization = await findOrganization(platformTenant(deps.pool), organizationId)
   if (!organization) throw new Refused('_invalid_refresh_token')
   // Before the rotation, so that a suspended organization does not use up its tokens.
   if (!organization.isSubscribed) throw new Refused('invalid_subscription')
 
   const next = deps.credentials.create('lwr')
-  const scope = scopeOf(deps.pool, organization.number)
-  const rotated = await updateSessionRefresh(scope, session, {
+  const tenant = tenantOf(deps.pool, organization.orgId)
+  const rotated = await updateSessionRefresh(tenant, session, {
     oldHash: deps.credentials.hash(refreshToken),
     newHash: deps.credentials.hash(next),
     expiresAt: new Date(now.getTime() + deps.refreshTokenTtlMs),
@@ -43,7 +43,7 @@ export async function refreshToken(
     )
     throw new Refused('_invalid_refresh_token')
   }
-  await updateConnectionUsed(scope, rotated.connection, now)
+  await updateConnectionUsed(tenant, rotated.connection, now)
   const { token, expiresAtMs } = await deps.accessTokens.sign(
     { organization: organizationId, user: rotated.user, session, scopes: rotated.scopes },
     now,

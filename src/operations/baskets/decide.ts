@@ -12,9 +12,9 @@ import type { AttachedCampaign } from '../../engine/definition/compile-campaign.
 import { type Evaluation, evaluate } from '../../engine/evaluate.ts'
 import { walletAfter } from '../../engine/steps/wallet-after.ts'
 import type { LoadedBasket, LoadedCustomer } from '../../store/load-baskets.ts'
-import { type References, referencesOf } from '../organizations/organization-config.ts'
+import { type References, referencesOf } from '../organizations/setup-cache.ts'
 import type { BasketJob } from './job.ts'
-import { type BasketGroup, dayOf, usageKey } from './load.ts'
+import { type BasketGroup, counterKey, dayOf } from './load.ts'
 
 export type Decided =
   | Accepted
@@ -57,7 +57,7 @@ export function decideGroup(group: BasketGroup, jobs: readonly BasketJob[]): Dec
     const { customer } = job.request
     const decided = waiting.has(customer) ? deferred : decideInTurn(group, job, index, { customers, used })
     if (decided.kind === 'deferred') waiting.add(customer)
-    if (decided.kind === 'accepted') advance(customers, used, decided, group)
+    if (decided.kind === 'accepted') applyDecision(customers, used, decided, group)
     return decided
   })
 }
@@ -191,14 +191,14 @@ function usageOf(group: BasketGroup, job: BasketJob, used: ReadonlyMap<string, n
   return counted.map(({ campaign, rule }) => ({
     campaign,
     rule,
-    day: used.get(usageKey(customer, campaign, rule, day)) ?? 0,
-    customer: used.get(usageKey(customer, campaign, rule)) ?? 0,
-    total: used.get(usageKey('everybody', campaign, rule)) ?? 0,
+    day: used.get(counterKey(customer, campaign, rule, day)) ?? 0,
+    customer: used.get(counterKey(customer, campaign, rule)) ?? 0,
+    total: used.get(counterKey('everybody', campaign, rule)) ?? 0,
   }))
 }
 
 /** The customer's next basket of the group, and those under a shared limit, stand on what this one has done. */
-function advance(
+function applyDecision(
   customers: Map<CustomerId, LoadedCustomer>,
   used: Map<string, number>,
   { job, evaluation, customer }: Accepted,
@@ -213,9 +213,9 @@ function advance(
   if (evaluation.usage.length === 0) return
   const add = (key: string, amount: number) => used.set(key, (used.get(key) ?? 0) + amount)
   const day = dayOf(job, group)
-  for (const { campaign, rule, amount, perDay, perCustomer, total } of evaluation.usage) {
-    if (perDay) add(usageKey(id, campaign, rule, day), amount)
-    if (perCustomer) add(usageKey(id, campaign, rule), amount)
-    if (total) add(usageKey('everybody', campaign, rule), amount)
+  for (const { campaign, rule, amount, perDay, perCustomer, isShared: total } of evaluation.usage) {
+    if (perDay) add(counterKey(id, campaign, rule, day), amount)
+    if (perCustomer) add(counterKey(id, campaign, rule), amount)
+    if (total) add(counterKey('everybody', campaign, rule), amount)
   }
 }

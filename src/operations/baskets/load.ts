@@ -5,10 +5,10 @@ import type { RuleUsage } from '../../domain/wallet.ts'
 import { localDay } from '../../engine/clock/local-time.ts'
 import { type LoadedGroup, loadBaskets } from '../../store/load-baskets.ts'
 import { listCustomerUsage, listSharedUsage, lockSharedUsage } from '../../store/rule-usage.ts'
-import type { Scope } from '../../store/scope.ts'
+import type { Tenant } from '../../store/tenant.ts'
 import { lockWallets } from '../../store/wallets/load.ts'
 import type { Deps } from '../deps.ts'
-import { findUsers, type Setup, type Users } from '../organizations/organization-config.ts'
+import { findUsers, type Setup, type Users } from '../organizations/setup-cache.ts'
 import type { Attempt } from '../wallets/attempts.ts'
 import type { BasketJob, BasketRequest } from './job.ts'
 
@@ -33,7 +33,7 @@ export interface Usage {
 /** All jobs belong to one organization. */
 export async function loadGroup(
   deps: Deps,
-  scope: Scope,
+  tenant: Tenant,
   jobs: readonly BasketJob[],
   { mode }: Pick<Attempt, 'mode'>,
 ): Promise<BasketGroup> {
@@ -42,9 +42,9 @@ export async function loadGroup(
   const now = deps.clock()
   const customers = jobs.map((job) => job.request.customer)
   const locked =
-    mode === 'read' ? undefined : await lockWallets(scope, customers, { skipsBusy: mode === 'lock idle' })
+    mode === 'read' ? undefined : await lockWallets(tenant, customers, { skipsBusy: mode === 'lock idle' })
   const loaded = await loadBaskets(
-    scope,
+    tenant,
     jobs.map(({ id, request, idempotencyKey }) => ({
       id,
       customer: request.customer,
@@ -56,11 +56,11 @@ export async function loadGroup(
     })),
     { isRepeat },
   )
-  const setup = await deps.setups.current(scope, loaded.setupVersion)
+  const setup = await deps.setupCache.get(tenant, loaded.setupVersion)
   // A repeat may have been written already, and is then answered as such.
   if (!setup.organization.isSubscribed && !isRepeat) throw new Refused('invalid_subscription')
   const users = await findUsers(
-    scope,
+    tenant,
     setup,
     jobs.map((job) => job.caller.user),
     jobs.flatMap((job) => job.request.user ?? []),
@@ -72,7 +72,7 @@ export async function loadGroup(
     setup,
     users,
     busy: new Set(locked && [...loaded.customers.keys()].filter((customer) => !locked.has(customer))),
-    usage: await loadUsage(scope, jobs, { setup, mode, now }),
+    usage: await loadUsage(tenant, jobs, { setup, mode, now }),
     mode,
     now,
   }
@@ -84,7 +84,7 @@ function couponsIn({ coupons, lines }: BasketRequest['basket']): CouponId[] {
 
 /** Limits are rare, so their counters are queries of their own, made only where a live campaign has any. */
 async function loadUsage(
-  scope: Scope,
+  tenant: Tenant,
   jobs: readonly BasketJob[],
   group: Pick<BasketGroup, 'setup' | 'mode' | 'now'>,
 ): Promise<Usage> {
@@ -92,24 +92,24 @@ async function loadUsage(
     status === 'published' ? compiled.countedRules.map((rule) => ({ campaign: id, ...rule })) : [],
   )
   const used = new Map<string, number>()
-  const shared = counted.filter((rule) => rule.total)
+  const shared = counted.filter((rule) => rule.isShared)
   const usage = { counted, hasSharedLimits: shared.length > 0, used }
   if (counted.length === 0) return usage
   const customers = [...new Set(jobs.map((job) => job.request.customer))]
   const days = [...new Set(jobs.map((job) => dayOf(job, group)))]
-  for (const own of await listCustomerUsage(scope, customers, days)) {
-    used.set(usageKey(own.customer, own.campaign, own.rule, own.day), own.used)
+  for (const own of await listCustomerUsage(tenant, customers, days)) {
+    used.set(counterKey(own.customer, own.campaign, own.rule, own.day), own.used)
   }
   if (shared.length === 0) return usage
   const everybody =
-    group.mode === 'read' ? await listSharedUsage(scope, shared) : await lockSharedUsage(scope, shared)
+    group.mode === 'read' ? await listSharedUsage(tenant, shared) : await lockSharedUsage(tenant, shared)
   for (const { campaign, rule, used: amount } of everybody) {
-    used.set(usageKey('everybody', campaign, rule), amount)
+    used.set(counterKey('everybody', campaign, rule), amount)
   }
   return usage
 }
 
-export const usageKey = (whom: CustomerId | 'everybody', campaign: string, rule: string, day = 'ever') =>
+export const counterKey = (whom: CustomerId | 'everybody', campaign: string, rule: string, day = 'ever') =>
   `${whom} ${campaign} ${rule} ${day}`
 
 /** The local day on which a basket counts. */

@@ -7,7 +7,7 @@
  */
 import { Refused } from '../../domain/refusal.ts'
 import { newId } from '../../store/new-id.ts'
-import { scopeOf } from '../../store/scope.ts'
+import { tenantOf } from '../../store/tenant.ts'
 import { createBatch } from '../batch.ts'
 import type { Caller, Deps } from '../deps.ts'
 import { type Changes, runAttempts } from '../wallets/attempts.ts'
@@ -18,7 +18,7 @@ import { createBasketQueue } from './queue.ts'
 import { toPreview } from './record.ts'
 import { writeGroup } from './write.ts'
 
-export interface Transactions {
+export interface BasketProcessor {
   process(caller: Caller, request: BasketRequest, repeat: Repeat): Promise<Processed>
   validate(caller: Caller, request: BasketRequest): Promise<Preview>
   /** Resolves when every basket taken so far has been answered. */
@@ -37,13 +37,13 @@ export interface TransactionsOptions {
   readonly maxWaitMs?: number
 }
 
-export function createTransactions(options: TransactionsOptions): Transactions {
+export function createBasketProcessor(options: TransactionsOptions): BasketProcessor {
   const { deps } = options
   const sales: Changes<BasketJob, Processed> = {
     isFindable: true,
-    async run(scope, jobs, attempt) {
-      const group = await loadGroup(deps, scope, jobs, attempt)
-      return writeGroup(scope, group, jobs, decideGroup(group, jobs), attempt)
+    async run(tenant, jobs, attempt) {
+      const group = await loadGroup(deps, tenant, jobs, attempt)
+      return writeGroup(tenant, group, jobs, decideGroup(group, jobs), attempt)
     },
   }
   const queue = createBasketQueue<BasketJob, Processed>({
@@ -62,7 +62,7 @@ export function createTransactions(options: TransactionsOptions): Transactions {
     process(caller, request, repeat) {
       const job = toJob(deps, caller, request, repeat)
       if (!job) return Promise.reject(new Refused('customer_not_found'))
-      return queue.submit(caller.organization.number, job.request.customer, job)
+      return queue.submit(caller.organization.orgId, job.request.customer, job)
     },
     async validate(caller, request) {
       const job = toJob(deps, caller, request)
@@ -100,12 +100,12 @@ async function previewAll(deps: Deps, jobs: readonly BasketJob[]): Promise<(Prev
   const answers = new Map<BasketJob, Preview | Error>()
   const byOrganization = new Map<number, BasketJob[]>()
   for (const job of jobs) {
-    const org = job.caller.organization.number
+    const org = job.caller.organization.orgId
     byOrganization.set(org, [...(byOrganization.get(org) ?? []), job])
   }
   for (const [org, own] of byOrganization) {
     try {
-      const group = await loadGroup(deps, scopeOf(deps.pool, org), own, { mode: 'read' })
+      const group = await loadGroup(deps, tenantOf(deps.pool, org), own, { mode: 'read' })
       own.forEach((job, i) => {
         answers.set(job, previewOne(group, job, i))
       })

@@ -10,7 +10,7 @@
 import type { CustomerId } from '../../domain/ids.ts'
 import { Refused } from '../../domain/refusal.ts'
 import { createRoundRobin } from '../round-robin.ts'
-import { failed, type Outcome } from '../wallets/attempts.ts'
+import { failed, type JobResult } from '../wallets/attempts.ts'
 
 export interface BasketQueue<Job, Result> {
   submit(org: number, customer: CustomerId, job: Job): Promise<Result>
@@ -21,7 +21,7 @@ export interface BasketQueue<Job, Result> {
 
 export interface BasketQueueOptions<Job, Result> {
   /** Decides and writes a group; one outcome per job, in order. A refusal is an outcome, never an exception. */
-  run(org: number, jobs: readonly Job[]): Promise<Outcome<Result>[]>
+  run(org: number, jobs: readonly Job[]): Promise<JobResult<Result>[]>
   readonly writers: number
   readonly maxGroup: number
   readonly maxWaiting: number
@@ -140,7 +140,7 @@ export function createBasketQueue<Job, Result>(
         queue.org,
         group.map((one) => one.job),
       )
-      .catch((error: unknown) => group.map((): Outcome<Result> => failed(error)))
+      .catch((error: unknown) => group.map((): JobResult<Result> => failed(error)))
     group.forEach((one, i) => {
       size--
       const outcome = outcomes[i]!

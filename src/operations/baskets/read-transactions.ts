@@ -3,7 +3,7 @@ import { parseId, type TransactionId } from '../../domain/ids.ts'
 import { Refused } from '../../domain/refusal.ts'
 import { type SaleReturn, transactionStatus } from '../../domain/transaction.ts'
 import { findReturnByOpaqueId, listReturns } from '../../store/returns.ts'
-import type { Scope } from '../../store/scope.ts'
+import type { Tenant } from '../../store/tenant.ts'
 import {
   findTransaction,
   listTransactions,
@@ -19,12 +19,12 @@ export interface TransactionWithReturns extends TransactionRecord {
 }
 
 export async function getTransaction(
-  scope: Scope,
+  tenant: Tenant,
   id: TransactionId | undefined,
 ): Promise<TransactionWithReturns> {
-  const transaction = id && (await findTransaction(scope, id))
+  const transaction = id && (await findTransaction(tenant, id))
   if (!transaction) throw new Refused('transaction_not_found', undefined, 'path')
-  return (await withReturns(scope, [transaction]))[0]!
+  return (await withReturns(tenant, [transaction]))[0]!
 }
 
 /** What to look for, in the client's words. */
@@ -36,41 +36,42 @@ export interface TransactionQuery extends Omit<TransactionFilter, 'customer' | '
 }
 
 export async function readTransactions(
-  scope: Scope,
+  tenant: Tenant,
   query: TransactionQuery,
   page: { limit: number; after?: TransactionId },
 ): Promise<TransactionWithReturns[]> {
-  const customer = query.customer === undefined ? undefined : await getCustomerId(scope, query.customer)
-  const card = query.card === undefined ? undefined : await getCard(scope, parseId('card', query.card))
-  const branch = query.branch === undefined ? undefined : await findBranch(scope, query.branch)
+  const customer = query.customer === undefined ? undefined : await getCustomerId(tenant, query.customer)
+  const card = query.card === undefined ? undefined : await getCard(tenant, parseId('card', query.card))
+  const branch = query.branch === undefined ? undefined : await findBranch(tenant, query.branch)
   // There is no index on cards: a card's transactions are among those of its customer.
   if (card && customer !== undefined && card.customer !== customer) return []
   const of = { customer: card?.customer ?? customer, card: card?.id }
   // A branch that no basket has named yet has sold nothing.
   if (query.branch !== undefined && !branch) return []
-  const found = await listTransactions(scope, { ...query, ...of, branch }, page)
-  return withReturns(scope, found.length > 0 ? found : await listByReturnNumber(scope, query, page.after))
+  const found = await listTransactions(tenant, { ...query, ...of, branch }, page)
+  return withReturns(tenant, found.length > 0 ? found : await listByReturnNumber(tenant, query, page.after))
 }
 
 /** A till asks for what became of a return in the same way as of a sale: by the number it gave it. */
 async function listByReturnNumber(
-  scope: Scope,
+  tenant: Tenant,
   { opaqueId, customer, card, branch, status, from, to, spent }: TransactionQuery,
   after: TransactionId | undefined,
 ): Promise<TransactionRecord[]> {
   const isAlone = [customer, card, branch, status, from, to, spent, after].every((one) => one === undefined)
-  const returned = isAlone && opaqueId !== undefined ? await findReturnByOpaqueId(scope, opaqueId) : undefined
-  const sale = returned && (await findTransaction(scope, returned.transaction))
+  const returned =
+    isAlone && opaqueId !== undefined ? await findReturnByOpaqueId(tenant, opaqueId) : undefined
+  const sale = returned && (await findTransaction(tenant, returned.transaction))
   return sale ? [sale] : []
 }
 
 async function withReturns(
-  scope: Scope,
+  tenant: Tenant,
   transactions: readonly TransactionRecord[],
 ): Promise<TransactionWithReturns[]> {
   const touched = transactions.filter(({ status }) => status !== transactionStatus.processed)
   const returns = await listReturns(
-    scope,
+    tenant,
     touched.map(({ id }) => id),
   )
   return transactions.map((transaction) => ({

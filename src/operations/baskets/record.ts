@@ -18,7 +18,7 @@ import type { Evaluation } from '../../engine/evaluate.ts'
 import { mostPoints } from '../../engine/steps/spend-points.ts'
 import { newId } from '../../store/new-id.ts'
 import type { WalletChange } from '../../store/wallets/change.ts'
-import type { Reference } from '../organizations/organization-config.ts'
+import type { Reference } from '../organizations/setup-cache.ts'
 import { expiredFacts } from '../wallets/expired-facts.ts'
 import { usageAmounts } from '../wallets/usage-amounts.ts'
 import type { Accepted } from './decide.ts'
@@ -70,7 +70,7 @@ export function toChange(
       .filter((key) => !known.some((balance) => balance.key === key)),
     lots: evaluation.lots,
     usage: usageAmounts(evaluation.usage, localDay(transaction.occurredAt, organization.timezone)),
-    sharedUsage: evaluation.usage.filter((used) => used.total),
+    sharedUsage: evaluation.usage.filter((used) => used.isShared),
     granted: actions.flatMap((action) => (action.kind === 'grant_coupon' ? [toCoupon(action)] : [])),
     redeemed: actions.flatMap((action) => (action.kind === 'redeem_coupon' ? [action.coupon] : [])),
     facts: [

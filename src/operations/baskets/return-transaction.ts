@@ -15,7 +15,7 @@ import { type ReturnDecision, returnItems, type Sale } from '../../engine/return
 import { cardCampaignsOfBuyer } from '../../store/cards.ts'
 import { newId } from '../../store/new-id.ts'
 import { earlierReturn, grantedToBuyer, returnsOfSale } from '../../store/returns.ts'
-import type { Scope } from '../../store/scope.ts'
+import type { Tenant } from '../../store/tenant.ts'
 import { saleById } from '../../store/transactions.ts'
 import type { WalletChange } from '../../store/wallets/change.ts'
 import { couponsGrantedBy, type LoadedWallet, type OwnedCoupon } from '../../store/wallets/load.ts'
@@ -47,20 +47,20 @@ export function returnTransaction(deps: Deps, request: ReturnRequest): WalletWor
   const id = newId('ret', deps.clock())
   return {
     of: sale,
-    questions: (scope) => questionsOf(scope, sale, id, request.opaqueId),
+    questions: (tenant) => questionsOf(tenant, sale, id, request.opaqueId),
     decide: (loaded) => decideReturn(deps, loaded, request, id),
     isFindable: true,
   }
 }
 
-function questionsOf(scope: Scope, sale: TransactionId, id: ReturnId, opaqueId: string | undefined) {
+function questionsOf(tenant: Tenant, sale: TransactionId, id: ReturnId, opaqueId: string | undefined) {
   return {
-    sale: saleById(scope, sale),
-    returns: returnsOfSale(scope, sale),
-    earlier: earlierReturn(scope, id, opaqueId),
-    coupons: couponsGrantedBy(scope, sale),
-    granted: grantedToBuyer(scope, sale),
-    cards: cardCampaignsOfBuyer(scope, sale),
+    sale: saleById(tenant, sale),
+    returns: returnsOfSale(tenant, sale),
+    earlier: earlierReturn(tenant, id, opaqueId),
+    coupons: couponsGrantedBy(tenant, sale),
+    granted: grantedToBuyer(tenant, sale),
+    cards: cardCampaignsOfBuyer(tenant, sale),
   }
 }
 
@@ -123,11 +123,11 @@ function toSale({ basket, result, branchOpaqueId, occurredAt, createdAt }: Trans
 
 async function campaignsOf(
   deps: Deps,
-  { scope, setup }: Loaded,
+  { tenant, setup }: Loaded,
   sale: Transaction,
 ): Promise<AttachedCampaign[]> {
   const { campaigns } = sale.result
-  const compiled = await deps.campaigns.get(scope, setup.organization, campaigns)
+  const compiled = await deps.campaigns.get(tenant, setup.organization, campaigns)
   return campaigns.map((campaign, i) => ({ ...campaign, status: 'published', compiled: compiled[i]! }))
 }
 
@@ -198,7 +198,7 @@ function toChange(
     lots: decision.lots,
     keptMultiples: decision.keptMultiples,
     usage: usageAmounts(decision.usage, decision.usageDay),
-    sharedUsage: decision.usage.filter((used) => used.total),
+    sharedUsage: decision.usage.filter((used) => used.isShared),
     restored: restoredCoupons,
     revoked,
     facts,

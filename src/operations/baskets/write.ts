@@ -2,35 +2,35 @@
 import type { TransactionId } from '../../domain/ids.ts'
 import { Refused } from '../../domain/refusal.ts'
 import { localDay } from '../../engine/clock/local-time.ts'
-import { ensureReferences } from '../../store/directory.ts'
-import type { Scope } from '../../store/scope.ts'
-import { touchSetup } from '../../store/setup.ts'
+import { upsertReferences } from '../../store/directory.ts'
+import { updateSetupVersion } from '../../store/setup.ts'
+import type { Tenant } from '../../store/tenant.ts'
 import { listTransactionsByIds } from '../../store/transactions.ts'
 import { writeWallets } from '../../store/wallets/write.ts'
-import { type Attempt, deferred, done, failed, type Settled } from '../wallets/attempts.ts'
+import { type Attempt, type AttemptResult, deferred, done, failed } from '../wallets/attempts.ts'
 import { type Accepted, type Decided, newProducts } from './decide.ts'
 import type { BasketJob, Processed } from './job.ts'
 import type { BasketGroup } from './load.ts'
 import { type NewReferences, toChange } from './record.ts'
 
 export async function writeGroup(
-  scope: Scope,
+  tenant: Tenant,
   group: BasketGroup,
   jobs: readonly BasketJob[],
   decided: readonly Decided[],
   attempt: Attempt,
-): Promise<Settled<Processed>[]> {
+): Promise<AttemptResult<Processed>[]> {
   const accepted = decided.filter((one) => one.kind === 'accepted')
-  const references = await addReferences(scope, group, accepted)
+  const references = await addReferences(tenant, group, accepted)
   const changes = new Map(accepted.map((one) => [one, toChange(one, references(one), group)]))
   attempt.beginToCommit()
-  const isWritten = await writeWallets(scope, [...changes.values()], {
+  const isWritten = await writeWallets(tenant, [...changes.values()], {
     now: group.now,
     day: localDay(group.now, group.setup.organization.timezone),
     isLocked: group.mode !== 'read',
   })
-  const replays = await readReplays(scope, decided)
-  return decided.map((one, i): Settled<Processed> => {
+  const replays = await readReplays(tenant, decided)
+  return decided.map((one, i): AttemptResult<Processed> => {
     if (one.kind === 'replayed') {
       const transaction = replays.get(one.transaction)!
       // Our own id: not a repeat by the client but the answer we lost.
@@ -48,7 +48,7 @@ export async function writeGroup(
  * another process may be about to add the same.
  */
 async function addReferences(
-  scope: Scope,
+  tenant: Tenant,
   group: BasketGroup,
   accepted: readonly Accepted[],
 ): Promise<(one: Accepted) => NewReferences> {
@@ -56,23 +56,23 @@ async function addReferences(
     references.branch ? [] : [job.request.branch!],
   )
   const newUsers = accepted.flatMap(({ references, job }) => (references.user ? [] : [job.request.user!]))
-  await ensureReferences(
-    scope,
+  await upsertReferences(
+    tenant,
     'products',
     accepted.flatMap(({ job }) => newProducts(group, job)),
     group.now,
   )
-  const branches = await ensureReferences(scope, 'branches', newBranches, group.now)
-  const users = await ensureReferences(scope, 'users', newUsers, group.now)
-  if (newBranches.length > 0 || newUsers.length > 0) await touchSetup(scope)
+  const branches = await upsertReferences(tenant, 'branches', newBranches, group.now)
+  const users = await upsertReferences(tenant, 'users', newUsers, group.now)
+  if (newBranches.length > 0 || newUsers.length > 0) await updateSetupVersion(tenant)
   return ({ references: { user, branch }, job: { request } }) => ({
     branch: branch ?? { id: branches.get(request.branch!)!, opaqueId: request.branch! },
     user: user ?? { id: users.get(request.user!)!, opaqueId: request.user! },
   })
 }
 
-async function readReplays(scope: Scope, decided: readonly Decided[]) {
+async function readReplays(tenant: Tenant, decided: readonly Decided[]) {
   const ids = decided.flatMap((one): TransactionId[] => (one.kind === 'replayed' ? [one.transaction] : []))
-  const found = await listTransactionsByIds(scope, ids)
+  const found = await listTransactionsByIds(tenant, ids)
   return new Map(found.map((transaction) => [transaction.id, transaction]))
 }

@@ -8,7 +8,7 @@ import type { CampaignId } from '../../domain/ids.ts'
 import type { Organization } from '../../domain/organization.ts'
 import { type CompiledCampaign, compileCampaign } from '../../engine/definition/compile-campaign.ts'
 import { listVersions } from '../../store/campaigns.ts'
-import type { Scope } from '../../store/scope.ts'
+import type { Tenant } from '../../store/tenant.ts'
 
 interface VersionKey {
   readonly id: CampaignId
@@ -17,7 +17,7 @@ interface VersionKey {
 
 export interface CampaignCache {
   /** The compiled versions, in the order asked for. */
-  get(scope: Scope, organization: Organization, wanted: readonly VersionKey[]): Promise<CompiledCampaign[]>
+  get(tenant: Tenant, organization: Organization, wanted: readonly VersionKey[]): Promise<CompiledCampaign[]>
 }
 
 /** The most recently used are kept, up to twice as many. */
@@ -28,8 +28,8 @@ export function createCampaignCache(): CampaignCache {
   // Campaign ids are unique over all organizations, so the id and the version are enough of a key.
   const keyOf = ({ id, version }: VersionKey) => `${id}:${version}`
 
-  async function load(scope: Scope, organization: Organization, missing: readonly VersionKey[]) {
-    const versions = await listVersions(scope, missing)
+  async function load(tenant: Tenant, organization: Organization, missing: readonly VersionKey[]) {
+    const versions = await listVersions(tenant, missing)
     return versions.map(({ campaign, version, definition }) => {
       const compiled = compileCampaign(definition, organization)
       return [keyOf({ id: campaign, version }), compiled] as const
@@ -37,7 +37,7 @@ export function createCampaignCache(): CampaignCache {
   }
 
   return {
-    async get(scope, organization, wanted) {
+    async get(tenant, organization, wanted) {
       // Gathered apart from the cache, which others may empty while we wait, and which may be smaller than the wish.
       const found = new Map<string, CompiledCampaign>()
       for (const one of wanted) {
@@ -46,7 +46,7 @@ export function createCampaignCache(): CampaignCache {
       }
       const missing = wanted.filter((one) => !found.has(keyOf(one)))
       if (missing.length > 0) {
-        for (const [key, compiled] of await load(scope, organization, missing)) {
+        for (const [key, compiled] of await load(tenant, organization, missing)) {
           cache.set(key, compiled)
           found.set(key, compiled)
         }

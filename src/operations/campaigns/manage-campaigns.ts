@@ -25,29 +25,29 @@ import {
 } from '../../store/campaigns.ts'
 import { insertEvents } from '../../store/events.ts'
 import { newId } from '../../store/new-id.ts'
-import type { Scope } from '../../store/scope.ts'
+import type { Tenant } from '../../store/tenant.ts'
 import { mergePatch } from '../merge-patch.ts'
 
-export async function getCampaign(scope: Scope, id: CampaignId | undefined): Promise<Campaign> {
-  const campaign = id && (await findCampaign(scope, id))
+export async function getCampaign(tenant: Tenant, id: CampaignId | undefined): Promise<Campaign> {
+  const campaign = id && (await findCampaign(tenant, id))
   if (!campaign) throw new Refused('campaign_not_found', undefined, 'path')
   return campaign
 }
 
-async function lockOrRefuse(scope: Scope, id: CampaignId | undefined): Promise<Campaign> {
-  const campaign = id && (await lockCampaign(scope, id))
+async function lockOrRefuse(tenant: Tenant, id: CampaignId | undefined): Promise<Campaign> {
+  const campaign = id && (await lockCampaign(tenant, id))
   if (!campaign) throw new Refused('campaign_not_found', undefined, 'path')
   return campaign
 }
 
 export async function createCampaign(
-  scope: Scope,
+  tenant: Tenant,
   organization: Organization,
   definition: Record<string, unknown>,
   now: Date,
 ): Promise<Campaign> {
   const id = newId('cmp', now)
-  await refuseBadDefinition(scope, organization, definition, id)
+  await refuseBadDefinition(tenant, organization, definition, id)
   const campaign: Campaign = {
     id,
     name: definition.name as string,
@@ -58,62 +58,62 @@ export async function createCampaign(
     createdAt: now,
     updatedAt: now,
   }
-  await insertCampaign(scope, campaign)
+  await insertCampaign(tenant, campaign)
   return campaign
 }
 
 /** Changes the draft. A published campaign goes on as it was until it is published again. */
 export async function patchCampaign(
-  scope: Scope,
+  tenant: Tenant,
   organization: Organization,
   id: CampaignId | undefined,
   patch: Record<string, unknown>,
   now: Date,
 ): Promise<Campaign> {
-  const before = await lockOrRefuse(scope, id)
+  const before = await lockOrRefuse(tenant, id)
   if (before.status === 'archived') throw new Refused('invalid_campaign', archivedMessage)
   const draft = mergePatch(before.draft, patch) as Record<string, unknown>
-  await refuseBadDefinition(scope, organization, draft, before.id)
+  await refuseBadDefinition(tenant, organization, draft, before.id)
   const isPublished = before.version > 0
   const campaign: Campaign = {
     ...before,
     name: isPublished ? before.name : (draft.name as string),
     draft,
-    hasChanges: await differsFromPublished(scope, before, draft),
+    hasChanges: await differsFromPublished(tenant, before, draft),
     updatedAt: now,
   }
-  await updateCampaign(scope, campaign)
+  await updateCampaign(tenant, campaign)
   return campaign
 }
 
 const archivedMessage = 'The campaign is archived. Create a new one from its definition.'
 
 async function differsFromPublished(
-  scope: Scope,
+  tenant: Tenant,
   { id, version }: Campaign,
   draft: unknown,
 ): Promise<boolean> {
-  const [published] = version === 0 ? [] : await listVersions(scope, [{ id, version }])
+  const [published] = version === 0 ? [] : await listVersions(tenant, [{ id, version }])
   return !published || definitionChanges(published.definition, draft).length > 0
 }
 
 /** Makes the draft the next version, which counts from the next basket on; a paused campaign runs again. */
 export async function publishCampaign(
-  scope: Scope,
+  tenant: Tenant,
   organization: Organization,
   id: CampaignId | undefined,
   now: Date,
 ): Promise<Campaign> {
-  const before = await lockOrRefuse(scope, id)
+  const before = await lockOrRefuse(tenant, id)
   if (before.status === 'archived') {
     throw new Refused('invalid_campaign', archivedMessage)
   }
   // Before the check, so that of two campaigns publishing the same new balance the second sees the first's decimals.
-  await insertBalanceDefinitions(scope, balancesOf(before.draft))
-  await refuseBadDefinition(scope, organization, before.draft, before.id)
+  await insertBalanceDefinitions(tenant, balancesOf(before.draft))
+  await refuseBadDefinition(tenant, organization, before.draft, before.id)
   if (!before.hasChanges) {
     const campaign: Campaign = { ...before, status: 'published', updatedAt: now }
-    await updateCampaign(scope, campaign)
+    await updateCampaign(tenant, campaign)
     return campaign
   }
   const campaign: Campaign = {
@@ -124,15 +124,15 @@ export async function publishCampaign(
     hasChanges: false,
     updatedAt: now,
   }
-  await insertCampaignVersion(scope, {
+  await insertCampaignVersion(tenant, {
     campaign: campaign.id,
     version: campaign.version,
     definition: campaign.draft,
     publishedAt: now,
   })
-  await updateCampaign(scope, campaign)
+  await updateCampaign(tenant, campaign)
   await insertEvents(
-    scope,
+    tenant,
     [{ type: 'campaign.published', data: { campaign: campaign.id, version: campaign.version } }],
     now,
   )
@@ -146,36 +146,36 @@ function balancesOf(definition: Record<string, unknown>): { key: string; name: s
 
 /** Paused: nobody registers and nothing is collected. Archived: the same, for good. */
 export async function stopCampaign(
-  scope: Scope,
+  tenant: Tenant,
   id: CampaignId | undefined,
   status: Extract<CampaignStatus, 'paused' | 'archived'>,
   now: Date,
 ): Promise<Campaign> {
-  const before = await lockOrRefuse(scope, id)
+  const before = await lockOrRefuse(tenant, id)
   if (before.status === status) return before
   if (before.status === 'archived') throw new Refused('invalid_campaign', 'The campaign is archived.')
   if (status === 'paused' && before.status === 'draft') {
     throw new Refused('invalid_campaign', 'The campaign was never published, so there is nothing to pause.')
   }
   const campaign: Campaign = { ...before, status, updatedAt: now }
-  await updateCampaign(scope, campaign)
+  await updateCampaign(tenant, campaign)
   return campaign
 }
 
 /** Whatever is kept, published or tried has passed this. */
 export async function refuseBadDefinition(
-  scope: Scope,
+  tenant: Tenant,
   organization: Organization,
   definition: Record<string, unknown>,
   self: CampaignId,
 ): Promise<void> {
   const [problem] = checkDefinition(definition, {
     currencyDecimals: organization.currencyDecimals,
-    knownBalances: await listBalanceDefinitions(scope),
-    knownCampaigns: await listCampaignIds(scope),
+    knownBalances: await listBalanceDefinitions(tenant),
+    knownCampaigns: await listCampaignIds(tenant),
     self,
   })
   if (!problem) return
-  const code = problem.kind === 'shape' ? '_invalid_payload' : 'invalid_campaign_definition'
+  const code = problem.kind === 'syntax' ? '_invalid_payload' : 'invalid_campaign_definition'
   throw new Refused(code, toSentence(problem, 'definition'))
 }

@@ -12,7 +12,7 @@ import type { StoredBasket, TransactionResult } from '../../domain/transaction.t
 import { compileCampaign } from '../../engine/definition/compile-campaign.ts'
 import { evaluate } from '../../engine/evaluate.ts'
 import { listCategories } from '../../store/directory.ts'
-import type { Scope } from '../../store/scope.ts'
+import type { Tenant } from '../../store/tenant.ts'
 import { toAction, toResult, toStoredBasket } from '../baskets/record.ts'
 import { refuseBadDefinition } from './manage-campaigns.ts'
 
@@ -23,7 +23,7 @@ export interface TriedWallet {
 }
 
 export async function previewCampaign(
-  scope: Scope,
+  tenant: Tenant,
   { id, version, draft }: Campaign,
   /** Tried in place of the draft. */
   unsaved: Record<string, unknown> | undefined,
@@ -32,8 +32,8 @@ export async function previewCampaign(
   wallet: TriedWallet,
   now: Date,
 ): Promise<{ basket: StoredBasket; result: TransactionResult }> {
-  if (unsaved) await refuseBadDefinition(scope, organization, unsaved, id)
-  const basket = await withCategories(scope, tried)
+  if (unsaved) await refuseBadDefinition(tenant, organization, unsaved, id)
+  const basket = await withCategories(tenant, tried)
   const compiled = compileCampaign(unsaved ?? draft, organization)
   const balances = compiled.balances.map(({ key, decimals }) => {
     const { value = 0, total = value } = wallet.balances[key] ?? {}
@@ -69,11 +69,11 @@ function readUnits(value: number, decimals: number, place: string): number {
   throw new Refused('_invalid_payload', `${place}: ${reason}.`)
 }
 
-async function withCategories(scope: Scope, basket: Basket): Promise<Basket> {
+async function withCategories(tenant: Tenant, basket: Basket): Promise<Basket> {
   const open = basket.lines.flatMap(({ product, category }) =>
     category === undefined ? (product ?? []) : [],
   )
-  const categories = await listCategories(scope, open)
+  const categories = await listCategories(tenant, open)
   const lines = basket.lines.map((line) => ({
     ...line,
     category: line.category ?? (line.product === undefined ? undefined : categories.get(line.product)),

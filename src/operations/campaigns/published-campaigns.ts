@@ -4,26 +4,26 @@ import type { Organization } from '../../domain/organization.ts'
 import type { AttachedCampaign } from '../../engine/definition/compile-campaign.ts'
 import { type Inactivity, inactivityOf } from '../../engine/steps/expire-balances.ts'
 import { listPublishedCampaigns } from '../../store/campaigns.ts'
-import type { Scope } from '../../store/scope.ts'
+import type { Tenant } from '../../store/tenant.ts'
 import type { CampaignCache } from './campaign-cache.ts'
 
 /** Every campaign that was ever published, in its newest version. */
-export async function publishedCampaigns(
+export async function loadPublishedCampaigns(
   { campaigns }: { readonly campaigns: CampaignCache },
-  scope: Scope,
+  tenant: Tenant,
   organization: Organization,
 ): Promise<AttachedCampaign[]> {
-  const published = await listPublishedCampaigns(scope)
-  const compiled = await campaigns.get(scope, organization, published)
+  const published = await listPublishedCampaigns(tenant)
+  const compiled = await campaigns.get(tenant, organization, published)
   return published.map((campaign, i) => ({ ...campaign, compiled: compiled[i]! }))
 }
 
 /** When balances go because their customer stayed away; the same for the till, the job and everybody else. */
 export async function readInactivity(
   deps: { readonly campaigns: CampaignCache },
-  scope: Scope,
+  tenant: Tenant,
   organization: Organization,
 ): Promise<Inactivity[]> {
-  const published = await publishedCampaigns(deps, scope, organization)
+  const published = await loadPublishedCampaigns(deps, tenant, organization)
   return inactivityOf(published.map(({ compiled }) => compiled))
 }

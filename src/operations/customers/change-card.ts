@@ -3,42 +3,42 @@ import { randomInt } from 'node:crypto'
 import { type Card, cardStatus, firstWalletVersion } from '../../domain/customer.ts'
 import type { CardId } from '../../domain/ids.ts'
 import { Refused } from '../../domain/refusal.ts'
-import { findCard, insertCard, updateCardStatus, updateWalletVersion } from '../../store/cards.ts'
+import { findCard, insertCard, updateCardStatus, updateWalletPageVersion } from '../../store/cards.ts'
 import { insertEvents } from '../../store/events.ts'
 import { newId } from '../../store/new-id.ts'
-import type { Scope } from '../../store/scope.ts'
-import { touchWallet } from '../../store/wallets/write.ts'
+import type { Tenant } from '../../store/tenant.ts'
+import { updateWalletVersion } from '../../store/wallets/write.ts'
 import { newBarcode } from './register-customer.ts'
 
-export async function getCard(scope: Scope, id: CardId | undefined): Promise<Card> {
-  const card = id && (await findCard(scope, id))
+export async function getCard(tenant: Tenant, id: CardId | undefined): Promise<Card> {
+  const card = id && (await findCard(tenant, id))
   if (!card) throw new Refused('card_not_found', undefined, 'path')
   return card
 }
 
 /** The card as it is once its wallet is locked; a card of an erased customer is gone. */
-async function lockCard(scope: Scope, id: CardId | undefined): Promise<Card> {
-  const { customer } = await getCard(scope, id)
-  if (!(await touchWallet(scope, customer))) throw new Refused('card_not_found', undefined, 'path')
-  return getCard(scope, id)
+async function lockCard(tenant: Tenant, id: CardId | undefined): Promise<Card> {
+  const { customer } = await getCard(tenant, id)
+  if (!(await updateWalletVersion(tenant, customer))) throw new Refused('card_not_found', undefined, 'path')
+  return getCard(tenant, id)
 }
 
 export async function setCardBlocked(
-  scope: Scope,
+  tenant: Tenant,
   id: CardId | undefined,
   isBlocked: boolean,
   now: Date,
 ): Promise<Card> {
-  const card = await lockCard(scope, id)
+  const card = await lockCard(tenant, id)
   if (card.status === cardStatus.replaced) throw new Refused('card_not_active')
   const status = isBlocked ? cardStatus.blocked : cardStatus.active
-  if (card.status !== status) await updateCardStatus(scope, card.id, status, now)
+  if (card.status !== status) await updateCardStatus(tenant, card.id, status, now)
   return { ...card, status }
 }
 
 /** A new card with a barcode of its own; the old one is kept, with status "replaced", and can no longer be used. */
-export async function replaceCard(scope: Scope, id: CardId | undefined, now: Date): Promise<Card> {
-  const old = await lockCard(scope, id)
+export async function replaceCard(tenant: Tenant, id: CardId | undefined, now: Date): Promise<Card> {
+  const old = await lockCard(tenant, id)
   if (old.status === cardStatus.replaced) throw new Refused('card_not_active')
   const card: Card = {
     ...old,
@@ -49,10 +49,10 @@ export async function replaceCard(scope: Scope, id: CardId | undefined, now: Dat
     walletVersion: old.walletVersion === 0 ? 0 : firstWalletVersion,
     createdAt: now,
   }
-  await updateCardStatus(scope, old.id, cardStatus.replaced, now, card.id)
-  await insertCard(scope, card)
+  await updateCardStatus(tenant, old.id, cardStatus.replaced, now, card.id)
+  await insertCard(tenant, card)
   await insertEvents(
-    scope,
+    tenant,
     [{ type: 'card.replaced', data: { customer: old.customer, card: card.id, replaced: old.id } }],
     now,
   )
@@ -60,26 +60,26 @@ export async function replaceCard(scope: Scope, id: CardId | undefined, now: Dat
 }
 
 /** A new address; the old one, and those of cards it has replaced, lead nowhere from now on. */
-export async function renewWallet(scope: Scope, id: CardId | undefined, now: Date): Promise<Card> {
+export async function renewWallet(tenant: Tenant, id: CardId | undefined, now: Date): Promise<Card> {
   // At random and not the next: after a revocation nobody would know which ones there have been.
-  return setWalletVersion(scope, id, randomInt(firstWalletVersion + 1, maxWalletVersion), now)
+  return setWalletVersion(tenant, id, randomInt(firstWalletVersion + 1, maxWalletVersion), now)
 }
 
 /** No address at all, until it is renewed. */
-export async function revokeWallet(scope: Scope, id: CardId | undefined, now: Date): Promise<Card> {
-  return setWalletVersion(scope, id, 0, now)
+export async function revokeWallet(tenant: Tenant, id: CardId | undefined, now: Date): Promise<Card> {
+  return setWalletVersion(tenant, id, 0, now)
 }
 
 const maxWalletVersion = 2 ** 31 - 1
 
 async function setWalletVersion(
-  scope: Scope,
+  tenant: Tenant,
   id: CardId | undefined,
   walletVersion: number,
   now: Date,
 ): Promise<Card> {
-  const card = await lockCard(scope, id)
+  const card = await lockCard(tenant, id)
   if (card.status === cardStatus.replaced) throw new Refused('card_not_active')
-  await updateWalletVersion(scope, card, walletVersion, now)
+  await updateWalletPageVersion(tenant, card, walletVersion, now)
   return { ...card, walletVersion }
 }

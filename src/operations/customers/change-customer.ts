@@ -7,9 +7,9 @@ import { Refused } from '../../domain/refusal.ts'
 import { lockCustomer, updateCustomerStatus, updateProfile } from '../../store/customers.ts'
 import { erasureSteps } from '../../store/erasure.ts'
 import type { Question } from '../../store/question.ts'
-import type { Scope } from '../../store/scope.ts'
+import type { Tenant } from '../../store/tenant.ts'
 import { activeCoupons, type OwnedCoupon } from '../../store/wallets/load.ts'
-import { touchWallet } from '../../store/wallets/write.ts'
+import { updateWalletVersion } from '../../store/wallets/write.ts'
 import type { Deps } from '../deps.ts'
 import { mergePatch } from '../merge-patch.ts'
 import type { WalletWork } from '../wallets/change-wallet.ts'
@@ -26,12 +26,12 @@ export interface ProfilePatch {
 
 export async function patchCustomer(
   deps: Deps,
-  scope: Scope,
+  tenant: Tenant,
   organization: Organization,
   id: CustomerId | undefined,
   patch: ProfilePatch,
 ): Promise<CustomerView> {
-  const before = id && (await lockCustomer(scope, id))
+  const before = id && (await lockCustomer(tenant, id))
   if (!id || !before) throw new Refused('customer_not_found', undefined, 'path')
   const input = mergePatch(
     {
@@ -44,21 +44,22 @@ export async function patchCustomer(
   ) as { data: ProfileInput } & ProfileInput
   const { metaData, consents, opaqueId } = input
   const profile = toProfile({ ...input.data, metaData, consents, opaqueId }, organization)
-  await writeUnique(scope, profile, id, () => updateProfile(scope, id, profile, deps.clock()))
-  return getCustomerView(deps, scope, organization, id)
+  await writeUnique(tenant, profile, id, () => updateProfile(tenant, id, profile, deps.clock()))
+  return getCustomerView(deps, tenant, organization, id)
 }
 
 export async function setCustomerBlocked(
   deps: Deps,
-  scope: Scope,
+  tenant: Tenant,
   organization: Organization,
   id: CustomerId | undefined,
   isBlocked: boolean,
 ): Promise<CustomerView> {
-  if (!id || !(await touchWallet(scope, id))) throw new Refused('customer_not_found', undefined, 'path')
+  if (!id || !(await updateWalletVersion(tenant, id)))
+    throw new Refused('customer_not_found', undefined, 'path')
   const status = isBlocked ? customerStatus.blocked : customerStatus.active
-  await updateCustomerStatus(scope, id, status, deps.clock())
-  return getCustomerView(deps, scope, organization, id)
+  await updateCustomerStatus(tenant, id, status, deps.clock())
+  return getCustomerView(deps, tenant, organization, id)
 }
 
 /**
@@ -72,8 +73,8 @@ export function eraseCustomer(
   if (!id) throw new Refused('customer_not_found', undefined, 'path')
   return {
     of: id,
-    questions: (scope) => ({ coupons: activeCoupons(scope, [id]) }),
-    decide({ scope, wallet, answers, now }) {
+    questions: (tenant) => ({ coupons: activeCoupons(tenant, [id]) }),
+    decide({ tenant, wallet, answers, now }) {
       if (!wallet) throw new Refused('customer_not_found', undefined, 'path')
       const { customer, version: fromVersion } = wallet
       const revoked = answers.coupons.map((coupon) => coupon.id)
@@ -84,7 +85,7 @@ export function eraseCustomer(
       return {
         result: customer,
         change: { customer, fromVersion, revoked, facts, cause: { kind: 'erasure' } },
-        alongside: erasureSteps(scope, customer, now),
+        alongside: erasureSteps(tenant, customer, now),
       }
     },
   }

@@ -3,12 +3,12 @@ import { type Customer, customerStatus } from '../../domain/customer.ts'
 import type { Organization } from '../../domain/organization.ts'
 import { insertCustomer } from '../../store/customers.ts'
 import { newId } from '../../store/new-id.ts'
-import type { Scope } from '../../store/scope.ts'
+import type { Tenant } from '../../store/tenant.ts'
 import { recordFacts } from '../record-facts.ts'
 import { type ProfileInput, toProfile, writeUnique } from './customer-profile.ts'
 
 export async function createCustomer(
-  scope: Scope,
+  tenant: Tenant,
   organization: Organization,
   input: ProfileInput,
   now: Date,
@@ -21,7 +21,12 @@ export async function createCustomer(
     createdAt: now,
     updatedAt: now,
   }
-  await writeUnique(scope, profile, undefined, () => insertCustomer(scope, customer))
-  await recordFacts(scope, organization, [{ type: 'customer.created', data: { customer: customer.id } }], now)
+  await writeUnique(tenant, profile, undefined, () => insertCustomer(tenant, customer))
+  await recordFacts(
+    tenant,
+    organization,
+    [{ type: 'customer.created', data: { customer: customer.id } }],
+    now,
+  )
   return customer
 }

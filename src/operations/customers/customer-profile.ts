@@ -9,7 +9,7 @@ import type { Organization } from '../../domain/organization.ts'
 import { normalizePhone } from '../../domain/phone.ts'
 import { type RefusalCode, Refused } from '../../domain/refusal.ts'
 import { listTakenMembers, type UniqueMember } from '../../store/customers.ts'
-import type { Scope } from '../../store/scope.ts'
+import type { Tenant } from '../../store/tenant.ts'
 
 /** A profile as sent; an empty string counts as no value. */
 export interface ProfileInput {
@@ -57,12 +57,12 @@ const uniqueConstraints: Record<string, UniqueMember> = {
  * what another request takes in between is caught by the database and refused just the same.
  */
 export async function writeUnique(
-  scope: Scope,
+  tenant: Tenant,
   profile: Profile,
   except: CustomerId | undefined,
   write: () => Promise<void>,
 ): Promise<void> {
-  const [taken] = await listTakenMembers(scope, profile, except)
+  const [taken] = await listTakenMembers(tenant, profile, except)
   if (taken) throw new Refused(takenRefusals[taken])
   try {
     await write()

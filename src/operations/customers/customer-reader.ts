@@ -1,7 +1,7 @@
 /** Looks customers up by what a till has scanned or typed. Look-ups that arrive together are one query. */
 import type { Pool } from 'pg'
 import { type CustomerKeyKind, type LoadedView, listCustomersByKey } from '../../store/customers.ts'
-import { scopeOf } from '../../store/scope.ts'
+import { tenantOf } from '../../store/tenant.ts'
 import { createBatch } from '../batch.ts'
 
 export interface CustomerQuestion {
@@ -35,7 +35,7 @@ async function readAll(
   for (const group of groups.values()) {
     const { org, kind } = group[0]!
     const keys = group.map(({ key }) => key)
-    const views = await listCustomersByKey(scopeOf(pool, org), kind, keys, now)
+    const views = await listCustomersByKey(tenantOf(pool, org), kind, keys, now)
     group.forEach((question, i) => {
       answers.set(question, views[i])
     })

@@ -15,31 +15,31 @@ import {
   type LoadedView,
   listCustomerViews,
 } from '../../store/customers.ts'
-import type { Scope } from '../../store/scope.ts'
+import type { Tenant } from '../../store/tenant.ts'
 import type { Deps } from '../deps.ts'
 
 export async function getCustomerView(
   deps: Deps,
-  scope: Scope,
+  tenant: Tenant,
   organization: Organization,
   id: CustomerId | undefined,
 ): Promise<CustomerView> {
   const now = deps.clock()
-  const view = id && (await findCustomerView(scope, id, now))
+  const view = id && (await findCustomerView(tenant, id, now))
   if (!view) throw new Refused('customer_not_found', undefined, 'path')
-  return usableNow(deps, scope, organization, view, now)
+  return usableNow(deps, tenant, organization, view, now)
 }
 
 /** A customer that a list is asked for. */
-export async function getCustomerId(scope: Scope, text: string): Promise<CustomerId> {
+export async function getCustomerId(tenant: Tenant, text: string): Promise<CustomerId> {
   const id = parseId('cus', text)
-  if (!id || !(await hasCustomer(scope, id))) throw new Refused('customer_not_found', undefined, 'path')
+  if (!id || !(await hasCustomer(tenant, id))) throw new Refused('customer_not_found', undefined, 'path')
   return id
 }
 
 export async function listCustomers(
   deps: Deps,
-  scope: Scope,
+  tenant: Tenant,
   organization: Organization,
   filter: Omit<CustomerFilter, 'phones'>,
   page: { limit: number; after?: CustomerId },
@@ -51,20 +51,20 @@ export async function listCustomers(
     text: text.trim() || undefined,
     phones: phoneCandidates(text, organization.country),
   }
-  const views = await listCustomerViews(scope, asked, page, now)
-  return Promise.all(views.map((view) => usableNow(deps, scope, organization, view, now)))
+  const views = await listCustomerViews(tenant, asked, page, now)
+  return Promise.all(views.map((view) => usableNow(deps, tenant, organization, view, now)))
 }
 
 /** Costs no round trip: the versions came with the view, and the cache has them compiled. */
 export async function usableNow(
   deps: Deps,
-  scope: Scope,
+  tenant: Tenant,
   organization: Organization,
   view: LoadedView,
   now: Date,
 ): Promise<CustomerView> {
   if (view.lastActivityAt === undefined) return view
-  const inactivity = inactivityOf(await deps.campaigns.get(scope, organization, view.campaigns))
+  const inactivity = inactivityOf(await deps.campaigns.get(tenant, organization, view.campaigns))
   return inactivity.length === 0 ? view : withInactivity(view, inactivity, now, organization.timezone)
 }
 

@@ -4,7 +4,7 @@ import type { CustomerId } from '../../domain/ids.ts'
 import type { Organization } from '../../domain/organization.ts'
 import { type CouponRecord, listCoupons } from '../../store/coupons.ts'
 import { type LedgerEntry, listLedgerEntries } from '../../store/ledger.ts'
-import type { Scope } from '../../store/scope.ts'
+import type { Tenant } from '../../store/tenant.ts'
 import { readTransactions, type TransactionWithReturns } from '../baskets/read-transactions.ts'
 import type { Deps } from '../deps.ts'
 import { getCustomerView } from './customer-view.ts'
@@ -20,23 +20,23 @@ const pageSize = 1_000
 
 export async function exportCustomer(
   deps: Deps,
-  scope: Scope,
+  tenant: Tenant,
   organization: Organization,
   id: CustomerId | undefined,
 ): Promise<CustomerExport> {
-  const view = await getCustomerView(deps, scope, organization, id)
+  const view = await getCustomerView(deps, tenant, organization, id)
   const customer = view.customer.id
   const limit = pageSize
   return {
     view,
     transactions: await readAll((last: TransactionWithReturns | undefined) =>
-      readTransactions(scope, { customer }, { limit, after: last?.id }),
+      readTransactions(tenant, { customer }, { limit, after: last?.id }),
     ),
     ledger: await readAll((last: LedgerEntry | undefined) =>
-      listLedgerEntries(scope, customer, { limit, after: last }),
+      listLedgerEntries(tenant, customer, { limit, after: last }),
     ),
     coupons: await readAll((last: CouponRecord | undefined) =>
-      listCoupons(scope, { customer }, { limit, after: last?.id }, deps.clock()),
+      listCoupons(tenant, { customer }, { limit, after: last?.id }, deps.clock()),
     ),
   }
 }

@@ -7,7 +7,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CustomerId } from '../../domain/ids.ts'
 import { hasRightKey, listNames, updateNameKeys } from '../../store/customer-search.ts'
-import { inTransaction, scopeOf } from '../../store/scope.ts'
+import { inTransaction, tenantOf } from '../../store/tenant.ts'
 import type { Deps } from '../deps.ts'
 
 const step = 500
@@ -23,9 +23,9 @@ export async function fillNameKeys(
   let filled = 0
   let after: CustomerId | undefined
   do {
-    const names = await listNames(scopeOf(pool, org), { after, limit: step })
+    const names = await listNames(tenantOf(pool, org), { after, limit: step })
     const wrong = names.filter((one) => !hasRightKey(one)).map(({ id }) => id)
-    if (wrong.length > 0) await inTransaction(pool, org, (scope) => updateNameKeys(scope, wrong))
+    if (wrong.length > 0) await inTransaction(pool, org, (tenant) => updateNameKeys(tenant, wrong))
     filled += wrong.length
     after = names.length === step ? names.at(-1)!.id : undefined
     if (after) await sleep(pauseMs, undefined, { signal }).catch(() => {})

@@ -4,36 +4,36 @@ import type { Organization } from '../../domain/organization.ts'
 import { phoneCandidates } from '../../domain/phone.ts'
 import { Refused } from '../../domain/refusal.ts'
 import type { LoadedView } from '../../store/customers.ts'
-import type { Scope } from '../../store/scope.ts'
+import type { Tenant } from '../../store/tenant.ts'
 import type { Deps } from '../deps.ts'
 import type { ReadCustomer } from './customer-reader.ts'
 import { usableNow } from './customer-view.ts'
 
 export async function findCustomer(
   deps: Deps,
-  scope: Scope,
+  tenant: Tenant,
   organization: Organization,
   query: string,
 ): Promise<CustomerView> {
   const now = deps.clock()
   const found = await lookUp(deps.readCustomer, organization, query)
   if (!found) throw new Refused('customer_not_found', undefined, 'path')
-  return usableNow(deps, scope, organization, found, now)
+  return usableNow(deps, tenant, organization, found, now)
 }
 
 async function lookUp(
   readCustomer: ReadCustomer,
-  { number: org, country }: Organization,
+  { orgId, country }: Organization,
   query: string,
 ): Promise<LoadedView | undefined> {
   const text = query.trim()
-  if (text.includes('@')) return readCustomer({ org, kind: 'email', key: text })
+  if (text.includes('@')) return readCustomer({ org: orgId, kind: 'email', key: text })
   if (/^\d+$/.test(text)) {
-    const byBarcode = await readCustomer({ org, kind: 'barcode', key: text })
+    const byBarcode = await readCustomer({ org: orgId, kind: 'barcode', key: text })
     if (byBarcode) return byBarcode
   }
   for (const phone of phoneCandidates(query, country)) {
-    const byPhone = await readCustomer({ org, kind: 'phone', key: phone })
+    const byPhone = await readCustomer({ org: orgId, kind: 'phone', key: phone })
     if (byPhone) return byPhone
   }
   return undefined

@@ -20,8 +20,8 @@ import { findCampaign } from '../../store/campaigns.ts'
 import { findLiveCard, insertCard } from '../../store/cards.ts'
 import { findCustomerView } from '../../store/customers.ts'
 import { newId } from '../../store/new-id.ts'
-import type { Scope } from '../../store/scope.ts'
-import { insertMissingBalances, touchWallet } from '../../store/wallets/write.ts'
+import type { Tenant } from '../../store/tenant.ts'
+import { insertMissingBalances, updateWalletVersion } from '../../store/wallets/write.ts'
 import type { Deps } from '../deps.ts'
 import { recordFacts } from '../record-facts.ts'
 import { createCustomer } from './create-customer.ts'
@@ -37,45 +37,45 @@ export interface Registration {
 /** The customer with only the card of this registration. */
 export async function registerCustomer(
   deps: Deps,
-  scope: Scope,
+  tenant: Tenant,
   organization: Organization,
   registration: Registration,
 ): Promise<CustomerView> {
   const now = deps.clock()
-  const campaign = await getOpenCampaign(deps, scope, organization, registration.campaign, now)
+  const campaign = await getOpenCampaign(deps, tenant, organization, registration.campaign, now)
   const card =
     'id' in registration.customer
-      ? await findOrOpenCard(scope, organization, registration.customer.id, campaign, now)
-      : await openFirstCard(scope, organization, registration.customer.profile, campaign, now)
-  const view = await findCustomerView(scope, card.customer, now)
-  return { ...(await usableNow(deps, scope, organization, view!, now)), cards: [card] }
+      ? await findOrOpenCard(tenant, organization, registration.customer.id, campaign, now)
+      : await openFirstCard(tenant, organization, registration.customer.profile, campaign, now)
+  const view = await findCustomerView(tenant, card.customer, now)
+  return { ...(await usableNow(deps, tenant, organization, view!, now)), cards: [card] }
 }
 
 /** Nobody else knows a customer who was made a moment ago: there is no card yet, and nothing to look up. */
 async function openFirstCard(
-  scope: Scope,
+  tenant: Tenant,
   organization: Organization,
   profile: ProfileInput,
   campaign: OpenCampaign,
   now: Date,
 ): Promise<Card> {
-  const { id } = await createCustomer(scope, organization, profile, now)
-  return openCard(scope, organization, id, campaign, now)
+  const { id } = await createCustomer(tenant, organization, profile, now)
+  return openCard(tenant, organization, id, campaign, now)
 }
 
 async function findOrOpenCard(
-  scope: Scope,
+  tenant: Tenant,
   organization: Organization,
   text: string,
   campaign: OpenCampaign,
   now: Date,
 ): Promise<Card> {
-  const customer = await lockExisting(scope, text)
-  const card = await findLiveCard(scope, customer, campaign.id)
+  const customer = await lockExisting(tenant, text)
+  const card = await findLiveCard(tenant, customer, campaign.id)
   if (card) return card
-  const view = await findCustomerView(scope, customer, now)
+  const view = await findCustomerView(tenant, customer, now)
   if (view?.customer.status !== customerStatus.active) throw new Refused('customer_not_active')
-  return openCard(scope, organization, customer, campaign, now)
+  return openCard(tenant, organization, customer, campaign, now)
 }
 
 interface OpenCampaign {
@@ -87,15 +87,15 @@ interface OpenCampaign {
 /** Published and not over; a paused, archived, ended or unpublished campaign takes nobody. */
 async function getOpenCampaign(
   deps: Deps,
-  scope: Scope,
+  tenant: Tenant,
   organization: Organization,
   text: string,
   now: Date,
 ): Promise<OpenCampaign> {
   const id = parseId('cmp', text)
-  const campaign = id && (await findCampaign(scope, id))
+  const campaign = id && (await findCampaign(tenant, id))
   if (campaign?.status !== 'published') throw new Refused('invalid_campaign')
-  const [published] = await deps.campaigns.get(scope, organization, [campaign])
+  const [published] = await deps.campaigns.get(tenant, organization, [campaign])
   if (!published || hasEnded(published, now, organization.timezone)) {
     throw new Refused('invalid_campaign', 'The campaign has ended.')
   }
@@ -107,14 +107,14 @@ async function getOpenCampaign(
 }
 
 /** Locked, so that two registrations of one customer open one card. */
-async function lockExisting(scope: Scope, text: string): Promise<CustomerId> {
+async function lockExisting(tenant: Tenant, text: string): Promise<CustomerId> {
   const id = parseId('cus', text)
-  if (!id || !(await touchWallet(scope, id))) throw new Refused('customer_not_found')
+  if (!id || !(await updateWalletVersion(tenant, id))) throw new Refused('customer_not_found')
   return id
 }
 
 async function openCard(
-  scope: Scope,
+  tenant: Tenant,
   organization: Organization,
   customer: CustomerId,
   campaign: OpenCampaign,
@@ -130,10 +130,10 @@ async function openCard(
     walletVersion: firstWalletVersion,
     createdAt: now,
   }
-  await insertCard(scope, card)
-  await insertMissingBalances(scope, customer, campaign.balanceKeys)
+  await insertCard(tenant, card)
+  await insertMissingBalances(tenant, customer, campaign.balanceKeys)
   await recordFacts(
-    scope,
+    tenant,
     organization,
     [{ type: 'customer.registered', data: { customer, card: card.id, campaign: campaign.id } }],
     now,

@@ -12,7 +12,7 @@ import {
   updateDirectoryEntry,
 } from '../../store/directory.ts'
 import { newId } from '../../store/new-id.ts'
-import type { Scope } from '../../store/scope.ts'
+import type { Tenant } from '../../store/tenant.ts'
 
 /** The words for one kind of entry. */
 const kinds = {
@@ -36,37 +36,37 @@ export type EntryPatch = { readonly [M in 'name' | 'category' | 'branch']?: stri
 }
 
 export async function createDirectoryEntry(
-  scope: Scope,
+  tenant: Tenant,
   kind: DirectoryKind,
   input: EntryInput,
   now: Date,
 ): Promise<DirectoryEntry> {
   const { opaqueId, name, category, price } = input
   checkPrice(price)
-  const branch = input.branch === undefined ? undefined : await getBranch(scope, input.branch)
+  const branch = input.branch === undefined ? undefined : await getBranch(tenant, input.branch)
   const id = newId(kinds[kind].prefix, now)
   try {
-    await insertDirectoryEntry(scope, kind, { id, opaqueId, name, category, price, branch, createdAt: now })
+    await insertDirectoryEntry(tenant, kind, { id, opaqueId, name, category, price, branch, createdAt: now })
   } catch (error) {
     const { constraint } = error as { constraint?: string }
     throw constraint === `${kind}_opaque_id_unique` ? new Refused('opaque_id_already_exists') : error
   }
-  return (await findDirectoryEntry(scope, kind, id))!
+  return (await findDirectoryEntry(tenant, kind, id))!
 }
 
 export async function getDirectoryEntry(
-  scope: Scope,
+  tenant: Tenant,
   kind: DirectoryKind,
   text: string,
 ): Promise<DirectoryEntry> {
   const id = parseId(kinds[kind].prefix, text)
-  const entry = id && (await findDirectoryEntry(scope, kind, id))
+  const entry = id && (await findDirectoryEntry(tenant, kind, id))
   if (!entry) throw new Refused(kinds[kind].notFound, undefined, 'path')
   return entry
 }
 
 export async function patchDirectoryEntry(
-  scope: Scope,
+  tenant: Tenant,
   kind: DirectoryKind,
   text: string,
   patch: EntryPatch,
@@ -74,12 +74,12 @@ export async function patchDirectoryEntry(
 ): Promise<DirectoryEntry> {
   checkPrice(patch.price)
   const id = parseId(kinds[kind].prefix, text)
-  const before = id && (await lockDirectoryEntry(scope, kind, id))
+  const before = id && (await lockDirectoryEntry(tenant, kind, id))
   if (!before) throw new Refused(kinds[kind].notFound, undefined, 'path')
   const chosen = <T>(given: T | null | undefined, old: T | undefined) =>
     given === null ? undefined : (given ?? old)
-  const branch = typeof patch.branch === 'string' ? await getBranch(scope, patch.branch) : patch.branch
-  await updateDirectoryEntry(scope, kind, {
+  const branch = typeof patch.branch === 'string' ? await getBranch(tenant, patch.branch) : patch.branch
+  await updateDirectoryEntry(tenant, kind, {
     ...before,
     name: chosen(patch.name, before.name),
     category: chosen(patch.category, before.category),
@@ -87,7 +87,7 @@ export async function patchDirectoryEntry(
     branch: chosen(branch, before.branch),
     updatedAt: now,
   })
-  return getDirectoryEntry(scope, kind, before.id)
+  return getDirectoryEntry(tenant, kind, before.id)
 }
 
 /** A till sends it as `unitPrice`, so it has no more decimals than that may have. */
@@ -98,14 +98,14 @@ function checkPrice(price: number | null | undefined): void {
 }
 
 /** A branch by our id or by the client's. */
-export async function findBranch(scope: Scope, text: string): Promise<BranchId | undefined> {
+export async function findBranch(tenant: Tenant, text: string): Promise<BranchId | undefined> {
   const id = parseId('brn', text)
-  const byId = id && (await findDirectoryEntry(scope, 'branches', id)) && id
-  return byId ?? findBranchByOpaqueId(scope, text)
+  const byId = id && (await findDirectoryEntry(tenant, 'branches', id)) && id
+  return byId ?? findBranchByOpaqueId(tenant, text)
 }
 
-async function getBranch(scope: Scope, text: string): Promise<BranchId> {
-  const found = await findBranch(scope, text)
+async function getBranch(tenant: Tenant, text: string): Promise<BranchId> {
+  const found = await findBranch(tenant, text)
   if (!found) throw new Refused('invalid_branch', `"${text}" is not in the directory.`)
   return found
 }

@@ -7,13 +7,13 @@ import { Refused } from '../../domain/refusal.ts'
 import {
   type Connection,
   countActiveConnections,
-  endIntegrationKeys,
   findIntegration,
   type Integration,
   insertConnection,
   insertConnectionSecret,
   insertIntegration,
   insertIntegrationKey,
+  updateKeysExpiry,
 } from '../../store/credentials.ts'
 import { findBranchByOpaqueId, insertDirectoryEntry } from '../../store/directory.ts'
 import { newId } from '../../store/new-id.ts'
@@ -23,7 +23,7 @@ import {
   type OrganizationPatch,
   updateOrganization,
 } from '../../store/organizations.ts'
-import type { Scope } from '../../store/scope.ts'
+import type { Tenant } from '../../store/tenant.ts'
 import type { Credentials } from '../auth/credentials.ts'
 
 export interface OrganizationInput {
@@ -36,12 +36,12 @@ export interface OrganizationInput {
 }
 
 export async function createOrganization(
-  scope: Scope,
+  tenant: Tenant,
   input: OrganizationInput,
   now: Date,
 ): Promise<ShownOrganization> {
   checkRegion(input)
-  const organization = await insertOrganization(scope, {
+  const organization = await insertOrganization(tenant, {
     id: newId('org', now),
     name: input.name,
     country: input.country ?? 'US',
@@ -51,7 +51,7 @@ export async function createOrganization(
     isDemo: input.isDemo ?? false,
     createdAt: now,
   })
-  const own = scope.as(organization.number)
+  const own = tenant.as(organization.orgId)
   await insertDirectoryEntry(own, 'branches', {
     id: newId('brn', now),
     opaqueId: mainBranch,
@@ -88,27 +88,27 @@ function isKnown(attempt: () => unknown): boolean {
 }
 
 export async function patchOrganization(
-  scope: Scope,
+  tenant: Tenant,
   id: OrganizationId | undefined,
   patch: OrganizationPatch,
   now: Date,
 ): Promise<ShownOrganization> {
   checkRegion(patch)
-  const organization = id && (await updateOrganization(scope, id, patch, now))
+  const organization = id && (await updateOrganization(tenant, id, patch, now))
   if (!organization) throw new Refused('organization_not_found', undefined, 'path')
   return organization
 }
 
 export async function createIntegration(
-  scope: Scope,
+  tenant: Tenant,
   credentials: Credentials,
   name: string,
   now: Date,
 ): Promise<Integration & { apiKey: string }> {
   const integration = { id: newId('int', now), name, createdAt: now }
   const apiKey = credentials.create('lwk')
-  await insertIntegration(scope, integration)
-  await insertIntegrationKey(scope, integration.id, credentials.hash(apiKey), now)
+  await insertIntegration(tenant, integration)
+  await insertIntegrationKey(tenant, integration.id, credentials.hash(apiKey), now)
   return { ...integration, apiKey }
 }
 
@@ -116,7 +116,7 @@ export async function createIntegration(
 const maxConnections = 100
 
 export async function createConnection(
-  scope: Scope,
+  tenant: Tenant,
   credentials: Credentials,
   input: {
     organization: OrganizationId | undefined
@@ -125,11 +125,11 @@ export async function createConnection(
   },
   now: Date,
 ): Promise<Connection & { apiSecret: string }> {
-  const organization = input.organization && (await findOrganization(scope, input.organization))
+  const organization = input.organization && (await findOrganization(tenant, input.organization))
   if (!organization) throw new Refused('organization_not_found', undefined, 'path')
-  const integration = input.integration && (await findIntegration(scope, input.integration))
+  const integration = input.integration && (await findIntegration(tenant, input.integration))
   if (!integration) throw new Refused('integration_not_found')
-  const own = scope.as(organization.number)
+  const own = tenant.as(organization.orgId)
   const id = newId('con', now)
   const user = newId('usr', now)
   const branch = await findBranchByOpaqueId(own, mainBranch)
@@ -137,7 +137,7 @@ export async function createConnection(
     id,
     integration: integration.id,
     organization: organization.id,
-    org: organization.number,
+    org: organization.orgId,
     user,
     scopes: input.scopes ?? (['pos'] as const),
     createdAt: now,
@@ -158,16 +158,16 @@ export async function createConnection(
 }
 
 export async function rotateIntegrationKey(
-  scope: Scope,
+  tenant: Tenant,
   credentials: Credentials,
   id: IntegrationId | undefined,
   overlapSeconds: number,
   now: Date,
 ): Promise<Integration & { apiKey: string }> {
-  const integration = id && (await findIntegration(scope, id))
+  const integration = id && (await findIntegration(tenant, id))
   if (!integration) throw new Refused('integration_not_found', undefined, 'path')
   const apiKey = credentials.create('lwk')
-  await endIntegrationKeys(scope, integration.id, new Date(now.getTime() + overlapSeconds * 1000))
-  await insertIntegrationKey(scope, integration.id, credentials.hash(apiKey), now)
+  await updateKeysExpiry(tenant, integration.id, new Date(now.getTime() + overlapSeconds * 1000))
+  await insertIntegrationKey(tenant, integration.id, credentials.hash(apiKey), now)
   return { ...integration, apiKey }
 }

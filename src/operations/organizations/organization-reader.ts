@@ -6,7 +6,7 @@ import type { Pool } from 'pg'
 import type { OrganizationId } from '../../domain/ids.ts'
 import type { Organization } from '../../domain/organization.ts'
 import { listOrganizationsByIds } from '../../store/organizations.ts'
-import { platformScope } from '../../store/scope.ts'
+import { platformTenant } from '../../store/tenant.ts'
 import { createBatch } from '../batch.ts'
 
 export type ReadOrganization = (id: OrganizationId) => Promise<Organization | undefined>
@@ -14,7 +14,7 @@ export type ReadOrganization = (id: OrganizationId) => Promise<Organization | un
 export function createOrganizationReader(pool: Pool): ReadOrganization {
   return createBatch(
     async (ids: readonly OrganizationId[]) => {
-      const found = await listOrganizationsByIds(platformScope(pool), [...new Set(ids)])
+      const found = await listOrganizationsByIds(platformTenant(pool), [...new Set(ids)])
       const byId = new Map(found.map((organization) => [organization.id, organization]))
       return ids.map((id) => byId.get(id))
     },

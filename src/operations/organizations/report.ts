@@ -6,7 +6,7 @@ import { Refused } from '../../domain/refusal.ts'
 import { localDay, startOfDay } from '../../engine/clock/local-time.ts'
 import { listBalanceDefinitions } from '../../store/campaigns.ts'
 import { type DaySum, listDailySums, listOutstanding } from '../../store/daily-sums.ts'
-import type { Scope } from '../../store/scope.ts'
+import type { Tenant } from '../../store/tenant.ts'
 import { getActiveCustomers, listActiveCustomers } from '../../store/transactions.ts'
 import { dayAfter, isDay } from './time-range.ts'
 
@@ -68,12 +68,16 @@ function readDay(member: string, text: string | undefined): string | undefined {
   return day
 }
 
-export async function summarize(scope: Scope, { timezone }: Organization, range: DayRange): Promise<Figures> {
-  const decimals = await readDecimals(scope)
-  const sums = await listDailySums(scope, range.from, range.to)
-  const outstanding = await listOutstanding(scope, range.to)
+export async function summarize(
+  tenant: Tenant,
+  { timezone }: Organization,
+  range: DayRange,
+): Promise<Figures> {
+  const decimals = await readDecimals(tenant)
+  const sums = await listDailySums(tenant, range.from, range.to)
+  const outstanding = await listOutstanding(tenant, range.to)
   const starts = startsOf(daysOf(range), timezone)
-  const active = await getActiveCustomers(scope, starts[0]!, starts.at(-1)!)
+  const active = await getActiveCustomers(tenant, starts[0]!, starts.at(-1)!)
   return toFigures(sums, new Map(outstanding.map(({ key, amount }) => [key, amount])), decimals, active)
 }
 
@@ -90,19 +94,19 @@ function startsOf(days: readonly string[], timezone: string): Date[] {
 
 /** One row per day of the range, days without anything included, so that a chart has no holes. */
 export async function listDays(
-  scope: Scope,
+  tenant: Tenant,
   { timezone }: Organization,
   range: DayRange,
 ): Promise<(Figures & { day: string })[]> {
-  const decimals = await readDecimals(scope)
+  const decimals = await readDecimals(tenant)
   const sums = new Map<string, DaySum[]>()
-  for (const sum of await listDailySums(scope, range.from, range.to)) {
+  for (const sum of await listDailySums(tenant, range.from, range.to)) {
     sums.set(sum.day, [...(sums.get(sum.day) ?? []), sum])
   }
-  const before = await listOutstanding(scope, dayAfter(range.from, -1))
+  const before = await listOutstanding(tenant, dayAfter(range.from, -1))
   const outstanding = new Map(before.map(({ key, amount }) => [key, amount]))
   const days = daysOf(range)
-  const active = await listActiveCustomers(scope, startsOf(days, timezone))
+  const active = await listActiveCustomers(tenant, startsOf(days, timezone))
   return days.map((day, i) => {
     const ofDay = sums.get(day) ?? []
     for (const { key, amount } of ofDay) {
@@ -112,8 +116,8 @@ export async function listDays(
   })
 }
 
-async function readDecimals(scope: Scope): Promise<Map<string, number>> {
-  return new Map((await listBalanceDefinitions(scope)).map(({ key, decimals }) => [key, decimals]))
+async function readDecimals(tenant: Tenant): Promise<Map<string, number>> {
+  return new Map((await listBalanceDefinitions(tenant)).map(({ key, decimals }) => [key, decimals]))
 }
 
 function toFigures(

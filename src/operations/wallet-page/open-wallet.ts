@@ -15,13 +15,13 @@ import { findReplacement } from '../../store/cards.ts'
 import { listBranchNames, listProductNames } from '../../store/directory.ts'
 import { listKeptMultiples } from '../../store/ledger.ts'
 import { findOrganizationWithLogo } from '../../store/organizations.ts'
-import { type Scope, scopeOf } from '../../store/scope.ts'
 import { findSetupVersion } from '../../store/setup.ts'
+import { type Tenant, tenantOf } from '../../store/tenant.ts'
 import { listTransactions } from '../../store/transactions.ts'
 import { attachedTo } from '../baskets/decide.ts'
 import { getCustomerView } from '../customers/customer-view.ts'
 import type { Deps } from '../deps.ts'
-import type { Setup } from '../organizations/organization-config.ts'
+import type { Setup } from '../organizations/setup-cache.ts'
 import type { WalletKey } from './wallet-tokens.ts'
 
 export interface OpenWallet {
@@ -31,7 +31,7 @@ export interface OpenWallet {
 }
 
 /** Undefined for whatever is not the address of a live card, and while the organization is not subscribed. */
-export async function openWallet(deps: Deps, token: string): Promise<OpenWallet | undefined> {
+export async function openWalletPage(deps: Deps, token: string): Promise<OpenWallet | undefined> {
   const key = deps.walletTokens.read(token)
   return key && openWalletOf(deps, key)
 }
@@ -44,11 +44,11 @@ export async function openWalletOf(deps: Deps, key: WalletKey): Promise<OpenWall
 
 async function open(deps: Deps, { org, card: id, version }: WalletKey) {
   if (version === 0) return undefined
-  const scope = scopeOf(deps.pool, org)
-  const card = await findReplacement(scope, id, version)
+  const tenant = tenantOf(deps.pool, org)
+  const card = await findReplacement(tenant, id, version)
   if (!card || !isLive(card)) return undefined
-  const setup = await deps.setups.current(scope, await findSetupVersion(scope))
-  return setup.organization.isSubscribed ? { scope, card, setup } : undefined
+  const setup = await deps.setupCache.get(tenant, await findSetupVersion(tenant))
+  return setup.organization.isSubscribed ? { tenant, card, setup } : undefined
 }
 
 export interface WalletPage extends OpenWallet {
@@ -74,29 +74,29 @@ const shownVisits = 10
 export async function readWallet(deps: Deps, key: WalletKey): Promise<WalletPage | undefined> {
   const opened = await open(deps, key)
   if (!opened) return undefined
-  const { scope, card, setup } = opened
+  const { tenant, card, setup } = opened
   const { organization } = setup
-  const view = await getCustomerView(deps, scope, organization, card.customer)
-  const visits = await listTransactions(scope, { customer: card.customer }, { limit: shownVisits })
+  const view = await getCustomerView(deps, tenant, organization, card.customer)
+  const visits = await listTransactions(tenant, { customer: card.customer }, { limit: shownVisits })
   const attached = attachedTo(card.campaign, setup.live)
   return {
-    organization: await findOrganizationWithLogo(scope, organization),
+    organization: await findOrganizationWithLogo(tenant, organization),
     card,
     view,
     visits,
     balanceNames: balanceNames(setup, attached),
     ...ownersOf(view, card, setup),
-    progress: await readProgress(deps, scope, view, attached, organization),
+    progress: await readProgress(deps, tenant, view, attached, organization),
     campaignNames: await listCampaignNames(
-      scope,
+      tenant,
       view.coupons.map(({ campaign }) => campaign),
     ),
     branchNames: await listBranchNames(
-      scope,
+      tenant,
       visits.map(({ branch }) => branch),
     ),
     productNames: await listProductNames(
-      scope,
+      tenant,
       view.coupons.flatMap(({ reward }) => (reward.kind === 'free_product' ? reward.products : [])),
     ),
   }
@@ -125,14 +125,14 @@ function ownersOf({ balances }: CustomerView, { campaign }: Card, { live }: Setu
 /** What the next receipt would say, of the campaigns that run on the card now. */
 async function readProgress(
   { clock }: Deps,
-  scope: Scope,
+  tenant: Tenant,
   { customer, balances }: CustomerView,
   attached: readonly AttachedCampaign[],
   { timezone }: Organization,
 ) {
   const now = clock()
   const local = localTime(now, timezone)
-  const kept = await listKeptMultiples(scope, customer.id)
+  const kept = await listKeptMultiples(tenant, customer.id)
   const held = balances.map((balance) => ({ ...balance, version: 0 }))
   return attached
     .filter((campaign) => whyNotRunning(campaign, now, local) === undefined)

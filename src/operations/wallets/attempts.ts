@@ -13,7 +13,7 @@ import {
   isUniqueViolation,
 } from '../../database/classify-error.ts'
 import { Refused } from '../../domain/refusal.ts'
-import { inTransaction, type Scope, scopeOf } from '../../store/scope.ts'
+import { inTransaction, type Tenant, tenantOf } from '../../store/tenant.ts'
 
 /** `lock idle` locks the wallets that nobody else holds and leaves the others for the next attempt. */
 export type Mode = 'read' | 'lock idle' | 'lock'
@@ -29,12 +29,12 @@ export interface Attempt {
   beginToCommit(): void
 }
 
-export type Outcome<Result> =
+export type JobResult<Result> =
   | { readonly kind: 'done'; readonly result: Result }
   | { readonly kind: 'failed'; readonly error: unknown }
 
 /** Deferred: to be decided again, under lock. */
-export type Settled<Result> = Outcome<Result> | { readonly kind: 'deferred' }
+export type AttemptResult<Result> = JobResult<Result> | { readonly kind: 'deferred' }
 
 export const done = <Result>(result: Result) => ({ kind: 'done', result }) as const
 export const failed = (error: unknown) => ({ kind: 'failed', error }) as const
@@ -42,7 +42,7 @@ export const deferred = { kind: 'deferred' } as const
 
 export interface Changes<Job, Result> {
   /** Load, decide, write; one outcome per job, in order. A refusal is an outcome, unless it is that of all. */
-  run(scope: Scope, jobs: readonly Job[], attempt: Attempt): Promise<Settled<Result>[]>
+  run(tenant: Tenant, jobs: readonly Job[], attempt: Attempt): Promise<AttemptResult<Result>[]>
   /** Whether a repeat finds what an earlier attempt has written; if not, an unknown outcome is not tried again. */
   readonly isFindable: boolean
 }
@@ -53,8 +53,8 @@ export async function runAttempts<Job, Result>(
   jobs: readonly Job[],
   changes: Changes<Job, Result>,
   first: Mode = 'read',
-): Promise<Outcome<Result>[]> {
-  const outcomes = new Map<Job, Outcome<Result>>()
+): Promise<JobResult<Result>[]> {
+  const outcomes = new Map<Job, JobResult<Result>>()
   const startedAt = performance.now()
   let left = jobs
   let fault: unknown
@@ -96,10 +96,10 @@ function runOnce<Job, Result>(
   jobs: readonly Job[],
   changes: Changes<Job, Result>,
   attempt: Attempt,
-): Promise<Settled<Result>[]> {
-  if (attempt.mode === 'read') return changes.run(scopeOf(pool, org), jobs, attempt)
+): Promise<AttemptResult<Result>[]> {
+  if (attempt.mode === 'read') return changes.run(tenantOf(pool, org), jobs, attempt)
   // Trying again is our own business: we know whether the changes can be found.
-  return inTransaction(pool, org, (scope) => changes.run(scope, jobs, attempt), { maxAttempts: 1 })
+  return inTransaction(pool, org, (tenant) => changes.run(tenant, jobs, attempt), { maxAttempts: 1 })
 }
 
 /** What follows when an attempt fails as a whole. */

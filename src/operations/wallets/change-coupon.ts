@@ -8,11 +8,11 @@ import { couponExpiry } from '../../engine/steps/grant-coupons.ts'
 import { type CouponRecord, couponById, findCoupon } from '../../store/coupons.ts'
 import { newId } from '../../store/new-id.ts'
 import type { Question } from '../../store/question.ts'
-import type { Scope } from '../../store/scope.ts'
+import type { Tenant } from '../../store/tenant.ts'
 import type { NoQuestions, WalletWork } from './change-wallet.ts'
 
-export async function getCoupon(scope: Scope, id: CouponId | undefined): Promise<CouponRecord> {
-  const coupon = id && (await findCoupon(scope, id))
+export async function getCoupon(tenant: Tenant, id: CouponId | undefined): Promise<CouponRecord> {
+  const coupon = id && (await findCoupon(tenant, id))
   if (!coupon) throw new Refused('coupon_not_found', undefined, 'path')
   return coupon
 }
@@ -65,7 +65,7 @@ export function revokeCoupon(
   if (!id) throw new Refused('coupon_not_found', undefined, 'path')
   return {
     of: id,
-    questions: (scope) => ({ coupon: couponById(scope, id) }),
+    questions: (tenant) => ({ coupon: couponById(tenant, id) }),
     decide({ wallet, answers: { coupon }, now }) {
       if (!coupon || !wallet) throw new Refused('coupon_not_found', undefined, 'path')
       const refusal = spentRefusals[couponStatusAt(coupon, now)]

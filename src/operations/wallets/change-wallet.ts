@@ -15,29 +15,29 @@ import {
   type Step,
   together,
 } from '../../store/question.ts'
-import type { Scope } from '../../store/scope.ts'
 import { setupVersion } from '../../store/setup.ts'
+import type { Tenant } from '../../store/tenant.ts'
 import type { WalletChange } from '../../store/wallets/change.ts'
 import { type LoadedWallet, lockWallet, type Owned, walletOf } from '../../store/wallets/load.ts'
 import { writeWallets } from '../../store/wallets/write.ts'
 import type { Deps } from '../deps.ts'
 import { fingerprint } from '../fingerprint.ts'
-import type { Setup } from '../organizations/organization-config.ts'
+import type { Setup } from '../organizations/setup-cache.ts'
 import {
   type Answer,
   type AuditNote,
-  type Call,
-  type Performed,
   replayOf,
   toAuditEntry,
+  type WriteCall,
+  type WriteResult,
 } from '../transact.ts'
-import { type Attempt, deferred, done, runAttempts, type Settled } from './attempts.ts'
+import { type Attempt, type AttemptResult, deferred, done, runAttempts } from './attempts.ts'
 
 export interface WalletWork<Q extends Questions, Result> {
   /** Whose wallet it is: a customer's, or that of the customer to whom a sale or a coupon belongs. */
   readonly of: Owned
   /** What the change is decided on beside the wallet, asked in the same round trip. */
-  questions(scope: Scope): Q
+  questions(tenant: Tenant): Q
   /** What is to be written, and what came of it. A refusal is thrown. */
   decide(known: Known<Q>): Promise<Decided<Result>> | Decided<Result>
   /** Whether `decide` would find what an earlier attempt has written. */
@@ -48,7 +48,7 @@ export interface WalletWork<Q extends Questions, Result> {
 export type NoQuestions = Record<never, never>
 
 export interface Known<Q extends Questions> {
-  readonly scope: Scope
+  readonly tenant: Tenant
   /** Undefined when there is no such customer, or no longer. */
   readonly wallet: LoadedWallet | undefined
   readonly answers: Answers<Q>
@@ -74,7 +74,7 @@ export async function changeWallet<Q extends Questions, Result>(
 
 /** What is answered and noted when the change was made. */
 export interface Reply<Result> {
-  readonly call: Call
+  readonly call: WriteCall
   answer(result: Result): Answer
   audit(result: Result, body: unknown): AuditNote | undefined
 }
@@ -85,12 +85,12 @@ export async function performChange<Q extends Questions, Result>(
   org: number,
   work: WalletWork<Q, Result>,
   reply: Reply<Result>,
-): Promise<Performed> {
+): Promise<WriteResult> {
   const { key, route, body } = reply.call
   const repeat = key === undefined ? undefined : { route, key, fingerprint: fingerprint(body) }
   return run(deps, org, work, {
-    earlier: repeat && ((scope) => replayedAnswer(scope, repeat)),
-    finish(result, scope, now) {
+    earlier: repeat && ((tenant) => replayedAnswer(tenant, repeat)),
+    finish(result, tenant, now) {
       const answered = reply.answer(result)
       const note = reply.audit(result, answered.body)
       const { status, customer } = answered
@@ -98,8 +98,8 @@ export async function performChange<Q extends Questions, Result>(
       return {
         value: { ...answered, isReplay: false },
         alongside: [
-          ...(note ? [auditEntryStep(scope, toAuditEntry(note, now))] : []),
-          ...(kept ? [insertReply(scope, kept)] : []),
+          ...(note ? [auditEntryStep(tenant, toAuditEntry(note, now))] : []),
+          ...(kept ? [insertReply(tenant, kept)] : []),
         ],
       }
     },
@@ -107,10 +107,10 @@ export async function performChange<Q extends Questions, Result>(
 }
 
 function replayedAnswer(
-  scope: Scope,
+  tenant: Tenant,
   { route, key, fingerprint: print }: { route: string; key: string; fingerprint: Buffer },
-): Question<Performed | undefined> {
-  const { steps, read } = storedReply(scope, route, key)
+): Question<WriteResult | undefined> {
+  const { steps, read } = storedReply(tenant, route, key)
   return {
     steps,
     read(rows) {
@@ -122,9 +122,13 @@ function replayedAnswer(
 
 interface Frame<Result, T> {
   /** What the call was answered before, if it was. */
-  readonly earlier?: (scope: Scope) => Question<T | undefined>
+  readonly earlier?: (tenant: Tenant) => Question<T | undefined>
   /** What it is answered now, and what is written with the change. */
-  finish(result: Result, scope: Scope, now: Date): { readonly value: T; readonly alongside: readonly Step[] }
+  finish(
+    result: Result,
+    tenant: Tenant,
+    now: Date,
+  ): { readonly value: T; readonly alongside: readonly Step[] }
 }
 
 async function run<Q extends Questions, Result, T>(
@@ -135,7 +139,7 @@ async function run<Q extends Questions, Result, T>(
 ): Promise<T> {
   const [outcome] = await runAttempts(deps.pool, org, [work], {
     isFindable: work.isFindable ?? false,
-    run: async (scope, _jobs, attempt) => [await runOnce(deps, scope, work, frame, attempt)],
+    run: async (tenant, _jobs, attempt) => [await runOnce(deps, tenant, work, frame, attempt)],
   })
   if (outcome!.kind === 'failed') throw outcome!.error
   return outcome!.result
@@ -143,29 +147,29 @@ async function run<Q extends Questions, Result, T>(
 
 async function runOnce<Q extends Questions, Result, T>(
   deps: Deps,
-  scope: Scope,
+  tenant: Tenant,
   work: WalletWork<Q, Result>,
   frame: Frame<Result, T>,
   { mode, beginToCommit }: Attempt,
-): Promise<Settled<T>> {
+): Promise<AttemptResult<T>> {
   if (mode !== 'read') {
-    const isLocked = await lockWallet(scope, work.of, { skipsBusy: mode === 'lock idle' })
+    const isLocked = await lockWallet(tenant, work.of, { skipsBusy: mode === 'lock idle' })
     if (!isLocked && mode === 'lock idle') return deferred
   }
   // The setup last: what a wallet holds was defined before it was held.
-  const loaded = await ask(scope, {
-    wallet: walletOf(scope, work.of),
-    earlier: frame.earlier?.(scope),
-    answers: together(work.questions(scope)),
-    setup: setupVersion(scope),
+  const loaded = await ask(tenant, {
+    wallet: walletOf(tenant, work.of),
+    earlier: frame.earlier?.(tenant),
+    answers: together(work.questions(tenant)),
+    setup: setupVersion(tenant),
   })
   if (loaded.earlier !== undefined) return done(loaded.earlier)
-  const setup = await deps.setups.current(scope, loaded.setup)
+  const setup = await deps.setupCache.get(tenant, loaded.setup)
   const now = deps.clock()
   const { wallet, answers } = loaded
   let decided: Decided<Result>
   try {
-    decided = await work.decide({ scope, wallet, answers, setup, now })
+    decided = await work.decide({ tenant, wallet, answers, setup, now })
   } catch (error) {
     // Something may have changed between two of the statements, and only a write would notice: a refusal is final
     // when it was decided under lock.
@@ -173,11 +177,11 @@ async function runOnce<Q extends Questions, Result, T>(
     throw error
   }
   const { result, change, alongside = [] } = decided
-  const finished = frame.finish(result, scope, now)
+  const finished = frame.finish(result, tenant, now)
   // What is only answered again is kept on the same condition: the customer may have been erased meanwhile.
   const untouched = wallet && finished.alongside.length > 0 ? [unchanged(wallet)] : []
   beginToCommit()
-  const isWritten = await writeWallets(scope, change ? [change] : untouched, {
+  const isWritten = await writeWallets(tenant, change ? [change] : untouched, {
     now,
     day: localDay(now, setup.organization.timezone),
     isLocked: mode !== 'read',

@@ -17,8 +17,8 @@ import {
   listIdleCustomers,
 } from '../../store/expiry.ts'
 import { ask } from '../../store/question.ts'
-import { type Scope, scopeOf } from '../../store/scope.ts'
 import { setupVersion } from '../../store/setup.ts'
+import { type Tenant, tenantOf } from '../../store/tenant.ts'
 import type { WalletChange } from '../../store/wallets/change.ts'
 import {
   couponsPastExpiry,
@@ -30,8 +30,8 @@ import {
 import { writeWallets } from '../../store/wallets/write.ts'
 import { readInactivity } from '../campaigns/published-campaigns.ts'
 import type { Deps } from '../deps.ts'
-import type { Setup } from '../organizations/organization-config.ts'
-import { type Attempt, type Changes, deferred, done, runAttempts, type Settled } from './attempts.ts'
+import type { Setup } from '../organizations/setup-cache.ts'
+import { type Attempt, type AttemptResult, type Changes, deferred, done, runAttempts } from './attempts.ts'
 import { expiredFacts } from './expired-facts.ts'
 
 const batch = 200
@@ -42,29 +42,29 @@ export async function expireWallets(
   organization: Organization,
   signal?: AbortSignal,
 ): Promise<number> {
-  const scope = scopeOf(deps.pool, organization.number)
-  const inactivity = await readInactivity(deps, scope, organization)
+  const tenant = tenantOf(deps.pool, organization.orgId)
+  const inactivity = await readInactivity(deps, tenant, organization)
   let expired = 0
   const expireAll = async (customers: readonly CustomerId[]) => {
     if (!signal?.aborted) expired += await expireCustomers(deps, organization, customers)
   }
   for (const list of [listCustomersWithExpiredLots, listCustomersWithExpiredCoupons]) {
-    for (let found = await list(scope, deps.clock(), batch); found.length > 0 && !signal?.aborted; ) {
+    for (let found = await list(tenant, deps.clock(), batch); found.length > 0 && !signal?.aborted; ) {
       const before = expired
       await expireAll(found)
       // Whoever is found and not helped would be found for ever.
       if (expired === before) break
-      found = await list(scope, deps.clock(), batch)
+      found = await list(tenant, deps.clock(), batch)
     }
   }
-  if (inactivity.length > 0) await expireIdle(deps, organization, scope, inactivity, expireAll, signal)
+  if (inactivity.length > 0) await expireIdle(deps, organization, tenant, inactivity, expireAll, signal)
   return expired
 }
 
 async function expireIdle(
   deps: Deps,
   organization: Organization,
-  scope: Scope,
+  tenant: Tenant,
   inactivity: readonly Inactivity[],
   expireAll: (customers: readonly CustomerId[]) => Promise<void>,
   signal: AbortSignal | undefined,
@@ -78,7 +78,7 @@ async function expireIdle(
   const before = new Date(now.getTime() - patienceMs + marginMs)
   let after: CustomerId | undefined
   do {
-    const found = await listIdleCustomers(scope, keys, before, { after, limit: batch })
+    const found = await listIdleCustomers(tenant, keys, before, { after, limit: batch })
     await expireAll(found)
     after = found.at(-1)
   } while (after && !signal?.aborted)
@@ -98,31 +98,31 @@ async function expireCustomers(
 ): Promise<number> {
   const changes: Changes<CustomerId, boolean> = {
     isFindable: true,
-    run: (scope, jobs, attempt) => expireGroup(deps, scope, jobs, attempt),
+    run: (tenant, jobs, attempt) => expireGroup(deps, tenant, jobs, attempt),
   }
-  const outcomes = await runAttempts(deps.pool, organization.number, customers, changes, 'lock idle')
+  const outcomes = await runAttempts(deps.pool, organization.orgId, customers, changes, 'lock idle')
   for (const outcome of outcomes) if (outcome.kind === 'failed') throw outcome.error
   return outcomes.filter((outcome) => outcome.kind === 'done' && outcome.result).length
 }
 
 async function expireGroup(
   deps: Deps,
-  scope: Scope,
+  tenant: Tenant,
   customers: readonly CustomerId[],
   { mode, beginToCommit }: Attempt,
-): Promise<Settled<boolean>[]> {
+): Promise<AttemptResult<boolean>[]> {
   const now = deps.clock()
   const locked =
-    mode === 'read' ? undefined : await lockWallets(scope, customers, { skipsBusy: mode === 'lock idle' })
-  const loaded = await ask(scope, {
-    setup: setupVersion(scope),
+    mode === 'read' ? undefined : await lockWallets(tenant, customers, { skipsBusy: mode === 'lock idle' })
+  const loaded = await ask(tenant, {
+    setup: setupVersion(tenant),
     wallets: walletsByKeys(
-      scope,
+      tenant,
       customers.map((customer) => ({ customer })),
     ),
-    coupons: couponsPastExpiry(scope, customers, now),
+    coupons: couponsPastExpiry(tenant, customers, now),
   })
-  const setup = await deps.setups.current(scope, loaded.setup)
+  const setup = await deps.setupCache.get(tenant, loaded.setup)
   const { wallets } = loaded.wallets
   const isBusy = (customer: CustomerId) =>
     locked !== undefined && wallets.has(customer) && !locked.has(customer)
@@ -134,7 +134,7 @@ async function expireGroup(
     if (change.facts.length > 0 || change.lots.length > 0) changes.set(customer, change)
   }
   beginToCommit()
-  const isWritten = await writeWallets(scope, [...changes.values()], {
+  const isWritten = await writeWallets(tenant, [...changes.values()], {
     now,
     day: localDay(now, setup.organization.timezone),
     isLocked: mode !== 'read',

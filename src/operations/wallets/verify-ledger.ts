@@ -10,10 +10,10 @@ import {
   countCustomers,
   type Problem,
 } from '../../store/integrity.ts'
-import type { Scope } from '../../store/scope.ts'
+import type { Tenant } from '../../store/tenant.ts'
 import type { CampaignCache } from '../campaigns/campaign-cache.ts'
 
-export interface Verification {
+export interface LedgerReport {
   readonly ok: boolean
   readonly checked: {
     readonly customers: number
@@ -30,19 +30,19 @@ const versionsAtOnce = 500
 /** `onProgress` hears how many customers of how many have been looked at. */
 export async function verifyLedger(
   campaigns: CampaignCache,
-  scope: Scope,
+  tenant: Tenant,
   organization: Organization,
   onProgress: (done: number, of: number) => void = () => {},
-): Promise<Verification> {
-  const customers = await countCustomers(scope)
-  const mayBeNegative = await negativeKeys(campaigns, scope, organization)
+): Promise<LedgerReport> {
+  const customers = await countCustomers(tenant)
+  const mayBeNegative = await negativeKeys(campaigns, tenant, organization)
   const problems: Problem[] = []
   let balances = 0
   let entries = 0
   let done = 0
   let after: CustomerId | undefined
   do {
-    const piece = await checkBalances(scope, after, mayBeNegative)
+    const piece = await checkBalances(tenant, after, mayBeNegative)
     balances += piece.balances
     entries += piece.entries
     problems.push(...piece.problems)
@@ -50,8 +50,8 @@ export async function verifyLedger(
     done = Math.min(customers, done + 2_000)
     onProgress(done, customers)
   } while (after !== undefined)
-  const coupons = await checkCoupons(scope)
-  problems.push(...coupons.problems, ...(await checkDailySums(scope)))
+  const coupons = await checkCoupons(tenant)
+  problems.push(...coupons.problems, ...(await checkDailySums(tenant)))
   return {
     ok: problems.length === 0,
     checked: { customers, balances, entries, coupons: coupons.coupons },
@@ -65,16 +65,16 @@ export async function verifyLedger(
  */
 async function negativeKeys(
   cache: CampaignCache,
-  scope: Scope,
+  tenant: Tenant,
   organization: Organization,
 ): Promise<string[]> {
-  const campaigns = await listPublishedCampaigns(scope)
+  const campaigns = await listPublishedCampaigns(tenant)
   const versions = campaigns.flatMap(({ id, version }) =>
     Array.from({ length: version }, (_, i) => ({ id, version: i + 1 })),
   )
   const compiled: CompiledCampaign[] = []
   for (let i = 0; i < versions.length; i += versionsAtOnce) {
-    compiled.push(...(await cache.get(scope, organization, versions.slice(i, i + versionsAtOnce))))
+    compiled.push(...(await cache.get(tenant, organization, versions.slice(i, i + versionsAtOnce))))
   }
   const hosts = new Set<string>(
     versions.filter((_, i) => compiled[i]!.onInsufficientBalance === 'negative').map(({ id }) => id),

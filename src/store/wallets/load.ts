@@ -10,7 +10,7 @@ import type { CampaignId, CardId, CouponId, CustomerId, TransactionId } from '..
 import type { Balance, KeptMultiple, Lot, Wallet } from '../../domain/wallet.ts'
 import { uuids } from '../pg-arrays.ts'
 import { type Question, question } from '../question.ts'
-import { idFrom, many, type Scope, uuidOf } from '../scope.ts'
+import { idFrom, many, type Tenant, uuidOf } from '../tenant.ts'
 
 export interface LoadedWallet {
   readonly customer: CustomerId
@@ -80,7 +80,7 @@ export const owner = {
 const kindOf = (id: Owned) => id.slice(0, 3) as keyof typeof owner
 
 /** The wallets of these customers, with the cards that are named beside them. */
-export function walletsByKeys({ org }: Scope, keys: readonly WalletKey[]): Question<LoadedWallets> {
+export function walletsByKeys({ orgId }: Tenant, keys: readonly WalletKey[]): Question<LoadedWallets> {
   const customers = [...new Set(keys.map(({ customer }) => customer))]
   return {
     steps: [
@@ -88,21 +88,21 @@ export function walletsByKeys({ org }: Scope, keys: readonly WalletKey[]): Quest
         name: 'load-wallets',
         text: statements.wallets,
         values: [
-          String(org),
+          String(orgId),
           uuids(keys.map(({ customer }) => customer)),
           uuids(keys.map(({ card }) => card)),
         ],
       },
-      { name: 'load-held', text: statements.held, values: [String(org), uuids(customers)] },
+      { name: 'load-held', text: statements.held, values: [String(orgId), uuids(customers)] },
     ],
     read: ([wallets, held]) => ({ wallets: readWallets(wallets!, held!), cards: readCards(wallets!) }),
   }
 }
 
 /** The wallet of a customer, or of the customer to whom a sale or a coupon belongs. */
-export function walletOf({ org }: Scope, id: Owned): Question<LoadedWallet | undefined> {
+export function walletOf({ orgId }: Tenant, id: Owned): Question<LoadedWallet | undefined> {
   const kind = kindOf(id)
-  const values = [String(org), uuidOf(id)]
+  const values = [String(orgId), uuidOf(id)]
   return {
     steps: [
       {
@@ -204,39 +204,39 @@ const readCoupons = (rows: readonly WireRow[]): OwnedCoupon[] =>
     expiresAt: toDate(expires),
   }))
 
-export function couponsByIds({ org }: Scope, ids: readonly CouponId[]): Question<OwnedCoupon[]> {
+export function couponsByIds({ orgId }: Tenant, ids: readonly CouponId[]): Question<OwnedCoupon[]> {
   return question(
     'load-coupons',
     `SELECT ${couponColumns} WHERE org_id = $1::integer AND id = ANY($2::uuid[])`,
-    [String(org), uuids(ids)],
+    [String(orgId), uuids(ids)],
     readCoupons,
   )
 }
 
 /** Those that a sale granted. */
-export function couponsGrantedBy({ org }: Scope, sale: TransactionId): Question<OwnedCoupon[]> {
+export function couponsGrantedBy({ orgId }: Tenant, sale: TransactionId): Question<OwnedCoupon[]> {
   return question(
     'load-granted-coupons',
     `SELECT ${couponColumns} WHERE org_id = $1::integer AND granted_by = $2::uuid
        AND customer_id = ${owner.txn}`,
-    [String(org), uuidOf(sale)],
+    [String(orgId), uuidOf(sale)],
     readCoupons,
   )
 }
 
 /** Those of these customers that nobody has used, revoked or booked as expired. */
-export function activeCoupons({ org }: Scope, customers: readonly CustomerId[]): Question<OwnedCoupon[]> {
+export function activeCoupons({ orgId }: Tenant, customers: readonly CustomerId[]): Question<OwnedCoupon[]> {
   return question(
     'load-active-coupons',
     `SELECT ${couponColumns} WHERE org_id = $1::integer AND customer_id = ANY($2::uuid[]) AND status = ${couponStatus.active}`,
-    [String(org), uuids(customers)],
+    [String(orgId), uuids(customers)],
     readCoupons,
   )
 }
 
 /** Those that have run out and were not booked as expired yet. */
 export function couponsPastExpiry(
-  { org }: Scope,
+  { orgId }: Tenant,
   customers: readonly CustomerId[],
   now: Date,
 ): Question<OwnedCoupon[]> {
@@ -244,7 +244,7 @@ export function couponsPastExpiry(
     'load-expired-coupons',
     `SELECT ${couponColumns} WHERE org_id = $1::integer AND customer_id = ANY($2::uuid[])
        AND status = ${couponStatus.active} AND expires_at <= $3::timestamptz`,
-    [String(org), uuids(customers), now.toISOString()],
+    [String(orgId), uuids(customers), now.toISOString()],
     readCoupons,
   )
 }
@@ -256,30 +256,30 @@ export function couponsPastExpiry(
  * `skipsBusy` those that nobody else holds.
  */
 export async function lockWallets(
-  scope: Scope,
+  tenant: Tenant,
   customers: readonly CustomerId[],
   { skipsBusy }: { readonly skipsBusy: boolean },
 ): Promise<Set<CustomerId>> {
   const rows = await many<{ customer_id: string }>(
-    scope.db,
+    tenant.db,
     `SELECT customer_id FROM wallets WHERE org_id = $1 AND customer_id = ANY($2::uuid[])
      ORDER BY customer_id FOR UPDATE${skipsBusy ? ' SKIP LOCKED' : ''}`,
-    [scope.org, customers.map(uuidOf)],
+    [tenant.orgId, customers.map(uuidOf)],
   )
   return new Set(rows.map((row) => idFrom('cus', row.customer_id)))
 }
 
 /** Whether the wallet was locked: there is one, and with `skipsBusy` nobody else holds it. */
 export async function lockWallet(
-  scope: Scope,
+  tenant: Tenant,
   id: Owned,
   { skipsBusy }: { readonly skipsBusy: boolean },
 ): Promise<boolean> {
   const rows = await many(
-    scope.db,
+    tenant.db,
     `SELECT 1 FROM wallets WHERE org_id = $1 AND customer_id = ${owner[kindOf(id)]}
      FOR UPDATE${skipsBusy ? ' SKIP LOCKED' : ''}`,
-    [scope.org, uuidOf(id)],
+    [tenant.orgId, uuidOf(id)],
   )
   return rows.length > 0
 }

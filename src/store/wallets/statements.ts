@@ -41,7 +41,7 @@ interface Bump {
 }
 
 /** In the order of the customers, which is the order in which everybody locks wallets. */
-export function bumpWallets({ org, at, changes }: ChangeGroup): Step | undefined {
+export function updateWalletVersions({ org, at, changes }: ChangeGroup): Step | undefined {
   if (changes.length === 0) return undefined
   const bumps = new Map<CustomerId, Bump>()
   for (const { customer, fromVersion, cause } of changes) {
@@ -99,7 +99,7 @@ function balanceMoves({ changes }: ChangeGroup): BalanceMove[] {
   return [...moves.values()]
 }
 
-export function moveBalances(group: ChangeGroup): Step | undefined {
+export function updateBalances(group: ChangeGroup): Step | undefined {
   const moves = balanceMoves(group).filter(({ isNew }) => !isNew)
   if (moves.length === 0) return undefined
   return step(

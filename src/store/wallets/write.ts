@@ -9,7 +9,7 @@
 import type { Step } from '../../database/pipeline.ts'
 import { customerStatus } from '../../domain/customer.ts'
 import type { CustomerId } from '../../domain/ids.ts'
-import { type Scope, uuidOf } from '../scope.ts'
+import { type Tenant, uuidOf } from '../tenant.ts'
 import {
   addDailySums,
   endCoupons,
@@ -24,15 +24,15 @@ import {
 import type { WalletChange } from './change.ts'
 import {
   addUsage,
-  bumpWallets,
   deleteKeptMultiples,
   eraseReasons,
   insertEntries,
   insertKeptMultiples,
   insertNewBalances,
   lockSharedUsage,
-  moveBalances,
+  updateBalances,
   updateSharedUsage,
+  updateWalletVersions,
   upsertLots,
 } from './statements.ts'
 
@@ -48,15 +48,15 @@ export interface WriteOptions {
 
 /** Whether they were written. */
 export async function writeWallets(
-  scope: Scope,
+  tenant: Tenant,
   changes: readonly WalletChange[],
   { now, day, isLocked, alongside = [] }: WriteOptions,
 ): Promise<boolean> {
-  const group = { org: String(scope.org), at: now.toISOString(), changes }
+  const group = { org: String(tenant.orgId), at: now.toISOString(), changes }
   const steps = [
-    bumpWallets(group),
+    updateWalletVersions(group),
     lockSharedUsage(group),
-    moveBalances(group),
+    updateBalances(group),
     insertNewBalances(group),
     insertEntries(group),
     eraseReasons(group),
@@ -79,7 +79,7 @@ export async function writeWallets(
   ].filter((step) => step !== undefined)
   if (steps.length === 0) return true
   try {
-    await scope.db.pipe(steps)
+    await tenant.db.pipe(steps)
     return true
   } catch (error) {
     // One of the checks failed, and with it everything.
@@ -95,12 +95,15 @@ const divisionByZero = '22012'
  * not in the wallet, such as a card. Whoever decided on an older state will notice. False when there is no such
  * customer, or no longer.
  */
-export async function touchWallet(scope: Scope, customer: CustomerId): Promise<boolean> {
-  const key = [scope.org, uuidOf(customer)]
-  await scope.db.query('UPDATE wallets SET version = version + 1 WHERE org_id = $1 AND customer_id = $2', key)
+export async function updateWalletVersion(tenant: Tenant, customer: CustomerId): Promise<boolean> {
+  const key = [tenant.orgId, uuidOf(customer)]
+  await tenant.db.query(
+    'UPDATE wallets SET version = version + 1 WHERE org_id = $1 AND customer_id = $2',
+    key,
+  )
   // Asked only now: a statement that waited for the lock still sees the customers of before it waited, and would
   // bring back to life whom the holder of the lock has just erased.
-  const { rowCount } = await scope.db.query(
+  const { rowCount } = await tenant.db.query(
     `SELECT 1 FROM customers WHERE org_id = $1 AND id = $2 AND status <> ${customerStatus.erased}`,
     key,
   )
@@ -109,13 +112,13 @@ export async function touchWallet(scope: Scope, customer: CustomerId): Promise<b
 
 /** Opens the balances a campaign brings; existing ones are left as they are. */
 export async function insertMissingBalances(
-  scope: Scope,
+  tenant: Tenant,
   customer: CustomerId,
   keys: readonly string[],
 ): Promise<void> {
-  await scope.db.query(
+  await tenant.db.query(
     `INSERT INTO balances (org_id, customer_id, key) SELECT $1, $2, key FROM unnest($3::text[]) AS k (key)
      ON CONFLICT DO NOTHING`,
-    [scope.org, uuidOf(customer), keys],
+    [tenant.orgId, uuidOf(customer), keys],
   )
 }

@@ -2,7 +2,14 @@ import type pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { appRole } from '../../src/database/app-role.ts'
 import { openPool } from '../../src/database/pool.ts'
-import { inTransaction, maybeOne, platformOrg, prepared, type Scope, scopeOf } from '../../src/store/scope.ts'
+import {
+  inTransaction,
+  maybeOne,
+  platformOrg,
+  prepared,
+  type Tenant,
+  tenantOf,
+} from '../../src/store/tenant.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 
 let database: TestDatabase
@@ -43,7 +50,7 @@ const whoami = {
   name: 'whoami',
   text: 'SELECT current_org() AS org, array_agg(name ORDER BY name) AS seen FROM organizations',
 }
-const look = async ({ db }: Scope) =>
+const look = async ({ db }: Tenant) =>
   (await maybeOne<{ org: number; seen: string[] | null }>(db, whoami.text, []))!
 
 const nobody = { org: null, seen: null }
@@ -63,24 +70,24 @@ async function endConnection(word: string): Promise<void> {
 
 describe('single statements', () => {
   test('each is of its organization, in one round trip, and leaves nothing to the next', async () => {
-    expect(await look(scopeOf(pool, 1))).toEqual(one)
+    expect(await look(tenantOf(pool, 1))).toEqual(one)
     expect(roundTrips).toBe(1)
     expect(await leftBehind()).toEqual(nobody)
-    expect(await look(scopeOf(pool, 2))).toEqual(two)
-    expect(await look(scopeOf(pool, 1).as(2))).toEqual(two)
-    expect(await look(scopeOf(pool, platformOrg))).toEqual(platform)
-    expect(await look(scopeOf(pool, 1))).toEqual(one)
+    expect(await look(tenantOf(pool, 2))).toEqual(two)
+    expect(await look(tenantOf(pool, 1).as(2))).toEqual(two)
+    expect(await look(tenantOf(pool, platformOrg))).toEqual(platform)
+    expect(await look(tenantOf(pool, 1))).toEqual(one)
     expect([roundTrips, connections]).toEqual([6, 0])
   })
 
   test('many at once do not mix', async () => {
-    const scopes = Array.from({ length: 60 }, (_, i) => scopeOf(pool, 1 + (i % 2)))
-    const found = await Promise.all(scopes.map((scope) => prepared(scope.db, whoami, [])))
-    expect(found).toEqual(scopes.map(({ org }) => [org === 1 ? one : two]))
+    const scopes = Array.from({ length: 60 }, (_, i) => tenantOf(pool, 1 + (i % 2)))
+    const found = await Promise.all(scopes.map((tenant) => prepared(tenant.db, whoami, [])))
+    expect(found).toEqual(scopes.map(({ orgId }) => [orgId === 1 ? one : two]))
   })
 
   test('with values, without rows, and with a name they answer as the driver does', async () => {
-    const { db } = scopeOf(pool, 1)
+    const { db } = tenantOf(pool, 1)
     expect(await db.query('SELECT $1::int AS a, $2::text AS b', [7, 'x'])).toMatchObject({
       rows: [{ a: 7, b: 'x' }],
       rowCount: 1,
@@ -102,35 +109,35 @@ describe('single statements', () => {
     { failure: 'of a right', text: 'DELETE FROM ledger_entries', code: '42501' },
   ])('a failure $failure is told, and nothing is left of its organization', async ({ text, code }) => {
     await expect(
-      scopeOf(pool, 1).db.query({ name: `fails-${code}`, text, values: [] }),
+      tenantOf(pool, 1).db.query({ name: `fails-${code}`, text, values: [] }),
     ).rejects.toMatchObject({ code })
     expect(await leftBehind()).toEqual(nobody)
-    expect(await look(scopeOf(pool, 2))).toEqual(two)
+    expect(await look(tenantOf(pool, 2))).toEqual(two)
   })
 
   test('a lost connection is told, and replaced by one that knows no organization', async () => {
-    const waiting = expect(scopeOf(pool, 1).db.query('SELECT pg_sleep(20)')).rejects.toMatchObject({
+    const waiting = expect(tenantOf(pool, 1).db.query('SELECT pg_sleep(20)')).rejects.toMatchObject({
       code: '57P01',
     })
     await endConnection('pg_sleep')
     await waiting
     expect(await leftBehind()).toEqual(nobody)
-    expect(await look(scopeOf(pool, 2))).toEqual(two)
+    expect(await look(tenantOf(pool, 2))).toEqual(two)
     expect(connections).toBe(1)
   })
 
   test('a value that cannot be sent is an error of the caller alone', async () => {
     const circle: { self?: unknown } = {}
     circle.self = circle
-    await expect(scopeOf(pool, 1).db.query('SELECT $1::json', [circle])).rejects.toThrow(/circular/)
-    expect(await look(scopeOf(pool, 2))).toEqual(two)
+    await expect(tenantOf(pool, 1).db.query('SELECT $1::json', [circle])).rejects.toThrow(/circular/)
+    expect(await look(tenantOf(pool, 2))).toEqual(two)
   })
 
   test('what is no number never reaches the database', async () => {
     const org = '1; DROP TABLE customers' as unknown as number
-    await expect(look(scopeOf(pool, org))).rejects.toThrow()
+    await expect(look(tenantOf(pool, org))).rejects.toThrow()
     await expect(inTransaction(pool, org, look)).rejects.toThrow(/not the number/)
-    expect(await look(scopeOf(pool, 2))).toEqual(two)
+    expect(await look(tenantOf(pool, 2))).toEqual(two)
   })
 })
 
@@ -142,20 +149,20 @@ describe('transactions', () => {
   })
 
   test('may work for another organization in between, and come back', async () => {
-    const found = await inTransaction(pool, platformOrg, async (scope) => [
-      await look(scope),
-      await look(scope.as(2)),
-      await look(scope.as(1)),
-      await look(scope),
+    const found = await inTransaction(pool, platformOrg, async (tenant) => [
+      await look(tenant),
+      await look(tenant.as(2)),
+      await look(tenant.as(1)),
+      await look(tenant),
     ])
     expect(found).toEqual([platform, two, one, platform])
     expect(await leftBehind()).toEqual(nobody)
   })
 
   test('that fail, in their own organization or another, leave nothing', async () => {
-    const fail = (scope: Scope) => scope.db.query('SELECT 1 / 0')
+    const fail = (tenant: Tenant) => tenant.db.query('SELECT 1 / 0')
     for (const org of [1, 2]) {
-      await expect(inTransaction(pool, 1, (scope) => fail(scope.as(org)))).rejects.toMatchObject({
+      await expect(inTransaction(pool, 1, (tenant) => fail(tenant.as(org)))).rejects.toMatchObject({
         code: '22012',
       })
       expect(await leftBehind()).toEqual(nobody)
@@ -166,10 +173,10 @@ describe('transactions', () => {
 
   test('repeated after a lost connection are of the same organization', async () => {
     let attempts = 0
-    const found = await inTransaction(pool, 1, async (scope) => {
+    const found = await inTransaction(pool, 1, async (tenant) => {
       if (++attempts === 1)
-        await Promise.all([scope.db.query('SELECT pg_sleep(20)'), endConnection('pg_sleep')])
-      return look(scope)
+        await Promise.all([tenant.db.query('SELECT pg_sleep(20)'), endConnection('pg_sleep')])
+      return look(tenant)
     })
     expect([found, attempts]).toEqual([one, 2])
   })

@@ -1,6 +1,6 @@
 /**
- * Every store function takes a scope first: a connection and the organization it works for. A query therefore
- * cannot forget its tenant, and whether it runs inside a database transaction is the caller's decision. The
+ * Every store function takes a tenant first: a connection and the organization it works for. A query therefore
+ * cannot forget its organization, and whether it runs inside a database transaction is the caller's decision. The
  * organization is told to the database as well, together with each statement (row level security).
  */
 import pg, { type Pool, type PoolClient, type QueryResultRow } from 'pg'
@@ -21,21 +21,21 @@ export interface Database extends Queryable {
   pipe(steps: readonly Step[]): Promise<WireRow[][]>
 }
 
-export interface Scope {
+export interface Tenant {
   readonly db: Database
-  readonly org: number
+  readonly orgId: number
   /** The same connection or transaction, for another organization. */
-  as(org: number): Scope
+  as(org: number): Tenant
 }
 
 /** The organization number of things that belong to the platform itself. */
 export const platformOrg = 0
 
 /** An organization's statements, each a database transaction of its own. */
-export function scopeOf(pool: Pool, org: number): Scope {
+export function tenantOf(pool: Pool, org: number): Tenant {
   return {
-    org,
-    as: (other) => scopeOf(pool, other),
+    orgId: org,
+    as: (other) => tenantOf(pool, other),
     db: {
       async query<R extends QueryResultRow>(text: Parameters<Queryable['query']>[0], values?: unknown[]) {
         const client = await pool.connect()
@@ -65,7 +65,7 @@ export function scopeOf(pool: Pool, org: number): Scope {
 }
 
 /** What belongs to no organization, or is looked for before one is known. */
-export const platformScope = (pool: Pool): Scope => scopeOf(pool, platformOrg)
+export const platformTenant = (pool: Pool): Tenant => tenantOf(pool, platformOrg)
 
 /** A connection inside a transaction, and the organization that the transaction is set to. */
 interface Session {
@@ -73,15 +73,15 @@ interface Session {
   org: number
 }
 
-function scopeWithin(session: Session, org: number): Scope {
+function tenantWithin(session: Session, org: number): Tenant {
   const enter = async () => {
     if (session.org === org) return
     session.org = org
     await session.client.query(setTenant(org))
   }
   return {
-    org,
-    as: (other) => scopeWithin(session, other),
+    orgId: org,
+    as: (other) => tenantWithin(session, other),
     db: {
       async query<R extends QueryResultRow>(text: Parameters<Queryable['query']>[0], values?: unknown[]) {
         await enter()
@@ -136,14 +136,14 @@ export function whereAll(
 }
 
 /** A statement that is planned once in a while per connection: for the few that run with every call. */
-export interface Statement {
+export interface PreparedStatement {
   readonly name: string
   readonly text: string
 }
 
 export async function prepared<R extends QueryResultRow>(
   db: Queryable,
-  { name, text }: Statement,
+  { name, text }: PreparedStatement,
   values: unknown[],
 ): Promise<R[]> {
   return (await db.query<R>({ name: `${name}-${generationOf(name)}`, text, values })).rows
@@ -180,7 +180,7 @@ export async function execute(db: Queryable, text: string, values: unknown[]): P
 export async function inTransaction<T>(
   pool: Pool,
   org: number,
-  work: (scope: Scope) => Promise<T>,
+  work: (tenant: Tenant) => Promise<T>,
   { maxAttempts = 3 } = {},
 ): Promise<T> {
   for (let attempt = 1; ; attempt++) {
@@ -188,7 +188,7 @@ export async function inTransaction<T>(
     let isCommitting = false
     try {
       await client.query(beginFor(org))
-      const result = await work(scopeWithin({ client, org }, org))
+      const result = await work(tenantWithin({ client, org }, org))
       isCommitting = true
       await client.query('COMMIT')
       client.release()

@@ -3,10 +3,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { CustomerId } from '../domain/ids.ts'
 import { Refused } from '../domain/refusal.ts'
 import type { Deps } from '../operations/deps.ts'
-import { type Performed, perform } from '../operations/transact.ts'
+import { transact, type WriteResult } from '../operations/transact.ts'
 import { performChange, type Reply, type WalletWork } from '../operations/wallets/change-wallet.ts'
 import type { Questions } from '../store/question.ts'
-import { platformOrg, type Scope } from '../store/scope.ts'
+import { platformOrg, type Tenant } from '../store/tenant.ts'
 import { isAudited, toAuditNote } from './redaction/audit-note.ts'
 
 interface WriteReply<T> {
@@ -20,29 +20,34 @@ interface WriteReply<T> {
   readonly orgOf?: (result: T) => number
 }
 
-export interface Write<T> extends WriteReply<T> {
-  readonly work: (scope: Scope) => Promise<T>
+export interface WriteSpec<T> extends WriteReply<T> {
+  readonly work: (tenant: Tenant) => Promise<T>
 }
 
-export async function write<T>(deps: Deps, request: FastifyRequest, reply: FastifyReply, write: Write<T>) {
-  const { call, answer, audit } = replyTo(request, write)
-  return send(reply, write, await perform(deps, orgOf(request), call, write.work, answer, audit))
+export async function respondToWrite<T>(
+  deps: Deps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  spec: WriteSpec<T>,
+) {
+  const { call, answer, audit } = replyTo(request, spec)
+  return send(reply, spec, await transact(deps, orgOf(request), call, spec.work, answer, audit))
 }
 
 /** The same for what changes a wallet. */
-export async function writeChange<Q extends Questions, T>(
+export async function respondToChange<Q extends Questions, T>(
   deps: Deps,
   request: FastifyRequest,
   reply: FastifyReply,
   change: WalletWork<Q, T>,
-  write: WriteReply<T>,
+  spec: WriteReply<T>,
 ) {
-  return send(reply, write, await performChange(deps, orgOf(request), change, replyTo(request, write)))
+  return send(reply, spec, await performChange(deps, orgOf(request), change, replyTo(request, spec)))
 }
 
-const orgOf = ({ caller }: FastifyRequest) => caller?.organization.number ?? platformOrg
+const orgOf = ({ caller }: FastifyRequest) => caller?.organization.orgId ?? platformOrg
 
-function replyTo<T>(request: FastifyRequest, write: WriteReply<T>): Reply<T> {
+function replyTo<T>(request: FastifyRequest, spec: WriteReply<T>): Reply<T> {
   return {
     call: {
       route: `${request.method} ${pathOf(request)}`,
@@ -50,18 +55,18 @@ function replyTo<T>(request: FastifyRequest, write: WriteReply<T>): Reply<T> {
       body: request.body ?? {},
     },
     answer: (result) => ({
-      status: write.status,
-      body: write.render(result),
-      customer: write.customerOf?.(result),
+      status: spec.status,
+      body: spec.render(result),
+      customer: spec.customerOf?.(result),
     }),
     audit: (result, body) => {
-      const concerned = request.caller ? orgOf(request) : write.orgOf?.(result)
+      const concerned = request.caller ? orgOf(request) : spec.orgOf?.(result)
       return concerned !== undefined && isAudited(request) ? toAuditNote(request, concerned, body) : undefined
     },
   }
 }
 
-function send<T>(reply: FastifyReply, { finish }: WriteReply<T>, { status, body, isReplay }: Performed) {
+function send<T>(reply: FastifyReply, { finish }: WriteReply<T>, { status, body, isReplay }: WriteResult) {
   if (isReplay) reply.header('idempotent-replayed', 'true')
   return reply.code(status).send(finish ? (finish as (body: unknown) => unknown)(body) : body)
 }

@@ -11,7 +11,6 @@ import type { AttachedCampaign } from '../../engine/definition/compile-campaign.
 import { type Inactivity, inactivityOf } from '../../engine/steps/expire-balances.ts'
 import { listBalanceDefinitions } from '../../store/campaigns.ts'
 import { findOwnOrganization } from '../../store/organizations.ts'
-import type { Scope } from '../../store/scope.ts'
 import {
   findSetupVersion,
   type LoadedBranch,
@@ -19,8 +18,9 @@ import {
   listBranches,
   listUsers,
 } from '../../store/setup.ts'
+import type { Tenant } from '../../store/tenant.ts'
 import type { CampaignCache } from '../campaigns/campaign-cache.ts'
-import { publishedCampaigns } from '../campaigns/published-campaigns.ts'
+import { loadPublishedCampaigns } from '../campaigns/published-campaigns.ts'
 import { decimalsByKey } from '../wallets/expired-facts.ts'
 
 export interface Setup {
@@ -37,44 +37,44 @@ export interface Setup {
   readonly users: Map<string, LoadedUser | undefined>
 }
 
-export interface Setups {
+export interface SetupCache {
   /** As it was when it was last read here; whoever relies on it compares its version. */
-  remembered(id: OrganizationId): Setup | undefined
+  peek(id: OrganizationId): Setup | undefined
   /** The setup as it is now, when what is remembered has another version. */
-  current(scope: Scope, version: number | undefined): Promise<Setup>
+  get(tenant: Tenant, version: number | undefined): Promise<Setup>
 }
 
 /** The most recently used are kept, up to twice as many as these. A setup is kept by its number and by its id. */
 const keptSetups = 1_000
 const keptUsers = 10_000
 
-export function createSetups(campaigns: CampaignCache): Setups {
+export function createSetupCache(campaigns: CampaignCache): SetupCache {
   const setups = new QuickLRU<number | OrganizationId, Setup>({ maxSize: 2 * keptSetups })
   return {
-    remembered: (id) => setups.get(id),
-    async current(scope, version) {
-      const known = setups.get(scope.org)
+    peek: (id) => setups.get(id),
+    async get(tenant, version) {
+      const known = setups.get(tenant.orgId)
       if (known && known.version === version) return known
-      const setup = await readSetup(campaigns, scope)
-      setups.set(setup.organization.number, setup).set(setup.organization.id, setup)
+      const setup = await readSetup(campaigns, tenant)
+      setups.set(setup.organization.orgId, setup).set(setup.organization.id, setup)
       return setup
     },
   }
 }
 
 /** The version is read first: what changes meanwhile is read twice rather than missed. */
-async function readSetup(campaigns: CampaignCache, scope: Scope): Promise<Setup> {
-  const version = await findSetupVersion(scope)
-  const organization = await findOwnOrganization(scope)
+async function readSetup(campaigns: CampaignCache, tenant: Tenant): Promise<Setup> {
+  const version = await findSetupVersion(tenant)
+  const organization = await findOwnOrganization(tenant)
   if (version === undefined || !organization) throw new Refused('_unauthorized')
-  const live = await publishedCampaigns({ campaigns }, scope, organization)
+  const live = await loadPublishedCampaigns({ campaigns }, tenant, organization)
   return {
     version,
     organization,
     live,
     inactivity: inactivityOf(live.map(({ compiled }) => compiled)),
-    decimals: decimalsByKey(await listBalanceDefinitions(scope)),
-    branches: branchesByName(await listBranches(scope)),
+    decimals: decimalsByKey(await listBalanceDefinitions(tenant)),
+    branches: branchesByName(await listBranches(tenant)),
     users: new QuickLRU({ maxSize: keptUsers }),
   }
 }
@@ -89,7 +89,7 @@ export type Users = ReadonlyMap<string, LoadedUser | undefined>
 
 /** The users with these ids, ours and the client's. Those that were asked for before cost nothing. */
 export async function findUsers(
-  scope: Scope,
+  tenant: Tenant,
   { users: remembered }: Setup,
   ids: readonly UserId[],
   opaqueIds: readonly string[],
@@ -106,7 +106,7 @@ export async function findUsers(
     else missing.opaqueIds.add(opaqueId)
   }
   if (missing.ids.size === 0 && missing.opaqueIds.size === 0) return users
-  const found = await listUsers(scope, [...missing.ids], [...missing.opaqueIds])
+  const found = await listUsers(tenant, [...missing.ids], [...missing.opaqueIds])
   const learn = (name: string, user: LoadedUser | undefined) => {
     users.set(name, user)
     remembered.set(name, user)
