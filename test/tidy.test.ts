@@ -83,7 +83,16 @@ const mayImport: Record<string, readonly string[]> = {
     'src/package-root.ts',
   ],
   jobs: ['src/domain/', 'src/operations/', 'src/store/'],
-  demo: ['src/domain/', 'src/operations/', 'src/store/', 'src/engine/clock/'],
+  demo: [
+    'src/domain/',
+    'src/operations/',
+    'src/store/',
+    'src/engine/clock/',
+    'src/http/plugins/request-log.ts',
+    'src/http/plugins/session-cookie.ts',
+    'src/http/server.ts',
+    'src/app/secrets-file.ts',
+  ],
   app: [
     'src/domain/',
     'src/operations/',
@@ -93,7 +102,7 @@ const mayImport: Record<string, readonly string[]> = {
     'src/http/',
     'src/jobs/',
     'src/config.ts',
-    'src/demo.ts',
+    'src/demo/',
     'src/package-root.ts',
   ],
   cli: [
@@ -105,7 +114,6 @@ const mayImport: Record<string, readonly string[]> = {
     'src/app/',
     'src/http/redaction/logger.ts',
     'src/config.ts',
-    'src/demo.ts',
     'src/package-root.ts',
   ],
 }
@@ -119,6 +127,13 @@ describe('rooms', () => {
         .map(({ from }) => `${path} imports ${from}`),
     )
     expect(wrong).toEqual([])
+  })
+
+  test('the demo is opened where the service is started, and known nowhere else', () => {
+    const users = production.filter(({ path, imports }) =>
+      imports.some(({ from }) => from.startsWith('src/demo/') && !path.startsWith('src/demo/')),
+    )
+    expect(users.map(({ path }) => path)).toEqual(['src/app/serve.ts'])
   })
 
   test('every folder of src is a room with rules', () => {

@@ -37,7 +37,7 @@ export function openDeps(
   config: Config,
   secrets: ServiceSecrets,
   log: Logger,
-  { isHasty = false } = {},
+  { asyncCommit = false } = {},
 ): Deps {
   const pool = openPool(connection, {
     log,
@@ -45,8 +45,8 @@ export function openDeps(
     statementTimeoutMs: 5_000,
     queryTimeoutMs: 8_000,
     lockTimeoutMs: 3_000,
-    isHasty,
-    ...(isHasty && { maxConnections: 5 }),
+    asyncCommit,
+    ...(asyncCommit && { maxConnections: 5 }),
   })
   const publicUrl = () => config.publicUrl ?? baseUrlOf(config.port, config)
   return createDeps({ ...config, ...secrets, publicUrl, pool, log })

@@ -5,8 +5,9 @@
 import { mkdir } from 'node:fs/promises'
 import { baseUrlOf, type Config, isReachedElsewhere } from '../config.ts'
 import { migrate } from '../database/migrate.ts'
-import type { DatabaseConnection } from '../database/pool.ts'
-import { type Demo, openDemo, removeDemoFile, writeDemoFile } from '../demo.ts'
+import { type DatabaseConnection, openPool } from '../database/pool.ts'
+import { removeDemoFile, writeDemoFile } from '../demo/demo-file.ts'
+import { type Demo, openDemo } from '../demo/open-demo.ts'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../embedded-postgres/embedded-postgres.ts'
 import { takeProcessLock } from '../embedded-postgres/process-lock.ts'
 import { createLogger, type Logger } from '../http/redaction/logger.ts'
@@ -103,7 +104,8 @@ async function serveOn(
     openDemo(deps, {
       dataDir: config.dataDir,
       days: config.demoDays,
-      openHasty: () => openDeps(connection, role, config, secrets, log, { isHasty: true }),
+      openAsyncCommitDeps: () => openDeps(connection, role, config, secrets, log, { asyncCommit: true }),
+      openOwnerPool: () => openPool(connection, { log, statementTimeoutMs: 0, queryTimeoutMs: 0 }),
       onDay: onDemoDay,
       signal,
     })

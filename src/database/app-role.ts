@@ -10,7 +10,8 @@ export const appRole = 'loyalty_wallet_app'
 
 /**
  * What the service does with each table. The ledger grows and is never changed, but for the reason that erasing a
- * customer clears. A test compares this list with the statements of the store, and with the tables there are.
+ * customer clears. A test compares this list with the statements of the store but those of the owner, and with the
+ * tables there are.
  */
 export const grants: Record<string, readonly string[]> = {
   audit_entries: ['SELECT', 'INSERT'],

@@ -34,7 +34,7 @@ export type PoolOptions = {
    * COMMIT does not wait for the disk. A crash may lose the newest transactions, always from the end and never in
    * part: for work that can be done again. A commit that waits takes all earlier ones to the disk with it.
    */
-  isHasty?: boolean
+  asyncCommit?: boolean
   log?: DatabaseLog
 }
 
@@ -77,7 +77,7 @@ function sessionSettings(options: PoolOptions): pg.PoolConfig {
     options: [
       plannerSettings,
       ...(options.role === undefined ? [] : [`-c role=${options.role}`]),
-      ...(options.isHasty ? ['-c synchronous_commit=off'] : []),
+      ...(options.asyncCommit ? ['-c synchronous_commit=off'] : []),
     ].join(' '),
     max: options.maxConnections ?? 10,
     connectionTimeoutMillis: options.connectionTimeoutMs ?? 5_000,

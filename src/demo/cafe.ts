@@ -27,7 +27,7 @@ export const baristas: readonly { opaqueId: string; name: string; branch: Branch
   { opaqueId: 'barista-elif', name: 'Elif Şahin', branch: 'station' },
 ]
 
-/** Begins on the last day. A café that has her has its whole story; one without was interrupted in the middle. */
+/** Added when everything else is there: a café without her was interrupted while it was being filled. */
 export const lastBarista = { opaqueId: 'barista-noor', name: 'Noor Haddad', branch: 'main' } as const
 
 export interface Product {
@@ -102,18 +102,16 @@ export const coffeeClub = {
 }
 
 /** What the second version of the coffee club adds. Nobody has a tier with a first basket, which the README follows. */
-export function coffeeClubTiers(rules: readonly object[]) {
-  return {
-    rules: [
-      ...rules,
-      { id: 'gold', kind: 'multiply', balance: 'points', factor: 1.5, when: { tiers: ['gold'] } },
-    ],
-    tiers: [
-      { key: 'bronze', name: 'Bronze', balance: 'points', from: 750 },
-      { key: 'silver', name: 'Silver', balance: 'points', from: 1500 },
-      { key: 'gold', name: 'Gold', balance: 'points', from: 3000 },
-    ],
-  }
+export const coffeeClubTiers = {
+  rules: [
+    ...coffeeClub.rules,
+    { id: 'gold', kind: 'multiply', balance: 'points', factor: 1.5, when: { tiers: ['gold'] } },
+  ],
+  tiers: [
+    { key: 'bronze', name: 'Bronze', balance: 'points', from: 750 },
+    { key: 'silver', name: 'Silver', balance: 'points', from: 1500 },
+    { key: 'gold', name: 'Gold', balance: 'points', from: 3000 },
+  ],
 }
 
 /** With cards of its own: on those of the coffee club it would change what the README promises. */

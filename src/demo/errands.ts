@@ -1,7 +1,7 @@
 /** What comes back during a day, and what is done after closing time: wrongs put right, and the merchant's own ideas. */
 import type { CampaignId } from '../domain/ids.ts'
+import type { Role } from '../domain/person.ts'
 import { localDay } from '../engine/clock/local-time.ts'
-import { getCampaign } from '../operations/campaigns/manage-campaigns.ts'
 import { replaceCard, setCardBlocked } from '../operations/customers/change-card.ts'
 import { coffeeClubTiers, happyHour, icedDrinks, studentMornings } from './cafe.ts'
 import type { Guest } from './guests.ts'
@@ -64,42 +64,35 @@ export async function runErrands(
 ): Promise<void> {
   const next = watchFrom(closing, day)
   await changeCampaigns(story, day, next)
-  const { once, accounts, office } = story
-  for (const { guest, key, amount, reason } of adjustments.filter((one) => one.day === day)) {
+  const { write, accounts, office } = story
+  for (const { day: on, guest, key, amount, reason } of adjustments) {
     const account = accounts.get(guest)
-    if (!account) continue
+    if (on !== day || !account) continue
     const { value } = await office.manage('manager', {
       at: next(),
       method: 'POST',
       path: `/v1/customers/${account.customer}/adjustments`,
-      key: `adjust ${day} ${guest}`,
       body: { key, amount, reason },
     })
     if (key === 'points') account.points = value
   }
   const replaced = accountOn(cardsReplaced, day, accounts)
   if (replaced) {
-    const now = next()
-    replaced.card = await once(
-      `replace card ${day}`,
-      async (tenant) => (await replaceCard(tenant, replaced.card, now)).id,
-    )
+    const { id } = await write((tenant) => replaceCard(tenant, replaced.card, next()))
+    replaced.card = id
   }
   const lost = accountOn(cardsLost, day, accounts)
   if (lost) {
-    const now = next()
-    await once(`block card ${day}`, async (tenant) => {
-      await setCardBlocked(tenant, lost.card, true, now)
-    })
+    await write((tenant) => setCardBlocked(tenant, lost.card, true, next()))
     lost.isBlocked = true
   }
   const blocked = accountOn(guestsBlocked, day, accounts)
   if (blocked) {
     const path = `/v1/customers/${blocked.customer}/block`
-    await office.manage('manager', { at: next(), method: 'POST', path, key: `block guest ${day}` })
+    await office.manage('manager', { at: next(), method: 'POST', path })
     blocked.isBlocked = true
   }
-  if (couponsRevoked.includes(day)) await revokeOne(story, day, guests, next())
+  if (couponsRevoked.includes(day)) await revokeCoupon(story, guests, next())
   await congratulate(story, guests, next)
 }
 
@@ -112,7 +105,7 @@ function accountOn(
 }
 
 /** A coupon of one of the first guests. */
-async function revokeOne(story: Story, day: number, guests: readonly Guest[], now: Date): Promise<void> {
+async function revokeCoupon(story: Story, guests: readonly Guest[], now: Date): Promise<void> {
   const { office, accounts } = story
   // By number: who was registered first is chance when it happens at once.
   const known = guests.flatMap((guest) => accounts.get(guest.number) ?? [])
@@ -120,7 +113,7 @@ async function revokeOne(story: Story, day: number, guests: readonly Guest[], no
   const coupon = owner && holds(owner, 'free-coffee', now)
   if (!coupon) return
   const path = `/v1/coupons/${coupon.id}/revoke`
-  await office.manage('manager', { at: now, method: 'POST', path, key: `revoke coupon ${day}` })
+  await office.manage('manager', { at: now, method: 'POST', path })
   owner.coupons = owner.coupons.filter((held) => held !== coupon)
 }
 
@@ -137,7 +130,6 @@ async function congratulate(story: Story, guests: readonly Guest[], next: () => 
       at: next(),
       method: 'POST',
       path: '/v1/coupons',
-      key: `birthday ${today} ${number}`,
       body: { customer: account.customer, campaign: coffeeClub, reward: 'five-off' },
     })
     const expiresAt = issued.expiresAt === undefined ? undefined : new Date(issued.expiresAt)
@@ -145,35 +137,26 @@ async function congratulate(story: Story, guests: readonly Guest[], next: () => 
   }
 }
 
-export const happyHourFrom = 10
-const tiersFrom = 28
-
 /** The owner looks after the coffee club and what is new; the manager tries things out. */
 async function changeCampaigns(story: Story, day: number, next: () => Date): Promise<void> {
-  const { office, once, coffeeClub } = story
-  const post = (role: 'owner' | 'manager', path: string, key: string, body?: object) =>
-    office.manage(role, { at: next(), method: 'POST', path, key, body })
-  const create = async (role: 'owner' | 'manager', definition: { name: string }): Promise<CampaignId> =>
-    (await post(role, '/v1/campaigns', `create ${definition.name}`, definition)).id
-  const publish = (role: 'owner' | 'manager', id: CampaignId, key: string) =>
-    post(role, `/v1/campaigns/${id}/publish`, `publish ${key}`)
-  if (day === happyHourFrom) {
+  const { office, coffeeClub } = story
+  const call = (role: Role, method: 'POST' | 'PATCH', path: string, body?: object) =>
+    office.manage(role, { at: next(), method, path: `/v1/campaigns${path}`, body })
+  const create = async (role: Role, definition: object): Promise<CampaignId> =>
+    (await call(role, 'POST', '', definition)).id
+  const publish = (role: Role, id: CampaignId) => call(role, 'POST', `/${id}/publish`)
+  if (day === 10) {
     story.happyHour = await create('owner', happyHour)
-    await publish('owner', story.happyHour, happyHour.name)
+    await publish('owner', story.happyHour)
   }
-  if (day === tiersFrom) {
-    const path = `/v1/campaigns/${coffeeClub}`
-    const body = await once('rules before the tiers', async (tenant) =>
-      coffeeClubTiers((await getCampaign(tenant, coffeeClub)).draft.rules as object[]),
-    )
-    await office.manage('owner', { at: next(), method: 'PATCH', path, key: 'tiers', body })
-    await publish('owner', coffeeClub, 'tiers')
+  if (day === 14) {
+    story.studentMornings = await create('manager', studentMornings)
+    await publish('manager', story.studentMornings)
   }
-  if (day === 14) await publish('manager', await create('manager', studentMornings), studentMornings.name)
-  if (day === 50) {
-    // Created again, it answers with the campaign of the first time.
-    const id = await create('manager', studentMornings)
-    await post('manager', `/v1/campaigns/${id}/pause`, 'pause')
+  if (day === 28) {
+    await call('owner', 'PATCH', `/${coffeeClub}`, coffeeClubTiers)
+    await publish('owner', coffeeClub)
   }
+  if (day === 50) await call('manager', 'POST', `/${story.studentMornings}/pause`)
   if (day === 82) await create('manager', icedDrinks)
 }

@@ -1,6 +1,6 @@
 /**
  * Fills the demo café with everything from its opening day until now, through the operations that real calls use,
- * at the times it would have happened. It can be interrupted anywhere and begun again (`story.ts`).
+ * at the times it would have happened. One that was interrupted is not continued: `open-demo.ts` begins again.
  */
 import type { CampaignId } from '../domain/ids.ts'
 import type { Organization } from '../domain/organization.ts'
@@ -8,16 +8,15 @@ import { localDay, localTime, startOfDay } from '../engine/clock/local-time.ts'
 import type { Deps } from '../operations/deps.ts'
 import { createDirectoryEntry, patchDirectoryEntry } from '../operations/organizations/manage-directory.ts'
 import { forgetRequests } from '../operations/record-requests.ts'
-import { transact } from '../operations/transact.ts'
 import { expireWallets } from '../operations/wallets/expire-wallets.ts'
-import { findBranchByOpaqueId, listDirectoryEntries } from '../store/directory.ts'
-import { deleteRequestsBefore } from '../store/http-requests.ts'
-import { type Tenant, tenantOf } from '../store/tenant.ts'
+import { findBranchByOpaqueId, findDirectoryEntry } from '../store/directory.ts'
+import { listUsers } from '../store/setup.ts'
+import { inTransaction, type Tenant } from '../store/tenant.ts'
 import { baristas, branches, lastBarista, products } from './cafe.ts'
 import { eveningMinutes, runErrands, takeReturns } from './errands.ts'
 import { type Guest, inviteGuests } from './guests.ts'
 import { isHappyHour, planDay, type Visit } from './plan-day.ts'
-import { joinHappyHour, sell, welcomeGuest } from './serve-guest.ts'
+import { joinHappyHour, type Order, type Sale, sellTogether, welcomeGuest } from './serve-guest.ts'
 import { beginStory, type Story } from './story.ts'
 import { askAtTill, type TillAccess, welcomeAtTill } from './till-calls.ts'
 
@@ -25,7 +24,9 @@ const dayMs = 86_400_000
 const minuteMs = 60_000
 const opensAt = 6 * 60
 const closesAt = 18 * 60 + 45
-/** Those that stand at the top of every list. */
+/** Few, so that what is processed together is of about the same time. */
+const basketsTogether = 8
+/** Their baskets are processed one by one, each at its own time: they stand at the top of every list. */
 const recentDays = 2
 
 /** The morning of the day, so many days ago. */
@@ -34,7 +35,7 @@ export function openingDay(now: Date, days: number, timezone: string): Date {
   return new Date(startOfDay(today - days * dayMs, timezone).getTime() + opensAt * minuteMs)
 }
 
-/** Everything that stands there before the first guest; a café that has it is one to be filled. */
+/** Everything that is there before the first guest; a café that has it is one to be filled. */
 export async function furnishCafe(tenant: Tenant, now: Date): Promise<void> {
   for (const { opaqueId, name } of branches) {
     const known = await findBranchByOpaqueId(tenant, opaqueId)
@@ -45,14 +46,20 @@ export async function furnishCafe(tenant: Tenant, now: Date): Promise<void> {
   for (const product of products) await createDirectoryEntry(tenant, 'products', product, now)
 }
 
-/** Bare: nobody has begun to fill it. Half: somebody has, and did not come to the end. */
-export async function howFull(tenant: Tenant): Promise<'bare' | 'half' | 'full'> {
-  const has = async (opaqueId: string) => {
-    const found = await listDirectoryEntries(tenant, 'users', { text: opaqueId, limit: 100 })
-    return found.some((user) => user.opaqueId === opaqueId)
-  }
-  if (await has(lastBarista.opaqueId)) return 'full'
-  return (await has(baristas[0]!.opaqueId)) ? 'half' : 'bare'
+/**
+ * Empty: not to be filled. Partial: to be filled, and not at the end of it. A user whom a client adds to an empty café
+ * under the same name is younger than the café, and does not count.
+ */
+export async function fillState(
+  own: Tenant,
+  { createdAt }: Organization,
+): Promise<'empty' | 'partial' | 'complete'> {
+  const users = await listUsers(own, [], [baristas[0]!.opaqueId, lastBarista.opaqueId])
+  const find = (opaqueId: string) => users.find((user) => user.opaqueId === opaqueId)
+  const first = find(baristas[0]!.opaqueId)
+  const entry = first && (await findDirectoryEntry(own, 'users', first.id))
+  if (entry?.createdAt.getTime() !== createdAt.getTime()) return 'empty'
+  return find(lastBarista.opaqueId) ? 'complete' : 'partial'
 }
 
 export interface Filling {
@@ -65,17 +72,13 @@ export async function fillCafe(
   deps: Deps,
   organization: Organization,
   coffeeClub: CampaignId,
-  till: Omit<TillAccess, 'until'>,
+  till: TillAccess,
   { onDay, signal }: Filling = {},
 ): Promise<void> {
-  const own = tenantOf(deps.pool, organization.orgId)
-  // Calls that were told before are told again, and nobody else has called so far.
-  await deleteRequestsBefore(own, deps.clock())
   const story = await beginStory(deps, organization, coffeeClub, till.send)
   const guests = inviteGuests()
-  const until = deps.clock()
-  const days = listDays(organization, guests, until)
-  // Told alike at whatever time of today it is.
+  const days = listDays(organization, guests, deps.clock())
+  // Unlike today it is over, at whatever time the café is filled.
   const yesterday = days.at(-2)
   let welcomed = welcomeAll(story, days[0]!)
   for (const [i, day] of days.entries()) {
@@ -87,24 +90,17 @@ export async function fillCafe(
     // When the day fails, nobody waits for these any more.
     welcomed.catch(() => {})
     await liveDay(story, guests, day, signal, {
-      isRecent: i >= days.length - recentDays,
-      till: day === yesterday ? { ...till, until } : undefined,
+      together: i >= days.length - recentDays ? 1 : basketsTogether,
+      till: day === yesterday ? till : undefined,
     })
   }
   await story.office.close()
   await forgetRequests(deps, organization.orgId)
 }
 
-/** Says that the story has come to its end, once; nothing before it gets lost after that. */
-export async function closeStory(deps: Deps, { orgId }: Organization): Promise<void> {
-  const call = { route: 'demo', key: 'end', body: {} }
-  await transact(
-    deps,
-    orgId,
-    call,
-    (tenant) => createDirectoryEntry(tenant, 'users', lastBarista, deps.clock()),
-    ({ id }) => ({ status: 200, body: { id } }),
-  )
+/** On a connection that waits for the disk, and with it for everything before. */
+export async function markComplete({ pool, clock }: Deps, { orgId }: Organization): Promise<void> {
+  await inTransaction(pool, orgId, (tenant) => createDirectoryEntry(tenant, 'users', lastBarista, clock()))
 }
 
 interface Day {
@@ -162,7 +158,7 @@ async function liveDay(
   guests: readonly Guest[],
   { number, date, visits, opening, closing, momentOf }: Day,
   signal: AbortSignal | undefined,
-  { isRecent, till }: { isRecent: boolean; till: TillAccess | undefined },
+  { together, till }: { together: number; till: TillAccess | undefined },
 ): Promise<void> {
   signal?.throwIfAborted()
   if (opening) await expireWallets(story.at(opening), story.organization, signal)
@@ -176,13 +172,20 @@ async function liveDay(
     await story.office.signIn('cashier', opening)
     await askAtTill(story, till, orders)
   }
-  const counter = isRecent ? story.exactTill : story.till
-  const sales = await Promise.all(orders.map((order) => sell(story, counter, order)))
+  const sales = await sellAll(story, orders, together)
   const last = orders.at(-1)
   if (till && last) await welcomeAtTill(story, till, last.occurredAt)
   if (!closing) return
   await takeReturns(story, number, sales)
   await runErrands(story, number, guests, closing)
+}
+
+async function sellAll(story: Story, orders: readonly Order[], together: number): Promise<Sale[]> {
+  const sales: Sale[] = []
+  for (let i = 0; i < orders.length; i += together) {
+    sales.push(...(await sellTogether(story, orders.slice(i, i + together))))
+  }
+  return sales
 }
 
 /** A guest comes at most once a day. */

@@ -6,7 +6,7 @@ import { toBasketRequest } from './serve-guest.ts'
 
 const opening = new Date('2027-11-04T04:00:00Z')
 const visit = planDay(inviteGuests(), 0, 3)
-  .map((one) => ({ ...one, remembersCoupons: true }))
+  .map((planned) => ({ ...planned, remembersCoupons: true }))
   .find(({ wishes }) =>
     wishes.some(({ product, quantity }) => product.category === 'coffee' && quantity === 1),
   )!

@@ -3,8 +3,9 @@ import type { Line } from '../domain/basket.ts'
 import type { CardId, CustomerId } from '../domain/ids.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import type { BasketRequest } from '../operations/baskets/job.ts'
+import { processGroup, toJob } from '../operations/baskets/process.ts'
 import { returnTransaction } from '../operations/baskets/return-transaction.ts'
-import { registerCustomer } from '../operations/customers/register-customer.ts'
+import { type Registration, registerCustomer } from '../operations/customers/register-customer.ts'
 import { fingerprint } from '../operations/fingerprint.ts'
 import { changeWallet } from '../operations/wallets/change-wallet.ts'
 import type { Guest } from './guests.ts'
@@ -14,29 +15,25 @@ import { type Account, type HeldCoupon, holds, type Story } from './story.ts'
 export async function welcomeGuest(story: Story, guest: Guest, now: Date): Promise<void> {
   const { opaqueId, fullname, phone, email, metaData, consents } = guest
   const profile = { opaqueId, fullname, phone, email, metaData, consents }
-  const opened = await story.once(`register ${opaqueId}`, (tenant) =>
-    openCard(story, tenant, story.coffeeClub, { profile }, now),
-  )
+  const opened = await openCard(story, story.coffeeClub, { profile }, now)
   story.accounts.set(guest.number, { ...opened, points: 0, coupons: [] })
 }
 
 /** A second card, for those who come in the afternoon. */
 export async function joinHappyHour(story: Story, guest: Guest, now: Date): Promise<void> {
   const account = story.accounts.get(guest.number)!
-  const { card } = await story.once(`happy hour ${guest.opaqueId}`, (tenant) =>
-    openCard(story, tenant, story.happyHour!, { id: account.customer }, now),
-  )
-  account.happyCard = card
+  account.happyCard = (await openCard(story, story.happyHour!, { id: account.customer }, now)).card
 }
 
 async function openCard(
-  { at, organization }: Story,
-  tenant: Parameters<typeof registerCustomer>[1],
+  { at, write, organization }: Story,
   campaign: string,
-  customer: Parameters<typeof registerCustomer>[3]['customer'],
+  customer: Registration['customer'],
   now: Date,
 ): Promise<{ customer: CustomerId; card: CardId }> {
-  const view = await registerCustomer(at(now), tenant, organization, { campaign, customer })
+  const view = await write((tenant) =>
+    registerCustomer(at(now), tenant, organization, { campaign, customer }),
+  )
   return { customer: view.customer.id, card: view.cards[0]!.id }
 }
 
@@ -66,23 +63,37 @@ export function toBasketRequest(
 ): { request: BasketRequest; used: HeldCoupon[] } {
   const account = accounts.get(visit.guest.number)!
   const happyCard = isHappyHour(visit.minute) ? account.happyCard : undefined
-  // The baskets of a day are processed several together, at the time of the last: what ends today may be over by then.
+  // Baskets are processed several together, at the time of the last: what ends today may be over by then.
   const tonight = new Date(occurredAt.getTime() + (dayMinutes - visit.minute) * 60_000)
   const { basket, used } = fillBasket(account, visit, happyCard !== undefined, tonight)
   const card = happyCard ?? account.card
   return { request: { customer: account.customer, card, opaqueId: receipt, occurredAt, basket }, used }
 }
 
-export async function sell(story: Story, till: Story['till'], order: Order): Promise<Sale> {
-  const { visit, occurredAt, receipt } = order
-  const account = story.accounts.get(visit.guest.number)!
-  const { request, used } = toBasketRequest(story, order)
-  const user = story.staff.get(visit.barista)!
-  const caller = { organization: story.organization, user, kind: 'connection', scopes: ['pos'] } as const
-  // By its number alone: what is in the basket follows from the story so far.
-  const repeat = { fingerprint: fingerprint(receipt) }
-  const transaction = await till.process(occurredAt, caller, request, repeat)
-  const granted = transaction.result.actions.flatMap((action): HeldCoupon[] =>
+/** One group of baskets, in the order of the clock and at the time of the last. */
+export async function sellTogether(story: Story, orders: readonly Order[]): Promise<Sale[]> {
+  const { organization, staff, accounts } = story
+  const deps = story.at(orders.at(-1)!.occurredAt)
+  const baskets = orders.map((order) => toBasketRequest(story, order))
+  const jobs = baskets.map(({ request }, i) => {
+    const user = staff.get(orders[i]!.visit.barista)!
+    return toJob(deps, { organization, user, kind: 'connection', scopes: ['pos'] }, request)!
+  })
+  const outcomes = await processGroup(deps, organization.orgId, jobs)
+  return orders.map(({ visit, receipt }, i) => {
+    const outcome = outcomes[i]!
+    if (outcome.kind === 'failed') throw outcome.error
+    const { transaction } = outcome.result
+    const { used } = baskets[i]!
+    const account = accounts.get(visit.guest.number)!
+    keep(account, transaction, used)
+    return { visit, account, receipt, transaction, used }
+  })
+}
+
+/** What the guest goes home with. */
+function keep(account: Account, { result }: Transaction, used: readonly HeldCoupon[]): void {
+  const granted = result.actions.flatMap((action): HeldCoupon[] =>
     action.kind === 'grant_coupon' && action.coupon
       ? [
           {
@@ -94,8 +105,7 @@ export async function sell(story: Story, till: Story['till'], order: Order): Pro
       : [],
   )
   account.coupons = [...account.coupons.filter((coupon) => !used.includes(coupon)), ...granted]
-  account.points = pointsIn(transaction.result.balances) ?? account.points
-  return { visit, account, receipt, transaction, used }
+  account.points = pointsIn(result.balances) ?? account.points
 }
 
 function fillBasket(

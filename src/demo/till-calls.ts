@@ -1,10 +1,10 @@
 /**
  * What the till asked yesterday, for those who open the request log: it finds guests and previews their baskets,
- * and welcomes a new one. Not everything it asks is right. Nothing here goes into the story but that guest.
+ * and welcomes a new one. Not everything it asks is right.
  */
 import type { Line } from '../domain/basket.ts'
 import { issueToken } from '../operations/auth/issue-token.ts'
-import type { Call, Send } from './office.ts'
+import type { DemoRequest, Send } from './in-process-client.ts'
 import { type Order, toBasketRequest } from './serve-guest.ts'
 import type { Story } from './story.ts'
 
@@ -12,22 +12,20 @@ export interface TillAccess {
   readonly send: Send
   readonly apiKey: string
   readonly apiSecret: string
-  /** The present: nothing is asked later. */
-  readonly until: Date
 }
 
-type Ask = (call: Pick<Call, 'method' | 'path' | 'key' | 'body'>) => ReturnType<Send>
+type Ask = (request: Pick<DemoRequest, 'method' | 'path' | 'body'>) => ReturnType<Send>
 
-const betweenCallsMs = 6_000
+const betweenRequestsMs = 6_000
 
-/** Each call with a token of its own: how long one lives is the operator's choice, and may be a second. */
-function askFrom(story: Story, { send, apiKey, apiSecret, until }: TillAccess, from: Date): Ask {
+/** Each request with a token of its own: how long one lives is the operator's choice, and may be a second. */
+function askFrom(story: Story, { send, apiKey, apiSecret }: TillAccess, from: Date): Ask {
   let ms = from.getTime()
-  return async (call) => {
-    const at = new Date(Math.min(ms, until.getTime()))
-    ms += betweenCallsMs
+  return async (request) => {
+    const at = new Date(ms)
+    ms += betweenRequestsMs
     const { accessToken } = await issueToken(story.at(at), apiKey, apiSecret)
-    return send({ ...call, at, token: accessToken })
+    return send({ ...request, at, token: accessToken })
   }
 }
 
@@ -65,12 +63,11 @@ const newGuest = { fullname: 'Rosa Delgado', phone: '+1 332 555 0142' }
 
 /** Whose answer gets lost once, who wants to pay with points she has not, and whose till makes a mistake. */
 export async function welcomeAtTill(story: Story, till: TillAccess, lastSale: Date): Promise<void> {
-  const ask = askFrom(story, till, new Date(Math.min(lastSale.getTime() + 150_000, till.until.getTime())))
+  const ask = askFrom(story, till, new Date(lastSale.getTime() + 150_000))
   await find(ask, newGuest.phone)
   const registered = await ask({
     method: 'POST',
     path: '/v1/customers/register',
-    key: 'register the last guest',
     body: { campaignId: story.coffeeClub, customer: { data: newGuest } },
   })
   if (registered.status !== 201) throw new Error(`The till's new guest: ${JSON.stringify(registered.body)}`)
@@ -79,7 +76,6 @@ export async function welcomeAtTill(story: Story, till: TillAccess, lastSale: Da
     { product: 'flat-white', name: 'Flat white', unitPrice: 3.9 },
     { product: 'croissant', name: 'Croissant', unitPrice: 3 },
   ]
-  // The number is always the same, so that it is sold once however often the story is told.
   const body = { customer, card: cards[0].id, user: 'barista-maya', opaqueId: 'A-1001', items }
   const sell = () => ask({ method: 'POST', path: '/v1/transactions/process', body })
   await preview(ask, { ...body, items: [{ ...items[0], quantity: '1' }, items[1]] })

@@ -83,6 +83,21 @@ export async function findIntegration(tenant: Tenant, id: IntegrationId): Promis
   return row && toIntegration(row)
 }
 
+/** The integration whose key this is, if the key is valid now. */
+export async function findIntegrationByKey(
+  tenant: Tenant,
+  keyHash: Buffer,
+  now: Date,
+): Promise<Integration | undefined> {
+  const row = await maybeOne<IntegrationRow>(
+    tenant.db,
+    `SELECT i.* FROM integrations i JOIN integration_keys k ON k.integration_id = i.id
+     WHERE k.hash = $1 AND (k.expires_at IS NULL OR k.expires_at > $2)`,
+    [keyHash, now],
+  )
+  return row && toIntegration(row)
+}
+
 export async function listIntegrations(
   tenant: Tenant,
   page: { limit: number; after?: IntegrationId },

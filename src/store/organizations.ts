@@ -184,7 +184,15 @@ export async function updateOrganization(
   return row && toShown(row)
 }
 
-/** Serializes the making of the demo between processes that start at once, until the transaction ends. */
+const demoLock = 0x64656d6f
+
+/** Lets one process at a time open the demo, until the transaction ends, which does nothing else meanwhile. */
+export async function lockDemo(tenant: Tenant): Promise<void> {
+  await tenant.db.query('SET LOCAL idle_in_transaction_session_timeout = 0')
+  await tenant.db.query('SELECT pg_advisory_xact_lock($1)', [demoLock])
+}
+
+/** Nobody adds an organization until the transaction ends. */
 export async function lockOrganizations(tenant: Tenant): Promise<void> {
   await tenant.db.query('LOCK TABLE organizations IN SHARE ROW EXCLUSIVE MODE')
 }

@@ -185,6 +185,23 @@ test('what somebody granted beside it is taken away again, and what is missing i
   expect(await stateOf(owner)).toEqual({ login: 'able', isLoginExempt: false, obstacle: undefined })
 })
 
+test('a demo left partly filled is dropped, although row level security binds the owner', async () => {
+  const owner = { ...server.connection, user: 'able', database: 'able' }
+  const settings = { DATABASE_URL: urlOf(owner), DATA_DIR: await checkout.newDataDir(), DEMO: '1' }
+  const orgs = async () => {
+    const rows = await asAdministrator('SELECT DISTINCT org_id AS org FROM ledger_entries', 'able')
+    return rows.map(({ org }) => org)
+  }
+  const interrupted = checkout.run(['serve'], { ...settings, DEMO_DAYS: '90' })
+  while ((await orgs()).length === 0) await new Promise((done) => setTimeout(done, 5))
+  checkout.signalNewest('SIGKILL')
+  await interrupted
+  expect(await orgs()).toEqual([1])
+  const service = await checkout.start({ ...settings, DEMO_DAYS: '1' })
+  await service.end('SIGTERM')
+  expect(await orgs()).toEqual([2])
+})
+
 test('databases of one server that are prepared at once share the role', async () => {
   await dropRole()
   const names = Array.from({ length: 6 }, (_, i) => `shared_${i}`)

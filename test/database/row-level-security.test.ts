@@ -9,6 +9,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { appRole, grants } from '../../src/database/app-role.ts'
 import { openPool } from '../../src/database/pool.ts'
 import { packageRoot } from '../../src/package-root.ts'
+import { deleteDemoOrganization, organizationTables } from '../../src/store/delete-demo-organization.ts'
+import { inTransaction } from '../../src/store/tenant.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 
 /** What the platform, organization 0, reaches of all organizations, and how. */
@@ -350,8 +352,10 @@ describe('foreign keys', () => {
 
 describe('the statements of the store', () => {
   const folder = join(packageRoot, 'src/store')
+  /** Runs as the owner. */
+  const ofOwner = 'delete-demo-organization.ts'
   const text = readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts'))
+    .filter((file) => file.endsWith('.ts') && file !== ofOwner)
     .map((file) => readFileSync(join(folder, file), 'utf8'))
     .join('\n')
   // The directory has three tables and one statement for each thing that is done to them.
@@ -370,5 +374,39 @@ describe('the statements of the store', () => {
     expect(named(/\bINSERT INTO (\w+|\$\{\w+\})/g).sort()).toEqual(granted('INSERT').sort())
     expect([...new Set([...updated, ...upserted])].sort()).toEqual(granted('UPDATE').sort())
     expect(named(/\bDELETE FROM (\w+)/g).sort()).toEqual(granted('DELETE').sort())
+  })
+})
+
+describe('a demo that is dropped', () => {
+  const dropOf = (org: number) => inTransaction(database.pool, org, deleteDemoOrganization)
+  const countsOf = (org: number) =>
+    Promise.all(
+      tenantTables.map(async (table) => {
+        const { rows } = await database.pool.query(`SELECT 1 FROM ${table} WHERE org_id = ${org}`)
+        return `${table} ${rows.length}`
+      }),
+    )
+
+  test('every table with organizations is in the list, before those it refers to', async () => {
+    const listed: readonly string[] = [...organizationTables, 'organizations']
+    expect([...listed].sort()).toEqual([...tenantTables].sort())
+    const { rows } = await database.pool.query<{ from: string; to: string }>(
+      `SELECT conrelid::regclass::text AS from, confrelid::regclass::text AS to FROM pg_constraint WHERE contype = 'f'`,
+    )
+    const among = rows.filter(({ from, to }) => listed.includes(from) && listed.includes(to))
+    expect(among.length).toBeGreaterThan(20)
+    expect(among.filter(({ from, to }) => listed.indexOf(from) > listed.indexOf(to))).toEqual([])
+  })
+
+  test('an organization that is no demo keeps every row', async () => {
+    await expect(dropOf(2)).rejects.toThrow('not a demo')
+    expect(await countsOf(2)).toEqual(tenantTables.map((table) => `${table} 1`))
+  })
+
+  test('nothing of it is left, and nothing of others is gone', async () => {
+    await database.pool.query('UPDATE organizations SET is_demo = true WHERE org_id = 2')
+    await dropOf(2)
+    expect(await countsOf(2)).toEqual(tenantTables.map((table) => `${table} 0`))
+    expect(await countsOf(1)).toEqual(tenantTables.map((table) => `${table} 1`))
   })
 })

@@ -1,11 +1,13 @@
-/** The demo café with its past: that it is whole, plausible and consistent, and that it is told once, whatever happens. */
+/** The demo café with its past: that it is complete, plausible and consistent, and that there is one, whatever happens. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
   type Checkout,
   type DemoFile,
   makeCheckout,
+  ownSecrets,
   readDemo,
   type Service,
+  type Settings,
   urlOf,
 } from '../support/checkout.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
@@ -13,10 +15,10 @@ import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 const days = 90
 const dayMs = 86_400_000
 const patienceMs = 480_000
-/** A start that fills has some seven thousand statements to run beside everything else. */
+/** A start that fills has thousands of statements to run beside everything else. */
 const fillingMs = 400_000
 
-/** How far noon is in the café. Told today, its past would be that of another day as soon as it is midnight there. */
+/** How far noon is in the café. Filled today, its past would be that of another day as soon as it is midnight there. */
 const noonMs = untilNoon()
 const now = () => Date.now() + noonMs
 /** For the service, which then takes it for noon: loaded before its own code. */
@@ -33,16 +35,19 @@ let dataDir: string
 let service: Service
 let demo: DemoFile
 let get: Get
-let database: TestDatabase
+/** Newest first. */
+let sales: Body[]
+let coupons: Body[]
+let database: TestDatabase | undefined
 
 beforeAll(async () => {
-  ;[checkout, database] = await Promise.all([makeCheckout(), createTestDatabase()])
+  checkout = await makeCheckout()
   dataDir = await checkout.newDataDir()
 })
 
 afterAll(async () => {
   await checkout.remove()
-  await database.close()
+  await database?.close()
 })
 
 test('a first start fills the café and says so in one line', { timeout: patienceMs }, async () => {
@@ -53,6 +58,7 @@ test('a first start fills the café and says so in one line', { timeout: patienc
   expect((await fetch(`${service.baseUrl}/readyz`)).status).toBe(200)
   demo = await readDemo(dataDir)
   get = await callerOf(demo)
+  ;[sales, coupons] = [await getAll(get, '/v1/transactions'), await getAll(get, '/v1/coupons')]
 })
 
 test('there are customers, visits on every day, and coupons and sales in every state', async () => {
@@ -64,24 +70,20 @@ test('there are customers, visits on every day, and coupons and sales in every s
   const { data } = await get(`/v1/reports/daily?${pastDays()}`)
   expect(data).toHaveLength(days)
   expect(data.filter((day: { transactions: number }) => day.transactions === 0)).toEqual([])
-  for (const status of [1, 3, 4, 5])
-    expect((await getAll(get, `/v1/coupons?status=${status}`)).length, `coupons ${status}`).toBeGreaterThan(3)
-  for (const status of [1, 2, 3]) {
-    const found = await getAll(get, `/v1/transactions?status=${status}`)
-    expect(found.length, `transactions ${status}`).toBeGreaterThan(5)
-  }
+  const countOf = (list: Body[], status: number) => list.filter((item) => item.status === status).length
+  for (const status of [1, 3, 4, 5]) expect(countOf(coupons, status), `coupons ${status}`).toBeGreaterThan(3)
+  for (const status of [1, 2, 3]) expect(countOf(sales, status), `transactions ${status}`).toBeGreaterThan(5)
   expect((await getAll(get, '/v1/customers?status=2')).length).toBe(1)
 })
 
 test('everything lies at its time: ids and moments ascend together, and nothing is ahead', async () => {
-  for (const list of ['/v1/transactions', '/v1/coupons']) {
-    const created = (await getAll(get, list)).map(({ createdAt }) => Date.parse(createdAt))
+  for (const list of [sales, coupons]) {
+    const created = list.map(({ createdAt }) => Date.parse(createdAt))
     expect(created[0]).toBeLessThanOrEqual(now())
     expect(created.at(-1)).toBeLessThan(now() - (days - 15) * dayMs)
     const back = created.filter((at, i) => i > 0 && at > created[i - 1]!)
     expect(back).toEqual([])
   }
-  const sales = await getAll(get, '/v1/transactions')
   const late = sales.filter(({ createdAt, occurredAt }) => Date.parse(occurredAt) > Date.parse(createdAt))
   expect(late).toEqual([])
   const branches = new Set(sales.map(({ branch }) => JSON.stringify(branch)))
@@ -110,7 +112,7 @@ test('the campaigns: one in its second version with tiers that were reached, one
     'Student mornings paused 1',
   ])
   expect(campaigns.find(({ id }) => id === demo.campaignId)).toMatchObject({ name: 'Coffee club' })
-  const actions = (await getAll(get, '/v1/transactions')).flatMap((sale) => sale.executedActions.actions)
+  const actions = sales.flatMap((sale) => sale.executedActions.actions)
   const tiers = new Set(actions.flatMap(({ type, tier }) => (type === 'change_tier' ? tier : [])))
   expect([...tiers].sort()).toEqual(['bronze', 'gold', 'silver'])
 })
@@ -200,85 +202,131 @@ test('the books agree, asked through the service and on the command line', async
   expect(JSON.parse(verified.stdout).ok).toBe(true)
 })
 
-let whole: unknown
-
-test('the next start does not fill it again', { timeout: patienceMs }, async () => {
-  whole = await figuresOf(get)
+test('the next start keeps it as it is', { timeout: patienceMs }, async () => {
+  const before = await figuresOf(get)
   await service.end('SIGTERM')
   service = await checkout.start({ DATA_DIR: dataDir, ...withPast })
   expect(service.stdout()).not.toMatch(/filling the demo café/)
-  expect(await figuresOf(await callerOf(await readDemo(dataDir)))).toEqual(whole)
+  const { baseUrl } = service
+  const after = await readDemo(dataDir)
+  expect(after).toEqual({ ...demo, baseUrl, consoleUrl: `${baseUrl}/console` })
+  expect(await figuresOf(await callerOf(after))).toEqual(before)
   await service.end('SIGTERM')
 })
 
-test('killed or stopped in the middle, it comes to the same end', { timeout: patienceMs }, async () => {
-  const settings = {
-    DATABASE_URL: urlOf(database.connection),
-    DEMO: '1',
-    DATA_DIR: await checkout.newDataDir(),
-    ...withPast,
-  }
-  for (const { signal, sales, code } of [
-    { signal: 'SIGKILL', sales: 40, code: null },
-    { signal: 'SIGTERM', sales: 300, code: 0 },
-    { signal: 'SIGKILL', sales: 900, code: null },
-  ] as const) {
-    const starting = checkout.run(['serve'], settings)
-    while ((await countSales()) < sales) await new Promise((done) => setTimeout(done, 5))
-    checkout.signalNewest(signal)
-    const ended = await starting
-    expect(ended).toMatchObject({ code, stderr: '' })
-    expect(ended.stdout).not.toMatch(/is ready at/)
-  }
-  const interrupted = await countSales()
-  // Whatever is set by then: a café is not left half filled.
-  const finished = await checkout.start({ ...settings, DEMO_DAYS: '0' }, undefined, fillingMs)
-  expect(await countSales()).toBeGreaterThan(interrupted)
+/** Enough for some hundred sales, and few to wait for. */
+const fewDays = { DEMO: '1', DEMO_DAYS: '7', NODE_OPTIONS: atNoon }
+let undisturbed: unknown
+
+test('two that start at once share one café', { timeout: patienceMs }, async () => {
+  const settings = await newSettings({ ...fewDays, ...ownSecrets })
+  const other = { ...settings, DATA_DIR: await checkout.newDataDir() }
+  const services = await Promise.all(
+    [settings, other].map((own) => checkout.start(own, undefined, fillingMs)),
+  )
+  expect(services.filter(({ stdout }) => stdout().includes('filling the demo café'))).toHaveLength(1)
+  const [demo, sameDemo] = await Promise.all([settings, other].map((own) => readDemo(own.DATA_DIR)))
+  expect(sameDemo!.organizationId).toBe(demo!.organizationId)
+  undisturbed = await figuresOf(await callerOf(demo!))
+  expect(await figuresOf(await callerOf(sameDemo!))).toEqual(undisturbed)
+  await Promise.all(services.map(({ end }) => end('SIGTERM')))
+})
+
+test('killed while it is filled, it is filled anew', { timeout: patienceMs }, async () => {
+  const settings = await newSettings(fewDays)
+  await interrupt(settings, 'SIGKILL')
+  const started = await checkout.start(settings, undefined, fillingMs)
   const ask = await callerOf(await readDemo(settings.DATA_DIR))
-  expect(await figuresOf(ask)).toEqual(whole)
+  expect(await figuresOf(ask)).toEqual(undisturbed)
   expect(await ask('/v1/integrity')).toMatchObject({ ok: true, problems: [] })
-  await finished.end('SIGTERM')
-  // Erasing a guest looks for the answers that are kept of them, and would find no others.
-  const kept = 'SELECT reply::text FROM idempotency_keys WHERE customer_id IS NULL'
-  const replies = (await database.pool.query(kept)).rows.map(({ reply }) => reply)
-  expect(replies.length).toBeGreaterThan(20)
-  expect(replies.filter((reply) => /fullname|phone|email|reason/.test(reply))).toEqual([])
+  for (const table of ['organizations', 'integrations']) expect(await countRows(table)).toBe(1)
+  await started.end('SIGTERM')
+  const tables = await query(
+    `SELECT table_name AS name FROM information_schema.columns WHERE column_name = 'org_id'`,
+  )
+  expect(tables.length).toBeGreaterThan(20)
+  for (const { name } of tables) {
+    const left = `${name} WHERE org_id <> (SELECT org_id FROM organizations)`
+    expect([name, await countRows(left)]).toEqual([name, 0])
+  }
+})
+
+test('a database with a real merchant gets no demo, and loses one that was partly filled', {
+  timeout: patienceMs,
+}, async () => {
+  const settings = await newSettings(fewDays)
+  await interrupt(settings, 'SIGTERM')
+  const created = await checkout.run(['organization', 'create', 'Real', '--json'], settings)
+  const started = await checkout.start(settings)
+  expect(started.stdout()).toContain('This database has organizations of its own, so there is no demo.')
+  await expect(readDemo(settings.DATA_DIR)).rejects.toThrow('ENOENT')
+  await started.end('SIGTERM')
+  expect(created.code).toBe(0)
+  expect(await query('SELECT name FROM organizations')).toEqual([{ name: 'Real' }])
+  expect(await countRows('transactions')).toBe(0)
 })
 
 test('tokens that end after a second keep no café from being filled', { timeout: patienceMs }, async () => {
-  const settings = { DATA_DIR: await checkout.newDataDir(), DEMO_DAYS: '2' }
-  const filled = await checkout.start({ ...settings, ACCESS_TOKEN_TTL: '1' }, undefined, fillingMs)
-  await filled.end('SIGTERM')
-  // Our own token is to live for longer than it takes to ask.
-  const started = await checkout.start(settings)
-  const ask = await callerOf(await readDemo(settings.DATA_DIR))
-  const refused = (await ask('/v1/requests?limit=100')).data.filter(
-    ({ status }: { status: number }) => status === 401,
-  )
-  expect(refused).toEqual([])
+  const settings = await newSettings({ DEMO: '1', DEMO_DAYS: '2', ACCESS_TOKEN_TTL: '1' })
+  const started = await checkout.start(settings, undefined, fillingMs)
   await started.end('SIGTERM')
+  expect(await countRows('http_requests')).toBeGreaterThan(8)
+  expect(await countRows('http_requests WHERE status = 401')).toBe(0)
 })
 
-test('with no days the café is bare, and stays so', { timeout: patienceMs }, async () => {
-  const bare = await checkout.newDataDir()
-  for (const DEMO_DAYS of ['0', String(days)]) {
-    const started = await checkout.start({ DATA_DIR: bare, DEMO_DAYS })
-    expect(started.stdout()).not.toMatch(/filling the demo café/)
-    const ask = await callerOf(await readDemo(bare))
-    expect((await ask('/v1/customers')).data).toEqual([])
-    await started.end('SIGTERM')
+test('with no days the café is empty, and stays so', { timeout: patienceMs }, async () => {
+  const settings = await newSettings({ DEMO: '1' })
+  const first = await checkout.start(settings)
+  const { organizationId, ...before } = await readDemo(settings.DATA_DIR)
+  // A user of the same name as one of those who are there when a café is to be filled.
+  await (await callerOf(before))('/v1/users', { opaqueId: 'barista-maya' })
+  await first.end('SIGTERM')
+  const second = await checkout.start({ ...settings, DEMO_DAYS: String(days) })
+  for (const { stdout } of [first, second]) expect(stdout()).not.toMatch(/filling the demo café/)
+  const after = await readDemo(settings.DATA_DIR)
+  expect(after.organizationId).toBe(organizationId)
+  expect((await (await callerOf(after))('/v1/customers')).data).toEqual([])
+  await second.end('SIGTERM')
+})
+
+/** For a service on a new database, which `database` is from then on, with a new data folder. */
+async function newSettings<S extends Settings>(settings: S) {
+  await database?.close()
+  database = await createTestDatabase()
+  return {
+    DATABASE_URL: urlOf(database.connection),
+    DATA_DIR: await checkout.newDataDir(),
+    ...settings,
   }
-})
+}
 
-async function countSales(): Promise<number> {
-  const { rows } = await database.pool.query('SELECT count(*)::int AS count FROM transactions')
-  return rows[0].count
+/** Starts a service that has much to fill, and ends it when it has sold a hundred times. */
+async function interrupt(settings: Settings, signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
+  const starting = checkout.run(['serve'], { ...settings, DEMO_DAYS: String(days) })
+  while ((await countRows('transactions')) < 100) await new Promise((done) => setTimeout(done, 5))
+  checkout.signalNewest(signal)
+  const ended = await starting
+  expect(ended).toMatchObject({ code: signal === 'SIGTERM' ? 0 : null, stderr: '' })
+  expect(ended.stdout).not.toMatch(/is ready at/)
+}
+
+async function countRows(of: string): Promise<number> {
+  return (await query(`SELECT count(*)::int AS count FROM ${of}`))[0].count
+}
+
+async function query(sql: string) {
+  return (await database!.pool.query(sql)).rows
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: read the way a client would.
-type Get = (path: string, body?: object) => Promise<any>
+type Body = any
+type Get = (path: string, body?: object) => Promise<Body>
 
-async function callerOf({ baseUrl, apiKey, apiSecret }: DemoFile): Promise<Get> {
+async function callerOf({
+  baseUrl,
+  apiKey,
+  apiSecret,
+}: Pick<DemoFile, 'baseUrl' | 'apiKey' | 'apiSecret'>): Promise<Get> {
   const issued = await fetch(`${baseUrl}/auth/token`, {
     method: 'POST',
     headers: { 'x-api-key': apiKey, 'x-api-secret': apiSecret },
@@ -299,8 +347,7 @@ async function callerOf({ baseUrl, apiKey, apiSecret }: DemoFile): Promise<Get> 
 }
 
 /** All pages of a list. */
-// biome-ignore lint/suspicious/noExplicitAny: read the way a client would.
-async function getAll(ask: Get, path: string): Promise<any[]> {
+async function getAll(ask: Get, path: string): Promise<Body[]> {
   const all = []
   for (let cursor: string | undefined, isFirst = true; isFirst || cursor; isFirst = false) {
     const page = await ask(

@@ -528,7 +528,9 @@ describe('a definition makes no sense', () => {
     for (let i = 0; i < 100_000; i++) deep = [deep]
     expect(problemsOf(club({ rules: [{ kind: 'nope', deep }], other: deep }))).toContain('syntax other')
     expect(problemsOf(club({ rules: [{ kind: 'nope', deep }] }))).toEqual(['semantics rules[0].kind'])
-    expect(problemsOf(club({ rules: [{ ...base, products: deep }] }))).toContain('syntax rules[0].products[0]')
+    expect(problemsOf(club({ rules: [{ ...base, products: deep }] }))).toContain(
+      'syntax rules[0].products[0]',
+    )
   })
 })
 

@@ -257,7 +257,7 @@ describe('a partial return', () => {
     expect(decision.movements).toMatchObject([{ amount: -16 }])
     expect(decision.usage).toEqual([])
     expect(sale.takeBack().usage).toEqual([
-      { campaign: clubId, rule: 'daily', perDay: true, perCustomer: false, total: false, amount: -10 },
+      { campaign: clubId, rule: 'daily', perDay: true, perCustomer: false, isShared: false, amount: -10 },
     ])
   })
 

@@ -70,10 +70,10 @@ describe('limits', () => {
       { ...base, id: 'third' },
     ]
     expect(evaluationOf({ campaign: { rules }, basket: basketOf([line(10)]) }).usage).toEqual([
-      { campaign: clubId, rule: 'base', amount: 5, perDay: true, perCustomer: false, total: true },
+      { campaign: clubId, rule: 'base', amount: 5, perDay: true, perCustomer: false, isShared: true },
     ])
     expect(attach(club({ rules })).compiled.countedRules).toEqual([
-      { rule: 'base', perDay: true, perCustomer: false, total: true },
+      { rule: 'base', perDay: true, perCustomer: false, isShared: true },
     ])
   })
 

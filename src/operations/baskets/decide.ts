@@ -213,9 +213,9 @@ function applyDecision(
   if (evaluation.usage.length === 0) return
   const add = (key: string, amount: number) => used.set(key, (used.get(key) ?? 0) + amount)
   const day = dayOf(job, group)
-  for (const { campaign, rule, amount, perDay, perCustomer, isShared: total } of evaluation.usage) {
+  for (const { campaign, rule, amount, perDay, perCustomer, isShared } of evaluation.usage) {
     if (perDay) add(counterKey(id, campaign, rule, day), amount)
     if (perCustomer) add(counterKey(id, campaign, rule), amount)
-    if (total) add(counterKey('everybody', campaign, rule), amount)
+    if (isShared) add(counterKey('everybody', campaign, rule), amount)
   }
 }

@@ -10,7 +10,7 @@ import { newId } from '../../store/new-id.ts'
 import { tenantOf } from '../../store/tenant.ts'
 import { createBatch } from '../batch.ts'
 import type { Caller, Deps } from '../deps.ts'
-import { type Changes, runAttempts } from '../wallets/attempts.ts'
+import { type Changes, type JobResult, runAttempts } from '../wallets/attempts.ts'
 import { decideBasket, decideGroup } from './decide.ts'
 import type { BasketJob, BasketRequest, Preview, Processed, Repeat } from './job.ts'
 import { type BasketGroup, loadGroup } from './load.ts'
@@ -39,15 +39,8 @@ export interface TransactionsOptions {
 
 export function createBasketProcessor(options: TransactionsOptions): BasketProcessor {
   const { deps } = options
-  const sales: Changes<BasketJob, Processed> = {
-    isFindable: true,
-    async run(tenant, jobs, attempt) {
-      const group = await loadGroup(deps, tenant, jobs, attempt)
-      return writeGroup(tenant, group, jobs, decideGroup(group, jobs), attempt)
-    },
-  }
   const queue = createBasketQueue<BasketJob, Processed>({
-    run: (org, jobs) => runAttempts(deps.pool, org, jobs, sales),
+    run: (org, jobs) => processGroup(deps, org, jobs),
     writers: options.writers ?? 2,
     maxGroup: options.maxGroup ?? 128,
     maxWaiting: options.maxWaiting ?? 5_000,
@@ -78,13 +71,29 @@ export function createBasketProcessor(options: TransactionsOptions): BasketProce
   }
 }
 
+/** Baskets of one organization that are a group already, without a queue; one outcome each, in order. */
+export function processGroup(
+  deps: Deps,
+  org: number,
+  jobs: readonly BasketJob[],
+): Promise<JobResult<Processed>[]> {
+  const sales: Changes<BasketJob, Processed> = {
+    isFindable: true,
+    async run(tenant, group, attempt) {
+      const loaded = await loadGroup(deps, tenant, group, attempt)
+      return writeGroup(tenant, loaded, group, decideGroup(loaded, group), attempt)
+    },
+  }
+  return runAttempts(deps.pool, org, jobs, sales)
+}
+
 const previewLimits = { maxRunning: 2, maxBatch: 128, maxWaiting: 5_000 }
 
 /** An id that cannot be one is a card nobody has; the customer is still looked at first. */
 const noCard = 'card_00000000000000000000000000000000' as const
 
 /** Undefined when there cannot be such a customer. */
-function toJob(
+export function toJob(
   deps: Deps,
   caller: Caller,
   request: BasketRequest,

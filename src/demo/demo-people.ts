@@ -1,14 +1,22 @@
 /** The people of the demo, whose password is known and must go on counting from one start to the next. */
+
+import { createPerson, patchPerson } from '../operations/auth/manage-people.ts'
+import type { Deps } from '../operations/deps.ts'
 import { findLogin, findPasswordHash, findPerson, updatePassword } from '../store/people.ts'
 import { platformOrg, type Tenant } from '../store/tenant.ts'
-import { createPerson, type PersonInput, patchPerson } from './auth/manage-people.ts'
-import type { Deps } from './deps.ts'
 
-/** Adds those who are missing and lets all of them in with this password. */
+export const consoleEmail = 'owner@demo.example'
+
+const people = [
+  { email: consoleEmail, name: 'Olivia Owner', role: 'owner' },
+  { email: 'manager@demo.example', name: 'Max Manager', role: 'manager' },
+  { email: 'cashier@demo.example', name: 'Casey Cashier', role: 'cashier' },
+] as const
+
+/** Adds those who are missing and lets all of them in with this password, whatever was set meanwhile. */
 export async function setDemoPeople(
   { passwords, clock }: Deps,
   own: Tenant,
-  people: readonly PersonInput[],
   password: string,
 ): Promise<void> {
   const now = clock()

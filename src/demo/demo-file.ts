@@ -1,0 +1,17 @@
+/** `demo.json`, from which scripts read the credentials of the demo. */
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+const fileIn = (dataDir: string) => join(dataDir, 'demo.json')
+
+export async function removeDemoFile(dataDir: string): Promise<void> {
+  await rm(fileIn(dataDir), { force: true })
+}
+
+/** Put in place whole: whoever waits for the file never reads half of it. */
+export async function writeDemoFile(dataDir: string, content: object): Promise<void> {
+  await mkdir(dataDir, { recursive: true })
+  const temporary = `${fileIn(dataDir)}.${process.pid}`
+  await writeFile(temporary, `${JSON.stringify(content, undefined, 2)}\n`, { mode: 0o600 })
+  await rename(temporary, fileIn(dataDir))
+}
