@@ -2,7 +2,7 @@ import { Text } from '@mantine/core'
 import { modals } from '@mantine/modals'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { tell } from './tell.ts'
+import { toast } from './toast.ts'
 
 interface Question {
   readonly title: string
@@ -21,7 +21,7 @@ export function useAsk(): (question: Question) => void {
   const { mutate } = useMutation({
     mutationFn: ({ run }: Question) => run(),
     onSuccess: (_, { done }) => {
-      tell.success(done)
+      toast.success(done)
       return queries.invalidateQueries()
     },
   })

@@ -16,7 +16,7 @@ import { definitionOf, type Shapes } from '../../forms/definition.ts'
 import { paths } from '../../paths.ts'
 import { Failure } from '../../ui/failure.tsx'
 import { FormModal } from '../../ui/form.tsx'
-import { tell } from '../../ui/tell.ts'
+import { toast } from '../../ui/toast.ts'
 import { Waiting } from '../../ui/waiting.tsx'
 import { ChangeList } from './change-list.tsx'
 import { campaignQuery } from './queries.ts'
@@ -140,7 +140,7 @@ function ActionModal({ action, campaign, shapes, onClose }: ActionModalProps) {
     },
     onSuccess: (changed) => {
       queries.setQueryData(campaignQuery(campaign.id).queryKey, changed)
-      tell.success(t(`done.${action}`, { name: changed.name, version: changed.version }))
+      toast.success(t(`done.${action}`, { name: changed.name, version: changed.version }))
       onClose()
       return queries.invalidateQueries({ queryKey: ['campaigns'] })
     },

@@ -11,7 +11,7 @@ import { FormContext } from '../../forms/form-context.ts'
 import { fieldId, toProblem } from '../../forms/places.ts'
 import { paths } from '../../paths.ts'
 import { Page } from '../../ui/page.tsx'
-import { tell } from '../../ui/tell.ts'
+import { toast } from '../../ui/toast.ts'
 import { CampaignActions } from './campaign-actions.tsx'
 import { DefinitionForm } from './definition-form.tsx'
 import { JsonEditor } from './json-editor.tsx'
@@ -150,7 +150,7 @@ function useSave(id: string, onSaved: () => void) {
     onSuccess: (campaign) => {
       queries.setQueryData(campaignQuery(id).queryKey, campaign)
       onSaved()
-      tell.success(t('saved'))
+      toast.success(t('saved'))
       return queries.invalidateQueries({ queryKey: ['campaigns'], refetchType: 'none' })
     },
   })

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { answerOf, api } from '../../api/client.ts'
 import { useProgram } from '../../i18n/campaign-names.ts'
 import { FormModal } from '../../ui/form.tsx'
-import { tell } from '../../ui/tell.ts'
+import { toast } from '../../ui/toast.ts'
 import { useModalForm } from '../../ui/use-modal-form.ts'
 import type { Customer } from './types.ts'
 
@@ -29,7 +29,7 @@ export function AdjustForm({ customer, balance, onClose }: AdjustFormProps) {
           body: { key, amount: Number(amount), reason: reason.trim() },
         }),
       ),
-    onDone: ({ key, value }) => tell.success(t('balance.done', { amount: program.amount(key, value) })),
+    onDone: ({ key, value }) => toast.success(t('balance.done', { amount: program.amount(key, value) })),
   })
   return (
     <FormModal {...modal} title={t('balance.adjustTitle')} submitLabel={t('balance.submit')}>

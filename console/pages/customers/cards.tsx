@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next'
 import type { Schemas } from '../../api/client.ts'
 import { Section } from '../../ui/section.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
-import { tell } from '../../ui/tell.ts'
+import { toast } from '../../ui/toast.ts'
 import { Card } from './card.tsx'
 import { RegisterForm } from './register-form.tsx'
 import type { Customer } from './types.ts'
@@ -65,7 +65,7 @@ export function Cards({ customer }: { readonly customer: Customer }) {
         isOpen={isOpening}
         onClose={() => setOpening(false)}
         customer={customer.id}
-        onDone={() => tell.success(t('card.opened'))}
+        onDone={() => toast.success(t('card.opened'))}
       />
     </Section>
   )

@@ -22,7 +22,7 @@ import { useFilters } from '../../ui/lists/filters.ts'
 import { Page } from '../../ui/page.tsx'
 import { PageFailure } from '../../ui/shell/page-failure.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
-import { tell } from '../../ui/tell.ts'
+import { toast } from '../../ui/toast.ts'
 import { useAsk } from '../../ui/use-ask.tsx'
 import { Waiting } from '../../ui/waiting.tsx'
 import { Balances } from './balances.tsx'
@@ -170,7 +170,7 @@ function Actions({ customer }: { readonly customer: Customer }) {
         isOpen={open === 'erase'}
         onClose={close}
         onDone={() => {
-          tell.success(t('erase.done'))
+          toast.success(t('erase.done'))
           navigate({ to: paths.customers() })
         }}
       />

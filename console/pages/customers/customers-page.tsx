@@ -18,7 +18,7 @@ import { Nowrap, Parts, Short } from '../../ui/nowrap.tsx'
 import { Page } from '../../ui/page.tsx'
 import { PageLink } from '../../ui/page-link.tsx'
 import { StatusBadge, statusCode, useStatusOptions } from '../../ui/status-badge.tsx'
-import { tell } from '../../ui/tell.ts'
+import { toast } from '../../ui/toast.ts'
 import { RegisterForm } from './register-form.tsx'
 
 type Customer = Schemas['Customer']
@@ -113,7 +113,7 @@ export function CustomersPage() {
         isOpen={isRegistering}
         onClose={() => setRegistering(false)}
         onDone={({ id }) => {
-          tell.success(t('register.done'))
+          toast.success(t('register.done'))
           navigate({ to: paths.customer(id) })
         }}
       />

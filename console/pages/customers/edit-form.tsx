@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import { answerOf, api } from '../../api/client.ts'
 import { FormModal } from '../../ui/form.tsx'
-import { tell } from '../../ui/tell.ts'
+import { toast } from '../../ui/toast.ts'
 import { useModalForm } from '../../ui/use-modal-form.ts'
 import { ProfileFields } from './profile-fields.tsx'
 import type { Customer } from './types.ts'
@@ -35,7 +35,7 @@ export function EditForm({ customer, isOpen, onClose }: EditFormProps) {
           },
         }),
       ),
-    onDone: () => tell.success(t('common:saved')),
+    onDone: () => toast.success(t('common:saved')),
   })
   return (
     <FormModal {...modal} title={t('profile.editTitle')} submitLabel={t('common:save')}>

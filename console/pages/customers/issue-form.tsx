@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { answerOf, api } from '../../api/client.ts'
 import { useProgram } from '../../i18n/campaign-names.ts'
 import { FormModal } from '../../ui/form.tsx'
-import { tell } from '../../ui/tell.ts'
+import { toast } from '../../ui/toast.ts'
 import { useModalForm } from '../../ui/use-modal-form.ts'
 
 interface IssueFormProps {
@@ -24,7 +24,7 @@ export function IssueForm({ customer, isOpen, onClose }: IssueFormProps) {
     initial: () => ({ campaign: published[0]?.id ?? '', reward: '' }),
     send: ({ campaign, reward }, header) =>
       answerOf(api.POST('/v1/coupons', { params: { header }, body: { customer, campaign, reward } })),
-    onDone: () => tell.success(t('coupon.issued')),
+    onDone: () => toast.success(t('coupon.issued')),
   })
   const { data: rewards } = useQuery({
     queryKey: ['campaigns', 'rewards', values.campaign],

@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { answerOf, api, type Schemas } from '../../api/client.ts'
 import { FormModal } from '../../ui/form.tsx'
-import { tell } from '../../ui/tell.ts'
+import { toast } from '../../ui/toast.ts'
 
 interface RevokeFormProps {
   readonly connection: Schemas['OwnConnection']
@@ -20,7 +20,7 @@ export function RevokeForm({ connection, onClose }: RevokeFormProps) {
       answerOf(api.POST('/v1/connections/{id}/revoke', { params: { path: { id: connection.id } } })),
     onSuccess: async () => {
       await queries.invalidateQueries({ queryKey: ['connections'] })
-      tell.success(t('revoke.done', { name }))
+      toast.success(t('revoke.done', { name }))
       onClose()
     },
   })

@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next'
 import { answerOf } from '../../api/client.ts'
 import { useSession } from '../../api/session.ts'
 import { FormModal } from '../../ui/form.tsx'
-import { tell } from '../../ui/tell.ts'
+import { toast } from '../../ui/toast.ts'
 import { BranchSelect } from './branch-select.tsx'
 import { type Entry, hasField, type Kind, kinds } from './kinds.ts'
 
@@ -40,7 +40,7 @@ export function EntryForm({ kind, entry, onClose }: EntryFormProps) {
     },
     onSuccess: async () => {
       await queries.invalidateQueries({ queryKey: [kind] })
-      tell.success(t('common:saved'))
+      toast.success(t('common:saved'))
       onClose()
     },
   })

@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next'
 import { answerOf, api, type Schemas } from '../../api/client.ts'
 import { sessionQuery } from '../../api/session.ts'
 import { FormModal } from '../../ui/form.tsx'
-import { tell } from '../../ui/tell.ts'
+import { toast } from '../../ui/toast.ts'
 import { RoleField } from './role-field.tsx'
 
 interface ChangeFormProps {
@@ -31,7 +31,7 @@ export function ChangeForm({ person, onClose }: ChangeFormProps) {
       await queries.invalidateQueries({ queryKey: ['people'] })
       // It may have been oneself, and the menu shows less from now on.
       await queries.invalidateQueries({ queryKey: sessionQuery.queryKey })
-      tell.success(t('common:saved'))
+      toast.success(t('common:saved'))
       onClose()
     },
   })

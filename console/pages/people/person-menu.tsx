@@ -14,7 +14,7 @@ import { useTranslation } from 'react-i18next'
 import { answerOf, api, type Schemas } from '../../api/client.ts'
 import { useSession } from '../../api/session.ts'
 import { FormModal } from '../../ui/form.tsx'
-import { tell } from '../../ui/tell.ts'
+import { toast } from '../../ui/toast.ts'
 import { ChangeForm } from './change-form.tsx'
 import type { Link } from './invitation-link.tsx'
 
@@ -97,7 +97,7 @@ function Confirmation({ person, deed, onClose, onLink }: ConfirmationProps) {
       await queries.invalidateQueries({ queryKey: ['people'] })
       onClose()
       if (invitation) onLink({ ...invitation, email: person.email })
-      else tell.success(t(`${deed}.done`, { name: person.name ?? person.email }))
+      else toast.success(t(`${deed}.done`, { name: person.name ?? person.email }))
     },
   })
   return (

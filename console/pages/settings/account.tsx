@@ -9,7 +9,7 @@ import { paths } from '../../paths.ts'
 import { Failure } from '../../ui/failure.tsx'
 import { FormModal } from '../../ui/form.tsx'
 import { Facts } from '../../ui/section.tsx'
-import { tell } from '../../ui/tell.ts'
+import { toast } from '../../ui/toast.ts'
 import { Section } from './section.tsx'
 
 /** One's own: for every role. */
@@ -79,7 +79,7 @@ function PasswordForm({ email }: { readonly email: string }) {
     onSuccess: () => {
       setCurrentPassword('')
       setPassword('')
-      tell.success(t('password.done'))
+      toast.success(t('password.done'))
     },
   })
   const submit = (event: FormEvent) => {

@@ -8,7 +8,7 @@ import { brandColor } from '../../theme.ts'
 import { Failure } from '../../ui/failure.tsx'
 import { scrollingList } from '../../ui/lists/scrolling-list.ts'
 import { Facts } from '../../ui/section.tsx'
-import { tell } from '../../ui/tell.ts'
+import { toast } from '../../ui/toast.ts'
 import { CardPreview } from './card-preview.tsx'
 import { countryName, currencyName, localeOptions, timeZoneOptions } from './choices.ts'
 import { LogoField } from './logo-field.tsx'
@@ -45,7 +45,7 @@ export function OrganizationForm({ organization }: { readonly organization: Orga
       queries.setQueryData(['organization'], saved)
       // The name stands in the head of every page, and times follow the time zone.
       await queries.invalidateQueries({ queryKey: sessionQuery.queryKey })
-      tell.success(t('common:saved'))
+      toast.success(t('common:saved'))
     },
   })
   const submit = (event: FormEvent) => {

@@ -5,12 +5,12 @@ import { useTranslation } from 'react-i18next'
 import type { Schemas } from '../../api/client.ts'
 import { formatNumber } from '../../i18n/format.ts'
 import { Status } from '../../ui/status.tsx'
-import { useNames } from '../desk.ts'
-import { later } from '../later.tsx'
+import { lazyPanel } from '../lazy-panel.tsx'
 import { CouponList } from '../sale/coupon-list.tsx'
 import { type Customer, cardStatus, isActive, type Sale, type SaleEvent } from '../sale/sale.ts'
+import { useNames } from '../till-context.ts'
 
-const OpenCard = later(() => import('./open-card.tsx'))
+const OpenCard = lazyPanel(() => import('./open-card.tsx'))
 
 interface CustomerPanelProps {
   readonly sale: Sale

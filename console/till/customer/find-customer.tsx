@@ -4,13 +4,13 @@ import { type FormEvent, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ApiError } from '../../api/client.ts'
 import { Failure } from '../../ui/failure.tsx'
-import { places } from '../desk.ts'
-import { later } from '../later.tsx'
+import { lazyPanel } from '../lazy-panel.tsx'
 import type { Customer } from '../sale/sale.ts'
+import { places } from '../till-context.ts'
 
 // With its WebAssembly it is heavier than the rest of the till, and most tills have a scanner.
-const Camera = later(() => import('../hardware/camera.tsx'))
-const RegisterForm = later(() => import('./register-form.tsx'))
+const Camera = lazyPanel(() => import('../hardware/camera.tsx'))
+const RegisterForm = lazyPanel(() => import('./register-form.tsx'))
 
 interface FindCustomerProps {
   readonly find: (text: string) => void

@@ -3,8 +3,8 @@ import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { newRepeatKey } from '../../api/repeat-key.ts'
-import { useDesk } from '../desk.ts'
 import type { Customer } from '../sale/sale.ts'
+import { useTillContext } from '../till-context.ts'
 import { register } from './register.ts'
 
 interface OpenCardProps {
@@ -15,7 +15,7 @@ interface OpenCardProps {
 /** For a customer who is known and has no card. */
 export default function OpenCard({ customer, onCustomer }: OpenCardProps) {
   const { t } = useTranslation('till')
-  const { campaigns } = useDesk()
+  const { campaigns } = useTillContext()
   const [campaignId, setCampaignId] = useState<string | null>(campaigns.at(-1)?.id ?? null)
   const [key] = useState(newRepeatKey)
   const { mutate, isPending } = useMutation({

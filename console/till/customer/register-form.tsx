@@ -4,9 +4,9 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { newRepeatKey } from '../../api/repeat-key.ts'
 import { FormModal } from '../../ui/form.tsx'
-import { useDesk } from '../desk.ts'
 import type { Customer } from '../sale/sale.ts'
 import { useClosedByBack } from '../shell/back.ts'
+import { useTillContext } from '../till-context.ts'
 import { register } from './register.ts'
 
 type Registration = Parameters<typeof register>[0]
@@ -21,7 +21,7 @@ interface RegisterFormProps {
 export default function RegisterForm({ given = '', onClose, onRegistered }: RegisterFormProps) {
   const { t } = useTranslation('till')
   useClosedByBack(onClose)
-  const { campaigns } = useDesk()
+  const { campaigns } = useTillContext()
   const isEmail = given.includes('@')
   const [phone, setPhone] = useState(isEmail ? '' : given)
   const [email, setEmail] = useState(isEmail ? given : '')

@@ -4,9 +4,9 @@ import { useQueries } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { answerOf, api } from '../../api/client.ts'
 import { formatNumber } from '../../i18n/format.ts'
-import { useMoney, useNames } from '../desk.ts'
 import type { Settled } from '../outbox/send.ts'
 import { BalancesAfter } from '../sale/totals.tsx'
+import { useMoney, useNames } from '../till-context.ts'
 
 interface ReturnResultProps {
   readonly settled: Extract<Settled, { kind: 'return' }>

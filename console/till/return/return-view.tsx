@@ -6,9 +6,9 @@ import { ApiError, answerOf, api, type Schemas } from '../../api/client.ts'
 import { minus, sumOf } from '../../i18n/amounts.ts'
 import { formatDateTime, formatNumber } from '../../i18n/format.ts'
 import { Failure } from '../../ui/failure.tsx'
-import { focusOn, useDesk } from '../desk.ts'
 import type { UnsettledReturn } from '../outbox/outbox.ts'
 import { Stepper } from '../sale/stepper.tsx'
+import { focusOn, useTillContext } from '../till-context.ts'
 
 type Transaction = Schemas['Transaction']
 
@@ -102,7 +102,7 @@ function Lines({
   readonly onReturn: ReturnViewProps['onReturn']
 }) {
   const { t } = useTranslation('till')
-  const { timezone } = useDesk().session.organization
+  const { timezone } = useTillContext().session.organization
   const lines = leftOf(sale)
   const [chosen, setChosen] = useState<Readonly<Record<string, number>>>({})
   const [reason, setReason] = useState('')

@@ -4,7 +4,7 @@ import type { Dispatch } from 'react'
 import { useTranslation } from 'react-i18next'
 import { lineAmount } from '../../i18n/amounts.ts'
 import { currencyDecimals } from '../../i18n/format.ts'
-import { focusOn, places, useDesk, useMoney } from '../desk.ts'
+import { focusOn, places, useMoney, useTillContext } from '../till-context.ts'
 import { discountsIn, type Previewed } from './preview.ts'
 import type { Line, Sale, SaleEvent } from './sale.ts'
 import { Stepper } from './stepper.tsx'
@@ -41,7 +41,7 @@ export function Basket({ sale, shown, dispatch }: BasketProps) {
 function LineRow({ line, dispatch }: { readonly line: Line; readonly dispatch: Dispatch<SaleEvent> }) {
   const { t } = useTranslation('till')
   const money = useMoney()
-  const { currency } = useDesk().session.organization
+  const { currency } = useTillContext().session.organization
   const { id, name, quantity, unitPrice } = line
   const change = (to: number) => dispatch({ type: 'quantity', id, quantity: to })
   return (

@@ -4,7 +4,7 @@ import type { Dispatch } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useDirectoryNames } from '../../forms/directory-names.ts'
 import { formatChoice, formatDate } from '../../i18n/format.ts'
-import { useDesk } from '../desk.ts'
+import { useTillContext } from '../till-context.ts'
 import { type Coupon, couponsOf, type Sale, type SaleEvent } from './sale.ts'
 
 interface CouponListProps {
@@ -16,7 +16,7 @@ interface CouponListProps {
 
 export function CouponList({ sale, coupons, dispatch }: CouponListProps) {
   const { t } = useTranslation('till')
-  const { timezone } = useDesk().session.organization
+  const { timezone } = useTillContext().session.organization
   const productName = useDirectoryNames(
     'products',
     coupons.flatMap(({ reward }) => reward.products ?? []),

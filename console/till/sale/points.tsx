@@ -2,7 +2,7 @@ import { Button, Group, NumberInput, Slider, Text } from '@mantine/core'
 import type { Dispatch } from 'react'
 import { useTranslation } from 'react-i18next'
 import { formatNumber } from '../../i18n/format.ts'
-import { places, useDesk, useMoney, useNames } from '../desk.ts'
+import { places, useMoney, useNames, useTillContext } from '../till-context.ts'
 import type { Previewed, Spendable } from './preview.ts'
 import type { Sale, SaleEvent } from './sale.ts'
 
@@ -19,7 +19,7 @@ interface PointsProps {
 /** How many points pay for a part of it. What they are worth and how many may be used is for the service to say. */
 export function Points({ sale, shown, spendable, isCurrent, dispatch }: PointsProps) {
   const { t } = useTranslation('till')
-  const { campaigns } = useDesk()
+  const { campaigns } = useTillContext()
   const names = useNames()
   const money = useMoney()
   const spend = campaigns.find(({ id }) => id === sale.card?.campaign)?.spend

@@ -3,8 +3,8 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { currencyDecimals } from '../../i18n/format.ts'
 import { FormModal } from '../../ui/form.tsx'
-import { useDesk } from '../desk.ts'
 import { useClosedByBack } from '../shell/back.ts'
+import { useTillContext } from '../till-context.ts'
 import type { Line, Product } from './sale.ts'
 
 interface PriceFormProps {
@@ -17,7 +17,7 @@ interface PriceFormProps {
 export function PriceForm({ product, onClose, onAdd }: PriceFormProps) {
   const { t } = useTranslation('till')
   useClosedByBack(onClose)
-  const { currency } = useDesk().session.organization
+  const { currency } = useTillContext().session.organization
   const [name, setName] = useState('')
   const [price, setPrice] = useState<number | string>('')
   const submit = () => {

@@ -5,8 +5,8 @@ import { useTranslation } from 'react-i18next'
 import { answerOf, api } from '../../api/client.ts'
 import { lineAmount, paidOf } from '../../i18n/amounts.ts'
 import { currencyDecimals, formatDate, formatDateTime, formatNumber } from '../../i18n/format.ts'
-import { useDesk, useMoney, useNames } from '../desk.ts'
 import type { Settled } from '../outbox/send.ts'
+import { useMoney, useNames, useTillContext } from '../till-context.ts'
 import { BalancesAfter, Row, useGains } from './totals.tsx'
 
 interface ReceiptProps {
@@ -19,7 +19,7 @@ interface ReceiptProps {
 export function Receipt({ settled, onNext, onReturn }: ReceiptProps) {
   const { t } = useTranslation('till')
   const money = useMoney()
-  const { organization } = useDesk().session
+  const { organization } = useTillContext().session
   const { transaction, entry } = settled
   const paid = paidOf(transaction)
   const items = entry.body.items ?? []
@@ -109,7 +109,7 @@ function SpentRow({ settled: { transaction } }: Pick<ReceiptProps, 'settled'>) {
 /** What the customer got and has now. */
 function Loyalty({ settled: { transaction } }: Pick<ReceiptProps, 'settled'>) {
   const { t } = useTranslation('till')
-  const { timezone } = useDesk().session.organization
+  const { timezone } = useTillContext().session.organization
   const names = useNames()
   const gains = useGains()
   // Not kept with the sale: a name is nobody else's to find in this browser.

@@ -10,9 +10,9 @@ import { Failure } from '../../ui/failure.tsx'
 import { Waiting } from '../../ui/waiting.tsx'
 import { CustomerPanel } from '../customer/customer-panel.tsx'
 import { FindCustomer } from '../customer/find-customer.tsx'
-import { focusNow, focusOn, places } from '../desk.ts'
-import type { Selling } from '../selling.ts'
 import { useShortcuts } from '../shell/shortcuts.ts'
+import { focusNow, focusOn, places } from '../till-context.ts'
+import type { Selling } from '../use-sale.ts'
 import { Basket } from './basket.tsx'
 import { Points } from './points.tsx'
 import { PriceForm } from './price-form.tsx'
@@ -37,7 +37,7 @@ type Part = (typeof parts)[number]
 export function SaleView(props: SaleViewProps) {
   const { selling, isSending, refused, onCharge, scanned, onScanned } = props
   const { t } = useTranslation('till')
-  const { sale, dispatch, preview, again, isReady, say } = selling
+  const { sale, dispatch, preview, again, isReady, announce } = selling
   const [part, setPart] = useState<Part>(sale.isKept ? 'basket' : 'customer')
   const [asked, setAsked] = useState<{ product?: Product }>()
   const { all: products } = useProducts('')
@@ -54,14 +54,14 @@ export function SaleView(props: SaleViewProps) {
   const finding = useFinding((customer, card) => {
     dispatch({ type: 'customer', customer, card })
     const { fullname, phone, email } = customer.data
-    say(t('customer.found', { name: fullname ?? phone ?? email ?? t('customer.noName') }))
+    announce(t('customer.found', { name: fullname ?? phone ?? email ?? t('customer.noName') }))
     // A blocked one, or one without a card, needs a look first.
     if (isActive(customer) && card && isActive(card)) goTo('products', places.products)
     else goTo('customer', places.main)
   })
   const add = (line: Pick<Line, 'product' | 'name' | 'category' | 'unitPrice'>) => {
     dispatch({ type: 'add', line })
-    say(t('basket.added', { name: line.name }))
+    announce(t('basket.added', { name: line.name }))
   }
   const pick = (product: Product) => {
     const { opaqueId, name = opaqueId, category, price } = product
@@ -81,7 +81,7 @@ export function SaleView(props: SaleViewProps) {
 
   useEffect(() => {
     if (!sale.isKept) return
-    say(t('basket.kept'))
+    announce(t('basket.kept'))
     goTo('basket', places.basket)
   }, [sale.isKept])
   useEffect(() => {

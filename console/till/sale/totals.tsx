@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import type { Schemas } from '../../api/client.ts'
 import { lineAmount, paidOf, sumOf } from '../../i18n/amounts.ts'
 import { currencyDecimals, formatNumber } from '../../i18n/format.ts'
-import { places, useDesk, useMoney, useNames } from '../desk.ts'
+import { places, useMoney, useNames, useTillContext } from '../till-context.ts'
 import { discountsIn, type Previewed } from './preview.ts'
 import type { Sale } from './sale.ts'
 
@@ -33,7 +33,7 @@ const unknown = '—'
 /** What there is to pay: as the service counts it, or before a customer is known the sum of the lines. */
 export function useToPay(sale: Sale, current: Previewed | undefined): string {
   const money = useMoney()
-  const { currency } = useDesk().session.organization
+  const { currency } = useTillContext().session.organization
   if (current) return money(paidOf(current.preview))
   // With a customer nobody knows it before the service has said so.
   if ((sale.customer || sale.awaited) && sale.lines.length > 0) return unknown

@@ -5,26 +5,26 @@ import { useTranslation } from 'react-i18next'
 import type { ApiError } from '../../api/client.ts'
 import { answerOf, api } from '../../api/client.ts'
 import type { Session } from '../../api/session.ts'
-import { DeskContext, focusOn, places } from '../desk.ts'
 import { useScanner } from '../hardware/scanner.ts'
-import { later } from '../later.tsx'
+import { lazyPanel } from '../lazy-panel.tsx'
 import { type Unsettled, useOutbox } from '../outbox/outbox.ts'
 import { type Settled, useSending } from '../outbox/send.ts'
 import { UnsettledPanel } from '../outbox/unsettled-panel.tsx'
 import { Receipt } from '../sale/receipt.tsx'
 import { isEmpty } from '../sale/sale.ts'
 import { SaleView } from '../sale/sale-view.tsx'
-import { useSale } from '../selling.ts'
+import { focusOn, places, TillContext } from '../till-context.ts'
+import { useSale } from '../use-sale.ts'
 import { useAsksToLeave, useShown } from './back.ts'
 import { LeaveDialog } from './leave-dialog.tsx'
 import { useShortcuts } from './shortcuts.ts'
 import { TillHeader } from './till-header.tsx'
 
-const CallsPanel = later(() => import('../outbox/calls-panel.tsx'))
-const Help = later(() => import('./help.tsx'))
-const ReturnResult = later(() => import('../return/return-result.tsx'))
-const ReturnView = later(() => import('../return/return-view.tsx'))
-const Settings = later(() => import('./settings.tsx'))
+const CallsPanel = lazyPanel(() => import('../outbox/calls-panel.tsx'))
+const Help = lazyPanel(() => import('./help.tsx'))
+const ReturnResult = lazyPanel(() => import('../return/return-result.tsx'))
+const ReturnView = lazyPanel(() => import('../return/return-view.tsx'))
+const Settings = lazyPanel(() => import('./settings.tsx'))
 
 interface TillDeskProps {
   readonly session: Session
@@ -51,11 +51,11 @@ export function TillDesk({ session, isSignedIn, onSignOut }: TillDeskProps) {
   const [refused, setRefused] = useState<{ entry: Unsettled; error: ApiError }>()
   const [open, setOpen] = useState<'calls' | 'help' | 'settings' | 'leave'>()
   const [message, setMessage] = useState({ text: '', count: 0 })
-  const say = (text: string) => setMessage(({ count }) => ({ text, count: count + 1 }))
+  const announce = (text: string) => setMessage(({ count }) => ({ text, count: count + 1 }))
   const { data: campaigns = [] } = useQuery({ queryKey: ['campaigns'], queryFn: readCampaigns })
   const { data: balances = [] } = useQuery({ queryKey: ['balances'], queryFn: readBalances })
   const outbox = useOutbox(session.organization.id)
-  const selling = useSale(outbox, session, say)
+  const selling = useSale(outbox, session, announce)
   useAsksToLeave(isEmpty(selling.sale) ? undefined : () => setOpen('leave'))
 
   const settle = (answered: Settled) => {
@@ -65,7 +65,7 @@ export function TillDesk({ session, isSignedIn, onSignOut }: TillDeskProps) {
     setRefused(undefined)
     setSettled(answered)
     show({ view: 'done', number })
-    say(t(answered.kind === 'sale' ? 'receipt.said' : 'return.said', { number }))
+    announce(t(answered.kind === 'sale' ? 'receipt.said' : 'return.said', { number }))
   }
   const { sending, sendNow } = useSending({
     entry: outbox.current,
@@ -117,7 +117,7 @@ export function TillDesk({ session, isSignedIn, onSignOut }: TillDeskProps) {
   })
 
   return (
-    <DeskContext value={{ session, campaigns, balances, say }}>
+    <TillContext value={{ session, campaigns, balances, announce }}>
       <VisuallyHidden role="status" aria-live="polite">
         <span key={message.count}>{message.text}</span>
       </VisuallyHidden>
@@ -183,6 +183,6 @@ export function TillDesk({ session, isSignedIn, onSignOut }: TillDeskProps) {
       {open === 'settings' && (
         <Settings outbox={outbox} onClose={() => setOpen(undefined)} onSettled={settle} />
       )}
-    </DeskContext>
+    </TillContext>
   )
 }

@@ -11,7 +11,7 @@ import {
 import { useTranslation } from 'react-i18next'
 import { ColorSchemeToggle } from '../../ui/shell/color-scheme-toggle.tsx'
 import { LanguageMenu } from '../../ui/shell/language-menu.tsx'
-import { useDesk } from '../desk.ts'
+import { useTillContext } from '../till-context.ts'
 
 interface TillHeaderProps {
   readonly asideCount: number
@@ -25,7 +25,7 @@ interface TillHeaderProps {
 
 export function TillHeader(props: TillHeaderProps) {
   const { t } = useTranslation('till')
-  const { organization } = useDesk().session
+  const { organization } = useTillContext().session
   return (
     <header className="till-header">
       <Group gap="sm" wrap="nowrap" miw={0} flex={1}>
@@ -74,7 +74,7 @@ export function TillHeader(props: TillHeaderProps) {
 
 function MoreMenu(props: TillHeaderProps) {
   const { t } = useTranslation('till')
-  const { person } = useDesk().session
+  const { person } = useTillContext().session
   return (
     <Menu width={260} withinPortal={false}>
       <Menu.Target>

@@ -6,7 +6,7 @@ import { type Session, useMaybeSession } from '../../api/session.ts'
 import { Failure } from '../../ui/failure.tsx'
 import { FrontDoor } from '../../ui/shell/front-door.tsx'
 import { SignInForm } from '../../ui/shell/sign-in-form.tsx'
-import { tell } from '../../ui/tell.ts'
+import { toast } from '../../ui/toast.ts'
 import { Waiting } from '../../ui/waiting.tsx'
 import { forget } from '../sale/kept-basket.ts'
 import { startOver } from './back.ts'
@@ -29,7 +29,7 @@ export function TillPage() {
     try {
       await answerOf(api.DELETE('/auth/session'))
     } catch (failure) {
-      return tell.failure(failure)
+      return toast.failure(failure)
     }
     // Nothing of whoever was here stays.
     forget()

@@ -15,7 +15,7 @@ import { CustomerName } from '../customer-name.tsx'
 import { Nowrap } from '../nowrap.tsx'
 import { PageLink } from '../page-link.tsx'
 import { StatusBadge } from '../status-badge.tsx'
-import { tell } from '../tell.ts'
+import { toast } from '../toast.ts'
 import { useAsk } from '../use-ask.tsx'
 import type { Column } from './data-list.tsx'
 
@@ -152,7 +152,7 @@ function CouponMenu({ coupon: { id = '', status, reward } }: { readonly coupon: 
           leftSection={<IconCopy size={16} aria-hidden />}
           onClick={() => {
             copy(id)
-            tell.success(t('common:copied'))
+            toast.success(t('common:copied'))
           }}
         >
           {t('copyId')}

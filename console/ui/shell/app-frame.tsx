@@ -10,7 +10,7 @@ import { createRoot } from 'react-dom/client'
 import { ApiError } from '../../api/client.ts'
 import { startLanguages } from '../../i18n/languages.ts'
 import { colors, theme } from '../../theme.ts'
-import { tell } from '../tell.ts'
+import { toast } from '../toast.ts'
 import { Waiting } from '../waiting.tsx'
 
 const colorSchemes = localStorageColorSchemeManager({ key: 'lw-color-scheme' })
@@ -39,7 +39,7 @@ function createQueryClient({ onSignedOut }: PageOptions): QueryClient {
     mutationCache: new MutationCache({
       onError: (error, _variables, _context, mutation) => {
         look(error)
-        if (!mutation.meta?.isToldInPlace) tell.failure(error)
+        if (!mutation.meta?.isToldInPlace) toast.failure(error)
       },
     }),
     defaultOptions: {

@@ -3,7 +3,7 @@ import { IconLanguage } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
 import { answerOf, api } from '../../api/client.ts'
 import { changeLanguage, directionNow, type Language, languages } from '../../i18n/languages.ts'
-import { tell } from '../tell.ts'
+import { toast } from '../toast.ts'
 
 export function LanguageMenu() {
   const { t, i18n } = useTranslation('common')
@@ -15,7 +15,7 @@ export function LanguageMenu() {
       await changeLanguage(language)
       setDirection(directionNow())
     } catch (error) {
-      tell.failure(error)
+      toast.failure(error)
     }
   }
   return (

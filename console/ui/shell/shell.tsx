@@ -22,7 +22,7 @@ import { useTranslation } from 'react-i18next'
 import { answerOf, api } from '../../api/client.ts'
 import { may, type Session, useMaybeSession } from '../../api/session.ts'
 import { apiReference, consoleBase, paths, till } from '../../paths.ts'
-import { tell } from '../tell.ts'
+import { toast } from '../toast.ts'
 import { Waiting } from '../waiting.tsx'
 import { ColorSchemeToggle } from './color-scheme-toggle.tsx'
 import { LanguageMenu } from './language-menu.tsx'
@@ -44,7 +44,7 @@ export function Shell() {
   const search = () =>
     loadSpotlight().then(
       () => setSearches((before) => before + 1),
-      () => tell.failure(new Error(t('partNotLoaded'))),
+      () => toast.failure(new Error(t('partNotLoaded'))),
     )
   useHotkeys([['mod+K', search]], [])
   if (!session) return <Waiting />

@@ -13,7 +13,7 @@ import { may, type Session } from '../../api/session.ts'
 import { formatDateTime, formatMoney } from '../../i18n/format.ts'
 import { paths } from '../../paths.ts'
 import { failureText } from '../failure-text.ts'
-import { actions, useFoundCampaigns, useFoundCustomers, useFoundTransactions } from '../found.ts'
+import { actions, useFoundCampaigns, useFoundCustomers, useFoundTransactions } from '../spotlight-queries.ts'
 import { menu } from './menu-entries.ts'
 
 const [store, spotlight] = createSpotlight()

@@ -10,7 +10,7 @@ import { couponsOf, emptySale, isEmpty, reduceSale } from './sale/sale.ts'
 export type Selling = ReturnType<typeof useSale>
 
 /** The sale on the screen with its preview, and how it is charged. Lives on while a receipt is shown. */
-export function useSale(outbox: Outbox, session: Session, say: (text: string) => void) {
+export function useSale(outbox: Outbox, session: Session, announce: (text: string) => void) {
   const [sale, dispatch] = useReducer(reduceSale, session, (owner) => takeKept(owner) ?? emptySale)
   const preview = usePreview(sale, outbox.branch)
   const { current } = preview
@@ -52,5 +52,5 @@ export function useSale(outbox: Outbox, session: Session, say: (text: string) =>
   const takeBack = (entry: Unsettled) => {
     if (entry.kind === 'sale' && isEmpty(sale)) dispatch({ type: 'take back', sale: fromBasket(entry.body) })
   }
-  return { sale, dispatch, preview, isReady, again, charge, finish, takeBack, say }
+  return { sale, dispatch, preview, isReady, again, charge, finish, takeBack, announce }
 }

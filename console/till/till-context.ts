@@ -7,32 +7,32 @@ import { formatMoney } from '../i18n/format.ts'
 
 export type Campaign = Schemas['Campaign']
 
-export interface Desk {
+export interface TillContextValue {
   readonly session: Session
   /** The published ones. */
   readonly campaigns: readonly Campaign[]
   /** Also those of campaigns that are paused or over: customers still hold them. */
   readonly balances: readonly Schemas['TillBalance'][]
   /** Tells who cannot see the screen. */
-  readonly say: (message: string) => void
+  readonly announce: (message: string) => void
 }
 
-export const DeskContext = createContext<Desk | undefined>(undefined)
+export const TillContext = createContext<TillContextValue | undefined>(undefined)
 
-export function useDesk(): Desk {
-  const desk = use(DeskContext)
-  if (!desk) throw new Error('outside of the till')
-  return desk
+export function useTillContext(): TillContextValue {
+  const till = use(TillContext)
+  if (!till) throw new Error('useTillContext needs a TillContext above it')
+  return till
 }
 
 export function useMoney(): (amount: number) => string {
-  const { currency } = useDesk().session.organization
+  const { currency } = useTillContext().session.organization
   return (amount) => formatMoney(amount, currency)
 }
 
 /** Balances, rewards and tiers by the names that the campaigns give them; by their keys where none does. */
 export function useNames() {
-  const { campaigns, balances } = useDesk()
+  const { campaigns, balances } = useTillContext()
   const namedOf = (key: string): NamedBalance => balances.find((one) => one.key === key) ?? { name: key }
   const named = (list: readonly { key: string; name?: string }[], key: string) =>
     list.find((one) => one.key === key)?.name ?? key

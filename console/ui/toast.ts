@@ -4,7 +4,7 @@ import { ApiError } from '../api/client.ts'
 import { failureText } from './failure-text.ts'
 
 /** Short messages at the edge of the page. */
-export const tell = {
+export const toast = {
   success(message: string): void {
     show({ message, color: 'pine' })
   },
