@@ -1,6 +1,6 @@
 /**
  * The one way to the service: a client typed by the OpenAPI document, with the session cookie the browser keeps.
- * It also remembers the last calls, so that a page can show them to who builds the same.
+ * It also remembers the last calls, so that a page can show them to developers.
  */
 import createClient from 'openapi-fetch'
 import { calls } from './calls.ts'
@@ -30,8 +30,8 @@ export const api = createClient<paths>({ baseUrl: '', credentials: 'same-origin'
 const signedInKey = 'lw-signed-in'
 
 /**
- * Whether somebody signed in here and not out again. The cookie itself cannot be seen from a page, and asking the
- * service on every first visit would put an error on the browser's console.
+ * Whether someone signed in here and has not signed out. The cookie itself cannot be seen from a page, and
+ * asking the service on every first visit would put an error on the browser's console.
  */
 export const mayBeSignedIn = (): boolean => localStorage.getItem(signedInKey) !== null
 
@@ -53,14 +53,14 @@ interface Answer<T> {
   response: Response
 }
 
-/** The body of the answer, or an error that says what the service said: `await answerOf(api.GET(…))`. */
+/** The body of the answer, or an error with the service's message: `await answerOf(api.GET(…))`. */
 export async function answerOf<T>(call: Promise<Answer<T>>): Promise<T> {
   let answer: Answer<T>
   try {
     answer = await call
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') throw error
-    throw new ApiError(0, '_unreachable', 'The service cannot be reached. Check the network and try again.')
+    throw new ApiError(0, '_unreachable', "Can't reach the service. Check your connection and try again.")
   }
   const { data, error, response } = answer
   if (response.ok) return data as T
@@ -68,6 +68,6 @@ export async function answerOf<T>(call: Promise<Answer<T>>): Promise<T> {
   throw new ApiError(
     response.status,
     body.message ?? `http_${response.status}`,
-    body.description ?? `The service answered ${response.status}. Try again in a moment.`,
+    body.description ?? `The service responded with status ${response.status}. Try again in a moment.`,
   )
 }

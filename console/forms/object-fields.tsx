@@ -18,7 +18,7 @@ interface ObjectFieldsProps {
 const isAlwaysShown = ({ name, schema, isRequired }: Member) =>
   isRequired || name === 'name' || (schema.type === 'boolean' && schema.default !== undefined)
 
-/** The members of an object; those that may be left out are added and taken away one by one. */
+/** The fields of an object; optional ones are added and removed one by one. */
 export function ObjectFields({ schema, value, onChange, place }: ObjectFieldsProps) {
   const { t } = useTranslation('forms')
   const text = useSchemaTexts()
@@ -70,12 +70,12 @@ export function ObjectFields({ schema, value, onChange, place }: ObjectFieldsPro
             </SchemaField>
           </Box>
           {!isAlwaysShown(member) && (
-            <Tooltip label={t('removeMember', { name: text(member.schema.title) || member.name })}>
+            <Tooltip label={t('removeOption', { name: text(member.schema.title) || member.name })}>
               <ActionIcon
                 variant="subtle"
                 color="gray"
                 onClick={() => remove(member.name)}
-                aria-label={t('removeMember', { name: text(member.schema.title) || member.name })}
+                aria-label={t('removeOption', { name: text(member.schema.title) || member.name })}
               >
                 <IconX size={16} aria-hidden />
               </ActionIcon>
@@ -106,7 +106,7 @@ function AddMenu({
           leftSection={<IconPlus size={14} aria-hidden />}
           style={{ alignSelf: 'flex-start' }}
         >
-          {t('addMember')}
+          {t('addOption')}
         </Button>
       </Menu.Target>
       <Menu.Dropdown mah={360} style={{ overflowY: 'auto' }}>

@@ -15,13 +15,13 @@ interface PartProps {
   readonly card: WalletCard
 }
 
-/** Beyond this many a row of stamps is no picture any more, and a bar says more. */
+/** With more stamps than this, a progress bar is easier to read. */
 const mostStamps = 20
 
 const balanceOf = ({ balances }: WalletCard, key: string) =>
   balances.find((one) => one.key === key) ?? { name: key, decimals: 0 }
 
-/** In the order of the service: what the card is for comes first. Of other campaigns only what there is. */
+/** In the service's order: the card's own balances come first; those of other campaigns only if not empty. */
 const shown = ({ balances }: WalletCard) =>
   balances.filter(({ value, otherCampaign }) => otherCampaign === undefined || value !== 0)
 
@@ -103,7 +103,7 @@ export function Coupons({ card }: PartProps) {
             <span className="coupon-end">
               {expiresAt
                 ? t('validUntil', { date: formatDate(expiresAt, card.organization.timezone) })
-                : t('validAlways')}
+                : t('noExpiry')}
             </span>
             {products && (
               <span className="coupon-products">{t('oneFree', { products: formatChoice(products) })}</span>

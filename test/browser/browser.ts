@@ -138,7 +138,7 @@ export async function signIn(
   password = demo.consolePassword,
 ): Promise<void> {
   await page.goto(demo.consoleUrl)
-  await page.getByLabel('E-mail').fill(email)
+  await page.getByLabel('Email').fill(email)
   await page.getByRole('textbox', { name: 'Password' }).fill(password)
   await page.keyboard.press('Enter')
   await page.getByRole('navigation', { name: 'Menu' }).waitFor({ state: 'attached' })

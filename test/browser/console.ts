@@ -140,7 +140,7 @@ export async function join(invitation: string, name: string, options: ConsoleOpt
   await page.goto(invitation)
   await page.getByLabel('Your name').fill(name)
   await page.getByRole('textbox', { name: 'New password' }).fill(options.password ?? chosenPassword)
-  await page.getByRole('button', { name: 'Begin' }).click()
+  await page.getByRole('button', { name: 'Get started' }).click()
   await page.getByRole('navigation', { name: 'Menu' }).waitFor({ state: 'attached' })
   return opened
 }

@@ -128,9 +128,9 @@ test('without a network the frame stays, says so, and goes on when it is back', 
   await menuLink(page, 'Customers').click()
   await pageTitle(page, 'Customers').waitFor()
   await page.getByLabel('Search', { exact: true }).fill(unique())
-  await page.getByRole('alert').getByText('The service cannot be reached').waitFor()
+  await page.getByRole('alert').getByText("Can't reach the service").waitFor()
   await page.keyboard.press('Control+k')
-  await page.getByText('This part could not be loaded.').waitFor()
+  await page.getByText("This part couldn't be loaded.").waitFor()
   await menuLink(page, 'Coupons').click()
   await pageTitle(page, 'No connection').waitFor()
   // The first that is asked for when it is back may still get lost.
@@ -192,21 +192,21 @@ test('a file that stays away is no endless loop', async () => {
   await waitForRows(page)
   const seen = await deploy(page, () => true)
   await menuLink(page, 'Coupons').click()
-  await pageTitle(page, 'This page could not be loaded').waitFor()
+  await pageTitle(page, "This page couldn't be loaded").waitFor()
   await expectAccessible(page)
   // The rest of the console goes on, and coming back does not begin it anew.
   await menuLink(page, 'Customers').click()
   await waitForRows(page)
   await menuLink(page, 'Coupons').click()
-  await pageTitle(page, 'This page could not be loaded').waitFor()
+  await pageTitle(page, "This page couldn't be loaded").waitFor()
   expect(seen.loads).toBe(1)
   expectCalm(opened)
 })
 
 test.each([
-  ['customers', 'There is no such customer', 'Customers'],
-  ['transactions', 'There is no such transaction', 'Transactions'],
-  ['campaigns', 'There is no such campaign', 'Campaigns'],
+  ['customers', 'Customer not found', 'Customers'],
+  ['transactions', 'Transaction not found', 'BasketProcessor'],
+  ['campaigns', 'Campaign not found', 'Campaigns'],
 ])('what is not there says so and leads to its list: %s', async (list, said, title) => {
   const opened = await openConsole(`/${list}/nothing`, { expected: [404] })
   const { page } = opened
@@ -215,7 +215,7 @@ test.each([
   await expectAccessible(page)
   await page
     .getByRole('main')
-    .getByRole('link', { name: `Go to: ${title}` })
+    .getByRole('link', { name: `Go to ${title}` })
     .click()
   await pageTitle(page, title).waitFor()
   expectCalm(opened)
@@ -240,10 +240,10 @@ test('an empty list says what to do first, and has the button for it', async () 
   const { page } = opened
   const main = page.getByRole('main')
   for (const [entry, said, role, action] of [
-    ['Products', 'No products yet', 'button', 'Add a product'],
-    ['API connections', 'No connections yet', 'button', 'Create a connection'],
-    ['Coupons', 'No coupons yet', 'link', 'Go to: Campaigns'],
-    ['Transactions', 'No transactions yet', 'link', 'Open the till'],
+    ['Products', 'No products yet', 'button', 'Add product'],
+    ['API connections', 'No connections yet', 'button', 'Create connection'],
+    ['Coupons', 'No coupons yet', 'link', 'Go to Campaigns'],
+    ['BasketProcessor', 'No transactions yet', 'link', 'Open till'],
   ] as const) {
     await menuLink(page, entry).click()
     await main.getByRole('heading', { level: 2, name: said }).waitFor()
@@ -254,7 +254,7 @@ test('an empty list says what to do first, and has the button for it', async () 
   }
   await expectAccessible(page)
   await menuLink(page, 'Products').click()
-  await main.getByRole('button', { name: 'Add a product' }).last().click()
-  await page.getByRole('dialog', { name: 'Add a product' }).waitFor()
+  await main.getByRole('button', { name: 'Add product' }).last().click()
+  await page.getByRole('dialog', { name: 'Add product' }).waitFor()
   expectCalm(opened)
 })

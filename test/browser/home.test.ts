@@ -41,10 +41,10 @@ test('shows the figures of a range and leads to what they are counted from', asy
   await figure(page, 'Sales').locator('svg path').first().waitFor()
   await expect.poll(() => page.getByRole('img', { name: /by day, highest on/ }).count()).toBe(9)
 
-  await page.getByRole('radiogroup', { name: 'Range of days' }).getByText('7 days').click()
+  await page.getByRole('radiogroup', { name: 'Date range' }).getByText('7 days').click()
   await expect.poll(() => addressOf(page).search).toEqual({ days: '7' })
   const [from, to] = [dayBefore(4), dayBefore(2)]
-  await page.getByRole('radiogroup', { name: 'Range of days' }).getByText('Custom').click()
+  await page.getByRole('radiogroup', { name: 'Date range' }).getByText('Custom').click()
   await page.getByLabel('From').fill(from)
   await page.getByLabel('To', { exact: true }).fill(to)
   await expect.poll(() => addressOf(page).search).toEqual({ from, to })
@@ -53,8 +53,8 @@ test('shows the figures of a range and leads to what they are counted from', asy
   expect(sum.transactions).toBeGreaterThan(10)
   await figure(page, 'Sales').getByText(shown(sum.transactions), { exact: true }).waitFor()
   await figure(page, 'Active customers').getByText(shown(sum.activeCustomers), { exact: true }).waitFor()
-  await figure(page, 'Coupons granted').getByText(shown(sum.coupons.granted), { exact: true }).waitFor()
-  await figure(page, 'Collected').getByText(shown(sum.collected.points), { exact: true }).waitFor()
+  await figure(page, 'Coupons issued').getByText(shown(sum.coupons.granted), { exact: true }).waitFor()
+  await figure(page, 'Earned').getByText(shown(sum.collected.points), { exact: true }).waitFor()
   await expectAccessibleInBothSchemes(page)
 
   // Another range, other figures; the address brings the first ones back.
@@ -70,7 +70,7 @@ test('shows the figures of a range and leads to what they are counted from', asy
   expect(addressOf(page)).toEqual({ path: '/transactions', search: { from, to } })
   await waitForRows(page)
   expect(await rowsOf(page).count()).toBe(Math.min(25, sum.transactions))
-  const { text } = await fileFrom(page, () => page.getByRole('button', { name: 'CSV' }).click())
+  const { text } = await fileFrom(page, () => page.getByRole('button', { name: 'Export CSV' }).click())
   expect(parseCsv(text)).toHaveLength(sum.transactions + 1)
 
   await page.goBack()
@@ -109,14 +109,14 @@ test('a range is typed digit by digit, and changed in the middle', async () => {
 
 /** What each figure leads to, and how many rows or points are behind it. */
 const lists = [
-  { name: 'Collected', to: '/transactions', rows: (of: Sums) => of.transactions },
+  { name: 'Earned', to: '/transactions', rows: (of: Sums) => of.transactions },
   {
     name: 'Spent',
     to: '/transactions',
     points: (of: Sums) => of.spent.points ?? 0,
     chip: 'Sales that spent Points',
   },
-  { name: 'Outstanding', to: '/customers', chip: 'Holds Points now' },
+  { name: 'Outstanding', to: '/customers', chip: 'With a balance: Points' },
   {
     name: 'Active customers',
     to: '/customers',
@@ -125,18 +125,18 @@ const lists = [
   },
   { name: 'Registrations', to: '/customers', rows: (of: Sums) => of.customers },
   { name: 'Sales', to: '/transactions', rows: (of: Sums) => of.transactions },
-  { name: 'Coupons granted', to: '/coupons', rows: (of: Sums) => of.coupons.granted },
+  { name: 'Coupons issued', to: '/coupons', rows: (of: Sums) => of.coupons.granted },
   {
     name: 'Coupons redeemed',
     to: '/coupons',
     rows: (of: Sums) => of.coupons.redeemed,
-    chip: /^Redeemed, expired or revoked: /,
+    chip: /^Redeemed, expired, or revoked: /,
   },
   {
     name: 'Coupons expired',
     to: '/coupons',
     rows: (of: Sums) => of.coupons.expired,
-    chip: /^Redeemed, expired or revoked: /,
+    chip: /^Redeemed, expired, or revoked: /,
   },
 ]
 
@@ -150,7 +150,7 @@ interface Sums {
 
 /** All rows of the list that is shown, over all of its pages, as the file has them. */
 async function rowsOfFile(page: Page): Promise<Record<string, string>[]> {
-  const { text } = await fileFrom(page, () => page.getByRole('button', { name: 'CSV' }).click())
+  const { text } = await fileFrom(page, () => page.getByRole('button', { name: 'Export CSV' }).click())
   const [head, ...rows] = parseCsv(text)
   return rows.map((cells) => Object.fromEntries(head!.map((label, i) => [label, cells[i]!])))
 }
@@ -246,7 +246,7 @@ test('today is told by itself, and compared with nothing', async () => {
     .getByRole('rowheader', { name: /, so far$/ })
     .waitFor()
   expect(await rows.count()).toBe(31)
-  const { name, text } = await fileFrom(page, () => page.getByRole('button', { name: 'CSV' }).click())
+  const { name, text } = await fileFrom(page, () => page.getByRole('button', { name: 'Export CSV' }).click())
   expect(name).toBe(`figures-${dayBefore(30)}-${today}.csv`)
   expect(parseCsv(text).map(([day]) => day)).toEqual([
     'Day',
@@ -254,7 +254,7 @@ test('today is told by itself, and compared with nothing', async () => {
   ])
   // Who asks for it gets it, and is told.
   await page.goto(`${demo.consoleUrl}?from=${dayBefore(2)}&to=${today}`)
-  await page.getByText(/, today so far, compared with/).waitFor()
+  await page.getByText(/, including today so far, compared with/).waitFor()
   expect(await page.getByText(/^Today so far/).count()).toBe(0)
   // The past has its years, and nothing of it is going on.
   await page.goto(`${demo.consoleUrl}?from=2024-12-30&to=2025-01-02`)
@@ -294,7 +294,7 @@ test('a balance keeps its name and decimals when its campaign is over, and anoth
 test('a condition that a chart brought is told in words and taken away again', async () => {
   const opened = await openConsole(`/coupons?status=3&endedFrom=${dayBefore(30)}&endedTo=${dayBefore(1)}`)
   const { page } = opened
-  const chip = page.getByRole('button', { name: /^Redeemed, expired or revoked: / })
+  const chip = page.getByRole('button', { name: /^Redeemed, expired, or revoked: / })
   await chip.waitFor()
   await waitForRows(page)
   await expectAccessibleInBothSchemes(page)
@@ -303,7 +303,7 @@ test('a condition that a chart brought is told in words and taken away again', a
   await expect.poll(() => addressOf(page)).toEqual({ path: '/coupons', search: { status: '3' } })
   await page.goto(`${demo.consoleUrl}/customers?activeFrom=${dayBefore(1)}&holds=points`)
   await page.getByRole('button', { name: /^With a sale: from / }).waitFor()
-  await page.getByRole('button', { name: 'Holds Points now' }).click()
+  await page.getByRole('button', { name: 'With a balance: Points' }).click()
   await expect.poll(() => addressOf(page).search).toEqual({ activeFrom: dayBefore(1) })
   expectCalm(opened)
 })
@@ -323,7 +323,7 @@ test('lists name their customers without asking for each', async () => {
     const [row] = (await callApi('GET', `/v1${path}?limit=1`)).data
     await rowsOf(page).first().getByRole('link', { name: row.customerName }).waitFor()
     const file = await rowsOfFile(page)
-    expect(file[0]).toMatchObject({ Customer: row.customerName, 'Customer id': row.customer })
+    expect(file[0]).toMatchObject({ Customer: row.customerName, 'Customer ID': row.customer })
   }
   expect(asked).toContain('/v1/coupons')
   expect(asked.filter((path) => /^\/v1\/customers\/cus_/.test(path))).toEqual([])
@@ -342,7 +342,7 @@ test('shows the same days as a table and as a file', async () => {
   expect(await days.count()).toBe(3)
   expect(await days.last().getByRole('cell').nth(5).textContent()).toBe(String(data[0].transactions))
   await expectAccessibleInBothSchemes(page)
-  const { name, text } = await fileFrom(page, () => page.getByRole('button', { name: 'CSV' }).click())
+  const { name, text } = await fileFrom(page, () => page.getByRole('button', { name: 'Export CSV' }).click())
   expect(name).toBe(`figures-${from}-${to}.csv`)
   const [head, ...rows] = parseCsv(text)
   expect(rows.map((row) => row[0])).toEqual(data.map(({ day }: { day: string }) => day))
@@ -362,12 +362,12 @@ test('tells a merchant who begins what to do first', async () => {
   expect(addressOf(page).path).toBe('/')
   expect(new URL(page.url()).hash).toBe('')
   expect(await page.getByRole('banner').getByText('Demo', { exact: true }).count()).toBe(0)
-  await page.getByRole('heading', { name: 'Three steps to the first sale' }).waitFor()
+  await page.getByRole('heading', { name: 'Three steps to your first sale' }).waitFor()
   await expectAccessibleInBothSchemes(page)
   for (const [path, empty] of [
     ['Customers', 'No customers yet'],
-    ['Campaigns', 'No campaign yet'],
-    ['Transactions', 'No transactions yet'],
+    ['Campaigns', 'No campaigns yet'],
+    ['BasketProcessor', 'No transactions yet'],
     ['Coupons', 'No coupons yet'],
     ['Products', 'No products yet'],
     ['API connections', 'No connections yet'],

@@ -35,7 +35,7 @@ test('Ctrl-K finds a page, and a customer by name, phone, e-mail and barcode', a
   }
   await page.keyboard.press('Control+k')
   await search.fill('0 nothing is called like this')
-  await page.getByText('Nothing found').waitFor()
+  await page.getByText('No results').waitFor()
   await page.keyboard.press('Escape')
   await search.waitFor({ state: 'detached' })
   expectCalm(opened)
@@ -107,8 +107,8 @@ test('Ctrl-K says that there is no network, not that nothing was found', async (
   await dialog.getByRole('button', { name: 'Home' }).waitFor()
   await context.setOffline(true)
   await dialog.getByLabel('Search or jump to…').fill(unique())
-  await dialog.getByText('The service cannot be reached').waitFor()
-  expect(await dialog.getByText('Nothing found').count()).toBe(0)
+  await dialog.getByText("Can't reach the service").waitFor()
+  expect(await dialog.getByText('No results').count()).toBe(0)
   expectCalm(opened)
 })
 
@@ -125,7 +125,7 @@ test('Ctrl-K begins what is often done: a campaign, a registration, the till', a
   await begin('new camp')
   await pageTitle(page, 'New campaign').waitFor()
   await begin('register')
-  const form = page.getByRole('dialog', { name: 'Register a customer' })
+  const form = page.getByRole('dialog', { name: 'Register customer' })
   await form.waitFor()
   expect(addressOf(page)).toEqual({ path: '/customers', search: {} })
   await page.keyboard.press('Escape')
@@ -135,7 +135,7 @@ test('Ctrl-K begins what is often done: a campaign, a registration, the till', a
   await form.waitFor()
   await page.keyboard.press('Escape')
   await form.waitFor({ state: 'detached' })
-  await begin('open the till')
+  await begin('open till')
   await page.waitForURL(`${demo.baseUrl}/till`)
   expectCalm(opened)
 })
@@ -169,7 +169,7 @@ test('everything is reached with the keyboard: skip link, menu, rows and dialogs
   await page.reload()
   await pageTitle(page, 'Settings').waitFor()
   await page.keyboard.press('Tab')
-  expect(await focused()).toBe('Skip to the content')
+  expect(await focused()).toBe('Skip to content')
   await tabTo('Customers')
   await page.keyboard.press('Enter')
   await pageTitle(page, 'Customers').waitFor()
@@ -272,7 +272,7 @@ async function openOnPhone(path: string) {
   const opened = await openConsole(path, { width: 390, height: 844, expected: [404] })
   const { page } = opened
   const menu = page.getByRole('navigation', { name: 'Menu' })
-  const burger = page.getByRole('button', { name: 'Open the menu' })
+  const burger = page.getByRole('button', { name: 'Open menu' })
   const isInSight = async () => ((await menu.boundingBox())?.x ?? -1) >= 0 && (await menu.isVisible())
   return { opened, page, menu, burger, isInSight }
 }
@@ -318,11 +318,13 @@ test('on a phone no page sticks out', async () => {
 
 test('on a phone what is not there says so', async () => {
   const { opened, page } = await openOnPhone('/nowhere')
-  await page.getByRole('heading', { name: 'There is no such page' }).waitFor()
+  await page.getByRole('heading', { name: 'Page not found' }).waitFor()
   await expectAccessible(page)
   for (const path of ['campaigns/cmp_1', 'transactions/txn_1', 'requests/req_1']) {
     await page.goto(`${demo.consoleUrl}/${path}`)
-    await page.getByRole('heading', { level: 1, name: /^There is no such / }).waitFor()
+    await page
+      .getByRole('heading', { level: 1, name: /^(?:Campaign|Transaction|Request) not found/ })
+      .waitFor()
     await expectAccessible(page)
   }
   expectCalm(opened)

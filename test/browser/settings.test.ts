@@ -36,9 +36,9 @@ test('a new colour and name are seen on the wallet page', async () => {
   await pageTitle(page, 'Settings').waitFor()
   const name = `Bread & Butter ${unique()}`
   await page.getByRole('textbox', { name: 'Name' }).fill(name)
-  await page.getByRole('textbox', { name: 'Colour' }).fill('#a61e4d')
+  await page.getByRole('textbox', { name: 'Color' }).fill('#a61e4d')
   await page.keyboard.press('Tab')
-  await page.getByRole('figure', { name: 'Preview of the card' }).getByText(name).waitFor()
+  await page.getByRole('figure', { name: 'Card preview' }).getByText(name).waitFor()
   await page.getByRole('combobox', { name: 'Time zone' }).fill('denver')
   await page.getByRole('option', { name: 'America/Denver' }).click()
   await expectAccessibleInBothSchemes(page)
@@ -77,14 +77,14 @@ test('one who was invited chooses another password, which ends the other browser
   const change = async (current: string, next: string) => {
     await page.getByRole('textbox', { name: 'Current password' }).fill(current)
     await page.getByRole('textbox', { name: 'New password' }).fill(next)
-    await page.getByRole('button', { name: 'Change the password' }).click()
+    await page.getByRole('button', { name: 'Change password' }).click()
   }
   await change('not this one', 'another long one')
   await page.getByRole('alert').getByText('_invalid_credentials').waitFor()
   await expectAccessibleInBothSchemes(page)
   expect(addressOf(page).path).toBe('/settings')
   await Promise.all([
-    page.getByText('The password is changed.').waitFor(),
+    page.getByText('Password changed.').waitFor(),
     change(chosenPassword, 'another long one'),
   ])
   await other.page.reload()

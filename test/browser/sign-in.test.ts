@@ -21,7 +21,7 @@ test('says what is wrong with a wrong password, and goes on to the page that was
   const opened = await openPage({ expected: [401] })
   const { page } = opened
   await page.goto(`${demo.consoleUrl}/settings`)
-  await page.getByLabel('E-mail').fill(demo.consoleEmail)
+  await page.getByLabel('Email').fill(demo.consoleEmail)
   const password = page.getByRole('textbox', { name: 'Password' })
   await password.fill('not the password')
   await page.keyboard.press('Enter')

@@ -19,7 +19,7 @@ beforeAll(async () => {
   shop = await openShop()
 })
 
-const find = (page: Page) => page.getByLabel('Phone, e-mail or barcode')
+const find = (page: Page) => page.getByLabel('Phone, email, or barcode')
 const returning = (page: Page) => page.getByRole('heading', { name: 'Return', exact: true })
 const leaving = (page: Page) => page.getByRole('dialog', { name: 'Leave the till?' })
 const isAtTill = (page: Page) => page.url().startsWith(`${demo.baseUrl}/till`)
@@ -60,7 +60,7 @@ test('from the return and the receipt back to the sale, and forward again', asyn
   const receipt = await receiptNumber(page)
   await back(page)
   await find(page).waitFor()
-  await page.getByText('Nothing in it yet.').waitFor()
+  await page.getByText('The basket is empty.').waitFor()
   await forward(page)
   await paid.waitFor()
   expect(await receiptNumber(page)).toBe(receipt)
@@ -76,7 +76,7 @@ test('from the return and the receipt back to the sale, and forward again', asyn
   // A scanned card still begins the next sale, and with nothing in the basket Back leaves.
   await scan(page, guest.barcode)
   await page.getByRole('heading', { name: guest.name }).waitFor()
-  await page.getByRole('button', { name: 'Another customer' }).click()
+  await page.getByRole('button', { name: 'Change customer' }).click()
   await back(page)
   await page.waitForURL(`**${before}`)
   expectCalm(opened)
@@ -91,12 +91,12 @@ test('closes what is open over the sale, and never the sale with it', async () =
     await page.getByRole('menuitem', { name }).click()
   }
   for (const [open, role, name] of [
-    [() => menu('Keys'), 'dialog', 'Keys'],
+    [() => menu('Keyboard shortcuts'), 'dialog', 'Keyboard shortcuts'],
     [() => menu('This till'), 'dialog', 'This till'],
-    [() => menu('API calls'), 'complementary', 'API calls'],
+    [() => menu('API requests'), 'complementary', 'API requests'],
     [() => page.getByRole('button', { name: 'New customer' }).click(), 'dialog', 'New customer'],
-    [() => page.getByRole('button', { name: 'Scan with the camera' }).click(), 'dialog', 'Scan the card'],
-    [() => page.keyboard.press('F4'), 'dialog', 'Free line'],
+    [() => page.getByRole('button', { name: 'Scan with camera' }).click(), 'dialog', 'Scan the card'],
+    [() => page.keyboard.press('F4'), 'dialog', 'Custom item'],
   ] as const) {
     const opening = page.getByRole(role, { name })
     // Closed by its button it leaves nothing behind, however often.
@@ -113,10 +113,10 @@ test('closes what is open over the sale, and never the sale with it', async () =
 
   // Over the return they close first, then the return, then the till.
   await menu('Return')
-  await menu('API calls')
+  await menu('API requests')
   await page.getByRole('complementary').waitFor()
   await page.getByRole('complementary').press('?')
-  await page.getByRole('dialog', { name: 'Keys' }).waitFor()
+  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
   await back(page)
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   await returning(page).waitFor()
@@ -155,7 +155,7 @@ test('asks before it leaves the till with something in the basket', async () => 
   await page.waitForURL(`**${before}`)
   // Gone by mistake, it is still there.
   await page.goForward()
-  await page.getByRole('alert').getByText('This basket was kept').waitFor()
+  await page.getByRole('alert').getByText('This basket was saved').waitFor()
   await charge(page, '$3.30')
   await page.getByRole('heading', { name: '$3.30 paid' }).waitFor()
   expectCalm(opened)
@@ -165,16 +165,16 @@ test('with the calls beside it goes back over what was left, and closes what is 
   const opened = await openPage()
   const { page } = opened
   await openFromElsewhere(page)
-  const calls = page.getByRole('complementary', { name: 'API calls' })
-  const toggleCalls = () => page.getByRole('button', { name: 'API calls' }).click()
-  const keys = page.getByRole('dialog', { name: 'Keys' })
+  const calls = page.getByRole('complementary', { name: 'API requests' })
+  const toggleCalls = () => page.getByRole('button', { name: 'API requests' }).click()
+  const keys = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
 
   // The return was left with the calls open: they close, and it does not come again.
   await page.keyboard.press('F8')
   await returning(page).waitFor()
   await toggleCalls()
   await calls.waitFor()
-  await page.getByRole('button', { name: 'Back to the sale' }).click()
+  await page.getByRole('button', { name: 'Back to sale' }).click()
   await find(page).waitFor()
   await back(page)
   await calls.waitFor({ state: 'detached' })
@@ -187,7 +187,7 @@ test('with the calls beside it goes back over what was left, and closes what is 
   await returning(page).waitFor()
   await toggleCalls()
   await calls.waitFor({ state: 'detached' })
-  await page.getByRole('button', { name: 'API calls' }).press('?')
+  await page.getByRole('button', { name: 'API requests' }).press('?')
   await keys.waitFor()
   await back(page)
   await keys.waitFor({ state: 'detached' })
@@ -207,7 +207,7 @@ test('in a window that began with the till there is nothing to leave for, and no
     opened.page.evaluate(`void window.open('/till')`),
   ])
   await page.getByRole('button', { name: /^Assam tea/ }).click()
-  const more = page.getByRole('button', { name: 'One Assam tea more' })
+  const more = page.getByRole('button', { name: 'Add one Assam tea' })
   await more.waitFor()
   expect(await page.evaluate('history.length')).toBe(2)
   await page.evaluate(

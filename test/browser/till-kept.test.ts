@@ -22,7 +22,7 @@ beforeAll(async () => {
   shop = await openShop()
 })
 
-const kept = 'This basket was kept and is not charged yet.'
+const kept = "This basket was saved and hasn't been charged yet."
 
 /** Two teas, one of them free, and a scone: 9.60 less 3.30 − 10 leaves of 0.10. */
 async function fillBasket(page: Page, guest: Guest): Promise<void> {
@@ -31,7 +31,7 @@ async function fillBasket(page: Page, guest: Guest): Promise<void> {
     await page.getByRole('button', { name }).click()
   }
   await page.getByRole('button', { name: /^Free tea/, pressed: false }).click()
-  await page.getByRole('textbox', { name: 'Pay with: Leaves' }).fill('10')
+  await page.getByRole('textbox', { name: 'Pay with Leaves' }).fill('10')
   await page.getByRole('button', { name: 'Charge $4.45' }).waitFor()
 }
 
@@ -42,13 +42,13 @@ async function expectBasket(page: Page, guest: Guest): Promise<void> {
   await page.getByRole('heading', { name: guest.name }).waitFor()
   await page.getByRole('button', { name: 'Charge $4.45' }).and(page.locator(':enabled')).waitFor()
   await page.getByRole('group', { name: 'Quantity of Assam tea' }).getByText('2').waitFor()
-  expect(await page.getByRole('textbox', { name: 'Pay with: Leaves' }).inputValue()).toBe('10')
+  expect(await page.getByRole('textbox', { name: 'Pay with Leaves' }).inputValue()).toBe('10')
   await page.getByRole('button', { name: /^Free tea/, pressed: true }).waitFor()
 }
 
 async function expectNothingKept(page: Page): Promise<void> {
-  await page.getByText('Nothing in it yet.').waitFor()
-  await page.getByLabel('Phone, e-mail or barcode').waitFor()
+  await page.getByText('The basket is empty.').waitFor()
+  await page.getByLabel('Phone, email, or barcode').waitFor()
   expect(await page.getByText(kept).count()).toBe(0)
   await expect.poll(() => keptIn(page)).toBeNull()
 }
@@ -60,7 +60,7 @@ const stored = (page: Page) =>
   page.evaluate<string>('[localStorage, sessionStorage].flatMap(Object.entries).flat().join()')
 
 async function signIn(page: Page, email: string): Promise<void> {
-  await page.getByLabel('E-mail').fill(email)
+  await page.getByLabel('Email').fill(email)
   await page.getByRole('textbox', { name: 'Password' }).fill(demo.consolePassword)
   await page.keyboard.press('Enter')
   await page.locator('.till-product', { hasText: 'Assam tea' }).waitFor({ state: 'attached' })
@@ -104,12 +104,12 @@ test('comes back after another page was opened over it, and not once it was empt
   await page.reload()
   await page.getByRole('alert').getByText(kept).waitFor()
   await page.keyboard.press('F2')
-  await expectFocus(page.getByLabel('Phone, e-mail or barcode'))
+  await expectFocus(page.getByLabel('Phone, email, or barcode'))
   await page.unroute(pending)
   await findGuest(page, guest)
 
-  await page.getByRole('button', { name: 'Empty the basket' }).click()
-  await page.getByRole('button', { name: 'Another customer' }).click()
+  await page.getByRole('button', { name: 'Clear basket' }).click()
+  await page.getByRole('button', { name: 'Change customer' }).click()
   await page.getByRole('button', { name: /^Free tea/ }).waitFor({ state: 'detached' })
   await page.reload()
   await expectNothingKept(page)
@@ -124,9 +124,9 @@ test('of two windows each has its own basket', async () => {
   await fillBasket(page, guest)
   const other = await context.newPage()
   await other.goto(`${demo.baseUrl}/till`)
-  await other.getByText('Nothing in it yet.').waitFor()
+  await other.getByText('The basket is empty.').waitFor()
   await other.getByRole('button', { name: /^Warm scone/ }).click()
-  await other.getByRole('button', { name: 'One Warm scone more' }).waitFor()
+  await other.getByRole('button', { name: 'Add one Warm scone' }).waitFor()
   await page.reload()
   await expectBasket(page, guest)
   expectCalm(opened)
@@ -147,14 +147,14 @@ test('is nobody else’s: gone for who signs in afterwards, and after signing ou
   await fillBasket(page, guest)
   await context.clearCookies()
   await addUnderDialog(page, 'Warm scone')
-  await page.getByRole('dialog').getByText('Please sign in again').waitFor()
+  await page.getByRole('dialog').getByText('Sign in again').waitFor()
   await signIn(page, 'cashier@demo.example')
   await expectNothingKept(page)
 
   await fillBasket(page, guest)
   await page.getByRole('button', { name: 'More', exact: true }).click()
   await page.getByRole('menuitem', { name: 'Sign out' }).click()
-  await page.getByLabel('E-mail').waitFor()
+  await page.getByLabel('Email').waitFor()
   expect(await stored(page)).not.toContain(guest.id)
   await signIn(page, 'cashier@demo.example')
   await expectNothingKept(page)
@@ -217,16 +217,16 @@ test('a coupon used elsewhere meanwhile is refused in words, and a customer who 
   await page.route('**/v1/customers/cus_*', (route) => route.fulfill({ status: 503, body: '{}' }))
   await page.reload()
   await page.getByRole('alert').getByText(kept).waitFor()
-  await page.getByRole('button', { name: 'Find the customer', exact: true }).last().click()
+  await page.getByRole('button', { name: 'Find customer', exact: true }).last().click()
   const failed = page.getByRole('alert').filter({ has: page.getByRole('button', { name: 'Try again' }) })
   await failed.waitFor()
   await expectAccessible(page)
   await page.unroute('**/v1/customers/cus_*')
   await failed.getByRole('button', { name: 'Try again' }).click()
   await page.getByRole('heading', { name: guest.name }).waitFor()
-  await page.getByRole('alert').getByText('This coupon was taken back.').waitFor()
+  await page.getByRole('alert').getByText('This coupon has been revoked.').waitFor()
   await page.locator('.till-parts').getByText('Basket (1)').click()
-  await page.getByRole('button', { name: 'Do not use this coupon' }).click()
+  await page.getByRole('button', { name: 'Remove coupon' }).click()
   await charge(page, '$3.30')
   await page.getByRole('heading', { name: '$3.30 paid' }).waitFor()
   expectCalm(opened)
@@ -240,7 +240,7 @@ test('a sale refused after a reload comes back as a basket, with the reason', as
   await fillBasket(page, guest)
   await page.route('**/v1/transactions/process', (route) => route.abort('connectionreset'))
   await charge(page, '$4.45')
-  await page.getByRole('heading', { name: /^No answer yet/ }).waitFor()
+  await page.getByRole('heading', { name: /^Not confirmed yet/ }).waitFor()
   // Sent, it is the outbox's alone.
   expect(await keptIn(page)).toBeNull()
   const [coupon] = (await callApi('GET', `/v1/customers/${guest.id}`)).coupons
@@ -249,7 +249,7 @@ test('a sale refused after a reload comes back as a basket, with the reason', as
   await page.reload()
   await page.getByRole('alert').getByText(kept).waitFor()
   await page.getByRole('heading', { name: guest.name }).waitFor()
-  await page.getByRole('button', { name: 'Do not use this coupon' }).click()
+  await page.getByRole('button', { name: 'Remove coupon' }).click()
   await charge(page, '$7.75')
   await page.getByRole('heading', { name: '$7.75 paid' }).waitFor()
   expectCalm(opened)
@@ -263,7 +263,7 @@ test('a sale that two windows were sending comes back in one of them when it is 
   await fillBasket(page, guest)
   await context.route('**/v1/transactions/process', (route) => route.abort('connectionreset'))
   await charge(page, '$4.45')
-  const waiting = (of: Page) => of.getByRole('heading', { name: /^No answer yet/ })
+  const waiting = (of: Page) => of.getByRole('heading', { name: /^Not confirmed yet/ })
   await waiting(page).waitFor()
   const second = await context.newPage()
   await second.goto(`${demo.baseUrl}/till`)
@@ -274,7 +274,7 @@ test('a sale that two windows were sending comes back in one of them when it is 
   for (const one of [page, second]) await waiting(one).waitFor({ state: 'detached' })
   const baskets = async () => {
     const counts = [page, second].map((one) =>
-      one.getByRole('button', { name: 'One Warm scone more' }).count(),
+      one.getByRole('button', { name: 'Add one Warm scone' }).count(),
     )
     return (await Promise.all(counts)).toSorted()
   }

@@ -49,14 +49,14 @@ async function breakNetwork(page: Page, loses: Network['loses']): Promise<Networ
 async function chargeTwoTeas(page: Page, guest: Guest): Promise<void> {
   await findGuest(page, guest)
   await page.getByRole('button', { name: /^Assam tea/ }).click()
-  await page.getByRole('button', { name: 'One Assam tea more' }).click()
+  await page.getByRole('button', { name: 'Add one Assam tea' }).click()
   await charge(page, '$6.60')
 }
 
 /** The number of the receipt that the page says it sends again. */
 async function waitForAgain(page: Page): Promise<string> {
   const heading = page.getByRole('heading', {
-    name: /^No answer yet\. Sending receipt \S+ again; it counts once\.$/,
+    name: /^Not confirmed yet\. Resending receipt \S+; it only counts once\.$/,
   })
   await heading.waitFor()
   return /T[A-Z]{4}-\d{6}/.exec((await heading.textContent())!)![0]
@@ -124,9 +124,9 @@ test('without a network it says so, charges nothing old, and goes on when it is 
   const { page, context } = opened
   await openTill(page)
   await context.setOffline(true)
-  await page.getByLabel('Phone, e-mail or barcode').fill(guest.phone)
+  await page.getByLabel('Phone, email, or barcode').fill(guest.phone)
   await page.keyboard.press('Enter')
-  const said = page.getByRole('alert').filter({ hasText: 'The service cannot be reached' })
+  const said = page.getByRole('alert').filter({ hasText: "Can't reach the service" })
   await said.waitFor()
   await expectAccessible(page)
   const failed = page.waitForEvent('requestfailed')
@@ -156,14 +156,14 @@ test('shows every call with its bodies, and as curl that works as it is', async 
   await openTill(page)
   await chargeTwoTeas(page, guest)
   await page.getByRole('heading', { name: '$6.60 paid' }).waitFor()
-  await page.getByRole('button', { name: 'API calls' }).click()
-  const panel = page.getByRole('complementary', { name: 'API calls' })
+  await page.getByRole('button', { name: 'API requests' }).click()
+  const panel = page.getByRole('complementary', { name: 'API requests' })
   const env = { PATH: process.env.PATH, TOKEN: await newToken(demo) }
 
   const runCopied = async (name: RegExp) => {
     const call = panel.getByRole('button', { name }).first()
     await call.click()
-    await panel.getByRole('region', { name: 'Reply' }).getByText(guest.id).waitFor()
+    await panel.getByRole('region', { name: 'Response' }).getByText(guest.id).waitFor()
     await panel.getByRole('button', { name: 'Copy as curl' }).click()
     await panel.getByRole('button', { name: 'Copied' }).waitFor()
     await expectAccessible(page)

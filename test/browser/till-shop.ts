@@ -80,7 +80,7 @@ export async function openTill(page: Page, email = 'cashier@demo.example'): Prom
 
 export async function findGuest(page: Page, guest: Guest): Promise<void> {
   await page.keyboard.press('F2')
-  await page.getByLabel('Phone, e-mail or barcode').fill(guest.phone)
+  await page.getByLabel('Phone, email, or barcode').fill(guest.phone)
   await page.keyboard.press('Enter')
   // On a phone the products stand before it by then.
   await page.locator('h3', { hasText: guest.name }).waitFor({ state: 'attached' })

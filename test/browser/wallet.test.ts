@@ -89,7 +89,7 @@ async function issueCard(): Promise<HeldCard & { token: string; customer: string
 }
 
 const code = (page: Page, { barcode }: HeldCard) =>
-  page.getByRole('img', { name: `Code of the card ${barcode}` })
+  page.getByRole('img', { name: `Code for card ${barcode}` })
 
 const backgroundOf = (place: Locator) =>
   place.evaluate((element) => element.ownerDocument.defaultView!.getComputedStyle(element).backgroundColor)
@@ -110,11 +110,11 @@ test.each(['light', 'dark'] as const)(
     const balances = page.getByRole('region', { name: 'Balances' })
     await balances.getByText('1,234', { exact: true }).waitFor()
     const stamps = balances.getByRole('img', {
-      name: 'A free roll · Stamps collected for the next coupon: 3 of 8',
+      name: 'A free roll · Stamps earned toward the next coupon: 3 of 8',
     })
     expect(await stamps.textContent()).toBe('✓✓✓★')
-    await page.getByRole('listitem').filter({ hasText: '2 off' }).getByText('no end').waitFor()
-    await page.getByText('One of these free: Poppy roll or bun', { exact: true }).waitFor()
+    await page.getByRole('listitem').filter({ hasText: '2 off' }).getByText('No expiry').waitFor()
+    await page.getByText('Free: Poppy roll or bun', { exact: true }).waitFor()
     await page.getByRole('listitem').filter({ hasText: 'Points: 1,234' }).getByText('(in 5 days)').waitFor()
     const visit = page.getByRole('listitem').filter({ hasText: '€1,234.50' })
     await visit.getByText('Points +1,234').waitFor()
@@ -219,7 +219,7 @@ test('shows without a network how it was last, and says so', async () => {
   await context.route('**/*', (route) => route.abort('internetdisconnected'))
   await page.reload()
   const notice = page.getByRole('status')
-  await notice.getByText('No connection. This is how it was on').waitFor()
+  await notice.getByText('No connection. Last updated').waitFor()
   await page.getByText('1,234', { exact: true }).waitFor()
   await code(page, card).evaluate((image) => image.decode())
   expect(await scanPicture(code(page, card))).toEqual([{ format: 'Code128', text: card.barcode }])
@@ -244,7 +244,7 @@ test('shows how it was last while only a proxy answers for the service', async (
   await expectKept(page, card)
   await context.route('**/*', (route) => route.fulfill({ status: 502, body: 'Bad Gateway' }))
   await page.reload()
-  await page.getByRole('status').getByText('No connection. This is how it was on').waitFor()
+  await page.getByRole('status').getByText('No connection. Last updated').waitFor()
   await page.getByText('1,234', { exact: true }).waitFor()
   expectCalm(opened)
 })
@@ -315,8 +315,8 @@ test('leaves nothing behind when its address was taken back', async () => {
   await expectKept(page, card)
   await callApi('POST', `/v1/cards/${card.id}/wallet/revoke`, { token: card.token })
   await page.reload()
-  await page.getByRole('heading', { name: 'This card is not here any more' }).waitFor()
-  await page.getByText('Ask in the shop for the new one.').waitFor()
+  await page.getByRole('heading', { name: 'This link no longer works' }).waitFor()
+  await page.getByText('Ask at the store for the new one.').waitFor()
   await expectAccessible(page)
   // While this is kept, the first page had all the time it may need to keep something after all.
   const second = await context.newPage()
@@ -332,8 +332,8 @@ test('says that a card is blocked, and shows no code of it', async () => {
   const opened = await openPage({ colorScheme: 'dark' })
   const { page } = opened
   await page.goto(card.walletUrl)
-  await page.getByText('This card is blocked. Ask in the shop.').waitFor()
-  expect(await page.getByRole('img', { name: 'Code of the card' }).count()).toBe(0)
+  await page.getByText('This card is blocked. Please ask at the store.').waitFor()
+  expect(await page.getByRole('img', { name: 'Code for card' }).count()).toBe(0)
   await page.getByText('1,234', { exact: true }).waitFor()
   await expectAccessible(page)
   expectCalm(opened)
@@ -345,7 +345,7 @@ test('answers an address that never was one with a page that says so', async () 
   const response = await page.goto(`${demo.baseUrl}/w/nothing-of-ours`)
   expect(response!.status()).toBe(404)
   expect(response!.headers()['x-robots-tag']).toBe('noindex')
-  await page.getByRole('heading', { name: 'This card is not here any more' }).waitFor()
+  await page.getByRole('heading', { name: 'This link no longer works' }).waitFor()
   await expectAccessible(page)
   expect(await keptOf(page, `${demo.baseUrl}/w/nothing-of-ours`)).toEqual([])
   expectCalm(opened)

@@ -99,7 +99,7 @@ function Expiry({ balance, customer, program }: Omit<BalanceProps, 'onAdjust'>) 
   if (dates.length === 0) {
     return (
       <Text size="sm" c="dimmed">
-        {t('balance.never')}
+        {t('balance.noExpiry')}
       </Text>
     )
   }

@@ -33,7 +33,7 @@ export function EraseForm({ customer, isOpen, onClose, onDone }: EraseFormProps)
     <FormModal {...modal} title={t('erase.title')} submitLabel={t('erase.submit')} isDangerous>
       <Text size="sm">{t('erase.about')}</Text>
       <Alert color="red" variant="light">
-        {t('erase.noWayBack')}
+        {t('erase.warning')}
       </Alert>
       <TextInput
         label={t('erase.type', { name })}

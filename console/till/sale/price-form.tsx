@@ -30,7 +30,7 @@ export function PriceForm({ product, onClose, onAdd }: PriceFormProps) {
   }
   return (
     <FormModal
-      title={product ? t('price.of', { name: product.name ?? product.opaqueId }) : t('products.free')}
+      title={product ? t('price.of', { name: product.name ?? product.opaqueId }) : t('products.custom')}
       isOpen
       onClose={onClose}
       onSubmit={submit}

@@ -103,7 +103,7 @@ export function ProductPicker({ onPick, onFreeLine }: ProductPickerProps) {
           autoComplete="off"
         />
         <Button variant="default" leftSection={<IconPlus size={18} aria-hidden />} onClick={onFreeLine}>
-          {t('products.free')}
+          {t('products.custom')}
         </Button>
       </Group>
       {categories.length > 1 && (
@@ -131,7 +131,7 @@ export function ProductPicker({ onPick, onFreeLine }: ProductPickerProps) {
       {isPending && <Waiting />}
       {!isPending && shown.length === 0 && (
         <Text c="dimmed" py="md">
-          {all.length === 0 ? t('products.none') : t('products.nothingFits')}
+          {all.length === 0 ? t('products.none') : t('products.noMatches')}
         </Text>
       )}
       <div className="till-scrolls">

@@ -13,7 +13,7 @@ interface SettingsProps {
   readonly onSettled: (settled: Settled) => void
 }
 
-/** What this till is called and where it stands, and what it has set aside. */
+/** This till's name and branch, and what it has set aside. */
 export default function Settings({ outbox, onClose, onSettled }: SettingsProps) {
   const { t } = useTranslation('till')
   useClosedByBack(onClose)
@@ -58,7 +58,7 @@ export default function Settings({ outbox, onClose, onSettled }: SettingsProps) 
                       {t('aside.send')}
                     </Button>
                     <Button variant="subtle" color="red" onClick={() => outbox.settle(entry.number)}>
-                      {t('aside.forget')}
+                      {t('aside.discard')}
                     </Button>
                   </Group>
                 </Group>

@@ -65,14 +65,14 @@ export function TillDesk({ session, isSignedIn, onSignOut }: TillDeskProps) {
     setRefused(undefined)
     setSettled(answered)
     show({ view: 'done', number })
-    announce(t(answered.kind === 'sale' ? 'receipt.said' : 'return.said', { number }))
+    announce(t(answered.kind === 'sale' ? 'receipt.recorded' : 'return.recorded', { number }))
   }
   const { sending, sendNow } = useSending({
     entry: outbox.current,
     isSignedIn,
     onSettled: settle,
     onRefused: (entry, error) => {
-      // In one window alone: whoever has it on the screen can charge it.
+      // Restored in one window only: a second window could charge it as well.
       if (outbox.settle(entry.number)) selling.takeBack(entry)
       else selling.finish(entry.number)
       setRefused({ entry, error })
@@ -97,7 +97,7 @@ export function TillDesk({ session, isSignedIn, onSignOut }: TillDeskProps) {
   const isSelling = view === 'sale' && !isWaiting
   // While a receipt is shown a card begins the next sale.
   const [scanned, setScanned] = useState<string>()
-  // The number of a receipt ends in digits too: where it is asked for, it goes into its field.
+  // A receipt number ends in digits too, so a scan goes into the field that asks for one.
   const isScanning = !isWaiting && view !== 'return'
   useScanner(
     isScanning

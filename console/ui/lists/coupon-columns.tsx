@@ -89,11 +89,11 @@ export function useCouponColumns({ hasCustomer }: { readonly hasCustomer: boolea
           <Nowrap>{date(createdAt)}</Nowrap>
           {grantedBy ? (
             <PageLink to={paths.transaction(grantedBy)} size="xs" display="block">
-              {t('bySale')}
+              {t('fromSale')}
             </PageLink>
           ) : (
             <Text size="xs" c="dimmed">
-              {t('byHand')}
+              {t('manual')}
             </Text>
           )}
         </div>

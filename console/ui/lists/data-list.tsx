@@ -19,7 +19,7 @@ export interface Column<T> {
   readonly csv?: (row: T) => string | number | undefined
   /** Numbers stand at the end. */
   readonly align?: 'end'
-  /** For the file only: what would make the table too wide, such as ids. */
+  /** Included in the CSV file only, such as ids that would make the table too wide. */
   readonly isOnlyCsv?: boolean
   /** Not for the file: what can be done with a row. */
   readonly isOnlyTable?: boolean
@@ -31,7 +31,7 @@ export interface DataPage<T> {
 }
 
 interface DataListProps<T> {
-  /** Of the CSV file and of the cache, such as `customers`. */
+  /** Name of the CSV file and of the cache entry, such as `customers`. */
   readonly name: string
   readonly columns: readonly Column<T>[]
   readonly keyOf: (row: T) => string
@@ -79,7 +79,7 @@ export function DataList<T>(props: DataListProps<T>) {
         ) : data && data.data.length === 0 ? (
           isFiltered || cursor ? (
             <Text p="xl" ta="center" c="dimmed">
-              {t('list.nothingFits')}
+              {t('list.noResults')}
             </Text>
           ) : (
             empty

@@ -5,12 +5,15 @@ import { formatDays } from '../../i18n/format.ts'
 import { useFilters } from './filters.ts'
 
 interface Chip {
-  /** Of the filters in the address that it stands for. */
+  /** Names of the URL filters that the chip represents. */
   readonly names: readonly string[]
   readonly text: string
 }
 
-/** Conditions of a list that have no field, such as those a chart leads to: told in words, and pressed to be taken away. */
+/**
+ * Conditions of a list that have no field, such as those a chart leads to: shown as chips that are removed
+ * with a click.
+ */
 export function FilterChips({ chips }: { readonly chips: readonly Chip[] }) {
   const { t } = useTranslation('common')
   const [filters, setFilters] = useFilters()
@@ -30,7 +33,7 @@ export function FilterChips({ chips }: { readonly chips: readonly Chip[] }) {
           lh={1.4}
           styles={{ label: { whiteSpace: 'normal', textAlign: 'start' } }}
           rightSection={<IconX size={14} aria-hidden />}
-          title={t('list.takeAway')}
+          title={t('list.removeFilter')}
           onClick={() => setFilters(Object.fromEntries(names.map((name) => [name, undefined])))}
         >
           {text}
