@@ -16,7 +16,10 @@ const pine: MantineColorsTuple = [
   '#045549',
 ]
 
-/** Ours, and of cards whose merchant has chosen none: the service says the same (`src/http/assets/wallet-icon.ts`). */
+/**
+ * Our own color, also for cards whose merchant has chosen none. The service uses the same
+ * (`src/http/assets/wallet-icon.ts`).
+ */
 export const brandColor = pine[8]
 
 export const theme = createTheme({
@@ -40,14 +43,14 @@ export const theme = createTheme({
         attributes: { header: { role: 'none' } },
       }),
     },
-    // As the reader's language writes numbers, which may change as well.
+    // Numbers are written as in the reader's language, which may change as well.
     NumberInput: { defaultProps: () => ({ decimalSeparator: decimalSeparator() }) },
     // Otherwise an invisible element inside the list of entries takes the focus, which readers cannot make sense of.
     Menu: Menu.extend({ defaultProps: { withInitialFocusPlaceholder: false } }),
   },
 })
 
-/** The library's own grey for secondary text has a contrast of 3.3 on white; AA asks for 4.5. */
+/** The library's own gray for secondary text has a contrast of 3.3 on white; AA asks for 4.5. */
 export const colors: CSSVariablesResolver = () => ({
   variables: {},
   light: {

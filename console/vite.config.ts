@@ -11,7 +11,7 @@ const inBase =
 
 const service = `http://127.0.0.1:${Number(process.env.PORT) || 8080}`
 
-/** As the service has it: a page has more addresses than one. */
+/** Same routing as the service: a page has more than one address. */
 const addressesOfPages: Plugin = {
   name: 'addresses-of-pages',
   configureServer({ middlewares }) {

@@ -2,7 +2,7 @@
 export interface Call {
   readonly number: number
   readonly method: string
-  /** With its query. */
+  /** Path with its query string. */
   readonly path: string
   readonly body?: string
   readonly at: Date
@@ -23,7 +23,7 @@ function update(next: readonly Call[]): void {
 
 async function recordingFetch(request: Request): Promise<Response> {
   const url = new URL(request.url)
-  // What carries passwords is nobody's example.
+  // Requests that carry passwords are never shown.
   if (!url.pathname.startsWith('/v1/')) return fetch(request)
   const begun = performance.now()
   const call: Call = {
@@ -59,7 +59,7 @@ export const calls = {
   },
 }
 
-/** As it can be pasted into a terminal, where `$TOKEN` holds an access token. */
+/** The request as a terminal command; `$TOKEN` holds an access token. */
 export function toCurl(
   { method, path, body }: Pick<Call, 'method' | 'path' | 'body'>,
   origin = location.origin,

@@ -20,12 +20,12 @@ export const sessionQuery = {
   },
 }
 
-/** Who is signed in; null when nobody is. */
+/** The signed-in person; null when signed out. */
 export function useMaybeSession() {
   return useQuery(sessionQuery)
 }
 
-/** For pages that only those signed in get to see. */
+/** Session for pages that require a sign-in. */
 export function useSession(): Session {
   const { data } = useSuspenseQuery(sessionQuery)
   if (!data) throw new ApiError(401, '_unauthorized', 'Sign in first.')
@@ -35,7 +35,7 @@ export function useSession(): Session {
 export const may = (session: Session, scope: 'pos' | 'manage' | 'people'): boolean =>
   session.scopes.includes(scope)
 
-/** A new page instead of a new route: nothing of whoever was here stays in memory. */
+/** A new page instead of a new route: nothing of the previous session stays in memory. */
 export function leaveToSignIn(): void {
   const { pathname, search } = location
   const signIn = consoleBase + paths.signIn()

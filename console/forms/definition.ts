@@ -52,7 +52,7 @@ export function kindOf(shapes: Shapes, list: ListName, item: Item | undefined): 
     : kinds.find(({ kind }) => kind === item?.kind)
 }
 
-/** What stands in a list; anything that is no item, as the JSON can have, is left alone elsewhere. */
+/** The items of a list; values that are no items, which JSON allows, are left alone elsewhere. */
 export function itemsOf(definition: Definition, list: string): Item[] {
   const items = definition[list]
   return Array.isArray(items) ? items.map((item) => (isItem(item) ? item : {})) : []
@@ -110,8 +110,8 @@ interface ItemChange {
 }
 
 /**
- * An item changed. Its key follows its name as long as it was made from it (`newItem`) and nobody relies on it yet
- * (`canRename`), and whoever refers to the key goes along.
+ * An item changed. Its key follows its name as long as it was made from it (`newItem`) and nothing relies on
+ * it yet (`canRename`), and references to the key are updated.
  */
 export function changeItem(definition: Definition, change: ItemChange, canRename: boolean): Definition {
   const { shapes, list, index } = change

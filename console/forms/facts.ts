@@ -24,7 +24,7 @@ export interface FactReader {
   readonly inWords: (value: unknown, schema: Schema | undefined) => string
 }
 
-/** How an item is called is said elsewhere. */
+/** An item's name is shown elsewhere. */
 const unsaid = ['key', 'id', 'name', 'kind']
 
 export function useFacts(definition: Definition, currency: string, timeZone: string): FactReader {
@@ -109,7 +109,7 @@ export function useFacts(definition: Definition, currency: string, timeZone: str
 const namedBy = (schema: Schema | undefined) =>
   schema?.['x-names'] ? { 'x-names': schema['x-names'] } : undefined
 
-/** What a version of other times may have, and no schema tells of. */
+/** Fields that an older or newer version has and no schema describes. */
 const unknownOf = (item: Item, schema: Schema): Record<string, Schema> =>
   Object.fromEntries(
     Object.keys(item)

@@ -5,11 +5,11 @@ import type { Problem } from './places.ts'
 
 interface FormSurroundings {
   readonly definition: Definition
-  /** What the service found wrong with the last try. */
+  /** Problems the service found in the last attempt. */
   readonly problem?: Problem
   readonly timeZone: string
   readonly currency: string
-  /** Of the campaign that is edited: it cannot be named by itself. */
+  /** Id of the edited campaign, which cannot refer to itself. */
   readonly campaign?: string
 }
 

@@ -153,7 +153,7 @@ function ItemTitle({ list, item, shapes, hasProblem }: ItemTitleProps) {
   )
 }
 
-/** A threshold has no name; what it leads to tells it from the others. */
+/** A threshold has no name and is identified by its reward. */
 function rewardOf(definition: Definition, { grant }: Item): string | undefined {
   return namesIn(definition, 'rewards').find(({ value }) => value === grant)?.label
 }
@@ -229,7 +229,7 @@ interface AddItemProps {
   readonly onAdd: (kind: Kind) => void
 }
 
-/** With one kind a button; with several, what each of them does. */
+/** A button for a single kind, a menu with descriptions for several. */
 function AddItem({ list, kinds, onAdd }: AddItemProps) {
   const { t } = useTranslation('forms')
   const text = useSchemaTexts()

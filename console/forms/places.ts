@@ -68,7 +68,7 @@ export function describePlace(
 
 const isList = (name: string): name is ListName => listNames.some((list) => list === name)
 
-/** By position in what is refused, by id or key in what has changed. */
+/** Refusals name items by position, changes by id or key. */
 function findItem(items: readonly Item[], key: string): Item | undefined {
   const named = items.find((item) => (item.id ?? item.key) === key)
   return named ?? (/^\d+$/.test(key) ? items[Number(key)] : undefined)

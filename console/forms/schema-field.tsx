@@ -26,7 +26,7 @@ interface SchemaFieldProps {
   readonly schema: Schema
   readonly value: unknown
   readonly onChange: (value: unknown) => void
-  /** Where it stands in the definition, such as `rules[0].points`. */
+  /** Path in the definition, such as `rules[0].points`. */
   readonly place: string
   readonly isRequired: boolean
   /** The fields of an object, which are made of schema fields again. */

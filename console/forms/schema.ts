@@ -34,8 +34,8 @@ export interface Member {
 }
 
 /**
- * The members one can fill in; a constant, such as the kind, is nobody's choice. The name comes first, and last what
- * the form makes up by itself: the key that others refer to.
+ * The fields that can be filled in; a constant, such as the kind, cannot be chosen. The name comes first, and
+ * last what the form makes up by itself: the key that others refer to.
  */
 export function membersOf({ properties = {}, required = [] }: Schema): Member[] {
   const rank = (name: string) => (name === 'name' ? 0 : name === 'key' || name === 'id' ? 2 : 1)

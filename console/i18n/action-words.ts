@@ -6,7 +6,7 @@ import { formatMoney } from './format.ts'
 export type Action = Schemas['Action']
 
 export interface Context {
-  /** Of the namespace `transactions`. */
+  /** Translates keys of the namespace `transactions`. */
   readonly t: TFunction<'transactions'>
   readonly program: Program
   readonly currency: string

@@ -1,6 +1,7 @@
 /**
- * Money without binary fractions: sums are made in whole millionths, which is finer than any currency. The service
- * counts in minor units and tells every discount in them, so nothing is ever rounded here but a line's amount.
+ * Money without binary fractions: sums are made in whole millionths, which is finer than any currency. The
+ * service counts in minor units and returns every discount in them, so nothing is ever rounded here but a
+ * line's amount.
  */
 const millionths = (amount: number): number => Math.round(amount * 1e6)
 

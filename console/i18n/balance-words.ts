@@ -7,7 +7,7 @@ import { formatNumber, formatSigned } from './format.ts'
 
 export interface NamedBalance {
   readonly name: string
-  /** Undefined where nobody says: then as many as the number has. */
+  /** If undefined, as many as the number has. */
   readonly decimals?: number
 }
 
@@ -27,8 +27,8 @@ export interface Towards {
 }
 
 /**
- * "Free coffee · Stamps collected for the next coupon: 7 of 10". What counts is what was collected: where the coupon does not use it up,
- * that can be more than what is left of it.
+ * "Free coffee · Stamps earned toward the next coupon: 7 of 10". What was earned counts: if the coupon does
+ * not use it up, that can be more than the current balance.
  */
 export const progressWords = ({ name, decimals }: NamedBalance, { have, need, reward }: Towards): string =>
   i18next.t('balances:progress', {

@@ -16,7 +16,7 @@ export const campaignsQuery = {
 type Campaign = Awaited<ReturnType<typeof campaignsQuery.queryFn>>[number]
 type Balance = Campaign['balances'][number]
 
-/** Nobody has seen it yet, and nobody can hold anything of it. */
+/** Never published, so no customer can hold its balances. */
 const isDraft = ({ version }: Campaign) => version === 0
 
 /** The newest campaign comes first and has the last word; a draft has none over the others. */
@@ -50,11 +50,11 @@ export function useProgram() {
     return {
       isPending,
       campaigns: all,
-      /** Of the balances that somebody can hold. */
+      /** Balances that customers can hold. */
       balanceKeys: [...balancesOf(all.filter((campaign) => !isDraft(campaign))).keys()],
       campaignName,
       balanceName,
-      /** As many decimals as the balance has. */
+      /** Formats an amount with the balance's decimals. */
       number: (key: string, value: number) => formatNumber(value, decimalsOf(key)),
       /** "+35", "−100". */
       signed: (key: string, value: number) => formatSigned(value, decimalsOf(key)),

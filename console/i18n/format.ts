@@ -44,14 +44,17 @@ export function formatMoney(value: number, currency: string): string {
   return inParts(format, value)
 }
 
-/** The sign of the currency keeps its own direction, and what is taken away is told by a minus, not by a hyphen. */
+/** The sign of the currency keeps its own direction, and a negative amount has a minus sign, not a hyphen. */
 const inParts = (format: Intl.NumberFormat, value: number): string =>
   format
     .formatToParts(value)
     .map(({ type, value }) => (type === 'currency' ? isolate(value) : value.replace('-', '−')))
     .join('')
 
-/** An amount that may be finer than anybody can pay, such as what a point is worth: nothing of it is rounded away. */
+/**
+ * An amount that may be finer than the currency's smallest unit, such as what a point is worth: nothing of it
+ * is rounded away.
+ */
 export function formatFineMoney(value: number, currency: string): string {
   const options = { style: 'currency', currency, minimumFractionDigits: currencyDecimals(currency) } as const
   const format = remembered(
@@ -133,7 +136,7 @@ export function dayIn(timeZone: string): string {
   return new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short' }).format(new Date())
 }
 
-/** To the second: calls follow each other quickly. */
+/** Includes seconds: requests follow each other quickly. */
 export function formatMoment(at: string | Date, timeZone?: string): string {
   return remembered(
     `s${timeZone}`,
@@ -184,7 +187,7 @@ export function formatChoice(texts: readonly string[]): string {
   )
 }
 
-/** What stands between the whole and its decimals, for fields that numbers are typed into. */
+/** The decimal separator, for fields that numbers are typed into. */
 export function decimalSeparator(): string {
   const parts = remembered('separator', () => new Intl.NumberFormat(i18next.language)).formatToParts(1.5)
   return parts.find(({ type }) => type === 'decimal')?.value ?? '.'

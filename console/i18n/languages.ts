@@ -15,13 +15,13 @@ export type Language = keyof typeof languages
 const isLanguage = (text: string): text is Language => Object.hasOwn(languages, text)
 const storageKey = 'lw-language'
 
-/** As chosen here before, else as the browser asks for, else English. */
+/** The language chosen here before, else the browser's, else English. */
 function firstLanguage(): Language {
   const wanted = [localStorage.getItem(storageKey) ?? '', ...navigator.languages]
   return wanted.map(toLanguage).find((language) => language !== undefined) ?? 'en'
 }
 
-/** Of `de-AT` the part that we have texts for. */
+/** The part of a locale such as `de-AT` that we have texts for. */
 function toLanguage(locale: string): Language | undefined {
   const language = locale.split('-', 1)[0]!.toLowerCase()
   return isLanguage(language) ? language : undefined
@@ -42,7 +42,7 @@ const backend: BackendModule = {
   },
 }
 
-/** Of a page that is about to be shown, together with its code. Fails where they cannot be had; then try again. */
+/** Loads the texts of a page together with its code. Rejects when they cannot be loaded; retrying is safe. */
 export async function loadTexts(namespaces: readonly string[]): Promise<void> {
   await Promise.all([...new Set([i18next.language, 'en'])].map((language) => addTexts(language, namespaces)))
   // Nothing is left to load; but another language that is chosen now comes with these texts.
@@ -87,10 +87,10 @@ export function directionNow(): 'ltr' | 'rtl' {
   return isLanguage(i18next.language) ? languages[i18next.language].dir : 'ltr'
 }
 
-/** In languages from right to left `5 off` and `US$` would be read from there too; between these marks they are not. */
+/** Keeps `5 off` and `US$` left to right within right-to-left text. */
 export const isolate = (text: string): string => (directionNow() === 'rtl' ? `\u2068${text}\u2069` : text)
 
-/** A customer whose own languages we do not speak, and who has not chosen one, reads the merchant's. */
+/** Falls back to the merchant's language if we have none of the customer's and they chose none. */
 export async function adoptLanguage(locale: string): Promise<void> {
   const language = toLanguage(locale)
   const isSettled = localStorage.getItem(storageKey) !== null || navigator.languages.some(toLanguage)
@@ -99,7 +99,9 @@ export async function adoptLanguage(locale: string): Promise<void> {
   applyDirection()
 }
 
-/** Of what is on the page now, all texts come first. Fails where they cannot be had, and everything stays as it is. */
+/**
+ * Loads all texts of the current page first. Rejects without changing anything when they cannot be loaded.
+ */
 export async function changeLanguage(language: Language): Promise<void> {
   await addTexts(language, Object.keys(i18next.getDataByLanguage(i18next.language) ?? {}))
   localStorage.setItem(storageKey, language)

@@ -3,7 +3,7 @@ import type { Schemas } from '../api/client.ts'
 import { formatChoice, formatMoney, formatPercent } from './format.ts'
 
 interface Words {
-  /** Of the namespace `coupons`. */
+  /** Translates keys of the namespace `coupons`. */
   readonly t: TFunction<'coupons'>
   readonly currency: string
   readonly productName: (id: string) => string

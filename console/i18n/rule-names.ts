@@ -12,7 +12,7 @@ import { shapesQuery, versionsQuery } from '../pages/campaigns/queries.ts'
 interface NamedRule {
   readonly campaign: string
   readonly rule: string
-  /** Of the campaign; the newest that has the rule unless told. */
+  /** Version of the campaign; defaults to the latest one that has the rule. */
   readonly version?: number
 }
 

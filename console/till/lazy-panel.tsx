@@ -5,8 +5,9 @@ import { toast } from '../ui/toast.ts'
 type Load<P> = () => Promise<{ default: ComponentType<P> }>
 
 /**
- * A part of the till that is not needed at first and comes when it is. Without a network it does not come: that is
- * said, the till goes on, and opening it again tries again.
+ * A part of the till that is loaded when it is first opened. If that fails, such as without a network, an
+ * error is shown, the till keeps working, and opening the part again retries. `lazyPage` would replace the
+ * whole page.
  */
 export function lazyPanel<P extends object>(load: Load<P>): (props: P) => ReactNode {
   let Loaded: ComponentType<P> | undefined

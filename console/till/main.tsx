@@ -13,7 +13,7 @@ await mountPage(
     return <TillPage />
   },
   {
-    // The page stays as it is, with its basket, and asks who goes on.
+    // The page keeps its basket and asks the cashier to sign in again.
     onSignedOut: () => kept?.setQueryData(sessionQuery.queryKey, null),
   },
 )

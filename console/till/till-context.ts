@@ -1,4 +1,7 @@
-/** What the parts of the till share: who works here, the names of things, and the voice for those who listen. */
+/**
+ * What the parts of the till share: the session, names of balances and rewards, and screen reader
+ * announcements.
+ */
 import { createContext, use } from 'react'
 import type { Schemas } from '../api/client.ts'
 import type { Session } from '../api/session.ts'
@@ -9,11 +12,11 @@ export type Campaign = Schemas['Campaign']
 
 export interface TillContextValue {
   readonly session: Session
-  /** The published ones. */
+  /** Published campaigns only. */
   readonly campaigns: readonly Campaign[]
-  /** Also those of campaigns that are paused or over: customers still hold them. */
+  /** Includes balances of paused and ended campaigns: customers still hold them. */
   readonly balances: readonly Schemas['TillBalance'][]
-  /** Tells who cannot see the screen. */
+  /** Reads a message out in a screen reader. */
   readonly announce: (message: string) => void
 }
 
@@ -30,7 +33,7 @@ export function useMoney(): (amount: number) => string {
   return (amount) => formatMoney(amount, currency)
 }
 
-/** Balances, rewards and tiers by the names that the campaigns give them; by their keys where none does. */
+/** Names of balances, rewards and tiers as the campaigns define them; falls back to the key. */
 export function useNames() {
   const { campaigns, balances } = useTillContext()
   const namedOf = (key: string): NamedBalance => balances.find((one) => one.key === key) ?? { name: key }
@@ -41,7 +44,7 @@ export function useNames() {
     decimals: (key: string) => namedOf(key).decimals,
     /** "Points +35" */
     change: (key: string, change: number) => changeWords(namedOf(key), change),
-    /** "Free coffee · Stamps collected for the next coupon: 7 of 10" */
+    /** "Free coffee · Stamps earned toward the next coupon: 7 of 10" */
     progress: (key: string, towards: Towards) => progressWords(namedOf(key), towards),
     reward: (key: string) =>
       named(
@@ -56,7 +59,7 @@ export function useNames() {
   }
 }
 
-/** Where the shortcuts lead. */
+/** Element ids that keyboard shortcuts move the focus to. */
 export const places = {
   customer: 'till-customer',
   products: 'till-products',
@@ -72,7 +75,7 @@ export function focusNow(id: string): void {
   if (place instanceof HTMLInputElement) place.select()
 }
 
-/** After what was just changed is drawn, and after a closing dialog has given its focus back. */
+/** Focuses after the last change is drawn and a closing dialog has returned its focus. */
 export function focusOn(id: string): void {
   setTimeout(() => focusNow(id))
 }

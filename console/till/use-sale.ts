@@ -14,7 +14,7 @@ export function useSale(outbox: Outbox, session: Session, announce: (text: strin
   const [sale, dispatch] = useReducer(reduceSale, session, (owner) => takeKept(owner) ?? emptySale)
   const preview = usePreview(sale, outbox.branch)
   const { current } = preview
-  // The number this sale was sent under: what is settled may also be another that was set aside.
+  // The number this sale was sent under; another one that was set aside may be settled first.
   const [number, setNumber] = useState<string>()
   const isReady = current !== undefined && sale.lines.length > 0 && outbox.current === undefined
   useKeeping(session, sale, number !== undefined && outbox.current?.number === number)
@@ -34,21 +34,21 @@ export function useSale(outbox: Outbox, session: Session, announce: (text: strin
     if (!isReady) return
     const named = sale.customer!.coupons.map(({ id, reward }) => [id, reward.name])
     const sent = outbox.putSale({
-      // The time of the sale by the service's clock: also when it arrives late it counts for this moment.
+      // Time of the sale by the service's clock, so that it counts for this moment even if it arrives late.
       body: { ...current.body, occurredAt: new Date(Date.now() + current.clockOffset).toISOString() },
       couponNames: Object.fromEntries(named.filter(([id]) => couponsOf(sale).includes(id!))),
     })
-    // At once: kept in both places it would be charged twice after a crash.
+    // Dropped right away: stored in both places, it would be charged twice after a crash.
     forget()
     setNumber(sent)
   }
-  /** The till is done with what it sent under this number; if that was the sale on the screen, with that too. */
+  /** Starts the next sale if the one on the screen was settled under this number. */
   const finish = (settled: string) => {
     if (settled !== number) return
     setNumber(undefined)
     dispatch({ type: 'next' })
   }
-  /** What was refused after the page was loaded again, or after it was set aside, is on no screen any more. */
+  /** Brings back a refused sale that is no longer on the screen after a reload or after it was set aside. */
   const takeBack = (entry: Unsettled) => {
     if (entry.kind === 'sale' && isEmpty(sale)) dispatch({ type: 'take back', sale: fromBasket(entry.body) })
   }

@@ -18,7 +18,7 @@ export function nameOf({ data }: Pick<Schemas['Customer'], 'data'>): string | un
 
 interface CustomerNameProps {
   readonly id: string
-  /** As the list tells it. One without is either nameless or erased, and only then is the customer asked for. */
+  /** Name from the list. Without one the customer is unnamed or erased, and only then fetched. */
   readonly name?: string
 }
 

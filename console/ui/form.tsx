@@ -9,7 +9,7 @@ interface FormModalProps {
   readonly onClose: () => void
   readonly onSubmit: () => void
   readonly isBusy: boolean
-  /** What the service said to the last try; shown above the fields. */
+  /** The error of the last attempt, shown above the fields. */
   readonly error?: unknown
   readonly submitLabel: string
   readonly isDangerous?: boolean

@@ -27,7 +27,7 @@ export function Parts({ texts }: { readonly texts: readonly string[] }) {
   )
 }
 
-/** A long e-mail must not push the other columns out of sight; the whole of it appears when pointed at. */
+/** A long email must not push other columns out of sight; hovering shows all of it. */
 export function Short({ children }: { readonly children: string }) {
   return (
     <Text inherit maw={210} truncate title={children}>

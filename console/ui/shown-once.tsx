@@ -12,7 +12,7 @@ interface ShownOnceProps {
   readonly children: ReactNode
 }
 
-/** What the service tells only once. A click beside it must not take it away. */
+/** Something the service shows only once. A click outside must not close it. */
 export function ShownOnce({ title, warning, doneLabel, onClose, children }: ShownOnceProps) {
   return (
     <Modal opened onClose={onClose} title={title} size="lg" closeOnClickOutside={false} closeOnEscape={false}>

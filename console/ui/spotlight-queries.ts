@@ -1,10 +1,10 @@
-/** What Ctrl-K finds beside the pages: asked of the service while one types. */
+/** What Ctrl-K finds besides the pages, queried while the user types. */
 import { IconCashRegister, IconPlus, IconUserPlus } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { ApiError, answerOf, api, type Schemas } from '../api/client.ts'
 import { paths, till } from '../paths.ts'
 
-/** What is often begun. Where it lies outside of the console, it is another page. */
+/** Frequent actions. Those outside the console open another page. */
 export const actions = [
   { key: 'newCampaign', icon: IconPlus, to: paths.newCampaign() },
   { key: 'register', icon: IconUserPlus, to: paths.customers(), search: { register: '1' } },
@@ -12,11 +12,11 @@ export const actions = [
 ] as const
 
 const most = 6
-/** One letter fits nearly everything. */
+/** A single letter matches nearly everything. */
 const isEnough = (text: string) => text.length > 1
 const isId = (prefix: string, text: string) => new RegExp(`^${prefix}_[0-9a-f]{32}$`).test(text)
 
-/** One by its id: an id that nobody has finds nothing, which is no failure. */
+/** Looks up one record by id; an unknown id is an empty result, not an error. */
 const oneOrNone = <T>(answer: Promise<T>): Promise<T[]> =>
   answer.then(
     (one) => [one],
@@ -41,7 +41,7 @@ export function useFoundCustomers(asked: string) {
   })
 }
 
-/** There are few, so they are read once and looked through here, as fast as one types. */
+/** Campaigns are few, so they are read once and searched here, as fast as the user types. */
 export function useFoundCampaigns(text: string) {
   return useQuery({
     queryKey: ['campaigns', 'spotlight'],
@@ -49,7 +49,7 @@ export function useFoundCampaigns(text: string) {
     staleTime: 60_000,
     queryFn: async ({ signal }) =>
       (await answerOf(api.GET('/v1/campaigns', { params: { query: { limit: 100 } }, signal }))).data,
-    // What was read before is there even while nothing is asked for.
+    // Cached data is selected from even while the query is disabled.
     select: (all) =>
       isEnough(text)
         ? all.filter(({ name }) => name.toLowerCase().includes(text.toLowerCase())).slice(0, most)
@@ -57,7 +57,7 @@ export function useFoundCampaigns(text: string) {
   })
 }
 
-/** By our id or by the number on the receipt. A text without a digit is neither. */
+/** Finds a transaction by id or receipt number. A text without a digit is neither. */
 export function useFoundTransactions(asked: string) {
   return useQuery({
     queryKey: ['transactions', 'spotlight', asked],

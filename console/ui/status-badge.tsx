@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import { Status, type Tone } from './status.tsx'
 
-/** Of everything that has a status, by what the service calls it. */
+/** Tone of each status, by the service's names. */
 const tones = {
   customer: { 1: 'good', 2: 'wrong', 3: 'over' },
   card: { 1: 'good', 2: 'wrong', 3: 'over', 4: 'over' },
@@ -23,13 +23,13 @@ export function StatusBadge({ of, status }: StatusBadgeProps) {
   return <Status tone={tone}>{t(`status.${of}.${status}`, { defaultValue: String(status) })}</Status>
 }
 
-/** For a filter: the statuses the service can be asked for. */
+/** Filter options: the statuses the service can filter by. */
 export function useStatusOptions(of: keyof typeof tones, codes: readonly number[]) {
   const { t } = useTranslation('common')
   return codes.map((code) => ({ value: String(code), label: t(`status.${of}.${code}`) }))
 }
 
-/** As it stands in the address, for the service. What it does not know, it refuses in words. */
+/** The status from the URL for the service, which refuses unknown ones with a message. */
 export function statusCode<T extends number>(status: string | undefined): T | undefined {
   return status === undefined ? undefined : (Number(status) as T)
 }

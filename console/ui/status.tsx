@@ -1,7 +1,7 @@
 import { Badge } from '@mantine/core'
 import type { ReactNode } from 'react'
 
-/** How something is with a thing: good, over, waiting for somebody, wrong, or just so. */
+/** Semantic tone of a status badge. */
 export type Tone = 'good' | 'over' | 'waiting' | 'wrong' | 'used'
 
 const colors = { good: 'pine', over: 'gray', waiting: 'yellow', wrong: 'red', used: 'blue' } as const
@@ -15,7 +15,7 @@ export function Status({ tone, children }: { readonly tone: Tone; readonly child
   )
 }
 
-/** Of an answer: refused calls are the caller's to mend, failed ones the service's. */
+/** Tone of an HTTP status: 4xx is for the caller to fix, 5xx for the service. */
 export function HttpStatus({ status }: { readonly status: number }) {
   return <Status tone={status >= 500 ? 'wrong' : status >= 400 ? 'waiting' : 'good'}>{status}</Status>
 }

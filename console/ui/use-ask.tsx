@@ -14,7 +14,7 @@ interface Question {
   readonly done: string
 }
 
-/** Asks before doing something, does it, and says so. A refusal is told at the edge of the page. */
+/** Asks for confirmation, runs the action and shows a toast. A refusal is shown as a toast as well. */
 export function useAsk(): (question: Question) => void {
   const { t } = useTranslation('common')
   const queries = useQueryClient()

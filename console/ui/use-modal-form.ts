@@ -15,7 +15,7 @@ interface ModalForm<V, R> {
 export function useModalForm<V, R>({ isOpen, onClose, initial, send, onDone }: ModalForm<V, R>) {
   const [values, setValues] = useState(initial)
   const headers = useRef(repeatHeaders())
-  // The second half of a double click comes before the button can say that it is busy, or while the form goes away.
+  // The second half of a double click arrives before the button is disabled, or while the form closes.
   const isSent = useRef(false)
   const queries = useQueryClient()
   const { mutate, reset, isPending, error } = useMutation({

@@ -8,7 +8,7 @@ export const cardAddress = location.pathname.replace(/\/+$/, '')
 
 let isKeeping = false
 
-/** Once for each visit; what is asked for again later goes through the worker, which keeps it. */
+/** Runs once per visit; later requests go through the worker, which caches them. */
 export async function keepForOffline(): Promise<void> {
   if (isKeeping || !('serviceWorker' in navigator)) return
   isKeeping = true

@@ -44,15 +44,15 @@ export function WalletPage() {
   )
 }
 
-/** The tab and the color of the browser are the merchant's. */
+/** The tab title, the browser's color and the home screen icon are the merchant's. */
 function Dress({ card: { organization, card } }: { readonly card: WalletCard }) {
   useEffect(() => {
     adoptLanguage(organization.locale)
     document.title = `${card.campaignName} · ${organization.name}`
     place('meta', 'theme-color', { name: 'theme-color', content: organization.color })
     place('link', 'manifest', { rel: 'manifest', href: `${cardAddress}/manifest.webmanifest` })
-    // What iPhones put on the home screen: of the manifest they do not take it.
-    place('link', 'touch-icon', { rel: 'apple-touch-icon', href: '/w/icon-192.png' })
+    // iPhones take the home screen icon from here, not from the manifest.
+    place('link', 'touch-icon', { rel: 'apple-touch-icon', href: `${cardAddress}/icon-192.png` })
   }, [organization, card.campaignName])
   return null
 }
@@ -63,7 +63,9 @@ function place(tag: string, id: string, attributes: Record<string, string>): voi
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value)
 }
 
-/** Text on the merchant's colour is white or nearly black, whichever can be read (WCAG's relative luminance). */
+/**
+ * Text on the merchant's color is white or nearly black, whichever can be read (WCAG's relative luminance).
+ */
 function colorsOf({ organization: { color } }: WalletCard): CSSProperties {
   const [red, green, blue] = [1, 3, 5].map((at) => {
     const part = Number.parseInt(color.slice(at, at + 2), 16) / 255
@@ -80,8 +82,8 @@ function LanguageChoice() {
       <span>{t('language')}</span>
       <select
         value={i18n.language}
-        // Without a network it stays what it was, as the choice then says. A file that did not come is not asked for
-        // again by a browser, so it is not even tried.
+        // Without a network the language stays unchanged, and the field shows that. A file that did not come
+        // is not asked for again by a browser, so it is not even tried.
         onChange={({ currentTarget }) => {
           if (navigator.onLine) changeLanguage(currentTarget.value as Language).catch(() => {})
         }}

@@ -31,7 +31,7 @@ export function CampaignEditor({ campaign, shapes }: CampaignEditorProps) {
   const { t } = useTranslation('campaigns')
   const { currency, timezone } = useSession().organization
   const saved = useMemo(() => definitionOf(campaign), [campaign])
-  // Nothing edited: the draft is what the service has, also when somebody else changes it.
+  // Without edits, the draft follows the service, including a colleague's changes.
   const [edited, setEdited] = useState<Definition>()
   const draft = edited ?? saved
   const patch = mergePatchOf(saved, draft)
@@ -43,7 +43,7 @@ export function CampaignEditor({ campaign, shapes }: CampaignEditorProps) {
   const [tab, setTab] = useState<string | null>('form')
   const isWide = useMediaQuery('(min-width: 75em)') ?? true
   const { save, isSaving, saveError, forget } = useSave(campaign.id, () => setEdited(undefined))
-  // What was wrong may be right by now; the next try tells.
+  // Old problems may be fixed by now; the next save tells.
   const edit = (next: Definition | undefined) => {
     setEdited(next)
     forget()

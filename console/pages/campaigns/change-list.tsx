@@ -83,7 +83,7 @@ function What({ change: { before, after } }: { readonly change: Schemas['Definit
 
 type Facts = ReturnType<typeof useFacts>
 
-/** A whole list or item is told by its members. */
+/** A whole list or item is described by its fields. */
 function inWords(
   value: unknown,
   place: string,

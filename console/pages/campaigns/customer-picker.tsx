@@ -49,7 +49,7 @@ export function CustomerPicker({ onPick }: { readonly onPick: (wallet: PickedWal
         value: id,
         label: fullname ?? phone ?? email ?? id,
       }))}
-      // The service has looked at phone, e-mail and barcode too.
+      // The service has searched phone, email and barcode too.
       filter={({ options }) => options}
       value={picked?.id ?? null}
       onChange={(id) => {

@@ -22,7 +22,7 @@ interface DefinitionFormProps {
   readonly canRename: boolean
 }
 
-/** In the order in which a merchant thinks of it: what is collected, how, what for. */
+/** Sections in the order a merchant thinks of them: what is earned, how, and for which rewards. */
 export function DefinitionForm({ shapes, onChange, canRename }: DefinitionFormProps) {
   const { definition } = useForm()
   const list = (name: ListName) => (

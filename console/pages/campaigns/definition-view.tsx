@@ -78,7 +78,7 @@ function useLines(definition: Definition, shapes: Shapes, currency: string, time
   const lineOf = (list: ListName, item: Item): Line => {
     const kind = kindOf(shapes, list, item)
     const kindTitle = text(kind?.title) || String(item.kind ?? '')
-    // What has neither a name nor a kind is told by what it says.
+    // An item with neither name nor kind is identified by its content.
     const title =
       kind?.kind === '' ? '' : typeof item.id === 'string' ? withId(kindTitle, item.id) : kindTitle
     return {

@@ -16,11 +16,11 @@ export interface TriedLine {
 
 export interface TriedBasket {
   readonly lines: readonly TriedLine[]
-  /** On the organization's wall clock; now unless told. */
+  /** In the organization's local time; defaults to now. */
   readonly at?: string
   readonly branch?: string
   readonly balances: Readonly<Record<string, number | undefined>>
-  /** Ever collected, of a real customer; the same as the balance unless told. */
+  /** Lifetime total of a real customer; defaults to the balance. */
   readonly totals?: Readonly<Record<string, number>>
   /** Purchases before this one. */
   readonly visits?: number

@@ -40,7 +40,7 @@ export function Preview({ campaign, definition, shapes, basket, onBasket }: Prev
         }),
       ),
     placeholderData: keepPreviousData,
-    // "Now" goes on.
+    // "Now" moves on.
     staleTime: 30_000,
     gcTime: 30_000,
   })

@@ -8,7 +8,7 @@ export const campaignQuery = (id: string) =>
     queryFn: () => answerOf(api.GET('/v1/campaigns/{id}', { params: { path: { id } } })),
   })
 
-/** The newest of them: what a campaign said when a sale ran on it. */
+/** The latest versions: what a campaign defined when a sale ran on it. */
 export const versionsQuery = (id: string) =>
   queryOptions({
     queryKey: ['campaigns', 'versions', id],

@@ -11,7 +11,7 @@ interface SaveBarProps {
   readonly onDiscard: () => void
 }
 
-/** Stays in sight while there is something to save, and stands in the way of leaving without. */
+/** Visible while there are unsaved changes, and asks before the page is left without saving. */
 export function SaveBar({ isDirty, isBlocked, isSaving, onSave, onDiscard }: SaveBarProps) {
   const { t } = useTranslation(['campaigns', 'common'])
   const { status, proceed, reset } = useBlocker({

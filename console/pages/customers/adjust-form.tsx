@@ -14,7 +14,7 @@ interface AdjustFormProps {
   readonly onClose: () => void
 }
 
-/** What may be taken is decided by the service; its refusal stands in the form. */
+/** The service decides what can be deducted; its refusal is shown in the form. */
 export function AdjustForm({ customer, balance, onClose }: AdjustFormProps) {
   const { t } = useTranslation('customers')
   const program = useProgram()

@@ -93,7 +93,7 @@ function ledgerEvents(entries: readonly Entry[], sales: readonly Transaction[]):
   ]
 }
 
-/** What a sale grants and redeems stands with the sale. */
+/** Coupons that a sale grants and redeems are part of the sale's entry. */
 function couponEvents(coupons: readonly Coupon[]): TimelineEvent[] {
   return coupons.flatMap((coupon): TimelineEvent[] => {
     const { id = '', createdAt, grantedBy, status, expiresAt, endedAt } = coupon

@@ -121,7 +121,7 @@ export function CustomersPage() {
   )
 }
 
-/** The balance that everybody in the list holds is shown by itself. */
+/** A balance that is filtered by gets its own column. */
 function useColumns(program: Program, holds: string | undefined): Column<Customer>[] {
   const { t } = useTranslation('customers')
   const { timezone } = useSession().organization

@@ -61,7 +61,7 @@ export function useEventWords() {
     return []
   }
 
-  /** What happened to coupons is told on the page of the sale. */
+  /** Coupon details are on the sale's page. */
   function returnWords(reason: string | undefined, actions: readonly Action[]): string[] {
     const context = {
       t: transactions,

@@ -5,7 +5,7 @@ import type { Program } from '../../i18n/campaign-names.ts'
 export interface Balance {
   readonly key: string
   readonly name: string
-  /** As many decimals as it has. */
+  /** Number of decimals of the balance. */
   readonly number: (value: number) => string
   /** What one point is worth in money, least and most, when it can be spent. */
   readonly worth?: { readonly least: number; readonly most: number }

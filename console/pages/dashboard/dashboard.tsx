@@ -77,7 +77,7 @@ interface FiguresProps {
   readonly isTable: boolean
 }
 
-/** Stands for the balance of an organization that has none yet. */
+/** Placeholder for an organization without balances. */
 const noBalance: Balance = { key: '', name: '', number: (value) => formatNumber(value, 0) }
 
 function Figures({ reports, balances, isTable }: FiguresProps) {

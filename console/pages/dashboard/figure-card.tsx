@@ -82,11 +82,11 @@ interface ChangeProps {
   readonly format: (value: number) => string
 }
 
-/** In grey: whether more is better depends on what is counted. */
+/** Shown in gray: whether more is better depends on the figure. */
 function Change({ value, before, format }: ChangeProps) {
   const { t } = useTranslation('home')
   const title = t('change.before', { value: format(before) })
-  // From nothing there is no percentage.
+  // There is no percentage change from zero.
   if (before === 0) {
     return (
       <Text size="sm" c="dimmed" title={title}>

@@ -61,7 +61,7 @@ export default function FigureChart({ points, format, onDay }: FigureChartProps)
         })}
         areaChartProps={{
           accessibilityLayer: false,
-          // At once: the click of a tap comes in the same frame as the move that says where.
+          // Synchronous: the click of a tap comes in the same frame as the move that locates it.
           throttledEvents: [],
           onClick: ({ activeLabel }) => {
             if (typeof activeLabel === 'string') onDay(activeLabel)

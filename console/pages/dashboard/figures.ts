@@ -1,4 +1,4 @@
-/** The figures of the home page: where each stands in the reports, and the list it is counted from. */
+/** The figures of the home page: where each is found in the reports, and the list it is counted from. */
 import type { Schemas } from '../../api/client.ts'
 import { paths } from '../../paths.ts'
 import type { Search } from '../../ui/page-link.tsx'
@@ -11,7 +11,7 @@ export interface Figure {
   readonly key: string
   /** `balance` is the key of the balance that is looked at. */
   readonly read: (figures: Figures, balance: string) => number
-  /** In points, not a count. */
+  /** Measured in points rather than a count. */
   readonly isBalance?: boolean
   /** What was counted on these days. */
   readonly listOf: (range: DayRange, balance: string) => { readonly to: string; readonly search?: Search }
@@ -42,7 +42,7 @@ export const figureGroups: readonly { readonly key: string; readonly figures: re
         key: 'outstanding',
         isBalance: true,
         read: ({ outstanding }, balance) => outstanding[balance] ?? 0,
-        // Who holds it is known of today only.
+        // Holders are known for today only.
         listOf: (_, holds) => ({ to: paths.customers(), search: { holds } }),
       },
     ],

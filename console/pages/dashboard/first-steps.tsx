@@ -5,13 +5,13 @@ import { useTranslation } from 'react-i18next'
 import { paths, till } from '../../paths.ts'
 
 interface FirstStepsProps {
-  /** What is behind already. */
+  /** Steps that are done. */
   readonly hasCampaign: boolean
   readonly hasConnection: boolean
   readonly hasCustomer: boolean
 }
 
-/** For an organization without a sale: what to do until the first one. */
+/** Steps to the first sale, for an organization that has none yet. */
 export function FirstSteps({ hasCampaign, hasConnection, hasCustomer }: FirstStepsProps) {
   const { t } = useTranslation('home')
   const steps = [

@@ -25,7 +25,10 @@ const isDay = (text: string | undefined): text is string =>
 
 const isLength = (text: string | undefined): text is Length => lengths.includes(text as Length)
 
-/** As the address says; thirty days up to yesterday unless it does: a day that has begun is no match for whole ones. */
+/**
+ * The range from the URL. Defaults to 30 days up to yesterday, since a partial day cannot be compared with
+ * whole ones.
+ */
 export function readRange(
   { days, from, to }: Filters,
   timeZone: string,
@@ -39,7 +42,7 @@ export function readRange(
   return { choice, range: { from: shiftDay(today, -Number(choice)), to: shiftDay(today, -1) } }
 }
 
-/** As long, and ending the day before. */
+/** The preceding range of the same length. */
 export function rangeBefore(range: DayRange): DayRange {
   return { from: shiftDay(range.from, -lengthOf(range)), to: shiftDay(range.from, -1) }
 }

@@ -34,5 +34,5 @@ export function useReports(range: DayRange, today: string) {
 
 export type Reports = NonNullable<ReturnType<typeof useReports>['data']>
 
-/** With today at the end, as far as it has gone. */
+/** Daily figures with today so far at the end. */
 export const allDays = ({ days, today }: Reports): Reports['days'] => (today ? [...days, today] : days)

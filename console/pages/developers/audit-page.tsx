@@ -47,7 +47,7 @@ export function AuditPage() {
   )
 }
 
-/** In words; an action that has none yet keeps the name it has in the API. */
+/** Text of an action; falls back to its name in the API. */
 function useActionText(): (action: string) => string {
   const { t } = useTranslation('developers')
   return (action) => t(`action.${action}`, { defaultValue: action })

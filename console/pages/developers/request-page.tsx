@@ -75,7 +75,7 @@ function Explanation({ error }: { readonly error: NonNullable<Details['error']> 
   )
 }
 
-/** What stands between backticks is to be typed as it is. */
+/** Shows text between backticks as code. */
 function Advice({ text }: { readonly text: string }) {
   return (
     <Text size="sm">
@@ -112,7 +112,7 @@ function CallFacts({ call }: { readonly call: Details }) {
 interface PartProps {
   readonly title: string
   readonly value: unknown
-  /** What stands there when there is none; nothing at all without it. */
+  /** Placeholder for an empty body; without it nothing is shown. */
   readonly nothing?: string
 }
 

@@ -12,7 +12,7 @@ export interface EntryBody {
 
 type Query = { readonly q?: string; readonly cursor?: string; readonly limit?: number }
 
-/** A new entry has no members without a value; a changed one has them taken away. */
+/** A new entry leaves out empty fields; an edited one clears them. */
 const given = ({ name, category, price, branch }: EntryBody) => ({
   name: name ?? undefined,
   category: category ?? undefined,

@@ -12,7 +12,7 @@ import { Facts } from '../../ui/section.tsx'
 import { toast } from '../../ui/toast.ts'
 import { Section } from './section.tsx'
 
-/** One's own: for every role. */
+/** The signed-in person's own account, for every role. */
 export function Account() {
   const { t } = useTranslation('settings')
   const { person } = useSession()

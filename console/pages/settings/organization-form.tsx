@@ -43,7 +43,7 @@ export function OrganizationForm({ organization }: { readonly organization: Orga
       ),
     onSuccess: async (saved) => {
       queries.setQueryData(['organization'], saved)
-      // The name stands in the head of every page, and times follow the time zone.
+      // The name is in the header of every page, and times follow the time zone.
       await queries.invalidateQueries({ queryKey: sessionQuery.queryKey })
       toast.success(t('common:saved'))
     },
@@ -102,7 +102,7 @@ export function OrganizationForm({ organization }: { readonly organization: Orga
               value={color}
               onChange={setColor}
               format="hex"
-              // It would take back what was typed a moment before; the service says what is no colour.
+              // It would undo what was just typed; the service validates the color.
               fixOnBlur={false}
               swatches={swatches}
               swatchesPerRow={8}

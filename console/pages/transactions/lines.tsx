@@ -11,7 +11,7 @@ export type Line = Sale['items'][number]
 
 export const lineName = ({ name, product, id }: Line): string => name ?? product ?? id ?? ''
 
-/** How much of each line came back, in all returns together. */
+/** Returned quantity of each line, over all returns. */
 export function returnedOf(sale: Sale, line: Line): number {
   const returned = sale.returns.flatMap(({ items }) => items).filter(({ id }) => id === line.id)
   return exact(returned.reduce((sum, { quantity }) => sum + quantity, 0))
@@ -22,7 +22,7 @@ export const leftOf = (sale: Sale, line: Line): number => exact((line.quantity ?
 /** Quantities such as 0.1 and 0.2 add up to 0.3 here, as they do at the till. */
 const exact = (quantity: number) => Math.round(quantity * 1e6) / 1e6
 
-/** As the till sent them. */
+/** Lines as the till sent them. */
 export function Lines({ sale }: { readonly sale: Sale }) {
   const { t } = useTranslation('transactions')
   const { currency } = useSession().organization

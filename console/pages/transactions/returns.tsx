@@ -11,7 +11,7 @@ import { useWords } from './use-words.ts'
 
 type Return = Schemas['Return']
 
-/** What came back since, newest last as it was booked. */
+/** Returns of the sale, newest last. */
 export function Returns({ sale }: { readonly sale: Sale }) {
   const { t } = useTranslation('transactions')
   const { currency, timezone } = useSession().organization

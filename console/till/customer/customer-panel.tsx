@@ -21,7 +21,7 @@ interface CustomerPanelProps {
   readonly onCustomer: (customer: Customer) => void
 }
 
-/** Who stands at the till: balances, cards, coupons, and how far the next reward is. */
+/** The customer at the till: balances, cards, coupons, and progress toward the next reward. */
 export function CustomerPanel(props: CustomerPanelProps) {
   const { sale, customer, progress, dispatch, onLeave } = props
   const { t } = useTranslation('till')

@@ -8,7 +8,7 @@ import { lazyPanel } from '../lazy-panel.tsx'
 import type { Customer } from '../sale/sale.ts'
 import { places } from '../till-context.ts'
 
-// With its WebAssembly it is heavier than the rest of the till, and most tills have a scanner.
+// The camera's WebAssembly is heavier than the rest of the till, and most tills have a scanner.
 const Camera = lazyPanel(() => import('../hardware/camera.tsx'))
 const RegisterForm = lazyPanel(() => import('./register-form.tsx'))
 

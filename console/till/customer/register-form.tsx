@@ -12,7 +12,7 @@ import { register } from './register.ts'
 type Registration = Parameters<typeof register>[0]
 
 interface RegisterFormProps {
-  /** What was searched for: a phone number or an e-mail address. */
+  /** What was searched for: a phone number or an email address. */
   readonly given: string | undefined
   readonly onClose: () => void
   readonly onRegistered: (customer: Customer) => void

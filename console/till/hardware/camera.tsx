@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next'
 import wasmUrl from 'zxing-wasm/reader/zxing_reader.wasm?url'
 import { useClosedByBack } from '../shell/back.ts'
 
-// Unless told it asks a CDN for its WebAssembly; ours comes with the page.
+// By default it loads its WebAssembly from a CDN; ours is served with the page.
 prepareZXingModule({
   overrides: {
     locateFile: (path: string, prefix: string) => (path.endsWith('.wasm') ? wasmUrl : prefix + path),

@@ -1,12 +1,12 @@
 /**
- * A keyboard scanner types the code and Enter, faster than anybody can, wherever the focus is. Such a burst is taken
- * as a scan; what it typed into a field is taken out again.
+ * A keyboard scanner types the code and Enter, faster than a person can, wherever the focus is. Such a burst
+ * is taken as a scan; what it typed into a field is taken out again.
  */
 import { useEffect, useRef } from 'react'
 
-/** On average over the whole code: one key may be late when the computer is busy. */
+/** Average over the whole code, since one key may be late when the computer is busy. */
 const averageGapMs = 60
-/** After this long something new begins. */
+/** A longer pause starts a new code. */
 const longestGapMs = 300
 const fewestDigits = 6
 
@@ -14,7 +14,7 @@ type Field = HTMLInputElement | HTMLTextAreaElement
 const isField = (one: unknown): one is Field =>
   one instanceof HTMLInputElement || one instanceof HTMLTextAreaElement
 
-/** Without `onScan` everything typed goes where the focus is, also what a scanner types. */
+/** Without `onScan`, everything typed goes where the focus is, including what a scanner types. */
 export function useScanner(onScan: ((code: string) => void) | undefined): void {
   const latest = useRef(onScan)
   latest.current = onScan
@@ -51,13 +51,13 @@ export function useScanner(onScan: ((code: string) => void) | undefined): void {
       }
       digits += event.key
     }
-    // Before anything else hears of it: the Enter must not press the button that has the focus.
+    // Stopped before other listeners run: Enter must not press the focused button.
     window.addEventListener('keydown', listen, { capture: true })
     return () => window.removeEventListener('keydown', listen, { capture: true })
   }, [])
 }
 
-/** As if typed: React listens to the event and looks at the value behind its own setter. */
+/** Sets the value as typing would: React listens to the event and reads the value behind its own setter. */
 function writeTo(field: Field, value: string): void {
   Object.getOwnPropertyDescriptor(Object.getPrototypeOf(field), 'value')!.set!.call(field, value)
   field.dispatchEvent(new Event('input', { bubbles: true }))

@@ -7,7 +7,7 @@ import { formatNumber } from '../../i18n/format.ts'
 import { HttpStatus, Status } from '../../ui/status.tsx'
 import { useClosedByBack } from '../shell/back.ts'
 
-/** Every call this page made, newest first: what somebody who builds a till wants to see. */
+/** Every request this page made, newest first, for developers who build their own till. */
 export default function CallsPanel({ onClose }: { readonly onClose: () => void }) {
   const { t } = useTranslation('till')
   useClosedByBack(onClose)

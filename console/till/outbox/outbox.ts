@@ -22,7 +22,7 @@ export interface UnsettledSale extends Numbered {
 
 export interface ReturnBody {
   readonly opaqueId?: string
-  /** Everything that is left unless told. */
+  /** Defaults to everything that is left. */
   readonly items?: { id: string; quantity: number }[]
   readonly reason?: string
 }
@@ -41,7 +41,7 @@ interface Kept {
   readonly name: string
   readonly sales: number
   readonly returns: number
-  /** Opaque id of the branch it stands in; the person's own unless chosen. */
+  /** Opaque id of this till's branch; defaults to the branch of the signed-in person. */
   readonly branch?: string
   readonly unsettled: readonly Unsettled[]
 }
@@ -109,7 +109,7 @@ export function useOutbox(organization: string) {
       update((before) => ({ ...before, returns, unsettled: [...before.unsettled, entry] }))
       setCurrentNumber(number)
     },
-    /** Whether it was still there: another window that was sending it too may have been told first. */
+    /** Returns whether it was still there: another window may have received the response first. */
     settle(number: string): boolean {
       const isOurs = read(organization).unsettled.some((one) => one.number === number)
       update((before) => ({

@@ -63,7 +63,7 @@ export function useSending(options: SendOptions): { sending: Sending | undefined
   latest.current = options
   const number = entry?.number
 
-  // The number stands for the entry: read again from the storage it is another object with the same content.
+  // Compared by number: read from storage again, the entry is another object with the same content.
   useEffect(() => {
     setSending(undefined)
     if (!entry || !isSignedIn) return
@@ -79,7 +79,7 @@ export function useSending(options: SendOptions): { sending: Sending | undefined
         } catch (error) {
           if (stop.signal.aborted) return
           if (isRefusal(error)) return latest.current.onRefused(entry, error)
-          // Whoever signs in goes on with it.
+          // Sending continues after the next sign-in.
           if (error instanceof ApiError && error.status === 401) {
             return queries.setQueryData(sessionQuery.queryKey, null)
           }

@@ -15,7 +15,7 @@ type Transaction = Schemas['Transaction']
 interface ReturnViewProps {
   /** The receipt it begins with. */
   readonly receipt?: string
-  /** What the service said to the last try. */
+  /** The service's response to the last attempt. */
   readonly refused: unknown
   readonly onReturn: (given: Omit<UnsettledReturn, 'number' | 'kind'>) => void
   readonly onBack: () => void
@@ -82,7 +82,7 @@ export default function ReturnView({ receipt, refused, onReturn, onBack }: Retur
 
 const linesId = 'till-return-lines'
 
-/** Quantities left of each line: sold, less what came back before. */
+/** Quantity of each line that can still be returned. */
 function leftOf(sale: Transaction) {
   return sale.items.map((item) => {
     const returned = sale.returns.flatMap(({ items }) => items).filter(({ id }) => id === item.id)

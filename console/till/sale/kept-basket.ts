@@ -1,7 +1,7 @@
 /**
  * The basket that is not charged yet, kept in the browser so that a reload, a crash or a page opened by mistake does not
  * cost it. It is kept for this window alone: brought back in another as well it would be charged twice. Of the customer
- * only the id is kept, and read again. Whoever opens the till here as somebody else, or too late, takes it away.
+ * only the id is kept, and read again. It is dropped when another person signs in here, or after too long.
  */
 import { useEffect } from 'react'
 import type { Session } from '../../api/session.ts'
@@ -56,7 +56,7 @@ function read(): KeptBasket | undefined {
   }
 }
 
-/** Somebody may have written into it, or an older page. */
+/** The stored value may have been edited, or written by an older version of the page. */
 function isBasket(given: unknown): given is KeptBasket {
   const { person, at, lines, coupons, pointsToSpend, awaited } = (given ?? {}) as Record<string, unknown>
   const { customer, card } = (awaited ?? {}) as Record<string, unknown>

@@ -1,6 +1,7 @@
 /**
- * What the sale would do, asked of the service. It reports what a coupon is worth and never subtracts it: the first
- * answer tells the discounts, the till applies them as its own, and the second answer is what the sale will be.
+ * What the sale would do, asked of the service. It reports what a coupon is worth and never subtracts it: the
+ * first answer contains the discounts, the till applies them as its own, and the second answer is what the
+ * sale will be.
  */
 import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
@@ -98,7 +99,7 @@ function spendableIn(preview: Preview | undefined): Spendable | undefined {
   return { balance: spendableBalance, most: spendable }
 }
 
-/** The preview of what is on the screen: a moment after the last change, older questions cancelled. */
+/** The preview of what is on the screen: a moment after the last change, older requests canceled. */
 export function usePreview(sale: Sale, branch: string | undefined) {
   const [settled] = useDebouncedValue(sale, 150)
   const { customer, card } = settled
@@ -109,7 +110,7 @@ export function usePreview(sale: Sale, branch: string | undefined) {
     enabled: isAsked,
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
-    // What stands there until the answer comes is of this sale, never of the one before.
+    // Until the response arrives, only results of this sale are shown, never of the one before.
     placeholderData: (previous, before) =>
       (before?.queryKey[1] as Sale | undefined)?.card === card ? previous : undefined,
   })

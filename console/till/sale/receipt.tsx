@@ -112,7 +112,7 @@ function Loyalty({ settled: { transaction } }: Pick<ReceiptProps, 'settled'>) {
   const { timezone } = useTillContext().session.organization
   const names = useNames()
   const gains = useGains()
-  // Not kept with the sale: a name is nobody else's to find in this browser.
+  // Not stored with the sale, so that no one else finds a customer's name in this browser.
   const { data: customer } = useQuery({
     queryKey: ['customer', transaction.customer, transaction.id],
     queryFn: () =>

@@ -25,7 +25,7 @@ interface SaleViewProps {
   readonly isSending: boolean
   readonly refused: unknown
   readonly onCharge: () => void
-  /** What the scanner read; told once. */
+  /** What the scanner read; delivered once. */
   readonly scanned: string | undefined
   readonly onScanned: () => void
 }
@@ -47,7 +47,7 @@ export function SaleView(props: SaleViewProps) {
   const notRead = sale.awaited && again.error
 
   const goTo = (to: Part, place: string) => {
-    // At once: what is typed after the shortcut belongs there.
+    // Focused right away, since what is typed after the shortcut belongs there.
     flushSync(() => setPart(to))
     focusNow(place)
   }
@@ -227,7 +227,7 @@ function useFinding(onFound: (customer: Customer, card: Card | undefined) => voi
       customer,
       chooseCard(customer, ({ barcode }) => barcode === searched),
     )
-  // Of two searches the later one counts, whichever is answered first.
+  // The later of two searches wins, whichever is answered first.
   const latest = useRef('')
   const { mutate, error, isPending, variables, reset } = useMutation({
     meta: { isToldInPlace: true },

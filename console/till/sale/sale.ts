@@ -24,7 +24,7 @@ export interface Sale {
   readonly card?: Card
   /** Ids of the customer and the card of a basket that was kept, until they are read again. */
   readonly awaited?: { readonly customer: string; readonly card?: string }
-  /** It was kept while the page was away, and nobody has touched it since. */
+  /** Restored after a reload and not changed since. */
   readonly isKept?: boolean
   readonly lines: readonly Line[]
   /** Ids of the coupons redeemed for the whole order. */
@@ -54,7 +54,7 @@ export const isActive = ({ status }: { readonly status: number }): boolean => st
 export function reduceSale(sale: Sale, event: SaleEvent): Sale {
   const next = apply(sale, event)
   if (event.type === 'customer again' || event.type === 'take back') return next
-  // Whoever goes on with it has seen that it was kept.
+  // A cashier who continues has seen the notice that it was restored.
   return { ...next, isKept: false }
 }
 
@@ -133,7 +133,7 @@ function changeQuantity(sale: Sale, id: string, quantity: number): Sale {
 
 /**
  * A free product goes on a line with that product, everything else on the order. Whether it may is for the service
- * to say: where no line fits it goes on the order too, and the refusal tells why.
+ * to say: where no line fits it goes on the order too, and the refusal says why.
  */
 function takeCoupon(sale: Sale, { id, reward }: Coupon): Sale {
   if (id === undefined || couponsOf(sale).includes(id)) return sale

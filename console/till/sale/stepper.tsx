@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { formatNumber } from '../../i18n/format.ts'
 
 interface StepperProps {
-  /** Of what; said with each button. */
+  /** Name of the item, part of each button's label. */
   readonly name: string
   readonly value: number
   readonly min: number

@@ -27,7 +27,7 @@ export function Row({ label, value, isLarge }: { label: string; value: string; i
   )
 }
 
-/** Instead of an amount, until the service has told it of what is in the basket now. */
+/** Shown instead of an amount until the service has priced the current basket. */
 const unknown = '—'
 
 /** What there is to pay: as the service counts it, or before a customer is known the sum of the lines. */
@@ -35,7 +35,7 @@ export function useToPay(sale: Sale, current: Previewed | undefined): string {
   const money = useMoney()
   const { currency } = useTillContext().session.organization
   if (current) return money(paidOf(current.preview))
-  // With a customer nobody knows it before the service has said so.
+  // With a customer, only the service knows the total.
   if ((sale.customer || sale.awaited) && sale.lines.length > 0) return unknown
   return money(sumOf(sale.lines.map((line) => lineAmount(line, currencyDecimals(currency)))))
 }

@@ -1,7 +1,7 @@
 /**
- * What is open, in the browser's history: Back closes it, Forward shows the return or the receipt again, and a reload
- * stays where it was. In `history.state` and not in the address: nobody sends a link to the middle of a sale, and no
- * receipt number stays in the list of visited pages.
+ * What is open, in the browser's history: Back closes it, Forward shows the return or the receipt again, and
+ * a reload stays where it was. In `history.state` and not in the address: no one shares a link to the middle
+ * of a sale, and no receipt number stays in the list of visited pages.
  *
  * What is closed otherwise, by a button or by Escape, leaves its entry behind: a spare one, if it looks like the entry
  * below it. The next thing that opens takes its place, and Back passes over it; so the history does not grow.
@@ -108,10 +108,10 @@ function show({ view, number }: Shown): void {
   else put({ ...current, view, number }, 'replace')
 }
 
-/** For somebody else: nothing of what was open is shown to them. */
+/** Closes everything that was open before another person takes over. */
 export const startOver = (): void => show({ view: 'sale' })
 
-/** For a dialog or a panel while it is there. */
+/** Adds a history entry for a dialog or a panel while it is open. */
 export function useClosedByBack(close: () => void): void {
   const latest = useRef(close)
   latest.current = close
@@ -128,7 +128,7 @@ export function useClosedByBack(close: () => void): void {
   }, [])
 }
 
-/** With something open in the basket, Back out of the till asks first. */
+/** Asks before Back leaves the till with an uncharged basket. */
 export function useAsksToLeave(ask: (() => void) | undefined): void {
   const latest = useRef(ask)
   latest.current = ask

@@ -31,7 +31,7 @@ export function TillPage() {
     } catch (failure) {
       return toast.failure(failure)
     }
-    // Nothing of whoever was here stays.
+    // Nothing of the previous person's session remains.
     forget()
     startOver()
     location.reload()
@@ -46,7 +46,7 @@ export function TillPage() {
     return (
       <>
         <TillDesk
-          // What is in the basket is nobody else's.
+          // The basket belongs to this person only.
           key={`${shown.organization.id} ${shown.person.id}`}
           session={shown}
           isSignedIn={Boolean(session)}

@@ -37,7 +37,7 @@ export function DayRangeFilter() {
   )
 }
 
-/** On the way to 2026 a date field says the years 2, 20 and 202. */
+/** While 2026 is being typed, a date field reports the years 2, 20 and 202. */
 const firstDay = '1970-01-01'
 
 /** What is typed is applied when it is a whole day: a value put back into the field wipes what is half typed. */

@@ -10,7 +10,7 @@ declare module '@tanstack/react-router' {
   }
 }
 
-/** The filters of a list live in its address: it can be sent to somebody, and Back works. */
+/** The filters of a list live in its address: it can be shared, and Back works. */
 export function useFilters(): [Filters, (changes: Filters, state?: HistoryState) => void] {
   const filters = useSearch({ strict: false }) as Filters
   const navigate = useNavigate()

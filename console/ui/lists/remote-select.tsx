@@ -14,7 +14,7 @@ interface RemoteSelectProps {
   readonly description?: string
   readonly placeholder?: string
   readonly nothingFound: string
-  /** Of the cache. */
+  /** Key of the cache entry. */
   readonly name: string
   /** What fits a text; the first few without one. */
   readonly search: (text: string | undefined) => Promise<readonly Option[]>
@@ -65,7 +65,7 @@ export function RemoteSelect({
       onChange={(next) => onChange(next ?? undefined)}
       searchable
       clearable
-      // The label of what is chosen stands in the field and is nothing to look for.
+      // The field shows the label of the selected option, which is no search text.
       onSearchChange={(next) => setText(options.some(({ label }) => label === next) ? '' : next)}
       onDropdownOpen={() => setOpen(true)}
       filter={({ options: all }) => all}

@@ -4,7 +4,7 @@ import { IconSearch } from '@tabler/icons-react'
 import { useEffect, useRef, useState } from 'react'
 import { useFilters } from './filters.ts'
 
-/** The filter that a search changes unless told. */
+/** The filter that a search changes by default. */
 export const searchName = 'q'
 
 interface SearchFieldProps {

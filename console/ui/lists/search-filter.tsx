@@ -6,7 +6,7 @@ import { useFilters } from './filters.ts'
 import { type Option, RemoteSelect } from './remote-select.tsx'
 
 interface SearchFilterProps {
-  /** Of the filter in the address. */
+  /** Name of the filter in the URL. */
   readonly name: string
   readonly label: string
   readonly search: (q: string | undefined) => Promise<readonly Option[]>
@@ -61,7 +61,7 @@ const branchesQuery = {
   staleTime: 60_000,
 }
 
-/** The name of a branch by its opaque id. Beyond the first hundred branches the id itself stands for it. */
+/** The name of a branch by its opaque id. Beyond the first hundred branches the id is shown. */
 export function useBranchName(): (opaqueId: string | undefined) => string {
   const { data } = useQuery(branchesQuery)
   return (opaqueId) => data?.find(({ value }) => value === opaqueId)?.label ?? opaqueId ?? ''

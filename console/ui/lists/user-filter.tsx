@@ -4,7 +4,7 @@ import { useFilters } from './filters.ts'
 import { RemoteSelect } from './remote-select.tsx'
 
 interface UserFilterProps {
-  /** Of the filter in the address. */
+  /** Name of the filter in the URL. */
   readonly name: string
   readonly label: string
   readonly fixed?: readonly { readonly value: string; readonly label: string }[]

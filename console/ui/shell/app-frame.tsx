@@ -20,7 +20,7 @@ interface PageOptions {
   readonly onSignedOut: () => void
 }
 
-/** Without a network too: the default waits for it without a word, this tries, fails, and can say so. */
+/** Runs without a network too: the default waits silently, this fails and can be reported. */
 const networkMode = 'always'
 
 /** A refusal is final; what failed on the way is tried again twice. */
@@ -55,7 +55,7 @@ function createQueryClient({ onSignedOut }: PageOptions): QueryClient {
   })
 }
 
-/** What every page with Mantine in it stands in: theme, language, queries and messages. */
+/** Wraps every Mantine page: theme, language, queries and toasts. */
 export async function mountPage(
   namespaces: readonly string[],
   page: (queries: QueryClient) => ReactNode,

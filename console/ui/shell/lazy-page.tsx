@@ -4,7 +4,7 @@ import { loadTexts } from '../../i18n/languages.ts'
 /** A part of the page that could not be had: no network, or a deployment has taken its file away. */
 export class PartMissing extends Error {
   override readonly name = 'PartMissing'
-  /** To be tried again the next time it is asked for. */
+  /** Drops the failed load so that the next attempt starts over. */
   readonly forget: () => void
 
   constructor(message: string, forget: () => void) {
@@ -13,7 +13,7 @@ export class PartMissing extends Error {
   }
 }
 
-/** As the browsers word it when `import()` finds no file, and the bundler when it finds no style sheet. */
+/** What browsers report when `import()` finds no file, and the bundler when it finds no style sheet. */
 const notLoaded = /dynamically imported module|Importing a module script failed|Unable to preload CSS/
 
 export const isPartMissing = (error: unknown): boolean =>
@@ -21,7 +21,7 @@ export const isPartMissing = (error: unknown): boolean =>
 
 /**
  * A page that is loaded with its texts when it is first opened. A failure is thrown to the frame, which stays
- * (`not-loaded.tsx`). It is kept until then: React draws what failed once more, and would load for ever.
+ * (`not-loaded.tsx`). It is kept until then: React renders what failed once more, and would load forever.
  */
 export function lazyPage(
   namespaces: readonly string[],

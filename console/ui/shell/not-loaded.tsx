@@ -23,8 +23,9 @@ async function isServiceThere(): Promise<boolean> {
 }
 
 /**
- * In place of a page whose file did not come. If the service answers, the file was taken away by a deployment, and
- * the whole page is loaded anew: once for each version, so that a file that stays away is no endless loop.
+ * In place of a page whose file did not come. If the service answers, the file was removed by a deployment,
+ * and the whole page is loaded anew: once for each version, so that a file that stays away is no endless
+ * loop.
  */
 export function NotLoaded({ error }: { readonly error: Error }) {
   const { t } = useTranslation('shell')

@@ -11,13 +11,13 @@ import { Page } from '../page.tsx'
 interface PageFailureProps {
   readonly error: unknown
   readonly onRetry: () => void
-  /** Of the page, had it come. */
+  /** Title that the page would have had. */
   readonly title: string
   /** The list it belongs to. */
   readonly parent: { readonly to: string; readonly title: string }
 }
 
-/** In place of a page about one thing: that there is no such thing, with the way to those there are; or an error. */
+/** Replaces a detail page that cannot be shown: not found, with a link to the list, or an error. */
 export function PageFailure({ error, onRetry, title, parent }: PageFailureProps) {
   const { t } = useTranslation('shell')
   if (error instanceof ApiError && error.status === 404) {

@@ -31,7 +31,7 @@ import { menu } from './menu-entries.ts'
 const loadSpotlight = () => import('./spotlight.tsx')
 const Spotlight = lazy(loadSpotlight)
 
-/** What stands around every page of the console. */
+/** The frame around every page of the console. */
 export function Shell() {
   const { data: session } = useMaybeSession()
   const location = useLocation()

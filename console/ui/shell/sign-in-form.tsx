@@ -6,7 +6,7 @@ import { answerOf, api } from '../../api/client.ts'
 import { type Session, sessionQuery } from '../../api/session.ts'
 import { Failure } from '../failure.tsx'
 
-/** E-mail and password; what was read for somebody else is forgotten. */
+/** Email and password. Data that was read for another person is dropped. */
 export function SignInForm({ onSignedIn }: { readonly onSignedIn?: (session: Session) => unknown }) {
   const { t } = useTranslation('account')
   const [email, setEmail] = useState('')

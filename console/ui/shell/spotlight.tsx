@@ -105,7 +105,7 @@ export default function Spotlight({ session, openedTimes }: SpotlightProps) {
       ),
     },
   ]
-  // Pages and what is begun stand first and wait for nobody.
+  // Pages and actions come first and need no response.
   const isFirstKnown = groups.slice(0, 2).some(({ actions }) => actions.length > 0)
   const hold = (event: KeyboardEvent) => {
     if (event.key !== 'Enter' || event.nativeEvent.isComposing || !isWaiting || isFirstKnown) return
