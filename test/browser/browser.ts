@@ -113,7 +113,7 @@ const colorRules = `{ type: 'rule', values: ['color-contrast', 'link-in-text-blo
 /** As text as well. What is on its way stands there in grey, or not at all. */
 const isThere = `!document.querySelector('[aria-busy=true], .mantine-Loader-root, .mantine-Skeleton-root')`
 
-/** A colour on its way to another is neither of the two. */
+/** A color on its way to another is neither of the two. */
 const transitionsEnd = `Promise.allSettled(
   document.getAnimations().filter((one) => one instanceof CSSTransition).map(({ finished }) => finished),
 ).then(() => {})`

@@ -26,7 +26,7 @@ async function choose(page: Page, menu: string, entry: string): Promise<void> {
 
 const statusOf = async (address: string) => (await fetch(address)).status
 
-test('registers a customer and finds the one by name, phone, e-mail and barcode', async () => {
+test('registers a customer and finds the one by name, phone, email and barcode', async () => {
   const opened = await openConsole('/customers', { expected: [400] })
   const { page } = opened
   const mark = unique()

@@ -382,7 +382,7 @@ test('tells a merchant who begins what to do first', async () => {
     await expectAccessible(page)
   }
   await page.getByRole('navigation', { name: 'Menu' }).getByRole('link', { name: 'Home' }).click()
-  await page.getByRole('link', { name: 'Create a campaign' }).click()
+  await page.getByRole('link', { name: 'Create campaign' }).click()
   await pageTitle(page, 'New campaign').waitFor()
   expectCalm(opened)
 })

@@ -13,7 +13,7 @@ import {
 
 startBrowser()
 
-test('Ctrl-K finds a page, and a customer by name, phone, e-mail and barcode', async () => {
+test('Ctrl-K finds a page, and a customer by name, phone, email and barcode', async () => {
   const { id, data, cards } = await newCustomer()
   const opened = await openConsole('/branches')
   const { page } = opened

@@ -14,7 +14,7 @@ import {
 
 startBrowser()
 
-test('a new colour and name are seen on the wallet page', async () => {
+test('a new color and name are seen on the wallet page', async () => {
   const { invitation } = await newOrganization()
   const opened = await join(invitation, 'Bea Baker')
   const { page } = opened

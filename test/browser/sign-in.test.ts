@@ -3,7 +3,7 @@ import { demo, expectAccessible, expectCalm, openPage, signIn, startBrowser } fr
 
 startBrowser()
 
-test('signs in with e-mail and password, and out again', async () => {
+test('signs in with email and password, and out again', async () => {
   const opened = await openPage()
   const { page } = opened
   await signIn(page)

@@ -12,7 +12,7 @@ interface OpenCardProps {
   readonly onCustomer: (customer: Customer) => void
 }
 
-/** For a customer who is known and has no card. */
+/** Adds a card for a known customer who has none. */
 export default function OpenCard({ customer, onCustomer }: OpenCardProps) {
   const { t } = useTranslation('till')
   const { campaigns } = useTillContext()

@@ -90,7 +90,7 @@ export function DataList<T>(props: DataListProps<T>) {
             verticalSpacing="xs"
             horizontalSpacing="md"
             className={classes.table}
-            // Rows of the page before are no answer any more, also not to a click.
+            // Rows of the previous page are stale and must not react to clicks.
             style={isPlaceholderData ? { opacity: 0.5, pointerEvents: 'none' } : undefined}
             aria-busy={isPending || isPlaceholderData}
           >
