@@ -44,7 +44,7 @@ export function WalletPage() {
   )
 }
 
-/** The tab title, the browser's color and the home screen icon are the merchant's. */
+/** The tab title and the browser's color are the merchant's. */
 function Dress({ card: { organization, card } }: { readonly card: WalletCard }) {
   useEffect(() => {
     adoptLanguage(organization.locale)
@@ -52,7 +52,7 @@ function Dress({ card: { organization, card } }: { readonly card: WalletCard }) 
     place('meta', 'theme-color', { name: 'theme-color', content: organization.color })
     place('link', 'manifest', { rel: 'manifest', href: `${cardAddress}/manifest.webmanifest` })
     // iPhones take the home screen icon from here, not from the manifest.
-    place('link', 'touch-icon', { rel: 'apple-touch-icon', href: `${cardAddress}/icon-192.png` })
+    place('link', 'touch-icon', { rel: 'apple-touch-icon', href: '/w/icon-192.png' })
   }, [organization, card.campaignName])
   return null
 }

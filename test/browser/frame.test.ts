@@ -205,7 +205,7 @@ test('a file that stays away is no endless loop', async () => {
 
 test.each([
   ['customers', 'Customer not found', 'Customers'],
-  ['transactions', 'Transaction not found', 'BasketProcessor'],
+  ['transactions', 'Transaction not found', 'Transactions'],
   ['campaigns', 'Campaign not found', 'Campaigns'],
 ])('what is not there says so and leads to its list: %s', async (list, said, title) => {
   const opened = await openConsole(`/${list}/nothing`, { expected: [404] })
@@ -243,7 +243,7 @@ test('an empty list says what to do first, and has the button for it', async () 
     ['Products', 'No products yet', 'button', 'Add product'],
     ['API connections', 'No connections yet', 'button', 'Create connection'],
     ['Coupons', 'No coupons yet', 'link', 'Go to Campaigns'],
-    ['BasketProcessor', 'No transactions yet', 'link', 'Open till'],
+    ['Transactions', 'No transactions yet', 'link', 'Open till'],
   ] as const) {
     await menuLink(page, entry).click()
     await main.getByRole('heading', { level: 2, name: said }).waitFor()

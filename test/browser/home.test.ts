@@ -367,7 +367,7 @@ test('tells a merchant who begins what to do first', async () => {
   for (const [path, empty] of [
     ['Customers', 'No customers yet'],
     ['Campaigns', 'No campaigns yet'],
-    ['BasketProcessor', 'No transactions yet'],
+    ['Transactions', 'No transactions yet'],
     ['Coupons', 'No coupons yet'],
     ['Products', 'No products yet'],
     ['API connections', 'No connections yet'],

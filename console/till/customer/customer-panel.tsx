@@ -5,10 +5,10 @@ import { useTranslation } from 'react-i18next'
 import type { Schemas } from '../../api/client.ts'
 import { formatNumber } from '../../i18n/format.ts'
 import { Status } from '../../ui/status.tsx'
-import { lazyPanel } from '../lazy-panel.tsx'
 import { CouponList } from '../sale/coupon-list.tsx'
 import { type Customer, cardStatus, isActive, type Sale, type SaleEvent } from '../sale/sale.ts'
-import { useNames } from '../till-context.ts'
+import { lazyPanel } from '../shell/lazy-panel.tsx'
+import { useNames } from '../shell/till-context.ts'
 
 const OpenCard = lazyPanel(() => import('./open-card.tsx'))
 

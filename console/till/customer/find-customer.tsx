@@ -4,9 +4,9 @@ import { type FormEvent, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ApiError } from '../../api/client.ts'
 import { Failure } from '../../ui/failure.tsx'
-import { lazyPanel } from '../lazy-panel.tsx'
 import type { Customer } from '../sale/sale.ts'
-import { places } from '../till-context.ts'
+import { lazyPanel } from '../shell/lazy-panel.tsx'
+import { places } from '../shell/till-context.ts'
 
 // The camera's WebAssembly is heavier than the rest of the till, and most tills have a scanner.
 const Camera = lazyPanel(() => import('../hardware/camera.tsx'))

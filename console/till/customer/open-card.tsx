@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { newRepeatKey } from '../../api/repeat-key.ts'
 import type { Customer } from '../sale/sale.ts'
-import { useTillContext } from '../till-context.ts'
+import { useTillContext } from '../shell/till-context.ts'
 import { register } from './register.ts'
 
 interface OpenCardProps {

@@ -6,7 +6,7 @@ import { newRepeatKey } from '../../api/repeat-key.ts'
 import { FormModal } from '../../ui/form.tsx'
 import type { Customer } from '../sale/sale.ts'
 import { useClosedByBack } from '../shell/back.ts'
-import { useTillContext } from '../till-context.ts'
+import { useTillContext } from '../shell/till-context.ts'
 import { register } from './register.ts'
 
 type Registration = Parameters<typeof register>[0]

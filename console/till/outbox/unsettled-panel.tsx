@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next'
 import { formatNumber } from '../../i18n/format.ts'
 import { Failure } from '../../ui/failure.tsx'
 import { failureText } from '../../ui/failure-text.ts'
-import { focusOn, places } from '../till-context.ts'
+import { focusOn, places } from '../shell/till-context.ts'
 import type { Unsettled } from './outbox.ts'
 import { lookUp, type Sending, type Settled } from './send.ts'
 

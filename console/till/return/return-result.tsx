@@ -6,7 +6,7 @@ import { answerOf, api } from '../../api/client.ts'
 import { formatNumber } from '../../i18n/format.ts'
 import type { Settled } from '../outbox/send.ts'
 import { BalancesAfter } from '../sale/totals.tsx'
-import { useMoney, useNames } from '../till-context.ts'
+import { useMoney, useNames } from '../shell/till-context.ts'
 
 interface ReturnResultProps {
   readonly settled: Extract<Settled, { kind: 'return' }>

@@ -8,7 +8,7 @@ import { formatDateTime, formatNumber } from '../../i18n/format.ts'
 import { Failure } from '../../ui/failure.tsx'
 import type { UnsettledReturn } from '../outbox/outbox.ts'
 import { Stepper } from '../sale/stepper.tsx'
-import { focusOn, useTillContext } from '../till-context.ts'
+import { focusOn, useTillContext } from '../shell/till-context.ts'
 
 type Transaction = Schemas['Transaction']
 

@@ -4,7 +4,7 @@ import type { Dispatch } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useDirectoryNames } from '../../forms/directory-names.ts'
 import { formatChoice, formatDate } from '../../i18n/format.ts'
-import { useTillContext } from '../till-context.ts'
+import { useTillContext } from '../shell/till-context.ts'
 import { type Coupon, couponsOf, type Sale, type SaleEvent } from './sale.ts'
 
 interface CouponListProps {

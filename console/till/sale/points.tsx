@@ -2,7 +2,7 @@ import { Button, Group, NumberInput, Slider, Text } from '@mantine/core'
 import type { Dispatch } from 'react'
 import { useTranslation } from 'react-i18next'
 import { formatNumber } from '../../i18n/format.ts'
-import { places, useMoney, useNames, useTillContext } from '../till-context.ts'
+import { places, useMoney, useNames, useTillContext } from '../shell/till-context.ts'
 import type { Previewed, Spendable } from './preview.ts'
 import type { Sale, SaleEvent } from './sale.ts'
 

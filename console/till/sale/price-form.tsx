@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { currencyDecimals } from '../../i18n/format.ts'
 import { FormModal } from '../../ui/form.tsx'
 import { useClosedByBack } from '../shell/back.ts'
-import { useTillContext } from '../till-context.ts'
+import { useTillContext } from '../shell/till-context.ts'
 import type { Line, Product } from './sale.ts'
 
 interface PriceFormProps {

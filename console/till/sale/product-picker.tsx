@@ -7,7 +7,7 @@ import { useTranslation } from 'react-i18next'
 import { answerOf, api } from '../../api/client.ts'
 import { Failure } from '../../ui/failure.tsx'
 import { Waiting } from '../../ui/waiting.tsx'
-import { places, useMoney } from '../till-context.ts'
+import { places, useMoney } from '../shell/till-context.ts'
 import type { Product } from './sale.ts'
 
 const mostPages = 10

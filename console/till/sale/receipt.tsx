@@ -6,7 +6,7 @@ import { answerOf, api } from '../../api/client.ts'
 import { lineAmount, paidOf } from '../../i18n/amounts.ts'
 import { currencyDecimals, formatDate, formatDateTime, formatNumber } from '../../i18n/format.ts'
 import type { Settled } from '../outbox/send.ts'
-import { useMoney, useNames, useTillContext } from '../till-context.ts'
+import { useMoney, useNames, useTillContext } from '../shell/till-context.ts'
 import { BalancesAfter, Row, useGains } from './totals.tsx'
 
 interface ReceiptProps {

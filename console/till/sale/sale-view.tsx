@@ -11,14 +11,14 @@ import { Waiting } from '../../ui/waiting.tsx'
 import { CustomerPanel } from '../customer/customer-panel.tsx'
 import { FindCustomer } from '../customer/find-customer.tsx'
 import { useShortcuts } from '../shell/shortcuts.ts'
-import { focusNow, focusOn, places } from '../till-context.ts'
-import type { Selling } from '../use-sale.ts'
+import { focusNow, focusOn, places } from '../shell/till-context.ts'
 import { Basket } from './basket.tsx'
 import { Points } from './points.tsx'
 import { PriceForm } from './price-form.tsx'
 import { ProductPicker, useProducts } from './product-picker.tsx'
 import { type Card, type Customer, chooseCard, isActive, type Line, type Product } from './sale.ts'
 import { ChargeButton, Gains, Totals, useToPay } from './totals.tsx'
+import type { Selling } from './use-sale.ts'
 
 interface SaleViewProps {
   readonly selling: Selling

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import type { Schemas } from '../../api/client.ts'
 import { lineAmount, paidOf, sumOf } from '../../i18n/amounts.ts'
 import { currencyDecimals, formatNumber } from '../../i18n/format.ts'
-import { places, useMoney, useNames, useTillContext } from '../till-context.ts'
+import { places, useMoney, useNames, useTillContext } from '../shell/till-context.ts'
 import { discountsIn, type Previewed } from './preview.ts'
 import type { Sale } from './sale.ts'
 

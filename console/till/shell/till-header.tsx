@@ -11,7 +11,7 @@ import {
 import { useTranslation } from 'react-i18next'
 import { ColorSchemeToggle } from '../../ui/shell/color-scheme-toggle.tsx'
 import { LanguageMenu } from '../../ui/shell/language-menu.tsx'
-import { useTillContext } from '../till-context.ts'
+import { useTillContext } from './till-context.ts'
 
 interface TillHeaderProps {
   readonly asideCount: number

@@ -13,8 +13,8 @@ import { may, type Session } from '../../api/session.ts'
 import { formatDateTime, formatMoney } from '../../i18n/format.ts'
 import { paths } from '../../paths.ts'
 import { failureText } from '../failure-text.ts'
-import { actions, useFoundCampaigns, useFoundCustomers, useFoundTransactions } from '../spotlight-queries.ts'
 import { menu } from './menu-entries.ts'
+import { actions, useFoundCampaigns, useFoundCustomers, useFoundTransactions } from './spotlight-queries.ts'
 
 const [store, spotlight] = createSpotlight()
 

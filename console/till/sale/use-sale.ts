@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useReducer, useState } from 'react'
-import { answerOf, api } from '../api/client.ts'
-import type { Session } from '../api/session.ts'
-import type { Outbox, Unsettled } from './outbox/outbox.ts'
-import { forget, takeKept, useKeeping } from './sale/kept-basket.ts'
-import { fromBasket, usePreview } from './sale/preview.ts'
-import { couponsOf, emptySale, isEmpty, reduceSale } from './sale/sale.ts'
+import { answerOf, api } from '../../api/client.ts'
+import type { Session } from '../../api/session.ts'
+import type { Outbox, Unsettled } from '../outbox/outbox.ts'
+import { forget, takeKept, useKeeping } from './kept-basket.ts'
+import { fromBasket, usePreview } from './preview.ts'
+import { couponsOf, emptySale, isEmpty, reduceSale } from './sale.ts'
 
 export type Selling = ReturnType<typeof useSale>
 

@@ -1,8 +1,8 @@
 /** What Ctrl-K finds besides the pages, queried while the user types. */
 import { IconCashRegister, IconPlus, IconUserPlus } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { ApiError, answerOf, api, type Schemas } from '../api/client.ts'
-import { paths, till } from '../paths.ts'
+import { ApiError, answerOf, api, type Schemas } from '../../api/client.ts'
+import { paths, till } from '../../paths.ts'
 
 /** Frequent actions. Those outside the console open another page. */
 export const actions = [

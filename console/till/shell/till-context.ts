@@ -3,10 +3,10 @@
  * announcements.
  */
 import { createContext, use } from 'react'
-import type { Schemas } from '../api/client.ts'
-import type { Session } from '../api/session.ts'
-import { changeWords, type NamedBalance, progressWords, type Towards } from '../i18n/balance-words.ts'
-import { formatMoney } from '../i18n/format.ts'
+import type { Schemas } from '../../api/client.ts'
+import type { Session } from '../../api/session.ts'
+import { changeWords, type NamedBalance, progressWords, type Towards } from '../../i18n/balance-words.ts'
+import { formatMoney } from '../../i18n/format.ts'
 
 export type Campaign = Schemas['Campaign']
 

@@ -1,6 +1,6 @@
 import { type ComponentType, type ReactNode, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { toast } from '../ui/toast.ts'
+import { toast } from '../../ui/toast.ts'
 
 type Load<P> = () => Promise<{ default: ComponentType<P> }>
 
