@@ -4,6 +4,7 @@
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
+import { Refused } from '../../domain/refusal.ts'
 import { packageRoot } from '../../package-root.ts'
 import { type Content, contentOf } from './send-content.ts'
 
@@ -19,9 +20,12 @@ const types: Record<string, string> = {
 let files: ReadonlyMap<string, Content> | undefined
 
 /** By its path below `dist/web`, such as `assets/console-1a2b.js`. */
-export function findWebFile(name: string): Content | undefined {
+export function getWebFile(name: string): Content {
   files ??= readFiles(join(packageRoot, 'dist/web'))
-  return files.get(name)
+  const file = files.get(name)
+  if (!file)
+    throw new Refused('_not_found', 'There is no such page. If all are missing, build them: npm run build')
+  return file
 }
 
 function readFiles(folder: string): ReadonlyMap<string, Content> {

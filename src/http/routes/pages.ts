@@ -6,9 +6,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Refused } from '../../domain/refusal.ts'
 import { openWalletPage } from '../../operations/wallet-page/open-wallet.ts'
 import { sendContent } from '../assets/send-content.ts'
-import { findWebFile } from '../assets/web-files.ts'
-import type { Server } from '../fastify-server.ts'
-import type { ServerOptions } from '../server-options.ts'
+import { getWebFile } from '../assets/web-files.ts'
+import type { Server, ServerOptions } from '../server.ts'
 
 /** Scripts only from here and none inline; the scanner of the till is WebAssembly. A logo may come from elsewhere. */
 const policy = [
@@ -70,9 +69,7 @@ export function pageRoutes(app: Server, { deps }: ServerOptions): void {
 }
 
 export function sendWebFile(request: FastifyRequest, reply: FastifyReply, name: string, cache: string) {
-  const file = findWebFile(name)
-  if (!file)
-    throw new Refused('_not_found', 'There is no such page. If all are missing, build them: npm run build')
+  const file = getWebFile(name)
   reply
     .header('content-security-policy', policy)
     .header('permissions-policy', 'camera=(self)')

@@ -4,10 +4,8 @@ import { join } from 'node:path'
 import type { FastifyRequest } from 'fastify'
 import { packageRoot } from '../../package-root.ts'
 import { type Content, compress, contentOf, sendContent } from '../assets/send-content.ts'
-import type { Server } from '../fastify-server.ts'
+import { getWebFile } from '../assets/web-files.ts'
 import type { OpenApiDocument } from '../openapi/reference/document.ts'
-import { referenceScript } from '../openapi/reference/script.ts'
-import { referenceStyle } from '../openapi/reference/style.ts'
 import { addressMark, renderReferencePage } from '../openapi/reference-page.ts'
 import type { ServerOptions } from '../server-options.ts'
 
@@ -75,13 +73,11 @@ export function referenceRoutes(app: Server, { deps }: ServerOptions): void {
     )
   }
 
-  const style = compress(textOf('text/css', referenceStyle))
-  const script = compress(textOf('text/javascript', referenceScript))
   serve('/openapi.json', 'no-cache', () => write().document)
   // The page names the address it was asked at, which is nobody else's business: not for shared caches.
   serve('/docs', `private, ${anHour}`, (request) => pageAt(addressOf(request)))
-  serve('/docs/reference.css', anHour, () => style)
-  serve('/docs/reference.js', anHour, () => script)
+  serve('/docs/reference.css', anHour, () => getWebFile('reference.css'))
+  serve('/docs/reference.js', anHour, () => getWebFile('reference.js'))
 }
 
 const anHour = 'max-age=3600'

@@ -1,12 +1,18 @@
-/**
- * The script of the reference page: search, theme and copy buttons. Without it the page reads the same; what it
- * serves stays hidden until it runs. It is text because it runs in the browser and is served as it stands.
- */
-export const referenceScript = `'use strict'
+// The script of the API reference at /docs: search, theme and copy buttons. Without it the page reads the same; what
+// it serves stays hidden until it runs.
 const root = document.documentElement
 const themes = ['system', 'light', 'dark']
-const stored = () => { try { return localStorage.getItem('theme') } catch { return null } }
-const apply = (theme) => { if (theme === 'system') delete root.dataset.theme; else root.dataset.theme = theme }
+const stored = () => {
+  try {
+    return localStorage.getItem('theme')
+  } catch {
+    return null
+  }
+}
+const apply = (theme) => {
+  if (theme === 'system') delete root.dataset.theme
+  else root.dataset.theme = theme
+}
 let theme = themes.includes(stored()) ? stored() : 'system'
 apply(theme)
 
@@ -17,25 +23,31 @@ addEventListener('DOMContentLoaded', () => {
   document.querySelector('.tools').hidden = false
 
   const isNarrow = matchMedia('(max-width: 60rem)')
-  const fold = () => { menu.open = !isNarrow.matches }
+  const fold = () => {
+    menu.open = !isNarrow.matches
+  }
   isNarrow.addEventListener('change', fold)
   fold()
   menu.addEventListener('click', (event) => {
     if (isNarrow.matches && event.target.closest('nav a')) menu.open = false
   })
 
-  const label = () => { button.textContent = 'Theme: ' + theme }
+  const label = () => {
+    button.textContent = `Theme: ${theme}`
+  }
   label()
   button.addEventListener('click', () => {
     theme = themes[(themes.indexOf(theme) + 1) % themes.length]
-    try { localStorage.setItem('theme', theme) } catch {}
+    try {
+      localStorage.setItem('theme', theme)
+    } catch {}
     apply(theme)
     label()
   })
 
   const sections = [...menu.querySelectorAll('nav section')]
   search.addEventListener('input', () => {
-    const words = search.value.toLowerCase().split(/\\s+/).filter(Boolean)
+    const words = search.value.toLowerCase().split(/\s+/).filter(Boolean)
     if (words.length > 0) menu.open = true
     let found = 0
     for (const section of sections) {
@@ -74,7 +86,9 @@ addEventListener('DOMContentLoaded', () => {
         copy.textContent = 'Press Ctrl+C'
         getSelection().selectAllChildren(block)
       }
-      setTimeout(() => { copy.textContent = 'Copy' }, 1500)
+      setTimeout(() => {
+        copy.textContent = 'Copy'
+      }, 1500)
     })
     const frame = document.createElement('div')
     frame.className = 'frame'
@@ -83,16 +97,18 @@ addEventListener('DOMContentLoaded', () => {
   }
 
   const links = new Map([...menu.querySelectorAll('li a')].map((link) => [link.hash.slice(1), link]))
-  const watch = new IntersectionObserver((entries) => {
-    for (const entry of entries) {
-      if (!entry.isIntersecting) continue
-      for (const link of links.values()) link.removeAttribute('aria-current')
-      const link = links.get(entry.target.id)
-      if (!link) continue
-      link.setAttribute('aria-current', 'true')
-      if (!isNarrow.matches) link.scrollIntoView({ block: 'nearest' })
-    }
-  }, { rootMargin: '-10% 0px -80% 0px' })
+  const watch = new IntersectionObserver(
+    (entries) => {
+      for (const entry of entries) {
+        if (!entry.isIntersecting) continue
+        for (const link of links.values()) link.removeAttribute('aria-current')
+        const link = links.get(entry.target.id)
+        if (!link) continue
+        link.setAttribute('aria-current', 'true')
+        if (!isNarrow.matches) link.scrollIntoView({ block: 'nearest' })
+      }
+    },
+    { rootMargin: '-10% 0px -80% 0px' },
+  )
   for (const article of document.querySelectorAll('article[id]')) watch.observe(article)
 })
-`
