@@ -2,6 +2,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { Refused } from '../../src/domain/refusal.ts'
 import { createTurns, type Turns, type TurnsOptions } from '../../src/http/plugins/turns.ts'
+import { createPasswords } from '../../src/operations/auth/passwords.ts'
 import { createBasketQueue } from '../../src/operations/baskets/queue.ts'
 import { createBatch } from '../../src/operations/batch.ts'
 import { done } from '../../src/operations/wallets/attempts.ts'
@@ -113,6 +114,28 @@ describe('every queue is bounded', () => {
     release()
     expect(await Promise.all(first)).toEqual([1, 2])
     expect(refusedOf(await rest)).toBe(5)
+  })
+
+  test('passwords', async () => {
+    let release = () => {}
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const { inTurn } = createPasswords('pepper', 1)
+    let begun = 0
+    const work = async () => {
+      begun++
+      await held
+    }
+    const first = [inTurn(work), inTurn(work)]
+    await nextTurn()
+    const rest = Promise.allSettled(times(110, () => inTurn(work)))
+    await nextTurn()
+    expect(begun).toBe(2)
+    release()
+    await Promise.all(first)
+    expect(refusedOf(await rest)).toBe(10)
+    expect(begun).toBe(102)
   })
 
   test('baskets', async () => {

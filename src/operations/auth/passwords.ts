@@ -4,8 +4,8 @@
  * (one in each of several processes), with all that belongs to it, and baskets are not starved by people who sign in.
  */
 import { hash, type Options, verify } from '@node-rs/argon2'
+import pLimit from 'p-limit'
 import { Refused } from '../../domain/refusal.ts'
-import { createBatch } from '../batch.ts'
 
 export interface Passwords {
   /** Work that hashes or compares takes its turn. */
@@ -27,14 +27,13 @@ export function createPasswords(pepper: string, workers: number): Passwords {
     parallelism: 1,
     secret: Buffer.from(pepper),
   }
-  const turn = createBatch(async ([work]: readonly (() => Promise<unknown>)[]) => [await work!()], {
-    maxRunning: workers > 1 ? 1 : 2,
-    maxBatch: 1,
-    maxWaiting,
-  })
+  const limit = pLimit(workers > 1 ? 1 : 2)
   let ofNobody: Promise<string> | undefined
   return {
-    inTurn: <T>(work: () => Promise<T>) => turn(work) as Promise<T>,
+    async inTurn(work) {
+      if (limit.pendingCount >= maxWaiting) throw new Refused('_unavailable', 'Too many calls are waiting.')
+      return limit(work)
+    },
     hash: (password) => hash(toText(password), options),
     async matches(password, stored) {
       ofNobody ??= hash('nobody', options)
