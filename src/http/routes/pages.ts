@@ -7,7 +7,8 @@ import { Refused } from '../../domain/refusal.ts'
 import { openWalletPage } from '../../operations/wallet-page/open-wallet.ts'
 import { sendContent } from '../assets/send-content.ts'
 import { getWebFile } from '../assets/web-files.ts'
-import type { Server, ServerOptions } from '../server.ts'
+import type { Server } from '../fastify-server.ts'
+import type { ServerOptions } from '../server-options.ts'
 
 /** Scripts only from here and none inline; the scanner of the till is WebAssembly. A logo may come from elsewhere. */
 const policy = [
