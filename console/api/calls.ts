@@ -36,8 +36,8 @@ async function recordingFetch(request: Request): Promise<Response> {
   update([...last, call])
   const finish = (end: Partial<Call>) =>
     update(
-      last.map((one) =>
-        one.number === call.number ? { ...one, durationMs: performance.now() - begun, ...end } : one,
+      last.map((item) =>
+        item.number === call.number ? { ...item, durationMs: performance.now() - begun, ...end } : item,
       ),
     )
   try {

@@ -97,7 +97,7 @@ export function valuesIn(value: unknown, member: string): string[] {
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([name, inner]) =>
     name === member && Array.isArray(inner)
-      ? inner.filter((one) => typeof one === 'string')
+      ? inner.filter((item) => typeof item === 'string')
       : valuesIn(inner, member),
   )
 }
@@ -169,7 +169,7 @@ function renamedValue(value: unknown, schema: Schema, rename: Rename): unknown {
   if (schema.type === 'object') return isItem(value) ? renameIn(value, schema, rename) : value
   if (schema['x-names'] !== (rename.list as NameList)) return value
   if (!Array.isArray(value)) return value === rename.from ? rename.to : value
-  return value.includes(rename.from) ? value.map((one) => (one === rename.from ? rename.to : one)) : value
+  return value.includes(rename.from) ? value.map((item) => (item === rename.from ? rename.to : item)) : value
 }
 
 /** The JSON Merge Patch that turns one definition into the other: what is gone is null, lists are sent whole. */

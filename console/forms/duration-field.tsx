@@ -46,7 +46,7 @@ export function DurationField({ value, onChange, ...props }: DurationFieldProps)
         <NativeSelect
           aria-label={t('duration.unit')}
           value={unit}
-          data={units.map((one) => ({ value: one, label: t(`duration.${one}`) }))}
+          data={units.map((item) => ({ value: item, label: t(`duration.${item}`) }))}
           onChange={({ currentTarget }) => onChange(`P${count ?? 1}${currentTarget.value}`)}
         />
       </Group>

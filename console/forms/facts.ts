@@ -40,7 +40,7 @@ export function useFacts(definition: Definition, currency: string, timeZone: str
   const inWords = (value: unknown, schema: Schema | undefined): string => {
     if (value === undefined) return ''
     if (Array.isArray(value))
-      return value.map((one) => inWords(one, { ...schema?.items, ...namedBy(schema) })).join(', ')
+      return value.map((item) => inWords(item, { ...schema?.items, ...namedBy(schema) })).join(', ')
     if (typeof value === 'boolean')
       return text(schema?.['x-labels']?.[`${value}`]) || t(value ? 'common:yes' : 'common:no')
     if (typeof value === 'number') return numberOf(value, schema?.['x-unit'])
@@ -62,7 +62,7 @@ export function useFacts(definition: Definition, currency: string, timeZone: str
     if (names) {
       return names in called
         ? called[names as keyof typeof called](value)
-        : (namesIn(definition, names).find((one) => one.value === value)?.label ?? value)
+        : (namesIn(definition, names).find((item) => item.value === value)?.label ?? value)
     }
     if (schema?.['x-labels']) return text(schema['x-labels'][value]) || value
     const duration = schema?.['x-unit'] === 'duration' && /^P(\d+)([DWMY])$/.exec(value)

@@ -44,7 +44,7 @@ export function ObjectFields({ schema, value, onChange, place }: ObjectFieldsPro
     onChange(withMember(value, member.name, next))
   }
   const remove = (name: string) => {
-    setAdded(added.filter((one) => one !== name))
+    setAdded(added.filter((item) => item !== name))
     onChange(withMember(value, name, undefined))
   }
   const addable = members.filter((member) => !isShown(member))

@@ -60,7 +60,7 @@ export function describePlace(
   const [key, ...members] = rest
   if (key === undefined) return { titles: [section(first)] }
   const item = definitions
-    .map((one) => findItem(itemsOf(one, first), key))
+    .map((definition) => findItem(itemsOf(definition, first), key))
     .find((found) => found !== undefined)
   const kind = kindOf(shapes, first, item)
   return walk(members, kind?.schema, [section(first), nameOf(item, text(kind?.title), key)], text)

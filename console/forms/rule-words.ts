@@ -18,5 +18,5 @@ export const withId = (title: string, id: string): string => `${title} (${isolat
 /** A rule without an id is called by its position. */
 export function findRule(definition: Definition, id: string) {
   const rules = itemsOf(definition, 'rules')
-  return rules.find((one) => one.id === id) ?? rules[Number(id) - 1]
+  return rules.find((rule) => rule.id === id) ?? rules[Number(id) - 1]
 }

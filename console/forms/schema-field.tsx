@@ -105,12 +105,12 @@ function ListField({ field, schema, value, onChange }: FieldProps) {
         <Chip.Group
           multiple
           value={values}
-          onChange={(next) => onChange(choices.filter((one) => next.includes(one)))}
+          onChange={(next) => onChange(choices.filter((choice) => next.includes(choice)))}
         >
           <Group gap={6} mt={6} role="group" aria-label={field.label} id={field.id} tabIndex={-1}>
-            {choices.map((one) => (
-              <Chip key={one} value={one} size="sm">
-                {text(schema.items?.['x-labels']?.[one]) || one}
+            {choices.map((choice) => (
+              <Chip key={choice} value={choice} size="sm">
+                {text(schema.items?.['x-labels']?.[choice]) || choice}
               </Chip>
             ))}
           </Group>
@@ -187,7 +187,7 @@ function AmountField({ field, schema, value, onChange }: FieldProps) {
 
 function ChoiceField({ field, schema, value, onChange }: FieldProps) {
   const text = useSchemaTexts()
-  const data = schema.enum!.map((one) => ({ value: one, label: text(schema['x-labels']?.[one]) || one }))
+  const data = schema.enum!.map((item) => ({ value: item, label: text(schema['x-labels']?.[item]) || item }))
   return (
     <Select
       {...field}

@@ -25,7 +25,7 @@ function balancesOf(campaigns: readonly Campaign[]): ReadonlyMap<string, Balance
   const known = new Map<string, Balance>()
   for (const { balances } of [
     ...oldestFirst.filter(isDraft),
-    ...oldestFirst.filter((one) => !isDraft(one)),
+    ...oldestFirst.filter((item) => !isDraft(item)),
   ]) {
     for (const balance of balances) known.set(balance.key, { ...known.get(balance.key), ...balance })
   }

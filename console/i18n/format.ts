@@ -208,6 +208,6 @@ export function toWallClock(at: Date, timeZone: string): string {
         minute: '2-digit',
       }),
   ).formatToParts(at)
-  const part = (type: string) => parts.find((one) => one.type === type)?.value ?? ''
+  const part = (type: string) => parts.find((part) => part.type === type)?.value ?? ''
   return `${part('year').padStart(4, '0')}-${part('month')}-${part('day')}T${part('hour')}:${part('minute')}`
 }

@@ -36,7 +36,7 @@ export function useRuleNames() {
     const shapes = queries.getQueryData(shapesQuery.queryKey)
     const versions = queries.getQueryData(versionsQuery(campaign).queryKey)?.data ?? []
     const known =
-      versions.find((one) => one.version === version) ??
+      versions.find((item) => item.version === version) ??
       versions.find(({ definition }) => findRule(definition as Definition, rule) !== undefined)
     return shapes && known ? ruleWords(known.definition as Definition, rule, shapes, text) : rule
   }

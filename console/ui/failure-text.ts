@@ -8,8 +8,8 @@ import { ApiError } from '../api/client.ts'
 export function failureText(error: unknown): string {
   if (!(error instanceof ApiError)) return error instanceof Error ? error.message : String(error)
   const own = String(i18next.options.defaultNS)
-  const key = [`${own}:refusals.${error.code}`, `common:refusals.${error.code}`].find((one) =>
-    i18next.exists(one),
+  const key = [`${own}:refusals.${error.code}`, `common:refusals.${error.code}`].find((item) =>
+    i18next.exists(item),
   )
   return key === undefined ? error.message : i18next.t(key)
 }

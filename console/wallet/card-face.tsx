@@ -39,10 +39,10 @@ export function CardFace({ card: { organization, card, firstName } }: { readonly
       {isLive && (
         <fieldset className="kinds">
           <legend>{t('codeKind')}</legend>
-          {kinds.map((one) => (
-            <label key={one}>
-              <input type="radio" name="kind" checked={kind === one} onChange={() => setKind(one)} />
-              <span>{t(one)}</span>
+          {kinds.map((item) => (
+            <label key={item}>
+              <input type="radio" name="kind" checked={kind === item} onChange={() => setKind(item)} />
+              <span>{t(item)}</span>
             </label>
           ))}
         </fieldset>

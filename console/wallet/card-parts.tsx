@@ -19,7 +19,7 @@ interface PartProps {
 const mostStamps = 20
 
 const balanceOf = ({ balances }: WalletCard, key: string) =>
-  balances.find((one) => one.key === key) ?? { name: key, decimals: 0 }
+  balances.find((balance) => balance.key === key) ?? { name: key, decimals: 0 }
 
 /** In the service's order: the card's own balances come first; those of other campaigns only if not empty. */
 const shown = ({ balances }: WalletCard) =>
@@ -37,7 +37,7 @@ export function Balances({ card }: PartProps) {
           </h2>
           <p className="value">{formatNumber(value, decimals)}</p>
           {card.progress
-            .filter((one) => one.key === key)
+            .filter((item) => item.key === key)
             .map(({ have, need, rewardName }) => (
               <Progress
                 key={rewardName}

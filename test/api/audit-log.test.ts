@@ -114,7 +114,7 @@ describe('an entry', () => {
     expect((await newest(shop)).by).toEqual(by)
     await service.flushRequests()
     const requests = await shop.call('GET', `/v1/requests?by=${user}&limit=1`)
-    expect(requests.body.data.map((one: { by: object }) => one.by)).toEqual([by])
+    expect(requests.body.data.map((item: { by: object }) => item.by)).toEqual([by])
     const one = await shop.call('GET', `/v1/requests/${requests.body.data[0].id}`)
     expect(one.body.by).toEqual(by)
   })

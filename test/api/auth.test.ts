@@ -631,7 +631,7 @@ describe('secrecy', () => {
     const parts: string[] = []
     for (const { name } of rows) {
       const table = await service.database.pool.query(`SELECT t::text AS row FROM "${name}" t`)
-      parts.push(...table.rows.map((one) => one.row))
+      parts.push(...table.rows.map((item) => item.row))
     }
     return parts.join('\n')
   }

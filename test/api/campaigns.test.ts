@@ -152,7 +152,7 @@ describe('the life of a campaign', () => {
       cursor = `&cursor=${body.nextCursor}`
       expect('nextCursor' in body).toBe(page < 2)
     }
-    expect(seen.map((one) => one.version)).toEqual([5, 4, 3, 2, 1])
+    expect(seen.map((entry) => entry.version)).toEqual([5, 4, 3, 2, 1])
     expect(seen[0]!.definition.name).toBe('Version 5')
     expect(seen[4]!.definition).toEqual(coffeeClub)
   })
@@ -204,7 +204,7 @@ describe('the life of a campaign', () => {
       expect(body.pointsSpent).toBe(100)
       expect(body.pointsDiscount).toBe(1)
       expect(body.executedActions.collectables.points).toEqual({ value: 200, total: 0 })
-      expect(body.executedActions.actions.map((one: { type: string }) => one.type)).toEqual([
+      expect(body.executedActions.actions.map((item: { type: string }) => item.type)).toEqual([
         'redeem_coupon',
         'spend_points',
       ])
@@ -258,7 +258,7 @@ describe('who sees what', () => {
 
   test('a till sees the published campaigns only, listed and by id', async () => {
     const { body } = await till('GET', '/v1/campaigns')
-    expect(body.data.map((one: { id: string }) => one.id)).toEqual([ids.published])
+    expect(body.data.map((item: { id: string }) => item.id)).toEqual([ids.published])
     expect((await till('GET', `/v1/campaigns/${ids.published}`)).status).toBe(200)
     for (const state of ['draft', 'paused', 'archived'])
       expectRefusal(await till('GET', `/v1/campaigns/${ids[state]}`), 404, 'campaign_not_found')
@@ -267,7 +267,7 @@ describe('who sees what', () => {
   test('with manage all are there, newest first, over several pages', async () => {
     const first = await own.call('GET', '/v1/campaigns?limit=3')
     const second = await own.call('GET', `/v1/campaigns?limit=3&cursor=${first.body.nextCursor}`)
-    const seen = [...first.body.data, ...second.body.data].map((one: { id: string }) => one.id)
+    const seen = [...first.body.data, ...second.body.data].map((item: { id: string }) => item.id)
     expect(seen).toEqual([ids.archived, ids.paused, ids.draft, ids.published])
     expect('nextCursor' in second.body).toBe(false)
   })
@@ -459,7 +459,7 @@ describe('definitions', () => {
     )
     const replies = await Promise.all(drafts.map((id) => own.call('POST', `/v1/campaigns/${id}/publish`)))
     expect(replies.map((reply) => reply.status).sort()).toEqual([200, 400, 400, 400])
-    for (const reply of replies.filter((one) => one.status !== 200))
+    for (const reply of replies.filter((item) => item.status !== 200))
       expectRefusal(reply, 400, 'invalid_campaign_definition')
   })
 

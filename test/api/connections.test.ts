@@ -19,7 +19,7 @@ afterAll(() => service.close())
 
 const add = (body: object, call = merchant.call) => call('POST', '/v1/connections', body)
 const list = async () => (await merchant.call('GET', '/v1/connections?limit=100')).body.data
-const find = async (id: string) => (await list()).find((one: { id: string }) => one.id === id)
+const find = async (id: string) => (await list()).find((item: { id: string }) => item.id === id)
 const countAll = async () =>
   (
     await service.database.pool.query(
@@ -97,14 +97,14 @@ describe('GET /v1/connections', () => {
   test('lists those that an operator made as well, newest first, and nobody else’s', async () => {
     const other = await service.createMerchant()
     const mine = (await other.call('GET', '/v1/connections')).body
-    expect(mine.data.map((one: { id: string }) => one.id)).toEqual([other.connection])
+    expect(mine.data.map((item: { id: string }) => item.id)).toEqual([other.connection])
     expect(mine.data[0]).toMatchObject({ name: 'Till', scopes: ['pos', 'manage'], status: 'active' })
     const second = (await add({ name: 'Second' }, other.call)).body.id
     const page = (await other.call('GET', '/v1/connections?limit=1')).body
-    expect(page.data.map((one: { id: string }) => one.id)).toEqual([second])
+    expect(page.data.map((item: { id: string }) => item.id)).toEqual([second])
     const rest = (await other.call('GET', `/v1/connections?cursor=${page.nextCursor}`)).body
-    expect(rest.data.map((one: { id: string }) => one.id)).toEqual([other.connection])
-    expect((await list()).map((one: { id: string }) => one.id)).not.toContain(second)
+    expect(rest.data.map((item: { id: string }) => item.id)).toEqual([other.connection])
+    expect((await list()).map((item: { id: string }) => item.id)).not.toContain(second)
   })
 
   test('says when one was last used: never, when it got a token, and with its last call', async () => {

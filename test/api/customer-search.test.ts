@@ -14,7 +14,7 @@ afterAll(() => service.close())
 
 const find = async (q: string, of: Merchant = merchant): Promise<string[]> => {
   const { body } = await of.call('GET', `/v1/customers?q=${encodeURIComponent(q)}`)
-  return body.data.map((one: { id: string }) => one.id)
+  return body.data.map((item: { id: string }) => item.id)
 }
 const create = async (fullname: string, of: Merchant = merchant): Promise<string> =>
   (await of.call('POST', '/v1/customers', { data: { fullname } })).body.id

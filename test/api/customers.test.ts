@@ -42,7 +42,7 @@ async function everything(): Promise<string> {
   const parts: string[] = []
   for (const { name } of rows) {
     const table = await pool.query(`SELECT t::text AS row FROM "${name}" t`)
-    parts.push(...table.rows.map((one) => `${name}: ${one.row}`))
+    parts.push(...table.rows.map((item) => `${name}: ${item.row}`))
   }
   return parts.join('\n')
 }
@@ -256,7 +256,7 @@ describe('GET /v1/customers', () => {
   })
 
   const list = (query: string) => own.call('GET', `/v1/customers${query}`)
-  const idsOf = (reply: Reply) => reply.body.data.map((one: { id: string }) => one.id)
+  const idsOf = (reply: Reply) => reply.body.data.map((item: { id: string }) => item.id)
 
   test('is newest first and, followed by its cursors, brings everybody exactly once', async () => {
     const seen: string[] = []
@@ -508,7 +508,7 @@ describe('PATCH /v1/customers/{id}', () => {
     const ids = await Promise.all(Array.from({ length: 20 }, async () => (await create()).id))
     const replies = await Promise.all(ids.map((id) => patch(id, { data: { phone } })))
     expect(replies.filter((reply) => reply.status === 200)).toHaveLength(1)
-    for (const reply of replies.filter((one) => one.status !== 200))
+    for (const reply of replies.filter((item) => item.status !== 200))
       expectRefusal(reply, 400, 'existing_customer_with_phone')
   })
 
@@ -582,7 +582,7 @@ describe('cards', () => {
     expect(reply.body.barcode).not.toBe(barcode)
     expect((await cardOf(card)).body.status).toBe(3)
     const view = (await get(customer)).body
-    expect(view.cards.map((one: { status: number }) => one.status).sort()).toEqual([1, 3])
+    expect(view.cards.map((item: { status: number }) => item.status).sort()).toEqual([1, 3])
     expect(view.collectables.points).toEqual({ value: 9, total: 9 })
     expectRefusal(await process(customer, card, { amount: 1 }), 400, 'card_not_active')
     expect((await process(customer, reply.body.id, { amount: 1 })).status).toBe(201)
@@ -601,7 +601,7 @@ describe('cards', () => {
     const { customer, card } = await merchant.register(campaign)
     const replies = await Promise.all(Array.from({ length: 20 }, () => act(card, 'replace')))
     expect(replies.filter((reply) => reply.status === 201)).toHaveLength(1)
-    for (const reply of replies.filter((one) => one.status !== 201))
+    for (const reply of replies.filter((item) => item.status !== 201))
       expectRefusal(reply, 400, 'card_not_active')
     expect((await get(customer)).body.cards).toHaveLength(2)
   })
@@ -682,7 +682,7 @@ describe('POST /v1/customers/{id}/adjustments', () => {
     await adjust(customer, 'points', 10)
     const replies = await Promise.all(Array.from({ length: 40 }, () => adjust(customer, 'points', -1)))
     expect(replies.filter((reply) => reply.status === 201)).toHaveLength(10)
-    for (const reply of replies.filter((one) => one.status !== 201))
+    for (const reply of replies.filter((item) => item.status !== 201))
       expectRefusal(reply, 400, 'insufficient_points')
     expect((await get(customer)).body.collectables.points.value).toBe(0)
   })

@@ -263,9 +263,9 @@ describe('references of a basket', () => {
     const people = await Promise.all(times(20, () => shop.register(campaign)))
     const items = times(5, (i) => ({ product: `rush-${i}`, amount: 1 }))
     const sales = await Promise.all(
-      people.flatMap((one) => [
-        shop.process(one, { items, branch: 'rush' }),
-        shop.process(one, { items: items.toReversed(), branch: 'rush' }),
+      people.flatMap((person) => [
+        shop.process(person, { items, branch: 'rush' }),
+        shop.process(person, { items: items.toReversed(), branch: 'rush' }),
       ]),
     )
     expect(new Set(sales.map((sale) => sale.branch)).size).toBe(1)

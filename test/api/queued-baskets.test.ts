@@ -102,8 +102,8 @@ test('baskets that wait for each other come to what they come to one by one', as
     const [queued, single] = [await openWallet(), await openWallet()]
     const send =
       ({ person, coupon }: typeof queued, name: string) =>
-      (one: Plan) =>
-        shop.call('POST', '/v1/transactions/process', { ...person, ...basketOf(one, name, coupon) })
+      (item: Plan) =>
+        shop.call('POST', '/v1/transactions/process', { ...person, ...basketOf(item, name, coupon) })
     const atOnce = await Promise.all(plans.map(send(queued, `queued-${run}`)))
     const oneByOne = []
     for (const one of plans) oneByOne.push(await send(single, `single-${run}`)(one))

@@ -353,7 +353,7 @@ describe('an existing customer', () => {
     for (let i = 0; i < 2; i++) {
       const again = await register({ id: customer })
       expect(again.status).toBe(201)
-      expect(again.body.cards.map((one: { id: string }) => one.id)).toEqual([card])
+      expect(again.body.cards.map((item: { id: string }) => item.id)).toEqual([card])
       expect(again.body.collectables.points).toEqual({ value: 40, total: 0 })
     }
     expect(await counts()).toEqual(before)
@@ -383,7 +383,7 @@ describe('an existing customer', () => {
     })
     expect((await counts()).entries).toBe(entriesBefore)
     const all = (await merchant.call('GET', `/v1/customers/${customer}`)).body.cards
-    expect(all.map((one: { id: string }) => one.id)).toContain(card)
+    expect(all.map((item: { id: string }) => item.id)).toContain(card)
     expect(all).toHaveLength(2)
   })
 

@@ -332,8 +332,8 @@ describe('points that were spent', () => {
     expect(collected(sale)).toEqual({ base: 29 })
     const returns = []
     for (let i = 0; i < 3; i++) returns.push(await shop.giveBack(sale, line('1')))
-    expect(returns.map((one) => one.pointsRestored)).toEqual([33, 33, 34])
-    const refunds = returns.map((one) => Math.round(one.refundAmount * 100))
+    expect(returns.map((made) => made.pointsRestored)).toEqual([33, 33, 34])
+    const refunds = returns.map((made) => Math.round(made.refundAmount * 100))
     expect(refunds.reduce((sum, cents) => sum + cents, 0)).toBe(2900)
     for (const cents of refunds) expect(Math.abs(cents - 2900 / 3)).toBeLessThan(1)
     expect(await shop.balance(person)).toEqual({ value: 100, total: 0 })
@@ -499,7 +499,7 @@ describe('coupons granted by the sale', () => {
       const coupons = granted(sale)
       // The first round's gift is used: its multiple is not granted again, its stamps are.
       if (i === 0) {
-        const gift = sale.executedActions.coupons.find((one: Body) => one.reward.key === 'five-off')
+        const gift = sale.executedActions.coupons.find((coupon: Body) => coupon.reward.key === 'five-off')
         await shop.process(person, { amount: 5, discountedAmount: 0, reward: gift.id })
       } else expect(coupons).toHaveLength(1)
       await shop.giveBack(sale)

@@ -106,7 +106,7 @@ test('they are those the campaigns are checked with: what the templates hold is 
   const check = (schema: object, value: unknown, place: string) => {
     if (!Value.Check(schema as never, value)) problems.push(`${place}: ${JSON.stringify(value)}`)
   }
-  const kindOf = (kinds: Kind[], kind: unknown) => kinds.find((one) => one.kind === kind)!.schema
+  const kindOf = (kinds: Kind[], kind: unknown) => kinds.find((item) => item.kind === kind)!.schema
   let parts = 0
   for (const { key, definition } of campaignTemplatesIn('USD')) {
     const { rules, rewards, thresholds, tiers, balances, spend, ...rest } = definition as Record<

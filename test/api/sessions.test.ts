@@ -187,7 +187,7 @@ describe('guessing', () => {
     const address = elsewhere()
     const guesses = Array.from({ length: 22 }, (_, i) => `guessed-${i}@example.com`)
     const tries = [...guesses.map((email) => ({ email, password: 'something' })), owner]
-    const replies = await Promise.all(tries.map((one) => signIn(service, one, address)))
+    const replies = await Promise.all(tries.map((attempt) => signIn(service, attempt, address)))
     expect(replies.slice(0, 22).filter(({ status }) => status === 429)).toHaveLength(2)
     expectRefusal(replies[22]!, 429, '_too_many_requests')
     expect((await signIn(service, owner, elsewhere())).status).toBe(200)
@@ -527,7 +527,7 @@ describe('changing the password', () => {
   test('of two at once one wins, and the other is told that the password is wrong', async () => {
     const person = await createTestPerson(service, merchant)
     const passwords = ['the first of two', 'the second of two']
-    const replies = await Promise.all(passwords.map((one) => change(person.call, person.password, one)))
+    const replies = await Promise.all(passwords.map((item) => change(person.call, person.password, item)))
     expect(replies.map((reply) => reply.status).toSorted()).toEqual([204, 401])
     const winner = passwords[replies.findIndex((reply) => reply.status === 204)]!
     expect((await signIn(service, { ...person, password: winner }, elsewhere())).status).toBe(200)

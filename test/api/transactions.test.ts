@@ -36,7 +36,8 @@ const process = (who: Registered, more?: object, by?: Merchant) => send('process
 const validate = (who: Registered, more?: object, by?: Merchant) => send('validate', who, more, by)
 const read = (id: string, by = merchant) => by.call('GET', `/v1/transactions/${id}`)
 const customerOf = (who: Registered, by = merchant) => by.call('GET', `/v1/customers/${who.customer}`)
-const typesOf = (reply: Reply) => reply.body.executedActions.actions.map((one: { type: string }) => one.type)
+const typesOf = (reply: Reply) =>
+  reply.body.executedActions.actions.map((action: { type: string }) => action.type)
 
 const give = async (who: Registered, amount: number, key = 'points', by = merchant) => {
   const path = `/v1/customers/${who.customer}/adjustments`
@@ -59,7 +60,7 @@ async function snapshot(): Promise<string[]> {
   const all: string[] = []
   for (const { name } of rows) {
     const table = await pool.query(`SELECT t::text AS row FROM "${name}" t ORDER BY 1`)
-    all.push(...table.rows.map((one) => `${name}: ${one.row}`))
+    all.push(...table.rows.map((item) => `${name}: ${item.row}`))
   }
   return all
 }
@@ -496,9 +497,9 @@ describe('coupons', () => {
   })
   const issue = (reward: string, of = who) => issueCoupon(of, reward, id)
   const discounts = (reply: Reply) =>
-    reply.body.executedActions.actions.map((one: { discount: number; item?: string }) => [
-      one.item,
-      one.discount,
+    reply.body.executedActions.actions.map((action: { discount: number; item?: string }) => [
+      action.item,
+      action.discount,
     ])
 
   test('are redeemed on a line and on the order, one or several, and are then gone', async () => {
@@ -712,7 +713,7 @@ describe('grants', () => {
     const days = (Date.parse(first.expiresAt) - Date.parse(body.createdAt)) / 86_400_000
     expect(days).toBe(30)
     const granted = body.executedActions.actions.filter(
-      (one: { type: string }) => one.type === 'grant_coupon',
+      (action: { type: string }) => action.type === 'grant_coupon',
     )
     expect(granted).toHaveLength(2)
     expect(granted[0]).toMatchObject({ coupon: first.id, reward: 'free-coffee', campaign })
@@ -962,7 +963,7 @@ describe('validate', () => {
     const done = await process(who, basket)
     expect(done.body.executedActions.coupons).toHaveLength(2)
     for (const granted of done.body.executedActions.actions.filter(
-      (one: { type: string }) => one.type === 'grant_coupon',
+      (action: { type: string }) => action.type === 'grant_coupon',
     ))
       delete granted.coupon
     expect(stripped(preview.body)).toEqual(stripped(done.body))
@@ -1124,8 +1125,8 @@ describe('looking up', () => {
     }
   })
   const list = (query: string) => own.call('GET', `/v1/transactions${query}`)
-  const idsOf = (reply: Reply) => reply.body.data.map((one: { id: string }) => one.id)
-  const idsWhere = (keep: (i: number) => boolean) => made.filter((_, i) => keep(5 - i)).map((one) => one.id)
+  const idsOf = (reply: Reply) => reply.body.data.map((item: { id: string }) => item.id)
+  const idsWhere = (keep: (i: number) => boolean) => made.filter((_, i) => keep(5 - i)).map((item) => item.id)
 
   test('by receipt number a till finds out what became of a call', async () => {
     const { status, body } = await list('?opaqueId=R-3')
@@ -1140,7 +1141,7 @@ describe('looking up', () => {
   test('all are newest first, over several pages', async () => {
     const first = await list('?limit=4')
     const second = await list(`?limit=4&cursor=${first.body.nextCursor}`)
-    expect([...idsOf(first), ...idsOf(second)]).toEqual(made.map((one) => one.id))
+    expect([...idsOf(first), ...idsOf(second)]).toEqual(made.map((item) => item.id))
     expect('nextCursor' in second.body).toBe(false)
   })
 
@@ -1256,7 +1257,7 @@ describe('days of a list', () => {
     for (const list of ['transactions', 'customers', 'coupons']) {
       const found = async (query: string) => {
         const { body } = await call('GET', `/v1/${list}?${query}`)
-        return body.data.map(({ id }: { id: string }) => made.findIndex((one) => one[list] === id))
+        return body.data.map(({ id }: { id: string }) => made.findIndex((item) => item[list] === id))
       }
       expect(await found('from=2027-03-28&to=2027-03-28')).toEqual([1, 2])
       expect(await found('from=2027-03-28')).toEqual([0, 1, 2])

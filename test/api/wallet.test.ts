@@ -239,12 +239,16 @@ describe('what the page shows', () => {
       campaignId: second,
       customer: { id: customer },
     })
-    const card = joined.body.cards.find((one: Reply['body']) => one.campaign === second).id
+    const card = joined.body.cards.find((item: Reply['body']) => item.campaign === second).id
     for (const used of [other, card])
       await shop.call('POST', '/v1/transactions/process', { customer, card: used, amount: 5 })
     const balancesAt = async (id: string) => {
       const { body } = await get(`${new URL(await urlOf(id, shop.call)).pathname}/card`)
-      return body.balances.map((one: Reply['body']) => [one.key, one.value, one.otherCampaign])
+      return body.balances.map((balance: Reply['body']) => [
+        balance.key,
+        balance.value,
+        balance.otherCampaign,
+      ])
     }
     expect(await balancesAt(card)).toEqual([
       ['zeta', 5, undefined],

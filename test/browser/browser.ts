@@ -74,7 +74,8 @@ export async function openPage(options: OpenOptions = {}): Promise<Opened> {
   page.on('console', (message) => {
     if (message.type() !== 'error' && message.type() !== 'warning') return
     const text = message.text()
-    const isPart = (one: number | string) => text.includes(typeof one === 'string' ? one : `status of ${one}`)
+    const isPart = (item: number | string) =>
+      text.includes(typeof item === 'string' ? item : `status of ${item}`)
     if (!expected.some(isPart)) problems.push(`said: ${text} (${message.location().url})`)
   })
   context.on('request', (request) => {

@@ -273,8 +273,8 @@ test('a sale that two windows were sending comes back in one of them when it is 
   await context.unroute('**/v1/transactions/process')
   for (const one of [page, second]) await waiting(one).waitFor({ state: 'detached' })
   const baskets = async () => {
-    const counts = [page, second].map((one) =>
-      one.getByRole('button', { name: 'Add one Warm scone' }).count(),
+    const counts = [page, second].map((item) =>
+      item.getByRole('button', { name: 'Add one Warm scone' }).count(),
     )
     return (await Promise.all(counts)).toSorted()
   }

@@ -88,7 +88,9 @@ export async function findGuest(page: Page, guest: Guest): Promise<void> {
 
 /** What is typed next goes there. */
 export async function expectFocus(place: Locator): Promise<void> {
-  await expect.poll(() => place.evaluate((one) => one === one.ownerDocument.activeElement)).toBe(true)
+  await expect
+    .poll(() => place.evaluate((element) => element === element.ownerDocument.activeElement))
+    .toBe(true)
 }
 
 /** Adds one although a dialog may have come over the page by then: who is signed out is told with the next call. */

@@ -196,5 +196,5 @@ function headerAttempts(call: Call, recipe: () => Recipe): Attempt[] {
 }
 
 function parametersOf(call: Call, place: Parameter['in']): Parameter[] {
-  return (call.parameters ?? []).filter((one) => one.in === place)
+  return (call.parameters ?? []).filter((item) => item.in === place)
 }

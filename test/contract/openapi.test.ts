@@ -71,7 +71,9 @@ describe('the OpenAPI document', () => {
   test('names every parameter of a path', () => {
     const inPath = ({ path }: Call) => [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
     const described = ({ parameters = [] }: Call) =>
-      parameters.filter((one) => one.in === 'path' && one.required).map((one) => one.name)
+      parameters
+        .filter((parameter) => parameter.in === 'path' && parameter.required)
+        .map((parameter) => parameter.name)
     expect(failing((call) => inPath(call).join() === described(call).join())).toEqual([])
   })
 
@@ -89,9 +91,9 @@ describe('the OpenAPI document', () => {
 
   test('shows examples that fit their own schemas', () => {
     const wrong = calls.flatMap(({ operationId, requestBody, responses }) => {
-      const contents = [requestBody, ...Object.values(responses)].flatMap((one) => one?.content ?? [])
+      const contents = [requestBody, ...Object.values(responses)].flatMap((item) => item?.content ?? [])
       const media = contents.flatMap((content) => Object.values(content))
-      return media.flatMap((one) => problemOf(one) ?? []).map((problem) => `${operationId}: ${problem}`)
+      return media.flatMap((type) => problemOf(type) ?? []).map((problem) => `${operationId}: ${problem}`)
     })
     expect(wrong).toEqual([])
   })
@@ -99,7 +101,9 @@ describe('the OpenAPI document', () => {
   test('requires a body only where one of its members is required', async () => {
     const withBody = calls.filter(({ requestBody }) => requestBody)
     const names = (isRequired: boolean) =>
-      withBody.filter((one) => one.requestBody!.required === isRequired).map((one) => one.operationId)
+      withBody
+        .filter((operation) => operation.requestBody!.required === isRequired)
+        .map((operation) => operation.operationId)
     expect(names(true)).toEqual(
       expect.arrayContaining(['createCustomer', 'processTransaction', 'createCampaign']),
     )
@@ -113,7 +117,8 @@ describe('the OpenAPI document', () => {
     const named = calls.filter(({ parameters = [] }) => parameters.some(({ name }) => name === 'prefer'))
     const tills = calls.filter(
       ({ requestBody, security = [] }) =>
-        requestBody && (security.length === 0 || security.some((one) => one.bearer?.includes('pos'))),
+        requestBody &&
+        (security.length === 0 || security.some((requirement) => requirement.bearer?.includes('pos'))),
     )
     expect(named.map(({ operationId }) => operationId)).toEqual(tills.map(({ operationId }) => operationId))
     expect(named.length).toBeGreaterThan(4)
@@ -149,16 +154,21 @@ describe('the OpenAPI document', () => {
       'POST /auth/session',
       'POST /auth/token',
     ])
-    expect(named(calls.filter(({ security }) => security?.some((one) => one.session?.length === 0)))).toEqual(
-      ['DELETE /auth/sessions', 'GET /auth/session', 'POST /auth/password'],
-    )
-    const scopesOf = ({ security = [] }: Call, scheme: string) => security.flatMap((one) => one[scheme] ?? [])
+    expect(
+      named(
+        calls.filter(({ security }) => security?.some((requirement) => requirement.session?.length === 0)),
+      ),
+    ).toEqual(['DELETE /auth/sessions', 'GET /auth/session', 'POST /auth/password'])
+    const scopesOf = ({ security = [] }: Call, scheme: string) =>
+      security.flatMap((requirement) => requirement[scheme] ?? [])
     for (const call of calls.filter(({ path }) => path.startsWith('/v1/'))) {
       const ofPeople = scopesOf(call, 'session')
       expect(ofPeople.length).toBeGreaterThan(0)
       expect(scopesOf(call, 'bearer')).toEqual(ofPeople.filter((scope) => scope !== 'people'))
     }
-    const operators = calls.filter(({ security }) => security?.some((one) => 'operator' in one))
+    const operators = calls.filter(({ security }) =>
+      security?.some((requirement) => 'operator' in requirement),
+    )
     expect(operators.every(({ path }) => path.startsWith('/admin/'))).toBe(true)
     expect(calls.filter(({ path }) => path.startsWith('/admin/'))).toEqual(operators)
   })

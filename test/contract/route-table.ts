@@ -32,7 +32,9 @@ export function listRoutes({ app }: TestService): Route[] {
         method,
         path,
         access: accessOf(scheme, isOfScope),
-        takesIdempotencyKey: parameters.some((one) => one.name.toLowerCase() === 'idempotency-key'),
+        takesIdempotencyKey: parameters.some(
+          (parameter) => parameter.name.toLowerCase() === 'idempotency-key',
+        ),
       }
     }),
   )

@@ -98,7 +98,7 @@ describe('naughty strings', () => {
   })
 
   test('receipt numbers and product names come back exactly as they were sent, and find their sale', async () => {
-    for (const text of naughty.filter((one) => one.trim() === one)) {
+    for (const text of naughty.filter((item) => item.trim() === item)) {
       const opaqueId = `r-${text}`
       const sold = await merchant.call('POST', '/v1/transactions/process', {
         ...basket(),

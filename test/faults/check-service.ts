@@ -121,7 +121,7 @@ export function checkReadiness(
 
 export function countReadsWhileAway(lines: readonly LogLine[], reports: readonly FaultReport[]): Reads {
   const away = reports.flatMap((report) => (report.event === 'away' ? [report] : []))
-  const isInside = (from: number, to: number) => away.some((one) => from >= one.from && to <= one.to)
+  const isInside = (from: number, to: number) => away.some((item) => from >= item.from && to <= item.to)
   const reads = gatherCalls(lines).filter(({ sent }) => sent[0]!.operation === 'read')
   const inside = reads.flatMap(({ sent, answers }) =>
     answers.filter((answer) => isInside(sent[0]!.at, answer.at)),

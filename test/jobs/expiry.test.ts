@@ -532,6 +532,6 @@ describe('a coupon', () => {
     await runJob()
     expect((await shop.coupon(id)).status).toBe(3)
     const list = await shop.get(`/v1/customers/${person.customer}/coupons?limit=100`)
-    expect(list.data.find((one: Body) => one.id === id).status).toBe(3)
+    expect(list.data.find((item: Body) => item.id === id).status).toBe(3)
   })
 })

@@ -40,7 +40,7 @@ test('four processes compare ten wrong passwords of an account together, not eac
       return reply.status
     }),
   )
-  const count = (status: number) => statuses.filter((one) => one === status).length
+  const count = (status: number) => statuses.filter((item) => item === status).length
   expect(count(401) + count(429)).toBe(40)
   // One more is forgiven every ten seconds, should it take that long.
   const forgiven = Math.floor((performance.now() - startedAt) / 10_000)

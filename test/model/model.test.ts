@@ -98,15 +98,15 @@ class Run {
     ])
     expect(view.collectables).toEqual(Object.fromEntries(balances))
     const known = this.model.coupons.map(
-      (one) => `${this.coupons.get(one)} ${one.reward} ${this.model.statusOf(one)}`,
+      (coupon) => `${this.coupons.get(coupon)} ${coupon.reward} ${this.model.statusOf(coupon)}`,
     )
     const statuses: Record<number, string> = { 1: 'active', 3: 'redeemed', 4: 'expired', 5: 'revoked' }
-    const told = listed.data.map((one: Body) => `${one.id} ${one.reward.key} ${statuses[one.status]}`)
+    const told = listed.data.map((item: Body) => `${item.id} ${item.reward.key} ${statuses[item.status]}`)
     // The newest page has at most a hundred of them.
     expect(told.toSorted()).toEqual(known.slice(-100).toSorted())
-    const active = this.model.coupons.filter((one) => this.model.statusOf(one) === 'active')
+    const active = this.model.coupons.filter((coupon) => this.model.statusOf(coupon) === 'active')
     expect(view.coupons.map(({ id }: Body) => id).toSorted()).toEqual(
-      active.map((one) => this.coupons.get(one)).toSorted(),
+      active.map((item) => this.coupons.get(item)).toSorted(),
     )
   }
 }
@@ -122,10 +122,10 @@ const op = <T>(
   how: fc.Arbitrary<T>,
   run: (run: Run, how: T) => Promise<void>,
 ): fc.Arbitrary<Op> =>
-  how.map((one) => ({
-    name: `${name} ${JSON.stringify(one)}`,
-    run: (on) => run(on, one),
-    toString: () => `${name} ${JSON.stringify(one)}`,
+  how.map((way) => ({
+    name: `${name} ${JSON.stringify(way)}`,
+    run: (on) => run(on, way),
+    toString: () => `${name} ${JSON.stringify(way)}`,
   }))
 
 const card = fc.constantFrom<CardName>('club', 'club', 'club', 'guest')
@@ -148,7 +148,7 @@ const buy = op(
   async (run, { card, coupons, isRare, ...order }) => {
     const { model } = run
     // Most baskets name no coupon, or one that is good.
-    const good = model.coupons.filter((one) => model.statusOf(one) === 'active')
+    const good = model.coupons.filter((coupon) => model.statusOf(coupon) === 'active')
     const from = isRare === 0 ? [...model.coupons, undefined] : good
     const named = isRare === 3 || from.length === 0 ? [] : coupons.map((index) => at(from, index))
     const basket: Basket = { ...order, coupons: named }
@@ -159,7 +159,7 @@ const buy = op(
       items: order.lines.map(({ cents, ...one }) => ({ ...one, amount: cents / 100 })),
       discountAmount: order.discount / 100,
       pointsToSpend: order.points,
-      reward: named.map((one) => (one ? run.coupons.get(one)! : nobody('cpn'))),
+      reward: named.map((item) => (item ? run.coupons.get(item)! : nobody('cpn'))),
     }
     const preview = await call('POST', '/v1/transactions/validate', body)
     const reply = await call('POST', '/v1/transactions/process', body)
@@ -175,7 +175,7 @@ const buy = op(
       byReward(a.reward.key, b.reward.key),
     )
     const granted = sale.granted.toSorted((a, b) => byReward(a.reward, b.reward))
-    expect(told.map((one) => one.reward.key)).toEqual(granted.map((one) => one.reward))
+    expect(told.map((event) => event.reward.key)).toEqual(granted.map((coupon) => coupon.reward))
     for (const [i, one] of granted.entries()) run.coupons.set(one, told[i].id)
     run.sales.set(sale, done.id)
     run.lastSale = { body, reply: done }

@@ -60,7 +60,7 @@ export interface Sale {
   readonly back: { points: number; refund: number; given: Given }
 }
 
-const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total + one, 0)
+const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0)
 /** A number that every quantity divides, so that parts of lines are whole numbers. */
 const parts = 12
 
@@ -125,7 +125,8 @@ export class Model {
     const { points, stamps } = this.balances
     for (const coupon of basket.coupons) coupon!.status = 'redeemed'
     const spentFrom = this.take(points, basket.points)
-    const out = (reward: RewardKey) => this.coupons.filter((one) => one.isOut && one.reward === reward).length
+    const out = (reward: RewardKey) =>
+      this.coupons.filter((coupon) => coupon.isOut && coupon.reward === reward).length
     const before: Before = {
       stamps: stamps.value,
       total: points.total,
@@ -197,10 +198,10 @@ export class Model {
 
     const revoked = (['free', 'five', 'two'] as const).flatMap((reward) => {
       const mine = sale.granted.filter(
-        (one) => one.reward === reward && one.status !== 'revoked' && one.isOut,
+        (coupon) => coupon.reward === reward && coupon.status !== 'revoked' && coupon.isOut,
       )
       const unused = mine.filter(({ status }) => status !== 'redeemed')
-      const still = again.grants.list.filter((one) => one === reward).length
+      const still = again.grants.list.filter((item) => item === reward).length
       const excess = Math.min(unused.length, Math.max(0, mine.length - still))
       return unused.slice(unused.length - excess)
     })
@@ -300,7 +301,7 @@ function evaluate(
     fits(
       weigh(
         lines,
-        left.map((one, i) => (isLatte[i] ? one : 0)),
+        left.map((item, i) => (isLatte[i] ? item : 0)),
       ),
       70,
     )

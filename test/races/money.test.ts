@@ -135,7 +135,9 @@ test('60 parallel baskets of 7 stamps: every full ten made a coupon and what is 
   expect(done).toHaveLength(60)
   const { collectables, coupons } = await two.view(who)
   expect(collectables.stamps).toEqual({ value: 0, total: 420 })
-  expect(coupons.filter((one: { reward: { key: string } }) => one.reward.key === 'free')).toHaveLength(42)
+  expect(coupons.filter((coupon: { reward: { key: string } }) => coupon.reward.key === 'free')).toHaveLength(
+    42,
+  )
   expect(collectables.points.total).toBe(420)
 })
 
@@ -156,9 +158,9 @@ test('a limit for all customers together gives out exactly its total', async () 
   const replies = await Promise.all(people.map((who) => two.pay(who, { amount: 1 })))
   for (const reply of replies) expect(reply.status).toBe(201)
   const given = replies.map((reply) => reply.body.executedActions.collectables.gift.value)
-  expect(given.reduce((sum, one) => sum + one, 0)).toBe(20)
-  expect(given.filter((one) => one === 3)).toHaveLength(6)
-  expect(given.filter((one) => one === 2)).toHaveLength(1)
+  expect(given.reduce((sum, entry) => sum + entry, 0)).toBe(20)
+  expect(given.filter((entry) => entry === 3)).toHaveLength(6)
+  expect(given.filter((entry) => entry === 2)).toHaveLength(1)
   // It would otherwise be counted for every basket of the other tests too.
   await two.call('POST', `/v1/campaigns/${limited}/archive`)
 })
@@ -203,7 +205,9 @@ test('a basket and the publishing of a new version race without one getting half
     expect(status).toBe(201)
     const { campaigns } = (await two.call('GET', `/v1/transactions/${body.id}`)).body
     const [collected] = body.executedActions.actions
-    expect(collected.amount).toBe(10 * campaigns.find((one: { id: string }) => one.id === id).version)
+    expect(collected.amount).toBe(
+      10 * campaigns.find((campaign: { id: string }) => campaign.id === id).version,
+    )
   }
 })
 

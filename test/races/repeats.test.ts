@@ -60,7 +60,7 @@ test('50 customers under one receipt number: one transaction, the rest transacti
     ),
   )
   expect(replies.filter((reply) => reply.status === 201)).toHaveLength(1)
-  for (const reply of replies.filter((one) => one.status !== 201))
+  for (const reply of replies.filter((item) => item.status !== 201))
     expectRefusal(reply, 409, 'transaction_already_exists')
 })
 
@@ -73,7 +73,7 @@ test('50 customers under one key: one transaction, the rest idempotency_key_reus
     ),
   )
   expect(replies.filter((reply) => reply.status === 201)).toHaveLength(1)
-  for (const reply of replies.filter((one) => one.status !== 201))
+  for (const reply of replies.filter((item) => item.status !== 201))
     expectRefusal(reply, 422, 'idempotency_key_reused')
 })
 

@@ -18,7 +18,7 @@ afterAll(async () => {
   await two.close()
 })
 
-const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total + one, 0)
+const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0)
 
 test('a thousand baskets of 0.01 give what whole cents give and not a fraction more', async () => {
   const campaign = await two.merchant.publishCampaign({
@@ -142,7 +142,7 @@ test('points spent bit by bit are never worth more than together, nor do they co
       })
       back.push(reply.body)
     }
-    expect(sum(back.map((one) => one.pointsRestored))).toBe(sum(points))
+    expect(sum(back.map((item) => item.pointsRestored))).toBe(sum(points))
     expect((await two.view(who)).collectables.points.value).toBe(1_000)
     return Math.round(sum(sales.map((sale) => sale.pointsDiscount)) * 100)
   }

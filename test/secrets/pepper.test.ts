@@ -83,7 +83,7 @@ test('of two that come at once with different ones exactly one is recognized', a
     const results = await Promise.allSettled(
       ['a', 'b', 'a', 'b'].map((letter) => recognizePepper(fresh.pool, letter.repeat(32), new Date())),
     )
-    const refused = results.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []))
+    const refused = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []))
     expect(refused).toHaveLength(2)
     for (const reason of refused) expect(reason).toBeInstanceOf(WrongPepperError)
   } finally {

@@ -69,7 +69,7 @@ const result = fc
           maxLength: 3,
         },
       ),
-      balances: fc.constant(keys.map((one, i) => ({ key: one, value: i, total: i, decimals: 0 }))),
+      balances: fc.constant(keys.map((item, i) => ({ key: item, value: i, total: i, decimals: 0 }))),
       campaigns: fc.constant(campaigns.map((id, i) => ({ id: `cmp_${id}` as const, version: i + 1 }))),
       context: fc.record(
         {
@@ -89,8 +89,8 @@ const asStored = <T>(value: T): T => JSON.parse(JSON.stringify(value))
 
 test('a result comes back from the database as it went in', () => {
   fc.assert(
-    fc.property(result, (one) => {
-      expect(unpackResult(asStored(packResult(one)))).toEqual(one)
+    fc.property(result, (item) => {
+      expect(unpackResult(asStored(packResult(item)))).toEqual(item)
     }),
   )
 })
@@ -125,8 +125,8 @@ const basket = fc.record(
 
 test('a basket comes back from the database as it went in', () => {
   fc.assert(
-    fc.property(basket, (one) => {
-      expect(unpackBasket(asStored(packBasket(one)))).toEqual(one)
+    fc.property(basket, (item) => {
+      expect(unpackBasket(asStored(packBasket(item)))).toEqual(item)
     }),
   )
 })

@@ -170,7 +170,7 @@ function useGoTo(place: string | undefined): void {
     const timer = setTimeout(() => {
       // A value of a list has no field of its own; the list has.
       const found = [place, place.replace(/\[\d+\]$/, '')]
-        .map((one) => document.getElementById(fieldId(one)))
+        .map((item) => document.getElementById(fieldId(item)))
         .find((element) => element !== null)
       found?.focus({ preventScroll: true })
       found?.scrollIntoView({ block: 'center', behavior: 'smooth' })

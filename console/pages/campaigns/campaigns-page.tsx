@@ -23,7 +23,7 @@ export function CampaignsPage() {
   const { t } = useTranslation(['campaigns', 'common'])
   const [filters] = useFilters()
   const { timezone } = useSession().organization
-  const status = statuses.find((one) => one === filters.status)
+  const status = statuses.find((item) => item === filters.status)
   const balancesOf = ({ balances }: Campaign) => balances.map(({ key, name }) => name ?? key).join(', ')
   const statusOf = (campaign: Campaign) => t(`common:status.campaign.${campaign.status as Status}`)
   const columns: Column<Campaign>[] = [

@@ -53,7 +53,7 @@ export function CustomerPicker({ onPick }: { readonly onPick: (wallet: PickedWal
       filter={({ options }) => options}
       value={picked?.id ?? null}
       onChange={(id) => {
-        const customer = customers.find((one) => one.id === id)
+        const customer = customers.find((item) => item.id === id)
         setPicked(customer)
         if (customer) mutate(customer)
       }}

@@ -104,7 +104,7 @@ function useNaming(definition: Definition, shapes: Shapes): Naming {
     of: (list, key = '') => namesIn(definition, list).find(({ value }) => value === key)?.label ?? key,
     rule: (id = '') => ruleWords(definition, id, shapes, text),
     balance: (key = '') => {
-      const { name, decimals } = itemsOf(definition, 'balances').find((one) => one.key === key) ?? {}
+      const { name, decimals } = itemsOf(definition, 'balances').find((item) => item.key === key) ?? {}
       return {
         name: typeof name === 'string' ? name : key,
         decimals: typeof decimals === 'number' ? decimals : undefined,

@@ -19,9 +19,11 @@ export function balancesOf(program: Program, { collected, outstanding }: Schemas
   const running = program.campaigns.filter(({ status }) => status === 'published' || status === 'paused')
   const defined = running.toReversed().flatMap(({ balances }) => balances.map(({ key }) => key))
   const all = new Set([...defined, ...Object.keys(outstanding)])
-  const more = (of: Readonly<Record<string, number>>, one: string, other: string) =>
-    (of[other] ?? 0) - (of[one] ?? 0)
-  const sorted = [...all].sort((one, other) => more(collected, one, other) || more(outstanding, one, other))
+  const more = (of: Readonly<Record<string, number>>, item: string, other: string) =>
+    (of[other] ?? 0) - (of[item] ?? 0)
+  const sorted = [...all].sort(
+    (item, other) => more(collected, item, other) || more(outstanding, item, other),
+  )
   return sorted.map((key) => {
     const worths = running.flatMap(({ spend }) => (spend?.balance === key ? [spend.worth] : []))
     return {

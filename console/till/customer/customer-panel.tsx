@@ -104,7 +104,7 @@ function Cards({ sale, customer, dispatch, onCustomer }: CustomerPanelProps) {
           label={t('customer.cards')}
           value={sale.card?.id ?? null}
           onChange={(id) => {
-            const card = usable.find((one) => one.id === id)
+            const card = usable.find((coupon) => coupon.id === id)
             if (card) dispatch({ type: 'card', card })
           }}
         >

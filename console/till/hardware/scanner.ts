@@ -11,8 +11,8 @@ const longestGapMs = 300
 const fewestDigits = 6
 
 type Field = HTMLInputElement | HTMLTextAreaElement
-const isField = (one: unknown): one is Field =>
-  one instanceof HTMLInputElement || one instanceof HTMLTextAreaElement
+const isField = (item: unknown): item is Field =>
+  item instanceof HTMLInputElement || item instanceof HTMLTextAreaElement
 
 /** Without `onScan`, everything typed goes where the focus is, including what a scanner types. */
 export function useScanner(onScan: ((code: string) => void) | undefined): void {

@@ -53,7 +53,7 @@ const letters = 'ABCDEFGHJKLMNPRSTUVWXY'
 
 function newName(): string {
   const random = crypto.getRandomValues(new Uint8Array(4))
-  return `T${Array.from(random, (one) => letters[one % letters.length]).join('')}`
+  return `T${Array.from(random, (item) => letters[item % letters.length]).join('')}`
 }
 
 function read(organization: string): Kept {
@@ -84,7 +84,7 @@ export function useOutbox(organization: string) {
   const setAside = (number: string, isAside: boolean) =>
     update((before) => ({
       ...before,
-      unsettled: before.unsettled.map((one) => (one.number === number ? { ...one, isAside } : one)),
+      unsettled: before.unsettled.map((sale) => (sale.number === number ? { ...sale, isAside } : sale)),
     }))
 
   return {
@@ -111,10 +111,10 @@ export function useOutbox(organization: string) {
     },
     /** Returns whether it was still there: another window may have received the response first. */
     settle(number: string): boolean {
-      const isOurs = read(organization).unsettled.some((one) => one.number === number)
+      const isOurs = read(organization).unsettled.some((sale) => sale.number === number)
       update((before) => ({
         ...before,
-        unsettled: before.unsettled.filter((one) => one.number !== number),
+        unsettled: before.unsettled.filter((sale) => sale.number !== number),
       }))
       setCurrentNumber((current) => (current === number ? undefined : current))
       return isOurs

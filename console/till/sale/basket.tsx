@@ -84,7 +84,7 @@ function useCoupons(sale: Sale, shown: Previewed | undefined, dispatch: Dispatch
   const money = useMoney()
   const discounts = shown ? discountsIn(shown.preview) : {}
   return (id: string) => {
-    const name = sale.customer?.coupons.find((one) => one.id === id)?.reward.name ?? t('basket.coupon')
+    const name = sale.customer?.coupons.find((coupon) => coupon.id === id)?.reward.name ?? t('basket.coupon')
     const discount = discounts[id]
     return (
       <Button

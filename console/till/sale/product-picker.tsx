@@ -47,13 +47,13 @@ export function useProducts(text: string) {
   })
   const words = text.trim().toLowerCase()
   const fits = ({ opaqueId, name, category }: Product) =>
-    [opaqueId, name, category].some((one) => one?.toLowerCase().includes(words))
+    [opaqueId, name, category].some((item) => item?.toLowerCase().includes(words))
   const list = isTooLarge ? (found.data?.list ?? []) : (all.data?.list ?? []).filter(fits)
   // What begins with the words comes first: Enter takes it.
   const begins = ({ opaqueId, name }: Product) =>
-    [opaqueId, name].some((one) => one?.toLowerCase().startsWith(words))
+    [opaqueId, name].some((item) => item?.toLowerCase().startsWith(words))
   const best = list.find(begins) ?? list[0]
-  const failed = [all, found].find((one) => one.error)
+  const failed = [all, found].find((item) => item.error)
   return {
     list,
     best,

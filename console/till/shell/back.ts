@@ -52,8 +52,8 @@ function put(entry: Entry, how: 'push' | 'replace'): void {
   for (const listener of listeners) listener()
 }
 
-const looksLike = (one: Look, other: Look): boolean =>
-  one.view === other.view && one.number === other.number && one.layers === other.layers
+const looksLike = (item: Look, other: Look): boolean =>
+  item.view === other.view && item.number === other.number && item.layers === other.layers
 const isSpare = (entry: Entry): boolean => entry.below !== undefined && looksLike(entry, entry.below)
 
 function over({ view, number, layers: count, index }: Entry): Entry {

@@ -36,9 +36,10 @@ export function useMoney(): (amount: number) => string {
 /** Names of balances, rewards and tiers as the campaigns define them; falls back to the key. */
 export function useNames() {
   const { campaigns, balances } = useTillContext()
-  const namedOf = (key: string): NamedBalance => balances.find((one) => one.key === key) ?? { name: key }
+  const namedOf = (key: string): NamedBalance =>
+    balances.find((balance) => balance.key === key) ?? { name: key }
   const named = (list: readonly { key: string; name?: string }[], key: string) =>
-    list.find((one) => one.key === key)?.name ?? key
+    list.find((item) => item.key === key)?.name ?? key
   return {
     balance: (key: string) => namedOf(key).name,
     decimals: (key: string) => namedOf(key).decimals,

@@ -19,7 +19,7 @@ const isId = (prefix: string, text: string) => new RegExp(`^${prefix}_[0-9a-f]{3
 /** Looks up one record by id; an unknown id is an empty result, not an error. */
 const oneOrNone = <T>(answer: Promise<T>): Promise<T[]> =>
   answer.then(
-    (one) => [one],
+    (item) => [item],
     (error) => {
       if (error instanceof ApiError && error.status === 404) return []
       throw error

@@ -41,8 +41,8 @@ export default function Spotlight({ session, openedTimes }: SpotlightProps) {
   const transactions = useFoundTransactions(asked)
   const queries = [customers, campaigns, transactions]
   const isAnswerTo = asked === typed
-  const isWaiting = !isAnswerTo || queries.some((one) => one.isFetching)
-  const failed = queries.find((one) => one.error)
+  const isWaiting = !isAnswerTo || queries.some((item) => item.isFetching)
+  const failed = queries.find((item) => item.error)
   useEffect(() => {
     selectFirst()
     if (isWaiting || !isHeld.current) return
