@@ -1,4 +1,4 @@
-// Bundles the parts of the benchmark, which run as processes of their own.
+// Bundles the parts of the benchmark, which run as separate processes.
 import { build } from 'esbuild'
 
 await build({

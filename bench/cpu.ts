@@ -1,9 +1,9 @@
-/** What processes used of the processors, as Linux counts it; elsewhere there is nothing to read. */
+/** CPU time of processes, as Linux counts it; other systems have nothing to read. */
 import { readdirSync, readFileSync } from 'node:fs'
 
 const tickUs = 10_000
 
-/** Of a process's children that live now, together with what those that ended have used: PostgreSQL's backends. */
+/** CPU time of a process's children, both running and exited: PostgreSQL's backends. */
 export function cpuOfChildren(parent: number): number | undefined {
   try {
     let ticks = 0

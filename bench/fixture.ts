@@ -1,7 +1,7 @@
 /**
- * What every measurement stands on: an organization with a campaign and any number of customers, made by the
- * database itself from numbers, so that two million of them take minutes and the load client can compute every
- * id instead of reading it.
+ * The data for every measurement: an organization with a campaign and any number of customers. The database
+ * generates them from numbers, so that two million take minutes and the load client can compute every id instead
+ * of reading it.
  */
 import type { Pool } from 'pg'
 import { issueToken } from '../src/operations/auth/issue-token.ts'
@@ -21,13 +21,13 @@ export interface Fixture {
   readonly customers: number
 }
 
-/** Customer and card number `n`; the same rule stands in the SQL below. */
+/** Ids of customer and card number `n`; the SQL below uses the same rule. */
 export const customerId = (n: number) =>
   `cus_0190000000007000${(0x800000000000 + n).toString(16).padStart(16, '0')}`
 export const cardId = (n: number) =>
   `card_0190000100007000${(0x800000000000 + n).toString(16).padStart(16, '0')}`
 
-/** Known to everybody, for a database that holds nothing of anybody. */
+/** Public secrets, for a database without real data. */
 export const benchSecrets = {
   jwtSecret: 'secret-of-the-benchmark-0123456789-0123456789',
   credentialPepper: 'pepper-of-the-benchmark-0123456789',
@@ -48,7 +48,7 @@ export function benchDeps(pool: Pool): Deps {
 export interface FixtureOptions {
   readonly customers: number
   readonly entriesPerCustomer?: number
-  /** Rules on the card; the two of the coffee club and fillers that look for other products. */
+  /** Number of rules on the card: the coffee club's two, and fillers for other products. */
   readonly rules?: number
   readonly onProgress?: (done: number, of: number) => void
 }
@@ -108,7 +108,7 @@ function campaignOf(rules: number) {
 
 const chunk = 50_000
 
-/** In chunks, so that there is progress to show and no transaction is huge. Uses what the ids above promise. */
+/** Loads customers in chunks, to show progress and avoid huge transactions. Relies on the id scheme above. */
 async function insertCustomers(
   pool: Pool,
   org: number,
@@ -132,8 +132,8 @@ async function insertCustomers(
       }
       onProgress?.(to + 1, customers)
     }
-    // Only what was loaded: a table that is vacuumed while it is empty is taken to stay so, and plans made then are
-    // used until the next analyze, a minute of the benchmark later. A real new database is never vacuumed empty.
+    // Only the loaded tables: PostgreSQL assumes that a table vacuumed while empty stays empty, and plans made then
+    // are used until the next analyze, a minute of the benchmark later. A real new database is never vacuumed empty.
     const entries = entriesPerCustomer > 0 ? ', ledger_entries' : ''
     await client.query(`VACUUM (ANALYZE) customers, wallets, cards, balances${entries}`)
     await client.query('CHECKPOINT')
@@ -155,7 +155,7 @@ function insertTexts(entries: number): string[] {
       FROM ${series}, generate_series(1, ${Math.ceil(entries / 2)}) AS v`,
   )
   return [
-    // With the key of the name as the service writes it, or its job would write it while we measure.
+    // Includes the search key as the service writes it, or its job would backfill it during the measurement.
     `INSERT INTO customers (org_id, id, phone, fullname, name_key, created_at, updated_at)
        SELECT :org, ${customerSql}, '+1202' || lpad(n::text, 8, '0'), 'Customer ' || n, 'customer ' || n, now(), now()
        FROM ${series}`,

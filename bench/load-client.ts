@@ -1,6 +1,6 @@
 /**
- * The load: a number of connections, each of which sends its next request when the answer to the last one is
- * there. Written on bare sockets, because a comfortable client would cost as much as the service it measures.
+ * The load: a number of connections, each of which sends its next request when the response to the last one has
+ * arrived. It uses bare sockets, because a full HTTP client would cost as much as the service it measures.
  */
 import { connect, type Socket } from 'node:net'
 import { cardId, customerId } from './fixture.ts'
@@ -11,12 +11,12 @@ export interface LoadPlan {
   readonly connections: number
   readonly durationMs: number
   readonly target: 'process' | 'validate' | 'empty' | 'find'
-  /** Baskets go to customers 0 … customers - 1 at random. */
+  /** Baskets go to random customers from 0 to customers - 1. */
   readonly customers: number
   readonly lines?: number
-  /** Requests per second over all connections; as fast as they come unless told. */
+  /** Requests per second over all connections; unlimited by default. */
   readonly rate?: number
-  /** Stops after so many requests, whatever the time. */
+  /** Stops after this many requests, regardless of time. */
   readonly maxRequests?: number
 }
 
@@ -91,7 +91,7 @@ export async function runLoad(plan: LoadPlan): Promise<LoadResult> {
   }
 }
 
-/** One request at a time on a kept connection; resolves with the status once the whole answer is there. */
+/** Sends one request at a time on a kept connection; resolves with the status once the whole response is there. */
 function createExchange(socket: Socket): (request: string) => Promise<number> {
   let answered: (status: number) => void = () => {}
   let missing = -1
@@ -99,7 +99,7 @@ function createExchange(socket: Socket): (request: string) => Promise<number> {
   socket.on('data', (data: Buffer) => {
     let size = data.length
     if (missing < 0) {
-      // Headers of our answers always arrive with the first packet.
+      // Our response headers always arrive with the first packet.
       const end = data.indexOf('\r\n\r\n')
       const head = data.toString('latin1', 0, end)
       status = Number(head.slice(9, 12))

@@ -1,4 +1,4 @@
-/** Where the time of a process went: the functions that used most of it, and whose they are. */
+/** Where a process spent its time: the functions that used most of it, and which package they belong to. */
 import type { Profiler } from 'node:inspector'
 
 export interface ProfileLine {
@@ -13,7 +13,7 @@ export function summarize(profile: Profiler.Profile): { owners: ProfileLine[]; f
   let total = 0
   profile.samples?.forEach((id, i) => {
     const frame = nodes.get(id)!
-    // Waiting, and the profiler's own work when it is told to stop.
+    // Waiting, and the profiler's own work when it stops.
     if (frame.functionName === '(idle)' || (frame.functionName === 'dispatch' && frame.url === '')) return
     const spent = profile.timeDeltas![i]!
     total += spent

@@ -1,4 +1,4 @@
-/** One function call per commit: with pgbench where it is installed, else by the driver, which says so. */
+/** One function call per commit: through pgbench if it is installed, otherwise through the driver, which is reported. */
 import { execFile, execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -66,7 +66,7 @@ async function runPgbench(pgbench: string, plan: RawPlan): Promise<RawResult> {
   return { perSecond, p50Ms, tool: 'pgbench' }
 }
 
-/** The third column of pgbench's log is what a transaction took, in µs. */
+/** The third column of pgbench's log is the duration of a transaction in µs. */
 function readMedianMs(folder: string): number {
   const files = readdirSync(folder).filter((name) => name.startsWith('log'))
   const lines = files.flatMap((name) => readFileSync(join(folder, name), 'utf8').trim().split('\n'))

@@ -1,4 +1,4 @@
-/** Numbers for people: a table of ratios with their aims, and the same as a picture. */
+/** Results for people: a table of ratios with their targets, and the same as a chart. */
 export interface Line {
   readonly name: string
   readonly median: number
@@ -54,7 +54,7 @@ export function table(lines: readonly Line[], figures: Record<string, number[]>,
     line.aim ? `${line.aim.kind === 'at least' ? '≥' : '≤'} ${line.aim.value}` : '',
     line.aim ? (isMet(line) ? 'met' : 'MISSED') : '',
   ])
-  const all = [['ratio', 'median', 'spread', 'aim', ''], ...rows]
+  const all = [['ratio', 'median', 'spread', 'target', ''], ...rows]
   const widths = all[0]!.map((_, column) => Math.max(...all.map((row) => row[column]!.length)))
   const text = all.map((row) =>
     row
@@ -76,7 +76,7 @@ function short(value: number): string {
   return value >= 100 ? Math.round(value).toLocaleString('en') : value.toFixed(2)
 }
 
-/** A bar per ratio, as a share of its aim: to the right of the line is good. */
+/** One bar per ratio, as a share of its target: to the right of the line is good. */
 export function plot(lines: readonly Line[]): string {
   const shown = lines.filter((line) => line.aim)
   const height = 40 + shown.length * 28
@@ -92,7 +92,7 @@ export function plot(lines: readonly Line[]): string {
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 800 ${height}" font-family="system-ui, sans-serif" font-size="13">
 <rect width="800" height="${height}" fill="#fff"/>
 <line x1="500" y1="20" x2="500" y2="${height - 10}" stroke="#868e96" stroke-dasharray="4 3"/>
-<text x="500" y="14" text-anchor="middle" fill="#495057">aim</text>
+<text x="500" y="14" text-anchor="middle" fill="#495057">target</text>
 ${bars.join('\n')}
 </svg>
 `

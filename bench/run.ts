@@ -1,6 +1,6 @@
 /**
  * The benchmark: everything in one run and interleaved, because machines are noisy and only ratios within a
- * round mean anything. `--quick` ends within two minutes; the whole takes about half an hour.
+ * round are meaningful. `--quick` finishes within two minutes; the full run takes about half an hour.
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -36,7 +36,7 @@ async function main(): Promise<void> {
   const children: ChildProcess[] = []
   try {
     const loaded = await loadAll(url ?? embedded!.connection)
-    // Started on data of this size, PostgreSQL takes the memory that belongs to it.
+    // Started with data of this size, PostgreSQL allocates the memory for it.
     await embedded?.stop(60_000)
     if (embedded) embedded = await start()
     await measureAll(loaded, children, () => embedded?.pid())
@@ -79,10 +79,10 @@ async function measureAll(
   const twoWorkers = await startService(main.connection, 2)
   const client = fork(childOf('load-client'))
   children.push(client)
-  // What is refused is answered fast; it must not pass for speed.
+  // Refusals are fast; they must not be mistaken for throughput.
   const run = async (plan: LoadPlan) => {
     const result = await ask<LoadResult>(client, plan)
-    if (result.failures > 0) throw new Error(`${result.failures} calls failed`)
+    if (result.failures > 0) throw new Error(`${result.failures} requests failed`)
     return result
   }
   const plan = (target: LoadPlan['target'], fixture: Fixture, over: Partial<LoadPlan> = {}): LoadPlan => ({
@@ -112,7 +112,7 @@ async function measureAll(
   const note = (name: string, value: number) => {
     figures[name] = [...(figures[name] ?? []), value]
   }
-  // Programs that have just started run slower than they will; nobody restarts a service before each basket.
+  // A process that has just started runs slower than it will later, and no one restarts a service before each basket.
   for (const port of [grouped.port, alone.port, oneWorker.port, twoWorkers.port]) {
     for (const target of ['process', 'validate', 'find'] as const) await run(plan(target, club, { port }))
   }
@@ -207,11 +207,11 @@ async function assertDurable(pool: Pool): Promise<void> {
   for (const setting of ['fsync', 'synchronous_commit', 'full_page_writes']) {
     const { rows } = await pool.query(`SHOW ${setting}`)
     if (rows[0][setting] !== 'on')
-      throw new Error(`${setting} is not on; what is measured here would be worth nothing`)
+      throw new Error(`${setting} is not on; the measurements would be meaningless`)
   }
 }
 
-/** The function writes the JSON that the service has just written, so that both sides store the same bytes. */
+/** The raw function writes the JSON that the service has just written, so that both sides store the same bytes. */
 async function prepareRaw(pool: Pool, { org }: Fixture, processSome: () => Promise<unknown>): Promise<void> {
   await processSome()
   await pool.query(readFileSync(join(packageRoot, 'bench/raw-basket.sql'), 'utf8'))
@@ -273,7 +273,7 @@ function ask<T>(child: ChildProcess, question: object | string): Promise<T> {
   return answer
 }
 
-/** A line that is written over on a terminal; elsewhere one for every tenth. */
+/** Prints progress on one line of a terminal; elsewhere prints every tenth step. */
 function progress(what: string, done: number, of: number): void {
   const line = `${what}: ${done.toLocaleString('en')} of ${of.toLocaleString('en')}`
   const tenth = Math.floor((done * 10) / of)
@@ -287,7 +287,7 @@ function progress(what: string, done: number, of: number): void {
 
 const shown = new Map<string, number>()
 
-/** What a call costs in the service and in PostgreSQL, and a second time with the service's profile. */
+/** CPU time per request in the service and in PostgreSQL, measured again with the service's profile. */
 async function measureCost(
   server: Awaited<ReturnType<typeof startServer>>,
   postmaster: () => number | undefined,

@@ -1,4 +1,4 @@
-/** The service as it is, with one route more: an authenticated POST with the basket's schema that does nothing. */
+/** The unchanged service with one more route: an authenticated POST with the basket's schema that does nothing. */
 import { Session } from 'node:inspector/promises'
 import { openPool } from '../src/database/pool.ts'
 import { createRequestLog } from '../src/http/plugins/request-log.ts'
@@ -10,7 +10,7 @@ import { benchDeps } from './fixture.ts'
 const settings = JSON.parse(process.argv[2]!) as {
   connection: Parameters<typeof openPool>[0]
   role?: string
-  /** Without grouping each basket is written as soon as it arrives. */
+  /** Without grouping, each basket is written as soon as it arrives. */
   isGrouped: boolean
 }
 

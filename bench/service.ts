@@ -6,7 +6,7 @@ import type { DatabaseConnection } from '../src/database/pool.ts'
 import { packageRoot } from '../src/package-root.ts'
 import { benchSecrets } from './fixture.ts'
 
-/** As `npm start` has them. */
+/** The Node.js flags of `npm start`. */
 export const nodeFlags = ['--max-semi-space-size=32']
 
 export async function startService(
@@ -61,10 +61,10 @@ function freePort(): Promise<number> {
 
 async function untilReady(child: ChildProcess, port: number): Promise<void> {
   for (let i = 0; i < 200; i++) {
-    if (child.exitCode !== null) throw new Error(`the service ended with ${child.exitCode}`)
+    if (child.exitCode !== null) throw new Error(`the service exited with ${child.exitCode}`)
     const answer = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined)
     if (answer?.ok) return
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
-  throw new Error('the service did not get ready')
+  throw new Error('the service did not become ready')
 }

@@ -1,6 +1,6 @@
-// Builds the pages in the browser into dist/web, each file also compressed: the service only sends bytes. The types
-// of their client are written from openapi.json. Done only when something they are made of has changed, since
-// `npm start` asks every time.
+// Builds the browser pages into dist/web, each file also in compressed form, so that the service only sends bytes.
+// The types of their client are generated from openapi.json. The build runs only if an input has changed, because
+// every `npm start` calls this.
 import { createHash } from 'node:crypto'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
@@ -21,7 +21,7 @@ export async function buildWeb() {
   const state = await hashOf(source)
   if ((await readFile(stamp, 'utf8').catch(() => '')) === state) return
   await writeClientTypes()
-  // Vite believes the environment: what a test has built would be the pages with React for developers.
+  // Vite reads NODE_ENV from the environment: a build started by a test would contain React's development version.
   process.env.NODE_ENV = 'production'
   const { build } = await import('vite')
   const configFile = join(source, 'vite.config.ts')
@@ -32,7 +32,7 @@ export async function buildWeb() {
 }
 
 async function writeClientTypes() {
-  // Found from the console's folder: it brings the older TypeScript that the generator needs.
+  // Resolved from the console's folder, which has the older TypeScript that the generator needs.
   const { default: openapiTs, astToString } = createRequire(join(source, 'package.json'))(
     'openapi-typescript',
   )

@@ -1,10 +1,10 @@
-// What esbuild is told, for the build and for `npm run dev`.
+// The esbuild options for the build and for `npm run dev`.
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-// Packages stay outside, but for typebox: its hundreds of small files cost 0.3 s of every start. What the entry
-// imports on demand stays outside as well, since it has to be loaded without the rest.
+// Packages stay external, except typebox: its hundreds of small files cost 0.3 s of every start. What the entry
+// imports on demand stays external as well, because the entry has to load without the rest.
 const leaveOutside = {
   name: 'leave-outside',
   setup(build) {
@@ -26,7 +26,7 @@ export const bundle = {
   format: 'esm',
   target: 'node20',
   sourcemap: true,
-  // Lines of stacks need the names of the sources and not their text, which is two thirds of the file.
+  // Stack traces need the names of the sources but not their text, which is two thirds of the file.
   sourcesContent: false,
   legalComments: 'none',
   logLevel: 'warning',

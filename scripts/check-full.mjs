@@ -1,5 +1,5 @@
-// Everything that must hold before a release: `npm run check`, and what takes too long to wait for every time. Goes
-// on after a failure, and says at the end how long each took.
+// Everything that must pass before a release: `npm run check`, and the checks that are too slow for every change.
+// Continues after a failure, and reports at the end how long each step took.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 

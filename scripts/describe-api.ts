@@ -1,4 +1,4 @@
-/** The OpenAPI document as committed: the app is built as always, and only asked for its routes. */
+/** The OpenAPI document that is committed: the app is built as usual, but only its routes are read. */
 
 import { openPool } from '../src/database/pool.ts'
 import { createRequestLog } from '../src/http/plugins/request-log.ts'
@@ -8,7 +8,7 @@ import { createDeps } from '../src/operations/deps.ts'
 
 export async function describeApi(): Promise<string> {
   const unused = 'never-used-to-sign-anything-0123456789'
-  // A pool connects with its first query, and nothing here makes one.
+  // A pool connects on its first query, and nothing here sends one.
   const pool = openPool('postgres://nowhere')
   const deps = createDeps({
     pool,

@@ -1,4 +1,4 @@
-/** The list of errors as a page: every code with its status, when it happens and what to do. */
+/** The error reference as a page: every code with its status, when it occurs and what to do. */
 import { type RefusalCode, refusals } from '../src/domain/refusal.ts'
 import { statusOf } from '../src/http/errors/errors.ts'
 import { refusalAnswers } from '../src/http/errors/refusals.ts'

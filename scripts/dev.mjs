@@ -1,5 +1,5 @@
-// The service and the pages while they are being written: a change of src is bundled and the service started again,
-// a change of console is shown by Vite, which asks the service for everything else. PORT is that of the service.
+// Runs the service and the pages during development: a change to src is bundled and the service restarted, a change
+// to console is shown by Vite, which proxies everything else to the service. PORT is the service's port.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -12,13 +12,13 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 
 const pages = await createServer({ configFile: join(root, 'console/vite.config.ts') })
 await pages.listen()
-// Vite would end the process at once, and the service would stay behind.
+// Vite would end the process immediately and leave the service running.
 process.removeAllListeners('SIGTERM')
 const [address] = pages.resolvedUrls.local
 
 let service
 let isEnding = false
-/** One after the other: a change may come while the service before it is still stopping. */
+/** Restarts run one after the other: a change may arrive while the previous service is still stopping. */
 let last = Promise.resolve()
 
 const watching = await context({
@@ -29,7 +29,7 @@ const watching = await context({
       name: 'start-again',
       setup(build) {
         build.onEnd(({ errors }) => {
-          // What is wrong esbuild has said; the service goes on as it was.
+          // esbuild has already printed the errors; the service keeps running as it was.
           if (errors.length === 0) last = last.then(startAgain)
         })
       },
@@ -45,14 +45,14 @@ async function startAgain() {
   if (isEnding) return
   service = spawn(process.execPath, [join(root, 'dist/loyalty-wallet.js'), 'serve'], {
     cwd: root,
-    // Links lead to the pages that reload.
+    // Links lead to the pages with hot reload.
     env: { PUBLIC_URL: new URL(address).origin, ...process.env },
     stdio: 'inherit',
   })
   service.once('exit', (code) => {
-    if (code) console.error(`The service ended with code ${code}. It is started again after the next change.`)
+    if (code) console.error(`The service exited with code ${code}. It restarts after the next change.`)
   })
-  console.log(`Pages that reload: ${address}console and ${address}till`)
+  console.log(`Pages with hot reload: ${address}console and ${address}till`)
 }
 
 async function stop() {
@@ -62,7 +62,7 @@ async function stop() {
   await gone
 }
 
-/** A terminal sends Ctrl-C to the service as well, which does not mind being told twice. */
+/** A terminal sends Ctrl-C to the service as well; a second signal does no harm. */
 async function end() {
   if (isEnding) return
   isEnding = true

@@ -1,10 +1,10 @@
-// Prints the path of a Chromium that starts: the one named in CHROMIUM, the one that comes with npm (Linux x64 only),
-// or an installed one. Exits with 1 when there is none, and says what to install.
+// Prints the path of a Chromium that starts: the one named in CHROMIUM, the one installed by npm (Linux x64 only),
+// or one installed on the system. If there is none, it says what to install and exits with 1.
 import { existsSync } from 'node:fs'
 import packaged from '@sparticuz/chromium'
 import { chromium } from 'playwright-core'
 
-/** The shell without windows first: it takes half the time of a whole browser. */
+/** The headless shell comes first: it takes half the time of a full browser. */
 const installed = [
   '/usr/bin/chromium-headless-shell',
   '/usr/bin/chromium',
@@ -49,7 +49,7 @@ console.error(
 )
 process.exit(1)
 
-/** What the browser itself said; the rest of the message is its command line. */
+/** The browser's own output; the rest of the message is its command line. */
 function firstLines(message) {
   const lines = message.split('\n')
   const said = lines.filter((line) => line.startsWith('[pid='))

@@ -1,6 +1,6 @@
 /**
- * The files that are written from the code and committed, so that a reader of the repository sees them and a
- * reviewer sees them change. Run by `generate.mjs`.
+ * Writes the files that are generated from the code and committed, so that readers of the repository see them and
+ * reviewers see them change. Run by `generate.mjs`.
  */
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -29,7 +29,7 @@ for (const [path, write] of Object.entries(generated)) {
   if (!isCheck) await writeFile(file, text)
 }
 if (stale.length === 0) {
-  console.log(`Generated files are fresh: ${Object.keys(generated).join(', ')}`)
+  console.log(`Generated files are up to date: ${Object.keys(generated).join(', ')}`)
 } else if (isCheck) {
   console.error(`Stale: ${stale.join(', ')}. Run: npm run generate`)
   process.exitCode = 1
@@ -37,10 +37,10 @@ if (stale.length === 0) {
   console.log(`Written: ${stale.join(', ')}`)
 }
 
-/** The schema after all migrations, on a database made for this and thrown away. */
+/** The schema after all migrations, read from a temporary database. */
 async function describeSchema(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'lw-generate-'))
-  // As root the server runs as another user, who has to pass through here.
+  // Under root, PostgreSQL runs as another user, who needs access to this folder.
   await chmod(folder, 0o755)
   try {
     const server = await startEmbeddedPostgres({

@@ -1,6 +1,6 @@
 // Writes the generated files of the project: openapi.json, docs/errors.md and schema.sql.
 //   npm run generate             writes them
-//   npm run generate -- --check  fails when one of them is stale
+//   npm run generate -- --check  fails if one of them is stale
 // Node 20 cannot run TypeScript, so the generator is bundled first, like the service itself.
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'

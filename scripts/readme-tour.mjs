@@ -1,6 +1,6 @@
 // Runs the tour of README.md as a reader would: starts the service with `npm start` in an empty data folder,
 // pastes every block marked `sh tour` into one shell, and compares what it prints with the `text output` block
-// that follows. There `…` stands for whatever differs between two runs.
+// that follows. There, `…` stands for anything that differs between two runs.
 import { spawn } from 'node:child_process'
 import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -13,7 +13,7 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const startTimeoutMs = 60_000
 
 const folder = await mkdtemp(join(tmpdir(), 'lw-tour-'))
-// As root the database runs as another user, who has to pass through here.
+// Under root, PostgreSQL runs as another user, who needs access to this folder.
 await chmod(folder, 0o755)
 const startedAt = performance.now()
 const service = spawn('npm', ['start'], {
@@ -29,16 +29,16 @@ const ended = new Promise((resolve) => service.once('exit', resolve))
 
 try {
   await waitForDemo()
-  console.log(`The service answered after ${Math.round(performance.now() - startedAt)} ms, build included.`)
+  console.log(`The service was ready after ${Math.round(performance.now() - startedAt)} ms, build included.`)
   const blocks = readTour(await readFile(join(root, 'README.md'), 'utf8'))
   const outputs = await paste(blocks)
   for (const [i, { code, expected }] of blocks.entries()) {
     console.log(`\n${code.replaceAll(/^/gm, '$ ')}\n${outputs[i]}`)
     if (expected !== undefined && !matches(expected, outputs[i])) {
-      throw new Error(`The README promises another output:\n${expected}`)
+      throw new Error(`The output differs from what the README shows:\n${expected}`)
     }
   }
-  console.log(`The tour of the README works: ${blocks.length} blocks ran and printed what it says.`)
+  console.log(`The tour of the README works: ${blocks.length} blocks ran and printed what the README shows.`)
 } catch (error) {
   console.error(log)
   console.error(`The tour of the README fails: ${error.message}`)
@@ -49,7 +49,7 @@ try {
   await rm(folder, { recursive: true, force: true })
 }
 
-/** `demo.json` is put in place once calls are answered. */
+/** The service writes `demo.json` once it accepts requests. */
 async function waitForDemo() {
   const until = Date.now() + startTimeoutMs
   let hasEnded = false
@@ -73,7 +73,7 @@ function readTour(markdown) {
   return blocks
 }
 
-/** One shell for all blocks, since later ones use the variables of earlier ones. */
+/** Runs all blocks in one shell, because later ones use the variables of earlier ones. */
 async function paste(blocks) {
   const mark = '@@ next block @@'
   const script = blocks.map(({ code }) => `${code}\necho '${mark}'`).join('\n')
@@ -89,7 +89,7 @@ async function paste(blocks) {
   const outputs = output.split(`${mark}\n`)
   if (code !== 0) {
     const failed = blocks[outputs.length - 1]
-    throw new Error(`this block ended with code ${code}:\n${failed?.code}\n${outputs.at(-1)}`)
+    throw new Error(`this block exited with code ${code}:\n${failed?.code}\n${outputs.at(-1)}`)
   }
   return outputs.map((text) => text.trimEnd())
 }

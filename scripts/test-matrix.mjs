@@ -1,5 +1,5 @@
-// Runs the quick tests on every Node.js, and the tests of the database on every PostgreSQL that we support; both come
-// from npm. A table at the end says what was run. One of them alone: npm run test:matrix -- node-22 postgres-15
+// Runs the quick tests on every supported Node.js version, and the database tests on every supported PostgreSQL
+// version; both come from npm. A table at the end lists what was run. To run only some: npm run test:matrix -- node-22 postgres-15
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, mkdtemp, readFile, rm, symlink } from 'node:fs/promises'
@@ -11,7 +11,7 @@ import { promisify } from 'node:util'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const platform = `${process.platform}-${process.arch}`
 
-/** The oldest that the package asks for, and the newest of each later line. */
+/** The oldest version that the package supports, and the newest of each later release line. */
 const nodes = ['20.19.0', '22', '24', '26']
 const postgres = ['15.18.0-beta.17', '16.14.0-beta.17', '17.10.0-beta.17', '18.4.0-beta.17']
 
@@ -53,7 +53,7 @@ if (!/^linux-(?:x64|arm64)$/.test(platform)) {
 }
 
 const folder = await mkdtemp(join(tmpdir(), 'lw-matrix-'))
-// As root the server runs as another user, who has to pass through here.
+// Under root, PostgreSQL runs as another user, who needs access to this folder.
 await chmod(folder, 0o755)
 const rows = []
 try {
@@ -77,7 +77,7 @@ process.exitCode = rows.some(({ failure }) => failure) ? 1 : 0
 async function testNode(version) {
   const node = join(await install(`node-${platform}`, version), 'bin/node')
   const { stdout } = await promisify(execFile)(node, ['--version'])
-  // Programs that the tests start by name are to be of the same version.
+  // Programs that the tests start by name must be of the same version.
   const bin = await mkdtemp(join(folder, 'bin-'))
   await symlink(node, join(bin, 'node'))
   return { version: stdout.trim(), ...(await test(node, quick, { PATH: `${bin}:${process.env.PATH}` })) }
@@ -92,7 +92,7 @@ async function testPostgres(version) {
   }
 }
 
-/** The folder of the package, installed on its own. Its scripts run: they link the libraries of PostgreSQL. */
+/** Installs the package by itself and returns its folder. Its scripts run, because they link PostgreSQL's libraries. */
 async function install(name, version) {
   const prefix = await mkdtemp(join(folder, 'package-'))
   await chmod(prefix, 0o755)
