@@ -1,6 +1,7 @@
-// Bundles the service, the jobs and the command line into one file, because Node 20 cannot run TypeScript and a
-// bundle starts in a third of the time that a loader which compiles on the fly takes. Then builds the browser pages.
-// Without the development packages (an image built with --omit=dev), an existing bundle is kept.
+// Bundles the service, the jobs and the command line into one file, because Node 20 cannot run TypeScript and
+// a bundle starts in a third of the time that a loader which compiles on the fly takes. Then builds the
+// browser pages. Without the development packages (an image built with --omit=dev), an existing bundle is
+// kept.
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { buildWeb } from './scripts/build-web.mjs'

@@ -1,5 +1,5 @@
-// Starts the built service as a stranger would, with its embedded PostgreSQL and the demo, asks whether it is ready
-// and for its pages, and stops it again. Needs nothing but Node.js, on every platform.
+// Starts the built service as a new user would, with its embedded PostgreSQL and the demo, checks that it is
+// ready, requests its pages, and stops it again. Needs only Node.js, on every platform.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 const dataDir = await mkdtemp(join(tmpdir(), 'loyalty-wallet-'))
-// With --json the address it picked is part of a document, and the log goes to stderr.
+// With --json, the address it chose is part of the output document, and the log goes to stderr.
 const service = spawn(process.execPath, ['dist/loyalty-wallet.js', 'serve', '--json'], {
   env: { ...process.env, PORT: '0', DEMO_DAYS: '2', DATA_DIR: dataDir },
   stdio: ['ignore', 'pipe', 'inherit'],
@@ -18,18 +18,18 @@ const baseUrl = await readAddress()
 for (const path of ['/readyz', '/docs', '/console', '/till']) {
   const { status } = await fetch(baseUrl + path)
   console.log(`${path} ${status}`)
-  if (status !== 200) fail(`${path} answered ${status}`)
+  if (status !== 200) fail(`${path} returned ${status}`)
 }
-// Windows has no signals: there the service is ended from outside, with its PostgreSQL.
+// Windows has no signals, so the service and its PostgreSQL are killed there.
 if (process.platform === 'win32') {
   await once(spawn('taskkill', ['/pid', String(service.pid), '/t', '/f'], { stdio: 'ignore' }), 'exit')
 } else {
   service.kill('SIGTERM')
   const [code] = await ended
-  if (code !== 0) fail(`the service ended with ${code} when it was told to stop`)
+  if (code !== 0) fail(`the service exited with ${code} after SIGTERM`)
   await rm(dataDir, { recursive: true })
 }
-console.log(`started, answered and ended: ${process.platform} ${process.arch}, Node.js ${process.version}`)
+console.log(`started, responded and stopped: ${process.platform} ${process.arch}, Node.js ${process.version}`)
 process.exit(0)
 
 async function readAddress() {

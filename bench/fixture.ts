@@ -1,7 +1,7 @@
 /**
  * The data for every measurement: an organization with a campaign and any number of customers. The database
- * generates them from numbers, so that two million take minutes and the load client can compute every id instead
- * of reading it.
+ * generates them from numbers, so that two million take minutes and the load client can compute every id
+ * instead of reading it.
  */
 import type { Pool } from 'pg'
 import { issueToken } from '../src/operations/auth/issue-token.ts'
@@ -132,8 +132,9 @@ async function insertCustomers(
       }
       onProgress?.(to + 1, customers)
     }
-    // Only the loaded tables: PostgreSQL assumes that a table vacuumed while empty stays empty, and plans made then
-    // are used until the next analyze, a minute of the benchmark later. A real new database is never vacuumed empty.
+    // Only the loaded tables: PostgreSQL assumes that a table vacuumed while empty stays empty, and plans
+    // made then are used until the next analyze, a minute of the benchmark later. A real new database is
+    // never vacuumed empty.
     const entries = entriesPerCustomer > 0 ? ', ledger_entries' : ''
     await client.query(`VACUUM (ANALYZE) customers, wallets, cards, balances${entries}`)
     await client.query('CHECKPOINT')

@@ -1,6 +1,7 @@
 /**
- * The load: a number of connections, each of which sends its next request when the response to the last one has
- * arrived. It uses bare sockets, because a full HTTP client would cost as much as the service it measures.
+ * The load: a number of connections, each of which sends its next request when the response to the last one
+ * has arrived. It uses bare sockets, because a full HTTP client would cost as much as the service it
+ * measures.
  */
 import { connect, type Socket } from 'node:net'
 import { cardId, customerId } from './fixture.ts'
@@ -91,7 +92,10 @@ export async function runLoad(plan: LoadPlan): Promise<LoadResult> {
   }
 }
 
-/** Sends one request at a time on a kept connection; resolves with the status once the whole response is there. */
+/**
+ * Sends one request at a time on a kept connection; resolves with the status once the whole response is
+ * there.
+ */
 function createExchange(socket: Socket): (request: string) => Promise<number> {
   let answered: (status: number) => void = () => {}
   let missing = -1

@@ -1,5 +1,5 @@
--- Writes the same rows as one basket of the benchmark, with the same indexes, as one function call per commit:
--- what PostgreSQL itself needs without grouping.
+-- Writes the same rows as one basket of the benchmark, with the same indexes, as one function call per
+-- commit: what PostgreSQL itself needs without grouping.
 CREATE OR REPLACE FUNCTION bench_uuid() RETURNS uuid LANGUAGE sql VOLATILE AS $$
   SELECT (lpad(to_hex((extract(epoch FROM clock_timestamp()) * 1000)::bigint), 12, '0') || '7'
     || substr(md5(random()::text), 1, 3) || '8' || substr(md5(random()::text), 1, 15))::uuid

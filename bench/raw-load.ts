@@ -1,4 +1,7 @@
-/** One function call per commit: through pgbench if it is installed, otherwise through the driver, which is reported. */
+/**
+ * One function call per commit: through pgbench if it is installed, otherwise through the driver, which is
+ * reported.
+ */
 import { execFile, execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -112,7 +112,8 @@ async function measureAll(
   const note = (name: string, value: number) => {
     figures[name] = [...(figures[name] ?? []), value]
   }
-  // A process that has just started runs slower than it will later, and no one restarts a service before each basket.
+  // A process that has just started runs slower than it will later, and no one restarts a service before each
+  // basket.
   for (const port of [grouped.port, alone.port, oneWorker.port, twoWorkers.port]) {
     for (const target of ['process', 'validate', 'find'] as const) await run(plan(target, club, { port }))
   }
@@ -211,7 +212,10 @@ async function assertDurable(pool: Pool): Promise<void> {
   }
 }
 
-/** The raw function writes the JSON that the service has just written, so that both sides store the same bytes. */
+/**
+ * The raw function writes the JSON that the service has just written, so that both sides store the same
+ * bytes.
+ */
 async function prepareRaw(pool: Pool, { org }: Fixture, processSome: () => Promise<unknown>): Promise<void> {
   await processSome()
   await pool.query(readFileSync(join(packageRoot, 'bench/raw-basket.sql'), 'utf8'))

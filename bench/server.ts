@@ -1,4 +1,7 @@
-/** The unchanged service with one more route: an authenticated POST with the basket's schema that does nothing. */
+/**
+ * The unchanged service with one more route: an authenticated POST with the basket's schema that does
+ * nothing.
+ */
 import { Session } from 'node:inspector/promises'
 import { openPool } from '../src/database/pool.ts'
 import { createRequestLog } from '../src/http/plugins/request-log.ts'

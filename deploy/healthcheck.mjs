@@ -1,5 +1,5 @@
-// Whether the service in this container can serve calls: asked by HEALTHCHECK, in place of curl, which the image
-// does not have. The certificate is made out to a name that is not this container's, so it is not looked at.
+// Checks whether the service in this container can serve requests. HEALTHCHECK runs it instead of curl, which the
+// image does not have. The certificate is issued for another name than this container's, so it is not verified.
 import { get as getHttp } from 'node:http'
 import { get as getHttps } from 'node:https'
 

@@ -1,6 +1,6 @@
-// Builds the browser pages into dist/web, each file also in compressed form, so that the service only sends bytes.
-// The types of their client are generated from openapi.json. The build runs only if an input has changed, because
-// every `npm start` calls this.
+// Builds the browser pages into dist/web, each file also in compressed form, so that the service only sends
+// bytes. The types of their client are generated from openapi.json. The build runs only if an input has
+// changed, because every `npm start` calls this.
 import { createHash } from 'node:crypto'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
@@ -21,7 +21,8 @@ export async function buildWeb() {
   const state = await hashOf(source)
   if ((await readFile(stamp, 'utf8').catch(() => '')) === state) return
   await writeClientTypes()
-  // Vite reads NODE_ENV from the environment: a build started by a test would contain React's development version.
+  // Vite reads NODE_ENV from the environment: a build started by a test would contain React's development
+  // version.
   process.env.NODE_ENV = 'production'
   const { build } = await import('vite')
   const configFile = join(source, 'vite.config.ts')

@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-// Packages stay external, except typebox: its hundreds of small files cost 0.3 s of every start. What the entry
-// imports on demand stays external as well, because the entry has to load without the rest.
+// Packages stay external, except typebox: its hundreds of small files cost 0.3 s of every start. What the
+// entry imports on demand stays external as well, because the entry has to load without the rest.
 const leaveOutside = {
   name: 'leave-outside',
   setup(build) {

@@ -1,5 +1,5 @@
-// Everything that must pass before a release: `npm run check`, and the checks that are too slow for every change.
-// Continues after a failure, and reports at the end how long each step took.
+// Everything that must pass before a release: `npm run check`, and the checks that are too slow for every
+// change. Continues after a failure, and reports at the end how long each step took.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 

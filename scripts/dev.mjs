@@ -1,5 +1,6 @@
-// Runs the service and the pages during development: a change to src is bundled and the service restarted, a change
-// to console is shown by Vite, which proxies everything else to the service. PORT is the service's port.
+// Runs the service and the pages during development: a change to src is bundled and the service restarted, a
+// change to console is shown by Vite, which proxies everything else to the service. PORT is the service's
+// port.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'

@@ -1,5 +1,5 @@
-// Prints the path of a Chromium that starts: the one named in CHROMIUM, the one installed by npm (Linux x64 only),
-// or one installed on the system. If there is none, it says what to install and exits with 1.
+// Prints the path of a Chromium that starts: the one named in CHROMIUM, the one installed by npm (Linux x64
+// only), or one installed on the system. If there is none, it says what to install and exits with 1.
 import { existsSync } from 'node:fs'
 import packaged from '@sparticuz/chromium'
 import { chromium } from 'playwright-core'

@@ -1,6 +1,6 @@
 /**
- * Writes the files that are generated from the code and committed, so that readers of the repository see them and
- * reviewers see them change. Run by `generate.mjs`.
+ * Writes the files that are generated from the code and committed, so that readers of the repository see them
+ * and reviewers see them change. Run by `generate.mjs`.
  */
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,6 +1,6 @@
 // Runs the tour of README.md as a reader would: starts the service with `npm start` in an empty data folder,
-// pastes every block marked `sh tour` into one shell, and compares what it prints with the `text output` block
-// that follows. There, `…` stands for anything that differs between two runs.
+// pastes every block marked `sh tour` into one shell, and compares what it prints with the `text output`
+// block that follows. There, `…` stands for anything that differs between two runs.
 import { spawn } from 'node:child_process'
 import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

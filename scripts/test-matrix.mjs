@@ -1,5 +1,6 @@
-// Runs the quick tests on every supported Node.js version, and the database tests on every supported PostgreSQL
-// version; both come from npm. A table at the end lists what was run. To run only some: npm run test:matrix -- node-22 postgres-15
+// Runs the quick tests on every supported Node.js version, and the database tests on every supported
+// PostgreSQL version; both come from npm. A table at the end lists what was run. To run only some:
+//   npm run test:matrix -- node-22 postgres-15
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, mkdtemp, readFile, rm, symlink } from 'node:fs/promises'
@@ -92,7 +93,10 @@ async function testPostgres(version) {
   }
 }
 
-/** Installs the package by itself and returns its folder. Its scripts run, because they link PostgreSQL's libraries. */
+/**
+ * Installs the package by itself and returns its folder. Its scripts run, because they link PostgreSQL's
+ * libraries.
+ */
 async function install(name, version) {
   const prefix = await mkdtemp(join(folder, 'package-'))
   await chmod(prefix, 0o755)

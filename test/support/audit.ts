@@ -1,14 +1,14 @@
 import type { Pool, QueryConfig } from 'pg'
 
 /**
- * Checks what must hold of a database whatever was done to it, over all organizations: balances explain
- * themselves, coupons are used once, and every transaction is counted and told of exactly once.
+ * Checks what must hold in any database, over all organizations: ledger entries explain the balances, coupons
+ * are used once, and every transaction is counted, and has its event, exactly once.
  */
 export async function audit(pool: Pool): Promise<string[]> {
   const problems: string[] = []
   const client = await pool.connect()
   try {
-    // These look at everything at once, as no call of the service does: with statistics, and with whole scans.
+    // Unlike any request, these queries read everything at once, so they need statistics and full scans.
     await client.query('ANALYZE')
     await client.query('SET plan_cache_mode = auto; SET enable_seqscan = on; SET statement_timeout = 0')
     for (const [what, sql] of Object.entries(checks)) {
@@ -22,7 +22,7 @@ export async function audit(pool: Pool): Promise<string[]> {
   return problems
 }
 
-/** Each finds the rows that should not be there. */
+/** Each query finds rows that should not exist. */
 const checks = {
   'a balance is not the sum of its entries': `
     SELECT b.org_id, b.customer_id, b.key, b.value, coalesce(sum(e.amount), 0) AS entries

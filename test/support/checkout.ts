@@ -19,30 +19,30 @@ export interface Finished {
 export interface Service {
   readonly process: ChildProcess
   readonly baseUrl: string
-  /** From the start of the process to its first answer. */
+  /** Time from the start of the process to its first response. */
   readonly answeredAfterMs: number
   stdout(): string
   stderr(): string
-  /** Sends the signal and waits for the end. */
+  /** Sends the signal and waits for the process to exit. */
   end(signal: NodeJS.Signals): Promise<{ code: number | null; afterMs: number }>
 }
 
-/** The service as it is shipped, to be started in a folder of its own. */
+/** The service as it is shipped, to be started in its own folder. */
 export interface Checkout {
   readonly folder: string
-  /** A new data folder; its server is stopped and its files are removed with the checkout. */
+  /** Creates a data folder; its server is stopped and its files are removed with the checkout. */
   newDataDir(): Promise<string>
   start(settings: Settings, command?: readonly string[], patienceMs?: number): Promise<Service>
   run(args: readonly string[], settings?: Settings): Promise<Finished>
-  /** For a command that runs until it is told to stop. */
+  /** Signals the process started last, such as a command that runs until it is stopped. */
   signalNewest(signal: NodeJS.Signals): void
   remove(): Promise<void>
 }
 
-/** Only ends what hangs. */
+/** This timeout only ends what hangs. */
 const startTimeoutMs = 200_000
 
-/** What the run has built before its first test, unless it is to be copied as a stranger has it after `npm ci`. */
+/** Uses what the test run has built, or a copy of the sources as a new user has them after `npm ci`. */
 export async function makeCheckout({ mode = 0o755, isCopy = false } = {}): Promise<Checkout> {
   const outside = await mkdtemp(join(tmpdir(), 'lw-checkout-'))
   await chmod(outside, mode)
@@ -55,8 +55,8 @@ export async function makeCheckout({ mode = 0o755, isCopy = false } = {}): Promi
   const program = join(isCopy ? folder : packageRoot, 'dist', 'loyalty-wallet.js')
   const launch = (file: string, args: readonly string[], settings: Settings) => {
     const startedAt = performance.now()
-    // Nothing of our own environment but the way to programs: a DATABASE_URL of the developer must not count. The
-    // demo is bare unless a test wants to see it filled.
+    // Only PATH is taken from the environment: a developer's DATABASE_URL must not be used. The demo is empty
+    // by default.
     const env = {
       PATH: process.env.PATH ?? '',
       HOME: process.env.HOME ?? '',
@@ -132,7 +132,7 @@ export async function makeCheckout({ mode = 0o755, isCopy = false } = {}): Promi
   }
 }
 
-/** Built there; only what is read and never written is not copied. */
+/** Copies the sources and builds them there; what is only read is linked instead of copied. */
 async function copyPackage(folder: string): Promise<void> {
   for (const file of ['package.json', 'package-lock.json', 'openapi.json', 'build.mjs'])
     await copyFile(join(packageRoot, file), join(folder, file))
@@ -143,7 +143,7 @@ async function copyPackage(folder: string): Promise<void> {
   await promisify(execFile)(process.execPath, ['build.mjs'], { cwd: folder })
 }
 
-/** The process number of the PostgreSQL that runs on the data folder, if one does. */
+/** The process id of the PostgreSQL that runs on the data folder, if there is one. */
 export async function findServerPid(dataDir: string): Promise<number | undefined> {
   const folder = join(dataDir, 'postgres')
   const file = await readPostmasterFile(folder)
@@ -154,7 +154,7 @@ async function endServer(dataDir: string): Promise<void> {
   const pid = await findServerPid(dataDir)
   if (pid === undefined) return
   process.kill(pid, 'SIGQUIT')
-  // It writes to its folder until it is gone.
+  // PostgreSQL writes to its folder until it has exited.
   while (await isAlive(pid)) await new Promise((done) => setTimeout(done, 20))
 }
 
@@ -174,7 +174,7 @@ export async function readDemo(dataDir: string): Promise<DemoFile> {
   return JSON.parse(await readFile(join(dataDir, 'demo.json'), 'utf8'))
 }
 
-/** The test database as an operator would write it down. */
+/** The test database as a URL, as an operator would set it. */
 export function urlOf(connection: DatabaseConnection): string {
   if (typeof connection === 'string') return connection
   const { host, port, user, database, password } = connection
@@ -184,7 +184,7 @@ export function urlOf(connection: DatabaseConnection): string {
     : `postgres://${login}@${host}:${port}/${database}`
 }
 
-/** What a service without the demo must be given. */
+/** The settings that a service without the demo requires. */
 export const ownSecrets = {
   ADMIN_TOKEN: 'admin-token-of-the-tests-0123456789',
   JWT_SECRET: 'jwt-secret-of-the-tests-0123456789-0123456789',

@@ -7,7 +7,7 @@ import { TEMPLATE, withDatabase } from './template.ts'
 export type TestDatabase = {
   connection: DatabaseConnection
   pool: pg.Pool
-  /** Ends the pool and drops the database, whoever is still connected to it. */
+  /** Ends the pool and drops the database, even if it still has connections. */
   close(): Promise<void>
 }
 
@@ -16,7 +16,7 @@ export type TestDatabaseOptions = PoolOptions & {
   empty?: boolean
 }
 
-/** A database of the caller's own with all migrations applied. */
+/** Creates a separate database with all migrations applied. */
 export async function createTestDatabase(options: TestDatabaseOptions = {}): Promise<TestDatabase> {
   const name = `lw_test_${randomBytes(6).toString('hex')}`
   await administer(`CREATE DATABASE ${name} TEMPLATE ${options.empty ? 'template0' : TEMPLATE}`)

@@ -11,22 +11,22 @@ import {
 import type { Reply } from './service.ts'
 
 /**
- * The reply is what the OpenAPI document says of it: of the schema, and without a member that the document does not
- * name. Schemas leave room for more, so a member that nobody documented would otherwise never be noticed.
+ * Expects a response to match the OpenAPI document: valid against its schema, and without undocumented
+ * fields. Schemas allow additional fields, so an undocumented one would otherwise go unnoticed.
  */
 export function expectDocumented(document: OpenApiDocument, reply: Reply): void {
   const problems = findUndocumented(document, reply)
   expect(problems.length, problems.slice(0, 5).join('; ')).toBe(0)
 }
 
-/** What of the reply is not as the document says, in a sentence each. */
+/** Describes each difference between the response and the document in a sentence. */
 export function findUndocumented(document: OpenApiDocument, reply: Reply): string[] {
   const path = reply.path.split('?')[0]!
   const call = matcherOf(document)(reply.method, path)
   const what = `${reply.method} ${path.slice(0, 100)} ${reply.status}`
   const said = () => reply.text.slice(0, 300)
   if (!call) return [`${what}: no such call in the document`]
-  // What has nothing to show has no type either.
+  // A response without a body has no content type.
   if (reply.status === 204 && call.responses[204]) return reply.text === '' ? [] : [`${what}: ${said()}`]
   const media = mediaOf(document, call, reply)
   if (!media) return [`${what} is not in the document as ${reply.headers['content-type']}: ${said()}`]
@@ -36,13 +36,13 @@ export function findUndocumented(document: OpenApiDocument, reply: Reply): strin
   return listUndocumented(schema, reply.body, '').map((member) => `${what}: ${member} is not in the document`)
 }
 
-/** The schema of the body a call takes, with all that it refers to written out; undefined when it takes none. */
+/** The schema of an operation's request body, with references resolved; undefined if it takes none. */
 export function bodySchemaOf(document: OpenApiDocument, call: Call): SchemaNode | undefined {
   const schema = call.requestBody?.content['application/json']?.schema
   return schema && inlineReferences(document, schema)
 }
 
-/** Whether values are of a schema. Compiling takes far longer than checking, so it is done once. */
+/** Compiles a schema to a validator, once, because compiling takes far longer than validating. */
 export function compileSchema(schema: SchemaNode): (value: unknown) => boolean {
   const compiled = compiledSchemas.get(schema) ?? Schema.Compile(schema as never)
   compiledSchemas.set(schema, compiled)
@@ -86,7 +86,7 @@ function resolveReply(document: OpenApiDocument, reply: DocumentedReply | undefi
 
 const matchers = new WeakMap<OpenApiDocument, (method: string, path: string) => Call | undefined>()
 
-/** Finds the call of an address; a path that is written out goes before one with a place for an id. */
+/** Finds the operation for a path; a literal path takes precedence over one with an id parameter. */
 function matcherOf(document: OpenApiDocument): (method: string, path: string) => Call | undefined {
   const known = matchers.get(document)
   if (known) return known
@@ -114,31 +114,31 @@ function inlineReferences(document: OpenApiDocument, schema: SchemaNode): Schema
   return visit(schema) as SchemaNode
 }
 
-/** Members of a value that its schema does not name, as `place.member`. */
+/** Fields of a value that its schema does not define, as `place.field`. */
 function listUndocumented(schema: SchemaNode, value: unknown, place: string): string[] {
   if (typeof value !== 'object' || value === null) return []
   if (schema.anyOf) {
-    const branches = schema.anyOf.filter((one) => compileSchema(one)(value))
-    const found = branches.map((one) => listUndocumented(one, value, place))
+    const branches = schema.anyOf.filter((branch) => compileSchema(branch)(value))
+    const found = branches.map((branch) => listUndocumented(branch, value, place))
     return found.sort((a, b) => a.length - b.length)[0] ?? [place]
   }
   if (schema.allOf) {
-    // What one part does not name another may.
-    const found = schema.allOf.map((one) => listUndocumented(one, value, place))
-    return found.reduce((left, right) => left.filter((member) => right.includes(member)))
+    // A field that one part does not define may be defined by another.
+    const found = schema.allOf.map((part) => listUndocumented(part, value, place))
+    return found.reduce((left, right) => left.filter((field) => right.includes(field)))
   }
   if (Array.isArray(value)) {
     const { items } = schema
     return items ? value.flatMap((item, i) => listUndocumented(items, item, `${place}[${i}]`)) : []
   }
-  return Object.entries(value).flatMap(([key, member]) => {
+  return Object.entries(value).flatMap(([key, field]) => {
     const inner = place ? `${place}.${key}` : key
     const known =
       schema.properties && Object.hasOwn(schema.properties, key) ? schema.properties[key] : undefined
-    if (known) return listUndocumented(known, member, inner)
+    if (known) return listUndocumented(known, field, inner)
     const others = schema.additionalProperties
-    if (typeof others === 'object') return listUndocumented(others, member, inner)
-    // A schema that says nothing of members, or names the rest as free, leaves them to the client.
+    if (typeof others === 'object') return listUndocumented(others, field, inner)
+    // A schema without properties, or with free additional ones, leaves the fields to the client.
     return others === true || schema.properties === undefined ? [] : [inner]
   })
 }

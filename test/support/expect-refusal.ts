@@ -2,14 +2,14 @@ import { expect } from 'vitest'
 import type { RefusalCode } from '../../src/domain/refusal.ts'
 import type { Reply } from './service.ts'
 
-/** The reply is this refusal: its status, and exactly the members of the error body of the interface. */
+/** Expects this refusal: its status, and exactly the fields that the API's error body has. */
 export function expectRefusal(reply: Reply, status: number, code: RefusalCode, description?: RegExp): void {
   expect({ status: reply.status, message: reply.body?.message }).toEqual({ status, message: code })
   expectErrorBody(reply)
   if (description) expect(reply.body.description).toMatch(description)
 }
 
-/** Any error: a 4xx or 5xx in the body that every error has, without the query in its path. */
+/** Expects any error: a 4xx or 5xx with the standard error body, and no query string in its path. */
 export function expectErrorBody(reply: Reply): void {
   expect(reply.headers['content-type']).toMatch(/^application\/json/)
   expect(reply.body).toEqual({
@@ -24,7 +24,7 @@ export function expectErrorBody(reply: Reply): void {
   expect(Number.isSafeInteger(reply.body.timestamp)).toBe(true)
 }
 
-/** A 4xx in the body that every error has: what bad input gets, whatever it is. */
+/** Expects a 4xx with the standard error body, as any invalid input gets. */
 export function expectClientError(reply: Reply): void {
   expect(reply.status, reply.text.slice(0, 500)).toBeGreaterThanOrEqual(400)
   expect(reply.status, reply.text.slice(0, 500)).toBeLessThan(500)

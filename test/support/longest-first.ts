@@ -1,6 +1,6 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** Would be waited for if they came last. */
+/** Slow files that the run would have to wait for if they came last. */
 const longest = [
   'browser/screenshots',
   'browser/home',
@@ -15,7 +15,7 @@ const longest = [
   'limits/turns',
 ]
 
-/** Those that take longest begin, so that none of them runs alone at the end. */
+/** Runs the slowest files first, so that none of them runs alone at the end. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const placeOf = ({ moduleId }: TestSpecification) => {
@@ -23,7 +23,7 @@ export class LongestFirst extends BaseSequencer {
       return place < 0 ? longest.length : place
     }
     const projectOf = ({ project }: TestSpecification) => (project.name === 'unit' ? 1 : 0)
-    // A process is kept for the next file only where that is of the same project.
+    // A process is reused for the next file only if both belong to the same project.
     return (await super.sort(files)).toSorted(
       (a, b) => projectOf(a) - projectOf(b) || placeOf(a) - placeOf(b),
     )

@@ -1,11 +1,11 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 
-/** A client that decides itself when it sends what. */
+/** A client that controls exactly what it sends and when. */
 export interface OpenSocket {
   send(text: string): void
   received(): string
-  /** Everything that came back, once the other side has ended the connection. */
+  /** Everything received by the time the other side has closed the connection. */
   readonly ended: Promise<string>
   close(): void
 }

@@ -1,4 +1,4 @@
-/** People of a merchant, and calls made with their session. */
+/** A merchant's people, and requests made with their sessions. */
 import type { Role } from '../../src/domain/person.ts'
 import { organizationIn } from '../../src/operations/auth/credentials.ts'
 import { insertPersonSession } from '../../src/store/person-sessions.ts'
@@ -11,14 +11,14 @@ export interface TestPerson {
   readonly password: string
   /** `lw_session=…`, as a browser sends it. */
   readonly cookie: string
-  /** What was answered when the invitation was used. */
+  /** The response to using the invitation. */
   readonly joined: Reply
   call(method: Method, path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>
 }
 
 let made = 0
 
-/** Invited by the operator, as the first owner of a merchant is. */
+/** Invites a person as the operator, as for a merchant's first owner. */
 export async function inviteTestPerson(
   service: Pick<TestService, 'call'>,
   merchant: Pick<Merchant, 'id'>,
@@ -32,7 +32,7 @@ export async function inviteTestPerson(
   return invited
 }
 
-/** Invited and joined. */
+/** Invites a person and uses the invitation. */
 export async function createTestPerson(
   service: TestService,
   merchant: Pick<Merchant, 'id'>,
@@ -52,8 +52,8 @@ const quickPassword = 'the same for all of them'
 let quickHash: Promise<string> | undefined
 
 /**
- * A person with a session and a password, and an invitation that is still open. Made past the service, for tests
- * that need hundreds of them and are about something else: a hash takes longer than most calls.
+ * Creates a person with a session, a password and an open invitation. It bypasses the service, for tests
+ * about something else that need hundreds of people: a hash takes longer than most requests.
  */
 export async function createQuickPerson(
   { call, deps }: Pick<TestService, 'call' | 'deps'>,
@@ -75,17 +75,17 @@ export async function createQuickPerson(
   return { id, email, password: quickPassword, cookie: `lw_session=${token}`, invitation }
 }
 
-/** The token of an invitation, in the reply that shows it. */
+/** The invitation token in the response that shows it. */
 export function tokenIn({ body }: Reply): string {
   return new URL((body.invitation ?? body).url).hash.slice(1)
 }
 
-/** The cookie that a reply sets, as a browser sends it back. */
+/** The cookie that a response sets, as a browser sends it back. */
 export function cookieIn({ headers }: Reply): string {
   return String(headers['set-cookie']).split(';')[0]!
 }
 
-/** Calls with the session that a reply has opened. */
+/** Sends requests with the session that a response has opened. */
 export function withSession(
   service: TestService,
   joined: Reply,
@@ -107,7 +107,10 @@ export function signIn(
   return service.call('POST', '/auth/session', { body: { email, password }, address })
 }
 
-/** Copies of a row of the merchant's until there are so many, past the service: for tests about the most there may be. */
+/**
+ * Copies one of the merchant's rows until there are `until` of them, bypassing the service: for tests of
+ * upper limits.
+ */
 export async function copyRows(
   { database }: Pick<TestService, 'database'>,
   { id }: Pick<Merchant, 'id'>,

@@ -11,15 +11,15 @@ import { TEMPLATE, withDatabase } from './template.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The server all tests of this run share; its database is one that can be connected to for CREATE DATABASE. */
+    /** The server that all tests of this run share; its database accepts connections for CREATE DATABASE. */
     postgres: DatabaseConnection
   }
 }
 
 /**
- * Starts one PostgreSQL for the whole run, with a migrated database that each test file clones. A server
- * named by TEST_DATABASE_URL is used instead when it is set; its user must be allowed to create databases. With
- * TEST_POSTGRES_BIN the one that is started is of another version.
+ * Starts one PostgreSQL for the whole run, with a migrated database that each test file clones. If
+ * TEST_DATABASE_URL is set, that server is used instead; its user must be allowed to create databases.
+ * TEST_POSTGRES_BIN selects another version to start.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const external = process.env.TEST_DATABASE_URL
@@ -31,12 +31,12 @@ export default async function setup(project: TestProject): Promise<() => Promise
 
   await removeLeftovers()
   const folder = await mkdtemp(join(tmpdir(), `${FOLDER_PREFIX}${process.pid}-`))
-  // As root the server runs as another user, who has to pass through here.
+  // Under root, PostgreSQL runs as another user, who needs access to this folder.
   await chmod(folder, 0o755)
   const server = await startEmbeddedPostgres({
     folder: join(folder, 'postgres'),
     binFolder: process.env.TEST_POSTGRES_BIN,
-    // What a test wrote need not survive a power cut, and nothing is to change plans in the middle of one.
+    // Test data need not survive a power failure, and plans must not change in the middle of a test.
     settings: { fsync: 'off', full_page_writes: 'off', max_connections: '200', autovacuum: 'off' },
   })
   const endAtOnce = () => {
@@ -60,7 +60,7 @@ async function createTemplate(connection: DatabaseConnection): Promise<void> {
   await dropTemplate(connection)
   await run(connection, `CREATE DATABASE ${TEMPLATE}`)
   await migrate(withDatabase(connection, TEMPLATE))
-  // Nobody can change it by accident, and no connection can be in the way of cloning it.
+  // This prevents accidental changes, and connections that would block cloning it.
   await run(connection, `ALTER DATABASE ${TEMPLATE} IS_TEMPLATE true ALLOW_CONNECTIONS false`)
 }
 
@@ -79,7 +79,7 @@ async function run(connection: DatabaseConnection, sql: string): Promise<void> {
   }
 }
 
-/** Ends the server and removes the folder of a run that was killed before it could. */
+/** Stops the server and removes the folder of a run that was killed before it could do so itself. */
 async function removeLeftovers(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
     const owner = new RegExp(`^${FOLDER_PREFIX}(\\d+)-`).exec(name)?.[1]

@@ -6,7 +6,7 @@ export interface Said {
   stderr: string
 }
 
-/** A command in this process, with settings of its own and nothing of the developer's environment. */
+/** Runs a command in this process, with its own settings and nothing from the developer's environment. */
 export async function runCommand(args: readonly string[], env: Record<string, string> = {}): Promise<Said> {
   const said = { stdout: '', stderr: '' }
   const code = await run(args, {
@@ -22,10 +22,10 @@ export async function runCommand(args: readonly string[], env: Record<string, st
   return { code, ...said }
 }
 
-/** The same with `--json`: exactly one document, whatever happened, and nothing beside it. */
+/** Runs a command with `--json`, which always prints exactly one document and nothing else. */
 // biome-ignore lint/suspicious/noExplicitAny: read the way a script would.
 export async function runForJson(args: readonly string[], env: Record<string, string> = {}): Promise<any> {
   const { code, stdout, stderr } = await runCommand([...args, '--json'], env)
-  if (stderr !== '') throw new Error(`said beside its document: ${stderr}`)
+  if (stderr !== '') throw new Error(`printed more than its document: ${stderr}`)
   return { code, ...JSON.parse(stdout) }
 }

@@ -1,4 +1,7 @@
-/** Reads the barcodes of an image as a scanner does: the SVG is drawn in black and white, and the drawing decoded. */
+/**
+ * Reads the barcodes in an image as a scanner does: renders the SVG in black and white and decodes the
+ * result.
+ */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 
@@ -12,7 +15,7 @@ interface Picture {
   readonly height: number
 }
 
-// The decoder is a package of the detector's own.
+// The decoder is a dependency of the detector.
 const ofDetector = createRequire(createRequire(import.meta.url).resolve('barcode-detector'))
 const { prepareZXingModule, readBarcodes } = ofDetector('zxing-wasm/reader') as {
   prepareZXingModule(options: object): unknown
@@ -44,7 +47,7 @@ function draw(svg: string): Picture {
 
 type IsDark = (x: number, y: number) => boolean
 
-/** Vertical lines of a width. */
+/** Tests for points on vertical lines of a given width. */
 function onLine(d: string, stroke: number): IsDark {
   const lines = [...d.matchAll(/M([\d.]+) ([\d.]+)L[\d.]+ ([\d.]+)/g)].map((match) =>
     match.slice(1).map(Number),
@@ -53,7 +56,7 @@ function onLine(d: string, stroke: number): IsDark {
     lines.some(([at, bottom, top]) => Math.abs(x - at!) < stroke / 2 && y > top! && y < bottom!)
 }
 
-/** Inside an odd number of polygons. */
+/** Tests for points inside an odd number of polygons. */
 function inPolygon(d: string): IsDark {
   const polygons = d
     .split('Z')

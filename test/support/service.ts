@@ -10,22 +10,22 @@ import { createDeps, type Deps } from '../../src/operations/deps.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
 import { createQuickPerson, inviteTestPerson } from './people.ts'
 
-/** The service on a database of its own, with a clock the test can set. Everything else is the real thing. */
+/** The service on its own database, with a clock the test can set. Everything else is the real thing. */
 export interface TestService {
   readonly app: Server
   readonly database: TestDatabase
   readonly deps: Deps
-  /** What the operations logged, oldest first. */
+  /** Log entries of the operations, oldest first. */
   readonly logged: readonly Logged[]
-  /** Adds to the time the service sees. */
+  /** Advances the service's clock. */
   advance(ms: number): void
   setTime(at: Date): void
-  /** From now on time stands still until it is set or added to: a test of a moment must not depend on how long it runs. */
+  /** Stops the clock until it is set or advanced: a test of a moment must not depend on how long it runs. */
   holdTime(): void
-  /** A call; bodies are sent as JSON. */
+  /** Sends a request; bodies are sent as JSON. */
   call(method: Method, path: string, options?: CallOptions): Promise<Reply>
   createMerchant(options?: MerchantOptions): Promise<Merchant>
-  /** Writes the calls so far to the request log, which otherwise happens by itself. */
+  /** Writes the requests so far to the request log, which otherwise happens periodically. */
   flushRequests(): Promise<void>
   close(): Promise<void>
 }
@@ -42,16 +42,16 @@ export interface CallOptions {
   body?: unknown
   token?: string
   headers?: Record<string, string>
-  /** Where the call comes from. */
+  /** Client address of the request. */
   address?: string
 }
 
 export interface Reply {
   status: number
-  // biome-ignore lint/suspicious/noExplicitAny: tests read replies the way a client would.
+  // biome-ignore lint/suspicious/noExplicitAny: tests read responses the way a client would.
   body: any
   headers: LightMyRequestResponse['headers']
-  /** As it was sent, before parsing. */
+  /** The raw body, before parsing. */
   text: string
   method: string
   path: string
@@ -64,7 +64,7 @@ export interface MerchantOptions {
   timezone?: string
 }
 
-/** An organization with a connection and a token, and calls made with it. */
+/** An organization with a connection and a token, and requests made with it. */
 export interface Merchant {
   readonly id: string
   readonly integration: string
@@ -73,17 +73,20 @@ export interface Merchant {
   readonly apiSecret: string
   readonly token: string
   readonly refreshToken: string
-  /** A call with this merchant's token; one about people with an owner's session, since only owners may. */
+  /**
+   * Sends a request with this merchant's token; a request about people uses an owner's session, as only
+   * owners may.
+   */
   call(method: Method, path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>
   publishCampaign(definition?: object): Promise<string>
   register(campaignId: string, data?: object): Promise<Registered>
-  /** The id of a new person, who has not joined yet. */
+  /** Invites a person, who has not joined yet, and returns the id. */
   invite(): Promise<string>
-  /** The newest call of this merchant in the request log, after all so far were written to it. */
+  /** Flushes the request log and returns this merchant's newest request. */
   lastRequest(): Promise<string>
-  /** Calls with a new token, for when the clock was set beyond the life of the first. */
+  /** Sends requests with a new token, for when the clock was set past the expiry of the first. */
   signIn(): Promise<Merchant['call']>
-  /** Another connection to the same organization, with these scopes; its calls. */
+  /** Opens another connection to the same organization with these scopes, and sends its requests. */
   connect(scopes: ('pos' | 'manage')[]): Promise<Merchant['call']>
 }
 
@@ -94,7 +97,7 @@ export interface Registered {
 }
 
 export const adminToken = 'admin-token-of-the-tests-0123456789'
-/** Known to tests, so that they can sign what no honest caller would. */
+/** Known to tests, so that they can forge tokens. */
 export const jwtSecret = 'jwt-secret-of-the-tests-0123456789-0123456789'
 
 export const coffeeClub = {
@@ -128,33 +131,36 @@ export interface TestServiceOptions {
   rateLimit?: number
   rateLimits?: RateLimits
   writers?: number
-  /** How long a statement waits for a row that somebody else holds. */
+  /** How long a statement waits for a row that another transaction has locked. */
   lockTimeoutMs?: number
   /** How long a statement may take. */
   statementTimeoutMs?: number
-  /** How long a call may wait for its turn. */
+  /** How long a request may wait for its turn. */
   maxCallMs?: number
   isBehindProxy?: boolean
-  /** How often calls are written to the request log; only when a test asks for it unless told. */
+  /** How often requests are written to the request log; by default only when a test asks for it. */
   flushRequestsEveryMs?: number
-  /** The database of another test service, on which this one then runs as a second instance. */
+  /** Another test service whose database this one uses, as a second instance. */
   sharing?: Pick<TestService, 'database'>
 }
 
 const patienceMs = 100_000
 
-/** As patient as the service is in production, for races: who waits too long for a row there would wait too long here. */
+/** The timeouts of production, for races: what would wait too long for a row there does so here as well. */
 export const productionLimits = { statementTimeoutMs: 5_000, lockTimeoutMs: 3_000, maxCallMs: 10_000 }
 
 const dayMs = 86_400_000
 const untilNoonMs = Math.ceil(Date.now() / dayMs) * dayMs + dayMs / 2 - Date.now()
 
-/** Now, had the tests begun at noon: for those whose days must not turn in the middle, here or in any place of theirs. */
+/**
+ * The current time as if the tests had begun at noon, so that midnight does not fall within a test in any
+ * time zone.
+ */
 export const nearNoon = () => new Date(Date.now() + untilNoonMs)
 
 export async function startTestService(options: TestServiceOptions = {}): Promise<TestService> {
-  // Far beyond those of `serve.ts`: on a busy computer a call may wait for seconds, and only a test that is about
-  // waiting is to meet a limit.
+  // Far beyond those of `serve.ts`: on a busy computer a request may wait for seconds, and only a test about
+  // waiting should reach a limit.
   const limits = {
     maxConnections: 10,
     connectionTimeoutMs: patienceMs,
@@ -165,7 +171,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   const database = options.sharing
     ? shareDatabase(options.sharing.database, limits)
     : await createTestDatabase(limits)
-  // Tests look at everything through the pool of the database; the service works with its own rights.
+  // Tests read everything through the database's pool; the service works with its own rights.
   const pool = openPool(database.connection, { ...limits, role: appRole })
   let offsetMs = 0
   let heldAtMs: number | undefined
@@ -186,7 +192,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     log: { info: logAs('info'), warn: logAs('warn'), error: logAs('error') },
   })
   const transactions = createBasketProcessor({ deps, writers: options.writers, maxWaitMs: patienceMs })
-  // Rows that appear by themselves would puzzle the tests that compare what is there before and after a call.
+  // Rows that appear on their own would break tests that compare the tables before and after a request.
   const requestLog = createRequestLog(deps, { flushEveryMs: options.flushRequestsEveryMs ?? 3_600_000 })
   const app = await buildServer({
     deps,
@@ -321,7 +327,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   }
 }
 
-/** A pool of one's own on a database that somebody else drops. */
+/** A separate pool for a database that its creator drops. */
 function shareDatabase({ connection }: TestDatabase, limits: PoolOptions): TestDatabase {
   const pool = openPool(connection, limits)
   return { connection, pool, close: () => pool.end() }

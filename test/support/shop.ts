@@ -3,7 +3,7 @@ import { uuidOf } from '../../src/store/tenant.ts'
 import { audit } from './audit.ts'
 import type { Merchant, MerchantOptions, Method, Reply, TestService } from './service.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: tests read replies the way a client would.
+// biome-ignore lint/suspicious/noExplicitAny: tests read responses the way a client would.
 export type Body = any
 
 export interface Person {
@@ -11,12 +11,12 @@ export interface Person {
   readonly card: string
 }
 
-/** A merchant whose token follows the clock of the test, and the calls its tills and managers make. */
+/** A merchant whose token follows the test's clock, and the requests that its tills and managers make. */
 export interface Shop {
   readonly merchant: Merchant
   /** `on` is another instance of the service on the same database. */
   call(method: Method, path: string, body?: unknown, options?: CallOptions): Promise<Reply>
-  /** The same with the status that success has; anything else fails the test with the reply. */
+  /** Sends a request that must succeed; any other status fails the test and shows the response. */
   get(path: string): Promise<Body>
   post(path: string, body?: unknown, options?: CallOptions): Promise<Body>
   publish(definition: object): Promise<string>
@@ -28,7 +28,7 @@ export interface Shop {
   giveBack(sale: { id: string }, body?: object): Promise<Body>
   adjust(person: Person, key: string, amount: number): Promise<Body>
   view(person: Person): Promise<Body>
-  /** What the customer has of a balance: usable now, and collected ever. */
+  /** A customer's balance: the value usable now, and the total ever collected. */
   balance(person: Person, key?: string): Promise<{ value: number; total: number }>
   ledger(person: Person): Promise<Body[]>
   coupon(id: string): Promise<Body>
@@ -118,7 +118,7 @@ function succeed(reply: Reply): Body {
   return reply.body
 }
 
-/** What each rule gave in a basket, by its id. */
+/** What each rule gave in a basket, by rule id. */
 export function collected(sale: Body): Record<string, number> {
   const given: Record<string, number> = {}
   for (const action of sale.executedActions.actions) {
@@ -127,19 +127,21 @@ export function collected(sale: Body): Record<string, number> {
   return given
 }
 
-/** Why each rule that gave nothing did not, by its id. */
+/** Why rules gave nothing in a basket, by rule id. */
 export function skipped(sale: Body): Record<string, string> {
   return Object.fromEntries(
     sale.executedActions.skipped.map((skip: { rule: string; reason: string }) => [skip.rule, skip.reason]),
   )
 }
 
-/** Ids of the coupons a basket granted. */
+/** Ids of the coupons that a basket granted. */
 export function granted(sale: Body): string[] {
   return sale.executedActions.coupons.map((coupon: { id: string }) => coupon.id)
 }
 
-/** Everything the database keeps of what a customer holds, except versions, history and what is used up. */
+/**
+ * Everything the database stores about what a customer holds, except versions, history and what is used up.
+ */
 export async function holdings(service: TestService, { customer }: Person): Promise<object> {
   const id = uuidOf(customer as Id)
   const rows = async (sql: string) => (await service.database.pool.query(sql, [id])).rows
@@ -161,7 +163,7 @@ export async function holdings(service: TestService, { customer }: Person): Prom
   }
 }
 
-/** How often each answer was given: its status, and the code of a refusal. */
+/** How often each response occurred, by status and refusal code. */
 export function tally(replies: readonly Reply[]): Record<string, number> {
   const counts: Record<string, number> = {}
   for (const { status, body } of replies) {
@@ -175,8 +177,8 @@ export const times = <T>(count: number, make: (i: number) => T): T[] =>
   Array.from({ length: count }, (_, i) => make(i))
 
 /**
- * The audit where sales have come back: a sale that came back whole is no visit any more, so the wallet counts
- * the others only.
+ * The audit for databases with returns: a fully returned sale is no longer a visit, so the wallet counts only
+ * the others.
  */
 export async function auditWithReturns({ database }: TestService): Promise<string[]> {
   const problems = (await audit(database.pool)).filter((problem) => !problem.startsWith('a wallet miscounts'))

@@ -3,7 +3,7 @@ import type { DatabaseConnection } from '../../src/database/pool.ts'
 /** The migrated database that test databases are cloned from. */
 export const TEMPLATE = 'lw_template'
 
-/** The same server and credentials, another database on it. */
+/** The URL of another database on the same server, with the same credentials. */
 export function withDatabase(connection: DatabaseConnection, database: string): DatabaseConnection {
   if (typeof connection !== 'string') return { ...connection, database }
   const url = new URL(connection)

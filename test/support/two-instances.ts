@@ -8,23 +8,28 @@ import {
   type TestService,
 } from './service.ts'
 
-/** Two instances of the service on one database, as there are several in production. */
+/** Two instances of the service on one database, as in production. */
 export interface TwoInstances {
   readonly service: TestService
   readonly second: TestService
   readonly merchant: Merchant
-  /** A call with the merchant's token, to one instance and the other by turns: every storm meets both. */
+  /**
+   * Sends a request with the merchant's token to the two instances alternately, so that every storm hits
+   * both.
+   */
   readonly call: Merchant['call']
   pay(who: Registered, basket?: object, headers?: Record<string, string>): Promise<Reply>
   /** Adjusts a balance. */
   give(who: Registered, amount: number, key?: string): Promise<Reply>
   issueCoupon(who: Registered, campaign: string, reward: string): Promise<string>
-  // biome-ignore lint/suspicious/noExplicitAny: tests read replies the way a client would.
+  // biome-ignore lint/suspicious/noExplicitAny: tests read responses the way a client would.
   view(who: Registered): Promise<any>
   countTransactions(who: Registered): Promise<number>
-  /** What doing this has left in the database: rows by table, and how far versions and running sums have moved. */
+  /**
+   * What the work changed in the database: rows by table, and how far versions and running sums have moved.
+   */
   traceOf(act: () => Promise<unknown>): Promise<Record<string, number>>
-  /** What must hold after any storm and does not, as the audit and the service itself see it. */
+  /** Violations of what must hold after any storm, found by the audit and by the service itself. */
   problems(): Promise<unknown[]>
   close(): Promise<void>
 }
@@ -81,7 +86,7 @@ async function measure({ database: { pool } }: TestService): Promise<Record<stri
   const { rows: tables } = await pool.query(
     "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'",
   )
-  // A sum of the day lies in one of several rows at random, so its rows tell nothing.
+  // A day's sum is in one of several rows at random, so the number of its rows means nothing.
   const counts = tables
     .filter(({ name }) => name !== 'daily_sums')
     .map(({ name }) => `(SELECT count(*)::int FROM ${name}) AS ${name}`)
@@ -92,7 +97,7 @@ async function measure({ database: { pool } }: TestService): Promise<Record<stri
   return rows[0]
 }
 
-/** So many at once. */
+/** Runs the work this many times concurrently. */
 export const many = <T>(count: number, make: (i: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, i) => make(i)))
 
