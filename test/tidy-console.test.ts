@@ -1,4 +1,4 @@
-/** Reads the tree of the pages in the browser and holds it to its own few rules. */
+/** Reads the source tree of the browser pages and enforces its own few conventions. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -23,15 +23,15 @@ describe('the pages', () => {
     expect(matching(/from '(?:\.\.\/)+src\//)).toEqual([])
   })
 
-  test('call the service in one way only, but for the wallet page, which has no session', () => {
+  test('call the service in one way only, except for the wallet page, which has no session', () => {
     expect(matching(/\bfetch\(/, ['api/calls.ts', 'wallet/use-card.ts'])).toEqual([])
   })
 
-  test('write numbers and dates in one place', () => {
+  test('format numbers and dates in one place', () => {
     expect(matching(/toLocale(?:Date|Time)?String\(|new Intl\.\w+Format/, ['i18n/format.ts'])).toEqual([])
   })
 
-  test('call the same color ours as the service does', () => {
+  test('use the same default color as the service', () => {
     const ours = /#[0-9a-f]{6}/.exec(
       readFileSync(join(packageRoot, 'src/http/assets/wallet-icon.ts'), 'utf8'),
     )![0]
@@ -47,7 +47,7 @@ describe('the pages', () => {
     expect([...names, ...long].map(({ path }) => path)).toEqual([])
   })
 
-  test('use start and end, so that they can be read from right to left', () => {
+  test('use start and end, so that they work from right to left', () => {
     const sided =
       /\b(?:ml|mr|pl|pr)=|\b(?:margin|padding|border)(?:Left|Right)\b|\bta="(?:left|right)"|\b(?:left|right): ?\d/
     expect(matching(sided)).toEqual([])
@@ -61,7 +61,7 @@ describe('the pages', () => {
 describe('texts', () => {
   const languages = readdirSync(join(root, 'locales')).sort()
   const files = readdirSync(join(root, 'locales/en')).sort()
-  /** `a.b` of every text; the endings of plurals differ between languages and do not count. */
+  /** Lists the path of every text as `a.b`; plural suffixes differ between languages and are removed. */
   const keysOf = (value: unknown, path = ''): string[] =>
     typeof value === 'string'
       ? [path.replace(/_(?:zero|one|two|few|many|other)$/, '')]
@@ -72,18 +72,18 @@ describe('texts', () => {
     ...new Set(keysOf(JSON.parse(read(`locales/${language}/${file}`)))),
   ]
 
-  test('there is English, another language, and one that is read from right to left', () => {
+  test('there are English, another language, and a right-to-left language', () => {
     expect(languages).toEqual(['ar', 'de', 'en'])
   })
 
   describe.each(languages)('in %s', (language) => {
-    // Its keys are the English texts themselves, so English has only what it says otherwise.
+    // Its keys are the English texts themselves, so the English file contains only the exceptions.
     const keyed = files.filter((file) => file !== 'schema-texts.json')
-    test.each(keyed)('%s has the keys of the English one', (file) => {
+    test.each(keyed)('%s has the same keys as in English', (file) => {
       expect(keys(language, file).sort()).toEqual(keys('en', file).sort())
     })
 
-    test('name the same placeholders as in English', () => {
+    test('use the same placeholders as in English', () => {
       const placeholders = (value: unknown): unknown =>
         typeof value === 'string'
           ? [...new Set([...value.matchAll(/\{\{\s*(\w+)/g)].map(([, name]) => name))].sort()
@@ -92,7 +92,7 @@ describe('texts', () => {
             )
       for (const file of keyed) {
         const [theirs, ours] = [language, 'en'].map(
-          (one) => placeholders(JSON.parse(read(`locales/${one}/${file}`))) as Record<string, unknown>,
+          (name) => placeholders(JSON.parse(read(`locales/${name}/${file}`))) as Record<string, unknown>,
         )
         // Plural forms that only one of them has are not compared.
         const common = (a: unknown, b: unknown): unknown =>
@@ -108,7 +108,7 @@ describe('texts', () => {
     })
   })
 
-  test('of a page are loaded together with it', () => {
+  test('of a page are loaded together with the page', () => {
     const routes = read('routes.tsx')
     const listed = (text: string) => [...text.matchAll(/'([\w-]+)'/g)].map(([, name]) => name!)
     const groups = new Map(
@@ -129,7 +129,7 @@ describe('texts', () => {
     }
   })
 
-  test('no page asks for a namespace that is not there', () => {
+  test('every namespace that a page uses exists', () => {
     const asked = code.flatMap(({ text }) =>
       [...text.matchAll(/useTranslation\('([\w-]+)'\)/g)].map(([, name]) => name!),
     )

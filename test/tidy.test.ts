@@ -1,6 +1,6 @@
 /**
- * Reads the tree and holds the house to its rules: who may import whom, what files are called, where settings
- * and SQL are read, and that the papers speak of what is there. A failure lists every place at once.
+ * Reads the source tree and enforces its conventions: which layer may import which, how files are named, where
+ * settings and SQL may be, and that the docs describe what exists. A failure lists every violation.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, normalize, relative } from 'node:path'
@@ -10,14 +10,14 @@ import { refusalAnswers } from '../src/http/errors/refusals.ts'
 import { packageRoot } from '../src/package-root.ts'
 
 interface SourceFile {
-  /** From the root of the package, with slashes: `src/domain/ids.ts`. */
+  /** Path from the root of the package, with slashes: `src/domain/ids.ts`. */
   readonly path: string
   readonly text: string
   readonly imports: readonly Import[]
 }
 
 interface Import {
-  /** A package, or for our own files their path from the root. */
+  /** The name of a package, or the path of one of our own files from the root. */
   readonly from: string
   readonly names: readonly string[]
   readonly isTypeOnly: boolean
@@ -44,7 +44,7 @@ function readImports(path: string, text: string): Import[] {
   return [...text.matchAll(importPattern)].map(([, type, clause = '', from = '']) => ({
     from: from.startsWith('.') ? normalize(join(dirname(path), from)).replaceAll('\\', '/') : from,
     isTypeOnly: type !== undefined,
-    // `type X` inside a list is a type too, and types cost and couple nothing at run time.
+    // `type X` inside a list is a type too, and types do not exist at run time.
     names: [...clause.matchAll(/(?:^|[{,])\s*(type\s+)?([A-Za-z_$][\w$]*)/g)].flatMap(([, isType, name]) =>
       isType || type ? [] : name!,
     ),
@@ -56,16 +56,16 @@ const sources = allPaths.filter((path) => /^src\/.*\.ts$/.test(path)).map(readSo
 const isTest = ({ path }: SourceFile) => /\.(?:test|fixture)\.ts$/.test(path)
 const production = sources.filter((file) => !isTest(file))
 const pages = allPaths.filter((path) => /^console\/.*\.tsx?$/.test(path)).map(readSource)
-const inRoom = (room: string) => production.filter(({ path }) => path.startsWith(`src/${room}/`))
+const inLayer = (layer: string) => production.filter(({ path }) => path.startsWith(`src/${layer}/`))
 
-/** Every line of the files that matches, as `path:line: text`. */
+/** Lists every matching line of the files as `path:line: text`. */
 function linesMatching(files: readonly SourceFile[], pattern: RegExp): string[] {
   return files.flatMap(({ path, text }) =>
     text.split('\n').flatMap((line, i) => (pattern.test(line) ? `${path}:${i + 1}: ${line.trim()}` : [])),
   )
 }
 
-/** What each room may import of ours: whole rooms, single files, and its own files always. */
+/** Which of our files each layer may import: whole layers, single files, and always its own files. */
 const mayImport: Record<string, readonly string[]> = {
   domain: [],
   engine: ['src/domain/'],
@@ -118,47 +118,47 @@ const mayImport: Record<string, readonly string[]> = {
   ],
 }
 
-describe('rooms', () => {
-  test.each(Object.entries(mayImport))('%s imports only what it may', (room, allowed) => {
-    const wrong = inRoom(room).flatMap(({ path, imports }) =>
+describe('layers', () => {
+  test.each(Object.entries(mayImport))('%s imports only what it may', (layer, allowed) => {
+    const wrong = inLayer(layer).flatMap(({ path, imports }) =>
       imports
-        .filter(({ from }) => from.startsWith('src/') && !from.startsWith(`src/${room}/`))
-        .filter(({ from }) => !allowed.some((one) => from.startsWith(one)))
+        .filter(({ from }) => from.startsWith('src/') && !from.startsWith(`src/${layer}/`))
+        .filter(({ from }) => !allowed.some((prefix) => from.startsWith(prefix)))
         .map(({ from }) => `${path} imports ${from}`),
     )
     expect(wrong).toEqual([])
   })
 
-  test('the demo is opened where the service is started, and known nowhere else', () => {
+  test('only the code that starts the service knows the demo', () => {
     const users = production.filter(({ path, imports }) =>
       imports.some(({ from }) => from.startsWith('src/demo/') && !path.startsWith('src/demo/')),
     )
     expect(users.map(({ path }) => path)).toEqual(['src/app/serve.ts'])
   })
 
-  test('every folder of src is a room with rules', () => {
-    const rooms = new Set(sources.flatMap(({ path }) => path.split('/').slice(1, -1).slice(0, 1)))
-    expect([...rooms].sort()).toEqual(
+  test('every folder of src is a layer with rules', () => {
+    const layers = new Set(sources.flatMap(({ path }) => path.split('/').slice(1, -1).slice(0, 1)))
+    expect([...layers].sort()).toEqual(
       Object.keys(mayImport)
-        .filter((room) => rooms.has(room))
+        .filter((layer) => layers.has(layer))
         .sort(),
     )
   })
 
-  test('http and cli ask the store only to find and list; everything else goes through operations', () => {
-    const spine = ['inTransaction', 'platformOrg', 'platformTenant', 'tenantOf']
-    const wrong = [...inRoom('http'), ...inRoom('cli')].flatMap(({ path, imports }) =>
+  test('http and cli use the store only to find and list; everything else goes through operations', () => {
+    const frame = ['inTransaction', 'platformOrg', 'platformTenant', 'tenantOf']
+    const wrong = [...inLayer('http'), ...inLayer('cli')].flatMap(({ path, imports }) =>
       imports
         .filter(({ from }) => from.startsWith('src/store/'))
         .flatMap(({ from, names }) => names.map((name) => ({ from, name })))
-        .filter(({ name }) => !/^(?:find|list)[A-Z]/.test(name) && !spine.includes(name))
-        .map(({ from, name }) => `${path} imports ${name} of ${from}`),
+        .filter(({ name }) => !/^(?:find|list)[A-Z]/.test(name) && !frame.includes(name))
+        .map(({ from, name }) => `${path} imports ${name} from ${from}`),
     )
     expect(wrong).toEqual([])
   })
 
   test('domain and engine are pure: no I/O, no clock, no randomness', () => {
-    const pure = [...inRoom('domain'), ...inRoom('engine')]
+    const pure = [...inLayer('domain'), ...inLayer('engine')]
     const packages = pure.flatMap(({ path, imports }) =>
       imports
         .filter(({ from, isTypeOnly }) => !isTypeOnly && !from.startsWith('src/'))
@@ -171,7 +171,7 @@ describe('rooms', () => {
     )
   })
 
-  test('no file imports itself by way of others, not even for a type', () => {
+  test('imports form no cycles, not even for types', () => {
     const files = [...production, ...pages]
     const byPath = new Map(files.map((file) => [file.path, file]))
     const isDone = new Set<string>()
@@ -186,7 +186,7 @@ describe('rooms', () => {
     expect(cycles).toEqual([])
   })
 
-  test('nobody outside a test imports a test or a fixture', () => {
+  test('production code imports no tests or fixtures', () => {
     const wrong = production.flatMap(({ path, imports }) =>
       imports
         .filter(({ from }) => /\.(?:test|fixture)\.ts$|^test\//.test(from))
@@ -204,30 +204,30 @@ describe('names', () => {
     expect(wrong).toEqual([])
   })
 
-  test('no file has a name that says nothing', () => {
+  test('no file has a meaningless name', () => {
     const empty = /^(?:index|utils?|helpers?|common|types?|managers?|services?|misc|lib)(?:\.|$)/
     const parts = sources.flatMap(({ path }) => path.split('/').map((part) => ({ path, part })))
     expect(parts.filter(({ part }) => empty.test(part)).map(({ path }) => path)).toEqual([])
   })
 
-  test('words of the wire are names only under http, and where the command line calls the service', () => {
+  test('API field names are identifiers only under http, and where the command line calls the API', () => {
     const elsewhere = production.filter(({ path }) => !/^src\/(?:http|cli)\//.test(path))
-    const withoutTexts = elsewhere.map((file) => ({
+    const withoutStrings = elsewhere.map((file) => ({
       ...file,
       text: file.text.replaceAll(/'[^'\n]*'|`[^`]*`/g, ''),
     }))
-    expect(linesMatching(withoutTexts, /\b(?:collectables|executedActions|statuscode|errorcode)\b/)).toEqual(
-      [],
-    )
+    expect(
+      linesMatching(withoutStrings, /\b(?:collectables|executedActions|statuscode|errorcode)\b/),
+    ).toEqual([])
   })
 })
 
 describe('places', () => {
-  test('settings are read only where the process begins', () => {
-    const beginnings = /^src\/(?:config\.ts|main\.ts|cli\/)/
+  test('settings are read only where the process starts', () => {
+    const entryPoints = /^src\/(?:config\.ts|main\.ts|cli\/)/
     expect(
       linesMatching(
-        production.filter(({ path }) => !beginnings.test(path)),
+        production.filter(({ path }) => !entryPoints.test(path)),
         /process\.env/,
       ),
     ).toEqual([])
@@ -236,7 +236,7 @@ describe('places', () => {
   test('SQL is written only in store and database', () => {
     const sql =
       /\b(?:SELECT\s+(?!1')\S|INSERT\s+INTO\s|UPDATE\s+\w+\s+(?:\w+\s+)?SET\s|DELETE\s+FROM\s|(?:CREATE|ALTER|DROP)\s+(?:TABLE|INDEX|DATABASE)\s)/
-    // The doctor asks the server about itself; no merchant's data is read there.
+    // The doctor queries the server about itself and reads no merchant data.
     const elsewhere = production.filter(
       ({ path }) =>
         !/^src\/(?:store|database|embedded-postgres)\//.test(path) && path !== 'src/cli/check-database.ts',
@@ -244,7 +244,7 @@ describe('places', () => {
     expect(linesMatching(elsewhere, sql)).toEqual([])
   })
 
-  test('what wallets hold is written in one place', () => {
+  test('the contents of wallets are written in one place', () => {
     const others = production.filter(({ path }) => !path.startsWith('src/store/wallets/'))
     const held = 'balances|ledger_entries|lots|kept_multiples|coupons|customer_rule_usage'
     expect(linesMatching(others, new RegExp(`(?:INSERT INTO|UPDATE|DELETE FROM)\\s+(?:${held})\\b`))).toEqual(
@@ -252,7 +252,7 @@ describe('places', () => {
     )
   })
 
-  test('a migration that was released is never edited away: they are numbered without a gap', () => {
+  test('migrations are numbered without gaps, so none has been removed', () => {
     const numbers = allPaths.flatMap((path) => /^migrations\/(\d{4})-[a-z0-9-]+\.sql$/.exec(path)?.[1] ?? [])
     expect(allPaths.filter((path) => path.startsWith('migrations/'))).toHaveLength(numbers.length)
     expect(numbers).toEqual(numbers.map((_, i) => String(i + 1).padStart(4, '0')))
@@ -262,10 +262,10 @@ describe('places', () => {
 describe('size and comments', () => {
   const maxLines = 400
   const maxFunctionLines = 60
-  /** Functions of before that are longer, most of them route tables. The list and its numbers may only shrink. */
+  /** Lists older functions that are longer, most of them route tables. The list and its numbers may only shrink. */
   const listOfLong = 'test/long-functions.json'
 
-  /** Named functions by their first and last line: the formatter indents both alike. */
+  /** Finds named functions by their first and last lines, which the formatter indents alike. */
   function longFunctions({ path, text }: SourceFile): [name: string, lines: number][] {
     const lines = text.split('\n')
     return lines.flatMap((line, first) => {
@@ -285,24 +285,24 @@ describe('size and comments', () => {
     expect(long.map(({ path, text }) => `${path}: ${text.split('\n').length - 1} lines`)).toEqual([])
   })
 
-  test(`no function has more than ${maxFunctionLines} lines, but for those that always had`, () => {
+  test(`no function has more than ${maxFunctionLines} lines, except those on the list`, () => {
     const known: Record<string, number> = JSON.parse(readFileSync(join(packageRoot, listOfLong), 'utf8'))
     const long = Object.fromEntries([...production, ...pages].flatMap(longFunctions))
     const grown = Object.entries(long).filter(([name, lines]) => lines > (known[name] ?? maxFunctionLines))
     expect(Object.fromEntries(grown), 'shorten these').toEqual({})
     const short = Object.keys(known).filter((name) => long[name] === undefined)
-    expect(short, `take these off ${listOfLong}`).toEqual([])
+    expect(short, `remove these from ${listOfLong}`).toEqual([])
   })
 
-  test('files of the engine, the operations and the store open by saying what they do', () => {
+  test('files of the engine, the operations, the store and the jobs begin with a description', () => {
     const withoutImports = (text: string) => text.replace(/^(?:import [^']*'[^']+'\n|\n)+/, '')
     const silent = ['engine', 'operations', 'store', 'jobs']
-      .flatMap(inRoom)
+      .flatMap(inLayer)
       .filter(({ text }) => !withoutImports(text).startsWith('/**'))
     expect(silent.map(({ path }) => path)).toEqual([])
   })
 
-  test('nothing is left to do', () => {
+  test('there are no open to-dos', () => {
     expect(linesMatching(sources, /\b(?:TODO|FIXME|XXX|HACK)\b/)).toEqual([])
   })
 })
@@ -310,33 +310,33 @@ describe('size and comments', () => {
 describe('refusals', () => {
   const codes = Object.keys(refusals) as RefusalCode[]
 
-  test('every code has a status and an advice', () => {
+  test('every code has a status and advice', () => {
     expect(Object.keys(refusalAnswers)).toEqual(codes)
     expect(codes.filter((code) => !refusalAnswers[code].status || !refusalAnswers[code].advice)).toEqual([])
   })
 
-  test('the domain says when in one sentence; endpoints, headers and advice belong to http', () => {
+  test('the domain describes each code in one sentence; endpoints, headers and advice belong to http', () => {
     expect(codes.filter((code) => !/^[A-Z][^`/]*\.$/.test(refusals[code]))).toEqual([])
     expect(codes.filter((code) => refusals[code].includes('. '))).toEqual([])
   })
 
   test('the engine refuses with a code and data, and leaves the sentence to http', () => {
-    expect(linesMatching(inRoom('engine'), /\brefusal: \{|\brefusals\[|new Refused\b/)).toEqual([])
+    expect(linesMatching(inLayer('engine'), /\brefusal: \{|\brefusals\[|new Refused\b/)).toEqual([])
   })
 
-  test('every code stands in docs/errors.md, in the order in which they win', () => {
+  test('docs/errors.md lists every code in order of precedence', () => {
     const page = readFileSync(join(packageRoot, 'docs/errors.md'), 'utf8')
     expect([...page.matchAll(/^\| `(\w+)` \|/gm)].map(([, code]) => code)).toEqual(codes)
   })
 
-  test('every code is one that somebody answers with', () => {
+  test('every code is in use', () => {
     const lists =
       /^src\/(?:domain\/refusal|http\/errors\/errors|http\/errors\/refusals|http\/openapi\/open-api)\.ts$/
     const elsewhere = production.filter(({ path }) => !lists.test(path)).map(({ text }) => text)
-    const answered = (code: string) => elsewhere.some((text) => text.includes(`'${code}'`))
-    // These are answered from http/errors/errors.ts itself.
+    const isUsed = (code: string) => elsewhere.some((text) => text.includes(`'${code}'`))
+    // These are used in http/errors/errors.ts itself.
     const fromErrors = ['_payload_too_large', '_internal_error']
-    expect(codes.filter((code) => !answered(code) && !fromErrors.includes(code))).toEqual([])
+    expect(codes.filter((code) => !isUsed(code) && !fromErrors.includes(code))).toEqual([])
   })
 })
 
@@ -353,7 +353,7 @@ describe('install', () => {
     ([path, { link }]) => path.includes('node_modules/') && !link,
   )
 
-  test('the lockfile knows the optional packages of every platform, or `npm ci` refuses it', () => {
+  test('the lockfile contains the optional packages of every platform, or `npm ci` refuses it', () => {
     const missing = Object.entries(packages).flatMap(([parent, entry]) =>
       Object.keys(entry.optionalDependencies ?? {}).filter(
         (name) => !packages[`node_modules/${name}`] && !packages[`${parent}/node_modules/${name}`],
@@ -362,7 +362,7 @@ describe('install', () => {
     expect(missing).toEqual([])
   })
 
-  test('every package in the lockfile has its hash: one without could not be fetched, on whichever platform', () => {
+  test('every package in the lockfile has its hash, without which it could not be fetched on its platform', () => {
     expect(installed.length).toBeGreaterThan(100)
     expect(installed.filter(([, { integrity }]) => !integrity).map(([path]) => path)).toEqual([])
   })
@@ -372,10 +372,10 @@ describe('install', () => {
   })
 })
 
-describe('papers', () => {
-  const papers = allPaths.filter((path) => path.endsWith('.md')).map(readSource)
+describe('docs', () => {
+  const docs = allPaths.filter((path) => path.endsWith('.md')).map(readSource)
 
-  test('the papers a stranger looks for are there', () => {
+  test('the files that new users look for exist', () => {
     const expected = [
       'README.md',
       'ARCHITECTURE.md',
@@ -388,7 +388,7 @@ describe('papers', () => {
     expect(expected.filter((path) => !allPaths.includes(path))).toEqual([])
   })
 
-  test('the README lists every setting there is, and no other', () => {
+  test('the README lists every setting, and no others', () => {
     const read = readSource('src/config.ts').text.matchAll(/\.(?:text|integer|flag|secret)\('([A-Z_]+)'/g)
     const table = readSource('README.md').text.split('## Settings')[1]!.split('\n## ')[0]!
     const rows = table.split('\n').filter((line) => line.startsWith('| `'))
@@ -398,8 +398,8 @@ describe('papers', () => {
     expect(listed.sort()).toEqual([...new Set([...read].map(([, name]) => name!))].sort())
   })
 
-  test('every path they name exists', () => {
-    const named = papers.flatMap(({ path, text }) => {
+  test('every path that the docs name exists', () => {
+    const named = docs.flatMap(({ path, text }) => {
       const links = [...text.matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)/g)].map(([, target]) =>
         relative('.', join(dirname(path), target!)),
       )
@@ -414,11 +414,11 @@ describe('papers', () => {
     expect(missing.map(({ path, target }) => `${path} names ${target}`)).toEqual([])
   })
 
-  test('every document that code or papers mention by name is one of ours', () => {
+  test('every document that code or docs mention exists', () => {
     const ours = new Set(allPaths.map((path) => basename(path)))
     const files = [
       ...sources,
-      ...papers,
+      ...docs,
       ...allPaths.filter((path) => /^test\/.*\.ts$/.test(path)).map(readSource),
     ]
     const unknown = files.flatMap(({ path, text }) =>
@@ -429,8 +429,8 @@ describe('papers', () => {
     expect(unknown).toEqual([])
   })
 
-  test('decisions are numbered without a gap, and have the parts of a decision', () => {
-    const decisions = papers.filter(({ path }) => path.startsWith('docs/decisions/'))
+  test('decisions are numbered without gaps and have all their sections', () => {
+    const decisions = docs.filter(({ path }) => path.startsWith('docs/decisions/'))
     const numbers = decisions.map(({ path }) => basename(path).slice(0, 4))
     expect(numbers).toEqual(numbers.map((_, i) => String(i + 1).padStart(4, '0')))
     const parts = ['Context', 'Decision', 'Consequences', 'Rejected']
@@ -448,7 +448,7 @@ describe('papers', () => {
     expect(unknown).toEqual([])
   })
 
-  test('no file knows the machine it was written on', () => {
+  test('no file contains a path of the machine it was written on', () => {
     const texts = allPaths.filter((path) =>
       /\.(?:ts|tsx|mjs|js|json|md|sql|yml|yaml|sh|css|html)$|^\.ci\/|^\.npmrc$/.test(path),
     )
