@@ -84,9 +84,9 @@ export function plot(lines: readonly Line[]): string {
     const { aim } = line
     const share = Math.min(2, aim!.kind === 'at least' ? line.median / aim!.value : aim!.value / line.median)
     const y = 30 + i * 28
-    const colour = isMet(line) ? '#2f9e44' : '#e03131'
+    const color = isMet(line) ? '#2f9e44' : '#e03131'
     return `<text x="290" y="${y + 14}" text-anchor="end">${escapeXml(line.name)}</text>
-<rect x="300" y="${y}" width="${Math.round(share * 200)}" height="18" rx="3" fill="${colour}"/>
+<rect x="300" y="${y}" width="${Math.round(share * 200)}" height="18" rx="3" fill="${color}"/>
 <text x="${310 + Math.round(share * 200)}" y="${y + 14}">${short(line.median)}</text>`
   })
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 800 ${height}" font-family="system-ui, sans-serif" font-size="13">
