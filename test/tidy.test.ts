@@ -1,6 +1,6 @@
 /**
- * Reads the source tree and enforces its conventions: which layer may import which, how files are named, where
- * settings and SQL may be, and that the docs describe what exists. A failure lists every violation.
+ * Reads the source tree and enforces its conventions: which layer may import which, how files are named,
+ * where settings and SQL may be, and that the docs describe what exists. A failure lists every violation.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, normalize, relative } from 'node:path'
@@ -262,7 +262,7 @@ describe('places', () => {
 describe('size and comments', () => {
   const maxLines = 400
   const maxFunctionLines = 60
-  /** Lists older functions that are longer, most of them route tables. The list and its numbers may only shrink. */
+  /** Lists older functions that are longer, mostly route tables. The list and its numbers may only shrink. */
   const listOfLong = 'test/long-functions.json'
 
   /** Finds named functions by their first and last lines, which the formatter indents alike. */
@@ -304,6 +304,52 @@ describe('size and comments', () => {
 
   test('there are no open to-dos', () => {
     expect(linesMatching(sources, /\b(?:TODO|FIXME|XXX|HACK)\b/)).toEqual([])
+  })
+})
+
+describe('words', () => {
+  /** Phrases that readers stumble over, with what to write instead; CONTRIBUTING.md has the whole list. */
+  const oldDialect: readonly (readonly [pattern: RegExp, instead: string])[] = [
+    [/unless told/i, 'default, by default'],
+    [/\bfor ever\b/i, 'forever'],
+    [/\bblot(?:s|ted)?\b/i, 'redact'],
+    [
+      /^\s*(?:\/\*\*|\*|\/\/) Of (?:the|a|an|all|those|whoever|which)\b/,
+      'a subject: "Fingerprint of the body"',
+    ],
+    [/\bwhoever\b/i, 'the role: customer, caller, operator, merchant'],
+    [/\bmend(?:s|ed|ing)?\b/i, 'fix'],
+    [/\btake(?:s|n)? away\b/i, 'remove'],
+    [/\be-mail/i, 'email'],
+    [/\bcolour/i, 'color'],
+    [/\bthe papers\b/i, 'the docs'],
+    [/take it back/i, 'revoke, return, undo'],
+  ]
+
+  /** Parts that may contain the phrases: the list of words itself, and the notes of released versions. */
+  const exempt = new Map([
+    ['CONTRIBUTING.md', /^## Words\n[\s\S]*?(?=^## )/m],
+    ['CHANGELOG.md', /^## \d[\s\S]*/m],
+  ])
+
+  /** Empties the lines of an exempt part, so that the others keep their numbers. */
+  function withoutExempt(file: SourceFile): SourceFile {
+    const [part = ''] = exempt.get(file.path)?.exec(file.text) ?? []
+    return { ...file, text: file.text.replace(part, part.replaceAll(/[^\n]/g, '')) }
+  }
+
+  test('nobody goes back to the old dialect', () => {
+    const code =
+      /^(?:src|console|scripts|bench|deploy|\.github|test\/support)\/.*\.(?:tsx?|mjs|css|yml|sh|service)$/
+    const prose = /\.md$|^console\/locales\/en\/|^(?:Dockerfile|compose\.yaml|build\.mjs)$/
+    const others = /\.test\.ts$|^console\/api\/schema\.d\.ts$/
+    const files = allPaths
+      .filter((path) => (code.test(path) || prose.test(path)) && !others.test(path))
+      .map((path) => withoutExempt(readSource(path)))
+    const found = oldDialect.flatMap(([pattern, instead]) =>
+      linesMatching(files, pattern).map((line) => `${line} (write: ${instead})`),
+    )
+    expect(found).toEqual([])
   })
 })
 
