@@ -203,7 +203,7 @@ test('publishing tells what changes, and any two versions can be compared', asyn
   // Side by side, what differs is told from what does not, in sentences.
   await expect.poll(() => page.getByText(/^Differs: /).count()).toBe(2)
   await page.getByText('Points for money (base) Points: 7 for every $1.00').waitFor()
-  await expect.poll(() => page.getByText('For every 250 collected (Points): $5 off').count()).toBe(2)
+  await expect.poll(() => page.getByText('For every 250 earned (Points): $5 off').count()).toBe(2)
   await page.getByRole('radiogroup', { name: 'View as' }).getByText('JSON').click()
   await page.getByText('"points": 7').waitFor()
   await page.getByText('"points": 1,').waitFor()
@@ -235,13 +235,13 @@ test('what was added and what was removed is said, with its units and the names 
   await page.goto(`${demo.consoleUrl}/campaigns/${id}/versions`)
   const differences = page.getByRole('listitem')
   for (const text of [
-    /^AddedRewards › A coffeeOne of these free: Caffè latte$/,
-    /^RemovedRewards › A tenth12\.5% off · At most: \$20\.00$/,
-    /^Added.*For every 1,000 collected \(Points\): A coffee · The coupon uses it up$/,
+    /^AddedRewards › A coffeeFree: Caffè latte$/,
+    /^RemovedRewards › A tenth12\.5% off · Maximum discount: \$20\.00$/,
+    /^Added.*For every 1,000 earned \(Points\): A coffee · Used up by the coupon$/,
   ]) {
     await differences.filter({ hasText: text }).waitFor()
   }
-  const worth = page.getByText('Points: each is worth $0.0005 · Largest share: 50%')
+  const worth = page.getByText('Points: each is worth $0.0005 · Maximum share of a purchase: 50%')
   await expect.poll(() => worth.count()).toBe(2)
   await expectAccessible(page)
   expectCalm(opened)

@@ -34,12 +34,13 @@ const Optional = Type.Optional
 
 export const BalanceDefinition = Type.Object(
   {
-    key: Key('Key', 'A short name for it, such as points. Campaigns with the same key share the balance.'),
-    name: Optional(Name('What customers call it, such as Points.')),
+    key: Key('Key', 'A short internal name, such as points. Campaigns with the same key share the balance.'),
+    name: Optional(Name('The name customers see, such as Points.')),
     decimals: Optional(
       Type.Integer({
         title: 'Decimals',
-        description: 'How many decimals it has; 2 for credit in money. Fixed once the balance exists.',
+        description:
+          'Number of decimals, such as 2 for store credit. Cannot be changed once the balance exists.',
         minimum: 0,
         maximum: maxBalanceDecimals,
         default: 0,
@@ -47,7 +48,7 @@ export const BalanceDefinition = Type.Object(
     ),
     expires: Optional(Expires),
   },
-  { ...closed, title: 'Balance', description: 'What customers collect: points, stamps, credit.' },
+  { ...closed, title: 'Balance', description: 'What customers earn: points, stamps or credit.' },
 )
 
 export const When = Type.Object(
@@ -63,70 +64,75 @@ export const When = Type.Object(
     from: Optional(
       Type.String({
         title: 'From',
-        description: 'Only from this time of the day on, such as 08:00.',
+        description: 'Only from this time of day on, such as 08:00.',
         'x-unit': 'time of day',
       }),
     ),
     to: Optional(
       Type.String({
-        title: 'To',
-        description: 'Only before this time of the day. Earlier than From: it goes over midnight.',
+        title: 'Until',
+        description: 'Only before this time of day. May run past midnight: set a time earlier than From.',
         'x-unit': 'time of day',
       }),
     ),
-    startsAt: Optional(Timestamp('Starts', 'The first moment the rule runs.')),
-    endsAt: Optional(Timestamp('Ends', 'The first moment the rule no longer runs.')),
+    startsAt: Optional(Timestamp('Starts', 'When the rule starts.')),
+    endsAt: Optional(Timestamp('Ends', 'When the rule ends; it no longer runs at that moment.')),
     branches: Optional(OpaqueIds('Branches', 'branches', 'Only in these branches.')),
     minAmount: Optional(
       Type.Number({
         title: 'Minimum amount',
-        description: 'Only when at least this much is to be paid.',
+        description: 'Only when the amount to pay is at least this much.',
         minimum: 0,
         maximum: maxMoney,
         'x-unit': 'money',
       }),
     ),
     products: Optional(
-      OpaqueIds('Products in the basket', 'products', 'Only when at least one of these is in the basket.'),
+      OpaqueIds('Products in the basket', 'products', 'Only when the basket contains at least one of these.'),
     ),
     categories: Optional(
       OpaqueIds(
         'Categories in the basket',
         'categories',
-        'Only when something of at least one of these categories is in the basket.',
+        'Only when the basket contains an item from at least one of these categories.',
       ),
     ),
     firstTransaction: Optional(
       Type.Boolean({
         title: 'First purchase',
-        description: "Yes: only the customer's first purchase. No: only later ones. Empty: all.",
+        description: "Only the customer's first purchase, or only later ones. Leave empty for all purchases.",
         'x-labels': { true: 'Only on the first purchase', false: 'Only on later purchases' },
       }),
     ),
     tiers: Optional(
-      Type.Array(Key('Tier', 'By its key.'), {
+      Type.Array(Key('Tier', 'The key of a tier.'), {
         title: 'Tiers',
-        description: 'Only for customers who hold one of these tiers before the purchase.',
+        description: 'Only for customers who are in one of these tiers before the purchase.',
         minItems: 1,
         maxItems: 50,
         'x-names': 'tiers',
       }),
     ),
   },
-  { ...closed, title: 'When', description: 'When the rule runs. All of it must hold; empty: always.' },
+  {
+    ...closed,
+    title: 'When',
+    description: 'When the rule runs. All conditions must be met; without any, it always runs.',
+  },
 )
 
 export const Limits = Type.Object(
   {
-    perTransaction: Optional(Units('Per purchase', 'The most this rule gives for one purchase.')),
-    perDay: Optional(Units('Per day', 'The most this rule gives a customer on one day.')),
+    perTransaction: Optional(Units('Per purchase', 'The most this rule gives per purchase.')),
+    perDay: Optional(Units('Per day', 'The most this rule gives a customer per day.')),
     perCustomer: Optional(Units('Per customer', 'The most this rule ever gives a customer.')),
-    total: Optional(Units('In total', 'The most this rule ever gives to all customers together.')),
+    total: Optional(Units('In total', 'The most this rule ever gives to all customers combined.')),
   },
   {
     ...closed,
     title: 'Limits',
-    description: 'The most the rule gives, counted in the balance. The last one gets what is left.',
+    description:
+      'The most the rule gives, in points or stamps. The purchase that reaches a limit gets what is left.',
   },
 )
 
@@ -134,7 +140,10 @@ export const Limits = Type.Object(
 export function ruleMembers(rule: RuleKind) {
   return {
     id: Optional(
-      Key('Id', 'A short name for the rule, as receipts and limits know it. Its position unless told.'),
+      Key(
+        'ID',
+        'A short internal name for the rule, used on receipts and to count limits. Defaults to its position.',
+      ),
     ),
     kind: Type.Literal(rule.kind),
     ...rule.config.properties,
@@ -150,12 +159,12 @@ export function ruleSchema(rule: RuleKind) {
 }
 
 const rewardBase = {
-  key: Key('Key', 'A short name for it, such as free-coffee; thresholds refer to it.'),
-  name: Optional(Name('What customers read on the coupon.')),
+  key: Key('Key', 'A short internal name, such as free-coffee; thresholds refer to it.'),
+  name: Optional(Name('The name customers see on the coupon.')),
   validDays: Optional(
     Type.Integer({
-      title: 'Valid for days',
-      description: 'How many days the coupon can be used. Empty: for ever.',
+      title: 'Valid for (days)',
+      description: 'How many days the coupon can be used. Leave empty for no expiry.',
       minimum: 1,
       maximum: 36_500,
     }),
@@ -167,20 +176,20 @@ export const rewardSchemas = {
     {
       ...rewardBase,
       kind: Type.Literal('free_product'),
-      products: OpaqueIds('Products', 'products', 'One piece of one of these is free.'),
+      products: OpaqueIds('Products', 'products', 'One unit of one of these products is free.'),
     },
     {
       ...closed,
       title: 'Free product',
-      description: 'One piece of a product for nothing.',
-      'x-sentence': 'One of these free: {products}',
+      description: 'One unit of a product for free.',
+      'x-sentence': 'Free: {products}',
     },
   ),
   amount_off: Type.Object(
     {
       ...rewardBase,
       kind: Type.Literal('amount_off'),
-      amount: Money('Amount', 'How much is taken off.'),
+      amount: Money('Amount', 'The amount of the discount.'),
     },
     {
       ...closed,
@@ -195,18 +204,18 @@ export const rewardSchemas = {
       kind: Type.Literal('percent_off'),
       percent: Type.Number({
         title: 'Percent',
-        description: 'How many percent are taken off.',
+        description: 'The discount in percent.',
         exclusiveMinimum: 0,
         maximum: 100,
         'x-unit': 'percent',
         'x-decimals': 4,
       }),
-      maxAmount: Optional(Money('At most', 'The largest amount that is taken off.')),
+      maxAmount: Optional(Money('Maximum discount', 'The most money that is taken off.')),
     },
     {
       ...closed,
       title: 'Percent off',
-      description: 'A share of the price off.',
+      description: 'A percentage off the price.',
       'x-sentence': '{percent} off',
     },
   ),
@@ -215,22 +224,22 @@ export const rewardSchemas = {
 export const Threshold = Type.Object(
   {
     balance: BalanceKey,
-    at: Units('At', 'How much must be collected for a coupon.'),
-    grant: Key('Reward', 'Which reward the coupon is good for, by its key.', { 'x-names': 'rewards' }),
+    at: Units('Needed', 'The amount needed for the reward.'),
+    grant: Key('Reward', 'The key of the reward the coupon is good for.', { 'x-names': 'rewards' }),
     consume: Optional(
       Type.Boolean({
-        title: 'Use it up',
-        description: 'The coupon costs what was collected for it, like a full stamp card.',
+        title: 'Use up',
+        description: 'Points or stamps are used up when the coupon is granted, like a full stamp card.',
         default: false,
-        'x-labels': { true: 'The coupon uses it up', false: 'What was collected stays' },
+        'x-labels': { true: 'Used up by the coupon', false: 'Kept after the coupon' },
       }),
     ),
   },
   {
     ...closed,
     title: 'Threshold',
-    description: 'A coupon for whoever has collected enough, each time it is reached.',
-    'x-sentence': 'For every {at} collected ({balance}): {grant}',
+    description: 'A coupon each time a customer has earned enough.',
+    'x-sentence': 'For every {at} earned ({balance}): {grant}',
   },
 )
 
@@ -239,7 +248,7 @@ export const Spend = Type.Object(
     balance: BalanceKey,
     worth: Type.Number({
       title: 'Worth',
-      description: 'What one point is worth in money, with up to 6 decimals; 0.01 is a cent.',
+      description: 'What one point is worth in money, with up to 6 decimals; 0.01 is one cent.',
       exclusiveMinimum: 0,
       maximum: 1e6,
       'x-unit': 'money',
@@ -247,8 +256,8 @@ export const Spend = Type.Object(
     }),
     min: Optional(
       Type.Number({
-        title: 'Least',
-        description: 'The least that can be spent at once.',
+        title: 'Minimum',
+        description: 'The fewest points that can be spent at once.',
         minimum: 0,
         maximum: maxUnits,
         'x-unit': 'balance',
@@ -256,8 +265,8 @@ export const Spend = Type.Object(
     ),
     maxShare: Optional(
       Type.Number({
-        title: 'Largest share',
-        description: 'How much of a purchase can be paid with points; 0.5 is half of it.',
+        title: 'Maximum share of a purchase',
+        description: 'The share of a purchase that can be paid with points; 0.5 is half.',
         minimum: 0,
         maximum: 1,
         default: 1,
@@ -267,12 +276,12 @@ export const Spend = Type.Object(
     ),
     earns: Optional(
       Type.Boolean({
-        title: 'Earns too',
-        description: 'What is paid with points collects like money.',
+        title: 'Points also earn points',
+        description: 'The part of a purchase that is paid with points earns like money.',
         default: false,
         'x-labels': {
-          true: 'What is paid with it collects too',
-          false: 'What is paid with it collects nothing',
+          true: 'The part paid with points earns too',
+          false: 'The part paid with points earns nothing',
         },
       }),
     ),
@@ -280,19 +289,19 @@ export const Spend = Type.Object(
   {
     ...closed,
     title: 'Pay with points',
-    description: 'How customers pay with what they collected.',
+    description: 'How customers pay with the points they earned.',
     'x-sentence': '{balance}: each is worth {worth}',
   },
 )
 
 export const Tier = Type.Object(
   {
-    key: Key('Key', 'A short name for it, such as gold; rules refer to it.'),
-    name: Optional(Name('What customers call it.')),
+    key: Key('Key', 'A short internal name, such as gold; rules refer to it.'),
+    name: Optional(Name('The name customers see.')),
     balance: BalanceKey,
     from: Type.Number({
       title: 'From',
-      description: 'How much must ever have been collected; spending does not lower it.',
+      description: 'How much a customer must have earned in total; spending does not lower it.',
       minimum: 0,
       maximum: maxUnits,
       'x-unit': 'balance',
@@ -301,34 +310,34 @@ export const Tier = Type.Object(
   {
     ...closed,
     title: 'Tier',
-    description: 'A level for whoever has collected much.',
-    'x-sentence': 'From {from} ever collected ({balance})',
+    description: 'A level for customers who have earned enough.',
+    'x-sentence': 'From {from} earned in total ({balance})',
   },
 )
 
 /** What a campaign has besides its lists and how points are spent. */
 const general = {
-  name: Name('What customers call it; it stands on their card.'),
+  name: Name('The name customers see on their card.'),
   runsOn: Optional(
     Type.Array(Type.String({ maxLength: 100 }), {
       title: 'Runs on',
-      description: 'Campaigns on whose cards this one runs too, by their ids.',
+      description: 'Campaigns on whose cards this one also runs, by their IDs.',
       maxItems: 100,
       'x-names': 'campaigns',
     }),
   ),
-  startsAt: Optional(Timestamp('Starts', 'The first moment the campaign runs.')),
-  endsAt: Optional(Timestamp('Ends', 'The first moment the campaign no longer runs.')),
+  startsAt: Optional(Timestamp('Starts', 'When the campaign starts.')),
+  endsAt: Optional(Timestamp('Ends', 'When the campaign ends; it no longer runs at that moment.')),
   onInsufficientBalance: Optional(
     Choice(
       {
-        floor: 'Take what is there',
+        floor: 'Take what is left',
         negative: 'Let the balance go below zero',
         reject: 'Refuse the return',
       },
       {
-        title: 'When a return takes more than there is',
-        description: 'Goods come back, and the points they gave are spent already.',
+        title: 'When a return takes back more than the balance holds',
+        description: 'Items are returned, but the points earned for them have already been spent.',
         default: 'floor',
       },
     ),

@@ -12,7 +12,7 @@ import { keyPattern } from '../../domain/validation-error.ts'
 
 export const Key = (title: string, description: string, options: object = {}) =>
   Type.String({ pattern: keyPattern, title, description, ...options })
-export const BalanceKey = Key('Balance', 'Which balance this is about, by its key.', {
+export const BalanceKey = Key('Balance', 'The key of the balance this applies to.', {
   'x-names': 'balances',
 })
 export const Name = (description: string) =>
@@ -21,14 +21,15 @@ const OpaqueId = Type.String({ minLength: 1, maxLength: 200 })
 
 export const ProductFilter = Type.Array(OpaqueId, {
   title: 'Products',
-  description: 'Only these products count, together with those of the categories. Empty: everything counts.',
+  description:
+    'Only these products count, in addition to those in the selected categories. Leave empty to count everything.',
   minItems: 1,
   maxItems: 1000,
   'x-names': 'products',
 })
 export const CategoryFilter = Type.Array(OpaqueId, {
   title: 'Categories',
-  description: 'Only products of these categories count, together with the products named.',
+  description: 'Only products in these categories count, in addition to the selected products.',
   minItems: 1,
   maxItems: 1000,
   'x-names': 'categories',
@@ -62,24 +63,27 @@ export const Expires = Type.Object(
       Type.String({
         title: 'Valid for',
         description:
-          'How long what was collected can be used, each amount by itself. An ISO 8601 duration: P12M is twelve months, P90D ninety days.',
+          'How long points can be used after they are earned; each amount expires separately. An ISO 8601 duration: P12M is twelve months, P90D ninety days.',
         'x-unit': 'duration',
       }),
     ),
     endOf: Type.Optional(
       Choice(
         { day: 'End of the day', month: 'End of the month', year: 'End of the year' },
-        { title: 'Until the end of', description: 'Lets it last until the end of that day, month or year.' },
+        {
+          title: 'Until the end of',
+          description: 'Extends the expiry to the end of that day, month or year.',
+        },
       ),
     ),
     inactivity: Type.Optional(
       Type.String({
         title: 'Without a purchase for',
         description:
-          'Everything expires when the customer has bought nothing for that long. An ISO 8601 duration: P6M is six months.',
+          'The whole balance expires when the customer has bought nothing for this long. An ISO 8601 duration: P6M is six months.',
         'x-unit': 'duration',
       }),
     ),
   },
-  { ...closed, title: 'Expires', description: 'When what was collected is lost. Empty: never.' },
+  { ...closed, title: 'Expires', description: 'When points expire. Leave empty for no expiry.' },
 )

@@ -17,7 +17,7 @@ export const collectPerItem = defineRule({
   sentence: '{balance}: {amount} for every item',
   config: Type.Object({
     balance: BalanceKey,
-    amount: Units('Amount', 'How much is given for every whole item.'),
+    amount: Units('Amount', 'How many points or stamps each whole item earns.'),
     products: Type.Optional(ProductFilter),
     categories: Type.Optional(CategoryFilter),
   }),

@@ -12,11 +12,11 @@ export const collectPerVisit = defineRule({
   kind: 'collect_per_visit',
   stage: 'collect',
   title: 'For every visit',
-  description: 'Points or stamps once for every purchase, whatever is bought.',
+  description: 'Points or stamps once per purchase, whatever is bought.',
   sentence: '{balance}: {amount} for every visit',
   config: Type.Object({
     balance: BalanceKey,
-    amount: Units('Amount', 'How much is given for a purchase.'),
+    amount: Units('Amount', 'How many points or stamps a purchase earns.'),
   }),
 
   compile: (config, scale) => ({ units: toUnits(config.amount, scale.balanceDecimals) ?? 0 }),

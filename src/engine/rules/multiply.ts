@@ -14,13 +14,13 @@ export const multiply = defineRule({
   stage: 'multiply',
   title: 'Multiply',
   description: 'Multiplies what the other rules of the campaign give, such as double points on Tuesdays.',
-  sentence: '{balance}: {factor} times as much',
+  sentence: '{factor} × {balance}',
   config: Type.Object({
     balance: BalanceKey,
     // Below 1 it would take away what a receipt has already shown as given by another rule.
     factor: Type.Number({
-      title: 'Factor',
-      description: '2 doubles it. From 1 to 1000, with up to 4 decimals.',
+      title: 'Multiply by',
+      description: 'From 1 to 1000, with up to 4 decimals; 2 doubles the points.',
       minimum: 1,
       maximum: 1000,
       'x-decimals': 4,

@@ -78,7 +78,7 @@ const templates: readonly ((purse: Purse) => CampaignTemplate)[] = [
     key: 'double-day',
     title: 'Points with a double day',
     description:
-      'Points for what is spent, twice as many on Wednesdays, and an amount off for every 250 of them.',
+      'Points on every purchase, double points on Wednesdays, and an amount off for every 250 points.',
     definition: {
       name: 'Corner shop points',
       balances: points,
@@ -122,7 +122,7 @@ const templates: readonly ((purse: Purse) => CampaignTemplate)[] = [
   ({ unit, onePointPerUnit }) => ({
     key: 'tiered-club',
     title: 'Club with tiers',
-    description: 'Who buys more earns faster: silver from 200 points, gold from 1,000.',
+    description: 'Customers who buy more earn faster: silver from 200 points, gold from 1,000.',
     definition: {
       name: 'Outdoor club',
       balances: points,
@@ -161,7 +161,7 @@ const templates: readonly ((purse: Purse) => CampaignTemplate)[] = [
   () => ({
     key: 'buy-nine',
     title: 'Buy nine, get one',
-    description: 'Nine washes bought, the tenth is free, and the free one does not count towards the next.',
+    description: 'Buy nine washes and the tenth is free; the free one does not count toward the next.',
     definition: {
       name: 'Tenth wash free',
       balances: [{ key: 'washes', name: 'Washes' }],
@@ -175,7 +175,7 @@ const templates: readonly ((purse: Purse) => CampaignTemplate)[] = [
   ({ onePointPerUnit }) => ({
     key: 'happy-hour',
     title: 'Happy hour',
-    description: 'Triple points on weekday afternoons, only in the branch that is empty then.',
+    description: 'Triple points on weekday afternoons, only in the branch that is quiet then.',
     definition: {
       name: 'Ice cream points',
       balances: points,
@@ -200,7 +200,7 @@ const templates: readonly ((purse: Purse) => CampaignTemplate)[] = [
     key: 'category-booster',
     title: 'Category booster',
     description:
-      'Extra points for one category, for as long as you like, on the cards of a club that customers already have: choose it under Runs on.',
+      'Extra points for one category, for as long as you like, on the cards of an existing club: choose the club under Runs on.',
     definition: {
       name: 'Wine weeks',
       balances: points,
@@ -219,7 +219,7 @@ const templates: readonly ((purse: Purse) => CampaignTemplate)[] = [
   ({ unit, onePointPerUnit }) => ({
     key: 'capped-budget',
     title: 'Promotion with a budget',
-    description: 'Ten times the points, until 5,000 extra ones are given away.',
+    description: 'Ten times the points, until 5,000 extra points have been given away.',
     definition: {
       name: 'Furniture club',
       balances: points,
@@ -238,8 +238,9 @@ const templates: readonly ((purse: Purse) => CampaignTemplate)[] = [
   }),
   ({ unit, onePointPerUnit }) => ({
     key: 'birthday-coupon',
-    title: 'Coupons by hand',
-    description: 'A club with a coupon that you give to a customer yourself: for a birthday, as an apology.',
+    title: 'Coupons you issue yourself',
+    description:
+      'A club with a coupon that you issue to a customer yourself, such as for a birthday or as an apology.',
     definition: {
       name: 'Book club',
       balances: points,
