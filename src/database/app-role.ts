@@ -2,16 +2,17 @@ import type pg from 'pg'
 import type { DatabaseLog } from './database-log.ts'
 
 /**
- * The role the service works as: it owns nothing, so row level security binds it even where the login is a
- * superuser, and it may do no more than the list below. Nobody can log in with it; the owner of the tables takes
- * it on when it connects. Roles belong to the whole server, so databases on one server share it by name.
+ * The role the service works as. It owns nothing, so row level security applies to it even where the login is
+ * a superuser, and it has no privileges beyond the list below. It cannot log in; the owner of the tables
+ * switches to it after connecting. Roles belong to the whole server, so databases on one server share it by
+ * name.
  */
 export const appRole = 'loyalty_wallet_app'
 
 /**
- * What the service does with each table. The ledger grows and is never changed, but for the reason that erasing a
- * customer clears. A test compares this list with the statements of the store but those of the owner, and with the
- * tables there are.
+ * What the service does with each table. The ledger is append-only, except for the reason, which is cleared
+ * when a customer is erased. A test compares this list with the store's statements (other than the owner's)
+ * and with the existing tables.
  */
 export const grants: Record<string, readonly string[]> = {
   audit_entries: ['SELECT', 'INSERT'],
@@ -52,15 +53,15 @@ export const grants: Record<string, readonly string[]> = {
 }
 
 export interface RoleState {
-  /** Whom we log in as. */
+  /** The user we log in as. */
   readonly login: string
-  /** Row level security does not bind the login. */
+  /** Whether the login bypasses row level security. */
   readonly isLoginExempt: boolean
-  /** What keeps the service from working as the role; undefined when nothing does. */
+  /** What prevents the service from working as the role; undefined when nothing does. */
   readonly obstacle?: 'missing' | 'not granted' | 'exempt' | 'wrong grants'
 }
 
-/** Looks, and changes nothing. */
+/** Reads the state of the role without changing anything. */
 export async function readRoleState(client: pg.Client): Promise<RoleState> {
   const { rows } = await client.query<RoleRow>(roleQuery, [appRole])
   const row = rows[0]!
@@ -73,11 +74,11 @@ export async function readRoleState(client: pg.Client): Promise<RoleState> {
 }
 
 /**
- * Makes the role and its grants what they should be, as far as the login may. Returns the role, or undefined when
- * the service has to work as the login itself: the log then says why, and so does the doctor.
+ * Creates the role and its grants, as far as the login may. Returns the role, or undefined when the service
+ * has to work as the login itself; the log and `doctor` then say why.
  */
 export async function prepareAppRole(client: pg.Client, log?: DatabaseLog): Promise<string | undefined> {
-  // Looking first keeps an ordinary start free of writes and of locks.
+  // Checking first keeps an ordinary start free of writes and locks.
   let state = await readRoleState(client)
   for (let attempt = 1; state.obstacle !== undefined && attempt <= maxAttempts; attempt++) {
     try {
@@ -93,14 +94,14 @@ export async function prepareAppRole(client: pg.Client, log?: DatabaseLog): Prom
   if (state.obstacle === undefined) return appRole
   log?.warn(
     { role: appRole, login: state.login, obstacle: state.obstacle },
-    'the service works with the rights of its login; "loyalty-wallet doctor" says what to do',
+    'the service runs with the privileges of its login; "loyalty-wallet doctor" says what to do',
   )
   return undefined
 }
 
 const maxAttempts = 10
 const notPermitted = '42501'
-// Another database of the same server is being prepared: it exists by now, or its row has just been changed.
+// Another database on the same server is being prepared: the role exists by now, or its row has just changed.
 const concurrent = ['42710', '23505', 'XX000']
 
 const mend: Partial<Record<NonNullable<RoleState['obstacle']>, (client: pg.Client) => Promise<void>>> = {
@@ -135,7 +136,7 @@ interface RoleRow {
   canUseSchema: boolean
 }
 
-// From 16 on a membership may come without the right to take the role on.
+// Since PostgreSQL 16 a membership may lack the right to switch to the role.
 const roleQuery = `
   SELECT l.rolname AS login, l.rolsuper OR l.rolbypassrls AS "isLoginExempt", r.oid,
     r.rolsuper OR r.rolbypassrls AS "isExempt",
@@ -145,7 +146,7 @@ const roleQuery = `
   FROM pg_roles l LEFT JOIN pg_roles r ON r.rolname = $1
   WHERE l.rolname = session_user`
 
-/** Those of our tables that are there; a database on the way to this version may lack some. */
+/** The tables of ours that exist; a database that is still being migrated may lack some. */
 async function listTables(client: pg.Client): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(
     'SELECT name FROM unnest($1::text[]) AS t (name) WHERE to_regclass(name) IS NOT NULL',

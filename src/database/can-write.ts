@@ -1,9 +1,9 @@
 import type { Pool } from 'pg'
 
 /**
- * Whether the database could be written to now: it answers, it is no standby, and there is room on its disk. Room
- * is tried with a temporary file, which a small `work_mem` forces; an update of some row would find its place in
- * a page that is there already, and would succeed on a full disk.
+ * Whether the database can be written to now: it responds, it is not a standby, and its disk has room. Room
+ * is checked with a temporary file, which a small `work_mem` forces; an update of some row would fit into an
+ * existing page and succeed on a full disk.
  */
 export async function canWrite(pool: Pool): Promise<boolean> {
   const results = (await pool.query(

@@ -2,8 +2,8 @@ export type DatabaseErrorKind = 'unavailable' | 'retry' | 'other'
 
 /**
  * Says what a failed statement means to the caller:
- * - `unavailable`: the database cannot serve now, nothing is wrong with the request (503, `Retry-After`);
- * - `retry`: PostgreSQL undid the transaction so that others could go on, running it again is safe;
+ * - `unavailable`: the database cannot serve requests now, the request itself is fine (503, `Retry-After`);
+ * - `retry`: PostgreSQL rolled the transaction back so that others could proceed, running it again is safe;
  * - `other`: a broken constraint, a bug, a wrong statement.
  *
  * `unavailable` says nothing about the outcome. A connection lost after COMMIT was sent may have committed.
@@ -18,19 +18,19 @@ export function classifyError(error: unknown): DatabaseErrorKind {
   return isClientSideFailure(error) ? 'unavailable' : 'other'
 }
 
-/** Whether the connection itself is gone, as opposed to a server that answered with a refusal. */
+/** Whether the connection itself is gone, as opposed to a server that refused the statement. */
 export function isConnectionError(error: unknown): boolean {
   const state = sqlState(error)
   if (state !== undefined) return LOST_CONNECTION_STATES.has(state) || state.startsWith('08')
   return isClientSideFailure(error)
 }
 
-/** Whether somebody else held a row for longer than we wait for one. */
+/** Whether another transaction held a row for longer than our lock timeout. */
 export function isLockTimeout(error: unknown): boolean {
   return sqlState(error) === LOCK_NOT_AVAILABLE
 }
 
-/** Whether a row with the same unique key is there already, or was when the statement ran. */
+/** Whether a row with the same unique key exists, or existed when the statement ran. */
 export function isUniqueViolation(error: unknown): boolean {
   return sqlState(error) === '23505'
 }
@@ -79,8 +79,8 @@ const NODE_CODES = new Set([
   'ERR_SOCKET_CLOSED',
 ])
 
-// A socket file that is missing, or that a user may not open, is a server that is away; the same codes from
-// any other system call are ordinary file errors and none of our business.
+// A socket file that is missing, or that a user may not open, means that the server is down; the same codes
+// from any other system call are ordinary file errors and do not concern us.
 const CONNECT_ONLY_CODES = new Set(['ENOENT', 'EACCES', 'EAGAIN'])
 
 // pg gives its own errors no code, so their text is all there is. A test provokes those that can be provoked.
@@ -100,13 +100,14 @@ function isClientSideFailure(error: unknown): boolean {
   if (code !== undefined && NODE_CODES.has(code)) return true
   if (code !== undefined && CONNECT_ONLY_CODES.has(code) && syscall === 'connect') return true
   if (PG_MESSAGES.some((pattern) => pattern.test(error.message))) return true
-  // A host name with several addresses fails with one error for each of them.
+  // A host name with several addresses fails with one error per address.
   return error instanceof AggregateError && error.errors.some(isClientSideFailure)
 }
 
 function sqlState(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined
   const { code } = error as { code?: unknown }
-  // Node's codes are words that begin with E and a capital letter; only EPIPE and its like have five characters.
+  // Node's codes are words that begin with E and a capital letter; only EPIPE and similar ones have five
+  // characters.
   return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) && /[0-9]/.test(code) ? code : undefined
 }

@@ -1,4 +1,4 @@
-/** What this folder writes to: a pino logger fits, and nothing here depends on it being one. */
+/** The logger that this folder writes to: pino fits, and nothing here depends on it. */
 export type DatabaseLog = {
   info(details: object, message: string): void
   warn(details: object, message: string): void

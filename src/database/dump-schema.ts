@@ -1,10 +1,10 @@
 import type pg from 'pg'
 
 /**
- * Writes the schema as SQL that people can read and that is the same byte for byte on PostgreSQL 15 to 18, so
- * that the committed copy can be compared with what the migrations make. It is read from the catalog and
- * sorted by name; columns keep their order. The bookkeeping of the migrations is left out. Views are an
- * exception to "the same": see there.
+ * Writes the schema as readable SQL that is byte-for-byte identical on PostgreSQL 15 to 18, so that the
+ * committed copy can be compared with the result of the migrations. It is read from the catalog and sorted by
+ * name; columns keep their order. The migrations' bookkeeping is left out. Views are an exception to
+ * "identical": see there.
  */
 export async function dumpSchema(client: pg.Pool | pg.Client | pg.PoolClient): Promise<string> {
   const sections: string[] = []
@@ -39,7 +39,7 @@ async function listDefinitions(
   return rows.map(({ definition }) => definition.trim())
 }
 
-// Objects of schema public that no extension brought along, other than our own bookkeeping.
+// Objects of schema public that belong to no extension, other than our own bookkeeping.
 const OURS = (oid: string, catalog: string, namespace: string) => `
   ${namespace} = 'public'::regnamespace
   AND NOT EXISTS (
@@ -48,7 +48,7 @@ const OURS = (oid: string, catalog: string, namespace: string) => `
   )`
 const OUR_RELATION = `${OURS('c.oid', 'pg_class', 'c.relnamespace')} AND c.relname <> 'schema_migrations'`
 
-// Names are compared by bytes everywhere, or the order would depend on the locale of the database.
+// Names are compared by bytes everywhere; otherwise the order would depend on the locale of the database.
 const byName = (column: string) => `${column} COLLATE "C"`
 
 const EXTENSIONS = `
@@ -71,7 +71,7 @@ const TYPES = `
   WHERE t.typtype IN ('e', 'd') AND ${OURS('t.oid', 'pg_type', 't.typnamespace')}
   ORDER BY ${byName('t.typname')}`
 
-// Those behind identity columns belong to their table ('i'), and come with it.
+// Sequences behind identity columns belong to their table ('i') and come with it.
 const SEQUENCES = `
   SELECT format('CREATE SEQUENCE %I AS %s START %s INCREMENT %s MINVALUE %s MAXVALUE %s CACHE %s%s;', c.relname,
     format_type(s.seqtypid, NULL), s.seqstart, s.seqincrement, s.seqmin, s.seqmax, s.seqcache,
@@ -90,7 +90,7 @@ const FUNCTIONS = `
 const STORAGE = `CASE WHEN c.reloptions IS NULL THEN '' ELSE format(' WITH (%s)', (
       SELECT string_agg(replace(o, '=', ' = '), ', ' ORDER BY ${byName('o')}) FROM unnest(c.reloptions) o)) END`
 
-// From 18 on NOT NULL is a constraint with a name as well; it is written with the column, on every version.
+// Since PostgreSQL 18 NOT NULL is also a named constraint; it is written with the column on every version.
 const TABLES = `
   SELECT format(E'CREATE %sTABLE %I (\\n  %s\\n)%s%s;',
     CASE c.relpersistence WHEN 'u' THEN 'UNLOGGED ' ELSE '' END,
@@ -125,7 +125,7 @@ const TABLES = `
   WHERE c.relkind IN ('r', 'p') AND NOT c.relispartition AND ${OUR_RELATION}
   ORDER BY ${byName('c.relname')}`
 
-// Their columns, constraints and indexes are those of the table they are part of.
+// Partitions: their columns, constraints and indexes are those of the partitioned table.
 const PARTITIONS = `
   SELECT format('CREATE TABLE %I PARTITION OF %s %s%s%s;', c.relname, i.inhparent::regclass,
     pg_get_expr(c.relpartbound, c.oid),
@@ -135,14 +135,14 @@ const PARTITIONS = `
   WHERE c.relkind IN ('r', 'p') AND c.relispartition AND ${OUR_RELATION}
   ORDER BY ${byName('c.relname')}`
 
-// After all tables, since they may point in a circle.
+// Foreign keys come after all tables, since they may form a cycle.
 const FOREIGN_KEYS = `
   SELECT format(E'ALTER TABLE %I\\n  ADD CONSTRAINT %I %s;', c.relname, k.conname, pg_get_constraintdef(k.oid)) AS definition
   FROM pg_constraint k JOIN pg_class c ON c.oid = k.conrelid
   WHERE k.contype = 'f' AND k.conparentid = 0 AND ${OUR_RELATION}
   ORDER BY ${byName('c.relname')}, ${byName('k.conname')}`
 
-// The one thing that is spelled differently before 16, where each column bears the name of its table.
+// The only spelling that differs before PostgreSQL 16, which prefixes each column with its table.
 const VIEWS = `
   SELECT format(E'CREATE %sVIEW %I AS\\n%s', CASE c.relkind WHEN 'm' THEN 'MATERIALIZED ' ELSE '' END,
     c.relname, pg_get_viewdef(c.oid, true)) AS definition
@@ -150,7 +150,7 @@ const VIEWS = `
   WHERE c.relkind IN ('v', 'm') AND ${OUR_RELATION}
   ORDER BY ${byName('c.relname')}`
 
-// Indexes that enforce a constraint came with it, those of partitions come with the partitioned table's.
+// Indexes that enforce a constraint come with it, those of partitions with the partitioned table's.
 const INDEXES = `
   SELECT regexp_replace(pg_get_indexdef(i.indexrelid), ' ON (ONLY )?public[.]', ' ON ') || ';' AS definition
   FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid JOIN pg_class x ON x.oid = i.indexrelid
@@ -183,7 +183,7 @@ const POLICIES = `
   WHERE ${OUR_RELATION}
   ORDER BY ${byName('c.relname')}, ${byName('p.polname')}`
 
-// What the owner may do goes without saying and differs between versions; so does MAINTAIN, new in 17.
+// The owner's privileges are implied and differ between versions; so does MAINTAIN, which is new in 17.
 const GRANTS = `
   SELECT format('GRANT %s ON %s%I TO %s;',
     string_agg(g.privilege_type, ', ' ORDER BY ${byName('g.privilege_type')}),

@@ -13,7 +13,7 @@ export type MigrateOptions = {
   log?: DatabaseLog
   /** How long to wait for another process that is migrating the same database. */
   waitMs?: number
-  /** How long a migration waits for a table that running requests hold, before it lets them pass. */
+  /** How long a migration waits for a table that running requests hold before it lets them through. */
   lockTimeoutMs?: number
 }
 
@@ -22,15 +22,16 @@ export type MigrateResult = {
   applied: string[]
   /** The version the schema has now; 0 for a database without any migration. */
   version: number
-  /** The role the service is to work as; undefined when the login may not make one. */
+  /** The role the service should work as; undefined when the login may not create one. */
   role: string | undefined
 }
 
 /**
- * Brings the schema up to date: the files of the migrations folder in order, each in a transaction of its
- * own together with its row in `schema_migrations`, so that a file is applied whole and once or not at all.
- * There is no way back down; a schema that is newer than this code, or a file that was changed after it was
- * applied, is refused before anything is written. The role of the service gets its rights to what is there then.
+ * Brings the schema up to date: applies the files of the migrations folder in order, each in its own
+ * transaction together with its row in `schema_migrations`, so that a file is applied completely and once, or
+ * not at all. There are no down migrations. A schema that is newer than this code, or a file that was changed
+ * after it was applied, is refused before anything is written. Afterwards the service's role is granted its
+ * privileges on the resulting tables.
  */
 export async function migrate(
   connection: DatabaseConnection,
@@ -38,7 +39,7 @@ export async function migrate(
 ): Promise<MigrateResult> {
   const migrations = await readMigrations(options.folder ?? join(packageRoot, 'migrations'))
   return withClient(connection, async (client) => {
-    // Looking first keeps an ordinary start free of writes and of locks.
+    // Checking first keeps an ordinary start free of writes and locks.
     let pending = listPending(migrations, await readApplied(client))
     if (pending.length > 0) await createTable(client)
     const applied: string[] = []
@@ -48,7 +49,7 @@ export async function migrate(
       if (byUs) {
         applied.push(migration.file)
         const durationMs = Math.round(performance.now() - startedAt)
-        options.log?.info({ migration: migration.file, durationMs }, 'applied a migration')
+        options.log?.info({ migration: migration.file, durationMs }, 'applied migration')
       }
       pending = listPending(migrations, await readApplied(client))
     }
@@ -57,7 +58,7 @@ export async function migrate(
   })
 }
 
-/** How many migrations are missing; refuses what \`migrate\` would refuse, and changes nothing. */
+/** Number of missing migrations; refuses what `migrate` would refuse, and changes nothing. */
 export async function countPending(connection: DatabaseConnection): Promise<number> {
   const migrations = await readMigrations(join(packageRoot, 'migrations'))
   return withClient(connection, async (client) => listPending(migrations, await readApplied(client)).length)
@@ -100,10 +101,10 @@ async function readMigrations(folder: string): Promise<Migration[]> {
       if (version !== index + 1) {
         const expected = String(index + 1).padStart(4, '0')
         throw new MigrationError(
-          `${file} is not a migration in order: expected a name like ${expected}-what-it-does.sql, with numbers that have neither gaps nor doubles.`,
+          `${file} is not a migration in order: expected a name like ${expected}-what-it-does.sql, with numbers that have neither gaps nor duplicates.`,
         )
       }
-      // A checkout on Windows may end its lines differently; that is not a change of the migration.
+      // A checkout on Windows may have different line endings; that is not a change of the migration.
       const sql = (await readFile(join(folder, file), 'utf8')).replaceAll('\r\n', '\n')
       return { version, file, sql, checksum: createHash('sha256').update(sql).digest('hex') }
     }),
@@ -121,7 +122,7 @@ async function readApplied(client: pg.Client): Promise<AppliedMigration[]> {
   return result.rows
 }
 
-/** Compares what was applied with what we have, and returns what is missing at the end. */
+/** Compares the applied migrations with the files and returns those still to apply. */
 function listPending(migrations: Migration[], applied: AppliedMigration[]): Migration[] {
   const newest = applied.at(-1)
   if (newest && newest.version > migrations.length) {
@@ -133,7 +134,7 @@ function listPending(migrations: Migration[], applied: AppliedMigration[]): Migr
     const migration = migrations[index]
     if (!migration || row.version !== migration.version) {
       throw new MigrationError(
-        `Table schema_migrations has no row for migration ${index + 1} but one for ${row.version}. It was changed by hand; restore a backup or put the missing row back.`,
+        `Table schema_migrations has a row for migration ${row.version} but none for ${index + 1}. It was changed by hand; restore a backup or the missing row.`,
       )
     }
     if (row.checksum !== migration.checksum) {
@@ -157,8 +158,8 @@ async function createTable(client: pg.Client): Promise<void> {
         )`)
       return
     } catch (error) {
-      // IF NOT EXISTS does not see a table another session is just creating: the loser finds its row type,
-      // its name or its catalog entry taken, depending on the moment.
+      // IF NOT EXISTS does not see a table that another session is creating at that moment: the loser finds
+      // its row type, its name or its catalog entry taken, depending on the timing.
       if (attempt === 20 || !['42710', '42P07', '23505'].includes(codeOf(error))) throw error
       await sleep(25)
     }
@@ -177,16 +178,16 @@ async function applyPatiently(
     } catch (error) {
       await client.query('ROLLBACK').catch(() => {})
       if (error instanceof MigrationError) throw error
-      // A busy table or a deadlock: everything was undone, requests go through, then we try again.
+      // A busy table or a deadlock: everything was rolled back. Requests go through, then we try again.
       const isBusy = ['55P03', '40P01'].includes(codeOf(error))
       if (isBusy && attempt < 5) {
-        options.log?.warn({ migration: migration.file, attempt }, 'a migration waits for busy tables')
+        options.log?.warn({ migration: migration.file, attempt }, 'migration is waiting for busy tables')
         await sleep(500 * attempt)
         continue
       }
       const reason = error instanceof Error ? error.message : String(error)
       const line = lineOf(error, migration.sql)
-      throw new MigrationError(`Migration ${migration.file} failed${line} and was undone: ${reason}`, {
+      throw new MigrationError(`Migration ${migration.file} failed${line} and was rolled back: ${reason}`, {
         cause: error,
       })
     }
@@ -202,7 +203,7 @@ async function apply(
 ): Promise<boolean> {
   await client.query('BEGIN')
   await client.query(`SET LOCAL lock_timeout = ${options.waitMs ?? 120_000}`)
-  // One migrating process at a time; readers of the table, such as a starting service, are not held up.
+  // Only one process migrates at a time; readers of the table, such as a starting service, are not blocked.
   await client.query('LOCK TABLE schema_migrations IN SHARE ROW EXCLUSIVE MODE')
   const stillPending = listPending(migrations, await readApplied(client))
   if (stillPending[0] !== migration) {
@@ -210,12 +211,12 @@ async function apply(
     return false
   }
   await client.query(`SET LOCAL lock_timeout = ${options.lockTimeoutMs ?? 5_000}`)
-  // An owner bound by row level security would change no row and hear nothing of it; now it fails.
+  // An owner subject to row level security would silently change no rows; with this it fails instead.
   await client.query('SET LOCAL row_security = off')
   await client.query(migration.sql)
   if (client.getTransactionStatus() !== 'T') {
     throw new MigrationError(
-      `Migration ${migration.file} ends the transaction it runs in. Take BEGIN, COMMIT and ROLLBACK out of it; parts of it may have been applied.`,
+      `Migration ${migration.file} ends the transaction it runs in. Remove BEGIN, COMMIT and ROLLBACK from it; parts of it may have been applied.`,
     )
   }
   await client.query('INSERT INTO schema_migrations (version, file, checksum) VALUES ($1, $2, $3)', [

@@ -1,15 +1,16 @@
 /**
- * Several small prepared statements in one message: one round trip, and one database transaction, since PostgreSQL
- * commits at the end of the message or, if a statement fails, nothing of it. One large statement with everything
- * in its parts costs PostgreSQL more to start than all of these together; see `docs/decisions/0011`.
+ * Several small prepared statements in one message: one round trip and one database transaction, since
+ * PostgreSQL commits at the end of the message or, if a statement fails, rolls all of it back. One large
+ * statement with everything in its parts costs PostgreSQL more to start than all of these together; see
+ * `docs/decisions/0011`.
  *
- * Values are passed as they travel: text as PostgreSQL reads it, or a Buffer in its binary form. Rows come back as
- * the texts that PostgreSQL wrote, because whoever wrote the statement knows its columns.
+ * Values are passed in wire format: text as PostgreSQL reads it, or a Buffer in its binary form. Rows are
+ * returned as the text that PostgreSQL wrote, because the author of the statement knows its columns.
  */
 import type { ClientBase } from 'pg'
 
 export interface Step {
-  /** Under which the connection keeps the statement; the same name is always the same text. */
+  /** The name under which the connection keeps the statement; the same name always has the same text. */
   readonly name: string
   readonly text: string
   readonly values: readonly WireValue[]
@@ -19,7 +20,10 @@ export type WireValue = string | Buffer | null
 
 export type WireRow = readonly (string | null)[]
 
-/** The rows of each step, in order. Inside a transaction the steps are part of it, else they are one of their own. */
+/**
+ * The rows of each step, in order. Inside a transaction the steps are part of it; otherwise they form their
+ * own.
+ */
 export function runPipeline(client: ClientBase, steps: readonly Step[]): Promise<WireRow[][]> {
   return new Promise((resolve, reject) => {
     const query = client.query as unknown as (pipe: object, values: undefined, callback: Callback) => void
@@ -31,7 +35,9 @@ export function runPipeline(client: ClientBase, steps: readonly Step[]): Promise
 
 type Callback = (error: Error | null, rows?: WireRow[][]) => void
 
-/** What the driver calls when it is the pipe's turn on the connection, and with every answer of the server. */
+/**
+ * The driver calls this when it is the pipe's turn on the connection, and for every response of the server.
+ */
 function createPipe(steps: readonly Step[]) {
   const rows: WireRow[][] = steps.map(() => [])
   let at = 0
@@ -46,7 +52,7 @@ function createPipe(steps: readonly Step[]) {
       connection.stream.cork()
       for (const { name, text, values } of steps) {
         if (!parsed.has(name)) {
-          // Closed first: a message that failed may have got as far as this statement, or not.
+          // Closed first: a message that failed may or may not have got as far as this statement.
           connection.close({ type: 'S', name })
           connection.parse({ name, text, types: [] })
         }
@@ -67,7 +73,7 @@ function createPipe(steps: readonly Step[]) {
     },
 
     handleError(error: Error): void {
-      // Which of them the server still knows, and whether their plans still fit, is not sure.
+      // It is uncertain which of them the server still knows, and whether their plans still fit.
       for (const { name } of steps) parsed?.delete(name)
       this.callback?.(error)
     },
@@ -91,7 +97,7 @@ interface WireConnection {
 
 const parsedStatements = new WeakMap<object, Set<string>>()
 
-/** The statements a connection surely knows. */
+/** The statements that a connection is known to have prepared. */
 function parsedOn(connection: object): Set<string> {
   let parsed = parsedStatements.get(connection)
   if (!parsed) {

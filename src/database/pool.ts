@@ -17,40 +17,41 @@ export type PoolOptions = {
   /** Shown in pg_stat_activity, so that an operator sees which process holds a connection. */
   applicationName?: string
   maxConnections?: number
-  /** How long a caller waits for a connection, be it a new one or one that others hold. */
+  /** How long a caller waits for a connection, whether a new one or one that is in use. */
   connectionTimeoutMs?: number
   statementTimeoutMs?: number
   /**
-   * How long we wait for an answer at all. It is longer than the server's own statement timeout, so that it
-   * fires only when the server is stalled or cut off and cannot cancel by itself.
+   * How long we wait for any response. It is longer than the server's own statement timeout, so that it fires
+   * only when the server is stalled or unreachable and cannot cancel the statement itself.
    */
   queryTimeoutMs?: number
   idleInTransactionTimeoutMs?: number
   /** How long a statement waits for a row that another transaction holds. */
   lockTimeoutMs?: number
-  /** The role to work as, which the login must be allowed to take on. */
+  /** The role to work as; the login must be allowed to switch to it. */
   role?: string
   /**
-   * COMMIT does not wait for the disk. A crash may lose the newest transactions, always from the end and never in
-   * part: for work that can be done again. A commit that waits takes all earlier ones to the disk with it.
+   * Asynchronous commit: COMMIT does not wait for the disk. A crash may lose the newest transactions, always
+   * from the end and never partially, so this is only for work that can be redone. A commit that waits
+   * flushes all earlier ones with it.
    */
   asyncCommit?: boolean
   log?: DatabaseLog
 }
 
 /**
- * Opens a pool that outlives the server: a lost connection is logged and replaced by the next query, and no
- * 'error' event is ever without a listener, which would end the process.
+ * Opens a pool that outlives the server: a lost connection is logged and replaced by the next query, and
+ * every 'error' event has a listener, since one without would end the process.
  */
 export function openPool(connection: DatabaseConnection, options: PoolOptions = {}): pg.Pool {
   const pool = new pg.Pool({ ...connectionSettings(connection), ...sessionSettings(options) })
-  // The pool reports only idle connections. One that breaks in a caller's hands reports on the client itself.
+  // The pool reports only idle connections. One that breaks while checked out reports on the client itself.
   pool.on('error', (error) => options.log?.warn({ err: error }, 'lost an idle database connection'))
   pool.on('connect', (client) => client.on('error', () => {}))
   return pool
 }
 
-/** One connection outside any pool, for work that holds it for long or needs other limits. */
+/** One connection outside any pool, for long-running work or work that needs other limits. */
 export function createClient(connection: DatabaseConnection, options: PoolOptions = {}): pg.Client {
   const client = new pg.Client({ ...connectionSettings(connection), ...sessionSettings(options) })
   client.on('error', () => {})
@@ -59,15 +60,15 @@ export function createClient(connection: DatabaseConnection, options: PoolOption
 
 function connectionSettings(connection: DatabaseConnection): pg.ClientConfig {
   if (typeof connection === 'string') return { connectionString: connection }
-  // `ssl` is named so that a PGSSLMODE meant for another server does not reach our private socket.
+  // `ssl` is set explicitly so that a PGSSLMODE meant for another server does not affect our private socket.
   return { ...connection, ssl: false }
 }
 
 /**
- * Plans that do not look at the values: PostgreSQL cannot tell how long an array will be, thinks that a plan for
- * the one at hand is cheaper, and then plans the basket's statements anew each time, which took 2 ms of the
- * 2.5 ms a look-up needed. Statements with optional conditions are therefore put together from those present.
- * Indexes are taken even on a table that looks empty: plans outlive the moment in which it was.
+ * Generic plans: PostgreSQL cannot tell how long an array will be, considers a plan for the current values
+ * cheaper, and then replans the basket's statements each time, which took 2 ms of the 2.5 ms a look-up
+ * needed. Statements with optional conditions are therefore built from those that are present. Indexes are
+ * used even on a table that looks empty, because plans outlive that moment.
  */
 const plannerSettings = '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c jit=off'
 
@@ -99,9 +100,9 @@ const DATE = 1082
 const parseInt8Array = pg.types.getTypeParser(INT8_ARRAY, 'text') as (text: string) => (string | null)[]
 
 /**
- * Every bigint of the schema is CHECKed to be a safe integer, so it can be a number here; should one not be,
- * the query fails instead of returning a rounded value. `numeric` stays text. A `date` stays text too: it is
- * a calendar day, and as a Date it would move by the time zone of this process.
+ * Every bigint in the schema is CHECKed to be a safe integer, so it can be a number here; if one is not, the
+ * query fails instead of returning a rounded value. `numeric` stays text. So does `date`: it is a calendar
+ * day, and as a Date it would shift with this process's time zone.
  */
 function getTypeParser(oid: number, format?: 'text' | 'binary') {
   if (format === 'binary') return pg.types.getTypeParser(oid, 'binary')

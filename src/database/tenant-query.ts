@@ -4,10 +4,10 @@ import type { Step } from './pipeline.ts'
 /** The session variable that row level security compares `org_id` with. */
 const setting = 'loyalty_wallet.org'
 
-/** Begins a transaction that works for one organization: one message, as BEGIN alone would be. */
+/** Begins a transaction that works for one organization, in one message like a bare BEGIN. */
 export const beginFor = (org: number): string => `BEGIN; ${setTenant(org)}`
 
-/** Lets the rest of the transaction work for this organization. */
+/** Switches the rest of the transaction to this organization. */
 export function setTenant(org: number): string {
   if (!Number.isSafeInteger(org)) throw new TypeError(`${org} is not the number of an organization`)
   return `SET LOCAL ${setting} = ${org}`
@@ -20,12 +20,13 @@ export interface Statement {
 }
 
 /**
- * Runs one statement for one organization, in one round trip. The driver sends a statement as a row of messages
- * that ends with Sync, and the server's transaction ends with Sync as well: what is sent before it belongs to the
- * same transaction. So the tenant is set there, for this transaction only; the connection remembers nothing, and
- * there is nothing to undo after an error, or to mistake after a reconnect.
+ * Runs one statement for one organization, in one round trip. The driver sends a statement as a sequence of
+ * messages that ends with Sync, and the server's transaction ends with Sync as well: whatever is sent before
+ * it belongs to the same transaction. The tenant is therefore set there, for this transaction only; the
+ * connection remembers nothing, and there is nothing to undo after an error or to confuse after a reconnect.
  *
- * After an error the connection is not to be used again: the driver may take a statement for prepared that is not.
+ * After an error the connection must not be used again: the driver may consider a statement prepared that is
+ * not.
  */
 export function queryFor<R extends pg.QueryResultRow>(
   client: pg.ClientBase,
@@ -42,7 +43,7 @@ export function queryFor<R extends pg.QueryResultRow>(
       sendTenant(connection, org)
       prepare.call(query, connection)
     }
-    // The first row and the first completion are those of the setting.
+    // The first row and the first completion belong to the statement that sets the tenant.
     query.handleDataRow = () => {}
     query.handleCommandComplete = () => {
       query.handleDataRow = handleDataRow
@@ -52,7 +53,7 @@ export function queryFor<R extends pg.QueryResultRow>(
   })
 }
 
-/** The same as the first step of a pipeline. */
+/** Sets the tenant as the first step of a pipeline. */
 export function tenantStep(org: number): Step {
   return { name: 'set-tenant-step', text: setText, values: [String(org)] }
 }
@@ -74,7 +75,7 @@ function sendTenant(connection: DriverConnection, org: number): void {
   connection.execute({ portal: '', rows: 0 })
 }
 
-/** What the driver's own cursors build on as well; its types name only `submit`. */
+/** The driver's own cursors build on this as well; its types declare only `submit`. */
 interface DriverConnection {
   parse(message: { name: string; text: string; types: number[] }): void
   bind(message: { statement: string; values: string[] }): void

@@ -1,7 +1,9 @@
-/** Sixteen digits: a 2 (the range shops may number themselves), fourteen at random, and a check digit. */
+/**
+ * Sixteen digits: a 2 (the range that shops may number themselves), fourteen random digits and a check digit.
+ */
 export const barcodeDigits = 16
 
-/** Luhn's check digit finds every single wrong digit and nearly every swap of two neighbours. */
+/** Luhn's check digit detects every single wrong digit and nearly every swap of two adjacent digits. */
 export function checkDigit(digits: string): string {
   let sum = 0
   for (let i = 0; i < digits.length; i++) {

@@ -3,8 +3,8 @@ import { decimalsOf, maxMoney, maxPriceDecimals, maxQuantity } from './money.ts'
 import type { Place, Problem } from './refusal.ts'
 
 /**
- * One basket for one customer interaction, in the client's own numbers. Amounts stay as they were sent:
- * they are stored and given back unchanged, and turned into exact minor units only where they are computed with.
+ * One basket for one customer interaction, in the client's own numbers. Amounts stay as they were sent: they
+ * are stored and returned unchanged, and converted into exact minor units only for computation.
  */
 export interface Basket {
   readonly lines: readonly Line[]
@@ -14,9 +14,9 @@ export interface Basket {
   /** Coupons redeemed for the order as a whole. */
   readonly coupons: readonly CouponId[]
   readonly pointsToSpend: number
-  /** When the sale happened; rules look at this, balances and expiry look at now. */
+  /** When the sale happened; rules look at this, while balances and expiry look at now. */
   readonly occurredAt: Date
-  /** Opaque id of the branch, the default already filled in. */
+  /** Opaque id of the branch, with the default already filled in. */
   readonly branch: string
 }
 
@@ -24,7 +24,7 @@ export interface Line {
   readonly id: string
   readonly product?: string
   readonly name?: string
-  /** As sent, else the category the directory has for the product. */
+  /** The category that was sent; defaults to the product's category in the directory. */
   readonly category?: string
   readonly quantity: number
   readonly unitPrice?: number
@@ -37,18 +37,18 @@ export interface Line {
 
 type Numbers = Pick<Basket, 'lines' | 'amount' | 'discountAmount' | 'discountedAmount'>
 
-const moneyMembers = ['amount', 'discountAmount', 'discountedAmount'] as const
+const moneyFields = ['amount', 'discountAmount', 'discountedAmount'] as const
 
-/** The first number of a basket that is beyond the bounds of exact arithmetic. */
+/** The first number of a basket that is outside the bounds of exact arithmetic. */
 export function findWrongNumber(basket: Numbers): Problem | undefined {
-  for (const member of moneyMembers) {
-    if (!isMoney(basket[member])) return beyondMoney(basket[member]!, [member])
+  for (const field of moneyFields) {
+    if (!isMoney(basket[field])) return beyondMoney(basket[field]!, [field])
   }
   for (let index = 0; index < basket.lines.length; index++) {
     const line = basket.lines[index]!
     const { unitPrice, quantity } = line
-    for (const member of moneyMembers) {
-      if (!isMoney(line[member])) return beyondMoney(line[member]!, ['lines', index, member])
+    for (const field of moneyFields) {
+      if (!isMoney(line[field])) return beyondMoney(line[field]!, ['lines', index, field])
     }
     if (!isMoney(unitPrice)) return beyondMoney(unitPrice!, ['lines', index, 'unitPrice'])
     if (unitPrice !== undefined && decimalsOf(unitPrice) > maxPriceDecimals) {

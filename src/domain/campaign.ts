@@ -3,7 +3,7 @@ import type { CampaignId } from './ids.ts'
 export const campaignStatuses = ['draft', 'published', 'paused', 'archived'] as const
 export type CampaignStatus = (typeof campaignStatuses)[number]
 
-/** A campaign as its merchant edits it. What runs is a published version; changes wait in the draft. */
+/** A campaign as its merchant edits it. A published version is what runs; changes wait in the draft. */
 export interface Campaign {
   readonly id: CampaignId
   readonly name: string
@@ -12,7 +12,7 @@ export interface Campaign {
   readonly version: number
   /** The definition as written, published or not. */
   readonly draft: Record<string, unknown>
-  /** The draft differs from the published version. */
+  /** Whether the draft differs from the published version. */
   readonly hasChanges: boolean
   readonly createdAt: Date
   readonly updatedAt: Date

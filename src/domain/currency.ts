@@ -1,4 +1,4 @@
-/** Decimals of currencies that do not have two (ISO 4217). */
+/** Decimals of the currencies that do not have two (ISO 4217). */
 const unusual: Record<string, number> = {
   BIF: 0,
   CLP: 0,
@@ -29,8 +29,8 @@ const unusual: Record<string, number> = {
 }
 
 /**
- * A table of our own and not the runtime's: stored minor units must not change their meaning when the
- * language data of a newer Node disagrees (it has, for the Icelandic króna and the Iraqi dinar).
+ * Our own table instead of the runtime's: stored minor units must not change their meaning when the locale
+ * data of a newer Node disagrees (it has, for the Icelandic króna and the Iraqi dinar).
  */
 export function currencyDecimals(currency: string): number {
   return unusual[currency] ?? 2

@@ -28,17 +28,17 @@ export interface Card {
   readonly campaignName: string
   readonly barcode: string
   readonly status: number
-  /** Of the address of its wallet page; 0: it has none. */
+  /** Version of the wallet page URL; 0 means the page is revoked. */
   readonly walletVersion: number
   readonly createdAt: Date
 }
 
-/** Of the cards of a customer in one campaign at most one is. */
+/** Whether the card is active or blocked. At most one card per customer and campaign is live. */
 export function isLive({ status }: Pick<Card, 'status'>): boolean {
   return status === cardStatus.active || status === cardStatus.blocked
 }
 
-/** What a card's address begins with. */
+/** Wallet page version of a new card. */
 export const firstWalletVersion = 1
 
 export interface BalanceView {
@@ -48,14 +48,14 @@ export interface BalanceView {
   readonly total: number
 }
 
-/** A customer as a till or a merchant sees it. */
+/** A customer as tills and merchants see it. */
 export interface CustomerView {
   readonly customer: Customer
   readonly cards: readonly Card[]
   readonly balances: readonly BalanceView[]
   /** The coupons that can be redeemed now. */
   readonly coupons: readonly Coupon[]
-  /** What goes when, soonest first. */
+  /** What expires when, soonest first. */
   readonly expiring: readonly {
     readonly key: string
     readonly decimals: number
@@ -64,8 +64,9 @@ export interface CustomerView {
   }[]
 }
 
-/** E-mails are compared without regard to case or to how accents are composed. */
+/** Email addresses are compared regardless of case and of how accents are composed. */
 export function emailKey(email: string): string {
-  // Composed again afterwards: some capitals exist only in two parts, and their small letters in one.
+  // Composed again after lowercasing: some capital letters exist only as two code points, their lowercase as
+  // one.
   return email.normalize('NFC').toLowerCase().normalize('NFC')
 }

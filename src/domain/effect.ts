@@ -24,7 +24,7 @@ export type Effect =
       readonly campaign: CampaignId
       readonly reward: Reward
       readonly expiresAt?: Date
-      /** What the threshold took from the balance, when it consumes. */
+      /** What a consuming threshold took from the balance. */
       readonly movement?: Movement
       readonly threshold: { readonly key: string; readonly at: number }
     }

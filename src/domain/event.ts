@@ -1,4 +1,4 @@
-/** Facts, past and dotted. Their data holds ids and numbers only, never personal data. */
+/** Facts, named in the past tense with dots. Their data holds only ids and numbers, never personal data. */
 export type EventType =
   | 'customer.created'
   | 'customer.registered'

@@ -1,6 +1,6 @@
 /**
- * Ids are a readable prefix and the 32 hex digits of a UUIDv7: sortable by time, not guessable, and the
- * same text in replies, logs and on the command line. The store keeps only the 16 bytes behind the prefix.
+ * Ids are a readable prefix and the 32 hex digits of a UUIDv7: sortable by time, not guessable, and the same
+ * text in responses, logs and on the command line. The store keeps only the 16 bytes behind the prefix.
  */
 export type OrganizationId = `org_${string}`
 export type IntegrationId = `int_${string}`
@@ -42,7 +42,7 @@ export type Id =
 export type IdPrefix = Id extends `${infer P}_${string}` ? P : never
 export type IdOf<P extends IdPrefix> = Extract<Id, `${P}_${string}`>
 
-/** Reads an id a client sent; anything that is not one of ours is `undefined` and thus simply not found. */
+/** Parses an id that a client sent; anything that is not one of ours is `undefined`, and so not found. */
 export function parseId<P extends IdPrefix>(prefix: P, text: string): IdOf<P> | undefined {
   const start = prefix.length + 1
   if (text.length !== start + 32 || !text.startsWith(`${prefix}_`)) return undefined

@@ -1,9 +1,9 @@
-/** Why a balance moved. Spending, consuming, expiry and adjustments leave `total` alone. */
+/** Why a balance changed. Spending, consuming, expiry and adjustments do not affect `total`. */
 export type MovementKind = 'collect' | 'spend' | 'consume' | 'adjust' | 'expire' | 'return'
 
 /**
- * One change of one balance. Each carries the balance after it and the balance's next version, so that
- * history explains itself: an auditor can check it without replaying anything.
+ * One change of one balance. Each carries the resulting balance and the balance's next version, so that the
+ * history is self-explanatory: an auditor can check it without replaying anything.
  */
 export interface Movement {
   readonly key: string

@@ -62,7 +62,7 @@ describe('toUnits', () => {
   ])('$rule', ({ value, decimals, units }) => expect(toUnits(value, decimals)).toBe(units))
 })
 
-/** A decimal number with its digits, as an independent reference. */
+/** A decimal number together with its digits, as an independent reference. */
 const decimal = (maxDigits: number) =>
   fc
     .record({

@@ -1,17 +1,21 @@
 /**
- * Exact decimals. A JSON number means its shortest decimal text: 0.1 is one tenth, not the binary fraction
- * nearest to it. What is computed with is a whole number of minor units (cents) or balance units, and
- * rounding happens in one named place each time.
+ * Exact decimals. A JSON number means its shortest decimal text: 0.1 is one tenth, not the nearest binary
+ * fraction. Computation uses whole numbers of minor units (cents) or balance units, and each kind of rounding
+ * happens in one named place.
  *
- * Text is read only when it must be. A number of at most 15 significant digits is the only such decimal near
- * its double, so `round(x × 10^d) / 10^d === x` proves that x has at most d decimals; that is the fast path.
+ * Text is parsed only when necessary. A number with at most 15 significant digits is the only such decimal
+ * near its double, so `round(x × 10^d) / 10^d === x` proves that x has at most d decimals; that is the fast
+ * path.
  */
 
-/** Largest amount of money in one member of a basket or definition, in whole currency units. */
+/** Largest amount of money in one field of a basket or definition, in whole currency units. */
 export const maxMoney = 1e10
 /** Largest quantity of one line. */
 export const maxQuantity = 1e6
-/** Largest balance and largest change of one, in units; below 2^53, so that sums of two are still safe to compare. */
+/**
+ * Largest balance and largest change of one, in units; below 2^53, so that the sum of two is still safe to
+ * compare.
+ */
 export const maxUnits = 9e15
 /** Decimals that `unitPrice` and `quantity` may have. */
 export const maxPriceDecimals = 6
@@ -21,7 +25,7 @@ export const maxBalanceDecimals = 6
 const powersOfTen = Array.from({ length: 23 }, (_, exponent) => 10 ** exponent)
 const exactBelow = 1e15
 
-/** Amount of money to minor units, half-up. The amount must be finite and within `maxMoney`. */
+/** Converts an amount of money to minor units, half-up. The amount must be finite and within `maxMoney`. */
 export function toMinor(amount: number, currencyDecimals: number): number {
   const power = powersOfTen[currencyDecimals]!
   const scaled = Math.round(amount * power)
@@ -52,7 +56,7 @@ export function toUnits(value: number, decimals: number): number | undefined {
   const power = powersOfTen[decimals]!
   const scaled = Math.round(value * power)
   if (scaled < exactBelow && scaled > -exactBelow) {
-    // Adding zero turns the −0 of a small negative number's rounding into 0.
+    // Adding zero turns the −0 that results from rounding a small negative number into 0.
     return scaled / power === value ? scaled + 0 : undefined
   }
   if (!(scaled <= maxUnits && scaled >= -maxUnits)) return undefined
@@ -66,7 +70,7 @@ export function fromUnits(units: number, decimals: number): number {
   return units / powersOfTen[decimals]!
 }
 
-/** How many decimals the shortest text of a finite number has. */
+/** Number of decimals in the shortest text of a finite number. */
 export function decimalsOf(value: number): number {
   if (Number.isInteger(value)) return 0
   if (Math.round(value * 100) / 100 === value && Math.abs(value) < 1e13) {
@@ -91,7 +95,7 @@ export function powerOfTen(exponent: number): number {
   return powersOfTen[exponent]!
 }
 
-/** A number as an exact decimal: digits × 10^-decimals, without trailing zeros behind the point. */
+/** A number as an exact decimal: digits × 10^-decimals, without trailing zeros after the point. */
 export interface Decimal {
   readonly digits: bigint
   readonly decimals: number
@@ -113,6 +117,6 @@ export function decimalOf(value: number): Decimal {
 function roundHalfUp(value: Decimal, decimals: number): number {
   if (value.decimals <= decimals) return Number(value.digits * 10n ** BigInt(decimals - value.decimals))
   const divisor = 10n ** BigInt(value.decimals - decimals)
-  // Half-up means away from zero for the amounts ≥ 0 that reach this place.
+  // Half-up means away from zero; the amounts here are never negative.
   return Number((value.digits * 2n + divisor) / (divisor * 2n))
 }

@@ -1,9 +1,12 @@
-/** How names are compared: as people type them who have another keyboard, or no patience for marks. */
+/** How names are compared: the way people type them on another keyboard, or without diacritics. */
 
-/** Marks of Latin, Greek and Cyrillic letters, of Hebrew and of Arabic. In other scripts a mark makes another letter. */
+/**
+ * Diacritics of Latin, Greek and Cyrillic letters, and marks of Hebrew and Arabic. In other scripts a mark
+ * makes a different letter.
+ */
 const marks = /[\u0300-\u036f]|(?=\p{M})[\p{scx=Hebrew}\p{scx=Arabic}]/gu
 
-/** Letters that Unicode does not take apart, and in Arabic those that are written one for another. */
+/** Letters that Unicode does not decompose, and Arabic letters that are used interchangeably. */
 const plainLetters = new Map(
   Object.entries({
     ...{ ß: 'ss', æ: 'ae', œ: 'oe', þ: 'th', ð: 'd', đ: 'd', ɗ: 'd', ø: 'o', ł: 'l', ħ: 'h', ŧ: 't', ŋ: 'n' },
@@ -13,7 +16,7 @@ const plainLetters = new Map(
 )
 const special = new RegExp(`[${[...plainLetters.keys()].join('')}]`, 'g')
 
-/** Small letters without their marks; composed at the end, for scripts whose marks stay. */
+/** Lowercase letters without their marks; composed at the end, for scripts whose marks stay. */
 function fold(text: string): string {
   return text
     .replaceAll('´', "'")
@@ -26,7 +29,7 @@ function fold(text: string): string {
 
 const twoLetters: Record<string, string> = { ä: 'ae', ö: 'oe', ø: 'oe', ü: 'ue', å: 'aa' }
 
-/** As German and Danish are written without their own letters: Mueller for Müller. */
+/** How German and Danish are written without their special letters: Mueller for Müller. */
 function spellOut(text: string): string {
   return text
     .normalize('NFC')
@@ -34,12 +37,12 @@ function spellOut(text: string): string {
     .replace(/[äöøüå]/g, (letter) => twoLetters[letter]!)
 }
 
-/** The ways to write a text with plain letters: Müller as muller and mueller. */
+/** The ways to write a text in plain letters: Müller as muller and mueller. */
 export function spellingsOf(text: string): string[] {
   return [...new Set([fold(text), fold(spellOut(text))])]
 }
 
-/** What is kept of a name to search in: all its spellings, so that each word is found in any. */
+/** The searchable form of a name: all its spellings, so that each word is found in any of them. */
 export function nameKey(name: string): string {
   return spellingsOf(name).join(' ')
 }

@@ -4,7 +4,7 @@ import type { ScopeName } from './organization.ts'
 export const roles = ['owner', 'manager', 'cashier'] as const
 export type Role = (typeof roles)[number]
 
-/** What a person may do: what a connection may, and looking after the people. */
+/** What a person may do: everything a connection may, and manage people. */
 export type PersonScope = ScopeName | 'people'
 
 const scopes: Record<Role, readonly PersonScope[]> = {
@@ -13,7 +13,9 @@ const scopes: Record<Role, readonly PersonScope[]> = {
   cashier: ['pos'],
 }
 
-/** The e-mail address that a person signs in with, perhaps with space around it; of a customer it may be missing. */
+/**
+ * The email address a person signs in with, possibly surrounded by spaces; it may be missing for a customer.
+ */
 export const personEmail = /^\s*[^\s@\p{Cc}\p{Cf}]{1,64}@[^\s@\p{Cc}\p{Cf}.]+(?:\.[^\s@\p{Cc}\p{Cf}.]+)+\s*$/u
 
 export const scopesOf = (role: Role): readonly PersonScope[] => scopes[role]
@@ -24,9 +26,9 @@ export interface Person {
   readonly name?: string
   readonly role: Role
   readonly isBlocked: boolean
-  /** A person without one has been invited and not come yet. */
+  /** A person without a password has been invited and has not joined yet. */
   readonly hasPassword: boolean
-  /** The user of the directory that this person acts through. */
+  /** The directory's user that this person acts as. */
   readonly user: UserId
   readonly lastSeenAt?: Date
   readonly createdAt: Date
@@ -39,7 +41,7 @@ export function statusOfPerson({ isBlocked, hasPassword }: Person): PersonStatus
   return hasPassword ? 'active' : 'invited'
 }
 
-/** What others are told of a person, over HTTP and by the command line. */
+/** A person as shown over HTTP and on the command line. */
 export function toPersonReply(person: Person) {
   const { id, email, name, role, lastSeenAt, createdAt } = person
   return {

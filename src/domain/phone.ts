@@ -1,8 +1,8 @@
 import { type CountryCode, isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js/max'
 
 /**
- * A phone number in E.164, or undefined when it is none. National spellings are read in the organization's
- * country. Extensions are refused: two people behind one switchboard are not one customer.
+ * A phone number in E.164, or undefined when the text is not one. National spellings are read in the
+ * organization's country. Extensions are refused: two people behind one switchboard are not one customer.
  */
 export function normalizePhone(text: string, country: string): string | undefined {
   const region = isSupportedCountry(country) ? (country as CountryCode) : undefined
@@ -11,8 +11,8 @@ export function normalizePhone(text: string, country: string): string | undefine
 }
 
 /**
- * Every number a till may mean by what it typed or scanned. A leading space counts as "+", which is what "+"
- * becomes in an address that was not encoded; digits that are no national number may be an international one
+ * Every phone number that a typed or scanned text may mean. A leading space counts as "+", which is what "+"
+ * becomes in a URL that was not encoded; digits that are not a national number may be an international one
  * without its plus.
  */
 export function phoneCandidates(text: string, country: string): string[] {
@@ -23,7 +23,7 @@ export function phoneCandidates(text: string, country: string): string[] {
   return [...new Set(candidates.filter((phone) => phone !== undefined))]
 }
 
-/** Whether the country has phone numbers at all; an organization needs one that does. */
+/** Whether the country has phone numbers at all; an organization's country must. */
 export function isCountry(country: string): boolean {
   return isSupportedCountry(country)
 }

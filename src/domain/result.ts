@@ -1,6 +1,6 @@
 import type { Problem, Refusal, RefusalCode } from './refusal.ts'
 
-/** What a pure decision comes to: its value, or the one refusal that stops it. */
+/** The outcome of a pure decision: its value, or the one refusal that stops it. */
 export type Result<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly refusal: Refusal }

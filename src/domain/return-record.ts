@@ -1,31 +1,31 @@
 /**
- * What a return did to its sale: kept with the return, because every later return of the same sale is decided
- * on what earlier ones have counted and not on what the balance could bear at the time.
+ * What a return did to its sale. It is kept with the return, because every later return of the same sale is
+ * decided on what earlier ones have counted, not on what the balance could cover at the time.
  */
 import type { CampaignId, CouponId } from './ids.ts'
 
-/** A quantity of one line that comes back. */
+/** A returned quantity of one line. */
 export interface ReturnedItem {
   /** Id of the line. */
   readonly id: string
   readonly quantity: number
 }
 
-/** Units by the key of their balance. */
+/** Units by balance key. */
 export type Units = readonly (readonly [key: string, units: number])[]
 
-/** Kept as JSON. */
+/** Stored as JSON. */
 export interface ReturnRecord {
   readonly items: readonly ReturnedItem[]
   readonly isComplete: boolean
   readonly pointsRestored: number
   readonly refundMinor: number
-  /** Due back by balance, whether or not the balance held it. */
+  /** Amounts due back by balance, whether or not the balance covered them. */
   readonly taken: Units
   readonly revoked: readonly CouponId[]
-  /** Given back by balance, of what revoked coupons had consumed. */
+  /** Amounts given back by balance, out of what revoked coupons had consumed. */
   readonly unconsumed: Units
-  /** By rule, for its counters. */
+  /** Amounts by rule, for its usage counters. */
   readonly usage: readonly (readonly [campaign: CampaignId, rule: string, units: number])[]
 }
 

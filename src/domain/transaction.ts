@@ -18,17 +18,19 @@ export const transactionStatus = { processed: 1, partlyReturned: 2, returned: 3 
 
 type Grant = Extract<Effect, { kind: 'grant_coupon' }>
 
-/** An effect that was carried out: with the ids of what it made, and safe to keep as JSON. */
+/** An effect that was carried out, with the ids of what it created; can be stored as JSON. */
 export type Action =
   | Exclude<Effect, Grant>
   | (Omit<Grant, 'expiresAt'> & {
-      /** The coupon it made; absent in a preview, in which there is none yet. */
+      /** The coupon it created; absent in a preview, which creates none. */
       readonly coupon?: CouponId
       /** ISO 8601. */
       readonly expiresAt?: string
     })
 
-/** What a basket did and why, in whole units; kept with the transaction so that it can always be explained. */
+/**
+ * What a basket did and why, in whole units; kept with the transaction so that it can always be explained.
+ */
 export interface TransactionResult {
   readonly amountMinor: number
   readonly payableMinor: number
@@ -57,27 +59,27 @@ export interface TransactionResult {
   readonly context: SaleContext
 }
 
-/** What the decision rested on, small and safe as JSON, so that a return can compute the sale again. */
+/** The facts a decision was based on, small and storable as JSON, so that a return can recompute the sale. */
 export interface SaleContext {
   readonly currencyDecimals: number
   readonly timezone: string
-  /** Before the basket, after expiry: key, value, total. */
+  /** Balances before the basket and after expiry: key, value, total. */
   readonly balances: readonly (readonly [key: string, value: number, total: number])[]
   readonly isFirst: boolean
   /** Attached campaigns that were paused or archived. */
   readonly paused?: readonly CampaignId[]
   readonly usage?: readonly RuleUsage[]
   readonly keptMultiples?: readonly KeptMultiple[]
-  /** The lots that points were spent from, and that thresholds consumed from. */
+  /** The lots that points were spent from, and those that thresholds consumed from. */
   readonly spentFrom?: readonly LotTake[]
   readonly consumedFrom?: readonly LotTake[]
 }
 
-/** The basket as it is kept: as sent, without what stands in columns of its own. */
+/** The basket as it is stored: as sent, without the parts that have columns of their own. */
 export interface StoredBasket
   extends Pick<Basket, 'amount' | 'discountAmount' | 'discountedAmount' | 'coupons' | 'pointsToSpend'> {
   readonly lines: readonly Line[]
-  /** Categories the directory had for the products of lines that were sent without one, by line id. */
+  /** Categories from the directory for products of lines that were sent without one, by line id. */
   readonly categories?: Readonly<Record<string, string>>
   readonly metaData?: Record<string, unknown>
 }
@@ -98,10 +100,10 @@ export interface Transaction {
   readonly result: TransactionResult
 }
 
-/** What a return did, as it is kept: safe as JSON. */
+/** What a return did, as it is stored; can be stored as JSON. */
 export interface SaleReturnResult {
   readonly pointsRestored: number
-  /** The balance points were spent from, absent when none were. */
+  /** The balance that points were spent from; absent when none were. */
   readonly pointsKey?: string
   readonly refundMinor: number
   readonly movements: readonly Movement[]
@@ -112,11 +114,11 @@ export interface SaleReturnResult {
   readonly record: ReturnRecord
 }
 
-/** Goods of one sale that came back. */
+/** Returned goods of one sale. */
 export interface SaleReturn {
   readonly id: ReturnId
   readonly transaction: TransactionId
-  /** From 1, in the order in which they happened. */
+  /** Position among the returns of the sale, from 1. */
   readonly number: number
   readonly opaqueId?: string
   readonly reason?: string

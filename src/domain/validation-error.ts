@@ -1,6 +1,6 @@
 /**
- * What a validator found, in words for the people who call us: the place as they write it, and what the value must
- * be. Validators speak of pointers, schemas and formats, which a caller has never seen. Requests are checked by Ajv
+ * Turns validator errors into words for API clients: the place as they write it, and what the value must be.
+ * Validators speak of pointers, schemas and formats that a client has never seen. Requests are checked by Ajv
  * and definitions by TypeBox, which differ only in how they list missing and unknown properties.
  */
 export interface ValidationError {
@@ -11,16 +11,22 @@ export interface ValidationError {
   readonly message?: string
 }
 
-/** One value that is wrong: `items[0].quantity`, `must be more than 0`. The place of the whole is empty. */
+/**
+ * One wrong value: `items[0].quantity`, `must be more than 0`. The place is empty when the whole value is
+ * wrong.
+ */
 export interface WrongValue {
   readonly place: string
   readonly message: string
 }
 
-/** Letters, digits, dot, underscore and dash: safe in URLs, as a property name, and to read out on the phone. */
+/**
+ * Letters, digits, dot, underscore and dash: safe in URLs, as a property name, and when read out over the
+ * phone.
+ */
 export const keyPattern = '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$'
 
-/** Every value that an error is about: several when properties are missing or unknown. */
+/** Every value that an error is about; there are several when properties are missing or unknown. */
 export function explainError(error: ValidationError, base: readonly PlacePart[] = []): WrongValue[] {
   const at = [...base, ...pointerParts(error.instancePath)]
   const message = sayRule(error)
@@ -29,7 +35,7 @@ export function explainError(error: ValidationError, base: readonly PlacePart[] 
   return properties.map((property) => ({ place: toPlace([...at, property]), message }))
 }
 
-/** A wrong value as a sentence; `whole` is what the place is in. */
+/** A wrong value as a sentence; `whole` names what contains the place. */
 export function toSentence({ place, message }: WrongValue, whole = 'body'): string {
   return place === '' ? `The ${whole} ${message}.` : `${place}: ${message}.`
 }
@@ -40,13 +46,13 @@ type PlacePart = string | number
 export function toPlace(parts: readonly PlacePart[]): string {
   return parts.reduce<string>((place, part) => {
     if (/^\d+$/.test(String(part))) return `${place}[${part}]`
-    // A property's name may be the client's text, and is repeated in logs.
+    // A property name may be text from the client, and ends up in logs.
     const name = String(part).length > 64 ? `${String(part).slice(0, 64)}…` : part
     return place === '' ? String(name) : `${place}.${name}`
   }, '')
 }
 
-/** The parts of a JSON pointer. */
+/** Splits a JSON pointer into its parts. */
 export function pointerParts(pointer: string): string[] {
   return pointer
     .split('/')
@@ -72,11 +78,11 @@ const typeNames: Record<string, string> = {
 }
 
 const formatNames: Record<string, string> = {
-  'customer-email': 'an e-mail address',
+  'customer-email': 'an email address',
   'date-time': 'an ISO 8601 time such as 2026-03-14T09:26:53Z',
 }
 
-/** What the rule of a keyword asks for, such as `must be a string`. */
+/** What the rule of a keyword requires, such as `must be a string`. */
 export function sayRule({ keyword, params, message }: Omit<ValidationError, 'instancePath'>): string {
   const { limit, type, format, allowedValue, allowedValues, pattern } = params as Record<string, unknown>
   switch (keyword) {
@@ -114,8 +120,8 @@ export function sayRule({ keyword, params, message }: Omit<ValidationError, 'ins
     case 'pattern':
       return String(pattern) === keyPattern
         ? 'must be 1 to 64 letters, digits, dots, underscores or dashes'
-        : 'does not have the right form'
+        : 'has an invalid format'
     default:
-      return message ?? 'does not have the right shape'
+      return message ?? 'is invalid'
   }
 }

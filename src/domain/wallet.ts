@@ -3,7 +3,7 @@ import type { CampaignId } from './ids.ts'
 
 /**
  * What a customer holds, in whole units of each balance (a balance with two decimals counts in hundredths).
- * `value` is what can be used now; `total` is what was collected and not taken back by a return.
+ * `value` can be used now; `total` is everything collected, less what returns took back.
  */
 export interface Balance {
   readonly key: string
@@ -13,33 +13,34 @@ export interface Balance {
   readonly version: number
 }
 
-/** A part of a balance that expires on its own; what is in no lot never expires. */
+/** A part of a balance that expires on its own; whatever is in no lot never expires. */
 export interface Lot {
   readonly key: string
-  /** Version of the ledger entry that collected it; with the key it identifies the lot. */
+  /** Version of the ledger entry that collected it; identifies the lot together with the key. */
   readonly version: number
   readonly remaining: number
   readonly expiresAt: Date
 }
 
-/** So many units were taken from a lot: what is needed to put them back where they came from. */
+/** Units taken from a lot, with what is needed to put them back where they came from. */
 export type LotTake = readonly [key: string, version: number, units: number, expiresAtMs: number]
 
-/** What one rule has already given, in units of its balance, for the limits that look beyond one basket. */
+/** What one rule has already given, in units of its balance, for limits that span several baskets. */
 export interface RuleUsage {
   readonly campaign: CampaignId
   readonly rule: string
-  /** To this customer on the basket's local day. */
+  /** Units given to this customer on the basket's local day. */
   readonly day: number
-  /** To this customer ever. */
+  /** Units ever given to this customer. */
   readonly customer: number
-  /** To everybody. */
+  /** Units given to all customers. */
   readonly total: number
 }
 
 /**
- * A threshold on `total` up to whose multiple coupons are out, although a return has taken `total` below it: each
- * multiple is granted once, so passing it again grants nothing. A coupon that is revoked frees its multiple.
+ * A threshold on `total` whose coupons have been granted up to `multiple`, although a return has since
+ * lowered `total` below it. Each multiple is granted once, so passing it again grants nothing. A revoked
+ * coupon frees its multiple.
  */
 export interface KeptMultiple {
   readonly campaign: CampaignId
@@ -52,13 +53,15 @@ export interface KeptMultiple {
 export interface Wallet {
   readonly balances: readonly Balance[]
   readonly lots: readonly Lot[]
-  /** The coupons of this customer that the basket names; one that is missing here does not exist for this customer. */
+  /**
+   * The customer's coupons that the basket names; one that is missing here does not exist for this customer.
+   */
   readonly coupons: readonly Coupon[]
   /** Rules without an entry have given nothing yet. */
   readonly usage: readonly RuleUsage[]
-  /** Baskets processed before this one. */
+  /** Number of baskets processed before this one. */
   readonly transactionCount: number
-  /** When the last basket was processed; balances that expire by inactivity look at it. */
+  /** When the last basket was processed; used for balances that expire by inactivity. */
   readonly lastActivityAt?: Date
   readonly keptMultiples?: readonly KeptMultiple[]
 }

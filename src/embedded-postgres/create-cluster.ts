@@ -11,14 +11,14 @@ export type ClusterRequest = {
   initdb: string
   major: number
   runAs: RunAs
-  /** Set where clients come over TCP, which is only on Windows. */
+  /** Set where clients connect over TCP, which is only on Windows. */
   password?: string
 }
 
 /**
- * Creates the data folder if there is none yet. It is prepared under another name and gets its own only when
- * it is whole and on disk, so that a process killed in the middle leaves nothing that looks like a database.
- * The caller holds the folder's lock.
+ * Creates the data folder if there is none yet. It is prepared under a temporary name and renamed only once
+ * it is complete and on disk, so that a process killed halfway leaves nothing that looks like a database. The
+ * caller holds the folder's lock.
  */
 export async function createCluster(request: ClusterRequest): Promise<'created' | 'existed'> {
   const { folder, runAs } = request
@@ -43,7 +43,7 @@ export async function createCluster(request: ClusterRequest): Promise<'created' 
   return 'created'
 }
 
-/** Gives all files of the cluster to the user the server runs as. */
+/** Changes the owner of all files of the cluster to the user the server runs as. */
 export async function takeOwnership(folder: string, owner: Owner): Promise<void> {
   const marker = join(folder, 'PG_VERSION')
   const { uid } = await stat(marker)
@@ -53,7 +53,7 @@ export async function takeOwnership(folder: string, owner: Owner): Promise<void>
     if (entry !== 'PG_VERSION') await lchown(join(folder, entry), owner.uid, owner.gid)
   }
   await lchown(folder, owner.uid, owner.gid)
-  // Last, because it is what the next start looks at if this one is interrupted.
+  // Last, because the next start looks at this one if the current start is interrupted.
   await lchown(marker, owner.uid, owner.gid)
 }
 
@@ -83,16 +83,16 @@ function refuseOtherMajor(folder: string, found: number, running: number): void 
 async function runInitdb(request: ClusterRequest, target: string): Promise<void> {
   const { major, password } = request
   const passwordFile = `${target}.password`
-  // From 17 on PostgreSQL brings its own C.UTF-8, so that indexes survive an upgrade of the system's
-  // libraries. Before, only the order of letters can be kept out of the system's hands.
+  // Since version 17 PostgreSQL has its own C.UTF-8, so that indexes survive an upgrade of the system's
+  // libraries. Before that, only the collation can be made independent of the system.
   const locale =
     major >= 17
       ? ['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8']
       : ['--locale=C', '--lc-ctype=C.UTF-8']
   const auth =
     password === undefined
-      ? // Whoever reaches the socket is in: it lies in a folder only the server's user may enter, and that
-        // user could read the data anyway.
+      ? // Any process that reaches the socket may log in: only the server's user may enter its folder, and
+        // that user could read the data anyway.
         ['--auth-local=trust', '--auth-host=reject']
       : ['--auth=scram-sha-256', `--pwfile=${passwordFile}`]
   const args = ['-D', target, '-U', SUPERUSER, '--encoding=UTF8', ...locale, ...auth]
@@ -112,7 +112,7 @@ function run(runAs: RunAs, program: string, programArgs: string[]): Promise<void
       const reason = stderr.trim() || stdout.trim() || error.message
       fail(
         new Error(
-          `The embedded PostgreSQL could not create its data: ${reason}. Put that right, or set DATABASE_URL to a running PostgreSQL.`,
+          `The embedded PostgreSQL could not create its data: ${reason}. Fix that, or set DATABASE_URL to a running PostgreSQL.`,
         ),
       )
     })

@@ -27,11 +27,11 @@ import { chooseSharedBuffersMb } from './shared-buffers.ts'
 import { findSocketFolder, prepareSocketFolder, SOCKET_PORT } from './socket-folder.ts'
 
 export type EmbeddedPostgresOptions = {
-  /** PostgreSQL's data folder. Its log, `<folder>.log`, lies beside it. */
+  /** PostgreSQL's data folder. Its log, `<folder>.log`, is next to it. */
   folder: string
-  /** The bin folder of another PostgreSQL than the one in the npm package. */
+  /** The bin folder of a PostgreSQL other than the one in the npm package. */
   binFolder?: string
-  /** Server settings that differ from ours; `fsync=off` belongs in tests only. */
+  /** Server settings that override ours; `fsync=off` belongs in tests only. */
   settings?: Record<string, string>
   log?: DatabaseLog
 }
@@ -40,23 +40,26 @@ export type EmbeddedPostgres = {
   connection: EmbeddedConnection
   /** The server's process, or undefined while it is being restarted. */
   pid(): number | undefined
-  /** How the server came about: in a new data folder, on an existing one, or found running. */
+  /** How the server came up: in a new data folder, on an existing one, or found running. */
   origin: 'created' | 'started' | 'adopted'
-  /** Shuts the server down, within `timeoutMs` and a few seconds, and frees the folder. Can be repeated. */
+  /**
+   * Shuts the server down within `timeoutMs` plus a few seconds, and releases the folder. Can be called
+   * repeatedly.
+   */
   stop(timeoutMs?: number): Promise<void>
 }
 
 const DATABASE = 'loyalty_wallet'
 
 /**
- * Runs a PostgreSQL on the folder and keeps it running: one that dies is started again, one that outlived a
- * killed service is adopted. Only one service process at a time gets the folder; another one is told so by
- * a FolderInUseError.
+ * Runs PostgreSQL on the folder and keeps it running: a server that dies is restarted, one that outlived a
+ * killed service is adopted. Only one service process at a time gets the folder; another one gets a
+ * FolderInUseError.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const folder = resolve(options.folder)
   await mkdir(dirname(folder), { recursive: true })
-  // A predecessor that was just killed may need a moment to be gone.
+  // A predecessor that was just killed may need a moment to exit.
   const lock = await takeProcessLock(folder, 1_000)
   if ('heldBy' in lock) {
     throw new FolderInUseError(
@@ -96,8 +99,8 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
 }
 
 /**
- * The connection to a server that a service runs on the folder at this moment, for command line tools that
- * work beside it; undefined when none runs.
+ * The connection to a server that a service is running on the folder, for command line tools that work
+ * alongside it; undefined when none is running.
  */
 export async function findEmbeddedPostgres(folder: string): Promise<EmbeddedConnection | undefined> {
   const path = resolve(folder)
@@ -110,7 +113,10 @@ export async function findEmbeddedPostgres(folder: string): Promise<EmbeddedConn
 
 type Installation = { binaries: PostgresBinaries; runAs: RunAs; major: number }
 
-/** Programs that work and a user who can run them on this data; or an error that says what to do. */
+/**
+ * Finds programs that work and a user who can run them on this data, or fails with an error that says what to
+ * do.
+ */
 async function findInstallation(folder: string, binFolder: string | undefined): Promise<Installation> {
   let binaries = await findPostgresBinaries(binFolder)
   const hasLinks = !binaries.packageFolder || (await restoreLibraryLinks(binaries.packageFolder))
@@ -132,7 +138,7 @@ function explainUnreachable(folder: string, binaries: PostgresBinaries, reason: 
   if (process.getuid?.() !== 0) {
     return `${cause} Set POSTGRES_BIN to the bin folder of a PostgreSQL installed on this system (15 to 18), or DATABASE_URL to a running one.`
   }
-  return `${cause} PostgreSQL refuses to run as root, and the user it was to run as cannot reach ${dirname(folder)} or ${binaries.postgres}. Start the service as an ordinary user, set DATA_DIR to a folder others may enter (for example under /var/lib), or set DATABASE_URL to a running PostgreSQL.`
+  return `${cause} PostgreSQL refuses to run as root, and the user it should run as cannot reach ${dirname(folder)} or ${binaries.postgres}. Start the service as an ordinary user, set DATA_DIR to a folder others may enter (for example under /var/lib), or set DATABASE_URL to a running PostgreSQL.`
 }
 
 type Place = ServerPlace & { connection: EmbeddedConnection; removeSocketFolder(): Promise<void> }
@@ -144,7 +150,7 @@ async function preparePlace(
   password: string | undefined,
 ): Promise<Place> {
   const running = await readRunningServer(folder)
-  // A server that is running stays where it listens.
+  // A running server stays where it listens.
   const socket =
     process.platform === 'win32'
       ? undefined
@@ -174,19 +180,21 @@ async function preparePlace(
       unix_socket_directories: socket?.serverFolder ?? '',
       unix_socket_permissions: '0700',
       port: String(connection.port),
-      // Said here, although they are the defaults, so that no edited postgresql.conf can lose acknowledged work.
+      // Set explicitly, although they are the defaults, so that no edited postgresql.conf can lose
+      // acknowledged work.
       fsync: 'on',
       synchronous_commit: 'on',
       full_page_writes: 'on',
       max_connections: '100',
       shared_buffers: `${await chooseSharedBuffersMb(folder)}MB`,
-      // Twice the default: the first change of a page after a checkpoint writes all of it to the log.
+      // Twice the default: the first change of a page after a checkpoint writes the whole page to the log.
       max_wal_size: '2GB',
       timezone: 'UTC',
       log_timezone: 'UTC',
       logging_collector: 'off',
       log_destination: 'stderr',
-      // The server's log is not for personal data: no statements, and no details such as a doubled key's value.
+      // Keeps personal data out of the server's log: no statements, and no details such as the value of a
+      // duplicate key.
       log_min_error_statement: 'panic',
       log_error_verbosity: 'terse',
       // Compiling a plan costs more than any query of ours takes.
@@ -196,7 +204,7 @@ async function preparePlace(
   }
 }
 
-/** The announcement of a live server; one that a dead server left behind tells nothing. */
+/** The postmaster file of a live server; one left behind by a dead server is ignored. */
 async function readRunningServer(folder: string): Promise<PostmasterFile | undefined> {
   const file = await readPostmasterFile(folder)
   const isLive = file && (await isAlive(file.pid)) && (await isServerOf(file.pid, folder))
@@ -215,26 +223,27 @@ async function announcedConnection(
   return { host, port, user: SUPERUSER, database: DATABASE }
 }
 
-/** Starts or adopts the server, and starts it again whenever it ends without having been asked to. */
+/** Starts or adopts the server, and restarts it whenever it ends without having been asked to. */
 async function supervise(place: ServerPlace, log: DatabaseLog | undefined) {
   const unwanted = new AbortController()
   let server: ServerProcess | undefined = await ensureServer(place, unwanted.signal)
   const { adopted } = server
-  if (adopted) log?.info({ pid: server.pid }, 'adopted the PostgreSQL a former process left running')
+  if (adopted) log?.info({ pid: server.pid }, 'adopted the PostgreSQL that a previous process left running')
 
   const report = (error: unknown): undefined => {
-    if (!unwanted.signal.aborted) log?.error({ err: error }, 'PostgreSQL could not be started again')
+    if (!unwanted.signal.aborted) log?.error({ err: error }, 'PostgreSQL could not be restarted')
   }
   const watch = async () => {
     for (let failures = 0; server; ) {
       const startedAt = Date.now()
       await server.exited
       if (unwanted.signal.aborted) return
-      log?.error({ pid: server.pid }, 'PostgreSQL ended unexpectedly and is started again')
+      log?.error({ pid: server.pid }, 'PostgreSQL exited unexpectedly, restarting')
       server = undefined
       if (Date.now() - startedAt > 30_000) failures = 0
       while (!server && !unwanted.signal.aborted) {
-        // The first attempt comes at once; its leftover processes need a moment to notice, hence the rest.
+        // The first attempt is immediate; leftover processes of the server need a moment to notice, hence the
+        // others.
         if (failures > 0) await pause(Math.min(100 * 2 ** failures, 5_000), unwanted.signal)
         failures++
         server = await ensureServer(place, unwanted.signal).catch((error) => report(error))
@@ -249,7 +258,7 @@ async function supervise(place: ServerPlace, log: DatabaseLog | undefined) {
     pid: () => server?.pid,
     async stop(timeoutMs: number) {
       unwanted.abort()
-      // In the middle of a restart there is no server yet; the attempt ends at once, and the loop with it.
+      // During a restart there is no server yet; the attempt ends at once, and so does the loop.
       if (!server) await watching
       if (server) await stopServer(place, server, timeoutMs)
     },
@@ -267,7 +276,7 @@ async function probe(connection: EmbeddedConnection): Promise<'ready' | 'busy' |
     await client.end()
     return 'ready'
   } catch (error) {
-    // Anything the server itself says, even a refusal, shows that it is there.
+    // Any response of the server, even a refusal, shows that it is there.
     return isConnectionError(error) && (error as { code?: string }).code !== '57P03' ? 'absent' : 'busy'
   }
 }
@@ -283,7 +292,7 @@ async function createDatabase(connection: EmbeddedConnection): Promise<void> {
   }
 }
 
-/** Only for Windows, where clients come over TCP and any local user could try. */
+/** Only for Windows, where clients connect over TCP and any local user could try. */
 async function loadPassword(folder: string): Promise<string> {
   const path = `${folder}.password`
   await writeFile(path, randomBytes(24).toString('hex'), { mode: 0o600, flag: 'wx' }).catch(() => {})

@@ -5,8 +5,8 @@ import { basename, dirname, join, relative, resolve } from 'node:path'
 import { packageRoot } from '../package-root.ts'
 
 /**
- * The programs of one PostgreSQL installation. `packageFolder` and `packageVersion` are known only of the
- * npm package, which is self-contained and can be moved; another installation has to stay where it is.
+ * The programs of one PostgreSQL installation. `packageFolder` and `packageVersion` are set only for the npm
+ * package, which is self-contained and can be moved; any other installation has to stay where it is.
  */
 export type PostgresBinaries = {
   postgres: string
@@ -16,7 +16,7 @@ export type PostgresBinaries = {
   packageVersion?: string
 }
 
-/** Finds PostgreSQL in the folder the operator named, or else in the npm package for this platform. */
+/** Finds PostgreSQL in the folder the operator named; defaults to the npm package for this platform. */
 export async function findPostgresBinaries(binFolder?: string): Promise<PostgresBinaries> {
   if (binFolder !== undefined) {
     const binaries = binariesIn(binFolder)
@@ -35,8 +35,8 @@ export async function findPostgresBinaries(binFolder?: string): Promise<Postgres
 }
 
 /**
- * Makes the links between library names that npm packages cannot hold. The package makes them in an install
- * script, and npm skips those unless told otherwise. Returns false when the package cannot be written to.
+ * Creates the links between library names that npm packages cannot contain. The package creates them in an
+ * install script, which npm skips by default. Returns false when the package is not writable.
  */
 export async function restoreLibraryLinks(packageFolder: string): Promise<boolean> {
   const list = await readFile(join(packageFolder, 'native', 'pg-symlinks.json'), 'utf8').catch(() => '[]')
@@ -48,7 +48,7 @@ export async function restoreLibraryLinks(packageFolder: string): Promise<boolea
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException
       if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') return false
-      // Another process that starts at the same moment makes the same links.
+      // Another process that starts at the same moment creates the same links.
       if (code !== 'EEXIST') throw error
     }
   }
@@ -56,8 +56,8 @@ export async function restoreLibraryLinks(packageFolder: string): Promise<boolea
 }
 
 /**
- * Copies the package to a place of ours, links included, for a user who cannot read the original. The copy
- * appears under its name only when it is whole, and one that is there already is used again.
+ * Copies the package, links included, to a folder of ours for a user who cannot read the original. The copy
+ * gets its final name only once it is complete, and an existing copy is reused.
  */
 export async function copyBinaries(binaries: PostgresBinaries, parent: string): Promise<PostgresBinaries> {
   const { packageFolder, packageVersion } = binaries
@@ -81,7 +81,7 @@ export async function copyBinaries(binaries: PostgresBinaries, parent: string): 
   return { ...binariesIn(join(copy, 'native', 'bin')), packageFolder: copy, packageVersion }
 }
 
-/** Whatever the umask: the copy is made for another user. */
+/** Regardless of the umask: the copy is made for another user. */
 async function openToOthers(folder: string): Promise<void> {
   await chmod(folder, 0o755)
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
@@ -108,8 +108,8 @@ function findPackage(): string {
       'set POSTGRES_BIN to the bin folder of an installed PostgreSQL (15 to 18), or set DATABASE_URL to a running one'
     throw new Error(
       name in optionalDependencies
-        ? `The embedded PostgreSQL for this computer (${name}) is not installed. Install again with optional packages (without --omit=optional), ${ways}.`
-        : `There is no embedded PostgreSQL for ${platform}. To go on, ${ways}.`,
+        ? `The embedded PostgreSQL for this computer (${name}) is not installed. Reinstall with optional packages (without --omit=optional), ${ways}.`
+        : `There is no embedded PostgreSQL for ${platform}. To continue, ${ways}.`,
     )
   }
 }

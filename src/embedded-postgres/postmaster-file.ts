@@ -33,32 +33,32 @@ export function notOurFolder(folder: string): Error {
   )
 }
 
-/** Whether the number stands for any process at all, even a zombie that nobody has waited for. */
+/** Whether any process has this number, even a zombie that has not been reaped. */
 export function isNumberTaken(pid: number): boolean {
   if (pid <= 0) return false
   try {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    // Without the right to signal it, it is there all the same.
+    // Lacking the permission to signal it means that it exists.
     return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }
 
-/** Whether a process runs under this number. */
+/** Whether a process is running under this number. */
 export async function isAlive(pid: number): Promise<boolean> {
   if (!isNumberTaken(pid)) return false
   if (process.platform !== 'linux') return true
   const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined)
   if (text === undefined) return false
-  // The name before the state is in parentheses and may itself hold any character.
+  // The name before the state is in parentheses and may itself contain any character.
   const state = text.slice(text.lastIndexOf(')') + 2, text.lastIndexOf(')') + 3)
   return state !== 'Z' && state !== 'X'
 }
 
 /**
- * Whether the process is a server on this data folder, and not a stranger that got the number of one that
- * died. Where the system does not tell, it is taken for one: waiting is safer than a second server.
+ * Whether the process is a server on this data folder, and not an unrelated one that reused the number of a
+ * dead server. Where the system does not tell, it is assumed to be: waiting is safer than a second server.
  */
 export async function isServerOf(pid: number, folder: string): Promise<boolean> {
   if (process.platform !== 'linux') return true

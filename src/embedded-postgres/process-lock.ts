@@ -7,13 +7,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 export type ProcessLock = { release(): Promise<void> }
 
 /**
- * Takes a lock that belongs to this process, until it releases it or ends in whatever way; when another one
- * keeps it for `waitMs`, returns that process's number instead. `path` names what is locked and need not
+ * Takes a lock that this process holds until it releases it or ends in any way; when another process holds it
+ * for longer than `waitMs`, returns that process's number instead. `path` names what is locked and need not
  * exist, but its folder must.
  *
- * The lock is a listening socket without a file (a named pipe on Windows), because the kernel takes that back
+ * The lock is a listening socket without a file (a named pipe on Windows), because the kernel releases it
  * even after `kill -9`: a file with a process number would have to be judged stale or not, and numbers are
- * used again. macOS has no such sockets, so there a stale file is recognised by nobody answering.
+ * reused. macOS has no such sockets, so a stale file there is recognized by the lack of a response.
  */
 export async function takeProcessLock(
   path: string,
@@ -30,7 +30,7 @@ export async function takeProcessLock(
 }
 
 async function lockAddress(path: string): Promise<string> {
-  // The real path, so that another way of writing it makes the same lock; device and inode, because two
+  // The real path, so that a different spelling results in the same lock; device and inode, because two
   // containers on one network see each other's locks and may both call their own folder /data.
   const folder = await realpath(dirname(path))
   const { dev, ino } = await stat(folder)
@@ -56,7 +56,7 @@ function listen(address: string): Promise<Server | undefined> {
   })
 }
 
-/** The process number the holder answers with, or undefined when nobody listens. */
+/** The process number that the holder responds with, or undefined when no process listens. */
 function askHolder(address: string): Promise<string | undefined> {
   return new Promise((done) => {
     let answer = ''

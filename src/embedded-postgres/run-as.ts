@@ -4,11 +4,11 @@ import { userInfo } from 'node:os'
 import { dirname, join } from 'node:path'
 
 /**
- * As whom the server runs. PostgreSQL refuses root, so a service started by root hands it to another user,
- * and that user must be able to reach both the programs and the data.
+ * The user that the server runs as. PostgreSQL refuses root, so a service started by root runs it as another
+ * user, who must be able to reach both the programs and the data.
  */
 export type RunAs = {
-  /** Who must own the data; undefined when the service is not root and all files are its own already. */
+  /** The required owner of the data; undefined when the service is not root and already owns all files. */
   owner?: Owner
   wrap(program: string, args: string[]): SpawnRequest
 }
@@ -17,16 +17,17 @@ export type Owner = { uid: number; gid: number }
 export type SpawnRequest = { file: string; args: string[]; uid?: number; gid?: number }
 
 /**
- * What glibc may keep of the memory a statement was given. It returns 128 KB and more to the system as soon as they
- * are free, depending on what happens to lie behind them; the next statement then takes 80 to 110 page faults to
- * get them back, and loading a basket costs 860 µs of a processor instead of 450. Other systems do not read this.
+ * How much of the memory freed by a statement glibc keeps. By default it returns blocks of 128 KB and more to
+ * the system as soon as they are free, depending on what happens to lie behind them; the next statement then
+ * takes 80 to 110 page faults to get them back, and loading a basket costs 860 µs of CPU time instead of 450.
+ * Other systems ignore this.
  */
 const MEMORY = { MALLOC_TRIM_THRESHOLD_: '16777216', MALLOC_MMAP_THRESHOLD_: '4194304' }
 
 /**
- * How every program of PostgreSQL is started. The environment is a fixed one: ours holds secrets that the
- * other user could read, and variables such as PGPORT that the server would obey. The current folder may be
- * one the other user cannot enter.
+ * How every PostgreSQL program is started. The environment is fixed: ours holds secrets that the other user
+ * could read, and variables such as PGPORT that the server would obey. The current folder may be one that the
+ * other user cannot enter.
  */
 export const SPAWN_PLACE: { env?: Record<string, string>; cwd?: string } =
   process.platform === 'win32'
@@ -41,8 +42,9 @@ export type RunAsResult =
   | { ok: false; reason: string; inReachOfData?: RunAs }
 
 /**
- * Finds a way to run `postgres` on data in `folder`, by trying each one with `postgres --version`. When the
- * data is in reach and only the program is not, the failure names the user a copy of it would help.
+ * Finds a way to run `postgres` on data in `folder` by trying each one with `postgres --version`. When the
+ * data is accessible and only the program is not, the failure names the user for whom a copy of it would
+ * help.
  */
 export async function findRunAs(postgres: string, folder: string): Promise<RunAsResult> {
   const ways = await listWays(folder)
@@ -60,7 +62,7 @@ export async function findRunAs(postgres: string, folder: string): Promise<RunAs
 async function listWays(folder: string): Promise<RunAs[]> {
   const own: RunAs = { wrap: (file, args) => ({ file, args }) }
   if (process.getuid?.() !== 0) {
-    // initdb refuses a user without a name, which is what `docker run --user 1234` makes of us.
+    // initdb refuses a user without a name, which is what `docker run --user 1234` gives us.
     const nobody = (await readUsers()).get('nobody')
     return nobody && !hasName() ? [{ ...asMappedUser(nobody), owner: undefined }, own] : [own]
   }
@@ -81,8 +83,8 @@ function asUser({ uid, gid }: Owner): RunAs {
 }
 
 /**
- * A user namespace in which we bear another number. PostgreSQL sees an ordinary user, while the kernel still
- * opens files as us, so that folders only root may enter are in reach.
+ * A user namespace in which we have a different user id. PostgreSQL sees an ordinary user, while the kernel
+ * still opens files as us, so that folders only root may enter stay accessible.
  */
 function asMappedUser({ uid, gid }: Owner): RunAs {
   return {
@@ -97,7 +99,7 @@ function asMappedUser({ uid, gid }: Owner): RunAs {
 type Probe = { ok: boolean; dataReachable: boolean; output: string }
 
 function tryToRun(runAs: RunAs, program: string, dataParent: string): Promise<Probe> {
-  // Windows has neither this shell nor users to change to.
+  // Windows has neither this shell nor users to switch to.
   const direct = process.platform === 'win32'
   const script = `cd -- "$1" || exit 81; exec "$2" --version`
   const { file, args, uid, gid } = direct
@@ -106,8 +108,8 @@ function tryToRun(runAs: RunAs, program: string, dataParent: string): Promise<Pr
   return new Promise((done) => {
     execFile(file, args, { ...SPAWN_PLACE, uid, gid, timeout: 20_000 }, (error, stdout, stderr) => {
       if (!error) return done({ ok: true, dataReachable: true, output: stdout.trim() })
-      // A shell ends with 126 or 127 when it could not execute the program, and it gets that far only with
-      // the data in reach. `unshare` ends with 1 where namespaces are forbidden.
+      // A shell exits with 126 or 127 when it could not execute the program, and it gets that far only if the
+      // data is accessible. `unshare` exits with 1 where namespaces are forbidden.
       const dataReachable = error.code === 126 || error.code === 127
       const output = error.code === 81 ? `the folder ${dataParent} is out of its reach` : stderr.trim()
       done({ ok: false, dataReachable, output: output || error.message })
@@ -116,8 +118,8 @@ function tryToRun(runAs: RunAs, program: string, dataParent: string): Promise<Pr
 }
 
 /**
- * The users to try: whoever owns the data already, the customary ones, and whoever owns the folder around
- * the data, which is how `sudo npm start` in somebody's private home folder still works.
+ * The users to try: the current owner of the data, the customary ones, and the owner of the folder around the
+ * data, which is why `sudo npm start` in a private home folder still works.
  */
 async function listOwners(folder: string): Promise<Owner[]> {
   const owners: Owner[] = []
@@ -129,7 +131,7 @@ async function listOwners(folder: string): Promise<Owner[]> {
   const users = await readUsers()
   add(users.get('postgres'))
   add(users.get('nobody'))
-  // initdb refuses a user without a name, so an owner that is only a number is of no use to it.
+  // initdb refuses a user without a name, so an owner that is only a number is of no use.
   const around = await nearestOwner(dirname(folder))
   add([...users.values()].find(({ uid }) => uid === around))
   return owners.map(({ uid, gid }) => ({ uid, gid }))

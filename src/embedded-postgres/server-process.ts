@@ -15,7 +15,7 @@ import {
 } from './postmaster-file.ts'
 import { type RunAs, SPAWN_PLACE } from './run-as.ts'
 
-/** A server on our data folder: one we started, or one that outlived the process that did. */
+/** A server on our data folder: one that we started, or one that outlived the process that started it. */
 export type ServerProcess = {
   pid: number
   adopted: boolean
@@ -30,12 +30,12 @@ export type ServerPlace = {
   runAs: RunAs
   /** Command line settings; they win over postgresql.conf. */
   settings: Record<string, string>
-  /** Whether a server answers at the announced place: it does, it says "not now", or nobody is there. */
+  /** Whether a server responds at the announced place: it does, it says "not now", or none is there. */
   probe(announced: { socketFolder: string; port: number }): Promise<'ready' | 'busy' | 'absent'>
   log?: DatabaseLog
 }
 
-/** Somebody else is using the data folder; the message says who and what to do. */
+/** The data folder is in use by another process; the message says which one and what to do. */
 export class FolderInUseError extends Error {
   override name = 'FolderInUseError'
 }
@@ -44,19 +44,20 @@ const PATIENCE_MS = 300_000
 const MAX_LOG_BYTES = 10_000_000
 
 /**
- * Makes sure that one server runs on the folder: adopts the one that is there, or starts one. The caller
- * holds the folder's lock, so no other service process does the same at the same time. Recovery after a crash
- * and waiting for a former server can take long; `signal` ends either with an error.
+ * Makes sure that one server runs on the folder: adopts the existing one, or starts one. The caller holds the
+ * folder's lock, so no other service process does the same concurrently. Crash recovery and waiting for a
+ * previous server can take long; `signal` ends either with an error.
  */
 export async function ensureServer(place: ServerPlace, signal: AbortSignal): Promise<ServerProcess> {
   const startedAt = Date.now()
-  for (let said = false; ; await sleep(50)) {
+  for (let hasLogged = false; ; await sleep(50)) {
     signal.throwIfAborted()
     const state = await findServer(place)
     if (state.kind === 'running') return adopt(state.pid)
     if (state.kind === 'absent') {
       const server = await startServer(place, signal).catch((error) => {
-        // Processes of a killed server go on until their statement ends, and nothing can start before.
+        // Processes of a killed server continue until their statement ends, and nothing can start before
+        // that.
         if (!STILL_HELD.test(error.message) || Date.now() - startedAt > ORPHAN_PATIENCE_MS) throw error
       })
       if (server) return server
@@ -65,18 +66,19 @@ export async function ensureServer(place: ServerPlace, signal: AbortSignal): Pro
         `PostgreSQL (process ${state.pid}) holds ${place.folder} but does not accept connections. See ${place.logFile}, or stop that process and start again.`,
       )
     }
-    if (!said) place.log?.info({ folder: place.folder }, 'waiting for a former PostgreSQL to start or end')
-    said = true
+    if (!hasLogged)
+      place.log?.info({ folder: place.folder }, 'waiting for a previous PostgreSQL to start or exit')
+    hasLogged = true
   }
 }
 
-// What PostgreSQL says, in its own words, when something else still holds the data folder.
+// What PostgreSQL says, in its own words, when another process still holds the data folder.
 const STILL_HELD = /pre-existing shared memory block|lock file ".*" already exists/
 const ORPHAN_PATIENCE_MS = 30_000
 
 type Found = { kind: 'absent' } | { kind: 'running' | 'busy'; pid: number }
 
-/** Judges what `postmaster.pid` says, and clears what a dead server left. */
+/** Evaluates `postmaster.pid`, and removes what a dead server left. */
 async function findServer(place: ServerPlace): Promise<Found> {
   const { folder } = place
   const file = await readPostmasterFile(folder)
@@ -85,7 +87,7 @@ async function findServer(place: ServerPlace): Promise<Found> {
   const answer = await place.probe(file)
   if (isOurs) return { kind: answer === 'ready' ? 'running' : 'busy', pid: file.pid }
   if (answer !== 'absent') {
-    // It answers, yet its process is not among ours: another container or computer shares this folder.
+    // It responds, but its process is not among ours: another container or computer shares this folder.
     throw new FolderInUseError(
       `The data folder ${folder} is in use by a PostgreSQL outside this system, perhaps in another container. Stop that one first, or set DATA_DIR or DATABASE_URL.`,
     )
@@ -95,8 +97,9 @@ async function findServer(place: ServerPlace): Promise<Found> {
 }
 
 /**
- * PostgreSQL itself clears the files of a process that is gone. One whose number belongs to a stranger by now,
- * or to a zombie nobody waits for, it takes for a server; we know better, and hold the folder's lock.
+ * PostgreSQL itself removes the files of a process that is gone. If the number now belongs to an unrelated
+ * process, or to a zombie that has not been reaped, PostgreSQL assumes a running server; we know better, and
+ * hold the folder's lock.
  */
 async function clearStaleFiles(folder: string, file: PostmasterFile): Promise<void> {
   if (!isNumberTaken(file.pid)) return
@@ -120,9 +123,9 @@ async function startServer(place: ServerPlace, signal: AbortSignal): Promise<Ser
   const logStart = await rotateLog(logFile)
   const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   const { file, args, uid, gid } = runAs.wrap(place.binaries.postgres, ['-D', folder, ...options])
-  // A file and not a pipe: the server must be able to go on writing when we are gone.
+  // A file instead of a pipe: the server must be able to keep writing after we are gone.
   const output = openSync(logFile, 'a', 0o600)
-  // `detached` makes it a process group of its own. Otherwise Ctrl-C in a terminal would stop the database
+  // `detached` puts it into its own process group. Otherwise Ctrl-C in a terminal would stop the database
   // before the service has finished its requests.
   const child = spawn(file, args, {
     ...SPAWN_PLACE,
@@ -157,7 +160,7 @@ async function startServer(place: ServerPlace, signal: AbortSignal): Promise<Ser
       failure = signal.aborted ? 'no longer wanted' : `not ready after ${PATIENCE_MS / 1000} seconds`
       await exited
     }
-    // Its own start takes 20 to 200 ms, so a short step is worth it.
+    // The server starts in 20 to 200 ms, so short polling steps are worthwhile.
     await Promise.race([exited, sleep(5)])
   }
   const lastWords = await readTail(logFile, logStart)
@@ -166,7 +169,7 @@ async function startServer(place: ServerPlace, signal: AbortSignal): Promise<Ser
 
 /**
  * Fast shutdown: open transactions are rolled back and everything is written. If that takes too long, the
- * server is told to drop everything at once, which is as safe as a crash: the next start replays the log.
+ * server is told to stop immediately, which is as safe as a crash: the next start replays the log.
  */
 export async function stopServer(
   place: ServerPlace,
@@ -181,7 +184,7 @@ export async function stopServer(
   }
   ask('SIGINT', 'fast')
   if (await endsWithin(server, timeoutMs)) return
-  place.log?.warn({ pid: server.pid }, 'PostgreSQL takes long to shut down and is stopped at once')
+  place.log?.warn({ pid: server.pid }, 'PostgreSQL is slow to shut down, stopping it immediately')
   ask('SIGQUIT', 'immediate')
   if (await endsWithin(server, 2_000)) return
   signalProcess(server.pid, 'SIGKILL')
@@ -206,7 +209,7 @@ function signalProcess(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** Keeps the server's log from growing without end, and returns where this run's part begins. */
+/** Keeps the server's log from growing without bound, and returns where this run's part begins. */
 async function rotateLog(logFile: string): Promise<number> {
   const size = (await stat(logFile).catch(() => undefined))?.size ?? 0
   if (size < MAX_LOG_BYTES) return size

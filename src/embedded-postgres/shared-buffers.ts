@@ -6,9 +6,10 @@ const MIN_MB = 128
 const USUAL_MB = 1024
 
 /**
- * How much memory the server should have for its pages: as much as there is data, a gigabyte at least, and at most
- * a quarter of what this machine or its container has. PostgreSQL's own default of 128 MB is too small for the
- * indexes of a hundred thousand customers, and baskets then take twice as long. It is taken as it is needed.
+ * How much memory the server gets for its pages: as much as there is data, at least a gigabyte, and at most a
+ * quarter of the memory of this machine or its container. PostgreSQL's own default of 128 MB is too small for
+ * the indexes of a hundred thousand customers, and baskets then take twice as long. It is allocated as
+ * needed.
  */
 export async function chooseSharedBuffersMb(folder: string): Promise<number> {
   const wanted = Math.max(USUAL_MB, (await sizeOf(join(folder, 'base'))) / 1_048_576)
@@ -16,12 +17,12 @@ export async function chooseSharedBuffersMb(folder: string): Promise<number> {
 }
 
 function memoryMb(): number {
-  // 0 or an absurd number where nothing limits the process.
+  // 0 or an absurd number where the process has no limit.
   const limit = process.constrainedMemory() || totalmem()
   return Math.min(limit, totalmem()) / 1_048_576
 }
 
-/** 0 for a folder that does not exist yet, or that we may not look into. */
+/** 0 for a folder that does not exist yet, or that we may not read. */
 async function sizeOf(folder: string): Promise<number> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
   const sizes = entries.map(async (entry) => {

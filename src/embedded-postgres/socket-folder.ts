@@ -5,22 +5,25 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import type { Owner } from './run-as.ts'
 
-/** Only a name for the socket file; nothing listens on the network. */
+/** Only part of the socket's file name; nothing listens on the network. */
 export const SOCKET_PORT = 5432
 
 export type SocketFolder = {
-  /** For the server's `unix_socket_directories`. */
+  /** Value of the server's `unix_socket_directories`. */
   serverFolder: string
-  /** For clients; short enough for a socket address whatever the length of the data folder's path. */
+  /**
+   * The folder for clients; short enough for a socket address regardless of the length of the data folder's
+   * path.
+   */
   host: string
   remove(): Promise<void>
 }
 
 /**
- * Decides where the server's socket lies. The data folder is best: it is private (0700), a service in another
- * container that shares it meets the running server there, and nothing is left behind in /tmp. The server
- * names it `.`, its current folder, and clients use a short alias when the path is too long for an address.
- * A file system that cannot hold sockets gets a private folder elsewhere.
+ * Decides where the server's socket is placed. The data folder is best: it is private (0700), a service in
+ * another container that shares it finds the running server there, and nothing is left behind in /tmp. The
+ * server calls it `.`, its current folder, and clients use a short alias when the path is too long for an
+ * address. If the file system cannot hold sockets, a private folder elsewhere is used.
  */
 export async function prepareSocketFolder(folder: string, owner: Owner | undefined): Promise<SocketFolder> {
   const { host, remove } = await findClientFolder(folder)
@@ -35,7 +38,7 @@ export async function prepareSocketFolder(folder: string, owner: Owner | undefin
   }
 }
 
-/** Where a client finds the socket of a server that runs already and announced it in `postmaster.pid`. */
+/** Where a client finds the socket of a running server, as announced in `postmaster.pid`. */
 export async function findSocketFolder(folder: string, announced: string): Promise<SocketFolder> {
   if (!announced.startsWith('/')) return { serverFolder: '.', ...(await findClientFolder(folder)) }
   return { serverFolder: announced, host: announced, remove: () => removePrivateFolder(announced) }
@@ -46,7 +49,7 @@ async function findClientFolder(folder: string): Promise<{ host: string; remove(
   if (fits(folder)) return { host: folder, remove: async () => {} }
   const privateFolder = await makePrivateFolder(folder, undefined)
   const alias = join(privateFolder, 'd')
-  // One that is right is left alone: the service may be using it while a command line tool comes along.
+  // A correct alias is left alone: the service may be using it while a command line tool runs.
   if ((await readlink(alias).catch(() => undefined)) !== folder) {
     await rm(alias, { force: true })
     await symlink(folder, alias)
@@ -55,13 +58,13 @@ async function findClientFolder(folder: string): Promise<{ host: string; remove(
 }
 
 async function removePrivateFolder(path: string): Promise<void> {
-  // A server that somebody started by hand may announce a folder that is not ours to delete.
+  // A server that was started by hand may announce a folder that is not ours to delete.
   if (basename(path).startsWith(PRIVATE_PREFIX)) await rm(path, { recursive: true, force: true })
 }
 
 const PRIVATE_PREFIX = 'lw-'
 
-// The address has 108 bytes on Linux and 104 on macOS, with a zero at the end.
+// The address has 108 bytes on Linux and 104 on macOS, including the terminating zero.
 function fits(folder: string): boolean {
   const limit = process.platform === 'linux' ? 107 : 103
   return Buffer.byteLength(join(folder, `.s.PGSQL.${SOCKET_PORT}`)) <= limit
@@ -77,7 +80,7 @@ async function makePrivateFolder(folder: string, owner: Owner | undefined): Prom
       await mkdir(path, { mode: 0o700 })
       return path
     } catch {
-      // The one a killed predecessor left is used again, but only if nobody else can have prepared it.
+      // The folder of a killed predecessor is reused, but only if no other user can have prepared it.
       const found = await lstat(path).catch(() => undefined)
       const isOurs = found && (found.uid === uid || found.uid === owner?.uid)
       if (isOurs && found.isDirectory() && (found.mode & 0o077) === 0) return path
@@ -86,7 +89,7 @@ async function makePrivateFolder(folder: string, owner: Owner | undefined): Prom
     }
   }
   throw new Error(
-    'No folder for the socket of the embedded PostgreSQL: none of /tmp, /var/tmp can be written to.',
+    'No folder for the socket of the embedded PostgreSQL: neither /tmp nor /var/tmp is writable.',
   )
 }
 

@@ -1,6 +1,6 @@
 /**
- * Moves a balance by hand. What is taken comes out of the lots that expire first; what is given never expires;
- * `total`, which counts what was collected, does not move. Lots past their day are taken off before.
+ * Adjusts a balance by hand. Deductions come out of the lots that expire first; additions never expire;
+ * `total`, which counts what was collected, does not change. Expired lots are removed first.
  */
 
 import type { Movement } from '../domain/ledger-entry.ts'

@@ -1,7 +1,7 @@
 /**
- * The coffee club that the tests of the engine tell their stories about: builders for baskets, wallets and
- * campaigns in which a test names only what it is about. Definitions are checked before they are compiled, so
- * no test rests on a campaign that could not be published.
+ * The coffee club used by the engine's tests: builders for baskets, wallets and campaigns in which a test
+ * names only what it is about. Definitions are checked before they are compiled, so no test relies on a
+ * campaign that could not be published.
  */
 import type { Basket, Line } from '../domain/basket.ts'
 import type { Coupon, Reward } from '../domain/coupon.ts'
@@ -54,7 +54,7 @@ export function holding(value: number, total = value, key = 'points'): Balance {
   return { key, value, total, version: value === 0 && total === 0 ? 0 : 1 }
 }
 
-/** A customer who was here before. */
+/** A customer who has been here before. */
 export function walletOf(parts: Partial<Wallet> = {}): Wallet {
   return {
     balances: [holding(0), holding(0, 0, 'stamps')],
@@ -87,14 +87,14 @@ export function outcomeOf(story: Story) {
   return evaluate({ basket, wallet, campaigns, organization: { ...athens, currencyDecimals }, now })
 }
 
-/** The evaluation of a story that must not be refused. */
+/** The evaluation of a basket that must not be refused. */
 export function evaluationOf(story: Story): Evaluation {
   const outcome = outcomeOf(story)
   if (!outcome.ok) throw new Error(`refused: ${JSON.stringify(outcome.refusal)}`)
   return outcome.value
 }
 
-/** The code of the refusal that a story must end with. */
+/** The refusal code that a basket must result in. */
 export function refusalOf(story: Story): string | undefined {
   const outcome = outcomeOf(story)
   return outcome.ok ? undefined : outcome.refusal.code

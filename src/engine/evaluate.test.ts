@@ -1,6 +1,6 @@
 /**
- * What must hold for every campaign that can be published and every basket of valid shape. Definitions and
- * baskets are random; a failing case is printed with the seed that repeats it.
+ * Properties of every publishable campaign and every well-formed basket. Definitions and baskets are random;
+ * a failing case is printed with the seed that reproduces it.
  */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'

@@ -1,7 +1,7 @@
 /**
- * Decides one basket: basket, wallet, campaigns and a clock in; effects or a refusal out. The numbered steps are
- * those of the README, and it is everything or nothing. Nothing is read from outside and nothing passed in is
- * changed: the steps share a working copy of the wallet, and what each returns is put together at the end.
+ * Decides one basket: basket, wallet, campaigns and a clock in; effects or a refusal out. The numbered steps
+ * are those of the README, and either all of them apply or none. Nothing is read from outside and no argument
+ * is changed: the steps share a working copy of the wallet, and their results are combined at the end.
  */
 import type { Basket } from '../domain/basket.ts'
 import type { Effect } from '../domain/effect.ts'
@@ -34,22 +34,22 @@ export interface EvaluateInput {
 }
 
 export interface Evaluation {
-  /** In the order in which they happen. */
+  /** Effects in the order in which they happen. */
   readonly effects: readonly Effect[]
   readonly skipped: readonly Skip[]
   readonly progress: readonly Progress[]
-  /** The order's amount before discounts: as sent, else the sum of the lines. */
+  /** The order's amount before discounts; defaults to the sum of the lines. */
   readonly amountMinor: number
-  /** What is to be paid, before points. */
+  /** The amount to pay, before points. */
   readonly payableMinor: number
-  /** In units of the point balance. */
+  /** Points to spend, in units of the point balance. */
   readonly pointsSpent: number
   readonly pointsDiscountMinor: number
-  /** Every change of a balance in its order: what had expired by now first, then those of the effects. */
+  /** Every change of a balance, in order: expirations first, then those of the effects. */
   readonly movements: readonly Movement[]
   /** All balances of the customer afterwards. */
   readonly balances: readonly Balance[]
-  /** Lots that changed or are new, as they are afterwards; an old one may be empty. */
+  /** Lots that changed or are new, as they are afterwards; an existing one may now be empty. */
   readonly lots: readonly Lot[]
   readonly usage: readonly UsageChange[]
   readonly context: SaleContext

@@ -1,4 +1,4 @@
-/** Points are never minted by rounding. `test/races/rounding.test.ts` shows the same of what is stored. */
+/** Rounding never creates points. `test/races/rounding.test.ts` shows the same for stored data. */
 import { expect, test } from 'vitest'
 import type { Wallet } from '../domain/wallet.ts'
 import { attach, basketOf, club, evaluationOf, holding, line, walletOf } from './coffee-club.fixture.ts'

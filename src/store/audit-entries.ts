@@ -1,6 +1,6 @@
 /**
- * Who changed what. Append-only: the service's role can neither change nor delete an entry, so it holds no personal
- * data that somebody could ask to have erased.
+ * Who changed what. Append-only: the service's role can neither change nor delete an entry, so entries hold
+ * no personal data that a customer could ask to have erased.
  */
 import type { Step } from '../database/pipeline.ts'
 import type { AuditEntryId, UserId } from '../domain/ids.ts'
@@ -11,7 +11,7 @@ export interface AuditEntry {
   readonly id: AuditEntryId
   readonly at: Date
   readonly byKind: string
-  /** An operator has none. */
+  /** Absent for an operator. */
   readonly user?: UserId
   readonly action: string
   readonly subject?: AuditSubject
@@ -22,11 +22,11 @@ export interface AuditEntry {
 export interface AuditSubject {
   readonly kind: string
   readonly id: string
-  /** As it was called then. */
+  /** The name it had at the time. */
   readonly name?: string
 }
 
-/** Written in one message, or one transaction, with what it tells of. */
+/** Written in the same message or transaction as the change it describes. */
 export function auditEntryStep({ orgId }: Tenant, entry: AuditEntry): Step {
   return {
     name: 'write-audit-entry',
@@ -68,7 +68,7 @@ interface AuditRow {
   is_truncated: boolean
 }
 
-/** As read: with the name that the person or the connection's user has now. */
+/** An entry as read, with the current name of the person or of the connection's user. */
 export interface ListedAuditEntry extends AuditEntry {
   readonly byName?: string
 }
@@ -89,7 +89,7 @@ const toEntry = (row: AuditRow): ListedAuditEntry => ({
 })
 
 export interface AuditFilter {
-  /** Found anywhere in the action, or in the id or the name of what was changed. */
+  /** Matches any part of the action, or of the id or name of the changed object. */
   readonly text?: string
   readonly user?: UserId
   readonly byKind?: string
@@ -97,7 +97,7 @@ export interface AuditFilter {
   readonly to?: Date
 }
 
-/** Newest first. */
+/** Entries, newest first. */
 export async function listAuditEntries(
   tenant: Tenant,
   { text, user, byKind, from, to }: AuditFilter,

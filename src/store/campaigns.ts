@@ -60,7 +60,7 @@ export async function listCampaigns(
 export interface PublishedCampaign {
   readonly id: CampaignId
   readonly version: number
-  /** One that was published is no draft any more. */
+  /** A campaign that was published is no longer a draft. */
   readonly status: Exclude<CampaignStatus, 'draft'>
 }
 
@@ -74,7 +74,7 @@ export async function listPublishedCampaigns(tenant: Tenant): Promise<PublishedC
   return rows.map((row) => ({ ...row, id: idFrom('cmp', row.id) }))
 }
 
-/** As merchants and customers call them now. */
+/** Current names of campaigns, as merchants and customers see them. */
 export async function listCampaignNames(
   tenant: Tenant,
   ids: readonly CampaignId[],
@@ -159,7 +159,7 @@ const toVersion = (row: VersionRow): CampaignVersion => ({
   publishedAt: row.published_at,
 })
 
-/** Newest first. */
+/** Campaigns, newest first. */
 export async function listCampaignVersions(
   tenant: Tenant,
   campaign: CampaignId,
@@ -174,7 +174,7 @@ export async function listCampaignVersions(
   return rows.map(toVersion)
 }
 
-/** The versions named, for the caller's cache: a version never changes once written. */
+/** The requested versions, for the caller's cache: a version never changes once written. */
 export async function listVersions(
   tenant: Tenant,
   wanted: readonly { id: CampaignId; version: number }[],
@@ -184,7 +184,7 @@ export async function listVersions(
     tenant.db,
     `SELECT v.* FROM campaign_versions v
      JOIN unnest($2::uuid[], $3::int[]) AS w (campaign_id, version) USING (campaign_id, version) WHERE v.org_id = $1`,
-    [tenant.orgId, wanted.map((one) => uuidOf(one.id)), wanted.map((one) => one.version)],
+    [tenant.orgId, wanted.map(({ id }) => uuidOf(id)), wanted.map(({ version }) => version)],
   )
   return rows.map(toVersion)
 }
@@ -202,8 +202,8 @@ export async function listBalanceDefinitions(tenant: Tenant): Promise<BalanceDef
 }
 
 /**
- * Every balance that was ever published, by key, as the newest published campaign calls it, or else the newest that
- * was one. Customers go on holding what a campaign gave that has ended.
+ * Every balance that was ever published, by key, named as in the newest published campaign, or else as in the
+ * newest one that ever was. Customers keep what a campaign gave after it has ended.
  */
 export async function listNamedBalances(
   tenant: Tenant,
@@ -225,7 +225,10 @@ export async function listNamedBalances(
   )
 }
 
-/** Adds the keys that are new; waits for another publisher of the same key, so that both see the same decimals. */
+/**
+ * Adds the keys that are new; waits for another publisher of the same key, so that both see the same
+ * decimals.
+ */
 export async function insertBalanceDefinitions(
   tenant: Tenant,
   balances: readonly BalanceDefinition[],

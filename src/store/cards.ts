@@ -31,7 +31,7 @@ export const toCard = (row: CardRow): Card => ({
   createdAt: new Date(row.created_at),
 })
 
-/** Closed cards belong to erased customers and are gone for every reader. */
+/** Closed cards belong to erased customers and are hidden from every reader. */
 export async function findCard(tenant: Tenant, id: CardId): Promise<Card | undefined> {
   const row = await maybeOne<CardRow>(
     tenant.db,
@@ -54,7 +54,7 @@ export async function findLiveCard(
   return row && toCard(row)
 }
 
-/** The campaigns of the live cards (active or blocked) of the customer to whom something was sold. */
+/** The campaigns of the live cards (active or blocked) of the sale's customer. */
 export function cardCampaignsOfBuyer({ orgId }: Tenant, sale: TransactionId): Question<CampaignId[]> {
   return question(
     'load-buyer-cards',
@@ -96,8 +96,8 @@ export async function updateCardStatus(
 }
 
 /**
- * The card that an address leads to: the one it was made for, or what that was replaced by, however often. None when
- * a card on the way has another address now, or no longer one.
+ * The card that a wallet page URL leads to: the one it was created for, or its replacement, however many
+ * there were. None when a card along the way has a different URL now, or none any more.
  */
 export async function findReplacement(
   tenant: Tenant,
@@ -117,7 +117,7 @@ export async function findReplacement(
   return row && toCard(row)
 }
 
-/** The addresses of the cards it has replaced lead to it, and end with its own. */
+/** The URLs of the cards it has replaced lead to it, and end together with its own. */
 export async function updateWalletPageVersion(
   tenant: Tenant,
   card: Card,

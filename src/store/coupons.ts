@@ -1,4 +1,4 @@
-/** Coupons, as they are read. They are part of what a wallet holds and are written by `wallets/write.ts`. */
+/** Reads coupons. They are part of the wallet and are written by `wallets/write.ts`. */
 import type { WireRow } from '../database/pipeline.ts'
 import { type Coupon, type CouponStatus, couponStatus, type Reward } from '../domain/coupon.ts'
 import type { CampaignId, CouponId, CustomerId, TransactionId } from '../domain/ids.ts'
@@ -17,7 +17,7 @@ export interface CouponRecord extends Coupon {
   readonly endedAt?: Date
 }
 
-/** With what to call its customer. */
+/** A coupon with the name of its customer. */
 export interface ListedCoupon extends CouponRecord {
   readonly customerName?: string
 }
@@ -45,7 +45,7 @@ const toCoupon = (row: CouponRow): CouponRecord => ({
   grantedBy: row.granted_by ? idFrom('txn', row.granted_by) : undefined,
   redeemedBy: row.redeemed_by ? idFrom('txn', row.redeemed_by) : undefined,
   createdAt: row.created_at,
-  // Nothing changes one that has ended.
+  // A coupon that has ended never changes.
   endedAt: row.status === couponStatus.active ? undefined : row.updated_at,
 })
 
@@ -57,7 +57,7 @@ export async function findCoupon(tenant: Tenant, id: CouponId): Promise<CouponRe
   return row && toCoupon(row)
 }
 
-/** To decide on, together with the wallet that it belongs to. */
+/** The coupon that a change is decided on, as a question to ask together with its wallet. */
 export function couponById({ orgId }: Tenant, id: CouponId): Question<CouponRecord | undefined> {
   return question(
     'load-coupon',
@@ -88,12 +88,12 @@ function readCoupon(row: WireRow): CouponRecord {
 export interface CouponFilter {
   readonly customer?: CustomerId
   readonly campaign?: CampaignId
-  /** As a reader sees it: an active coupon that has run out is expired. */
+  /** The status to show: an active coupon past its expiry is expired. */
   readonly status?: CouponStatus
-  /** Granted within. */
+  /** Range of the time it was granted. */
   readonly from?: Date
   readonly to?: Date
-  /** Redeemed, booked as expired, or revoked within: as reports count them. */
+  /** Range of the time it was redeemed, booked as expired, or revoked, as reports count them. */
   readonly endedFrom?: Date
   readonly endedTo?: Date
 }
@@ -104,24 +104,27 @@ const conditionOf: Partial<Record<CouponStatus, string>> = {
   [active]: `p.status = ${active} AND (p.expires_at IS NULL OR p.expires_at > $)`,
   [expired]: `(p.status = ${expired} OR ${hasRunOut})`,
 }
-/** With the condition of their index, as in the list of transactions. */
+/** Repeats the condition of the index, as in the list of transactions. */
 const isRevoked = `p.status = $ AND p.status IN (${expired}, ${revoked})`
 const hasEnded = `p.status IN (${redeemed}, ${expired}, ${revoked})`
 
-/** Always with both ends: of a range with one end the planner expects a third of all rows, and reads all. */
+/**
+ * Always with both ends: for a range with one end the planner expects a third of all rows, and reads them
+ * all.
+ */
 function endedWithin({ endedFrom, endedTo }: CouponFilter): { from: Date; to: Date } | undefined {
   if (!endedFrom && !endedTo) return undefined
   return { from: endedFrom ?? new Date(0), to: endedTo ?? new Date('9999-12-31') }
 }
 
-/** One that has run out and was not booked yet has no end so far, and no report counts it. */
+/** A coupon past its expiry that was not booked yet has no end so far, and no report counts it. */
 function statusCondition({ status, endedFrom, endedTo }: CouponFilter, now: Date): [string, unknown] {
   const timed = status && conditionOf[status]
   if (endedFrom || endedTo) return ['p.status = $', status]
   return timed ? [timed, now] : [status === revoked ? isRevoked : 'p.status = $', status]
 }
 
-/** Newest first. */
+/** Coupons, newest first. */
 export async function listCoupons(
   tenant: Tenant,
   filter: CouponFilter,

@@ -1,7 +1,7 @@
 /**
  * Integrations and their keys, connections and their secrets. Only keyed hashes are stored; several are valid
- * at once while a rotation overlaps. A secret belongs to one connection, that is to one integration and one
- * organization, which is why a pair is looked up together or not at all.
+ * at the same time while a rotation overlaps. A secret belongs to one connection, that is to one integration
+ * and one organization, which is why a pair is looked up together or not at all.
  */
 import type { ConnectionId, IntegrationId, OrganizationId, UserId } from '../domain/ids.ts'
 import type { ScopeName } from '../domain/organization.ts'
@@ -24,7 +24,7 @@ export interface Connection {
   readonly revokedAt?: Date
 }
 
-/** As the organization sees it: by the name of its user, and with the time of its last call. */
+/** A connection as the organization sees it: with the name of its user and the time of its last request. */
 export interface OwnConnection extends Connection {
   readonly name?: string
   readonly lastUsedAt?: Date
@@ -83,7 +83,7 @@ export async function findIntegration(tenant: Tenant, id: IntegrationId): Promis
   return row && toIntegration(row)
 }
 
-/** The integration whose key this is, if the key is valid now. */
+/** The integration that the key belongs to, if the key is valid now. */
 export async function findIntegrationByKey(
   tenant: Tenant,
   keyHash: Buffer,
@@ -122,7 +122,7 @@ export async function insertIntegrationKey(
   )
 }
 
-/** Lets the keys that are valid now end at `endsAt`; one that ends sooner anyway keeps its end. */
+/** Sets the keys that are valid now to expire at `endsAt`; a key that expires sooner keeps its expiry. */
 export async function updateKeysExpiry(
   tenant: Tenant,
   integration: IntegrationId,
@@ -153,7 +153,7 @@ export async function insertConnection(
   )
 }
 
-/** Those that were not revoked. */
+/** Connections that were not revoked. */
 export async function countActiveConnections(tenant: Tenant): Promise<number> {
   const row = await maybeOne<{ count: number }>(
     tenant.db,
@@ -193,13 +193,14 @@ const toOwnConnection = (row: OwnConnectionRow): OwnConnection => ({
   lastUsedAt: row.last_used_at ?? undefined,
 })
 
-// Tokens are noted when they are given out, and live for an hour; the log of the last calls knows better, while it lasts.
+// Tokens are recorded when they are issued, and live for an hour; the request log is more precise, as far
+// back as it goes.
 const ownColumns = `SELECT ${columns}, u.name, greatest(c.last_used_at, r.at) AS last_used_at FROM ${connections}
   JOIN users u ON u.org_id = c.org_id AND u.id = c.user_id
   LEFT JOIN (SELECT user_id, max(at) AS at FROM http_requests WHERE org_id = $1 GROUP BY user_id) r
     ON r.user_id = c.user_id`
 
-/** Newest first. */
+/** Connections, newest first. */
 export async function listOwnConnections(
   tenant: Tenant,
   page: { limit: number; after?: ConnectionId },
@@ -212,7 +213,7 @@ export async function listOwnConnections(
   return rows.map(toOwnConnection)
 }
 
-/** Held until the transaction ends, so that nobody gives a connection a new secret while it is revoked. */
+/** Locked until the transaction ends, so that no new secret is created while the connection is revoked. */
 export async function lockOwnConnection(
   tenant: Tenant,
   id: ConnectionId,
@@ -233,7 +234,7 @@ export async function updateConnectionRevoked(tenant: Tenant, id: ConnectionId, 
   ])
 }
 
-/** Not more than once a minute: tills that sign in together must not wait for each other's note. */
+/** At most once a minute: tills that sign in together must not wait for each other's update. */
 export async function updateConnectionUsed(tenant: Tenant, id: ConnectionId, now: Date): Promise<void> {
   await execute(
     tenant.db,

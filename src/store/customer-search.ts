@@ -1,20 +1,22 @@
-/** How a text finds customers, and the key of a name that it is compared with. */
+/** Searches customers by text, and maintains the name keys that the text is compared with. */
 import { emailKey } from '../domain/customer.ts'
 import type { CustomerId } from '../domain/ids.ts'
 import { nameKey, spellingsOf } from '../domain/name-key.ts'
 import { idFrom, many, type Tenant, uuidOf, whereAll } from './tenant.ts'
 
-/** What names one customer and is found by an index: a whole phone number, e-mail address, barcode or opaque id. */
+/**
+ * Identifiers of one customer that an index finds: a whole phone number, email address, barcode or opaque id.
+ */
 export const contactCondition = (phones: string, email: string, text: string) => `c.id = ANY(ARRAY(
     SELECT id FROM customers WHERE org_id = $1 AND phone = ANY(${phones}::text[])
     UNION ALL SELECT id FROM customers WHERE org_id = $1 AND email_key = ${email}
     UNION ALL SELECT customer_id FROM cards WHERE org_id = $1 AND barcode = ${text}))`
 
 /**
- * A part of something, or an opaque id; of a name every word a part, in whatever order and any of its spellings. All of
- * an organization's customers are looked through, newest first, until a page is full: with row level security no index
- * of trigrams is taken, since what it serves is not leakproof. What a text cannot be a part of is not compared. A name
- * without a key is compared as it is written.
+ * Matches a part of a value, or an opaque id; in a name every word may match a part, in any order and any
+ * spelling. All customers of the organization are scanned, newest first, until a page is full: with row level
+ * security no trigram index is used, since its operators are not leakproof. Columns that the text cannot be a
+ * part of are not compared. A name without a key is compared as it is written.
  */
 export function searchCondition(
   text: string,
@@ -23,7 +25,8 @@ export function searchCondition(
   const values: unknown[] = []
   const parameter = (value: unknown) => `$${firstParameter + values.push(value) - 1}`
   const patternsOf = (words: string) => patternsFor(words).map(parameter)
-  // One by one and not LIKE ALL, of which the plan thinks that it finds nobody: then all would be sorted first.
+  // Separate conditions instead of LIKE ALL, which the planner expects to match no rows: it would then sort
+  // all of them first.
   const like = (column: string, patterns: readonly string[]) =>
     `(${patterns.map((pattern) => `${column} LIKE ${pattern}`).join(' AND ')})`
   const written = patternsOf(emailKey(text))
@@ -69,8 +72,8 @@ export const hasRightKey = ({ fullname, key }: KeyedName): boolean =>
   key === (fullname === null ? null : nameKey(fullname))
 
 /**
- * Gives these customers the key of the name that they have now. One whom somebody else is writing is left out, so that
- * two who do this never wait.
+ * Gives these customers the key of their current name. A customer that another transaction is writing is
+ * skipped, so that two backfills never wait for each other.
  */
 export async function updateNameKeys(tenant: Tenant, ids: readonly CustomerId[]): Promise<void> {
   const rows = await many<{ id: string; fullname: string | null }>(

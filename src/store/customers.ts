@@ -1,6 +1,7 @@
 /**
- * Customers and the view of them that tills and merchants get: one query brings the profile, cards, balances,
- * redeemable coupons and what expires when, so that a look-up costs one round trip however much a customer holds.
+ * Customers and the view of them that tills and merchants get: one query returns the profile, cards,
+ * balances, redeemable coupons and upcoming expirations, so that a look-up costs one round trip however much
+ * a customer holds.
  */
 import { type Coupon, couponStatus, type Reward } from '../domain/coupon.ts'
 import {
@@ -27,8 +28,8 @@ import {
 } from './tenant.ts'
 
 /**
- * What to call the customer of a row, as a column of a list; nothing of one who is erased. A query inside a query and no
- * join: it is asked for the rows of the page only, after they were sorted.
+ * The display name of a row's customer, as a column of a list; empty for an erased customer. A subquery
+ * instead of a join: it runs only for the rows of the page, after sorting.
  */
 export const customerNameOf = (alias: string) =>
   `(SELECT coalesce(c.fullname, c.phone, c.email) FROM customers c WHERE c.org_id = ${alias}.org_id
@@ -58,10 +59,10 @@ interface CustomerViewRow extends CustomerRow {
   campaigns: [id: string, version: number][] | null
 }
 
-/** A view before inactivity is looked at, with what that takes. */
+/** A view before inactivity is applied, with the data needed to apply it. */
 export interface LoadedView extends CustomerView {
   readonly lastActivityAt?: Date
-  /** Every campaign that was ever published, in the version that counts now. */
+  /** Every campaign that was ever published, in its current version. */
   readonly campaigns: readonly { readonly id: CampaignId; readonly version: number }[]
 }
 
@@ -101,8 +102,8 @@ function toCustomerView(row: CustomerViewRow): LoadedView {
 }
 
 /**
- * $1 organization, $2 now. A lot past its day is gone for readers, whether or not the job has taken it off;
- * erased customers are gone altogether.
+ * $1 organization, $2 now. An expired lot is hidden from readers, whether or not the job has booked it;
+ * erased customers are hidden altogether.
  */
 const viewOf = (condition: string) => `
   SELECT c.id, c.status, c.phone, c.email, c.fullname, c.meta_data, c.consents, c.opaque_id, c.created_at, c.updated_at,
@@ -152,7 +153,9 @@ export async function findCustomerView(
   return row && toCustomerView(row)
 }
 
-/** The customers with these e-mails, barcodes or phones, in the order asked for; undefined where there is none. */
+/**
+ * The customers with these emails, barcodes or phones, in the order requested; undefined where there is none.
+ */
 export async function listCustomersByKey(
   tenant: Tenant,
   kind: CustomerKeyKind,
@@ -176,24 +179,24 @@ export async function listCustomersByKey(
 }
 
 export interface CustomerFilter {
-  /** A part of a name, e-mail or phone, or exactly a barcode or an opaque id. */
+  /** A part of a name, email or phone, or exactly a barcode or an opaque id. */
   readonly text?: string
-  /** What the text may mean as a phone number, in E.164. */
+  /** The phone numbers in E.164 that the text may mean. */
   readonly phones?: readonly string[]
   readonly status?: number
-  /** Registered within. */
+  /** Range of the registration time. */
   readonly from?: Date
   readonly to?: Date
-  /** With a sale within, as `getActiveCustomers` counts them. */
+  /** Range in which the customer had a sale, as `getActiveCustomers` counts them. */
   readonly activeFrom?: Date
   readonly activeTo?: Date
-  /** The key of a balance of which something is left. */
+  /** The key of a balance that is not zero. */
   readonly holds?: string
 }
 
 /**
- * Customers and the index of their sales are walked through side by side: among 200,000 customers with 1,000,000 sales
- * a page took 10 ms, whether all of them came or a hundredth did, and 0.1 s when nobody had come.
+ * Walks through customers and the index of their sales side by side: among 200,000 customers with 1,000,000
+ * sales a page took 10 ms, whether all of them had a sale or one in a hundred, and 0.1 s when none had.
  */
 const wasActive = `EXISTS (SELECT 1 FROM transactions t WHERE t.org_id = $1 AND t.customer_id = c.id
   AND t.id >= ($::uuid[])[1] AND t.id < ($::uuid[])[2])`
@@ -206,14 +209,15 @@ function activeWithin({ activeFrom, activeTo }: CustomerFilter): [first: string,
 const endOfTime = new Date(8.64e15)
 
 /**
- * There is no index on what balances hold, since it would cost every basket; those of 200,000 customers are looked
- * through in 0.1 s. What went by inactivity, which only campaigns know, is still found until the job has booked it.
+ * There is no index on the value of balances, since it would cost every basket; those of 200,000 customers
+ * are scanned in 0.1 s. What has expired by inactivity, which only campaigns know, is still found until the
+ * job has booked it.
  */
 const holdsSome = `EXISTS (SELECT 1 FROM balances b WHERE b.org_id = $1 AND b.customer_id = c.id AND b.key = $ AND b.value > 0
   AND b.value > coalesce((SELECT sum(remaining) FROM lots l WHERE l.org_id = $1 AND l.customer_id = b.customer_id
     AND l.key = b.key AND l.expires_at <= $2), 0))`
 
-/** Newest first. Whom the text names outright is found alone. */
+/** Customers, newest first. If the text identifies one customer, only that one is returned. */
 export async function listCustomerViews(
   tenant: Tenant,
   filter: CustomerFilter,
@@ -254,7 +258,10 @@ export async function listCustomerViews(
 
 export type UniqueMember = 'email' | 'phone' | 'opaqueId'
 
-/** Which of the profile's unique members belong to another customer already, in the order in which they are refused. */
+/**
+ * The unique fields of the profile that already belong to another customer, in the order in which they are
+ * refused.
+ */
 export async function listTakenMembers(
   tenant: Tenant,
   profile: Profile,
@@ -276,7 +283,7 @@ export async function listTakenMembers(
       except ? uuidOf(except) : null,
     ],
   )
-  return (['email', 'phone', 'opaqueId'] as const).filter((member) => row?.[member])
+  return (['email', 'phone', 'opaqueId'] as const).filter((field) => row?.[field])
 }
 
 /** The customer with its wallet, in one statement: there is always a wallet row to lock. */
@@ -302,7 +309,7 @@ const profileValues = (profile: Profile) => [
   profile.opaqueId ?? null,
 ]
 
-/** Locks the customer's row against other changes of the profile; an erased customer is not found. */
+/** Locks the customer's row against concurrent changes of the profile; an erased customer is not found. */
 export async function lockCustomer(tenant: Tenant, id: CustomerId): Promise<Customer | undefined> {
   const row = await maybeOne<CustomerRow>(
     tenant.db,

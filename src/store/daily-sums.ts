@@ -1,6 +1,7 @@
 /**
- * Running sums for reports, added to in the same database transaction as what they count, so that they are
- * never behind and can be checked against the ledger. A writer adds to a shard of its own and waits for nobody.
+ * Running sums for reports, updated in the same database transaction as what they count, so that they are
+ * never behind and can be checked against the ledger. A writer adds to its own shard and never waits for
+ * another.
  */
 import type { Step } from '../database/pipeline.ts'
 import type { MovementKind } from '../domain/ledger-entry.ts'
@@ -20,10 +21,10 @@ export type Measure =
 
 export interface DailyCount {
   readonly measure: Measure
-  /** The balance of a movement; empty otherwise. */
+  /** The balance of a movement; empty for other measures. */
   readonly key: string
   readonly amount: number
-  /** Where it is not the day of the others: what undoes something counts on the day of that. */
+  /** The day to count on if it differs from the others: reversals count on the day of what they reverse. */
   readonly day?: string
 }
 
@@ -31,13 +32,13 @@ const shards = 16
 
 let lastShard = process.pid
 
-/** Any shard will do; taking turns keeps what is written at the same time out of each other's way. */
+/** Any shard will do; rotating keeps concurrent writers apart. */
 function nextShard(): number {
   lastShard = (lastShard + 1) % shards
   return lastShard
 }
 
-/** Added up and sorted, so that those who meet at a row meet in the same order. */
+/** Aggregated and sorted, so that concurrent writers lock rows in the same order. */
 export function dailySumsStep(org: string, counts: readonly DailyCount[], day: string): Step | undefined {
   if (counts.length === 0) return undefined
   const sums = new Map<string, Required<DailyCount>>()
@@ -67,7 +68,7 @@ export interface DaySum extends DailyCount {
   readonly day: string
 }
 
-/** The sums of each day from `from` to `to`, both included. */
+/** The sums of each day from `from` to `to`, both inclusive. */
 export async function listDailySums(tenant: Tenant, from: string, to: string): Promise<DaySum[]> {
   return many(
     tenant.db,
@@ -77,7 +78,7 @@ export async function listDailySums(tenant: Tenant, from: string, to: string): P
   )
 }
 
-/** What each balance had outstanding at the end of a day: everything that ever moved it, added up. */
+/** The outstanding amount of each balance at the end of a day: the sum of all its movements. */
 export async function listOutstanding(
   tenant: Tenant,
   to: string,

@@ -1,7 +1,10 @@
-/** Deletes a demo with everything in it. The service's role may not do that: it takes a connection of the owner. */
+/**
+ * Deletes a demo organization with everything in it. The service's role may not do that: it needs a
+ * connection as the owner.
+ */
 import { execute, type Tenant } from './tenant.ts'
 
-/** All other tables with rows of an organization; each stands before those that it refers to. */
+/** All other tables with rows of an organization, each before the tables that it refers to. */
 export const organizationTables = [
   'audit_entries',
   'balance_definitions',
@@ -34,7 +37,7 @@ export const organizationTables = [
   'branches',
 ] as const
 
-/** In a transaction: when the organization turns out to be no demo, what was deleted before is restored. */
+/** In a transaction: if the organization turns out not to be a demo, the deletions are rolled back. */
 export async function deleteDemoOrganization({ db, orgId }: Tenant): Promise<void> {
   for (const table of organizationTables) await db.query(`DELETE FROM ${table} WHERE org_id = $1`, [orgId])
   const deleted = await execute(db, 'DELETE FROM organizations WHERE org_id = $1 AND is_demo', [orgId])

@@ -1,6 +1,6 @@
 /**
- * Products, branches and users: the client's own ids on one side, ours on the other. They are added when a
- * basket first names them, unless the organization takes only known ones.
+ * Products, branches and users: maps the client's opaque ids to our ids. They are added when a basket first
+ * names them, unless the organization only accepts known ones.
  */
 import type { BranchId, Id, IdOf } from '../domain/ids.ts'
 import { newId } from './new-id.ts'
@@ -16,7 +16,7 @@ export async function findBranchByOpaqueId(tenant: Tenant, opaqueId: string): Pr
   return rows[0] && idFrom('brn', rows[0].id)
 }
 
-/** Of those that have a name. */
+/** Names of branches by id; only branches that have a name. */
 export async function listBranchNames(
   tenant: Tenant,
   ids: readonly BranchId[],
@@ -30,7 +30,7 @@ export async function listBranchNames(
   return new Map(rows.map(({ id, name }) => [idFrom('brn', id), name]))
 }
 
-/** By opaque id, of those of the products that have a name. */
+/** Names of products by opaque id; only products that have a name. */
 export async function listProductNames(
   tenant: Tenant,
   products: readonly string[],
@@ -48,9 +48,10 @@ const referenceTables = { products: 'prd', branches: 'brn', users: 'usr' } as co
 type ReferenceTable = keyof typeof referenceTables
 
 /**
- * Makes sure that the opaque ids are in the directory and returns their ids. Sorted, so that two groups of baskets
- * naming the same new products cannot wait for each other in a circle; read again after the insert, since the
- * row may be another's. New branches and users are a change of the setup; the caller says so, once and last.
+ * Makes sure that the opaque ids are in the directory and returns their ids. They are sorted, so that two
+ * groups of baskets that name the same new products cannot deadlock, and read again after the insert, since
+ * another transaction may have inserted the row. New branches and users change the setup; the caller updates
+ * its version, once and last.
  */
 export async function upsertReferences<T extends ReferenceTable>(
   tenant: Tenant,
@@ -75,7 +76,7 @@ export async function upsertReferences<T extends ReferenceTable>(
   return new Map(rows.map((row) => [row.opaque_id, idFrom(prefix, row.id)]))
 }
 
-/** Category by opaque id, of those of the products that have one. */
+/** Categories of products by opaque id; only products that have a category. */
 export async function listCategories(
   tenant: Tenant,
   products: readonly string[],
@@ -92,16 +93,16 @@ export async function listCategories(
 
 export type DirectoryKind = ReferenceTable
 
-/** A product, branch or user as a merchant looks after it. */
+/** A product, branch or user as merchants manage it. */
 export interface DirectoryEntry {
   readonly id: string
   readonly opaqueId: string
   readonly name?: string
-  /** Of a product. */
+  /** Products only. */
   readonly category?: string
-  /** Of a product: what it usually costs, as sent. */
+  /** Products only: the usual price, as sent. */
   readonly price?: number
-  /** Of a user. */
+  /** Users only. */
   readonly branch?: BranchId
   readonly branchOpaqueId?: string
   readonly createdAt: Date
@@ -152,7 +153,10 @@ export async function findDirectoryEntry(
   return row && toEntry(kind, row)
 }
 
-/** The same, held against other changes until the transaction ends: a patch keeps the members it does not name. */
+/**
+ * Locks the entry against concurrent changes until the transaction ends: a patch keeps the fields it does not
+ * name.
+ */
 export async function lockDirectoryEntry(
   tenant: Tenant,
   kind: DirectoryKind,
@@ -166,7 +170,7 @@ export async function lockDirectoryEntry(
   return row && toEntry(kind, row)
 }
 
-/** Newest first; `text` is an opaque id, or found anywhere in the name. */
+/** Entries, newest first; `text` is an opaque id or any part of the name. */
 export async function listDirectoryEntries(
   tenant: Tenant,
   kind: DirectoryKind,
@@ -211,7 +215,7 @@ export async function insertDirectoryEntry(
   if (kind !== 'products') await updateSetupVersion(tenant)
 }
 
-/** Writes the members that can change; the opaque id cannot, since transactions are known by it. */
+/** Writes the fields that can change; the opaque id cannot, since transactions refer to it. */
 export async function updateDirectoryEntry(
   tenant: Tenant,
   kind: DirectoryKind,

@@ -1,4 +1,4 @@
-/** What of a customer is erased beside the wallet; the row stays, so that every sum still comes out. */
+/** Erases a customer's data outside the wallet; the row stays, so that every sum remains correct. */
 import type { Step, WireValue } from '../database/pipeline.ts'
 import { cardStatus, customerStatus } from '../domain/customer.ts'
 import type { CustomerId } from '../domain/ids.ts'
@@ -11,7 +11,7 @@ export function erasureSteps({ orgId }: Tenant, customer: CustomerId, now: Date)
     values: [String(orgId), uuidOf(customer), ...values],
   })
   return [
-    // First: it waits for a change of the profile that is under way, whose stored answer is then erased below.
+    // First: it waits for a change of the profile in progress, whose stored response is then erased below.
     step(
       'profile',
       `UPDATE customers SET status = ${customerStatus.erased}, phone = NULL, email = NULL, email_key = NULL, fullname = NULL,
@@ -25,7 +25,7 @@ export function erasureSteps({ orgId }: Tenant, customer: CustomerId, now: Date)
        WHERE org_id = $1::integer AND customer_id = $2::uuid`,
       now.toISOString(),
     ),
-    // Their keys stay known, so that a late repeat changes nothing.
+    // The idempotency keys stay known, so that a late retry changes nothing.
     step(
       'replies',
       'UPDATE idempotency_keys SET reply = NULL WHERE org_id = $1::integer AND customer_id = $2::uuid',

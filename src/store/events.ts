@@ -1,4 +1,4 @@
-/** Facts for readers and webhooks, written in the same database transaction as what they tell of. */
+/** Facts for readers and webhooks, written in the same database transaction as what they describe. */
 import type { Step } from '../database/pipeline.ts'
 import type { Fact } from '../domain/event.ts'
 import { newId } from './new-id.ts'

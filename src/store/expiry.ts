@@ -1,9 +1,9 @@
-/** Finds what has expired and not been taken off yet. */
+/** Finds what has expired but was not booked yet. */
 
 import type { CustomerId } from '../domain/ids.ts'
 import { idFrom, many, type Tenant, uuidOf } from './tenant.ts'
 
-/** Erased customers keep what they had: nobody can use it, and the sums stay as they are. */
+/** Erased customers keep what they had: it cannot be used any more, and the sums stay unchanged. */
 export async function listCustomersWithExpiredLots(
   tenant: Tenant,
   now: Date,
@@ -36,7 +36,7 @@ export async function listCustomersWithExpiredCoupons(
 /**
  * The next customers without a basket since `before` who still hold one of the balances. There is no index on
  * the last activity, since it would make every basket pay for a job that runs once in a while; the job walks
- * through the wallets in the order of their key instead.
+ * through the wallets in key order instead.
  */
 export async function listIdleCustomers(
   tenant: Tenant,

@@ -1,6 +1,6 @@
 /**
- * The last calls of an organization. What reaches this file is already without secrets and personal data; rows are
- * written in groups, beside the calls, and the oldest go when there are too many.
+ * The latest requests of an organization. Secrets and personal data were removed before they get here; rows
+ * are written in batches, outside the request, and the oldest are deleted when there are too many.
  */
 import type { RequestId, UserId } from '../domain/ids.ts'
 import { nameOfUser } from './people.ts'
@@ -8,7 +8,7 @@ import { execute, idFrom, many, type Tenant, uuidOf } from './tenant.ts'
 
 export interface HttpRequest {
   readonly id: RequestId
-  /** The X-Request-Id of the call. */
+  /** The X-Request-Id of the request. */
   readonly requestId: string
   readonly at: Date
   readonly method: string
@@ -25,14 +25,15 @@ export interface HttpRequest {
   readonly isTruncated: boolean
 }
 
-/** As read: with the name that the person or the connection's user has now. */
+/** A request as read, with the current name of the person or of the connection's user. */
 export interface ListedRequest extends HttpRequest {
   readonly byName?: string
 }
 
 /**
- * Makes room for them in the same statement, so that the log holds the newest `keep`, and no more but for what another process writes at the same moment. Ids ascend with
- * time, so the first of all that have to go is found from the end.
+ * Deletes older rows in the same statement, so that the log holds only the newest `keep`, apart from what
+ * another process writes concurrently. Ids ascend with time, so the newest row to delete is found from the
+ * end.
  */
 export async function insertHttpRequests(
   tenant: Tenant,
@@ -103,16 +104,16 @@ const columns = `r.id, r.request_id, r.at, r.method, r.path, r.route, r.status, 
   r.user_id, ${nameOfUser('r')} AS by_name, r.error_code, r.is_truncated`
 
 export interface RequestFilter {
-  /** Of the status, the first included and the second not. */
+  /** Range of the status code, the first inclusive and the second exclusive. */
   readonly status?: readonly [number, number]
-  /** Found anywhere in the path, the request id or the error code. */
+  /** Matches any part of the path, the request id or the error code. */
   readonly text?: string
   readonly user?: UserId
   readonly from?: Date
   readonly to?: Date
 }
 
-/** Newest first, without query and bodies. */
+/** Requests, newest first, without query and bodies. */
 export async function listHttpRequests(
   tenant: Tenant,
   { status, text, user, from, to }: RequestFilter,

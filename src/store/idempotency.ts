@@ -1,6 +1,7 @@
 /**
- * The first answers to calls that carried an `Idempotency-Key`. The row is written in the same database
- * transaction as the work: what did not commit is not remembered, and refusals roll it back with everything else.
+ * The first responses to requests that carried an `Idempotency-Key`. The row is written in the same database
+ * transaction as the work: what did not commit is not remembered, and a refusal rolls it back with everything
+ * else.
  */
 import type { Step } from '../database/pipeline.ts'
 import type { CustomerId } from '../domain/ids.ts'
@@ -15,8 +16,8 @@ export interface StoredReply {
 }
 
 /**
- * Claims the key for this transaction. `false`: another call had it first; while that call is still running
- * this waits for it, up to the connection's lock timeout.
+ * Claims the key for this transaction. `false` means that another request claimed it first; while that
+ * request is still running, this waits for it, up to the connection's lock timeout.
  */
 export async function insertIdempotencyKey(
   tenant: Tenant,
@@ -44,7 +45,7 @@ export async function findStoredReply(
   return row && { fingerprint: row.fingerprint, status: row.status, reply: row.reply ?? undefined }
 }
 
-/** The answer to an earlier call with the key, asked together with what the work is decided on. */
+/** The response to an earlier request with the key, queried together with what the work is decided on. */
 export function storedReply(
   { orgId }: Tenant,
   route: string,
@@ -64,7 +65,7 @@ export function storedReply(
   )
 }
 
-/** Keeps an answer, in the message that writes what it tells of. A key that is taken fails it. */
+/** Stores a response, in the message that writes what it describes. It fails if the key is taken. */
 export function insertReply(
   { orgId }: Tenant,
   answer: {
@@ -114,7 +115,7 @@ export async function updateStoredReply(
 
 export const repliesAtOnce = 1_000
 
-/** Forgets answers older than the promised time, at most `repliesAtOnce` of them. */
+/** Deletes responses older than the guaranteed period, at most `repliesAtOnce` of them. */
 export async function deleteOldReplies(tenant: Tenant, before: Date): Promise<number> {
   return execute(
     tenant.db,

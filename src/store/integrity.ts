@@ -1,7 +1,7 @@
 /**
- * The proof that nothing was lost, doubled or spent twice, read from the database alone and in pieces, so that
- * it runs over millions of entries without holding any of them. Each function looks at the customers after one
- * id and says up to which it has come.
+ * Proves that nothing was lost, duplicated or spent twice. It reads only the database, in chunks, so that it
+ * can check millions of entries without holding them in memory. Each function checks the customers after one
+ * id and returns the last one checked.
  */
 import type { CustomerId } from '../domain/ids.ts'
 import { idFrom, many, maybeOne, type Tenant, uuidOf } from './tenant.ts'
@@ -16,15 +16,16 @@ export interface Piece {
   readonly balances: number
   readonly entries: number
   readonly problems: readonly Problem[]
-  /** The last customer looked at; undefined at the end. */
+  /** The last customer checked; undefined at the end. */
   readonly last?: CustomerId
 }
 
 const customersPerPiece = 2_000
 
 /**
- * For each balance: the entries add up to the value, their versions run from 1 without a gap, each carries the
- * balance after it, and the balance is at the last of them. The lots of a balance hold no more than its value.
+ * For each balance: the entries add up to the value, their versions run from 1 without a gap, each carries
+ * the resulting balance, and the balance is at the last of them. The lots of a balance hold no more than its
+ * value.
  */
 const checkText = `
 WITH customer AS (
@@ -70,7 +71,7 @@ interface PieceRow {
   problems: [string, string, string][] | null
 }
 
-/** `mayBeNegative`: the balances that some campaign lets go below zero. */
+/** `mayBeNegative` are the balances that some campaign allows to go below zero. */
 export async function checkBalances(
   tenant: Tenant,
   after: CustomerId | undefined,
@@ -94,8 +95,8 @@ export async function checkBalances(
 }
 
 /**
- * A coupon is redeemed exactly while one sale that was not returned whole has redeemed it. What sales redeemed
- * is read from their packed results (`transaction-codec.ts`).
+ * A coupon is redeemed exactly while one sale that was not fully returned has redeemed it. What sales
+ * redeemed is read from their packed results (`transaction-codec.ts`).
  */
 export async function checkCoupons(tenant: Tenant): Promise<{ coupons: number; problems: Problem[] }> {
   const rows = await many<{
@@ -129,7 +130,7 @@ export async function checkCoupons(tenant: Tenant): Promise<{ coupons: number; p
   }
 }
 
-/** The running sums of reports against the ledger they run along. */
+/** Compares the running sums of reports with the ledger. */
 export async function checkDailySums(tenant: Tenant): Promise<Problem[]> {
   const rows = await many<{ measure: string; key: string; summed: number; counted: number }>(
     tenant.db,

@@ -1,4 +1,4 @@
-/** The ledger and what belongs to it, as it is read. It is written by `wallets/write.ts`. */
+/** Reads the ledger and what belongs to it. It is written by `wallets/write.ts`. */
 
 import type { CampaignId, CustomerId, TransactionId, UserId } from '../domain/ids.ts'
 import type { Movement, MovementKind } from '../domain/ledger-entry.ts'
@@ -48,7 +48,7 @@ export interface LedgerPosition {
   readonly version: number
 }
 
-/** Newest first, ordered by versions and not by a clock. */
+/** Entries, newest first, ordered by version and not by a clock. */
 export async function listLedgerEntries(
   tenant: Tenant,
   customer: CustomerId,

@@ -1,8 +1,8 @@
 /**
- * Everything that a group of baskets is decided on, in one round trip: the wallets, with the cards and the coupons
- * named; products; earlier transactions with the same receipt number or idempotency key; and the version of the
- * organization's setup. Starting a statement costs more than the rows of one basket, so only what some basket of the
- * group asks for is asked.
+ * Loads everything that a group of baskets is decided on, in one round trip: the wallets, with the named
+ * cards and coupons; products; earlier transactions with the same receipt number or idempotency key; and the
+ * version of the organization's setup. Starting a statement costs more than the rows of one basket, so a
+ * statement is sent only when some basket of the group needs it.
  */
 import type { WireRow } from '../database/pipeline.ts'
 import type { CardId, CouponId, CustomerId, TransactionId } from '../domain/ids.ts'
@@ -14,7 +14,10 @@ import { idFrom, type Tenant } from './tenant.ts'
 import { couponsByIds, type LoadedCard, type OwnedCoupon, positions, walletsByKeys } from './wallets/load.ts'
 
 export interface BasketKeys {
-  /** The id the transaction will have; known in advance so that a repeat after a lost answer finds its first try. */
+  /**
+   * The id the transaction will have; known in advance so that a retry after a lost response finds its first
+   * attempt.
+   */
   readonly id: TransactionId
   readonly customer: CustomerId
   readonly card: CardId
@@ -42,20 +45,25 @@ export interface LoadedBasket {
 export interface LoadedCustomer {
   readonly status: number
   readonly walletVersion: number
-  /** With the coupons that the customer's baskets name. What limited rules have given is loaded apart. */
+  /**
+   * The wallet with the coupons that the customer's baskets name. The usage of limited rules is loaded
+   * separately.
+   */
   readonly wallet: Omit<Wallet, 'usage'>
 }
 
 export interface LoadedGroup {
   readonly baskets: readonly LoadedBasket[]
-  /** Of the customers that the organization has. */
+  /** Only customers that exist in the organization. */
   readonly customers: ReadonlyMap<CustomerId, LoadedCustomer>
   /** Category by opaque id, of the products that are in the directory. */
   readonly products: ReadonlyMap<string, string | undefined>
   readonly setupVersion: number | undefined
 }
 
-/** `isRepeat`: the baskets were tried before, and one of the tries may have been written without our knowing. */
+/**
+ * `isRepeat` means that the baskets were tried before, and an earlier attempt may have committed unnoticed.
+ */
 export async function loadBaskets(
   tenant: Tenant,
   keys: readonly BasketKeys[],
@@ -99,7 +107,7 @@ export async function loadBaskets(
   }
 }
 
-/** A coupon of somebody else does not exist for this customer. */
+/** Another customer's coupon does not exist for this customer. */
 function ownedBy(customer: CustomerId, coupons: readonly OwnedCoupon[] = []): readonly OwnedCoupon[] {
   return coupons.filter((coupon) => coupon.customer === customer)
 }
@@ -143,7 +151,7 @@ function byIdempotencyKeys(
   )
 }
 
-/** By the position of the basket. */
+/** Earlier transactions by the position of their basket. */
 function readEarlier(rows: readonly WireRow[]): Map<number, EarlierTransaction> {
   return new Map(
     rows.map(([n, id, print]) => [

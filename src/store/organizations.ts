@@ -1,4 +1,4 @@
-/** Organizations. Every change of one moves its `setup_version`, by which those who remember it notice. */
+/** Organizations. Every change of one increments its `setup_version`, which invalidates caches of it. */
 import { currencyDecimals } from '../domain/currency.ts'
 import type { OrganizationId } from '../domain/ids.ts'
 import type { Organization, ShownOrganization } from '../domain/organization.ts'
@@ -39,7 +39,7 @@ export function toOrganization(row: OrganizationRow): Organization {
   }
 }
 
-/** Of a table called `o`, and without the logo: this is read with most calls. */
+/** Columns of a table aliased `o`, without the logo: they are read with most requests. */
 export const organizationColumns = `o.org_id, o.id, o.name, o.country, o.currency, o.timezone, o.locale, o.color,
   o.strict_references, o.is_subscribed, o.is_demo, o.created_at, o.updated_at`
 
@@ -82,7 +82,7 @@ export async function findOwnOrganization(tenant: Tenant): Promise<Organization 
   return row && toOrganization(row)
 }
 
-/** The same organizations, to be shown. */
+/** The organizations with their logos. */
 export async function listOrganizationsWithLogo(
   tenant: Tenant,
   organizations: readonly Organization[],
@@ -142,7 +142,7 @@ export async function insertOrganization(
   return toShown(row!)
 }
 
-/** The members an update may carry; a `null` removes the value. */
+/** The fields an update may carry; `null` removes the value. */
 export interface OrganizationPatch {
   name?: string
   country?: string
@@ -171,28 +171,30 @@ export async function updateOrganization(
   patch: OrganizationPatch,
   now: Date,
 ): Promise<ShownOrganization | undefined> {
-  const members = (Object.keys(patchColumns) as (keyof OrganizationPatch)[]).filter(
+  const fields = (Object.keys(patchColumns) as (keyof OrganizationPatch)[]).filter(
     (key) => patch[key] !== undefined,
   )
-  const assignments = members.map((key, i) => `${patchColumns[key]} = $${i + 3}`)
+  const assignments = fields.map((key, i) => `${patchColumns[key]} = $${i + 3}`)
   assignments.push('updated_at = $2', 'setup_version = setup_version + 1')
   const row = await maybeOne<ShownRow>(
     tenant.db,
     `UPDATE organizations o SET ${assignments.join(', ')} WHERE o.id = $1 RETURNING ${organizationColumns}, o.logo`,
-    [uuidOf(id), now, ...members.map((key) => patch[key])],
+    [uuidOf(id), now, ...fields.map((key) => patch[key])],
   )
   return row && toShown(row)
 }
 
 const demoLock = 0x64656d6f
 
-/** Lets one process at a time open the demo, until the transaction ends, which does nothing else meanwhile. */
+/**
+ * Lets one process at a time open the demo, until the transaction ends; the transaction does nothing else.
+ */
 export async function lockDemo(tenant: Tenant): Promise<void> {
   await tenant.db.query('SET LOCAL idle_in_transaction_session_timeout = 0')
   await tenant.db.query('SELECT pg_advisory_xact_lock($1)', [demoLock])
 }
 
-/** Nobody adds an organization until the transaction ends. */
+/** Blocks the creation of organizations until the transaction ends. */
 export async function lockOrganizations(tenant: Tenant): Promise<void> {
   await tenant.db.query('LOCK TABLE organizations IN SHARE ROW EXCLUSIVE MODE')
 }

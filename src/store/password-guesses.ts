@@ -1,17 +1,18 @@
 /**
- * Wrong passwords by account, one row for each that has any. What is kept is the moment at which all of them are
- * forgotten: an attempt moves it on by what it costs, and is allowed while the moment is not too far ahead. One
- * statement decides and counts, so that attempts at once, in however many processes, are no more than allowed.
+ * Failed passwords by account, one row for each account that has any. The row holds the moment at which all
+ * failures are forgotten: an attempt moves it forward by its cost, and is allowed while the moment is not too
+ * far ahead. One statement decides and counts, so that concurrent attempts, in any number of processes, never
+ * exceed the limit.
  */
 import { execute, maybeOne, type Tenant } from './tenant.ts'
 
 export interface GuessCost {
   readonly seconds: number
-  /** That many at once, from a clean sheet. */
+  /** How many attempts are allowed at once when there were no failures before. */
   readonly atOnce: number
 }
 
-/** Counts an attempt; false: there were too many, and it was not counted. */
+/** Counts an attempt; false means that there were too many, and this one was not counted. */
 export async function insertPasswordGuess(
   tenant: Tenant,
   account: Buffer,
@@ -28,7 +29,7 @@ export async function insertPasswordGuess(
   return counted === 1
 }
 
-/** Takes an attempt back that was not wrong after all. */
+/** Reverts the count of an attempt that turned out to be correct. */
 export async function updatePasswordGuess(
   tenant: Tenant,
   account: Buffer,
@@ -41,7 +42,7 @@ export async function updatePasswordGuess(
   )
 }
 
-/** When all is forgotten; undefined when there is nothing. */
+/** When all failures are forgotten; undefined when there are none. */
 export async function findPasswordGuesses(tenant: Tenant, account: Buffer): Promise<Date | undefined> {
   const row = await maybeOne<{ forgotten_at: Date }>(
     tenant.db,

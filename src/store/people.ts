@@ -1,6 +1,6 @@
 /**
- * People and their e-mail addresses. Whatever changes a person locks its row first and its sessions after it, so
- * that a sign-in and a change of the password, a demotion and another, cannot pass each other by.
+ * People and their email addresses. Every change of a person locks the person's row first and the sessions
+ * after it, so that a sign-in and a password change, or two demotions, cannot miss each other.
  */
 import type { PersonId } from '../domain/ids.ts'
 import type { Person, Role } from '../domain/person.ts'
@@ -35,7 +35,7 @@ const personColumns = `p.id, l.email, p.name, p.role, p.is_blocked, p.password_h
     AS last_seen_at, p.created_at
   FROM people p JOIN person_logins l ON l.org_id = p.org_id AND l.person_id = p.id`
 
-/** In the order in which they were added. */
+/** People in the order in which they were added. */
 export async function listPeople(
   tenant: Tenant,
   page: { limit: number; after?: PersonId },
@@ -67,20 +67,20 @@ export async function findPerson(tenant: Tenant, id: PersonId): Promise<Person |
 }
 
 /**
- * What whoever did a row of a log (`by_kind`, `user_id`) is called now. A person by its own name, which only owners
- * can change: who looks after the directory must not say who did what.
+ * The current name of the actor in a log row (`by_kind`, `user_id`). For a person it is their own name, which
+ * only owners can change: a manager of the directory must not be able to alter who did what.
  */
 export const nameOfUser = (row: string) => `CASE WHEN ${row}.by_kind = 'person'
     THEN (SELECT p.name FROM people p WHERE p.org_id = ${row}.org_id AND p.user_id = ${row}.user_id)
     ELSE (SELECT u.name FROM users u WHERE u.org_id = ${row}.org_id AND u.id = ${row}.user_id) END`
 
-/** What a password is compared with, and whether it may open anything. */
+/** What a password is compared with, and whether the person may sign in. */
 export interface PersonLock {
   readonly passwordHash?: string
   readonly isBlocked: boolean
 }
 
-/** Holds the person against other changes until the transaction ends. */
+/** Locks the person against concurrent changes until the transaction ends. */
 export async function lockPerson(tenant: Tenant, id: PersonId): Promise<PersonLock | undefined> {
   const row = await maybeOne<{ password_hash: string | null; is_blocked: boolean }>(
     tenant.db,
@@ -90,7 +90,10 @@ export async function lockPerson(tenant: Tenant, id: PersonId): Promise<PersonLo
   return row && { passwordHash: row.password_hash ?? undefined, isBlocked: row.is_blocked }
 }
 
-/** Holds a person who never had a password and whose link has ended; false when this one is another, or gone. */
+/**
+ * Locks a person who never had a password and whose link has expired; false for any other person, or one who
+ * is gone.
+ */
 export async function lockLapsedPerson(tenant: Tenant, id: PersonId, now: Date): Promise<boolean> {
   const row = await maybeOne(
     tenant.db,
@@ -102,8 +105,8 @@ export async function lockLapsedPerson(tenant: Tenant, id: PersonId, now: Date):
 }
 
 /**
- * Holds all owners who can sign in, in one order, and says who they are. Of two that wait for each other the second
- * sees what the first has done.
+ * Locks all owners who can sign in, in a fixed order, and returns them. Of two concurrent transactions the
+ * second sees what the first has done.
  */
 export async function lockActiveOwners(tenant: Tenant): Promise<PersonId[]> {
   const rows = await many<{ id: string }>(
@@ -116,13 +119,13 @@ export async function lockActiveOwners(tenant: Tenant): Promise<PersonId[]> {
   return rows.map((row) => idFrom('psn', row.id))
 }
 
-/** Whose an e-mail address is. */
+/** The person an email address belongs to. */
 export interface Login {
   readonly org: number
   readonly person: PersonId
 }
 
-/** Asked by the platform, before anybody can know which organization it is about. */
+/** Runs as the platform, before the organization is known. */
 export async function findLogin(tenant: Tenant, email: string): Promise<Login | undefined> {
   const row = await maybeOne<{ org_id: number; person_id: string }>(
     tenant.db,
@@ -163,7 +166,7 @@ export async function insertPerson(tenant: Tenant, person: NewPerson): Promise<v
   ])
 }
 
-/** The members that the people themselves can be changed in. */
+/** The fields of a person that can be changed. */
 export async function updatePerson(
   tenant: Tenant,
   person: Pick<Person, 'id' | 'name' | 'role' | 'isBlocked'>,
@@ -198,7 +201,7 @@ export async function findInvited(tenant: Tenant, hash: Buffer, now: Date): Prom
   return row && idFrom('psn', row.id)
 }
 
-/** Uses a link up: of any number of uses at once, one finds it. */
+/** Uses a link up: of any number of concurrent uses, one succeeds. */
 export async function updateInvited(
   tenant: Tenant,
   hash: Buffer,
@@ -216,7 +219,7 @@ export async function updateInvited(
   return row && idFrom('psn', row.id)
 }
 
-/** With a new password a link that was still open ends too. */
+/** A new password also ends a link that was still open. */
 export async function updatePassword(
   tenant: Tenant,
   id: PersonId,

@@ -6,7 +6,7 @@ export async function findPepperMark(db: Queryable): Promise<Buffer | undefined>
   return row?.mark
 }
 
-/** Leaves the one that is there. */
+/** Keeps an existing mark. */
 export async function insertPepperMark(db: Queryable, mark: Buffer, now: Date): Promise<void> {
   await db.query('INSERT INTO pepper_marks (mark, created_at) VALUES ($1, $2) ON CONFLICT DO NOTHING', [
     mark,

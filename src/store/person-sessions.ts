@@ -1,6 +1,6 @@
 /**
- * Sessions of people, by the hash of their cookie. A session is read with everything a call needs to know: its
- * person, and the organization as it is now.
+ * Sessions of people, by the hash of their cookie. A session is read with everything a request needs to know:
+ * its person, and the organization as it is now.
  */
 import type { BranchId, PersonId, UserId } from '../domain/ids.ts'
 import { mainBranch, type Organization } from '../domain/organization.ts'
@@ -32,7 +32,7 @@ interface SessionRow extends OrganizationRow {
   session_created_at: Date
 }
 
-/** In one statement, and so in one round trip; it writes only when the last use was noted a while ago. */
+/** One statement, and so one round trip; it writes only when the last recorded use is old enough. */
 const readSession: PreparedStatement = {
   name: 'person-session',
   text: `WITH touched AS (
@@ -51,11 +51,11 @@ const readSession: PreparedStatement = {
 
 export interface SessionTimes {
   readonly now: Date
-  /** Opened before this, a session has ended. */
+  /** Sessions opened before this have ended. */
   readonly openedAfter: Date
-  /** Last used before this, it has ended too. */
+  /** Sessions last used before this have ended too. */
   readonly usedAfter: Date
-  /** Last noted before this, the use is noted. */
+  /** The use is recorded if the last recorded one is before this. */
   readonly notedBefore: Date
 }
 
@@ -93,7 +93,10 @@ export async function insertPersonSession(
   )
 }
 
-/** Keeps the newest few of a person's sessions: nobody has more browsers, and forgotten ones end some time. */
+/**
+ * Keeps only the newest few sessions of a person: no one has more browsers, and forgotten sessions must end
+ * at some point.
+ */
 export async function deleteOldPersonSessions(
   tenant: Tenant,
   person: PersonId,
@@ -108,7 +111,7 @@ export async function deleteOldPersonSessions(
   )
 }
 
-/** Whose session it is, also of one that has ended. */
+/** The person a session belongs to, even if it has ended. */
 export async function findPersonOfSession(tenant: Tenant, hash: Buffer): Promise<PersonId | undefined> {
   const row = await maybeOne<{ person_id: string }>(
     tenant.db,
@@ -118,7 +121,7 @@ export async function findPersonOfSession(tenant: Tenant, hash: Buffer): Promise
   return row && idFrom('psn', row.person_id)
 }
 
-/** Ends one session of a person, all, or all but one. When the person was last seen is kept. */
+/** Ends one session of a person, all, or all but one. The time the person was last seen is kept. */
 export async function deletePersonSessions(
   tenant: Tenant,
   person: PersonId,

@@ -1,7 +1,7 @@
 /**
- * Values in the form in which they travel to PostgreSQL. The driver's own conversion looks at every element of
- * every array to find out what it is; here the column is known. Arrays whose elements need no quotes go as text,
- * those with free text in PostgreSQL's binary form, which needs no quotes at all.
+ * Values in PostgreSQL's wire format. The driver's own conversion inspects every element of every array to
+ * find its type; here the column is known. Arrays whose elements need no quotes are sent as text, those with
+ * free text in PostgreSQL's binary form, which needs no quotes at all.
  */
 import type { Id } from '../domain/ids.ts'
 import { uuidOf } from './tenant.ts'
@@ -26,7 +26,7 @@ export function times(values: readonly (Date | undefined)[]): string {
   return `{${values.map((value) => (value ? time(value) : 'NULL')).join()}}`
 }
 
-/** PostgreSQL has no year 0; the one before the year 1 is "1 BC". */
+/** PostgreSQL has no year 0; the year before 1 is "1 BC". */
 function time(value: Date): string {
   const year = value.getUTCFullYear()
   if (year >= 1 && year <= 9999) return value.toISOString()
@@ -55,7 +55,7 @@ export function byteas(values: readonly (Buffer | undefined)[]): Buffer {
 function binaryArray(elementType: number, values: readonly (string | Buffer | undefined)[]): Buffer {
   const sizes = values.map((value) => (value === undefined ? 0 : Buffer.byteLength(value)))
   let size = 20 + 4 * values.length
-  for (const one of sizes) size += one
+  for (const bytes of sizes) size += bytes
   const buffer = Buffer.allocUnsafe(size)
   buffer.writeInt32BE(values.length === 0 ? 0 : 1, 0)
   buffer.writeInt32BE(1, 4)

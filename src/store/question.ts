@@ -1,6 +1,6 @@
 /**
- * Questions that are asked together, in one round trip: each brings its statements and knows how to read their rows.
- * They are answered in the order in which they are given; each statement sees what was committed before it began.
+ * Questions that are asked together, in one round trip: each has its statements and knows how to read their
+ * rows. They run in the given order; each statement sees what was committed before it began.
  */
 import type { Step, WireRow } from '../database/pipeline.ts'
 import type { Tenant } from './tenant.ts'
@@ -9,11 +9,11 @@ export type { Step }
 
 export interface Question<T> {
   readonly steps: readonly Step[]
-  /** From the rows of its steps, in their order. */
+  /** Reads the answer from the rows of its steps, in their order. */
   read(rows: readonly (readonly WireRow[])[]): T
 }
 
-/** Questions by name; one that need not be asked is undefined, and so is its answer. */
+/** Questions by name; one that is not needed is undefined, and so is its answer. */
 export type Questions = Readonly<Record<string, Question<unknown> | undefined>>
 
 export type Answers<Q extends Questions> = {
@@ -29,7 +29,7 @@ export async function ask<Q extends Questions>(tenant: Tenant, questions: Q): Pr
   return read(await tenant.db.pipe(steps))
 }
 
-/** Several questions as one. */
+/** Combines several questions into one. */
 export function together<Q extends Questions>(questions: Q): Question<Answers<Q>> {
   const asked = Object.entries(questions).flatMap(([name, question]) =>
     question ? [{ name, question }] : [],

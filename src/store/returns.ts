@@ -1,4 +1,7 @@
-/** Returns of sales, numbered in their order; each was decided on those before it. They are written by `wallets/write.ts`. */
+/**
+ * Returns of sales, numbered in their order; each was decided on those before it. They are written by
+ * `wallets/write.ts`.
+ */
 
 import type { WireRow } from '../database/pipeline.ts'
 import type { CampaignId, ReturnId, TransactionId } from '../domain/ids.ts'
@@ -29,7 +32,7 @@ const toReturn = (row: ReturnRow): SaleReturn => ({
   createdAt: row.created_at,
 })
 
-/** Oldest first. */
+/** Returns, oldest first. */
 export async function listReturns(
   tenant: Tenant,
   transactions: readonly TransactionId[],
@@ -55,7 +58,7 @@ export async function findReturnByOpaqueId(
   return row && toReturn(row)
 }
 
-/** With the fingerprint of the request that made it. */
+/** A return with the fingerprint of the request that created it. */
 export interface FoundReturn extends SaleReturn {
   readonly fingerprint?: Buffer
 }
@@ -88,7 +91,10 @@ export function returnsOfSale({ orgId }: Tenant, sale: TransactionId): Question<
   )
 }
 
-/** The return with this id, or else the one with the client's number: what a repeated call has made before. */
+/**
+ * The return with this id, or else the one with the client's number: what an earlier attempt of a retried
+ * request has created.
+ */
 export function earlierReturn(
   { orgId }: Tenant,
   id: ReturnId,
@@ -103,8 +109,8 @@ export function earlierReturn(
 }
 
 /**
- * How many coupons sales have granted to the customer of this one, by campaign and reward, without those that a
- * return took back. Only the returns of the sale that granted a coupon can have done that.
+ * How many coupons sales have granted to the customer of this sale, by campaign and reward, without those
+ * that a return took back. Only the returns of the sale that granted a coupon can have done that.
  */
 export function grantedToBuyer(
   { orgId }: Tenant,

@@ -1,6 +1,6 @@
 /**
- * What rules with limits have given. A customer's own counters are guarded by the wallet's version; the shared
- * ones (`limits.total`) are rows of their own, locked after the wallets and in the order of their key.
+ * What rules with limits have given. A customer's own counters are guarded by the wallet's version; the
+ * shared ones (`limits.total`) are separate rows, locked after the wallets and in the order of their key.
  */
 import type { CampaignId, CustomerId } from '../domain/ids.ts'
 import { idFrom, many, type Tenant, uuidOf } from './tenant.ts'
@@ -9,7 +9,7 @@ export interface CustomerUsage {
   readonly customer: CustomerId
   readonly campaign: CampaignId
   readonly rule: string
-  /** A local day, or undefined for the customer's whole life. */
+  /** A local day, or undefined for the customer's whole lifetime. */
   readonly day?: string
   readonly used: number
 }
@@ -55,7 +55,7 @@ export async function listSharedUsage(tenant: Tenant, rules: readonly RuleKey[])
   return sharedUsage(tenant, rules, '')
 }
 
-/** Makes the rows where missing and locks them until the transaction ends. */
+/** Creates missing rows and locks all of them until the transaction ends. */
 export async function lockSharedUsage(tenant: Tenant, rules: readonly RuleKey[]): Promise<SharedUsage[]> {
   await tenant.db.query(
     `INSERT INTO rule_usage (org_id, campaign_id, rule_id)

@@ -36,7 +36,10 @@ export interface RotatedSession {
   readonly scopes: readonly string[]
 }
 
-/** Rotates the refresh token if `old` is the family's newest, unexpired, and the secret that opened it still counts. */
+/**
+ * Rotates the refresh token if `old` is the family's newest, unexpired, and the secret that opened it is
+ * still valid.
+ */
 export async function updateSessionRefresh(
   tenant: Tenant,
   id: SessionId,
@@ -61,7 +64,10 @@ export async function updateSessionRefresh(
   )
 }
 
-/** Families whose refresh token has run out; a bounded number at a time, called when new ones are opened. */
+/**
+ * Deletes families whose refresh token has expired; a bounded number at a time, called when new ones are
+ * opened.
+ */
 export async function deleteExpiredSessions(tenant: Tenant, now: Date): Promise<number> {
   return execute(
     tenant.db,

@@ -1,6 +1,6 @@
 /**
  * What an organization has set up, as far as every basket needs it: the organization itself, its campaigns,
- * balances, branches and users. `setup_version` counts its changes, so that a process may remember it and only
+ * balances, branches and users. `setup_version` counts its changes, so that a process can cache it and only
  * has to read the number. Every statement that changes any of this is followed by `updateSetupVersion`.
  */
 import type { BranchId, UserId } from '../domain/ids.ts'
@@ -14,7 +14,7 @@ export async function updateSetupVersion(tenant: Tenant): Promise<void> {
   ])
 }
 
-/** Asked first by whatever rests on something remembered. */
+/** Queried first by everything that relies on the cache. */
 export function setupVersion({ orgId }: Tenant): Question<number | undefined> {
   return question(
     'setup-version',

@@ -1,7 +1,7 @@
 /**
- * Every store function takes a tenant first: a connection and the organization it works for. A query therefore
- * cannot forget its organization, and whether it runs inside a database transaction is the caller's decision. The
- * organization is told to the database as well, together with each statement (row level security).
+ * Every store function takes a tenant first: a connection and the organization it works for. A query
+ * therefore cannot forget its organization, and whether it runs inside a database transaction is the caller's
+ * decision. The organization is also sent to the database, together with each statement (row level security).
  */
 import pg, { type Pool, type PoolClient, type QueryResultRow } from 'pg'
 import { classifyError, isConnectionError } from '../database/classify-error.ts'
@@ -17,7 +17,7 @@ export interface Queryable {
 }
 
 export interface Database extends Queryable {
-  /** Several statements in one round trip, all or nothing; the rows of each, as they travel. */
+  /** Several statements in one round trip, all or nothing; returns the rows of each in wire format. */
   pipe(steps: readonly Step[]): Promise<WireRow[][]>
 }
 
@@ -28,10 +28,10 @@ export interface Tenant {
   as(org: number): Tenant
 }
 
-/** The organization number of things that belong to the platform itself. */
+/** The organization number for data that belongs to the platform itself. */
 export const platformOrg = 0
 
-/** An organization's statements, each a database transaction of its own. */
+/** A tenant whose statements each run in their own database transaction. */
 export function tenantOf(pool: Pool, org: number): Tenant {
   return {
     orgId: org,
@@ -55,7 +55,8 @@ export function tenantOf(pool: Pool, org: number): Tenant {
           client.release()
           return rows
         } catch (error) {
-          // The server said no, and the connection is as good as before; anything else leaves it in doubt.
+          // The server refused the statement, and the connection is still usable; after anything else it is
+          // in doubt.
           client.release(!(error instanceof pg.DatabaseError) || isConnectionError(error))
           throw error
         }
@@ -64,7 +65,7 @@ export function tenantOf(pool: Pool, org: number): Tenant {
   }
 }
 
-/** What belongs to no organization, or is looked for before one is known. */
+/** For data that belongs to no organization, or is looked up before one is known. */
 export const platformTenant = (pool: Pool): Tenant => tenantOf(pool, platformOrg)
 
 /** A connection inside a transaction, and the organization that the transaction is set to. */
@@ -95,7 +96,7 @@ function tenantWithin(session: Session, org: number): Tenant {
   }
 }
 
-/** The 16 bytes behind the prefix; PostgreSQL reads a uuid without dashes as well. */
+/** The 16 bytes behind the prefix; PostgreSQL also reads a uuid without dashes. */
 export function uuidOf(id: Id): string {
   return id.slice(id.indexOf('_') + 1)
 }
@@ -121,8 +122,9 @@ export async function maybeOne<R extends QueryResultRow>(
 }
 
 /**
- * Conditions that were asked for, as the end of a WHERE clause: `$` stands for the value, `$1` for what it is in the
- * statement, and those without a value are left out, so that each question is planned for what it asks.
+ * The requested conditions, as the end of a WHERE clause: `$` stands for the value, and `$1` keeps its
+ * meaning in the statement. Conditions without a value are left out, so that each query is planned for what
+ * it asks.
  */
 export function whereAll(
   conditions: readonly (readonly [condition: string, value: unknown])[],
@@ -135,7 +137,7 @@ export function whereAll(
   }
 }
 
-/** A statement that is planned once in a while per connection: for the few that run with every call. */
+/** A named statement whose plan a connection reuses: for the few that run with every request. */
 export interface PreparedStatement {
   readonly name: string
   readonly text: string
@@ -157,9 +159,9 @@ const uses = new Map<string, number>()
 const lastGeneration = 8
 
 /**
- * Plans are made anew after 4, 16, 64 … uses, up to a point. A plan made while a table was empty scans all of an
- * organization, since that is as good as anything then; it would be kept until the next analyze, and a new
- * database that takes 3,000 baskets a second was down to 1,300 within half a minute.
+ * Plans are renewed after 4, 16, 64 … uses, up to a point. A plan made while a table was empty scans all rows
+ * of an organization, since that is as good as anything then; it would be kept until the next analyze, and a
+ * new database that takes 3,000 baskets a second was down to 1,300 within half a minute.
  */
 function generationOf(name: string): number {
   const count = (uses.get(name) ?? 0) + 1
@@ -167,15 +169,15 @@ function generationOf(name: string): number {
   return Math.min(lastGeneration, Math.floor(Math.log2(count) / 2))
 }
 
-/** Rows changed; for updates that demand a state and must know whether they found it. */
+/** Number of rows changed; for updates that require a state and must know whether they found it. */
 export async function execute(db: Queryable, text: string, values: unknown[]): Promise<number> {
   return (await db.query(text, values)).rowCount ?? 0
 }
 
 /**
- * Runs `work` in one database transaction, all or nothing. It is run again, at most twice, only after a
- * deadlock, a serialization failure or a connection lost before COMMIT was sent: once COMMIT is on its way the
- * outcome is unknown, and running again could apply the work twice.
+ * Runs `work` in one database transaction, all or nothing. It is retried, at most twice, only after a
+ * deadlock, a serialization failure or a connection lost before COMMIT was sent: once COMMIT is on its way
+ * the outcome is unknown, and running again could apply the work twice.
  */
 export async function inTransaction<T>(
   pool: Pool,
@@ -195,13 +197,13 @@ export async function inTransaction<T>(
       return result
     } catch (error) {
       await rollBack(client, error)
-      const mayRepeat = classifyError(error) === 'retry' || (isConnectionError(error) && !isCommitting)
-      if (!mayRepeat || attempt === maxAttempts) throw error
+      const mayRetry = classifyError(error) === 'retry' || (isConnectionError(error) && !isCommitting)
+      if (!mayRetry || attempt === maxAttempts) throw error
     }
   }
 }
 
-/** Gives the connection back clean, or not at all when it cannot be cleaned. */
+/** Returns the connection to the pool in a clean state, or destroys it when it cannot be cleaned. */
 async function rollBack(client: PoolClient, error: unknown): Promise<void> {
   if (isConnectionError(error)) return client.release(true)
   try {

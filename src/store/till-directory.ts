@@ -1,12 +1,14 @@
-/** What a till shows of the directory, in the order in which people look for it: by category, then by name. */
+/**
+ * The directory as a till shows it, in the order in which people look for things: by category, then by name.
+ */
 import { many, type Tenant } from './tenant.ts'
 
 export interface TillEntry {
   readonly opaqueId: string
   readonly name?: string
-  /** Of a product. */
+  /** Products only. */
   readonly category?: string
-  /** Of a product. */
+  /** Products only. */
   readonly price?: number
 }
 
@@ -17,7 +19,7 @@ interface TillRow {
   price: string | null
 }
 
-/** Entries without a category come last, and one without a name stands where its opaque id would. */
+/** Entries without a category come last; one without a name is sorted by its opaque id. */
 const orderOf = (opaqueId: string, name: string, category: string) =>
   `${category} IS NULL, lower(coalesce(${category}, '')), lower(coalesce(${name}, ${opaqueId})), ${opaqueId}`
 
@@ -35,8 +37,8 @@ const sources = {
 }
 
 /**
- * `text` is found anywhere in opaque id, name or category; `after` is the last entry of the page before. Those that are
- * named are asked for by a statement of their own, which finds them by their key.
+ * `text` matches any part of opaque id, name or category; `after` is the last entry of the previous page.
+ * Entries requested by id have their own statement, which finds them by their key.
  */
 export async function listTillEntries(
   tenant: Tenant,

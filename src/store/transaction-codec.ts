@@ -1,7 +1,7 @@
 /**
- * Baskets and their results as they lie in the database: the same facts with positions instead of names. A
- * chain stores hundreds of millions of them; written out, the result of a small basket took 831 bytes, this
- * takes some 300. What is read back is equal to what was written, member by member.
+ * Baskets and their results as they are stored: the same facts with positions instead of names. A chain
+ * stores hundreds of millions of them; written out, the result of a small basket took 831 bytes, this takes
+ * about 300. What is read back is equal to what was written, field by field.
  */
 import type { Line } from '../domain/basket.ts'
 import type { CampaignId, CouponId } from '../domain/ids.ts'
@@ -42,7 +42,9 @@ type PackedResult = [
   context: PackedContext,
 ]
 
-/** Rules of a campaign that follow each other and were skipped for the same reason: a thousand often are. */
+/**
+ * Consecutive rules of a campaign that were skipped for the same reason: often there are a thousand of them.
+ */
 type PackedSkips = [campaign: number, reason: string, ...rules: string[]]
 
 type PackedContext = [
@@ -64,33 +66,41 @@ export function packResult(result: TransactionResult): PackedResult {
     valueAfter,
     totalAfter,
   ]
-  const action = (one: Action): PackedAction => {
-    switch (one.kind) {
+  const packAction = (action: Action): PackedAction => {
+    switch (action.kind) {
       case 'redeem_coupon':
-        return one.line === undefined
-          ? ['r', uuidOf(one.coupon), one.discountMinor]
-          : ['r', uuidOf(one.coupon), one.discountMinor, one.line]
+        return action.line === undefined
+          ? ['r', uuidOf(action.coupon), action.discountMinor]
+          : ['r', uuidOf(action.coupon), action.discountMinor, action.line]
       case 'spend_points':
-        return ['s', movement(one.movement), one.discountMinor]
+        return ['s', movement(action.movement), action.discountMinor]
       case 'collect':
-        return ['c', movement(one.movement), campaignAt(one.campaign), one.rule]
+        return ['c', movement(action.movement), campaignAt(action.campaign), action.rule]
       case 'grant_coupon': {
-        const coupon = one.coupon ? uuidOf(one.coupon) : 0
-        const threshold: [number, number] = [balanceAt(one.threshold.key), one.threshold.at]
-        const taken = one.movement && movement(one.movement)
-        return ['g', coupon, campaignAt(one.campaign), one.reward, one.expiresAt ?? 0, threshold, taken ?? 0]
+        const coupon = action.coupon ? uuidOf(action.coupon) : 0
+        const threshold: [number, number] = [balanceAt(action.threshold.key), action.threshold.at]
+        const taken = action.movement && movement(action.movement)
+        return [
+          'g',
+          coupon,
+          campaignAt(action.campaign),
+          action.reward,
+          action.expiresAt ?? 0,
+          threshold,
+          taken ?? 0,
+        ]
       }
       case 'change_tier':
-        return ['t', campaignAt(one.campaign), one.tier]
+        return ['t', campaignAt(action.campaign), action.tier]
     }
   }
   return [
     [amountMinor, payableMinor, pointsDiscountMinor],
     campaigns.map(({ id, version }) => [uuidOf(id), version]),
     balances.map(({ key, value, total, decimals }) => [key, value, total, decimals]),
-    result.actions.map(action),
+    result.actions.map(packAction),
     packSkips(result.skipped, campaignAt),
-    // A threshold may look at a balance the customer does not have yet.
+    // A threshold may refer to a balance that the customer does not have yet.
     result.progress.map(({ key, have, need, reward }) => [
       balanceAt(key) < 0 ? key : balanceAt(key),
       have,
@@ -127,10 +137,10 @@ export function unpackResult(packed: PackedResult): TransactionResult {
     totalAfter,
   })
   const couponOf = (uuid: string): CouponId => idFrom('cpn', uuid)
-  const action = (one: PackedAction): Action => {
-    switch (one[0]) {
+  const unpackAction = (packed: PackedAction): Action => {
+    switch (packed[0]) {
       case 'r': {
-        const [, coupon, discountMinor, line] = one
+        const [, coupon, discountMinor, line] = packed
         return {
           kind: 'redeem_coupon',
           coupon: couponOf(coupon),
@@ -139,16 +149,16 @@ export function unpackResult(packed: PackedResult): TransactionResult {
         }
       }
       case 's':
-        return { kind: 'spend_points', movement: movement('spend', one[1]), discountMinor: one[2] }
+        return { kind: 'spend_points', movement: movement('spend', packed[1]), discountMinor: packed[2] }
       case 'c':
         return {
           kind: 'collect',
-          movement: movement('collect', one[1]),
-          campaign: campaignAt(one[2]),
-          rule: one[3],
+          movement: movement('collect', packed[1]),
+          campaign: campaignAt(packed[2]),
+          rule: packed[3],
         }
       case 'g': {
-        const [, coupon, campaign, reward, expiresAt, [at, height], taken] = one
+        const [, coupon, campaign, reward, expiresAt, [at, height], taken] = packed
         return {
           kind: 'grant_coupon',
           ...(coupon !== 0 && { coupon: couponOf(coupon) }),
@@ -160,14 +170,14 @@ export function unpackResult(packed: PackedResult): TransactionResult {
         }
       }
       case 't':
-        return { kind: 'change_tier', campaign: campaignAt(one[1]), tier: one[2] }
+        return { kind: 'change_tier', campaign: campaignAt(packed[1]), tier: packed[2] }
     }
   }
   return {
     amountMinor,
     payableMinor,
     pointsDiscountMinor,
-    actions: actions.map(action),
+    actions: actions.map(unpackAction),
     skipped: unpackSkips(skipped, isPacked(context), campaignAt),
     progress: progress.map(([at, have, need, reward]) => ({
       key: typeof at === 'string' ? at : keyAt(at),
@@ -201,7 +211,7 @@ function unpackSkips(
   areJoined: boolean,
   campaignAt: (at: number) => CampaignId,
 ): TransactionResult['skipped'] {
-  // The first baskets that were ever stored have each by itself, the rule before the reason.
+  // The earliest stored baskets list each skipped rule separately, the rule before the reason.
   if (!areJoined)
     return packed.map(([at, rule, reason]) => ({ campaign: campaignAt(at), rule, reason: reason! }))
   return packed.flatMap(([at, reason, ...rules]) =>
@@ -232,7 +242,7 @@ function packContext(context: SaleContext, balanceAt: (key: string) => number): 
 }
 
 function unpackContext(packed: PackedContext | SaleContext, keyAt: (at: number) => string): SaleContext {
-  // The first baskets that were ever stored have it with names.
+  // The earliest stored baskets have property names.
   if (!isPacked(packed)) return packed
   const [currencyDecimals, timezone, balances, isFirst, rare] = packed
   return {
@@ -244,12 +254,12 @@ function unpackContext(packed: PackedContext | SaleContext, keyAt: (at: number) 
   }
 }
 
-/** A basket without what its defaults say: no coupons, no points, lines numbered by position. */
+/** A basket without its defaults: no coupons, no points, lines numbered by position. */
 export type PackedBasket = Partial<Omit<StoredBasket, 'lines'>> & {
   readonly lines?: readonly Partial<Line>[]
 }
 
-/** Members without a value are left out when it is written as JSON. */
+/** Properties without a value are omitted from the JSON. */
 export function packBasket(basket: StoredBasket): PackedBasket {
   return {
     amount: basket.amount,

@@ -1,4 +1,4 @@
-/** Transactions as they were answered. They are written by `wallets/write.ts`. */
+/** Reads transactions with their results. They are written by `wallets/write.ts`. */
 import type { WireRow } from '../database/pipeline.ts'
 import type { BranchId, CardId, CustomerId, TransactionId } from '../domain/ids.ts'
 import { type Transaction, transactionStatus } from '../domain/transaction.ts'
@@ -9,7 +9,7 @@ import { idFrom, many, maybeOne, type Tenant, uuidOf, whereAll } from './tenant.
 import { unpackBasket, unpackResult } from './transaction-codec.ts'
 import { ms, toDate } from './wallets/load.ts'
 
-/** With what to call its customer. */
+/** A transaction with the name of its customer. */
 export interface TransactionRecord extends Transaction {
   readonly customerName?: string
 }
@@ -74,7 +74,7 @@ export async function findTransaction(
   return (await listTransactionsByIds(tenant, [id]))[0]
 }
 
-/** To decide on, with what else it is decided on. */
+/** The sale that a change is decided on, as a question to ask together with the wallet. */
 export function saleById({ orgId }: Tenant, id: TransactionId): Question<Transaction | undefined> {
   return question(
     'load-sale',
@@ -117,28 +117,28 @@ export interface TransactionFilter {
   readonly status?: number
   readonly from?: Date
   readonly to?: Date
-  /** The key of a balance that points were spent of. */
+  /** The key of the balance that points were spent from. */
   readonly spent?: string
 }
 
 const { processed, partlyReturned, returned } = transactionStatus
 
 /**
- * What came back is rare and has an index of its own. Its condition is said again: plans are made without looking at
- * values, and would not know that it fits.
+ * Returned sales are rare and have their own index. Its condition is repeated here: generic plans do not look
+ * at values, and would not know that the index applies.
  */
 const cameBack = `t.status = $ AND t.status IN (${partlyReturned}, ${returned})`
 
-/** Likewise. Of which balance stands in the packed result (`transaction-codec.ts`). */
+/** Spending is rare as well. The balance is only known from the packed result (`transaction-codec.ts`). */
 const hasSpent = `(t.basket -> 'pointsToSpend') IS NOT NULL AND EXISTS (
   SELECT 1 FROM json_array_elements(t.result -> 3) a
   WHERE a ->> 0 = 's' AND t.result -> 2 -> (a -> 1 ->> 0)::integer ->> 0 = $)`
 
-/** Asked once for the whole list: no sale spent what no campaign ever let anybody pay with. */
+/** Evaluated once for the whole list: no sale spent a balance that no campaign ever allowed to spend. */
 const isSpendable = `EXISTS (
   SELECT 1 FROM campaign_versions WHERE org_id = $1 AND definition -> 'spend' ->> 'balance' = $)`
 
-/** Newest first. `from` and `to` are when it was processed. */
+/** Transactions, newest first. `from` and `to` refer to the time of processing. */
 export async function listTransactions(
   tenant: Tenant,
   filter: TransactionFilter,
@@ -171,9 +171,9 @@ export async function listTransactions(
 }
 
 /**
- * How many customers had a sale from one time to another, each counted once. Counted anew each time: a sum by day
- * cannot tell who came twice in a month. The ids alone say when, so that the index on customers is all that has to be
- * read of a long range: rows of transactions are wide.
+ * Number of customers who had a sale in a range of time, each counted once. It is counted anew each time:
+ * daily sums cannot tell who came twice in a month. The ids alone carry the time, so that only the index on
+ * customers has to be read for a long range: rows of transactions are wide.
  */
 export async function getActiveCustomers(tenant: Tenant, from: Date, to: Date): Promise<number> {
   const row = await maybeOne<{ customers: number }>(
@@ -186,8 +186,9 @@ export async function getActiveCustomers(tenant: Tenant, from: Date, to: Date): 
 }
 
 /**
- * The same for periods that follow one another, each from its start to the next one's. Each is counted by itself: who
- * came in one of thirty days fits into memory, who came on which of them does not.
+ * Number of customers with a sale for each of several consecutive periods, each from its start to the start
+ * of the next. Each is counted separately: the customers of one of thirty days fit into memory, the
+ * combinations of customer and day do not.
  */
 export async function listActiveCustomers(tenant: Tenant, starts: readonly Date[]): Promise<number[]> {
   const bounds = starts.map(firstIdAt)

@@ -424,9 +424,9 @@ describe('the error body', () => {
     ['The body must be an object.', () => raw('[]')],
     ['data: is missing.', () => post('/v1/customers', {})],
     ['data: must be an object.', () => post('/v1/customers', { data: 7 })],
-    ['data.email: must be an e-mail address.', () => post('/v1/customers', { data: { email: 'x' } })],
+    ['data.email: must be an email address.', () => post('/v1/customers', { data: { email: 'x' } })],
     [
-      'data.email: must be an e-mail address.',
+      'data.email: must be an email address.',
       () => merchant.call('PATCH', `/v1/customers/${own.customer}`, { data: { email: 'x' } }),
     ],
     ['items[0].quantity: must be more than 0.', () => pay(own, { items: [{ quantity: 0 }] })],

@@ -125,7 +125,7 @@ export const storms: readonly Storm[] = [
     turnsUnready: true,
     pauseMs: 1_000,
     shortMs: 0,
-    check: logged(/PostgreSQL ended unexpectedly and is started again/),
+    check: logged(/PostgreSQL exited unexpectedly, restarting/),
   },
   {
     name: 'two services, one killed',

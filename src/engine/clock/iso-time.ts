@@ -1,9 +1,9 @@
 /**
- * Times as definitions write them: timestamps, times of the day and ISO 8601 durations, read strictly. What
- * cannot be read is `undefined`; nothing is guessed, and the server's own time zone is never looked at.
+ * Times as definitions write them: timestamps, times of day and ISO 8601 durations, parsed strictly. Whatever
+ * cannot be parsed is `undefined`; nothing is guessed, and the server's own time zone is never used.
  */
 
-/** A point in time: an instant, or, written without an offset, the clock on the organization's wall. */
+/** A point in time: an instant or, when written without an offset, local time of the organization. */
 export interface Moment {
   readonly ms: number
   readonly isLocal: boolean
@@ -48,11 +48,11 @@ export interface Duration {
 const durationPattern =
   /^P(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)W)?(?:(\d+)D)?(?:T(?=\d)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?$/
 
-/** A century: longer is a typing error, and dates stay far inside what a Date can hold. */
+/** A century: anything longer is a typing error, and dates stay far inside what a Date can hold. */
 const longestMonths = 1200
 const longestDays = 36_525
 
-/** `P12M`, `P1Y6M`, `P90D`, `PT12H`; whole numbers, more than nothing and at most a hundred years. */
+/** `P12M`, `P1Y6M`, `P90D`, `PT12H`; whole numbers, greater than zero and at most a hundred years. */
 export function parseDuration(text: string): Duration | undefined {
   const match = durationPattern.exec(text)
   if (match === null) return undefined

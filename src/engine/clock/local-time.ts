@@ -1,7 +1,7 @@
 /**
- * Instants and the clock on the organization's wall. Offsets come from the runtime's time zone data and are
- * remembered per quarter of an hour, because no zone has changed its offset at any other moment for decades
- * and formatting a date costs more than the rest of a small basket.
+ * Converts between instants and the organization's local time. Offsets come from the runtime's time zone data
+ * and are cached per quarter of an hour, because no zone has changed its offset at any other moment for
+ * decades and formatting a date costs more than the rest of a small basket.
  */
 import type { Duration } from './iso-time.ts'
 
@@ -16,7 +16,7 @@ interface Zone {
 
 const zones = new Map<string, Zone>()
 
-/** How far the wall clock is ahead of UTC at an instant. */
+/** How far local time is ahead of UTC at an instant. */
 function offsetMs(at: number, timezone: string): number {
   const zone = zones.get(timezone) ?? openZone(timezone)
   const quarter = Math.floor(at / quarterMs)
@@ -49,9 +49,9 @@ function openZone(timezone: string): Zone {
   return zone
 }
 
-/** What the wall clock shows at an instant. */
+/** Local time at an instant. */
 export interface LocalTime {
-  /** The clock's reading, as if it were UTC. */
+  /** The local time in milliseconds, as if it were UTC. */
   readonly wallMs: number
   /** 0 is Monday. */
   readonly weekday: number
@@ -66,7 +66,7 @@ export function localTime(at: Date, timezone: string): LocalTime {
   return { wallMs, weekday, minute: Math.floor((wallMs - day * dayMs) / 60_000) }
 }
 
-/** The calendar day on the wall, as `2026-03-29`; limits per day are counted by it. */
+/** The local calendar day, such as `2026-03-29`; limits per day are counted by it. */
 export function localDay(at: Date, timezone: string): string {
   return new Date(at.getTime() + offsetMs(at.getTime(), timezone)).toISOString().slice(0, 10)
 }
@@ -77,8 +77,8 @@ export function startOfDay(dayMs: number, timezone: string): Date {
 }
 
 /**
- * The instant at which the wall clock shows a reading: the first one when clocks are put back and it is shown
- * twice, and as much later as the clocks jumped when it is never shown.
+ * The instant at which clocks show a local time: the first one when clocks go back and show it twice, and
+ * later by the size of the jump when clocks go forward and never show it.
  */
 function instantOf(wallMs: number, timezone: string): number {
   const before = offsetMs(wallMs - dayMs, timezone)
@@ -92,7 +92,7 @@ function instantOf(wallMs: number, timezone: string): number {
 
 export type PeriodEnd = 'day' | 'month' | 'year'
 
-/** Adds a duration on the wall clock (a month after 31 January is the last of February), then rounds up. */
+/** Adds a duration in local time (a month after January 31 is the last day of February), then rounds up. */
 export function addDuration(at: Date, duration: Duration, timezone: string, endOf?: PeriodEnd): Date {
   const wall = new Date(at.getTime() + offsetMs(at.getTime(), timezone))
   const month = wall.getUTCFullYear() * 12 + wall.getUTCMonth() + duration.months
@@ -110,7 +110,7 @@ export function addDuration(at: Date, duration: Duration, timezone: string, endO
   return new Date(start + duration.seconds * 1000)
 }
 
-/** The first reading after the period, which is when what was valid in it no longer is. */
+/** The first local time after the period, which is when anything valid in it expires. */
 function endOfPeriod(wall: Date, period: PeriodEnd): number {
   const year = wall.getUTCFullYear()
   if (period === 'year') return Date.UTC(year + 1, 0, 1)

@@ -1,7 +1,7 @@
 /**
- * What a merchant writes down as a campaign: the whole definition as schemas. They say what a definition looks
- * like; whether it makes sense is decided in `check-definition.ts`, and `compile-campaign.ts` turns one that
- * does into what runs at the till. A version, once published, is never read with other schemas than these.
+ * A campaign as a merchant defines it: the whole definition as schemas. They define its structure;
+ * `check-definition.ts` decides whether it is consistent, and `compile-campaign.ts` turns it into what runs
+ * at the till. A published version is never read with any other schemas than these.
  */
 import { type Static, type TSchema, Type } from 'typebox'
 import { maxBalanceDecimals, maxMoney, maxUnits } from '../../domain/money.ts'
@@ -39,8 +39,7 @@ export const BalanceDefinition = Type.Object(
     decimals: Optional(
       Type.Integer({
         title: 'Decimals',
-        description:
-          'Number of decimals, such as 2 for store credit. Cannot be changed once the balance exists.',
+        description: 'Number of decimals, such as 2 for store credit. Fixed once the balance exists.',
         minimum: 0,
         maximum: maxBalanceDecimals,
         default: 0,
@@ -114,11 +113,7 @@ export const When = Type.Object(
       }),
     ),
   },
-  {
-    ...closed,
-    title: 'When',
-    description: 'When the rule runs. All conditions must be met; without any, it always runs.',
-  },
+  { ...closed, title: 'When', description: 'Conditions that must all be met. Without any, it always runs.' },
 )
 
 export const Limits = Type.Object(
@@ -136,21 +131,18 @@ export const Limits = Type.Object(
   },
 )
 
-/** What is particular to a kind of rules, and how a rule is called. */
+/** The fields of one kind of rule, with the rule's id and kind. */
 export function ruleMembers(rule: RuleKind) {
   return {
     id: Optional(
-      Key(
-        'ID',
-        'A short internal name for the rule, used on receipts and to count limits. Defaults to its position.',
-      ),
+      Key('ID', 'A short internal name, used on receipts and for limits. Defaults to its position.'),
     ),
     kind: Type.Literal(rule.kind),
     ...rule.config.properties,
   }
 }
 
-/** The whole schema of a rule: what is particular to its kind, and what all rules have. */
+/** The whole schema of a rule: the fields of its kind and those that all rules have. */
 export function ruleSchema(rule: RuleKind) {
   return Type.Object(
     { ...ruleMembers(rule), when: Optional(When), limits: Optional(Limits) },
@@ -315,7 +307,7 @@ export const Tier = Type.Object(
   },
 )
 
-/** What a campaign has besides its lists and how points are spent. */
+/** The fields of a campaign apart from its lists and `spend`. */
 const general = {
   name: Name('The name customers see on their card.'),
   runsOn: Optional(
@@ -368,20 +360,20 @@ const campaignOf = <Rule extends TSchema, Reward extends TSchema>(rule: Rule, re
     closed,
   )
 
-/** The definition with rules and rewards by kind; what the API reference shows. */
+/** The definition with rules and rewards by kind, as the API reference shows it. */
 export const CampaignDefinition = campaignOf(
   Type.Union(allRules.map(ruleSchema)),
   Type.Union(Object.values(rewardSchemas)),
 )
 
-/** The definition with rules and rewards unread: each is checked by the schema of its own kind. */
+/** The definition with unchecked rules and rewards: each is checked by the schema of its own kind. */
 export const CampaignOutline = campaignOf(Type.Unknown(), Type.Unknown())
 
 export type WhenDefinition = Static<typeof When>
 export type LimitsDefinition = Static<typeof Limits>
 export type RewardDefinition = Static<(typeof rewardSchemas)[keyof typeof rewardSchemas]>
 
-/** What all rules have; the rest belongs to the kind. */
+/** The fields that all rules have; the rest belongs to the kind. */
 export interface RuleDefinition {
   readonly id?: string
   readonly kind: string
@@ -397,7 +389,7 @@ export type CampaignDefinition = Omit<Static<typeof CampaignOutline>, 'rules' | 
   readonly rewards?: readonly RewardDefinition[]
 }
 
-/** A rule without an id is known by its position, like a line without one. */
+/** A rule without an id is identified by its position, like a line without one. */
 export function ruleId(rule: { readonly id?: string }, index: number): string {
   return rule.id ?? String(index + 1)
 }

@@ -28,7 +28,7 @@ const balance = (parts: object) => ({ name: 'Club', balances: [{ key: 'points', 
 const tiers = (...froms: number[]) =>
   club({ tiers: froms.map((from, index) => ({ key: `t${index}`, balance: 'points', from })) })
 
-/** The example of the interface, word for word. */
+/** The example from the API documentation, word for word. */
 const example = {
   name: 'Coffee club',
   balances: [
@@ -136,19 +136,19 @@ describe('a definition of the wrong shape', () => {
     { rule: 'is null', definition: null, problems: ['syntax '] },
     { rule: 'is a list', definition: [], problems: ['syntax '] },
     { rule: 'misses what is required', definition: {}, problems: ['syntax name', 'syntax balances'] },
-    { rule: 'has an unknown member', definition: club({ colour: 'red' }), problems: ['syntax colour'] },
+    { rule: 'has an unknown property', definition: club({ colour: 'red' }), problems: ['syntax colour'] },
     {
-      rule: 'has an unknown member far inside',
+      rule: 'has an unknown property far inside',
       definition: when({ day: 'mon' }),
       problems: ['syntax rules[0].when.day'],
     },
     {
-      rule: 'has a member of another kind of rule',
+      rule: 'has a property of another kind of rule',
       definition: rule({ factor: 2 }),
       problems: ['syntax rules[0].factor'],
     },
     {
-      rule: 'has a member that only looks like one',
+      rule: 'has a property that only looks like one',
       definition: JSON.parse('{"name":"C","balances":[],"__proto__":1}'),
       problems: ['syntax __proto__'],
     },

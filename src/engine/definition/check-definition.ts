@@ -1,7 +1,8 @@
 /**
- * Decides whether a campaign definition may be kept: every problem with the place it is at, so that a mistake
- * is seen when it is written and not at the till. `shape` is wrong JSON (type, missing or unknown member),
- * `sense` is everything else. A definition without problems can be compiled and evaluated for any basket.
+ * Decides whether a campaign definition may be saved. Every problem is reported with its place, so that a
+ * mistake surfaces when it is written and not at the till. `syntax` is wrong JSON (type, missing or unknown
+ * property), `semantics` is everything else. A definition without problems can be compiled and evaluated for
+ * any basket.
  */
 import type { TSchema } from 'typebox'
 import { Value } from 'typebox/value'
@@ -17,42 +18,42 @@ import { type CampaignDefinition, CampaignOutline, rewardSchemas, ruleSchema } f
 import { checkSemantics } from './check-semantics.ts'
 import type { DefinitionContext, DefinitionProblem } from './definition-problem.ts'
 
-/** More would not be read; the first hundred say what is wrong. */
+/** No one would read more; the first hundred show what is wrong. */
 const reportedProblems = 100
 
 const ruleSchemas = new Map(allRules.map((rule) => [rule.kind, ruleSchema(rule)]))
 const rewardSchemaByKind = new Map<string, TSchema>(Object.entries(rewardSchemas))
 
-/** All problems of a definition, those of shape first; an empty list means that it can be published. */
+/** All problems of a definition, syntax first; an empty list means that it can be published. */
 export function checkDefinition(definition: unknown, context: DefinitionContext): DefinitionProblem[] {
   const problems = schemaProblems(CampaignOutline, definition, [])
   const { rules, rewards } = Object(definition) as { rules?: unknown; rewards?: unknown }
-  if (Array.isArray(rules)) problems.push(...membersByKind(rules, 'rules', ruleSchemas))
-  if (Array.isArray(rewards)) problems.push(...membersByKind(rewards, 'rewards', rewardSchemaByKind))
+  if (Array.isArray(rules)) problems.push(...problemsByKind(rules, 'rules', ruleSchemas))
+  if (Array.isArray(rewards)) problems.push(...problemsByKind(rewards, 'rewards', rewardSchemaByKind))
   const syntax = problems.filter((problem) => problem.kind === 'syntax')
   const semantics = problems.filter((problem) => problem.kind === 'semantics')
-  // What refers to what can be followed only when everything is of the right type, which nobody knows of a
-  // rule or reward of an unknown kind.
+  // References can be followed only when everything has the right type, which is unknown for a rule or reward
+  // of an unknown kind.
   const isReadable =
     syntax.length === 0 && !semantics.some((problem) => /^r\w+\[\d+\]\.kind$/.test(problem.place))
   if (isReadable) semantics.push(...checkSemantics(definition as CampaignDefinition, context, semantics))
   return [...syntax, ...semantics].slice(0, reportedProblems)
 }
 
-function membersByKind(
-  members: readonly unknown[],
+function problemsByKind(
+  items: readonly unknown[],
   list: string,
   schemas: ReadonlyMap<string, TSchema>,
 ): DefinitionProblem[] {
   const problems: DefinitionProblem[] = []
-  for (const [index, member] of members.entries()) {
+  for (const [index, item] of items.entries()) {
     if (problems.length > reportedProblems) break
     const base = [list, index]
-    if (typeof member !== 'object' || member === null || Array.isArray(member)) {
+    if (typeof item !== 'object' || item === null || Array.isArray(item)) {
       problems.push({ kind: 'syntax', place: toPlace(base), message: mustBe('object') })
       continue
     }
-    const kind = Object.hasOwn(member, 'kind') ? (member as { kind: unknown }).kind : undefined
+    const kind = Object.hasOwn(item, 'kind') ? (item as { kind: unknown }).kind : undefined
     const place = toPlace([...base, 'kind'])
     if (typeof kind !== 'string') {
       problems.push({ kind: 'syntax', place, message: mustBe('string') })
@@ -64,7 +65,7 @@ function membersByKind(
       problems.push({ kind: 'semantics', place, message })
       continue
     }
-    if (!Value.Check(schema, member)) problems.push(...schemaProblems(schema, member, base))
+    if (!Value.Check(schema, item)) problems.push(...schemaProblems(schema, item, base))
   }
   return problems
 }
@@ -79,14 +80,14 @@ function schemaProblems(
   base: readonly (string | number)[],
 ): DefinitionProblem[] {
   return Value.Errors(schema, value).flatMap((error) => {
-    // Said a second time for each unknown property.
+    // A duplicate of the error for each unknown property.
     if (error.keyword === 'boolean') return []
     const kind = kindOf(error, value)
     return explainError(error, base).map((wrong) => ({ kind, ...wrong }))
   })
 }
 
-/** A value of the wrong JSON type is of the wrong shape; 1.5 where a whole number is asked for is not. */
+/** A value of the wrong JSON type is a syntax problem; 1.5 where a whole number is required is not. */
 function kindOf(error: ValidationError, value: unknown): DefinitionProblem['kind'] {
   const { type, allowedValues } = error.params as { type?: unknown; allowedValues?: unknown[] }
   const found = valueAt(value, error.instancePath)

@@ -1,7 +1,7 @@
 /**
- * The part of the definition check that follows references and compares members with each other: a definition
- * of the right shape may still name a balance that does not exist or a window that never opens. Runs only on
- * definitions of the right shape, and assumes nothing else about them.
+ * The part of the definition check that follows references and compares fields with each other: a well-formed
+ * definition may still name a balance that does not exist or a window that never opens. Runs only on
+ * well-formed definitions, and assumes nothing else about them.
  */
 import { decimalsOf, maxMoney, maxQuantity, maxUnits, powerOfTen, toUnits } from '../../domain/money.ts'
 import { parseDuration, parseTimeOfDay, parseTimestamp } from '../clock/iso-time.ts'
@@ -14,12 +14,12 @@ import {
 } from './campaign-definition.ts'
 import type { DefinitionContext, DefinitionProblem } from './definition-problem.ts'
 
-/** The longest basket; with `maxQuantity` it bounds what a rule per item can give. */
+/** The maximum number of lines; with `maxQuantity` it bounds what a rule per item can give. */
 const maxLines = 500
 
 type Report = (place: string, message: string) => void
 
-/** Decimals by balance key; a key that is not in it is unknown. */
+/** Decimals by balance key; a key that is missing here is unknown. */
 type Balances = ReadonlyMap<string, number>
 
 export function checkSemantics(
@@ -49,7 +49,7 @@ export function checkSemantics(
   return problems
 }
 
-/** Text that the database cannot keep, or that nobody can read back, anywhere in the definition. */
+/** Finds text, anywhere in the definition, that the database cannot store or that cannot be displayed. */
 function checkText(value: unknown, place: string, report: Report): void {
   if (typeof value === 'string') {
     // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
@@ -58,8 +58,8 @@ function checkText(value: unknown, place: string, report: Report): void {
   } else if (Array.isArray(value)) {
     for (const [index, item] of value.entries()) checkText(item, `${place}[${index}]`, report)
   } else if (typeof value === 'object' && value !== null) {
-    for (const [member, item] of Object.entries(value)) {
-      checkText(item, place === '' ? member : `${place}.${member}`, report)
+    for (const [field, item] of Object.entries(value)) {
+      checkText(item, place === '' ? field : `${place}.${field}`, report)
     }
   }
 }
@@ -70,7 +70,8 @@ function checkBalances(definition: CampaignDefinition, context: DefinitionContex
   for (const [index, { key, decimals = 0, expires }] of definition.balances.entries()) {
     const place = `balances[${index}]`
     if (balances.has(key)) report(`${place}.key`, `the key '${key}' is used twice`)
-    // Replies carry balances as members of an object, in which these already mean something to many clients.
+    // Responses return balances as properties of an object, where these names already have a meaning for many
+    // clients.
     if (key in Object.prototype) report(`${place}.key`, `'${key}' cannot be a key`)
     balances.set(key, decimals)
     const existing = fixed.get(key)
@@ -101,11 +102,11 @@ function checkPeriod(
   place: string,
   report: Report,
 ): void {
-  const [start, end] = (['startsAt', 'endsAt'] as const).map((member) => {
-    const text = period[member]
+  const [start, end] = (['startsAt', 'endsAt'] as const).map((field) => {
+    const text = period[field]
     const moment = text === undefined ? undefined : parseTimestamp(text)
     if (text !== undefined && moment === undefined) {
-      report(place + member, 'must be an ISO 8601 time such as 2027-01-31T09:00:00Z')
+      report(place + field, 'must be an ISO 8601 time such as 2027-01-31T09:00:00Z')
     }
     return moment
   })
@@ -133,13 +134,13 @@ function checkRules(
     checkReference(rule.balance, balances, `${place}.balance`, report)
     checkRuleNumbers(rule, place, balances.get(rule.balance), context, report)
     if (rule.when) checkWhen(rule.when, `${place}.when.`, tiers, context, report)
-    for (const [member, limit] of Object.entries(rule.limits ?? {})) {
-      checkUnit(limit, balances.get(rule.balance), `${place}.limits.${member}`, report)
+    for (const [field, limit] of Object.entries(rule.limits ?? {})) {
+      checkUnit(limit, balances.get(rule.balance), `${place}.limits.${field}`, report)
     }
   }
 }
 
-/** Numbers of a rule by what its schema says they count in, and the most that it could give. */
+/** Checks a rule's numbers by the unit in its schema, and the most that the rule could give. */
 function checkRuleNumbers(
   rule: RuleDefinition,
   place: string,
@@ -154,14 +155,14 @@ function checkRuleNumbers(
     isSound = false
     report(at, message)
   }
-  for (const [member, schema] of Object.entries(kind.config.properties)) {
-    const value = (rule as unknown as Record<string, unknown>)[member]
+  for (const [field, schema] of Object.entries(kind.config.properties)) {
+    const value = (rule as unknown as Record<string, unknown>)[field]
     if (typeof value !== 'number') continue
     const { 'x-unit': unit, 'x-decimals': decimals } = schema as { 'x-unit'?: string; 'x-decimals'?: number }
     if (!(value > 0)) isSound = false
-    if (unit === 'balance') checkUnit(value, balanceDecimals, `${place}.${member}`, note)
-    if (unit === 'money') checkDecimals(value, context.currencyDecimals, `${place}.${member}`, note)
-    if (decimals !== undefined) checkDecimals(value, decimals, `${place}.${member}`, note)
+    if (unit === 'balance') checkUnit(value, balanceDecimals, `${place}.${field}`, note)
+    if (unit === 'money') checkDecimals(value, context.currencyDecimals, `${place}.${field}`, note)
+    if (decimals !== undefined) checkDecimals(value, decimals, `${place}.${field}`, note)
   }
   if (!isSound || kind.stage !== 'collect' || rule.limits?.perTransaction !== undefined) return
   const scale = { currencyDecimals: context.currencyDecimals, balanceDecimals: balanceDecimals! }
@@ -181,11 +182,11 @@ function checkWhen(
   context: DefinitionContext,
   report: Report,
 ): void {
-  const [from, to] = (['from', 'to'] as const).map((member) => {
-    const text = when[member]
+  const [from, to] = (['from', 'to'] as const).map((field) => {
+    const text = when[field]
     const minute = text === undefined ? undefined : parseTimeOfDay(text)
     if (text !== undefined && minute === undefined) {
-      report(place + member, 'must be a time of the day from 00:00 to 23:59')
+      report(place + field, 'must be a time of day from 00:00 to 23:59')
     }
     return minute
   })
@@ -261,7 +262,7 @@ function checkReference(key: string, balances: Balances, place: string, report: 
   if (!balances.has(key)) report(place, `no balance has the key '${key}'`)
 }
 
-/** Points and stamps, in the decimals of their balance; of an unknown balance nothing can be said. */
+/** Checks the decimals of points and stamps against their balance; skipped for an unknown balance. */
 function checkUnit(
   value: number | undefined,
   decimals: number | undefined,

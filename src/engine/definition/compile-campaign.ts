@@ -1,7 +1,7 @@
 /**
- * Turns an accepted definition into what runs at the till, once per version: whole numbers instead of
- * decimals, sets instead of lists, minutes instead of times, and an index from products to the rules that look
- * for them, so that a basket costs what it touches and not what the campaign holds.
+ * Compiles an accepted definition into what runs at the till, once per version: whole numbers instead of
+ * decimals, sets instead of lists, minutes instead of times, and an index from products to the rules that
+ * look for them, so that the cost of a basket depends on what it touches and not on the size of the campaign.
  */
 import type { Reward } from '../../domain/coupon.ts'
 import type { CampaignId } from '../../domain/ids.ts'
@@ -31,7 +31,7 @@ import {
 export interface AttachedCampaign {
   readonly id: CampaignId
   readonly version: number
-  /** Paused and archived: nothing is collected; redeeming and spending go on. */
+  /** Paused and archived campaigns collect nothing; redeeming and spending continue. */
   readonly status: 'published' | 'paused' | 'archived'
   readonly compiled: CompiledCampaign
 }
@@ -43,16 +43,16 @@ export interface CompiledCampaign {
   readonly hasMultipliers: boolean
   readonly index: RuleIndex
   readonly rewards: ReadonlyMap<string, CompiledReward>
-  /** By balance, the highest `at` first. */
+  /** Grouped by balance, the highest `at` first. */
   readonly thresholds: readonly CompiledThreshold[]
   readonly spend?: CompiledSpend
-  /** By balance, lowest first. */
+  /** One ladder per balance, lowest step first. */
   readonly tiers: readonly TierLadder[]
   readonly runsOn: readonly string[]
   readonly startsAt?: Moment
   readonly endsAt?: Moment
   readonly onInsufficientBalance: 'floor' | 'negative' | 'reject'
-  /** Rules whose limits look beyond one basket: whose usage must be loaded before and written after. */
+  /** Rules whose limits span several baskets: their usage must be loaded before and written after. */
   readonly countedRules: readonly CountedRule[]
 }
 
@@ -60,9 +60,9 @@ export interface CompiledBalance {
   readonly key: string
   readonly name: string
   readonly decimals: number
-  /** Each amount collected expires by itself. */
+  /** Each collected amount expires on its own. */
   readonly expiresAfter?: { readonly duration: Duration; readonly endOf?: PeriodEnd }
-  /** All of it expires when there was no basket for so long. */
+  /** The whole balance expires when there was no basket for this long. */
   readonly expiresByInactivity?: Duration
 }
 
@@ -103,7 +103,7 @@ export interface CountedRule {
 export type CompiledRule = {
   readonly id: string
   readonly key: string
-  /** What to say when no line is covered; undefined when the rule covers the whole basket. */
+  /** The skip reason when no line is covered; undefined when the rule covers the whole basket. */
   readonly filteredBy?: 'products' | 'categories'
   readonly when?: CompiledWhen
   readonly limits?: CompiledLimits
@@ -143,7 +143,7 @@ export interface RuleIndex {
   readonly needByCategory: ReadonlyMap<string, readonly number[]>
 }
 
-/** The definition must be one that `checkDefinition` accepted with the same currency. */
+/** The definition must have been accepted by `checkDefinition` with the same currency. */
 export function compileCampaign(
   accepted: unknown,
   organization: { readonly currencyDecimals: number },
@@ -196,8 +196,8 @@ function compileRule(
   const kind = ruleKind(rule.kind)
   if (kind === undefined) throw new Error(`rule kind ${rule.kind} was accepted and is now unknown`)
   const id = ruleId(rule, index)
-  // Every member is written out, in one order: a thousand rules of one hidden class are gone through several
-  // times faster than rules put together by spreading.
+  // Every property is written out, in one order: iterating over a thousand rules of one hidden class is
+  // several times faster than over rules built by spreading.
   return {
     id,
     key: rule.balance,

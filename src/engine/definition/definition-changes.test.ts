@@ -13,7 +13,7 @@ describe('what changed between two versions', () => {
       changes: [],
     },
     {
-      change: 'a member of a rule, named by the rule',
+      change: 'a field of a rule, named by the rule',
       before: { rules: [base, visit] },
       after: { rules: [{ ...base, points: 2 }, visit] },
       changes: [{ place: 'rules[base].points', before: 1, after: 2 }],
@@ -31,7 +31,7 @@ describe('what changed between two versions', () => {
       changes: [{ place: 'rules[visit]', after: visit }],
     },
     {
-      change: 'a member that was removed',
+      change: 'a field that was removed',
       before: { name: 'A', spend: { min: 1 } },
       after: { name: 'A' },
       changes: [{ place: 'spend', before: { min: 1 } }],

@@ -1,10 +1,10 @@
 /**
- * The members that campaign definitions are made of, as schemas: one bound and one wording for each kind of
- * value, wherever it stands. Titles and descriptions are what a merchant reads in a form that is drawn from them.
- * `x-unit` says what a value counts in, so that its decimals can be checked and a form can show the right field;
- * `x-names` which list the values are taken from, `x-labels` how a choice, or yes and no, is called, and `x-sentence`
- * what an object says to a reader, with its members in braces. Bounds are chosen so that nothing accepted can overflow
- * at a till.
+ * The fields of campaign definitions, as schemas: one bound and one wording for each kind of value. Merchants
+ * read the titles and descriptions in the console's forms, which are generated from them. `x-unit` says what
+ * a value counts in, so that its decimals can be checked and a form can show the right input; `x-names` says
+ * which list the values are taken from, `x-labels` holds the labels of a choice or of yes and no, and
+ * `x-sentence` is a summary of an object with its fields in braces. Bounds are chosen so that no accepted
+ * value can overflow at a till.
  */
 import { Type } from 'typebox'
 import { maxMoney, maxUnits } from '../../domain/money.ts'
@@ -51,7 +51,7 @@ export const Money = (title: string, description: string) =>
 export const Timestamp = (title: string, description: string) =>
   Type.String({ title, description, maxLength: 40, 'x-unit': 'time' })
 
-/** A choice of words, each with what it is called in a form. */
+/** A choice of values, each with its label in a form. */
 export const Choice = <const T extends string>(labels: Record<T, string>, options: object = {}) =>
   Type.Enum(Object.keys(labels) as T[], { ...options, 'x-labels': labels })
 

@@ -1,4 +1,4 @@
-/** What is wrong with a campaign definition, and what has to be known of the organization to tell. */
+/** What is wrong with a campaign definition, and the facts about the organization needed to tell. */
 import type { WrongValue } from '../../domain/validation-error.ts'
 
 export interface DefinitionProblem extends WrongValue {
@@ -7,7 +7,7 @@ export interface DefinitionProblem extends WrongValue {
 
 export interface DefinitionContext {
   readonly currencyDecimals: number
-  /** Balances that exist in the organization; decimals of a key are fixed for good. */
+  /** Balances that exist in the organization; the decimals of a key never change. */
   readonly knownBalances: readonly { readonly key: string; readonly decimals: number }[]
   /** Ids of the organization's campaigns. */
   readonly knownCampaigns: readonly string[]

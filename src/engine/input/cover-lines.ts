@@ -1,7 +1,7 @@
 /**
- * Adds up, for every rule of a campaign at once, what its filter covers of the lines. The lines are gone
- * through once, through the index of products and categories, so that the cost grows with the rules a line
- * concerns and not with the rules there are.
+ * Sums up what each rule's filter covers of the lines, for all rules of a campaign in one pass. Lines are
+ * looked up in the index of products and categories, so that the cost grows with the rules that a line
+ * concerns and not with the number of rules.
  */
 import type { RuleIndex } from '../definition/compile-campaign.ts'
 
@@ -19,7 +19,7 @@ export const productFlag = 1
 export const categoryFlag = 2
 export const coveredFlag = 4
 
-/** Per rule: what its filter covers of the lines, and whether there are lines that `when` asks for. */
+/** What each rule's filter covers of the lines, and whether the lines that `when` asks for are present. */
 export interface Coverage {
   readonly payable: Float64Array
   readonly quantity: Float64Array
@@ -39,7 +39,7 @@ export function coverLines(
     quantity: new Float64Array(ruleCount),
     flags: new Uint8Array(ruleCount),
   }
-  // Which line a rule covered last: one that is found by its product and by its category counts once.
+  // The last line each rule covered: a line that is found by both its product and its category counts once.
   const lastLine = new Int32Array(ruleCount)
   for (let position = 0; position < lines.length; position++) {
     const line = lines[position]!

@@ -1,7 +1,7 @@
 /**
- * Turns the client's numbers into minor units: amounts and payable amounts of the lines and of the order, and
- * the fraction by which order-level reductions shrink every line. The fraction is kept as two whole numbers:
- * nothing is rounded between the line and the rule that counts it.
+ * Converts the client's numbers into minor units: amounts and payable amounts of the lines and of the order,
+ * and the fraction by which order-level reductions shrink every line. The fraction is kept as two whole
+ * numbers: nothing is rounded between the line and the rule that counts it.
  */
 import { type Basket, findWrongNumber, type Line } from '../../domain/basket.ts'
 import {
@@ -16,11 +16,13 @@ import { ok, type Result, refuse } from '../../domain/result.ts'
 
 export interface PricedBasket {
   readonly lines: readonly PricedLine[]
-  /** The order's amount before discounts: the sum of the lines, or without lines the order's own. */
+  /**
+   * The order's amount before discounts: the sum of the lines, or the order's own amount if it has no lines.
+   */
   readonly baseMinor: number
-  /** The order's amount as the client counts it: its own when sent, else the sum of the lines. */
+  /** The order's amount as the client counts it; defaults to the sum of the lines. */
   readonly amountMinor: number
-  /** What is to be paid, before points. */
+  /** The amount to pay, before points. */
   readonly payableMinor: number
   /** Sum of the lines' payable amounts. */
   readonly linesPayableMinor: number
@@ -35,7 +37,7 @@ export interface PricedLine {
 }
 
 export function priceBasket(basket: Basket, currencyDecimals: number): Result<PricedBasket> {
-  // The schema of the request refuses most of them; everything after this line trusts the numbers.
+  // The request schema already refuses most of them; everything after this line trusts the numbers.
   const problem = findWrongNumber(basket)
   if (problem !== undefined) return refuse('_invalid_payload', problem)
   const lines: PricedLine[] = []

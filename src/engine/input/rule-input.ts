@@ -1,6 +1,6 @@
 /**
- * A basket as rules see it, put together from its prices and from what was known of the customer at the time.
- * What points pay is taken off like an order-level reduction, and no reduction ever makes a line larger.
+ * A basket as rules see it, built from its prices and from what was known about the customer at the time. The
+ * worth of spent points is deducted like an order-level reduction, and no reduction ever makes a line larger.
  */
 import type { Basket } from '../../domain/basket.ts'
 import type { CampaignId } from '../../domain/ids.ts'

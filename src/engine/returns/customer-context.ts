@@ -1,6 +1,7 @@
 /**
- * What looks at a customer's balances on the day goods come back, beside the campaigns of the sale: a balance
- * belongs to the customer and not to a card, so what a return takes is missed on the customer's other cards too.
+ * Everything besides the sale's own campaigns that depends on a customer's balances on the day of a return. A
+ * balance belongs to the customer and not to a card, so what a return takes is also missing on the customer's
+ * other cards.
  */
 import type { CampaignId } from '../../domain/ids.ts'
 import { localTime } from '../clock/local-time.ts'
@@ -12,7 +13,7 @@ export interface CustomerContext {
   readonly campaigns: readonly AttachedCampaign[]
   /** The campaigns whose cards the customer holds. */
   readonly cards: readonly CampaignId[]
-  /** What thresholds have granted to the customer, but for the coupons that returns took back. */
+  /** What thresholds have granted to the customer, except for coupons that returns took back. */
   readonly granted: readonly GrantedCoupons[]
 }
 
@@ -23,17 +24,17 @@ export interface GrantedCoupons {
   readonly count: number
 }
 
-/** How many coupons of a reward were granted; nobody knows a bound without `today`. */
+/** How many coupons of a reward were granted; unbounded without `today`. */
 export function grantedOf(
   today: CustomerContext | undefined,
   { campaign, reward }: { readonly campaign: CampaignId; readonly reward: string },
 ): number {
   if (today === undefined) return Number.POSITIVE_INFINITY
-  const found = today.granted.find((one) => one.campaign === campaign && one.reward === reward)
+  const found = today.granted.find((grant) => grant.campaign === campaign && grant.reward === reward)
   return found?.count ?? 0
 }
 
-/** The campaigns that run now on a card of the customer. */
+/** The campaigns that currently run on a card of the customer. */
 export function runningOnCards(
   { campaigns, cards }: Pick<CustomerContext, 'campaigns' | 'cards'>,
   now: Date,

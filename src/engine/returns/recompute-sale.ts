@@ -1,7 +1,7 @@
 /**
- * Runs the rules and thresholds of a sale again over what is left of it, starting from the balances, counters
- * and tiers there were before the sale. The wallet of today plays no part: what the customer did afterwards
- * must not change what the sale was worth.
+ * Runs the rules and thresholds of a sale again over the remaining items, starting from the balances,
+ * counters and tiers before the sale. The current wallet is not used: what the customer did afterwards must
+ * not change what the sale was worth.
  */
 import type { Effect } from '../../domain/effect.ts'
 import type { CampaignId } from '../../domain/ids.ts'
@@ -19,7 +19,7 @@ export interface RecomputedSale {
   readonly grants: readonly Grant[]
 }
 
-/** A coupon that a threshold granted, or would have. */
+/** A coupon that a threshold granted or would have granted. */
 export interface Grant {
   readonly campaign: CampaignId
   readonly key: string

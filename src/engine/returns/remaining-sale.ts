@@ -1,7 +1,7 @@
 /**
- * What is left of a sale after goods came back: quantities, payable amounts, and the basket as rules see it.
- * The amount of a line shrinks with its quantity as an exact fraction, and the fraction by which order-level
- * reductions and points shrink every line stays the one of the sale: returning cannot round anything up.
+ * What remains of a sale after a return: quantities, payable amounts, and the basket as rules see it. The
+ * amount of a line shrinks with its quantity as an exact fraction, and the fraction by which order-level
+ * reductions and points shrink every line stays that of the sale: a return cannot round anything up.
  */
 import { findWrongQuantity } from '../../domain/basket.ts'
 import { maxPriceDecimals, toUnits } from '../../domain/money.ts'
@@ -10,14 +10,16 @@ import type { ReturnedItem } from '../../domain/return-record.ts'
 import type { PricedBasket, PricedLine } from '../input/price-basket.ts'
 import type { RuleInput } from '../input/rule-input.ts'
 
-/** Quantities left per line, in millionths. */
+/** Remaining quantity per line, in millionths. */
 export type Left = readonly number[]
 
 export function quantitiesOf(lines: readonly PricedLine[]): Left {
   return lines.map((line) => line.quantity)
 }
 
-/** What is left without the items; refused when there is less. Lines that share an id are taken in order. */
+/**
+ * What remains without the items; refused when there are fewer. Lines that share an id are taken in order.
+ */
 export function takeItems(
   quantities: Left,
   lines: readonly PricedLine[],
@@ -44,11 +46,11 @@ export function takeItems(
 }
 
 export interface RemainingSale {
-  /** The basket as rules would have seen it without what came back. */
+  /** The basket as rules would have seen it without the returned items. */
   readonly input: RuleInput
-  /** What would have been to pay for it, before points. */
+  /** What the amount to pay would have been, before points. */
   readonly payableMinor: number
-  /** The part of the payable amount that has come back. */
+  /** The returned part of the payable amount. */
   readonly returned: Fraction
 }
 
@@ -57,7 +59,7 @@ export interface Fraction {
   readonly denominator: bigint
 }
 
-/** A sale of which nothing is left. */
+/** A sale of which nothing remains. */
 export function nothingLeft(sale: RuleInput): RemainingSale {
   const input = { ...sale, lines: [], payable: 0, quantity: 0, isVisit: false, payableMinor: 0 }
   return { input, payableMinor: 0, returned: { numerator: 1n, denominator: 1n } }
@@ -83,7 +85,7 @@ export function remainingSale(sale: RuleInput, priced: PricedBasket, left: Left)
   return { input, payableMinor: leftMinor, returned: returnedPart(priced, payable, whole, leftMinor) }
 }
 
-/** Of the lines' amounts where the order is made of them; else of the order's own amount. */
+/** Based on the lines' amounts if the order consists of lines, otherwise on the order's own amount. */
 function returnedPart(priced: PricedBasket, payable: number, whole: number, leftMinor: number): Fraction {
   const { payableMinor, linesPayableMinor } = priced
   if (whole > 0 && payableMinor <= linesPayableMinor) {
@@ -93,7 +95,9 @@ function returnedPart(priced: PricedBasket, payable: number, whole: number, left
   return { numerator: BigInt(payableMinor - leftMinor), denominator: BigInt(payableMinor) }
 }
 
-/** An order-level reduction shrinks with the lines; what the order costs beyond them goes with the last line. */
+/**
+ * An order-level reduction shrinks with the lines; what the order costs beyond them goes with the last line.
+ */
 function payableLeft(priced: PricedBasket, payable: bigint, whole: bigint, scale: number): number {
   const { payableMinor, linesPayableMinor } = priced
   if (whole === 0n) return payableMinor
@@ -104,7 +108,9 @@ function payableLeft(priced: PricedBasket, payable: bigint, whole: bigint, scale
   return Number((amount * 2n + base) / (base * 2n)) + extra
 }
 
-/** payable × left / quantity, in units of 1/scale; exact for the scale of `commonScale`, else half-up. */
+/**
+ * payable × left / quantity, in units of 1/scale; exact for the scale of `commonScale`, otherwise half-up.
+ */
 function share(payable: number, left: number, quantity: number, scale: number): number {
   const numerator = BigInt(payable) * BigInt(left) * BigInt(scale)
   const divisor = BigInt(quantity)
@@ -112,8 +118,8 @@ function share(payable: number, left: number, quantity: number, scale: number): 
 }
 
 /**
- * The smallest number that turns all shares into whole numbers. Where that would leave the safe integers
- * (hundreds of lines of odd weights), the finest that does not; what is lost is far below a minor unit.
+ * The smallest number that turns all shares into whole numbers. Where that would exceed the safe integers
+ * (hundreds of lines of odd weights), the finest scale that does not; the loss is far below a minor unit.
  */
 function commonScale(priced: PricedBasket, left: Left): number {
   const largest = Math.floor(Number.MAX_SAFE_INTEGER / Math.max(1, priced.linesPayableMinor))

@@ -1,7 +1,7 @@
 /**
  * Takes back the coupons that a sale granted and no longer would: unused ones are revoked and what they had
- * consumed comes back; used ones stay, with what they consumed. Coupons of one threshold are alike, so unused
- * ones go first, whichever of them was used.
+ * consumed is restored; used ones stay, along with what they consumed. Coupons of one threshold are
+ * interchangeable, so unused ones go first, whichever of them was used.
  */
 import { type Coupon, couponStatus } from '../../domain/coupon.ts'
 import type { CouponId } from '../../domain/ids.ts'
@@ -18,7 +18,7 @@ export interface TakenCoupons {
   readonly revoked: readonly CouponId[]
   /** What the revoked coupons had consumed, by balance. */
   readonly unconsumed: ReadonlyMap<string, number>
-  /** How many were revoked, by `grantKey`. */
+  /** Number of revoked coupons, by `grantKey`. */
   readonly revokedByGrant: ReadonlyMap<string, number>
 }
 
@@ -27,8 +27,9 @@ function grantKey({ campaign, key, at, reward }: Grant): string {
 }
 
 /**
- * `coupons` are those of the sale that no earlier return has revoked, and `still` its grants without what came
- * back. A coupon that expired unused is taken back like any other: what it consumed was for goods that are gone.
+ * `coupons` are those of the sale that no earlier return has revoked, and `still` the grants it would make
+ * without the returned items. A coupon that expired unused is taken back like any other: what it consumed was
+ * for goods that are gone.
  */
 export function takeBackCoupons(
   actions: readonly Action[],
@@ -47,7 +48,7 @@ export function takeBackCoupons(
     })
     const unused = out.filter(({ coupon }) => status.get(coupon!) !== couponStatus.redeemed)
     const excess = Math.min(unused.length, Math.max(0, out.length - (wanted.get(key) ?? 0)))
-    // The newest first, as they were the last that the sale had reached.
+    // Newest first, as the sale reached them last.
     for (const { coupon, movement } of unused.slice(unused.length - excess)) {
       revoked.push(coupon!)
       revokedByGrant.set(key, (revokedByGrant.get(key) ?? 0) + 1)
@@ -74,15 +75,17 @@ function countBy(keys: readonly string[]): Map<string, number> {
 }
 
 /**
- * What the wallet keeps of each threshold on `total` once a return has moved it: every multiple is granted once,
- * so passing one again whose coupon is out must not make another, and a revoked coupon frees its multiple.
+ * What the wallet keeps for each threshold on `total` after a return has changed it. Every multiple is
+ * granted once, so passing one again whose coupon has been granted must not grant another, and a revoked
+ * coupon frees its multiple.
  *
- * What counts is how many coupons are out. The total says it as long as each multiple below it has its coupon;
- * where it does not, the difference is kept (see `keptMultiple`), because the next return starts from it. The
- * total cannot say what was passed on a card where the threshold does not run, so no more than were granted count.
+ * What counts is how many coupons are outstanding, used or not. The total implies it as long as each multiple
+ * below it has its coupon; where it does not, the difference is kept (see `keptMultiple`), because the next
+ * return starts from it. The total does not show what was passed on a card where the threshold does not run,
+ * so no more count than were granted.
  *
- * All campaigns of today are asked and not only those of the sale: the balance is the customer's, and thresholds
- * of the other cards look at the same total.
+ * All current campaigns are considered, not only those of the sale: the balance is the customer's, and
+ * thresholds of the other cards look at the same total.
  */
 export function keptAfterReturn(
   wallet: Wallet,
@@ -129,8 +132,8 @@ function couponsOut(total: number, at: number, kept: number): number {
 }
 
 /**
- * Multiples that the sale passed and granted nothing for, since the campaign was paused or the basket had its
- * fill of coupons. Sales keep no book of them, so the first return of the sale takes them off.
+ * Multiples that the sale passed without granting a coupon, because the campaign was paused or the basket had
+ * reached its maximum of coupons. Sales do not record them, so the first return of the sale subtracts them.
  */
 function passedWithoutCoupon(
   { campaign, threshold }: OwnedThreshold,

@@ -1,6 +1,6 @@
 /**
- * What is due back when goods come back: what each rule gave for them, less what earlier returns have counted.
- * It is bounded by what the rule gave in the sale, whatever computing the sale again may say.
+ * What is due back for returned items: what each rule gave for them, less what earlier returns have counted.
+ * It is bounded by what the rule gave in the sale, whatever recomputing the sale yields.
  */
 import type { CampaignId } from '../../domain/ids.ts'
 import { type ReturnRecord, sumOf } from '../../domain/return-record.ts'
@@ -11,15 +11,15 @@ import type { UsageChange } from '../steps/collect.ts'
 import type { RecomputedSale } from './recompute-sale.ts'
 
 export interface Dues {
-  /** What was collected for what came back, by balance. */
+  /** What was collected for the returned items, by balance. */
   readonly byBalance: ReadonlyMap<string, number>
-  /** Of that, what went into no lot. */
+  /** The part of it that is in no lot. */
   readonly withoutLot: ReadonlyMap<string, number>
   readonly byRule: readonly { campaign: CampaignId; rule: string; amount: number }[]
   readonly counted: readonly UsageChange[]
 }
 
-/** `again` is the sale without what came back; undefined when nothing is left of it. */
+/** `again` is the sale without the returned items; undefined when nothing remains of it. */
 export function duesOf(
   actions: readonly Action[],
   again: RecomputedSale | undefined,

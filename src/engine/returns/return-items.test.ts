@@ -31,7 +31,7 @@ const consume = { balance: 'stamps', at: 10, grant: 'five', consume: true }
 const reach = { balance: 'points', at: 100, grant: 'five' }
 const spend = { balance: 'points', worth: 0.01 }
 
-/** A till with one customer: sells, takes back, and keeps the wallet up to date as the store would. */
+/** A till with one customer: sells, takes returns, and keeps the wallet up to date as the store would. */
 function till(
   definition: Record<string, unknown>,
   start: Wallet = walletOf(),
@@ -370,14 +370,14 @@ describe('coupons granted by the sale', () => {
 
 describe('multiples of a total', () => {
   const definition = club({ rules: [base], rewards, thresholds: [{ ...reach, at: 60 }] })
-  const kept = (shop: ReturnType<typeof till>) => shop.wallet().keptMultiples?.map((one) => one.multiple)
+  const kept = (shop: ReturnType<typeof till>) => shop.wallet().keptMultiples?.map(({ multiple }) => multiple)
 
   test('are free once no coupon is out, however the sale came back', () => {
     const shop = till(definition)
     const sale = shop.sell([line(20), line(110)])
     shop.sell([line(30)])
     sale.takeBack([{ id: '1', quantity: 1 }])
-    // 140 have passed two multiples, and one coupon is out.
+    // 140 has passed two multiples, and one coupon is outstanding.
     expect([shop.total(), shop.out(), kept(shop)]).toEqual([140, 1, [-1]])
     sale.takeBack()
     expect([shop.total(), shop.out(), kept(shop)]).toEqual([30, 0, []])

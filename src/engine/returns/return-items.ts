@@ -1,9 +1,9 @@
 /**
- * Takes goods back: computes the sale again without them, on the campaign versions, tier, counters and
- * first-visit state of the sale, and books the difference to what was booked, one net change per balance.
+ * Takes returned items back: recomputes the sale without them, on the campaign versions, tier, counters and
+ * first-visit state of the sale, and books the difference to what was booked, as one net change per balance.
  *
- * Whatever came back before is counted in, so that returns together never take back more than the sale gave
- * nor give back more than it took, and the last one gives back whatever rounding has left.
+ * Earlier returns are taken into account, so that all returns together never take back more than the sale
+ * gave nor give back more than it took, and the last one gives back whatever rounding has left.
  */
 import type { Basket } from '../../domain/basket.ts'
 import type { CouponId } from '../../domain/ids.ts'
@@ -36,9 +36,9 @@ import { keptAfterReturn, type TakenCoupons, takeBackCoupons } from './return-co
 import { type Dues, duesOf } from './return-dues.ts'
 import { restoreToLots, takeOutOfLots } from './return-lots.ts'
 
-/** A sale as it was kept. */
+/** A sale as it was stored. */
 export interface Sale {
-  /** With the branch, the time and the categories it was decided on. */
+  /** The basket with the branch, time and categories it was decided on. */
   readonly basket: Basket
   readonly actions: readonly Action[]
   readonly pointsDiscountMinor: number
@@ -50,37 +50,37 @@ export interface ReturnInput {
   readonly sale: Sale
   /** The versions the sale ran on, in the same order; whether they were paused is known from the sale. */
   readonly campaigns: readonly AttachedCampaign[]
-  /** Returns of the same sale before this one, oldest first. */
+  /** Earlier returns of the same sale, oldest first. */
   readonly earlier: readonly ReturnRecord[]
-  /** As it is now; of its coupons, those that the sale granted. */
+  /** The current wallet; its coupons are those that the sale granted. */
   readonly wallet: Wallet
-  /** What went because the customer stayed away is taken off first. */
+  /** Inactivity rules; what has expired by them is deducted first. */
   readonly inactivity?: readonly Inactivity[]
-  /** What else looks at the balances; without it, only the sale's own campaigns do. */
+  /** Whatever else depends on the balances; without it, only the sale's own campaigns count. */
   readonly today?: CustomerContext
-  /** Everything that is left when undefined. */
+  /** The items to return; defaults to everything that remains. */
   readonly items?: readonly ReturnedItem[]
   readonly now: Date
 }
 
 export interface ReturnDecision {
   readonly record: ReturnRecord
-  /** Units of the point balance. */
+  /** Points given back, in units of the point balance. */
   readonly pointsRestored: number
-  /** Money to give back: of what was paid with money, in proportion to what came back. */
+  /** Money to refund: the part that was paid with money, in proportion to the returned items. */
   readonly refundMinor: number
-  /** What had expired by now, then one `return` for each balance that changes. */
+  /** Expirations, then one `return` for each balance that changes. */
   readonly movements: readonly Movement[]
   readonly balances: readonly Balance[]
   readonly lots: readonly Lot[]
   readonly revokedCoupons: readonly CouponId[]
-  /** Coupons redeemed on the sale that are active again, with the expiry they had. */
+  /** Coupons redeemed on the sale that are active again, with their original expiry. */
   readonly restoredCoupons: readonly CouponId[]
   /** Negative amounts, for the counters of `usageDay`. */
   readonly usage: readonly UsageChange[]
   /** Local day of the sale. */
   readonly usageDay: string
-  /** All that the wallet keeps from now on. */
+  /** The complete list that the wallet keeps from now on. */
   readonly keptMultiples: readonly KeptMultiple[]
   readonly tiersLost: readonly TierLost[]
 }
@@ -111,7 +111,7 @@ export function returnItems(input: ReturnInput): Result<ReturnDecision> {
   const policy = campaigns[0]?.compiled.onInsufficientBalance ?? 'floor'
   const booked = bookReturn(state, sale, { pointsRestored, dues, coupons, earlier, policy })
   if (!booked.ok) return booked
-  // Points may have come back to a lot that has expired since.
+  // Points may have been put back into a lot that has expired since.
   expireInState(state, wallet, [], now, context.timezone)
 
   const record: ReturnRecord = {
@@ -151,11 +151,11 @@ interface ResolvedReturn {
   readonly items: readonly ReturnedItem[]
   readonly remaining: RemainingSale
   readonly isComplete: boolean
-  /** Of the whole sale. */
+  /** Totals of the whole sale. */
   readonly payableMinor: number
 }
 
-/** Which quantities come back, and what is left then. */
+/** Which quantities are returned, and what remains then. */
 function resolveReturn({ sale, campaigns, earlier, items }: ReturnInput): Result<ResolvedReturn> {
   const { basket, context } = sale
   const pricing = priceBasket(basket, context.currencyDecimals)
@@ -188,7 +188,7 @@ function resolveReturn({ sale, campaigns, earlier, items }: ReturnInput): Result
 
 const isNothing = (quantity: number) => quantity === 0
 
-/** Everything that is left of a line, which may be nothing. */
+/** The whole remaining quantity of a line, which may be zero. */
 function restOf(id: string, left: number): ReturnedItem[] {
   return left > 0 ? [{ id, quantity: left / 1e6 }] : []
 }
@@ -211,7 +211,7 @@ function redeemedIn(actions: readonly Action[]): CouponId[] {
   return actions.flatMap((action) => (action.kind === 'redeem_coupon' ? [action.coupon] : []))
 }
 
-/** So much of an amount as has come back: rounded down, all of it with the last return. */
+/** The returned share of an amount: rounded down, and the rest with the last return. */
 function partOf(amount: number, { returned }: RemainingSale): number {
   return Number((BigInt(amount) * returned.numerator) / returned.denominator)
 }
@@ -224,7 +224,7 @@ interface Changes {
   readonly policy: 'floor' | 'negative' | 'reject'
 }
 
-/** One net change for each balance that anything comes back to or goes from. */
+/** One net change for each balance that gains or loses anything. */
 function bookReturn(state: WalletState, sale: Sale, changes: Changes): Result<void> {
   const { pointsRestored, dues, coupons, earlier, policy } = changes
   const spentKey = sale.actions.find((action) => action.kind === 'spend_points')?.movement.key
@@ -240,7 +240,7 @@ function bookReturn(state: WalletState, sale: Sale, changes: Changes): Result<vo
     if (wanted > maxUnits) return balanceTooLarge(key)
     const isShort = wanted < 0 && wanted < balance.value
     if (isShort && policy === 'reject') return refuse('insufficient_points')
-    // What is below zero already is not lifted by a return that takes.
+    // A return that takes does not raise a balance that is already below zero.
     const after = isShort && policy === 'floor' ? Math.min(0, balance.value) : Math.max(wanted, -maxUnits)
     const { context } = sale
     const restoredBefore = sumOf(earlier, (record) => record.pointsRestored)

@@ -1,14 +1,14 @@
 /**
- * Moves units in and out of lots when goods come back. What was spent or consumed returns to the lots it came
- * from, with the expiry it had; what was collected leaves the lots that the sale opened before any other.
+ * Moves units into and out of lots when items are returned. What was spent or consumed goes back to the lots
+ * it came from, with their expiry; what was collected leaves the lots that the sale opened before any other.
  */
 import type { LotTake } from '../../domain/wallet.ts'
 import type { OpenBalance, OpenLot, WalletState } from '../steps/wallet-state.ts'
 import { takeFromLots } from '../steps/wallet-state.ts'
 
 /**
- * Puts units back. The sale took `taken` in all, first from the lots in `takes` in their order and the rest from
- * what never expires; what was taken last comes back first, which leaves the customer the longest time.
+ * Puts units back. The sale took `taken` in total, first from the lots in `takes` in their order and the rest
+ * from what never expires; what was taken last is put back first, which gives the customer the longest time.
  */
 export function restoreToLots(
   state: WalletState,
@@ -33,7 +33,7 @@ export function restoreToLots(
   }
 }
 
-/** The lot, opened again when it was used up. */
+/** The lot, reopened if it was used up. */
 function lotOf(state: WalletState, key: string, version: number, expiresAt: Date): OpenLot {
   const known = state.lots.find((lot) => lot.key === key && lot.version === version)
   if (known !== undefined) return known
@@ -46,15 +46,15 @@ function lotOf(state: WalletState, key: string, version: number, expiresAt: Date
 export interface Taking {
   /** The value before anything is taken. */
   readonly full: number
-  /** The value afterwards, or zero when it is below. */
+  /** The value afterwards, but at least zero. */
   readonly after: number
-  /** Of what is due, what was collected into no lot. */
+  /** The part of the amount due that was collected into no lot. */
   readonly withoutLot: number
-  /** Versions of the entries that the sale collected with. */
+  /** Versions of the entries with which the sale collected. */
   readonly own: ReadonlySet<number>
 }
 
-/** Takes what leaves the balance first from where the sale had put it, then soonest first. */
+/** Takes what leaves the balance first from the lots of the sale, then from those that expire soonest. */
 export function takeOutOfLots(state: WalletState, balance: OpenBalance, taking: Taking): void {
   const lots = state.lots.filter((lot) => lot.key === balance.key && lot.remaining > 0)
   const inLots = lots.reduce((sum, lot) => sum + lot.remaining, 0)
@@ -69,7 +69,7 @@ export function takeOutOfLots(state: WalletState, balance: OpenBalance, taking: 
     left -= part
   }
   takeFromLots(state, balance.key, left)
-  // What came back to a balance below zero filled it up and is in no lot.
+  // What filled up a balance below zero is in no lot.
   const kept = lots.reduce((sum, lot) => sum + lot.remaining, 0)
   takeFromLots(state, balance.key, Math.max(0, kept - taking.after))
 }

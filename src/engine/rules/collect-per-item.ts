@@ -1,8 +1,8 @@
 /**
- * Gives stamps for things bought: `amount` for every whole item among the lines the rule covers.
+ * Gives stamps for items bought: `amount` for every whole item among the lines the rule covers.
  *
- * Quantities are added up before the fraction is dropped: three half loaves are one whole loaf, on one line
- * or on three.
+ * Quantities are summed before the fraction is dropped: three half loaves are one whole loaf, on one line or
+ * on three, and the half that remains is dropped.
  */
 import { Type } from 'typebox'
 import { floorProduct, maxUnits, toUnits } from '../../domain/money.ts'

@@ -1,7 +1,8 @@
 /**
- * Gives a fixed amount for coming in: once per basket that has a line or an amount above zero.
+ * Gives a fixed amount for a visit: once per basket that has a line or an amount above zero.
  *
- * A call that only looks (no line, no amount) is not a visit; without that, empty baskets would be free points.
+ * A request that only looks (no line, no amount) is not a visit; otherwise empty baskets would be free
+ * points.
  */
 import { Type } from 'typebox'
 import { toUnits } from '../../domain/money.ts'

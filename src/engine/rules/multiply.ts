@@ -17,7 +17,7 @@ export const multiply = defineRule({
   sentence: '{factor} × {balance}',
   config: Type.Object({
     balance: BalanceKey,
-    // Below 1 it would take away what a receipt has already shown as given by another rule.
+    // Below 1 it would remove what a receipt has already shown as given by another rule.
     factor: Type.Number({
       title: 'Multiply by',
       description: 'From 1 to 1000, with up to 4 decimals; 2 doubles the points.',

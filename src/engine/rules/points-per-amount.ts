@@ -1,7 +1,7 @@
 /**
- * Pays points for money spent: `points` for every whole `per` of the payable amount the rule covers.
+ * Gives points for money spent: `points` for every whole `per` of the payable amount the rule covers.
  *
- * What is left of a `per` is dropped once for the basket, never per line, so that splitting a line in two
+ * The remainder of a `per` is dropped once for the basket, never per line, so that splitting a line in two
  * cannot change what the customer earns.
  */
 import { Type } from 'typebox'
@@ -37,7 +37,9 @@ export const pointsPerAmount = defineRule({
   },
 })
 
-/** How many whole `per` the covered amount holds; exact, also when the amount is a fraction of a minor unit. */
+/**
+ * How many whole `per` the covered amount contains; exact even when the amount is a fraction of a minor unit.
+ */
 function wholeTimes(covered: Covered, perMinor: number): number {
   const { payable, spreadNumerator, spreadDenominator } = covered
   if (spreadNumerator === spreadDenominator) return (payable - (payable % perMinor)) / perMinor

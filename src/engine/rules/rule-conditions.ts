@@ -1,7 +1,7 @@
 /**
- * Decides whether a campaign runs for a sale and whether the conditions of a rule hold. Times are read on the
- * wall clock of the organization at the moment of the sale, so a window from 08:00 to 11:00 has the same length
- * on the wall every day of the year, whatever the clocks did that night.
+ * Decides whether a campaign runs for a sale and whether the conditions of a rule hold. Times are read in the
+ * organization's local time at the moment of the sale, so a window from 08:00 to 11:00 covers the same
+ * wall-clock times every day of the year, even when the clocks changed that night.
  */
 
 import type { Moment } from '../clock/iso-time.ts'
@@ -10,17 +10,17 @@ import type { AttachedCampaign, CompiledCampaign, CompiledWhen } from '../defini
 import { categoryFlag, productFlag } from '../input/cover-lines.ts'
 import type { SkipReason } from '../steps/skip-reason.ts'
 
-/** What conditions look at. */
+/** The facts that conditions look at. */
 export interface ConditionInput {
   readonly at: Date
   readonly local: LocalTime
   readonly branch: string
-  /** What `when.minAmount` looks at: the order's payable amount, before points. */
+  /** The order's payable amount before points, for `when.minAmount`. */
   readonly payableMinor: number
   readonly isFirst: boolean
 }
 
-/** Whether a campaign collects, grants and changes tiers for a sale at this time. */
+/** Why a campaign does not collect, grant or change tiers for a sale at this time; undefined when it does. */
 export function whyNotRunning(
   campaign: AttachedCampaign,
   at: Date,
@@ -31,7 +31,7 @@ export function whyNotRunning(
   return isBefore(at, local, startsAt) || isPast(at, local, endsAt) ? 'campaign_window' : undefined
 }
 
-/** Whether a campaign is over; nobody registers into it any more. One that has not begun yet may be joined. */
+/** Whether a campaign is over and closed to new members. One that has not started yet may be joined. */
 export function hasEnded(campaign: CompiledCampaign, at: Date, timezone: string): boolean {
   return isPast(at, localTime(at, timezone), campaign.endsAt)
 }
@@ -58,7 +58,7 @@ export function failedCondition(
   return undefined
 }
 
-/** A window that goes over midnight belongs to the day it starts on: 01:00 after a Friday night is Friday. */
+/** A window past midnight belongs to the day it starts on: 01:00 after a Friday night is Friday. */
 function windowDay({ from, to }: CompiledWhen, local: LocalTime): number {
   const isMorningAfter = from !== undefined && to !== undefined && from > to && local.minute < to
   return isMorningAfter ? (local.weekday + 6) % 7 : local.weekday

@@ -1,12 +1,12 @@
 /**
- * What a rule kind is: a name, the schema of its configuration, and a pure function from what the rule covers
- * of a basket to what it gives. Conditions (`when`) and `limits` are the same for all kinds and are not a
- * kind's business. A kind turns its configuration into whole numbers once; at the till nothing is parsed.
+ * Defines a rule kind: a name, the schema of its configuration, and a pure function from what the rule covers
+ * of a basket to what it gives. Conditions (`when`) and `limits` are the same for all kinds and are handled
+ * elsewhere. A kind converts its configuration into whole numbers once; nothing is parsed at the till.
  */
 import type { Static, TObject } from 'typebox'
 import type { SkipReason } from '../steps/skip-reason.ts'
 
-/** The decimals that the numbers of a rule are read with. */
+/** The decimals that a rule's numbers are read with. */
 export interface Scale {
   readonly currencyDecimals: number
   readonly balanceDecimals: number
@@ -14,7 +14,8 @@ export interface Scale {
 
 /**
  * What a rule covers of a basket. The payable amount is an exact fraction: `payable × spreadNumerator /
- * spreadDenominator` minor units, after order-level reductions and the points' worth are spread over the lines.
+ * spreadDenominator` minor units, after order-level reductions and the points' worth are spread over the
+ * lines.
  */
 export interface Covered {
   readonly payable: number
@@ -22,11 +23,14 @@ export interface Covered {
   readonly spreadDenominator: number
   /** Sum of the covered quantities, in millionths. */
   readonly quantity: number
-  /** There is a line, or an amount above zero. */
+  /** Whether there is a line, or an amount above zero. */
   readonly isVisit: boolean
 }
 
-/** What rules of a campaign gave to a balance so far: `units` whole, and the exact fraction behind them. */
+/**
+ * What the rules of a campaign have given to a balance so far: whole `units`, and the exact fraction behind
+ * them.
+ */
 export interface Given {
   readonly units: number
   /** The exact value when it is not whole. */
@@ -37,18 +41,21 @@ interface KindParts<Config extends TObject, Compiled> {
   readonly kind: string
   readonly title: string
   readonly description: string
-  /** What a rule of the kind says, with members of its configuration in braces. */
+  /** Summary of a rule of this kind, with fields of its configuration in braces. */
   readonly sentence: string
-  /** What is particular to the kind, `balance` included; the console draws its form from it. */
+  /** The fields of this kind, including `balance`; the console generates its form from them. */
   readonly config: Config
   readonly compile: (config: Static<Config>, scale: Scale) => Compiled
 }
 
 interface CollectingKind<Config extends TObject, Compiled> extends KindParts<Config, Compiled> {
   readonly stage: 'collect'
-  /** The most one basket can give, so that a definition that could overflow a balance is refused when written. */
+  /**
+   * The most one basket can give, so that a definition that could overflow a balance is refused when it is
+   * written.
+   */
   readonly maxPerBasket: (rule: Compiled, largest: { amountMinor: number; quantity: number }) => number
-  /** Units of the balance before limits, or why there are none. */
+  /** Units of the balance before limits, or the reason why there are none. */
   readonly evaluate: (rule: Compiled, covered: Covered) => number | SkipReason
 }
 

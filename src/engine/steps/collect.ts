@@ -1,7 +1,7 @@
 /**
- * Runs the rules of the campaigns over a basket. Each rule either collects or is skipped for a reason; what it
- * collects is cut by its limits before anything else sees it, and multipliers come after all other rules of
- * their campaign, in the order of the definition.
+ * Runs the rules of the campaigns over a basket. Each rule either collects or is skipped for a reason; what
+ * it collects is capped by its limits before anything else sees it, and multipliers come after all other
+ * rules of their campaign, in the order of the definition.
  */
 import type { Effect } from '../../domain/effect.ts'
 import type { CampaignId } from '../../domain/ids.ts'
@@ -26,7 +26,7 @@ export interface UsageChange extends CountedRule {
   readonly amount: number
 }
 
-/** What rules did, in the order in which they did it. */
+/** What the rules did, in order. */
 interface Collected {
   readonly effects: readonly CollectEffect[]
   readonly skipped: readonly Skip[]
@@ -67,14 +67,17 @@ function joined(first: Collected, second: Collected): Collected {
   }
 }
 
-/** One campaign that runs over one basket. */
+/** One running campaign over one basket. */
 interface CampaignRun {
   readonly campaign: AttachedCampaign
   readonly input: RuleInput
   readonly state: WalletState
   readonly coverage: Coverage | undefined
   readonly heldTiers: readonly string[]
-  /** Expiry by balance, worked out once: a tenth of an evaluation where several rules give to one balance. */
+  /**
+   * Expiry by balance, computed once: recomputing it took a tenth of an evaluation where several rules give
+   * to one balance.
+   */
   readonly expiries: Map<string, Date>
 }
 
@@ -113,7 +116,7 @@ function runCollectingRules(run: CampaignRun): Result<Collected> {
   return ok({ effects, skipped, usage })
 }
 
-/** Several multipliers of one balance work one after the other on the exact product so far. */
+/** Several multipliers of one balance are applied one after the other to the exact product so far. */
 function runMultipliers(run: CampaignRun, collected: readonly CollectEffect[]): Result<Collected> {
   const { campaign } = run
   const { rules } = campaign.compiled
@@ -131,7 +134,7 @@ function runMultipliers(run: CampaignRun, collected: readonly CollectEffect[]): 
       const after = rule.evaluate(before)
       const extra = after.units - before.units
       units = extra === 0 ? 'amount' : withinLimits(run, rule, extra)
-      // A limit that cuts leaves a whole number for the next factor to work on.
+      // A limit that cuts leaves a whole number for the next factor.
       if (units === extra || units === 'amount') multiplied.set(rule.key, after)
       else if (units !== 'limit') multiplied.set(rule.key, { units: before.units + units })
     }
@@ -192,7 +195,7 @@ function withinLimits(
   return units <= 0 ? 'limit' : units
 }
 
-/** Pays what a rule gives; refused only when the balance would become larger than can be counted. */
+/** Books what a rule gives; refused only when the balance would exceed its maximum. */
 function pay(run: CampaignRun, rule: CompiledRule, units: number): Result<CollectEffect> {
   const { campaign, state } = run
   const balance = balanceOf(state, rule.key)
@@ -201,14 +204,17 @@ function pay(run: CampaignRun, rule: CompiledRule, units: number): Result<Collec
   const movement = recordMovement(state, balance, 'collect', units, units)
   const expiresAt = lotExpiry(run, rule.key)
   if (expiresAt !== undefined) {
-    // What fills up a balance below zero is gone at once and cannot expire later.
+    // What fills up a balance below zero is used at once and cannot expire later.
     const remaining = valueBefore < 0 ? Math.max(0, balance.value) : units
     openNewLot(state, { key: rule.key, version: movement.version, remaining, expiresAt })
   }
   return ok({ kind: 'collect', movement, campaign: campaign.id, rule: rule.id })
 }
 
-/** When what the campaign gives to a balance now will expire; undefined when it does not by itself. */
+/**
+ * When the amount that the campaign gives to a balance now will expire; undefined when it does not expire on
+ * its own.
+ */
 function lotExpiry({ campaign, input, expiries }: CampaignRun, key: string): Date | undefined {
   const known = expiries.get(key)
   if (known !== undefined) return known
@@ -220,7 +226,7 @@ function lotExpiry({ campaign, input, expiries }: CampaignRun, key: string): Dat
   return expiresAt
 }
 
-/** What the limits of a rule leave for this basket. */
+/** The remaining allowance of a rule's limits for this basket. */
 function allowanceLeft(campaign: CampaignId, rule: CompiledRule, usage: RuleInput['usage']): number {
   const { perTransaction, perDay, perCustomer, total, counted } = rule.limits!
   if (counted === undefined) return perTransaction

@@ -1,7 +1,7 @@
 /**
- * Takes off what has expired: lots past their day, and whole balances after too long without a basket. The till
- * and the nightly job both come through here, so that a point is gone at the same moment whether or not a job
- * has noticed. Expiry is judged by the clock passed in, and never touches `total`.
+ * Deducts what has expired: lots past their expiry, and whole balances after too long without a basket. The
+ * till and the nightly job both use this, so that a point expires at the same moment whether or not the job
+ * has run. Expiry is judged by the clock passed in, and never affects `total`.
  */
 import type { Movement } from '../../domain/ledger-entry.ts'
 import type { Balance, Lot, Wallet } from '../../domain/wallet.ts'
@@ -17,15 +17,15 @@ import {
   type WalletState,
 } from './wallet-state.ts'
 
-/** A balance that expires as a whole when there was no basket for so long. */
+/** A balance that expires as a whole when there was no basket for this long. */
 export interface Inactivity {
   readonly key: string
   readonly after: Duration
 }
 
 /**
- * What campaigns say about inactivity. A balance belongs to the customer and not to a card, so all campaigns of
- * the organization are asked, whichever card was shown and whether or not they still run.
+ * The inactivity rules of campaigns. A balance belongs to the customer and not to a card, so all campaigns of
+ * the organization count, whichever card was presented and whether or not they still run.
  */
 export function inactivityOf(campaigns: readonly CompiledCampaign[]): Inactivity[] {
   const inactivity: Inactivity[] = []
@@ -44,7 +44,7 @@ export interface Expiry {
   readonly lots: readonly Lot[]
 }
 
-/** What of a wallet has expired by now. */
+/** What has expired in a wallet by now. */
 export function expireBalances(
   wallet: Wallet,
   inactivity: readonly Inactivity[],
@@ -81,14 +81,14 @@ function expireLots(state: WalletState, now: Date): void {
   }
 }
 
-/** When a balance expires unless there is a basket before; undefined when it does not. */
+/** When a balance will expire if there is no basket until then; undefined when it will not. */
 export function inactiveAt(
   key: string,
   since: Date,
   inactivity: readonly Inactivity[],
   timezone: string,
 ): Date | undefined {
-  // Campaigns that share a balance may differ: the longest patience counts.
+  // Campaigns that share a balance may differ: the longest period counts.
   const ends = inactivity
     .filter((entry) => entry.key === key)
     .map((entry) => addDuration(since, entry.after, timezone).getTime())

@@ -1,7 +1,7 @@
 /**
  * Grants coupons where balances have reached thresholds, the highest `at` first. A threshold that consumes
- * takes `at` from the value each time, as often as it fits; one that does not grants for each multiple of `at`
- * that the total passed in this basket.
+ * takes `at` from the value each time, as often as it fits; one that does not consume grants for each
+ * multiple of `at` that the total passed in this basket.
  */
 import type { Effect } from '../../domain/effect.ts'
 import type { CampaignId } from '../../domain/ids.ts'
@@ -10,8 +10,8 @@ import type { AttachedCampaign, CompiledReward, CompiledThreshold } from '../def
 import { type OpenBalance, recordMovement, takeFromLots, type WalletState } from './wallet-state.ts'
 
 /**
- * No basket earns more than this; a threshold of 1 under a large sale would otherwise make coupons without end.
- * What a consuming threshold has not taken stays in the value for the next basket.
+ * The most coupons that one basket grants; a threshold of 1 under a large sale would otherwise create coupons
+ * without end. What a consuming threshold has not taken stays in the value for the next basket.
  */
 export const maxGrantedCoupons = 1000
 
@@ -57,7 +57,9 @@ export function grantCoupons(
   return { effects, takes }
 }
 
-/** Thresholds of all campaigns that share a balance compete for it: the highest first, whoever it belongs to. */
+/**
+ * Thresholds of all campaigns that share a balance compete for it: the highest first, regardless of campaign.
+ */
 export function thresholdsInOrder(running: readonly AttachedCampaign[]): OwnedThreshold[] {
   const owned: OwnedThreshold[] = []
   let owners = 0
@@ -88,9 +90,9 @@ function timesReached(
 }
 
 /**
- * The multiple up to which coupons are out although the total is below it; 0 when there is none. Below zero: of
- * the multiples that the total has passed, so many have no coupon out. That blocks and grants nothing at a sale;
- * a return must know it.
+ * The multiple up to which coupons have been granted although the total is below it; 0 when there is none. A
+ * negative number counts the multiples that the total has passed without a coupon. That neither blocks nor
+ * grants anything at a sale, but a return must know it.
  */
 export function keptMultiple(
   campaign: CampaignId,
@@ -110,7 +112,7 @@ function toGrantEffect(campaign: CampaignId, { key, at, grant }: CompiledThresho
   return expiresAt === undefined ? shared : { ...shared, expiresAt }
 }
 
-/** A coupon is good for whole days of 24 hours from the moment it was granted. */
+/** A coupon is valid for whole days of 24 hours from the moment it was granted. */
 export function couponExpiry({ validDays }: CompiledReward, now: Date): Date | undefined {
   return validDays === undefined ? undefined : new Date(now.getTime() + validDays * dayMs)
 }

@@ -1,6 +1,7 @@
 /**
- * How far the customer is towards the next coupon of each threshold, for the receipt. A pure reading of
- * campaigns and balances: it can be asked again at any time and says the same as the basket's reply did.
+ * The customer's progress toward the next coupon of each threshold, for the receipt. It is derived only from
+ * campaigns and balances, so it can be computed again at any time with the same result as in the basket's
+ * response.
  */
 import type { Balance, KeptMultiple } from '../../domain/wallet.ts'
 import type { AttachedCampaign } from '../definition/compile-campaign.ts'
@@ -8,7 +9,7 @@ import { keptMultiple } from './grant-coupons.ts'
 
 export interface Progress {
   readonly key: string
-  /** Units towards the next coupon. */
+  /** Units already earned toward the next coupon. */
   readonly have: number
   /** Units the next coupon needs. */
   readonly need: number

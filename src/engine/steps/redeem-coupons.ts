@@ -1,7 +1,8 @@
 /**
- * Redeems the coupons a basket names: all of them or none. What a coupon is worth here is reported for the till
- * to apply and never subtracted. Each is worth its reward on the amount before the client's discounts, and the
- * coupons of a line, and all of a basket, are together never worth more than its amount.
+ * Redeems the coupons a basket names: all of them or none. What a coupon is worth here is reported for the
+ * till to apply and never subtracted. Each is worth its reward on the amount before the client's discounts;
+ * the coupons of a line together are never worth more than its amount, nor all coupons more than the
+ * basket's.
  */
 import { type Coupon, couponStatus, couponStatusAt, type Reward } from '../../domain/coupon.ts'
 import type { Effect } from '../../domain/effect.ts'
@@ -32,7 +33,7 @@ export function redeemCoupons(
   return ok(worthOfEach(named, byId, priced, currencyDecimals))
 }
 
-/** What each coupon is worth of what those before it have left. */
+/** What each coupon is worth, out of what the ones before it have left. */
 function worthOfEach(
   named: readonly NamedCoupon[],
   byId: ReadonlyMap<CouponId, Coupon>,
@@ -60,7 +61,7 @@ function worthOfEach(
   })
 }
 
-/** Coupons of the lines first: an order-level coupon gets what they leave. */
+/** Coupons of the lines come first: an order-level coupon gets what they leave. */
 function nameCoupons(priced: PricedBasket, orderCoupons: readonly CouponId[]): NamedCoupon[] {
   const named: NamedCoupon[] = []
   for (let position = 0; position < priced.lines.length; position++) {
@@ -72,7 +73,7 @@ function nameCoupons(priced: PricedBasket, orderCoupons: readonly CouponId[]): N
 
 const refusalOrder = Object.keys(refusals)
 
-/** Of everything that is wrong with the coupons, what comes first in the list of refusals. */
+/** The problem among the coupons that comes first in the list of refusals. */
 function findWrongCoupon(
   named: readonly NamedCoupon[],
   byId: ReadonlyMap<CouponId, Coupon>,
@@ -113,7 +114,7 @@ function isFor(reward: Extract<Reward, { kind: 'free_product' }>, { line }: Pric
   return line.product !== undefined && reward.products.includes(line.product)
 }
 
-/** The cheapest unit of a matching line; a line all of whose units are free already comes after the others. */
+/** The cheapest unit of a matching line; a line whose units are all free already comes after the others. */
 function cheapestLine(
   reward: Extract<Reward, { kind: 'free_product' }>,
   priced: PricedBasket,
@@ -137,7 +138,10 @@ function cheapestLine(
   return best
 }
 
-/** One unit of a line: its unit price, else its share of the amount; never more than the amount. */
+/**
+ * The price of one unit of a line: its unit price, or else its share of the amount; never more than the
+ * amount.
+ */
 function unitMinor({ line, amountMinor, quantity }: PricedLine, currencyDecimals: number): number {
   if (line.unitPrice !== undefined) {
     return Math.min(amountMinor, multiplyToMinor(line.unitPrice, 1, currencyDecimals))

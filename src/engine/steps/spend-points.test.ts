@@ -90,7 +90,7 @@ describe('points to spend are refused', () => {
     expect(refusalOf({ campaign, wallet, basket: pay(points, amount) })).toBe(code),
   )
 
-  test('naming the member when the shape is wrong', () => {
+  test('naming the field when the request is malformed', () => {
     expect(outcomeOf({ campaign: { spend }, wallet, basket: pay(0.5) })).toEqual({
       ok: false,
       refusal: {

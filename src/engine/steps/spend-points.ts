@@ -1,7 +1,7 @@
 /**
- * Takes the points a basket is paid with off the card's point balance, which is the one that the card's own
- * campaign lets one spend. The worth is rounded down to the minor unit: rounded any other way, spending points
- * one by one would be worth more than spending them together.
+ * Deducts the points a basket is paid with from the card's point balance, which is the one that the card's
+ * own campaign allows to spend. The worth is rounded down to the minor unit: with any other rounding,
+ * spending points one by one would be worth more than spending them together.
  */
 import type { Basket } from '../../domain/basket.ts'
 import type { Effect } from '../../domain/effect.ts'
@@ -12,7 +12,7 @@ import type { CompiledSpend } from '../definition/compile-campaign.ts'
 import { balanceOf, recordMovement, takeFromLots, type WalletState } from './wallet-state.ts'
 
 export interface Spending {
-  /** None when nothing is spent. */
+  /** Empty when nothing is spent. */
   readonly effects: readonly Effect[]
   readonly units: number
   readonly discountMinor: number
@@ -26,11 +26,11 @@ interface Order {
 
 const at = ['pointsToSpend']
 
-/** Points in units; a refusal of the request's shape when there are more decimals than the balance has. */
+/** Points in units; an invalid request when they have more decimals than the balance. */
 export function readPoints(basket: Basket, spend: CompiledSpend | undefined): Result<number> {
   const points = basket.pointsToSpend
   if (!(points >= 0)) return refuse('_invalid_payload', { kind: 'too_small', at, least: 0 })
-  // Without a point balance there are no decimals to hold them against; the spending itself is refused.
+  // Without a point balance there are no decimals to check against; the spending itself is refused.
   if (spend === undefined) return ok(points)
   if (decimalsOf(points) > spend.decimals) {
     return refuse('_invalid_payload', { kind: 'too_many_decimals', at, most: spend.decimals })
@@ -59,7 +59,7 @@ export function spendPoints(
   return ok({ effects: [{ kind: 'spend_points', movement, discountMinor }], units, discountMinor, takes })
 }
 
-/** The most of `balance` units that `spendPoints` takes for this order; 0 when that is fewer than the least. */
+/** The most of `balance` units that `spendPoints` accepts for this order; 0 if that is below the minimum. */
 export function mostPoints(balance: number, spend: CompiledSpend, order: Order): number {
   const byShare = mostByShare(spend, order)
   const most = BigInt(balance) < byShare ? balance : Number(byShare)
@@ -68,9 +68,10 @@ export function mostPoints(balance: number, spend: CompiledSpend, order: Order):
 
 /** The most units whose worth ≤ payable × share, in whole numbers. */
 function mostByShare(spend: CompiledSpend, { payableMinor, currencyDecimals }: Order): bigint {
-  const one = worthOf(1, spend, currencyDecimals)
+  const onePoint = worthOf(1, spend, currencyDecimals)
   return (
-    (BigInt(payableMinor) * BigInt(spend.maxShareMillionths) * one.denominator) / (one.numerator * 1_000_000n)
+    (BigInt(payableMinor) * BigInt(spend.maxShareMillionths) * onePoint.denominator) /
+    (onePoint.numerator * 1_000_000n)
   )
 }
 

@@ -1,7 +1,7 @@
 /**
- * Tiers are read off the lifetime total and never stored: the tier before a basket is the highest step at or
- * below the total before it. Reaching a higher one is an action; a basket that climbs several steps at once
- * reports the step it arrives at.
+ * Tiers are derived from the lifetime total and never stored: the tier before a basket is the highest step at
+ * or below the total before it. Reaching a higher one is an action; a basket that climbs several steps at
+ * once reports only the last.
  */
 import type { Effect } from '../../domain/effect.ts'
 import type { CampaignId } from '../../domain/ids.ts'
@@ -18,7 +18,7 @@ export function tiersBefore(campaign: AttachedCampaign, state: WalletState): str
   return held
 }
 
-/** The tiers that a basket reached. */
+/** The tiers reached by a basket. */
 export function changeTiers(running: readonly AttachedCampaign[], state: WalletState): Effect[] {
   const effects: Effect[] = []
   for (const campaign of running) {
@@ -35,11 +35,11 @@ export function changeTiers(running: readonly AttachedCampaign[], state: WalletS
 
 export interface TierLost {
   readonly campaign: CampaignId
-  /** The tier that is left, if any. */
+  /** The remaining tier, if any. */
   readonly tier: string | undefined
 }
 
-/** The tiers that a return took, which is all that ever lowers a total. */
+/** The tiers lost by a return, which is the only thing that ever lowers a total. */
 export function tiersLost(campaigns: readonly AttachedCampaign[], state: WalletState): TierLost[] {
   const lost: TierLost[] = []
   for (const campaign of campaigns) {

@@ -1,4 +1,7 @@
-/** The wallet as a decided basket leaves it, so that the customer's next basket can be decided before this one is written. */
+/**
+ * The wallet as a decided basket leaves it, so that the customer's next basket can be decided before this one
+ * is written.
+ */
 import { type Coupon, couponStatus } from '../../domain/coupon.ts'
 import type { Lot, Wallet } from '../../domain/wallet.ts'
 import type { Evaluation } from '../evaluate.ts'
@@ -21,7 +24,7 @@ export function walletAfter<W extends Omit<Wallet, 'usage'>>(
 function lotsAfter(before: readonly Lot[], changed: readonly Lot[]): readonly Lot[] {
   if (changed.length === 0) return before
   const isSame = (a: Lot, b: Lot) => a.key === b.key && a.version === b.version
-  const kept = before.filter((lot) => !changed.some((one) => isSame(one, lot)))
+  const kept = before.filter((lot) => !changed.some((newer) => isSame(newer, lot)))
   return [...kept, ...changed.filter((lot) => lot.remaining > 0)]
 }
 

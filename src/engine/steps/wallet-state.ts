@@ -1,7 +1,8 @@
 /**
- * A working copy of a wallet while one basket is decided: every change of a balance goes through `move`, which
- * gives the movement the balance's next version, and every unit taken out goes through `takeFromLots`, which
- * takes what expires first. What is in the lots of a balance is never more than its value.
+ * A working copy of a wallet while one basket is decided: every change of a balance goes through
+ * `recordMovement`, which gives the movement the balance's next version, and every unit taken out goes
+ * through `takeFromLots`, which takes what expires first. The lots of a balance never hold more than its
+ * value.
  */
 import type { Movement, MovementKind } from '../../domain/ledger-entry.ts'
 import { maxUnits } from '../../domain/money.ts'
@@ -10,7 +11,7 @@ import type { Balance, Lot, LotTake, Wallet } from '../../domain/wallet.ts'
 
 export interface WalletState {
   readonly balances: OpenBalance[]
-  /** Soonest first once something is taken out. */
+  /** Sorted by expiry once something is taken out. */
   readonly lots: OpenLot[]
   areLotsSorted: boolean
   readonly movements: Movement[]
@@ -55,7 +56,7 @@ function soonestFirst(a: OpenLot, b: OpenLot): number {
   return a.expiresAt.getTime() - b.expiresAt.getTime() || a.version - b.version
 }
 
-/** The balance with this key; one that the customer does not have yet starts at nothing. */
+/** The balance with this key; one that the customer does not have yet starts at zero. */
 export function balanceOf(state: WalletState, key: string): OpenBalance {
   for (const balance of state.balances) if (balance.key === key) return balance
   const balance = openBalance({ key, value: 0, total: 0, version: 0 })
@@ -63,7 +64,7 @@ export function balanceOf(state: WalletState, key: string): OpenBalance {
   return balance
 }
 
-/** The refusal of a change after which the balance would be larger than can be counted. */
+/** The refusal of a change after which the balance would exceed its maximum. */
 export function balanceTooLarge(key: string): Result<never> {
   return refuse('_invalid_payload', { kind: 'balance_too_large', balance: key, most: maxUnits })
 }
@@ -91,7 +92,7 @@ export function recordMovement(
   return movement
 }
 
-/** Takes units that leave a balance out of its lots, soonest first; what is in no lot goes last. */
+/** Takes units that leave a balance out of its lots, soonest expiry first; units in no lot go last. */
 export function takeFromLots(state: WalletState, key: string, units: number): LotTake[] {
   const takes: LotTake[] = []
   if (!state.areLotsSorted) state.lots.sort(soonestFirst)
@@ -115,7 +116,7 @@ export function openNewLot(state: WalletState, lot: Lot): void {
   state.areLotsSorted = false
 }
 
-/** The lots to write: those that changed, as they are now; a new one that is empty again was never there. */
+/** The lots to write: those that changed, as they are now; a new lot that is already empty is left out. */
 export function changedLots(state: WalletState): Lot[] {
   const changed: Lot[] = []
   for (const { key, version, remaining, expiresAt, isChanged, isNew } of state.lots) {

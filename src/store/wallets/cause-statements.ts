@@ -1,6 +1,6 @@
 /**
- * The statements that write why wallets changed: sales, returns, coupons, events and the sums of the day. They are
- * sent with those of `statements.ts`, and like them left out when there is nothing to write.
+ * The statements that write why wallets changed: sales, returns, coupons, events and the sums of the day.
+ * They are sent with those of `statements.ts` and, like them, left out when there is nothing to write.
  */
 import type { Step } from '../../database/pipeline.ts'
 import { couponStatus } from '../../domain/coupon.ts'
@@ -48,7 +48,7 @@ SELECT $1::integer, $2::timestamptz, r.* FROM unnest($3::uuid[], $4::uuid[], $5:
   )
 }
 
-/** A number that another return has just used fails, and the next try finds that return. */
+/** Fails if a concurrent return has just used the number; the retry then finds that return. */
 export function insertReturns(group: ChangeGroup): Step | undefined {
   const causes = causesOf(group, 'return')
   if (causes.length === 0) return undefined
@@ -125,7 +125,7 @@ FROM unnest($3::uuid[], $4::uuid[], $5::uuid[], $6::json[], $7::timestamptz[], $
   )
 }
 
-/** With the expiry they had. */
+/** Restored coupons keep their original expiry. */
 export function restoreCoupons(group: ChangeGroup): Step | undefined {
   const rows = rowsOf(group, (change) => change.restored)
   if (rows.length === 0) return undefined
@@ -140,7 +140,7 @@ ${mustChange('cardinality($3::uuid[])')}`,
   )
 }
 
-/** Only those that could be used until now. */
+/** Only coupons that were still usable. */
 export function endCoupons(group: ChangeGroup, end: 'revoked' | 'expired'): Step | undefined {
   const rows = rowsOf(group, (change) => change[end])
   if (rows.length === 0) return undefined

@@ -1,6 +1,4 @@
-/**
- * What a change of a wallet is, and the helpers its statements share. `write.ts` writes groups of them.
- */
+/** Defines a change of a wallet, and the helpers its statements share. `write.ts` writes groups of them. */
 import type { Step, WireValue } from '../../database/pipeline.ts'
 import type { Coupon } from '../../domain/coupon.ts'
 import type { Fact } from '../../domain/event.ts'
@@ -11,20 +9,23 @@ import type { KeptMultiple, Lot } from '../../domain/wallet.ts'
 import type { DailyCount } from '../daily-sums.ts'
 import { uuids } from '../pg-arrays.ts'
 
-/** One change of one customer's wallet: what is different afterwards, and why. Whatever is absent stays as it is. */
+/**
+ * One change of one customer's wallet: what is different afterwards, and why. Whatever is absent stays as it
+ * is.
+ */
 export interface WalletChange {
   readonly customer: CustomerId
   /** The wallet's version that the change was decided on. */
   readonly fromVersion: number
   readonly movements?: readonly (Movement & { readonly campaign?: CampaignId; readonly rule?: string })[]
-  /** Keys of balances the customer did not have before; a campaign may bring one after the registration. */
+  /** Keys of balances the customer did not have before; a campaign may add one after the registration. */
   readonly newBalances?: readonly string[]
-  /** Lots as they are afterwards: new ones, and old ones with more or less in them. */
+  /** Lots as they are afterwards: new ones, and existing ones with more or less in them. */
   readonly lots?: readonly Lot[]
-  /** All that the wallet keeps from now on. */
+  /** The complete list that the wallet keeps from now on. */
   readonly keptMultiples?: readonly KeptMultiple[]
   readonly usage?: readonly UsageAmount[]
-  /** The part of it that counts for all customers together. */
+  /** The part of the usage that counts for all customers together. */
   readonly sharedUsage?: readonly Omit<UsageAmount, 'day'>[]
   readonly granted?: readonly Coupon[]
   readonly redeemed?: readonly CouponId[]
@@ -33,7 +34,7 @@ export interface WalletChange {
   readonly revoked?: readonly CouponId[]
   readonly expired?: readonly CouponId[]
   readonly facts: readonly Fact[]
-  /** What the day's sums count beside movements and coupons. */
+  /** What the day's sums count besides movements and coupons. */
   readonly counts?: readonly DailyCount[]
   readonly cause: Cause
 }
@@ -57,7 +58,7 @@ export type Cause =
 export interface UsageAmount {
   readonly campaign: CampaignId
   readonly rule: string
-  /** A local day; without one it counts for the customer's whole life. */
+  /** A local day; without one it counts for the customer's whole lifetime. */
   readonly day?: string
   readonly amount: number
 }

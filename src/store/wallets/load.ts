@@ -1,7 +1,7 @@
 /**
- * The only loader of wallets. What a change is decided on is asked for in one round trip (`question.ts`), the wallet
- * first: `write.ts` writes only where its version is still the same, so whatever of a customer changes
- * between two of the statements is noticed there. Nothing is locked, unless the caller has done so before.
+ * The only loader of wallets. What a change is decided on is queried in one round trip (`question.ts`), the
+ * wallet first: `write.ts` writes only if its version is still the same, so any change of a customer between
+ * two of the statements is noticed there. Nothing is locked, unless the caller has done so before.
  */
 import type { WireRow } from '../../database/pipeline.ts'
 import { type Coupon, type CouponStatus, couponStatus } from '../../domain/coupon.ts'
@@ -14,13 +14,13 @@ import { idFrom, many, type Tenant, uuidOf } from '../tenant.ts'
 
 export interface LoadedWallet {
   readonly customer: CustomerId
-  /** Of the customer. */
+  /** Status of the customer. */
   readonly status: number
   readonly version: number
   readonly held: Held
 }
 
-/** Coupons and what limited rules have given are questions of their own. */
+/** A wallet without its coupons and the usage of limited rules, which are questions of their own. */
 export type Held = Omit<Wallet, 'coupons' | 'usage'>
 
 export interface LoadedCard {
@@ -29,9 +29,9 @@ export interface LoadedCard {
 }
 
 export interface LoadedWallets {
-  /** Of the customers that the organization has; one who was erased is gone. */
+  /** Only customers that exist in the organization; erased ones are excluded. */
   readonly wallets: ReadonlyMap<CustomerId, LoadedWallet>
-  /** By the position of the key that named it; a card of another customer is none. */
+  /** By the position of the key that named it; undefined for a card of another customer. */
   readonly cards: ReadonlyMap<number, LoadedCard>
 }
 
@@ -42,7 +42,7 @@ export interface WalletKey {
 
 /** Milliseconds; `extract` would compute with `numeric`. */
 export const ms = (column: string) => `(date_part('epoch', ${column}) * 1000)::bigint`
-/** Rows name what they belong to by its position from 1, as PostgreSQL counts. */
+/** Rows refer to their key by its position from 1, as PostgreSQL counts. */
 export const positions = (arrays: string) => `unnest(${arrays}) WITH ORDINALITY AS b`
 
 const walletsOf = (keys: string) => `SELECT b.n, c.id, c.status, w.version, w.transaction_count,
@@ -52,7 +52,7 @@ const walletsOf = (keys: string) => `SELECT b.n, c.id, c.status, w.version, w.tr
   JOIN wallets w ON w.org_id = $1::integer AND w.customer_id = b.customer_id
   LEFT JOIN cards k ON k.org_id = $1::integer AND k.id = b.card_id AND k.customer_id = b.customer_id`
 
-// Balances, lots and kept multiples, told apart by their second column.
+// Balances, lots and kept multiples, distinguished by their second column.
 const heldBy = (
   customers: string,
 ) => `SELECT b.customer_id, 'b', x.key, x.version, x.value, x.total, NULL::uuid, NULL::text
@@ -70,7 +70,7 @@ const statements = {
 /** A customer, or something that belongs to one. */
 export type Owned = CustomerId | TransactionId | CouponId
 
-/** The customer to whom `$2` belongs. */
+/** The customer that `$2` belongs to. */
 export const owner = {
   cus: '$2::uuid',
   txn: '(SELECT customer_id FROM transactions WHERE org_id = $1::integer AND id = $2::uuid)',
@@ -79,7 +79,7 @@ export const owner = {
 
 const kindOf = (id: Owned) => id.slice(0, 3) as keyof typeof owner
 
-/** The wallets of these customers, with the cards that are named beside them. */
+/** The wallets of these customers, with the cards named beside them. */
 export function walletsByKeys({ orgId }: Tenant, keys: readonly WalletKey[]): Question<LoadedWallets> {
   const customers = [...new Set(keys.map(({ customer }) => customer))]
   return {
@@ -99,7 +99,7 @@ export function walletsByKeys({ orgId }: Tenant, keys: readonly WalletKey[]): Qu
   }
 }
 
-/** The wallet of a customer, or of the customer to whom a sale or a coupon belongs. */
+/** The wallet of a customer, or of the customer that a sale or a coupon belongs to. */
 export function walletOf({ orgId }: Tenant, id: Owned): Question<LoadedWallet | undefined> {
   const kind = kindOf(id)
   const values = [String(orgId), uuidOf(id)]
@@ -187,7 +187,7 @@ export const toDate = (text: string | null | undefined): Date | undefined =>
 
 // Coupons ---------------------------------------------------------------------------------------------------
 
-/** A coupon, and whose it is. */
+/** A coupon and its customer. */
 export interface OwnedCoupon extends Coupon {
   readonly customer: CustomerId
 }
@@ -213,7 +213,7 @@ export function couponsByIds({ orgId }: Tenant, ids: readonly CouponId[]): Quest
   )
 }
 
-/** Those that a sale granted. */
+/** The coupons that a sale granted. */
 export function couponsGrantedBy({ orgId }: Tenant, sale: TransactionId): Question<OwnedCoupon[]> {
   return question(
     'load-granted-coupons',
@@ -224,7 +224,7 @@ export function couponsGrantedBy({ orgId }: Tenant, sale: TransactionId): Questi
   )
 }
 
-/** Those of these customers that nobody has used, revoked or booked as expired. */
+/** These customers' coupons that were neither used nor revoked nor booked as expired. */
 export function activeCoupons({ orgId }: Tenant, customers: readonly CustomerId[]): Question<OwnedCoupon[]> {
   return question(
     'load-active-coupons',
@@ -234,7 +234,7 @@ export function activeCoupons({ orgId }: Tenant, customers: readonly CustomerId[
   )
 }
 
-/** Those that have run out and were not booked as expired yet. */
+/** Coupons past their expiry that were not booked as expired yet. */
 export function couponsPastExpiry(
   { orgId }: Tenant,
   customers: readonly CustomerId[],
@@ -252,8 +252,8 @@ export function couponsPastExpiry(
 // Locks -----------------------------------------------------------------------------------------------------
 
 /**
- * Locks wallets, sorted, for changes that are decided under lock. Returns those it has locked: all there are, or with
- * `skipsBusy` those that nobody else holds.
+ * Locks wallets, in sorted order, for changes that are decided under lock. Returns those it has locked: all
+ * existing ones, or with `skipsBusy` those that no other transaction holds.
  */
 export async function lockWallets(
   tenant: Tenant,
@@ -269,7 +269,7 @@ export async function lockWallets(
   return new Set(rows.map((row) => idFrom('cus', row.customer_id)))
 }
 
-/** Whether the wallet was locked: there is one, and with `skipsBusy` nobody else holds it. */
+/** Whether the wallet was locked: it exists, and with `skipsBusy` no other transaction holds it. */
 export async function lockWallet(
   tenant: Tenant,
   id: Owned,

@@ -1,9 +1,10 @@
 /**
- * The statements that write what wallets hold: versions, balances with their entries, lots, kept multiples and
- * counters. Each takes arrays with one element per row, and is left out when there are no rows.
+ * The statements that write what wallets hold: versions, balances with their entries, lots, kept multiples
+ * and counters. Each takes arrays with one element per row, and is left out when there are no rows.
  *
- * An UPDATE whose target has changed meanwhile changes fewer rows than it was given, and then divides by zero: that
- * undoes everything. The wallets' version is the guard that is meant to fail; under it the others cannot.
+ * An UPDATE whose target has changed concurrently changes fewer rows than it was given, and then divides by
+ * zero: that rolls everything back. The wallets' version is the guard that is meant to fail; once it holds,
+ * the others cannot fail.
  */
 import type { Step } from '../../database/pipeline.ts'
 import type { CustomerId, UserId } from '../../domain/ids.ts'
@@ -35,12 +36,12 @@ interface Bump {
   readonly customer: CustomerId
   readonly from: number
   changes: number
-  /** A sale that came back whole counts as no visit, so that a gift for the first one can still be had. */
+  /** A fully returned sale does not count as a visit, so that a gift for the first one is still available. */
   visits: number
   isActive: boolean
 }
 
-/** In the order of the customers, which is the order in which everybody locks wallets. */
+/** In the order of the customers, which is the order in which all transactions lock wallets. */
 export function updateWalletVersions({ org, at, changes }: ChangeGroup): Step | undefined {
   if (changes.length === 0) return undefined
   const bumps = new Map<CustomerId, Bump>()
@@ -227,10 +228,13 @@ SELECT $1::integer, r.* FROM unnest($2::uuid[], $3::uuid[], $4::text[], $5::bigi
   )
 }
 
-/** A customer's own counters of limited rules, each added up over the customer's changes; a return takes from them. */
+/**
+ * A customer's own counters of limited rules, each summed over the customer's changes; a return subtracts
+ * from them.
+ */
 export function addUsage(group: ChangeGroup): Step | undefined {
   const usage = new Map<string, Row<UsageAmount> & { amount: number }>()
-  for (const { change, item } of rowsOf(group, (one) => one.usage)) {
+  for (const { change, item } of rowsOf(group, ({ usage }) => usage)) {
     const name = `${change.customer} ${item.campaign} ${item.rule} ${item.day}`
     usage.set(name, { change, item, amount: (usage.get(name)?.amount ?? 0) + item.amount })
   }
@@ -253,7 +257,7 @@ ON CONFLICT (org_id, customer_id, campaign_id, rule_id, day)
   )
 }
 
-/** Added up over the changes: of two source rows for one target an UPDATE applies only one. */
+/** Summed over the changes: of two source rows for one target an UPDATE applies only one. */
 function sharedUsageOf(group: ChangeGroup) {
   const sums = new Map<string, Omit<UsageAmount, 'day'>>()
   for (const { item } of rowsOf(group, (change) => change.sharedUsage)) {
@@ -264,7 +268,7 @@ function sharedUsageOf(group: ChangeGroup) {
   return [...sums.values()]
 }
 
-/** After the wallets, and in the order of their key, as those do who decide on them under lock. */
+/** After the wallets, and in the order of their key, like the transactions that decide on them under lock. */
 export function lockSharedUsage(group: ChangeGroup): Step | undefined {
   const usage = sharedUsageOf(group)
   if (usage.length === 0) return undefined
@@ -293,7 +297,7 @@ WHERE u.org_id = $1::integer AND u.campaign_id = a.campaign_id AND u.rule_id = a
   )
 }
 
-/** Removes what staff may have written about a person who is erased. The amounts of an entry never change. */
+/** Removes what staff may have written about an erased person. The amounts of an entry never change. */
 export function eraseReasons(group: ChangeGroup): Step | undefined {
   const erased = group.changes.filter(({ cause }) => cause.kind === 'erasure')
   if (erased.length === 0) return undefined

@@ -1,8 +1,9 @@
 /**
- * The only writer of wallets: sales, returns, adjustments, expiry, coupons issued or revoked by hand, erasure. A
- * group of changes is written in one round trip, all or nothing. It first moves the wallets from the version that the
- * decisions were made on; if one of them has changed meanwhile nothing is written and the changes are decided again.
- * A balance moves exactly when an entry is appended, and each entry carries the balance after it and its next version.
+ * The only writer of wallets: sales, returns, adjustments, expiry, coupons issued or revoked by hand,
+ * erasure. A group of changes is written in one round trip, all or nothing. It first updates the wallets from
+ * the version that the decisions were made on; if one of them has changed concurrently, nothing is written
+ * and the changes are decided again. A balance changes exactly when an entry is appended, and each entry
+ * carries the resulting balance and its next version.
  *
  * A customer may have several changes in a group, in the order in which they were decided.
  */
@@ -40,13 +41,13 @@ export interface WriteOptions {
   readonly now: Date
   /** The organization's local day, to which running sums are added. */
   readonly day: string
-  /** The wallets are locked and cannot have changed: a check that fails is a fault, not a reason to try again. */
+  /** The wallets are locked and cannot have changed: a check that fails is a bug, not a reason to retry. */
   readonly isLocked: boolean
   /** What else is written with the changes, or not at all. */
   readonly alongside?: readonly Step[]
 }
 
-/** Whether they were written. */
+/** Returns whether the changes were written. */
 export async function writeWallets(
   tenant: Tenant,
   changes: readonly WalletChange[],
@@ -82,7 +83,7 @@ export async function writeWallets(
     await tenant.db.pipe(steps)
     return true
   } catch (error) {
-    // One of the checks failed, and with it everything.
+    // One of the checks failed, which rolled everything back.
     if ((error as { code?: unknown }).code === divisionByZero && !isLocked) return false
     throw error
   }
@@ -91,9 +92,9 @@ export async function writeWallets(
 const divisionByZero = '22012'
 
 /**
- * Locks a customer's wallet until the transaction ends, and moves its version: for what changes about a customer and
- * not in the wallet, such as a card. Whoever decided on an older state will notice. False when there is no such
- * customer, or no longer.
+ * Locks a customer's wallet until the transaction ends, and increments its version: for changes to a customer
+ * outside the wallet, such as a card. Decisions based on an older version will fail. False when there is no
+ * such customer, or no longer.
  */
 export async function updateWalletVersion(tenant: Tenant, customer: CustomerId): Promise<boolean> {
   const key = [tenant.orgId, uuidOf(customer)]
@@ -101,8 +102,8 @@ export async function updateWalletVersion(tenant: Tenant, customer: CustomerId):
     'UPDATE wallets SET version = version + 1 WHERE org_id = $1 AND customer_id = $2',
     key,
   )
-  // Asked only now: a statement that waited for the lock still sees the customers of before it waited, and would
-  // bring back to life whom the holder of the lock has just erased.
+  // Checked only now: a statement that waited for the lock still sees the customers from before it waited,
+  // and would revive a customer that the holder of the lock has just erased.
   const { rowCount } = await tenant.db.query(
     `SELECT 1 FROM customers WHERE org_id = $1 AND id = $2 AND status <> ${customerStatus.erased}`,
     key,
