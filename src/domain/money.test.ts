@@ -100,7 +100,7 @@ describe('for all numbers', () => {
     )
   })
 
-  test('units and minor units come back as the number they were', () => {
+  test('units and minor units convert back to the original number', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: -1e14, max: 1e14 }),

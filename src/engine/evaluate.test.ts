@@ -351,7 +351,7 @@ describe('for every campaign, basket and wallet', () => {
   })
 })
 
-describe('points are never minted', () => {
+describe('points are never created', () => {
   const rules = [
     { id: 'all', kind: 'points_per_amount', balance: 'points', points: 1, per: 1 },
     { id: 'latte', kind: 'points_per_amount', balance: 'points', points: 3, per: 0.7, products: ['latte'] },
@@ -409,7 +409,7 @@ describe('points are never minted', () => {
     )
   })
 
-  test('by order discounts: exactly the fraction that BigInt says', () => {
+  test('by order discounts: exactly the fraction that BigInt computes', () => {
     const one = [attach(club({ rules: [{ ...rules[1], points: 1 }] }))]
     fc.assert(
       fc.property(

@@ -171,7 +171,7 @@ export async function listTransactions(
 }
 
 /**
- * Number of customers who had a sale in a range of time, each counted once. It is counted anew each time:
+ * Number of customers who had a sale in a range of time, each counted once. It is recounted each time:
  * daily sums cannot tell who came twice in a month. The ids alone carry the time, so that only the index on
  * customers has to be read for a long range: rows of transactions are wide.
  */

@@ -307,12 +307,12 @@ describe('a definition makes no sense', () => {
       place: 'rules[0].products[0]',
     },
     {
-      rule: 'with a factor that takes away',
+      rule: 'with a factor below one',
       definition: club({ rules: [base, { ...double, factor: 0.5 }] }),
       place: 'rules[1].factor',
     },
     {
-      rule: 'with a factor of nothing',
+      rule: 'with a factor of zero',
       definition: club({ rules: [base, { ...double, factor: 0 }] }),
       place: 'rules[1].factor',
     },

@@ -174,7 +174,7 @@ describe('a whole return', () => {
 })
 
 describe('a partial return', () => {
-  test('computes the sale again without what came back', () => {
+  test('recomputes the sale without the returned items', () => {
     const shop = till(club({ rules: [base] }))
     const sale = shop.sell([line(1.5, { quantity: 3 })])
     expect(shop.value()).toBe(4)
@@ -281,7 +281,7 @@ describe('a partial return', () => {
 })
 
 describe('coupons granted by the sale', () => {
-  test('are revoked when they no longer would be, and what they consumed comes back', () => {
+  test('are revoked when they no longer would be, and what they consumed is restored', () => {
     const shop = till(
       club({ rules: [stamp], rewards, thresholds: [consume] }),
       walletOf({ balances: [holding(4, 4, 'stamps')] }),
@@ -372,7 +372,7 @@ describe('multiples of a total', () => {
   const definition = club({ rules: [base], rewards, thresholds: [{ ...reach, at: 60 }] })
   const kept = (shop: ReturnType<typeof till>) => shop.wallet().keptMultiples?.map(({ multiple }) => multiple)
 
-  test('are free once no coupon is out, however the sale came back', () => {
+  test('are free once no coupon is outstanding, however the sale was returned', () => {
     const shop = till(definition)
     const sale = shop.sell([line(20), line(110)])
     shop.sell([line(30)])
@@ -517,7 +517,7 @@ describe('lots', () => {
     expect(shop.value()).toBe(100)
   })
 
-  test('that have expired since lose again what came back to them', () => {
+  test('that have expired since lose again what was put back', () => {
     const start = walletOf({
       balances: [{ key: 'points', value: 30, total: 30, version: 5 }],
       lots: [lot(1, 30, 5)],

@@ -30,7 +30,7 @@ describe('multiply', () => {
       rules: [base, times('x2', 2)],
       gives: { base: 10, x2: 10 },
     },
-    { rule: 'works wherever it stands', rules: [times('x2', 2), base], gives: { base: 10, x2: 10 } },
+    { rule: 'works at any position', rules: [times('x2', 2), base], gives: { base: 10, x2: 10 } },
     {
       rule: 'works on all other rules',
       rules: [base, visit, times('x2', 2)],

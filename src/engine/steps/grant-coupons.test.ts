@@ -150,8 +150,8 @@ test('a granted coupon carries its reward and its expiry', () => {
 
 describe('progress', () => {
   test.each([
-    { rule: 'counts the value towards a threshold that consumes', threshold: consume, quantity: 13, have: 3 },
-    { rule: 'counts the total towards the next multiple', threshold: reach, quantity: 23, have: 3 },
+    { rule: 'counts the value toward a threshold that consumes', threshold: consume, quantity: 13, have: 3 },
+    { rule: 'counts the total toward the next multiple', threshold: reach, quantity: 23, have: 3 },
     { rule: 'starts at nothing', threshold: reach, quantity: 10, have: 0 },
   ])('$rule', ({ threshold, quantity, have: units }) => {
     const campaign = { rules, rewards, thresholds: [threshold] }

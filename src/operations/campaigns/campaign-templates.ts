@@ -1,7 +1,8 @@
 /**
- * Campaigns to begin with: those of the cookbook, as data. A test compares them with the page; what belongs to the
- * page's own story, such as dates and the ids of other campaigns, is left out here. Amounts are in a unit of the
- * organization's currency that something small costs about one of, so that each can be published as it is.
+ * Campaign templates: those of the cookbook, as data. A test compares them with the page; what belongs only
+ * to the page's examples, such as dates and the ids of other campaigns, is left out here. Amounts are
+ * multiples of what something small costs in the organization's currency, so that each can be published as it
+ * is.
  */
 import { currencyDecimals } from '../../domain/currency.ts'
 import { fromMinor } from '../../domain/money.ts'
@@ -16,8 +17,8 @@ export interface CampaignTemplate {
 const points = [{ key: 'points', name: 'Points' }]
 
 /**
- * How many of a currency something small costs, where that is far from one: decimals do not tell, there are rupiahs
- * with two that nobody uses.
+ * What something small costs in currencies where that is far from one. Decimals do not tell: the rupiah
+ * officially has two that are not used.
  */
 const unitsOf: Readonly<Record<number, string>> = {
   100: `AFN ALL AMD BDT DJF DOP DZD ETB GMD GYD HTG HUF INR ISK JMD JPY KES KGS KZT LKR LRD MKD MZN NPR PKR RSD RUB
@@ -29,7 +30,7 @@ const unitsOf: Readonly<Record<number, string>> = {
 interface Purse {
   readonly currency: string
   readonly decimals: number
-  /** What one point is given for. */
+  /** The amount of money that earns one point. */
   readonly unit: number
   readonly onePointPerUnit: object
 }
@@ -50,7 +51,7 @@ export function campaignTemplatesIn(currency: string): CampaignTemplate[] {
   return templates.map((make) => make(purse))
 }
 
-/** In the order of the cookbook's recipes. */
+/** Templates in the order of the cookbook's recipes. */
 const templates: readonly ((purse: Purse) => CampaignTemplate)[] = [
   () => ({
     key: 'coffee-stamps',
@@ -259,7 +260,7 @@ const templates: readonly ((purse: Purse) => CampaignTemplate)[] = [
   }),
 ]
 
-/** "$5", as it stands on a coupon. */
+/** "$5", as shown on a coupon. */
 function inWords(amount: number, currency: string): string {
   const format = {
     style: 'currency',
