@@ -1,69 +1,69 @@
 /**
- * Refusals are part of the contract: the closed list of reasons for which the service says no, each with one
- * sentence that says when. What a client does about it is said in `http`, which knows of endpoints and headers.
+ * Refusals are part of the contract: the closed list of reasons why the service rejects a request, each with one
+ * sentence that says when. The advice to clients lives in `http`, which knows about endpoints and headers.
  *
- * When several apply: who calls is checked first, before the body is read, then the shape of the request. From
- * there on the order of the list is the order in which they win: the customer, the card, references, coupons and
- * points. Codes are never renamed.
+ * If several apply, authentication is checked first, before the body is read, then the shape of the request. After
+ * that, the order of this list is the order of precedence: the customer, the card, references, coupons and points.
+ * Codes are never renamed.
  */
 export const refusals = {
-  _invalid_payload: 'The body, the query or a header does not have the right shape.',
+  _invalid_payload: 'The body, the query or a header is invalid.',
   _unauthorized: 'The access token is missing or was not issued by this service.',
   _jwt_malformed: 'The access token is not a JWT.',
   _jwt_expired: 'The access token has expired.',
-  _invalid_credentials: 'The API key and secret, or the e-mail address and password, do not match.',
+  _invalid_credentials: 'The API key and secret, or the email address and password, do not match.',
   _invalid_refresh_token: 'The refresh token is unknown, expired or already used.',
   invalid_subscription: 'The organization has no active subscription.',
-  _forbidden: 'The connection or the user lacks the scope or role for this call.',
-  _not_found: 'There is no such route.',
+  _forbidden: 'The connection or the user lacks the scope or role that this request needs.',
+  _not_found: 'No route matches this path.',
   _method_not_allowed: 'The route does not support this method.',
   _payload_too_large: 'The body is larger than 256 KiB.',
   _unsupported_media_type: 'The body is not JSON.',
   _too_many_requests: 'Too many requests.',
   _unavailable: 'The service is temporarily unavailable.',
-  _internal_error: 'An unexpected error on our side.',
+  _internal_error: 'An unexpected error occurred on our side.',
   idempotency_key_reused: 'The idempotency key was already used with a different body.',
-  idempotency_key_in_use: 'A call with this idempotency key is still in progress.',
-  organization_not_found: 'No such organization.',
-  integration_not_found: 'No such integration.',
-  connection_not_found: 'No such connection.',
-  person_not_found: 'No such person in this organization.',
+  idempotency_key_in_use: 'A request with this idempotency key is still in progress.',
+  organization_not_found: 'The organization does not exist.',
+  integration_not_found: 'The integration does not exist.',
+  connection_not_found: 'The connection does not exist.',
+  person_not_found: 'The organization has no such person.',
   existing_person_with_email:
-    'The e-mail address already belongs to a person in this or another organization.',
+    'The email address already belongs to a person in this or another organization.',
   too_many_people: 'The limit of 1,000 people per organization is reached.',
   last_owner: 'The last active owner of an organization cannot be demoted, blocked or removed.',
   invalid_invitation: 'The invitation was already used, has expired or was replaced by a newer one.',
   too_many_connections: 'The limit of 100 active connections per organization is reached.',
   connection_revoked: 'The connection was revoked.',
-  request_not_found: 'No such call in the log, or it is too old.',
-  invalid_campaign: "No published campaign has this id, or the campaign's status does not allow this.",
+  request_not_found: 'The request is not in the log, or is too old to be kept.',
+  invalid_campaign: "No published campaign has this ID, or the campaign's status does not allow this.",
   invalid_campaign_definition: 'The campaign definition is inconsistent.',
-  campaign_not_found: 'No such campaign.',
-  customer_not_found: 'No such customer in this organization.',
+  campaign_not_found: 'The campaign does not exist.',
+  customer_not_found: 'The organization has no such customer.',
   customer_not_active: 'The customer is blocked.',
   invalid_phone: 'The phone number is not valid.',
-  existing_customer_with_email: 'The e-mail address already belongs to a customer.',
+  existing_customer_with_email: 'The email address already belongs to a customer.',
   existing_customer_with_phone: 'The phone number already belongs to a customer.',
-  opaque_id_already_exists: 'The opaque id is already in use.',
+  opaque_id_already_exists: 'The opaque ID is already in use.',
   card_not_found: 'The customer has no such card.',
   card_not_active: 'The card is blocked, replaced or closed.',
-  transaction_not_found: 'No such transaction.',
+  transaction_not_found: 'The transaction does not exist.',
   transaction_already_exists: 'The receipt number was already used with a different body.',
   invalid_product: 'The product is unknown, and the organization accepts only known references.',
   invalid_user: 'The user is unknown, and the organization accepts only known references.',
   invalid_branch: 'The branch is unknown, and the organization accepts only known references.',
-  product_not_found: 'No such product.',
-  user_not_found: 'No such user.',
-  branch_not_found: 'No such branch.',
+  product_not_found: 'The product does not exist.',
+  user_not_found: 'The user does not exist.',
+  branch_not_found: 'The branch does not exist.',
   coupon_not_found: 'The customer has no such coupon.',
   coupon_already_redeemed: 'The coupon was already redeemed.',
   coupon_expired: 'The coupon has expired.',
   coupon_revoked: 'The coupon was revoked.',
-  coupon_not_applicable: 'The coupon does not apply to this line or basket, or is used twice in it.',
-  points_not_spendable: 'The card has no balance from which points can be spent.',
+  coupon_not_applicable: 'The coupon does not apply to this item or basket, or is used twice in it.',
+  points_not_spendable: 'The card has no balance that points can be spent from.',
   insufficient_points: 'Not enough points.',
-  points_below_minimum: "Below the campaign's minimum number of points.",
-  points_above_share: 'Points would cover more of the basket than the campaign allows.',
+  points_below_minimum: "The number of points is below the campaign's minimum.",
+  points_above_share: 'The points would cover more of the basket than the campaign allows.',
   return_exceeds_sale: 'The return exceeds what is left of the sale.',
 } as const satisfies Record<string, string>
 
@@ -72,15 +72,15 @@ export type RefusalCode = keyof typeof refusals
 /** A refusal as data: what pure code returns. */
 export interface Refusal {
   readonly code: RefusalCode
-  /** What exactly was wrong in this call. */
+  /** What exactly was wrong with this request. */
   readonly description?: string
-  /** The same as data, where it takes words of the API to say it. */
+  /** The description as data, where it takes field names of the API to write it. */
   readonly problem?: Problem
 }
 
 /**
- * What was wrong with a value that was decided on. The place is given in the words of the domain, such as
- * `['lines', 3, 'unitPrice']`; `http` knows what clients call it.
+ * What was wrong with a value. The place is given in domain terms, such as `['lines', 3, 'unitPrice']`; `http`
+ * translates it to the field names of the API.
  */
 export type Problem =
   | { readonly kind: 'too_many_decimals'; readonly at: Place; readonly most: number }
@@ -97,18 +97,18 @@ export type Problem =
 
 export type Place = readonly (string | number)[]
 
-/** A refusal on its way out: what operations throw and `http` renders. */
+/** A refusal as an error: what operations throw and `http` renders. */
 export class Refused extends Error {
   readonly code: RefusalCode
   readonly description: string | undefined
   readonly problem: Problem | undefined
-  /** `path` when the thing refused was named in the path or the query: its absence is then a 404, not a 400. */
+  /** `path` if the refused object was named in the path or the query: "not found" is then a 404, not a 400. */
   readonly place: 'body' | 'path'
-  /** When trying again may help, if that is known. */
+  /** When a retry may succeed, if known. */
   retryAfterSeconds: number | undefined
 
   constructor(code: RefusalCode, description?: string, place: 'body' | 'path' = 'body', problem?: Problem) {
-    // Nobody reads the stack of a refusal, and taking it is a seventh of what refusing a flood costs.
+    // The stack of a refusal is never read, and capturing it is a seventh of the cost of refusing a flood.
     const { stackTraceLimit } = Error
     Error.stackTraceLimit = 0
     super(description ? `${code}: ${description}` : code)
@@ -119,7 +119,7 @@ export class Refused extends Error {
     this.place = place
   }
 
-  /** A refusal that pure code returned. */
+  /** Wraps a refusal that pure code returned. */
   static from({ code, description, problem }: Refusal): Refused {
     return new Refused(code, description, 'body', problem)
   }

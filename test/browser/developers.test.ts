@@ -81,7 +81,7 @@ test('explains a refused call in the log, and tells who changed what', async () 
   await page.getByRole('link', { name: path }).click()
 
   await pageTitle(page, `GET ${path}`).waitFor()
-  await page.getByRole('alert').getByText('No such customer in this organization.').waitFor()
+  await page.getByRole('alert').getByText('The organization has no such customer.').waitFor()
   await page.getByRole('link', { name: 'customer_not_found in the API reference' }).waitFor()
   await page.getByRole('link', { name, exact: true }).waitFor()
   await page.getByRole('button', { name: 'Copy as curl' }).click()

@@ -342,7 +342,7 @@ describe('every refusal of the list has its status and the body of the interface
 
   test('a bug tells nothing of itself', async () => {
     const reply = await table._internal_error[1]()
-    expect(reply.body.description).toBe('An unexpected error on our side.')
+    expect(reply.body.description).toBe('An unexpected error occurred on our side.')
     expect(reply.text).not.toMatch(/cards_away|relation|SELECT|stack|\.ts/i)
   })
 })
@@ -393,8 +393,8 @@ describe('the error body', () => {
   })
 
   test('says in a sentence what was wrong, also where there is nothing special to say', async () => {
-    expect((await get('/v1/nowhere')).body.description).toBe('There is no such route.')
-    expect((await get('/v1/customers/x')).body.description).toBe('No such customer in this organization.')
+    expect((await get('/v1/nowhere')).body.description).toBe('No route matches this path.')
+    expect((await get('/v1/customers/x')).body.description).toBe('The organization has no such customer.')
     expect((await register({ data: {} }, 'x')).body.description).toMatch(/^No published campaign .*\.$/)
     const { body } = await service.call('GET', '/v1/transactions', { token: 'x' })
     expect([body.message, body.description]).toEqual(['_jwt_malformed', 'The access token is not a JWT.'])
@@ -412,14 +412,14 @@ describe('the error body', () => {
       (await giveBack()) && (await giveBack()),
     ]
     expect(replies.map(({ body }) => [body.message, body.description])).toEqual([
-      ['return_exceeds_sale', 'items[1]: the sale has no line "b".'],
-      ['return_exceeds_sale', 'items[0]: less than that is left of line "a".'],
+      ['return_exceeds_sale', 'items[1]: the sale has no item "b".'],
+      ['return_exceeds_sale', 'items[0]: less than that is left of item "a".'],
       ['return_exceeds_sale', 'Nothing is left of the sale.'],
     ])
   })
 
   test.each<[string, () => Promise<Reply>]>([
-    ['The body is not valid JSON: it ends too early.', () => raw('{"data":')],
+    ['The body is not valid JSON: unexpected end of input.', () => raw('{"data":')],
     ['The body is not valid JSON', () => raw('{"data":{},}')],
     ['The body must be an object.', () => raw('[]')],
     ['data: is missing.', () => post('/v1/customers', {})],

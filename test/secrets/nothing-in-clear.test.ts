@@ -244,7 +244,7 @@ test('the log holds no secret and nobody’s address, at its most talkative and 
   )
   expect(rows).toEqual([{ path: '/v1/organization' }])
   const text = service.stdout() + service.stderr()
-  expect(text).toMatch(/"msg":"a fault"/)
+  expect(text).toMatch(/"msg":"unhandled error"/)
   expect(text).toMatch(/"stack":"/)
   expect(text).toMatch(/refresh refused/)
   expectNone(text, [...secrets, ...personal])

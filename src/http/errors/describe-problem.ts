@@ -1,8 +1,8 @@
-/** What the domain found wrong with a value, as a sentence in the words of the API. */
+/** Describes what the domain found wrong with a value, in one sentence with the field names of the API. */
 import { type Place, type Problem, type RefusalCode, refusals } from '../../domain/refusal.ts'
 import { toPlace, toSentence } from '../../domain/validation-error.ts'
 
-/** What clients call a member that the domain has another word for. */
+/** API names of fields that the domain has another word for. */
 const apiWords: Record<string, string> = { lines: 'items' }
 
 export function describeProblem(problem: Problem, code: RefusalCode): string {
@@ -20,9 +20,9 @@ export function describeProblem(problem: Problem, code: RefusalCode): string {
     case 'empty':
       return sentence(problem.at, 'must not be empty')
     case 'unknown_line':
-      return sentence(problem.at, `the sale has no line ${quoted(problem.line)}`)
+      return sentence(problem.at, `the sale has no item ${quoted(problem.line)}`)
     case 'too_little_left':
-      return sentence(problem.at, `less than that is left of line ${quoted(problem.line)}`)
+      return sentence(problem.at, `less than that is left of item ${quoted(problem.line)}`)
     case 'nothing_left':
       return 'Nothing is left of the sale.'
     case 'balance_too_large':
@@ -36,7 +36,7 @@ function sentence(at: Place, message: string): string {
   return toSentence({ place: toPlace(at.map((part) => apiWords[part] ?? part)), message })
 }
 
-/** Cut, since it is the client's text and is repeated in logs. */
+/** The text comes from the client and ends up in logs, so it is truncated. */
 function quoted(name: string): string {
   return `"${name.slice(0, 64)}"`
 }

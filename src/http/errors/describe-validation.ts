@@ -1,16 +1,16 @@
-/** What is wrong with a body or a query, as one sentence. */
+/** Describes in one sentence what is wrong with a body or a query. */
 import { explainError, toSentence, type ValidationError } from '../../domain/validation-error.ts'
 
 export function describeValidation(errors: readonly ValidationError[]): string {
   const [first] = errors
-  if (!first) return 'The request does not have the right shape.'
+  if (!first) return 'The request is invalid.'
   const error = errors.some(({ keyword }) => keyword === 'anyOf') ? chooseBranch(errors) : first
   return toSentence(explainError(error)[0]!)
 }
 
 /**
- * A value that may be one of several things failed at all of them. The one that was meant is the one of the right
- * type, whose problem is another; if there is none, the types or values it may have are said together.
+ * A value of a union failed every branch. The branch that was meant is the one whose type matches and that failed
+ * for another reason; if there is none, the message lists all allowed types or values.
  */
 function chooseBranch(errors: readonly ValidationError[]): ValidationError {
   const branches = errors.filter(({ keyword }) => keyword !== 'anyOf' && keyword !== 'if')

@@ -1,6 +1,6 @@
 /**
- * The one place where a "no" becomes a reply. A refusal has its status in `refusals.ts`; everything else is a fault:
- * logged once, and answered with 500 or 503 and no detail.
+ * The one place where an error becomes a response. The status of a refusal comes from `refusals.ts`; everything else
+ * is an unexpected error: logged once, and returned as 500 or 503 without details.
  */
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { classifyError } from '../../database/classify-error.ts'
@@ -9,7 +9,7 @@ import { describeProblem } from './describe-problem.ts'
 import { describeValidation } from './describe-validation.ts'
 import { refusalAnswers } from './refusals.ts'
 
-/** Something named in the path or the query and not found is a 404; the same in a body is a 400. */
+/** "Not found" is a 404 for an object named in the path or the query, and a 400 for one named in a body. */
 export function statusOf(code: RefusalCode, place: 'body' | 'path' = 'body'): number {
   return place === 'path' && code.endsWith('_not_found') ? 404 : refusalAnswers[code].status
 }
@@ -24,7 +24,7 @@ export interface ErrorBody {
   method: string
 }
 
-/** The path goes without the query, which may hold a phone number. */
+/** The path is without the query, which may contain a phone number. */
 export function toErrorBody(refused: Refused, method: string, url: string, now: Date): ErrorBody {
   const status = statusOf(refused.code, refused.place)
   return {
@@ -53,20 +53,21 @@ export function createErrorHandler(clock: () => Date) {
   }
 }
 
-/** What an error means to the client. Faults are logged here, once. */
+/** Converts any error to what the client is told. Unexpected errors are logged here, once. */
 export function toRefused(error: FastifyError | Error, request: FastifyRequest): Refused {
   if (error instanceof Refused) {
-    // Nothing of the client's doing, so it has to be found in our log.
-    if (statusOf(error.code) >= 500) request.log.warn({ code: error.code }, error.description ?? 'not now')
+    // Not caused by the client, so it belongs in our log.
+    if (statusOf(error.code) >= 500)
+      request.log.warn({ code: error.code }, error.description ?? 'temporarily unavailable')
     return error
   }
   const framework = frameworkRefusal(error as FastifyError)
   if (framework) return framework
   if (classifyError(error) !== 'other') {
-    request.log.warn({ err: error }, 'the database is not available')
+    request.log.warn({ err: error }, 'database unavailable')
     return new Refused('_unavailable', 'The database cannot be reached right now.')
   }
-  request.log.error({ err: error }, 'a fault')
+  request.log.error({ err: error }, 'unhandled error')
   return new Refused('_internal_error')
 }
 

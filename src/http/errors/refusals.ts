@@ -1,6 +1,6 @@
 /**
- * How each refusal is answered over HTTP: its status, and what a client does about it. Together with the sentences
- * of `domain/refusal.ts` it is `docs/errors.md` and the list of errors in the API reference.
+ * The HTTP side of each refusal: its status and the advice to clients. `docs/errors.md` and the error list of the
+ * API reference are made of these and the sentences in `domain/refusal.ts`.
  */
 import type { RefusalCode } from '../../domain/refusal.ts'
 
@@ -35,11 +35,11 @@ export const refusalAnswers: Record<RefusalCode, RefusalAnswer> = {
   },
   _invalid_refresh_token: {
     status: 400,
-    advice: 'Get a new token with the credentials, and store both tokens of every reply.',
+    advice: 'Get a new token with the credentials, and store both tokens of every response.',
   },
   invalid_subscription: {
     status: 403,
-    advice: 'Ask the operator to activate the subscription; it takes effect with the next call.',
+    advice: 'Ask the operator to activate the subscription; it takes effect with the next request.',
   },
   _forbidden: {
     status: 403,
@@ -48,7 +48,7 @@ export const refusalAnswers: Record<RefusalCode, RefusalAnswer> = {
   },
   _not_found: { status: 404, advice: 'Compare the address with the API reference at `/docs`.' },
   _method_not_allowed: { status: 405, advice: 'Use one of the methods in the `Allow` header.' },
-  _payload_too_large: { status: 413, advice: 'Send less at once; a basket has at most 500 lines.' },
+  _payload_too_large: { status: 413, advice: 'Send a smaller body; a basket has at most 500 items.' },
   _unsupported_media_type: { status: 415, advice: 'Send UTF-8 JSON with `Content-Type: application/json`.' },
   _too_many_requests: { status: 429, advice: 'Wait the number of seconds in `Retry-After`, then retry.' },
   _unavailable: {
@@ -58,27 +58,30 @@ export const refusalAnswers: Record<RefusalCode, RefusalAnswer> = {
   },
   _internal_error: {
     status: 500,
-    advice: 'Report it with the `X-Request-Id` of the reply. Retrying with the same key is safe.',
+    advice: 'Report it with the `X-Request-Id` of the response. Retrying with the same key is safe.',
   },
   idempotency_key_reused: {
     status: 422,
-    advice: 'Use a new `Idempotency-Key` for every new call, and the same one only to retry a call.',
+    advice: 'Use a new `Idempotency-Key` for every new request, and the same one only to retry a request.',
   },
-  idempotency_key_in_use: { status: 409, advice: 'Retry in a moment to get the result of the first call.' },
-  organization_not_found: { status: 400, advice: 'Look up the id with `GET /admin/v1/organizations`.' },
-  integration_not_found: { status: 400, advice: 'Look up the id with `GET /admin/v1/integrations`.' },
+  idempotency_key_in_use: {
+    status: 409,
+    advice: 'Retry in a moment to get the result of the first request.',
+  },
+  organization_not_found: { status: 400, advice: 'Look up the ID with `GET /admin/v1/organizations`.' },
+  integration_not_found: { status: 400, advice: 'Look up the ID with `GET /admin/v1/integrations`.' },
   connection_not_found: {
     status: 400,
     advice:
-      'Look up the id with `GET /v1/connections`; operators use `GET /admin/v1/organizations/{id}/connections`.',
+      'Look up the ID with `GET /v1/connections`; operators use `GET /admin/v1/organizations/{id}/connections`.',
   },
-  person_not_found: { status: 400, advice: 'Look up the id with `GET /v1/people`.' },
+  person_not_found: { status: 400, advice: 'Look up the ID with `GET /v1/people`.' },
   existing_person_with_email: {
     status: 400,
-    advice: 'Change the person who has it, or use another address.',
+    advice: 'Update the person who has it, or use another address.',
   },
-  too_many_people: { status: 400, advice: 'Remove somebody who has left: `DELETE /v1/people/{id}`.' },
-  last_owner: { status: 400, advice: 'Make somebody else an owner first, and wait until they have joined.' },
+  too_many_people: { status: 400, advice: 'Remove someone who has left: `DELETE /v1/people/{id}`.' },
+  last_owner: { status: 400, advice: 'Make someone else an owner first, and wait until they have joined.' },
   invalid_invitation: {
     status: 400,
     advice: 'Ask an owner for a new link: `POST /v1/people/{id}/invitation`.',
@@ -90,7 +93,7 @@ export const refusalAnswers: Record<RefusalCode, RefusalAnswer> = {
   connection_revoked: { status: 400, advice: 'Create a new connection with `POST /v1/connections`.' },
   request_not_found: {
     status: 400,
-    advice: 'List the calls with `GET /v1/requests`: the newest 2,000 of the last 7 days are kept.',
+    advice: 'List the requests with `GET /v1/requests`: the newest 2,000 of the last 7 days are kept.',
   },
   invalid_campaign: {
     status: 400,
@@ -102,7 +105,7 @@ export const refusalAnswers: Record<RefusalCode, RefusalAnswer> = {
   },
   campaign_not_found: {
     status: 400,
-    advice: 'Look up the id with `GET /v1/campaigns`. A till sees published campaigns only.',
+    advice: 'Look up the ID with `GET /v1/campaigns`. A till sees published campaigns only.',
   },
   customer_not_found: {
     status: 400,
@@ -115,7 +118,7 @@ export const refusalAnswers: Record<RefusalCode, RefusalAnswer> = {
   },
   existing_customer_with_email: {
     status: 400,
-    advice: 'Find that customer by the e-mail address and register it by `customer.id`.',
+    advice: 'Find that customer by the email address and register it by `customer.id`.',
   },
   existing_customer_with_phone: {
     status: 400,
@@ -145,9 +148,9 @@ export const refusalAnswers: Record<RefusalCode, RefusalAnswer> = {
   },
   invalid_user: { status: 400, advice: 'Add the user to the directory, or turn off `strictReferences`.' },
   invalid_branch: { status: 400, advice: 'Add the branch to the directory, or turn off `strictReferences`.' },
-  product_not_found: { status: 400, advice: 'Look up the id with `GET /v1/products`.' },
-  user_not_found: { status: 400, advice: 'Look up the id with `GET /v1/users`.' },
-  branch_not_found: { status: 400, advice: 'Look up the id with `GET /v1/branches`.' },
+  product_not_found: { status: 400, advice: 'Look up the ID with `GET /v1/products`.' },
+  user_not_found: { status: 400, advice: 'Look up the ID with `GET /v1/users`.' },
+  branch_not_found: { status: 400, advice: 'Look up the ID with `GET /v1/branches`.' },
   coupon_not_found: {
     status: 400,
     advice: 'Use one of the `coupons` that `GET /v1/customers/find` returns for this customer.',
@@ -160,7 +163,7 @@ export const refusalAnswers: Record<RefusalCode, RefusalAnswer> = {
   coupon_revoked: { status: 400, advice: 'Fetch the customer again and show the remaining coupons.' },
   coupon_not_applicable: {
     status: 400,
-    advice: 'Put the coupon on a line with one of its products, once per basket.',
+    advice: 'Put the coupon on an item with one of its products, once per basket.',
   },
   points_not_spendable: {
     status: 400,
@@ -170,10 +173,13 @@ export const refusalAnswers: Record<RefusalCode, RefusalAnswer> = {
     status: 400,
     advice: 'Fetch the customer again and offer at most the `value` of the balance.',
   },
-  points_below_minimum: { status: 400, advice: 'Offer spending only from the `min` of the campaign upward.' },
+  points_below_minimum: {
+    status: 400,
+    advice: 'Offer to spend points only from the `min` of the campaign upward.',
+  },
   points_above_share: {
     status: 400,
     advice: 'Offer less: the campaign caps the share of a basket that points may pay.',
   },
-  return_exceeds_sale: { status: 400, advice: 'Read the transaction to see which quantities are left.' },
+  return_exceeds_sale: { status: 400, advice: 'Get the transaction to see which quantities are left.' },
 }

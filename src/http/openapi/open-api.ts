@@ -1,6 +1,6 @@
 /**
- * The OpenAPI document, written from the routes. Error replies are added here and not in the routes' own
- * schemas: which refusals an operation has is a list of codes, and every call can get some of them.
+ * The OpenAPI document, generated from the routes. Error responses are added here and not in the routes' own
+ * schemas: a route lists only the codes of its own refusals, and some refusals apply to every request.
  */
 import { type RefusalCode, refusals } from '../../domain/refusal.ts'
 import { statusOf } from '../errors/errors.ts'
@@ -14,21 +14,21 @@ import { refName } from './reference/document.ts'
 
 const description = `Loyalty and wallet service for merchants: points, stamps, coupons and cards.
 
-1. Trade an API key and an API secret for a token: \`POST /auth/token\`. People sign in with \`POST /auth/session\` instead, and the cookie it sets is taken in place of the token.
+1. Exchange an API key and an API secret for a token: \`POST /auth/token\`. People sign in with \`POST /auth/session\` instead; the cookie it sets is accepted in place of the token.
 2. Register a customer into a campaign: \`POST /v1/customers/register\` opens a card with a barcode.
 3. Commit one basket: \`POST /v1/transactions/process\` redeems, spends, collects and grants, all or nothing.
 
-**Errors** all have the same body, and its \`message\` is one of the codes listed with each operation. Codes are never renamed.
+**Errors** all have the same body. Its \`message\` is one of the codes listed with each operation. Codes are never renamed.
 
-**Repeating a call** is safe. Every POST that writes takes an \`Idempotency-Key\`: the same key and body get the first answer again, with the header \`Idempotent-Replayed: true\`. For transactions your receipt number (\`opaqueId\`) does the same, for ever.
+**Retrying a request** is safe. Every POST that writes accepts an \`Idempotency-Key\`: a retry with the same key and body returns the first response, with the header \`Idempotent-Replayed: true\`. For transactions, your receipt number (\`opaqueId\`) does the same, with no time limit.
 
-**Unknown members** of a body are ignored on the calls of a till and named in the header \`Ignored-Members\`, so that an old till keeps working and a typo can be seen. With \`Prefer: handling=strict\`, and on all other calls, they are refused.
+**Unknown properties** of a body are ignored in requests that a till makes, and listed in the header \`Ignored-Members\`, so that an old till keeps working and a typo can be noticed. With \`Prefer: handling=strict\`, and in all other requests, they are rejected.
 
-**Lists** take \`limit\` (1 to 100, 25 unless told) and \`cursor\`, and answer \`{ data, nextCursor }\`; at the end there is no \`nextCursor\`.
+**Lists** accept \`limit\` (1 to 100, default 25) and \`cursor\`, and return \`{ data, nextCursor }\`; the last page has no \`nextCursor\`.
 
-**Limits** are announced with every answer: \`RateLimit-Policy\` says how many calls (\`q\`) fit into how many seconds (\`w\`), \`RateLimit\` how many are left (\`r\`). Beyond them a call gets 429, and one that we have no room for 503; both say in \`Retry-After\` when to repeat it.
+**Rate limits** are reported with every response: \`RateLimit-Policy\` says how many requests (\`q\`) are allowed in how many seconds (\`w\`), \`RateLimit\` how many are left (\`r\`). A request over the limit gets 429, and one that the service has no capacity for gets 503; both say in \`Retry-After\` when to retry.
 
-**Values** that are missing are left out of replies; only a customer's \`opaqueId\` is ever \`null\`. Money is a number in the organization's currency, times are ISO 8601, ids are opaque text. \`X-Request-Id\` is taken over from the call, or made, and returned.`
+**Values** that are not set are left out of responses; only a customer's \`opaqueId\` can be \`null\`. Money is a number in the organization's currency, times are ISO 8601, and IDs are opaque strings. \`X-Request-Id\` is taken from the request, or generated, and returned.`
 
 const everyCall: readonly RefusalCode[] = [
   '_invalid_payload',
@@ -44,11 +44,11 @@ const authenticated: readonly RefusalCode[] = [
   '_forbidden',
 ]
 const withBody: readonly RefusalCode[] = ['_payload_too_large', '_unsupported_media_type']
-/** Of an id that no route can take: one that is no text once decoded, or far too long. */
+/** For IDs in the path that no route accepts: not valid text once decoded, or far too long. */
 const withPathId: readonly RefusalCode[] = ['_not_found']
 const repeatable: readonly RefusalCode[] = ['idempotency_key_reused', 'idempotency_key_in_use']
 
-/** Refusals that say nothing about an operation in particular; the reference page sets them apart. */
+/** Refusals that are not specific to an operation; the reference page lists them separately. */
 export const commonRefusals: readonly RefusalCode[] = [
   ...everyCall,
   ...authenticated,
@@ -67,7 +67,7 @@ interface RouteToDocument {
 }
 
 function transform({ schema: given, url, route }: RouteToDocument) {
-  // Without a schema of its own a route is not part of the interface.
+  // A route without a schema is not part of the API.
   const schema = given as Record<string, unknown> | undefined
   if (!schema || schema.hide) return { schema: { hide: true }, url }
   const { access = 'public', refusals: own = [], isRepeatable = false } = route.config ?? {}
@@ -78,7 +78,7 @@ function transform({ schema: given, url, route }: RouteToDocument) {
       : access === 'operator'
         ? (['_unauthorized'] as const)
         : authenticated),
-    // A body is read where none is taken, too, and refused when it cannot be.
+    // A body is parsed even if the route takes none, and an invalid one is refused.
     ...(route.method === 'GET' ? [] : withBody),
     ...(url.includes('/:') ? withPathId : []),
     ...(isRepeatable ? repeatable : []),
@@ -97,12 +97,12 @@ function transform({ schema: given, url, route }: RouteToDocument) {
   }
 }
 
-/** Any one of the scopes opens a call; they are the roles that OpenAPI 3.1 lists with a requirement. */
+/** Any one of the scopes is enough; OpenAPI 3.1 lists them as the roles of a security requirement. */
 function securityOf(access: Access): Record<string, readonly string[]>[] {
   if (access === 'public' || access === 'page') return []
   if (access === 'operator') return [{ operator: [] }]
   if (access === 'session') return [{ session: [] }]
-  // Only people look after people.
+  // Only people can manage people.
   const ofConnections = access.filter((scope) => scope !== 'people')
   return [
     ...ofConnections.map((scope) => ({ bearer: [scope] })),
@@ -111,9 +111,9 @@ function securityOf(access: Access): Record<string, readonly string[]>[] {
 }
 
 const replyTitles: Record<string, string> = {
-  200: 'Done.',
+  200: 'OK.',
   201: 'Created.',
-  204: 'Done; there is nothing to show.',
+  204: 'No content.',
 }
 
 function describeReplies(replies: Record<string, object> = {}) {
@@ -132,19 +132,19 @@ const idempotencyHeader = {
     type: 'string',
     minLength: 1,
     maxLength: 255,
-    description: 'Makes repeating the call safe: the same key and body get the first answer again.',
+    description: 'Makes retries safe: a retry with the same key and body returns the first response.',
   },
 }
 
 const preferHeader = {
   prefer: {
     type: 'string',
-    description: '`handling=strict` refuses members of the body that we do not know; else they are ignored.',
+    description: '`handling=strict` rejects unknown properties of the body; by default they are ignored.',
     examples: ['handling=strict'],
   },
 }
 
-/** The headers of the route's own schema, and those that follow from what kind of call it is. */
+/** The headers of the route's own schema, and those that follow from the kind of request. */
 function headersOf(schema: Record<string, unknown>, access: Access, isRepeatable: boolean) {
   const own = (schema.headers ?? {}) as { properties?: object }
   const properties = {
@@ -155,17 +155,17 @@ function headersOf(schema: Record<string, unknown>, access: Access, isRepeatable
   return Object.keys(properties).length > 0 && { headers: { type: 'object', ...own, properties } }
 }
 
-/** `customer_not_found` under `/v1/customers/:id`: missing in the path is a 404, missing in a body a 400. */
+/** `customer_not_found` under `/v1/customers/:id` is a 404; for a customer named in a body it is a 400. */
 function isNamedInPath(code: RefusalCode, url: string): boolean {
   const [noun] = code.split('_not_found')
   const plurals = noun === 'person' ? ['people'] : [`${noun}s`, `${noun}es`]
   return plurals.some((plural) => url.includes(`/${plural}/:`))
 }
 
-/** One reply per status, naming the codes it can carry. */
+/** One response per status, listing the codes it can carry. */
 function errorReplies(codes: readonly RefusalCode[], placeOf: (code: RefusalCode) => 'body' | 'path') {
   const byStatus = new Map<number, RefusalCode[]>()
-  for (const code of inWinningOrder(codes)) {
+  for (const code of inOrderOfPrecedence(codes)) {
     const status = statusOf(code, placeOf(code))
     byStatus.set(status, [...(byStatus.get(status) ?? []), code])
   }
@@ -174,25 +174,25 @@ function errorReplies(codes: readonly RefusalCode[], placeOf: (code: RefusalCode
   )
 }
 
-function inWinningOrder(codes: readonly RefusalCode[]): RefusalCode[] {
+function inOrderOfPrecedence(codes: readonly RefusalCode[]): RefusalCode[] {
   return (Object.keys(refusals) as RefusalCode[]).filter((code) => codes.includes(code))
 }
 
 const ErrorBody = {
   ...named('Error'),
   type: 'object',
-  description: 'The body of every error there is.',
+  description: 'The body of every error response.',
   required: ['statuscode', 'errorcode', 'message', 'description', 'timestamp', 'path', 'method'],
   properties: {
     statuscode: { type: 'integer', description: 'The HTTP status.' },
-    errorcode: { type: 'integer', description: 'The HTTP status again.' },
-    message: { type: 'string', description: 'The code of the refusal; never renamed.' },
+    errorcode: { type: 'integer', description: 'Same as `statuscode`.' },
+    message: { type: 'string', description: 'The error code; codes are never renamed.' },
     description: {
       type: 'string',
-      description: 'What was wrong in this call, for people; its wording may change.',
+      description: 'What was wrong with this request, for people to read; the wording may change.',
     },
     timestamp: { type: 'integer', description: 'Unix time in milliseconds.' },
-    path: { type: 'string', description: 'Of the request, without the query.' },
+    path: { type: 'string', description: 'Path of the request, without the query.' },
     method: { type: 'string' },
   },
 }
@@ -225,7 +225,7 @@ interface Operation {
   responses: Record<string, object>
 }
 
-/** What the routes' schemas cannot say: names, replies that many operations share, headers checked by hand. */
+/** Adds what the routes' schemas cannot express: names, shared responses, and headers checked by hand. */
 function finish({ openapiObject }: { openapiObject?: object }) {
   const document = nameComponents(openapiObject as Record<string, unknown>)
   const shared: Record<string, object> = {}
@@ -236,7 +236,7 @@ function finish({ openapiObject }: { openapiObject?: object }) {
         parameter.required = true
         delete parameter.schema['x-required']
       }
-      // An empty body counts as {}, so a body is needed only where one of its members is.
+      // An empty body counts as {}, so a body is required only if one of its properties is.
       if (operation.requestBody) operation.requestBody.required = needsBody(document, operation.requestBody)
       for (const [status, reply] of Object.entries(operation.responses)) {
         const name = sharedName(status, reply)
@@ -261,7 +261,7 @@ function needsBody(document: object, { content }: NonNullable<Operation['request
 
 const maxCodesInName = 3
 
-/** Error replies with few codes are named for them and written once; the long lists belong to one operation each. */
+/** Error responses with few codes are named after them and shared; long lists are specific to one operation. */
 function sharedName(status: string, reply: ErrorReply): string | undefined {
   if (Number(status) < 400) return undefined
   const codes = codesOf(reply)
@@ -276,7 +276,7 @@ interface ErrorReply {
   }
 }
 
-/** The codes an error reply of the document can carry. */
+/** The codes that an error response of the document can carry. */
 export function codesOf(reply: ErrorReply): RefusalCode[] {
   const parts = reply.content?.['application/json']?.schema?.allOf ?? []
   return parts.flatMap((part) => part.properties?.message?.enum ?? []) as RefusalCode[]
@@ -295,26 +295,29 @@ export const openApiOptions = {
     servers: [{ url: '/' }],
     tags: [
       { name: 'Authentication', description: 'Tokens for integrations.' },
-      { name: 'Sessions', description: 'People sign in to the console, with a cookie in place of a token.' },
-      { name: 'Customers', description: 'Who collects: profiles, registrations, balances and history.' },
-      { name: 'Cards', description: 'What a customer shows at the till.' },
-      { name: 'Transactions', description: 'Baskets: preview, commit, look up.' },
-      { name: 'Coupons', description: 'What a customer can redeem.' },
-      { name: 'Campaigns', description: 'The rules by which customers collect.' },
-      { name: 'Directory', description: 'Products, branches and users by your own ids.' },
-      { name: 'Reports', description: 'Figures by day, and the proof that they are right.' },
-      { name: 'Organization', description: 'The merchant the token belongs to.' },
-      { name: 'People', description: 'Who may sign in to the console, and as what.' },
+      {
+        name: 'Sessions',
+        description: 'Sign-in for people who use the console, with a cookie instead of a token.',
+      },
+      { name: 'Customers', description: 'Profiles, registrations, balances and history.' },
+      { name: 'Cards', description: 'Cards that customers show at the till.' },
+      { name: 'Transactions', description: 'Preview, process, return and look up baskets.' },
+      { name: 'Coupons', description: 'Rewards that customers can redeem.' },
+      { name: 'Campaigns', description: 'The rules by which customers earn points, stamps and coupons.' },
+      { name: 'Directory', description: 'Products, branches and users, by your own IDs.' },
+      { name: 'Reports', description: 'Daily figures, and a check that they are consistent.' },
+      { name: 'Organization', description: 'The merchant that the token belongs to.' },
+      { name: 'People', description: 'People who can sign in to the console, and their roles.' },
       {
         name: 'Connections',
-        description: 'The software that calls for the organization, and its credentials.',
+        description: 'Software that uses the API on behalf of the organization, and its credentials.',
       },
-      { name: 'Logs', description: 'What was called lately, and who changed what.' },
+      { name: 'Logs', description: 'Recent requests, and who changed what.' },
       {
         name: 'Wallet page',
-        description: 'For the customer, by the address in the `walletUrl` of a card; no token.',
+        description: "For customers, at the card's `walletUrl`; no token needed.",
       },
-      { name: 'Platform', description: 'For the operator: organizations, integrations, connections.' },
+      { name: 'Platform', description: 'For the operator: organizations, integrations and connections.' },
       { name: 'Operation', description: 'Health and metrics.' },
     ],
     components: {
@@ -324,14 +327,14 @@ export const openApiOptions = {
           scheme: 'bearer',
           bearerFormat: 'JWT',
           description:
-            'The `accessToken` of `POST /auth/token`. Scopes: `pos` for tills, `manage` for the rest.',
+            'The `accessToken` of `POST /auth/token`. Scopes: `pos` for tills, `manage` for everything else.',
         },
         session: {
           type: 'apiKey' as const,
           in: 'cookie',
           name: cookieName,
           description:
-            'Set by `POST /auth/session`; a Bearer token wins. Owners have the scopes `pos`, `manage` and `people`, managers `pos` and `manage`, cashiers `pos`. A call that changes something must not come from another site.',
+            'Set by `POST /auth/session`; a bearer token takes precedence. Owners have the scopes `pos`, `manage` and `people`, managers `pos` and `manage`, cashiers `pos`. Requests that change something must be same-origin.',
         },
         operator: { type: 'http' as const, scheme: 'bearer', description: 'The ADMIN_TOKEN of the service.' },
       },

@@ -1,6 +1,6 @@
 /**
- * The API reference as one page of plain HTML, written from the OpenAPI document when the service starts. It is
- * our own because it must work without internet and without anybody's script (decision 0009).
+ * The API reference as one page of plain HTML, rendered from the OpenAPI document when the service starts. It is
+ * our own because it must work without internet access and without third-party scripts (decision 0009).
  */
 import { type RefusalCode, refusals } from '../../domain/refusal.ts'
 import { statusOf } from '../errors/errors.ts'
@@ -18,16 +18,16 @@ import {
 import { type Html, html, inline, jsonBlock, markdown } from './reference/html.ts'
 import { schemaMembers, typeOf } from './reference/schema-members.ts'
 
-/** Stands in the page for the address of the service, which is known only when somebody asks for the page. */
+/** Placeholder for the address of the service, which is known only when the page is requested. */
 export const addressMark = '{service-address}'
 
 const preparation = `BASE=${addressMark}
-API_KEY=lwk_…       # both are printed at the start of the demo,
-API_SECRET=lws_…    # and stand in data/demo.json
+API_KEY=lwk_…       # both are printed when the demo starts,
+API_SECRET=lws_…    # and stored in data/demo.json
 TOKEN=$(curl -s -X POST "$BASE/auth/token" \\
   -H "x-api-key: $API_KEY" -H "x-api-secret: $API_SECRET" \\
   | node -pe 'JSON.parse(require("fs").readFileSync(0)).accessToken')
-CAMPAIGN=cmp_…      # CUSTOMER, CARD and so on: the ids your calls returned`
+CAMPAIGN=cmp_…      # CUSTOMER, CARD and so on: the IDs in the responses you got`
 
 export function renderReferencePage(document: OpenApiDocument): string {
   const calls = callsOf(document)
@@ -60,7 +60,7 @@ export function renderReferencePage(document: OpenApiDocument): string {
       ${tags.map((tag) => navigation(tag.name, tag.calls))}
       <section><h2><a href="#errors">Errors</a></h2></section>
       <section><h2><a href="#schemas">Schemas</a></h2></section>
-      <p id="nothing" hidden>Nothing found.</p>
+      <p id="nothing" hidden>No results.</p>
     </nav>
   </details>
 </header>
@@ -68,8 +68,8 @@ export function renderReferencePage(document: OpenApiDocument): string {
   <section class="intro">
     <h1>${title} API reference</h1>
     ${markdown(description)}
-    <p>The same as an OpenAPI 3.1 document: <a href="/openapi.json">/openapi.json</a></p>
-    <h2 id="start">Before you paste</h2>
+    <p>Also available as an OpenAPI 3.1 document: <a href="/openapi.json">/openapi.json</a></p>
+    <h2 id="start">Before you start</h2>
     <p>The examples use shell variables. Set them once:</p>
     ${shell(preparation)}
   </section>
@@ -120,25 +120,25 @@ function operation(document: OpenApiDocument, call: Call): Html {
       ${operationErrors(document, call)}
     </div>
     <div class="samples">
-      <h4>Call</h4>
+      <h4>Request</h4>
       ${shell(curlOf(call))}
       ${sampleReply(document, call)}
     </div>
   </article>`
 }
 
-/** Long paths may break after a slash. */
+/** Lets a long path wrap after a slash. */
 function breakable(path: string): Html {
   return html`${path.split(/(?<=\/)/).map((part) => html`${part}<wbr>`)}`
 }
 
 function accessOf({ security = [] }: Call): Html {
   if (security.length === 0) return html`No token needed.`
-  if (security.some((one) => 'operator' in one))
-    return html`For the operator: Bearer <code>ADMIN_TOKEN</code>.`
-  const tokens = security.flatMap((one) => one.bearer ?? [])
-  const scopes = security.flatMap((one) => one.session ?? [])
-  if (scopes.length === 0) return html`For whoever has signed in.`
+  if (security.some((requirement) => 'operator' in requirement))
+    return html`For the operator: bearer token <code>ADMIN_TOKEN</code>.`
+  const tokens = security.flatMap(({ bearer }) => bearer ?? [])
+  const scopes = security.flatMap(({ session }) => session ?? [])
+  if (scopes.length === 0) return html`Any session.`
   const named = scopes.map((scope, i) => html`${i > 0 && ' or '}<code>${scope}</code>`)
   return html`${tokens.length > 0 ? 'Bearer token or session' : 'Session'} with the scope ${named}.`
 }
@@ -147,9 +147,9 @@ const places = { path: 'Path', query: 'Query', header: 'Headers' } as const
 
 function parameterList(document: OpenApiDocument, parameters: readonly Parameter[]): Html {
   const groups = (Object.keys(places) as (keyof typeof places)[]).map((place) => {
-    const here = parameters.filter((one) => one.in === place)
+    const here = parameters.filter((parameter) => parameter.in === place)
     if (here.length === 0) return html``
-    const required = here.filter((one) => one.required).map((one) => one.name)
+    const required = here.filter(({ required }) => required).map(({ name }) => name)
     const properties = Object.fromEntries(
       here.map(({ name, schema, description, example }) => [
         name,
@@ -177,14 +177,14 @@ function replyList(document: OpenApiDocument, { responses }: Call): Html {
     .map(([status, reply]) => {
       const [type, media] = Object.entries(reply.content ?? {})[0] ?? []
       const { schema } = media ?? {}
-      return html`<h4>Reply</h4>
+      return html`<h4>Response</h4>
         <p><strong>${status}</strong> ${reply.description} ${schema && typeOf(document, schema)}${
           type !== 'application/json' && html` as <code>${type}</code>`
         }</p>
         ${
           schema?.type !== 'string' &&
           schema !== undefined &&
-          html`<details><summary>Members of the reply</summary>${schemaMembers(document, schema, 1)}</details>`
+          html`<details><summary>Response fields</summary>${schemaMembers(document, schema, 1)}</details>`
         }`
     })
   return html`${rows}`
@@ -197,7 +197,7 @@ function sampleReply(document: OpenApiDocument, { responses }: Call): Html {
       const media = Object.values(resolveReply(document, reply).content ?? {})[0]
       const example = media?.example ?? media?.schema?.examples?.[0]
       if (example === undefined) return html``
-      return html`<h4>Reply ${status}</h4>${
+      return html`<h4>Response ${status}</h4>${
         typeof example === 'string'
           ? html`<pre tabindex="0"><code>${example}</code></pre>`
           : jsonBlock(example)
@@ -213,8 +213,8 @@ function operationErrors(document: OpenApiDocument, { responses }: Call): Html {
   const own = all.filter(({ code }) => !commonRefusals.includes(code))
   const common = all.filter(({ code }) => commonRefusals.includes(code))
   return html`<h4>Errors</h4>
-    ${own.length > 0 ? errorTable(own) : html`<p class="none">None of its own.</p>`}
-    <p class="common">Every such call can get: ${common.map(
+    ${own.length > 0 ? errorTable(own) : html`<p class="none">No specific errors.</p>`}
+    <p class="common">Common errors: ${common.map(
       ({ status, code }, i) =>
         html`${i > 0 && ', '}<a href="#error-${code}"><code>${code}</code></a> <span class="status">${status}</span>`,
     )}.</p>`
@@ -234,7 +234,7 @@ function errorList(): Html {
   const codes = Object.keys(refusals) as RefusalCode[]
   return html`<section class="tag" aria-labelledby="errors">
     <h2 id="errors">Errors</h2>
-    <p class="lead">All codes. When several apply, who calls is checked first, before the body is read, and then the shape of the request; from there on they win in this order. Something that is not found is 404 when the path or the query names it, and 400 when a body does.</p>
+    <p class="lead">All error codes. If several apply, authentication is checked first, before the body is read, and then the shape of the request; after that, the order of this list is the order of precedence. An object that is not found is 404 if it is named in the path or the query, and 400 if it is named in a body.</p>
     <ul class="errors all">${codes.map((code) => {
       const statuses = [...new Set([statusOf(code), statusOf(code, 'path')])].join(' / ')
       return html`<li id="error-${code}"><span class="status">${statuses}</span> <code>${code}</code>
@@ -246,7 +246,7 @@ function errorList(): Html {
 function schemaList(document: OpenApiDocument): Html {
   return html`<section class="tag" aria-labelledby="schemas">
     <h2 id="schemas">Schemas</h2>
-    <p class="lead">What bodies and replies are made of.</p>
+    <p class="lead">The objects in requests and responses.</p>
     ${Object.entries(document.components.schemas).map(
       ([name, schema]) => html`<article class="schema" id="schema-${name}">
         <h3><a href="#schema-${name}">${name}</a></h3>

@@ -1,6 +1,6 @@
 /**
- * What every request goes through besides authentication: its deadline, its id, the HTTPS rule behind a proxy,
- * numbers in the query, an empty body, unknown members, and headers of the reply.
+ * The hooks of every request besides authentication: the deadline, the request ID, the HTTPS rule behind a proxy,
+ * numbers in the query, an empty body, unknown properties, and response headers.
  */
 import { Refused } from '../../domain/refusal.ts'
 import { sayRule, toSentence } from '../../domain/validation-error.ts'
@@ -12,7 +12,7 @@ import { isStorable } from './json-body.ts'
 
 export interface PrepareOptions {
   readonly isBehindProxy: boolean
-  /** Of every answer. */
+  /** Headers of every response. */
   readonly headers: Record<string, string>
   readonly maxCallMs: number
 }
@@ -28,19 +28,21 @@ export function prepareRequests(app: Server, options: PrepareOptions): void {
   endLateRequests(app, options.maxCallMs)
 
   app.addHook('onRoute', (route) => {
-    // Such a handler gives the reasons itself, with the place and the code they have in the contract.
+    // Such a handler validates the body itself, since the contract has its own code for these errors.
     if (route.config?.skipsBodySchema) route.validatorCompiler = () => () => true
   })
 
-  // Hooks with a callback instead of a promise: these three run with every call and wait for nothing.
+  // Hooks with a callback instead of a promise: these three run with every request and never wait.
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(options.headers)
     reply.header('x-request-id', request.id)
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
-      return done(new Refused('_invalid_payload', 'The header Host is missing.'))
+      return done(new Refused('_invalid_payload', 'The Host header is missing.'))
     }
     if (options.isBehindProxy && isMarkedPlain(request.headers['x-forwarded-proto'])) {
-      return done(new Refused('_forbidden', 'Credentials travel only over HTTPS. Use the https:// address.'))
+      return done(
+        new Refused('_forbidden', 'Credentials are only accepted over HTTPS. Use the https:// address.'),
+      )
     }
     done(hasEmptyPart(request.params) ? new Refused('_not_found') : undefined)
   })
@@ -66,29 +68,29 @@ export function prepareRequests(app: Server, options: PrepareOptions): void {
   })
 }
 
-/** Short: clients give up on a reply whose headers are larger than some kilobytes. */
-function toHeaderText(member: string): string {
-  const text = encodeURI(member.slice(0, 100).toWellFormed())
+/** Truncated, since clients reject a response whose headers are larger than a few kilobytes. */
+function toHeaderText(property: string): string {
+  const text = encodeURI(property.slice(0, 100).toWellFormed())
   return text.replaceAll('%5B', '[').replaceAll('%5D', ']')
 }
 
-/** The last word counts: our own proxy added it. What stands before it came with the request, from anybody. */
+/** Only the last value counts: our own proxy added it. Those before it came with the request and may be forged. */
 function isMarkedPlain(proto: string | string[] | undefined): boolean {
   const words = String(proto ?? '').split(',')
   return words.at(-1)!.trim().toLowerCase() === 'http'
 }
 
-/** `/v1/customers/` names no customer. The router takes it for one with an empty id; to a client it is no route. */
+/** The router matches `/v1/customers/` as a customer with an empty ID; for clients it is not a route. */
 function hasEmptyPart(params: unknown): boolean {
   return Object.values((params ?? {}) as Record<string, string>).includes('')
 }
 
-/** Whether the call ignores members it does not know, unless it is asked to be strict. */
+/** Whether unknown properties are ignored by default, unless the client asks for strict handling. */
 export function isLenient(access: Access | undefined): boolean {
   return access === 'public' || (Array.isArray(access) && access.includes('pos'))
 }
 
-/** Tills are lenient unless they ask for strictness (RFC 7240); those who manage want to hear of every typo. */
+/** Requests of tills are lenient unless they ask for strict handling (RFC 7240); all others report every typo. */
 function refusesUnknownMembers(access: Access | undefined, prefer: string | string[] | undefined): boolean {
   return (
     !isLenient(access) || /(?:^|[,;])\s*handling\s*=\s*"?strict"?\s*(?:$|[,;])/i.test(String(prefer ?? ''))
@@ -96,15 +98,15 @@ function refusesUnknownMembers(access: Access | undefined, prefer: string | stri
 }
 
 /**
- * A query is text; members declared as integers become numbers when they are written as such, and one that may be
- * repeated is a list also when it is there once.
+ * Converts the text of a query: parameters declared as integers become numbers if they are written as such, and one
+ * that may be repeated becomes a list even if it occurs once.
  */
 function readQuery(schema: unknown, query: Record<string, unknown>): Refused | undefined {
   const { properties = {} } = schema as { properties?: Record<string, { type?: string }> }
   for (const [name, value] of Object.entries(query)) {
     const texts = [value].flat()
     if (!texts.every((text) => typeof text !== 'string' || isStorable(text))) {
-      return new Refused('_invalid_payload', `${name}: holds a character that cannot be kept.`)
+      return new Refused('_invalid_payload', `${name}: contains a NUL character or an unpaired surrogate.`)
     }
     const type = properties[name]?.type
     if (type === 'array') query[name] = texts

@@ -1,6 +1,6 @@
 /**
- * The cookie that a person's session lives in. A browser sends it only with calls of pages of this very site, and
- * no script can read it; calls that change something are checked once more by where the browser says they come from.
+ * The session cookie of a person. A browser sends it only with requests from pages of this site, and no script can
+ * read it; for requests that change something, the origin that the browser reports is checked as well.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Refused } from '../../domain/refusal.ts'
@@ -9,8 +9,8 @@ import { cookieSeconds } from '../../operations/auth/person-sessions.ts'
 export const cookieName = 'lw_session'
 
 /**
- * The value of our cookie; undefined when it is not there. Sent twice it is nobody's: a page on a neighbouring
- * address can plant a second one, and which of the two counts must not depend on their order.
+ * Value of our cookie; undefined if it was not sent, and empty (no session) if it was sent twice: a page on a
+ * neighboring subdomain can plant a second cookie, and which of the two counts must not depend on their order.
  */
 export function sessionToken(header: string | undefined): string | undefined {
   if (header === undefined) return undefined
@@ -36,17 +36,17 @@ function cookieOf(value: string, seconds: number, isSecure: boolean): string {
 
 const safe = ['GET', 'HEAD', 'OPTIONS']
 
-/** Another site may let a browser send something, but not say that it comes from here. */
+/** Another site can make a browser send a request, but cannot forge the headers that say where it comes from. */
 export function refuseOtherSites({ method, headers, host }: FastifyRequest, publicUrl: string): void {
   if (safe.includes(method)) return
   const { origin, 'sec-fetch-site': site } = headers
   const isOurs = origin === undefined || isHost(origin, host) || origin === publicUrl
   const isFromHere = site === undefined || site === 'same-origin' || site === 'none'
   if (isOurs && isFromHere) return
-  throw new Refused('_forbidden', 'The session counts only for calls of pages of this site.')
+  throw new Refused('_forbidden', 'The session cookie is only valid for same-origin requests.')
 }
 
-/** A port that goes without saying may still be said, by a proxy for example. */
+/** Compares hosts with default ports removed: a proxy, for example, may spell the port out. */
 function isHost(origin: string, host: string): boolean {
   if (!URL.canParse(origin)) return false
   const { protocol, host: from } = new URL(origin)

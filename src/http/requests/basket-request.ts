@@ -1,4 +1,4 @@
-/** Turns the body of a basket into the basket: ids read, defaults filled in, and what a schema cannot say checked. */
+/** Converts a request body to a basket: parses IDs, fills in defaults, and checks what a schema cannot express. */
 import { findWrongNumber } from '../../domain/basket.ts'
 import { type CouponId, parseId } from '../../domain/ids.ts'
 import { Refused } from '../../domain/refusal.ts'
@@ -13,7 +13,7 @@ export function toBasketRequest(body: BasketBody, now: Date): BasketRequest {
   if (occurredAt && occurredAt.getTime() > now.getTime() + maxAheadMs) {
     throw new Refused('_invalid_payload', 'occurredAt: must not be more than 5 minutes in the future.')
   }
-  // Only what a line may have: members the schema does not know are ignored, not stored.
+  // Only known fields: properties that are not in the schema are ignored, not stored.
   const lines = (body.items ?? []).map((item, i) => ({
     id: item.id ?? String(i + 1),
     product: item.product,
@@ -34,11 +34,11 @@ export function toBasketRequest(body: BasketBody, now: Date): BasketRequest {
     coupons: toCouponIds(body.reward),
     pointsToSpend: body.pointsToSpend ?? 0,
   }
-  // Here and not only when the basket is decided: the shape of a request wins over everything else.
+  // Checked here and not only by the engine: an invalid request takes precedence over every other refusal.
   const problem = findWrongNumber(basket)
   if (problem) throw Refused.from({ code: '_invalid_payload', problem })
-  const doubled = lines.find((line, i) => lines.findIndex((other) => other.id === line.id) !== i)
-  if (doubled) throw new Refused('_invalid_payload', `items: two lines have the id "${doubled.id}".`)
+  const duplicate = lines.find((line, i) => lines.findIndex((other) => other.id === line.id) !== i)
+  if (duplicate) throw new Refused('_invalid_payload', `items: two items have the id "${duplicate.id}".`)
   return {
     customer: parseId('cus', body.customer),
     card: parseId('card', body.card),
@@ -51,7 +51,7 @@ export function toBasketRequest(body: BasketBody, now: Date): BasketRequest {
   }
 }
 
-/** As sent: an id that cannot be one is a coupon nobody has, and the refusal names it as it was written. */
+/** IDs are not parsed: a malformed one is a coupon that does not exist, and the refusal quotes it as sent. */
 function toCouponIds(reward: string | readonly string[] | undefined): CouponId[] {
   return reward === undefined ? [] : ([reward].flat() as CouponId[])
 }

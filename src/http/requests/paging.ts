@@ -1,13 +1,13 @@
-/** Cursors and pages. A cursor is opaque to clients: the key of the last row, as base64url text. */
+/** Pagination. A cursor is opaque to clients: the key of the last row, encoded as base64url. */
 import { Type } from 'typebox'
 import { type IdOf, type IdPrefix, parseId } from '../../domain/ids.ts'
 import { Refused } from '../../domain/refusal.ts'
 
 export const PageQuery = {
-  limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 100, description: 'How many to return, 25 unless told.' }),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'Page size (default 25).' })),
+  cursor: Type.Optional(
+    Type.String({ maxLength: 500, description: 'The `nextCursor` of the previous page.' }),
   ),
-  cursor: Type.Optional(Type.String({ maxLength: 500, description: 'The `nextCursor` of the page before.' })),
 }
 
 const defaultLimit = 25
@@ -16,7 +16,7 @@ export function limitOf(query: { limit?: number }): number {
   return query.limit ?? defaultLimit
 }
 
-/** One row more than asked for was read, to know whether there is a next page. */
+/** Expects one row more than `limit`, which tells whether there is a next page. */
 export function toPage<T, R>(
   rows: readonly T[],
   limit: number,
@@ -41,5 +41,5 @@ export function idCursor<P extends IdPrefix>(prefix: P, cursor: string | undefin
 }
 
 export function refuseCursor(): never {
-  throw new Refused('_invalid_payload', 'cursor: not a `nextCursor` of this list.')
+  throw new Refused('_invalid_payload', 'cursor: must be a `nextCursor` of this list.')
 }

@@ -1,4 +1,4 @@
-/** Turns the body about a customer into the profile, or into the change of one, that operations take. */
+/** Converts the body of a customer request to the profile, or the profile change, that operations take. */
 import type { ProfilePatch } from '../../operations/customers/change-customer.ts'
 import type { ProfileInput } from '../../operations/customers/customer-profile.ts'
 import type { NewCustomerBody, PatchCustomerBody } from '../schemas/customer.ts'
@@ -7,10 +7,10 @@ export function toProfileInput({ data, metaData, consents, opaqueId }: NewCustom
   return { ...data, metaData, consents: consents && pickConsents(consents), opaqueId }
 }
 
-/** What is absent must stay absent: in a merge patch only `null` removes. */
+/** Absent fields must stay absent: in a merge patch only `null` removes a field. */
 export function toProfilePatch({ data, metaData, consents, opaqueId }: PatchCustomerBody): ProfilePatch {
   return {
-    // Removing the profile is removing all of it; the customer stays.
+    // `null` for the whole profile removes every field of it; the customer stays.
     ...(data !== undefined && { data: data ?? { phone: null, email: null, fullname: null } }),
     ...(metaData !== undefined && { metaData }),
     ...(consents !== undefined && { consents: consents && pickConsents(consents) }),
@@ -18,7 +18,7 @@ export function toProfilePatch({ data, metaData, consents, opaqueId }: PatchCust
   }
 }
 
-/** Only what the schema knows: other members were named as ignored, and are not stored. */
+/** Keeps only fields of the schema: others have been reported as ignored, and are not stored. */
 function pickConsents<T>({ marketing }: { marketing?: T }): { marketing?: T } {
   return marketing === undefined ? {} : { marketing }
 }

@@ -1,8 +1,8 @@
 import { Refused } from '../../domain/refusal.ts'
 
-/** A time the schema has accepted. A leap second has the right form too, but no date can hold it. */
-export function readTime(member: string, text: string): Date {
+/** Parses a time that the schema has accepted. A leap second passes the schema, but a `Date` cannot hold it. */
+export function readTime(field: string, text: string): Date {
   const time = new Date(text)
-  if (Number.isNaN(time.getTime())) throw new Refused('_invalid_payload', `${member}: there is no such time.`)
+  if (Number.isNaN(time.getTime())) throw new Refused('_invalid_payload', `${field}: is not a valid time.`)
   return time
 }

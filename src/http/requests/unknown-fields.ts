@@ -1,6 +1,6 @@
 /**
- * Finds the members of a body that its schema does not know. Old tills must keep working, so most calls ignore
- * them and say so; a typo can then still be seen.
+ * Finds the properties of a body that its schema does not know. Old tills must keep working, so most requests
+ * ignore them and report them in a header, where a typo can still be noticed.
  */
 type Schema = {
   readonly type?: string
@@ -28,16 +28,16 @@ function collect(schema: Schema, value: unknown, path: string, found: string[]):
     const chosen = schema.if.required?.every((key) => key in value) ? schema.then : schema.else
     if (chosen) collect(chosen, value, path, found)
   } else if (schema.anyOf) {
-    const branch = schema.anyOf.find((one) => one.type === (Array.isArray(value) ? 'array' : 'object'))
+    const branch = schema.anyOf.find(({ type }) => type === (Array.isArray(value) ? 'array' : 'object'))
     if (branch) collect(branch, value, path, found)
   } else if (Array.isArray(value)) {
     if (schema.items)
       for (let i = 0; i < value.length; i++) collect(schema.items, value[i], `${path}[${i}]`, found)
   } else if (schema.properties && !schema[freeForm]) {
-    for (const [key, member] of Object.entries(value)) {
+    for (const [key, property] of Object.entries(value)) {
       const place = path ? `${path}.${key}` : key
       const known = Object.hasOwn(schema.properties, key) ? schema.properties[key] : undefined
-      if (known) collect(known, member, place, found)
+      if (known) collect(known, property, place, found)
       else found.push(place)
     }
   }

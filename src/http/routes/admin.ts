@@ -84,7 +84,7 @@ function organizationAdministration(app: Server, { deps }: ServerOptions): void 
           {
             name: Text(200, { minLength: 1 }),
             currency: Optional(
-              Text(3, { description: 'ISO 4217. USD unless told; it cannot be changed later.' }),
+              Text(3, { description: 'ISO 4217 code. Defaults to USD; it cannot be changed later.' }),
             ),
             ...region,
           },
@@ -180,8 +180,8 @@ function organizationAdministration(app: Server, { deps }: ServerOptions): void 
       config: { access, isRepeatable: true, refusals: ['organization_not_found'] },
       schema: {
         operationId: 'setSubscription',
-        summary: "Switch an organization's subscription on or off",
-        description: 'Counts on the next call of the organization.',
+        summary: "Turn an organization's subscription on or off",
+        description: "Takes effect with the organization's next request.",
         tags,
         params: OrganizationPath,
         body: Type.Object({ active: Type.Boolean() }, { examples: [{ active: false }] }),
@@ -212,7 +212,7 @@ function integrationAdministration(app: Server, { deps }: ServerOptions): void {
         operationId: 'createIntegration',
         summary: 'Create an integration; its API key is shown once',
         tags,
-        body: Type.Object({ name: Text(200, { minLength: 1 }) }, { examples: [{ name: 'Till of ACME' }] }),
+        body: Type.Object({ name: Text(200, { minLength: 1 }) }, { examples: [{ name: 'ACME POS' }] }),
         response: { 201: IntegrationWithKey },
       },
     },
@@ -272,7 +272,7 @@ function integrationAdministration(app: Server, { deps }: ServerOptions): void {
       config: { access, hidesReply: true, refusals: ['integration_not_found'] },
       schema: {
         operationId: 'rotateIntegrationKey',
-        summary: 'Give an integration a new API key',
+        summary: "Rotate an integration's API key",
         tags,
         params: IntegrationPath,
         body: Rotation,
@@ -377,7 +377,7 @@ function connectionAdministration(app: Server, { deps }: ServerOptions): void {
       config: { access, hidesReply: true, refusals: ['connection_not_found', 'connection_revoked'] },
       schema: {
         operationId: 'rotateConnectionSecret',
-        summary: 'Give a connection a new API secret',
+        summary: "Rotate a connection's API secret",
         tags,
         params: Type.Object({ id: Id('con') }),
         body: Rotation,

@@ -9,7 +9,7 @@ import type { ServerOptions } from '../server-options.ts'
 
 const Token = Type.Object(
   {
-    accessToken: Type.String({ description: 'JWT; send it as "Authorization: Bearer …".' }),
+    accessToken: Type.String({ description: 'JWT; send it as `Authorization: Bearer …`.' }),
     tokenType: Type.Literal('Bearer'),
     expiresIn: Type.Number({
       description: 'When it expires: Unix time in milliseconds, not a duration.',
@@ -40,7 +40,7 @@ export function authRoutes(app: Server, { deps }: ServerOptions): void {
       },
       schema: {
         operationId: 'issueToken',
-        summary: 'Trade an API key and an API secret for a token',
+        summary: 'Exchange an API key and an API secret for a token',
         tags,
         headers: Type.Object({
           'x-api-key': Type.Optional(
@@ -55,8 +55,8 @@ export function authRoutes(app: Server, { deps }: ServerOptions): void {
     },
     async (request) => {
       const { 'x-api-key': apiKey, 'x-api-secret': apiSecret } = request.headers
-      if (!apiKey) throw new Refused('_invalid_payload', 'The header x-api-key is missing.')
-      if (!apiSecret) throw new Refused('_invalid_payload', 'The header x-api-secret is missing.')
+      if (!apiKey) throw new Refused('_invalid_payload', 'The x-api-key header is missing.')
+      if (!apiSecret) throw new Refused('_invalid_payload', 'The x-api-secret header is missing.')
       return toTokenReply(await issueToken(deps, apiKey, apiSecret, request.ip))
     },
   )
@@ -71,13 +71,16 @@ export function authRoutes(app: Server, { deps }: ServerOptions): void {
       },
       schema: {
         operationId: 'refreshToken',
-        summary: 'Renew a session',
-        description: 'The refresh token sent is invalid at once; keep both new tokens.',
+        summary: 'Refresh a token',
+        description: 'The refresh token you send becomes invalid immediately; store both new tokens.',
         tags,
         body: Type.Object(
           {
-            accessToken: Type.String({ maxLength: 8192, description: 'May be expired.' }),
-            refreshToken: Type.String({ maxLength: 512, description: 'The latest in the rotation.' }),
+            accessToken: Type.String({
+              maxLength: 8192,
+              description: 'The access token; it may have expired.',
+            }),
+            refreshToken: Type.String({ maxLength: 512, description: 'The most recent refresh token.' }),
           },
           { examples: [{ accessToken: tokenExample.accessToken, refreshToken: tokenExample.refreshToken }] },
         ),

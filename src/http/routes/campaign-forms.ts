@@ -1,4 +1,4 @@
-/** What a form for campaigns is drawn from: the engine's own schemas, and campaigns to begin with. */
+/** What a campaign form is built from: the engine's own schemas, and campaign templates. */
 import { Type } from 'typebox'
 import {
   BalanceDefinition,
@@ -31,7 +31,7 @@ const Kind = Type.Object(
     kind: Type.String({ examples: ['points_per_amount'] }),
     title: Type.String(),
     description: Type.String(),
-    schema: JsonSchema('JSON Schema of what is particular to the kind.'),
+    schema: JsonSchema('JSON Schema of the properties specific to this kind.'),
   },
   named('RuleSchema'),
 )
@@ -70,26 +70,26 @@ export function campaignFormRoutes(app: Server): void {
       config: { access: ['manage'], lane: 'none' },
       schema: {
         operationId: 'getRuleSchemas',
-        summary: 'Get the schemas that campaigns are made of, to draw a form from',
+        summary: 'Get the schemas of campaign parts, to build a form from',
         description:
-          'JSON Schema with titles and descriptions for people. `x-unit` says what a value counts in (`balance`, ' +
-          '`money`, `percent`, `share` of one, `time`, `time of day`, `duration`), `x-names` what its values are names of (`balances`, ' +
-          '`rewards`, `tiers`, `products`, `categories`, `branches`, `campaigns`), `x-decimals` how many decimals ' +
-          'it may have, `x-labels` how its choices, or yes and no, are called, and `x-sentence` what an object says, ' +
-          'with its members in braces.',
+          'JSON Schema with titles and descriptions for people. `x-unit` is the unit of a value (`balance`, ' +
+          '`money`, `percent`, `share` of one, `time`, `time of day`, `duration`), `x-names` the kind of objects it names (`balances`, ' +
+          '`rewards`, `tiers`, `products`, `categories`, `branches`, `campaigns`), `x-decimals` the maximum number of decimals, ' +
+          '`x-labels` the labels of its choices, or of yes and no, and `x-sentence` a sentence that describes the object, ' +
+          'with its properties in braces.',
         tags,
         response: {
           200: Type.Object(
             {
-              rules: Type.Array(Kind, { description: 'A rule also has `when` and `limits`.' }),
+              rules: Type.Array(Kind, { description: 'Every rule can also have `when` and `limits`.' }),
               when: JsonSchema('When a rule runs.'),
-              limits: JsonSchema('The most a rule gives.'),
+              limits: JsonSchema('The maximum a rule gives.'),
               reward: Type.Array(Kind),
-              threshold: JsonSchema('What grants a coupon.'),
-              tier: JsonSchema('A level.'),
+              threshold: JsonSchema('When a coupon is granted.'),
+              tier: JsonSchema('A tier.'),
               spend: JsonSchema('How points are spent.'),
-              balance: JsonSchema('What is collected.'),
-              campaign: JsonSchema('The members of a campaign besides these.'),
+              balance: JsonSchema('A balance that customers collect.'),
+              campaign: JsonSchema('The other properties of a campaign.'),
             },
             {
               ...named('RuleSchemas'),
@@ -108,10 +108,10 @@ export function campaignFormRoutes(app: Server): void {
       config: { access: ['manage'], lane: 'none' },
       schema: {
         operationId: 'listCampaignTemplates',
-        summary: 'List campaigns to begin with',
+        summary: 'List campaign templates',
         description:
-          'Their amounts fit the currency of the organization. Send a `definition` to `POST /v1/campaigns`, as it is ' +
-          'or changed.',
+          "Their amounts suit the organization's currency. Send a `definition` to `POST /v1/campaigns`, unchanged " +
+          'or edited.',
         tags,
         response: {
           200: Type.Array(

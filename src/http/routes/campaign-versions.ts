@@ -19,9 +19,9 @@ const Definition = Type.Unsafe<object>({ ...CampaignDefinition, ...named('Campai
 
 const DefinitionChange = Type.Object(
   {
-    place: Type.String({ description: 'The member of the definition.', examples: ['rules[base].points'] }),
-    before: Optional(Type.Unknown({ description: 'Absent when it was added.' })),
-    after: Optional(Type.Unknown({ description: 'Absent when it was removed.' })),
+    place: Type.String({ description: 'The property of the definition.', examples: ['rules[base].points'] }),
+    before: Optional(Type.Unknown({ description: 'Absent if it was added.' })),
+    after: Optional(Type.Unknown({ description: 'Absent if it was removed.' })),
   },
   named('DefinitionChange'),
 )
@@ -51,7 +51,7 @@ export function campaignVersionRoutes(app: Server, { deps }: ServerOptions): voi
                 publishedAt: Timestamp(),
                 definition: Definition,
                 changes: Type.Array(DefinitionChange, {
-                  description: 'What differs from the version before; empty for the first.',
+                  description: 'Differences from the previous version; empty for the first.',
                 }),
               },
               {
@@ -75,7 +75,7 @@ export function campaignVersionRoutes(app: Server, { deps }: ServerOptions): voi
       const { id } = await getCampaign(tenant, parseId('cmp', request.params.id))
       const limit = limitOf(request.query)
       const before = toVersion(decodeCursor(request.query.cursor))
-      // One more than shown: it tells whether there is a next page, and is what the oldest is compared with.
+      // One more than shown: it tells whether there is a next page, and the oldest one shown is compared with it.
       const rows = await listCampaignVersions(tenant, id, { limit: limit + 1, before })
       return toPage(
         rows.map((row, i) => ({ ...row, predecessor: rows[i + 1]?.definition })),
@@ -97,17 +97,17 @@ export function campaignVersionRoutes(app: Server, { deps }: ServerOptions): voi
       config: { access: ['manage'], refusals: ['campaign_not_found'] },
       schema: {
         operationId: 'compareCampaignVersions',
-        summary: 'What differs between two versions, or what publishing would change',
+        summary: 'Compare two versions, or see what publishing would change',
         tags,
         params: CampaignPath,
         querystring: Type.Object({
-          from: VersionNumber('The newest published version unless told.'),
-          to: VersionNumber('The draft unless told.'),
+          from: VersionNumber('Defaults to the newest published version.'),
+          to: VersionNumber('Defaults to the draft.'),
         }),
         response: {
           200: Type.Object(
             {
-              from: Type.Integer({ description: '0 before the first was published: everything is new.' }),
+              from: Type.Integer({ description: '0 if nothing has been published yet: everything is new.' }),
               to: Optional(Type.Integer({ description: 'Absent for the draft.' })),
               changes: Type.Array(DefinitionChange),
             },

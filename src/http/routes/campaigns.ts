@@ -30,8 +30,8 @@ const CampaignPath = Type.Object({ id: Id('cmp') })
 const managed = {
   id: Id('cmp'),
   status: Type.String({ description: 'draft, published, paused or archived', examples: ['published'] }),
-  version: Type.Integer({ description: 'The newest published version, 0 before the first.' }),
-  hasChanges: Type.Boolean({ description: 'The definition differs from the published version.' }),
+  version: Type.Integer({ description: 'The newest published version; 0 if there is none yet.' }),
+  hasChanges: Type.Boolean({ description: 'Whether the draft differs from the published version.' }),
   createdAt: Timestamp(),
   updatedAt: Timestamp(),
 }
@@ -52,7 +52,7 @@ const CampaignPatch = Type.Unsafe<Record<string, unknown>>({
   ...named('CampaignPatch'),
   type: 'object',
   additionalProperties: true,
-  description: 'JSON Merge Patch of the definition: lists are replaced whole.',
+  description: 'JSON Merge Patch of the definition: lists are replaced as a whole.',
   examples: [{ name: 'Coffee lovers' }],
 })
 
@@ -69,7 +69,7 @@ function toCampaignReply(campaign: Campaign) {
   }
 }
 
-/** As a till sees them: a change that waits as a draft is not there yet. */
+/** Campaigns as a till sees them: unpublished changes of the draft are left out. */
 async function asPublished(tenant: Tenant, campaigns: readonly Campaign[]): Promise<Campaign[]> {
   const versions = await listVersions(tenant, campaigns)
   return campaigns.map((campaign) => {
@@ -96,7 +96,7 @@ export function campaignRoutes(app: Server, { deps }: ServerOptions): void {
       schema: {
         operationId: 'listCampaigns',
         summary: 'List campaigns, newest first',
-        description: 'A till sees the published ones only.',
+        description: 'A till sees published campaigns only.',
         tags,
         querystring: Type.Object({ ...PageQuery, status: Optional(Type.Enum([...campaignStatuses])) }),
         response: { 200: PageOf(CampaignReply) },
@@ -106,7 +106,7 @@ export function campaignRoutes(app: Server, { deps }: ServerOptions): void {
       const { organization, scopes } = request.caller
       const limit = limitOf(request.query)
       const isTill = !scopes.includes('manage')
-      // What a till asks for besides is not there for it.
+      // For a till, campaigns in other states do not exist.
       if (isTill && request.query.status !== undefined && request.query.status !== 'published') {
         return toPage([], limit, () => '', toCampaignReply)
       }
@@ -174,7 +174,7 @@ export function campaignRoutes(app: Server, { deps }: ServerOptions): void {
       schema: {
         operationId: 'patchCampaign',
         summary: "Change a campaign's draft",
-        description: 'A published campaign goes on as it was until it is published again.',
+        description: 'A published campaign keeps running unchanged until it is published again.',
         tags,
         params: CampaignPath,
         body: CampaignPatch,
@@ -195,7 +195,7 @@ export function campaignRoutes(app: Server, { deps }: ServerOptions): void {
   campaignStates(app, { deps })
 }
 
-/** The engine checks the definition itself, member by member; here it only has to be an object. */
+/** The engine validates the definition itself; here it only has to be an object. */
 function toObject(body: unknown): Record<string, unknown> {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw new Refused('_invalid_payload', 'The body must be an object.')
@@ -207,8 +207,8 @@ function campaignStates(app: Server, { deps }: Pick<ServerOptions, 'deps'>): voi
   const { pool, clock } = deps
   const summaries = {
     publish: 'Publish the draft as the next version',
-    pause: 'Pause a campaign: nobody registers, nothing is collected',
-    archive: 'Archive a campaign for good',
+    pause: 'Pause a campaign: no registrations, and nothing is collected',
+    archive: 'Archive a campaign permanently',
   }
 
   for (const action of ['publish', 'pause', 'archive'] as const) {
@@ -253,9 +253,9 @@ function campaignStates(app: Server, { deps }: Pick<ServerOptions, 'deps'>): voi
       },
       schema: {
         operationId: 'previewCampaign',
-        summary: 'Try a basket and a wallet on the draft',
+        summary: 'Try the draft on a basket and a wallet',
         description:
-          'Shows what the draft would do and why, or what a `definition` sent along would do. Nothing is written.',
+          'Shows what the draft, or a `definition` in the body, would do and why. Nothing is stored.',
         tags,
         params: CampaignPath,
         body: TriedBasket,

@@ -81,7 +81,7 @@ export function cardRoutes(app: Server, { deps }: ServerOptions): void {
       config: { access: ['pos'], isRepeatable: true, refusals: ['card_not_found', 'card_not_active'] },
       schema: {
         operationId: 'replaceCard',
-        summary: 'Replace a card by a new one',
+        summary: 'Replace a card with a new one',
         description:
           'The new card has its own id and barcode; the old one gets status 3 and can no longer be used.',
         tags,
@@ -108,9 +108,9 @@ export function cardRoutes(app: Server, { deps }: ServerOptions): void {
           operationId: `${action}Wallet`,
           summary:
             action === 'renew'
-              ? 'Give the wallet page of a card a new address'
-              : 'Take the address of the wallet page of a card away',
-          description: 'The old address, and those of cards it has replaced, lead nowhere from then on.',
+              ? "Give a card's wallet page a new URL"
+              : "Revoke the URL of a card's wallet page",
+          description: 'The old URL, and those of the cards it replaced, stop working.',
           tags,
           params: Type.Object({ id: Id('card') }),
           body: NoBody,
@@ -139,7 +139,7 @@ export function cardRoutes(app: Server, { deps }: ServerOptions): void {
         tags,
         params: CardPath,
         querystring: Type.Object({
-          kind: Optional(Type.String({ enum: barcodeKinds, description: 'code128 unless told.' })),
+          kind: Optional(Type.String({ enum: barcodeKinds, description: 'Defaults to code128.' })),
         }),
         response: { 200: Svg },
       },

@@ -25,10 +25,10 @@ const OwnConnectionReply = Type.Object(
     name: Optional(Type.String()),
     integration: Id('int'),
     scopes: Scopes,
-    user: Id('usr', 'The user its calls act as.'),
+    user: Id('usr', 'The user that its requests act as.'),
     status: Type.Union([Type.Literal('active'), Type.Literal('revoked')]),
     createdAt: Timestamp(),
-    lastUsedAt: Optional(Timestamp('Of its last call; to the hour when that was long ago.')),
+    lastUsedAt: Optional(Timestamp('Time of its last request; to the hour if that was long ago.')),
   },
   { ...named('OwnConnection'), examples: [ownConnectionExample] },
 )
@@ -76,9 +76,9 @@ export function connectionRoutes(app: Server, { deps }: ServerOptions): void {
       config: { access: ['manage'], hidesReply: true, refusals: ['too_many_connections'] },
       schema: {
         operationId: 'addConnection',
-        summary: 'Connect software of your own; its API key and secret are shown once',
+        summary: 'Create a connection for your own software; its API key and secret are shown once',
         description:
-          'Its scopes are `pos` unless told, and no more than your own. An organization has at most 100 that are not revoked.',
+          'The scopes default to `pos`, and you cannot grant a scope you do not have. An organization has at most 100 active connections.',
         tags,
         body: Type.Object(
           { name: Text(200, { minLength: 1 }), scopes: Optional(Scopes) },
@@ -127,7 +127,7 @@ export function connectionRoutes(app: Server, { deps }: ServerOptions): void {
       },
       schema: {
         operationId: 'rotateConnection',
-        summary: 'Give a connection a new API secret',
+        summary: "Rotate a connection's API secret",
         tags,
         params: ConnectionPath,
         body: Rotation,
@@ -160,9 +160,9 @@ export function connectionRoutes(app: Server, { deps }: ServerOptions): void {
       config: { access: ['manage'], isRepeatable: true, refusals: ['connection_not_found'] },
       schema: {
         operationId: 'revokeConnection',
-        summary: 'Revoke a connection for good',
+        summary: 'Revoke a connection permanently',
         description:
-          'Its secrets and refresh tokens end at once; access tokens that were given out live out their hour.',
+          'Its secrets and refresh tokens stop working immediately; access tokens already issued stay valid until they expire, within an hour.',
         tags,
         params: ConnectionPath,
         body: Type.Object({}, { examples: [{}] }),

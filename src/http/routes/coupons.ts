@@ -45,7 +45,7 @@ export function couponRoutes(app: Server, { deps }: ServerOptions): void {
           ...RangeQuery('Granted'),
           endedFrom: RangeStart(
             'Redeemed, expired or revoked',
-            ' Without `status`: any of the three. An expiry counts from when it was booked, as in reports, ' +
+            ' Without `status`: any of the three. An expiration counts at the time it was booked, as in reports, ' +
               'which is within minutes of `expiresAt`.',
           ),
           endedTo: RangeEnd('Redeemed, expired or revoked'),
@@ -113,7 +113,7 @@ export function couponRoutes(app: Server, { deps }: ServerOptions): void {
           {
             customer: Id('cus'),
             campaign: Id('cmp', 'A campaign that has been published.'),
-            reward: OpaqueId('The key of one of its rewards.'),
+            reward: OpaqueId('Key of one of its rewards.'),
           },
           {
             examples: [{ customer: exampleId('cus'), campaign: exampleId('cmp'), reward: 'free-coffee' }],
@@ -142,7 +142,7 @@ export function couponRoutes(app: Server, { deps }: ServerOptions): void {
       },
       schema: {
         operationId: 'revokeCoupon',
-        summary: 'Take a coupon back',
+        summary: 'Revoke a coupon',
         tags,
         params: CouponPath,
         body: Type.Object({}, { examples: [{}] }),

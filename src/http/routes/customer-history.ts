@@ -1,4 +1,4 @@
-/** What a customer did and holds, newest first. */
+/** A customer's transactions, ledger entries and coupons, newest first. */
 import { Type } from 'typebox'
 import { parseId } from '../../domain/ids.ts'
 import { readTransactions } from '../../operations/baskets/read-transactions.ts'
@@ -89,7 +89,7 @@ export function customerHistoryRoutes(app: Server, { deps }: ServerOptions): voi
       config,
       schema: {
         operationId: 'listCustomerCoupons',
-        summary: "List a customer's coupons in every state, newest first",
+        summary: "List a customer's coupons in any status, newest first",
         tags,
         params: CustomerPath,
         querystring,

@@ -1,4 +1,4 @@
-/** What a merchant does to a customer at the desk: block, adjust, erase, export. */
+/** What a merchant does with a customer in the back office: block, adjust, erase, export. */
 import { Type } from 'typebox'
 import { parseId } from '../../domain/ids.ts'
 import { eraseCustomer, setCustomerBlocked } from '../../operations/customers/change-customer.ts'
@@ -88,7 +88,7 @@ export function customerManagementRoutes(app: Server, { deps }: ServerOptions): 
       },
       schema: {
         operationId: 'adjustBalance',
-        summary: 'Add to or take from a balance by hand',
+        summary: 'Adjust a balance by hand',
         tags,
         params: CustomerPath,
         body: Adjustment,
@@ -117,7 +117,7 @@ export function customerManagementRoutes(app: Server, { deps }: ServerOptions): 
         operationId: 'eraseCustomer',
         summary: "Erase a customer's personal data",
         description:
-          'Phone, e-mail and opaque id are free again; cards are closed and coupons revoked. Sums stay.',
+          'Phone, email and opaque ID become available again; cards are closed and coupons revoked. Totals in reports stay.',
         tags,
         params: CustomerPath,
         body: Type.Object({}, { examples: [{}] }),
@@ -142,7 +142,7 @@ export function customerManagementRoutes(app: Server, { deps }: ServerOptions): 
       config: { access: ['manage'], refusals: ['customer_not_found'] },
       schema: {
         operationId: 'exportCustomer',
-        summary: 'Export everything kept about a customer',
+        summary: 'Export everything stored about a customer',
         tags,
         params: CustomerPath,
         response: {
@@ -178,9 +178,9 @@ export function customerManagementRoutes(app: Server, { deps }: ServerOptions): 
       )
       return {
         customer: walletUrls.ofCustomer(organization, toCustomerWithExpiryReply(kept.view)),
-        transactions: kept.transactions.map((one) => toTransactionReply(one, organization)),
+        transactions: kept.transactions.map((transaction) => toTransactionReply(transaction, organization)),
         ledger: kept.ledger.map(toLedgerEntryReply),
-        coupons: kept.coupons.map((one) => toCouponRecordReply(one, clock())),
+        coupons: kept.coupons.map((coupon) => toCouponRecordReply(coupon, clock())),
       }
     },
   )

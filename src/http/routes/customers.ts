@@ -95,7 +95,7 @@ export function customerRoutes(app: Server, { deps }: ServerOptions): void {
         operationId: 'registerCustomer',
         summary: 'Register a customer into a campaign',
         description:
-          "Opens a card with a barcode and the campaign's balances. Registering again returns the card there is.",
+          "Opens a card with a barcode and the campaign's balances. Registering again returns the existing card.",
         tags,
         body: RegisterCustomer,
         response: { 201: Customer },
@@ -124,7 +124,7 @@ export function customerRoutes(app: Server, { deps }: ServerOptions): void {
       config: { access: ['pos'], lane: 'batched', refusals: ['customer_not_found'] },
       schema: {
         operationId: 'findCustomer',
-        summary: 'Find a customer by phone, e-mail or barcode',
+        summary: 'Find a customer by phone, email or barcode',
         tags,
         querystring: Type.Object({
           q: Type.String({ minLength: 1, maxLength: 254, examples: ['+12025550123'] }),
@@ -147,7 +147,7 @@ export function customerRoutes(app: Server, { deps }: ServerOptions): void {
       config: { access: ['pos'], refusals: ['customer_not_found'] },
       schema: {
         operationId: 'getCustomer',
-        summary: 'Get a customer with cards, balances, coupons and what expires when',
+        summary: 'Get a customer with cards, balances, coupons and upcoming expirations',
         tags,
         params: CustomerPath,
         response: { 200: CustomerWithExpiry },
@@ -174,21 +174,21 @@ export function customerRoutes(app: Server, { deps }: ServerOptions): void {
           q: Optional(
             Text(254, {
               description:
-                'Found anywhere in name, e-mail or phone, or a whole phone number in any usual spelling, ' +
-                'or exactly a barcode or opaque id. Of a name each word counts, in any order, with or without ' +
-                'its marks: `dang` finds Đặng, and both `muller` and `mueller` find Müller.',
+                'Part of the name, email or phone number, a whole phone number in any common format, ' +
+                'or an exact barcode or opaque ID. Words of a name match in any order, with or without ' +
+                'diacritics: `dang` finds Đặng, and both `muller` and `mueller` find Müller.',
             }),
           ),
           status: StatusQuery([1, 2], '1 active, 2 blocked'),
           ...RangeQuery('Registered'),
           activeFrom: RangeStart(
             'With a sale',
-            ' Reports count the same as `activeCustomers`; one who was erased is counted there, and not listed.',
+            ' Matches `activeCustomers` in reports, except that erased customers are counted there but not listed here.',
           ),
           activeTo: RangeEnd('With a sale'),
           holds: Optional(
             OpaqueId(
-              'The key of a balance of which something is left now. Reports count what is left of those who were erased too.',
+              'Only customers with a remaining amount in this balance, by its key. Reports also count the balances of erased customers.',
             ),
           ),
         }),

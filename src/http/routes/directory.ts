@@ -17,30 +17,30 @@ import type { ServerOptions } from '../server-options.ts'
 
 const tags = ['Directory']
 const Name = Text(200, { minLength: 1 })
-const Category = Text(255, { minLength: 1, description: 'Rules can look for it.' })
-const Price = Money('What it usually costs, with up to 6 decimals; only a suggestion for the till.')
-const Branch = Text(255, { minLength: 1, description: 'Id or opaque id of a branch.' })
+const Category = Text(255, { minLength: 1, description: 'Rules can match it.' })
+const Price = Money('Usual price, with up to 6 decimals; only a suggestion for the till.')
+const Branch = Text(255, { minLength: 1, description: 'ID or opaque ID of a branch.' })
 
-/** The three lists differ in one member each; everything else is the same. */
+/** The three lists differ only in a few fields. */
 const lists = [
   {
     kind: 'products',
     prefix: 'prd',
-    one: 'Product',
+    noun: 'Product',
     notFound: 'product_not_found',
     extra: { category: Category, price: Price },
   },
-  { kind: 'branches', prefix: 'brn', one: 'Branch', notFound: 'branch_not_found', extra: {} },
-  { kind: 'users', prefix: 'usr', one: 'User', notFound: 'user_not_found', extra: { branch: Branch } },
+  { kind: 'branches', prefix: 'brn', noun: 'Branch', notFound: 'branch_not_found', extra: {} },
+  { kind: 'users', prefix: 'usr', noun: 'User', notFound: 'user_not_found', extra: { branch: Branch } },
 ] as const
 
 const Entry = Type.Object({
   id: Type.String({ examples: ['prd_019a83f2c1d27b3a9e5f6d7c8b9a0f1e'] }),
   opaqueId: Type.String(),
   name: Optional(Type.String()),
-  category: Optional(Type.String({ description: 'Of a product.' })),
-  price: Optional(Type.Number({ description: 'Of a product; as sent.' })),
-  branch: Optional(Id('brn', 'Of a user.')),
+  category: Optional(Type.String({ description: 'Category of a product.' })),
+  price: Optional(Type.Number({ description: 'Price of a product, as sent.' })),
+  branch: Optional(Id('brn', 'Branch of a user.')),
   branchOpaqueId: Optional(Type.String()),
   createdAt: Timestamp(),
   updatedAt: Timestamp(),
@@ -58,11 +58,11 @@ function toEntryExample(prefix: string, given: { opaqueId: string; branch?: stri
 
 export function directoryRoutes(app: Server, { deps }: ServerOptions): void {
   const { pool, clock } = deps
-  for (const { kind, prefix, one, notFound, extra } of lists) {
-    const members: Record<string, TSchema> = extra
-    const optional = Object.fromEntries(Object.entries(members).map(([name, type]) => [name, Optional(type)]))
+  for (const { kind, prefix, noun, notFound, extra } of lists) {
+    const fields: Record<string, TSchema> = extra
+    const optional = Object.fromEntries(Object.entries(fields).map(([name, type]) => [name, Optional(type)]))
     const nullable = Object.fromEntries(
-      Object.entries(members).map(([name, type]) => [name, Optional(Nullable(type))]),
+      Object.entries(fields).map(([name, type]) => [name, Optional(Nullable(type))]),
     )
     const example = directoryExamples[kind]
     const EntryReply = Type.Object(Entry.properties, {
@@ -75,12 +75,12 @@ export function directoryRoutes(app: Server, { deps }: ServerOptions): void {
       {
         config: { access: ['manage'] },
         schema: {
-          operationId: `list${one}${one === 'Branch' ? 'es' : 's'}`,
+          operationId: `list${noun}${noun === 'Branch' ? 'es' : 's'}`,
           summary: `List ${kind}, newest first`,
           tags,
           querystring: Type.Object({
             ...PageQuery,
-            q: Optional(Text(255, { description: 'An opaque id, or a part of the name.' })),
+            q: Optional(Text(255, { description: 'An opaque ID, or part of the name.' })),
           }),
           response: { 200: PageOf(EntryReply) },
         },
@@ -102,8 +102,8 @@ export function directoryRoutes(app: Server, { deps }: ServerOptions): void {
       {
         config: { access: ['manage'], refusals: [notFound] },
         schema: {
-          operationId: `get${one}`,
-          summary: `Get a ${one.toLowerCase()}`,
+          operationId: `get${noun}`,
+          summary: `Get a ${noun.toLowerCase()}`,
           tags,
           params: Type.Object({ id: Id(prefix) }),
           response: { 200: EntryReply },
@@ -124,11 +124,11 @@ export function directoryRoutes(app: Server, { deps }: ServerOptions): void {
           refusals: ['opaque_id_already_exists', 'invalid_branch'],
         },
         schema: {
-          operationId: `create${one}`,
-          summary: `Add a ${one.toLowerCase()}`,
+          operationId: `create${noun}`,
+          summary: `Add a ${noun.toLowerCase()}`,
           tags,
           body: Type.Object(
-            { opaqueId: OpaqueId('Your own id.'), name: Optional(Name), ...optional },
+            { opaqueId: OpaqueId('Your own ID.'), name: Optional(Name), ...optional },
             { examples: [example] },
           ),
           response: { 201: EntryReply },
@@ -147,9 +147,9 @@ export function directoryRoutes(app: Server, { deps }: ServerOptions): void {
       {
         config: { access: ['manage'], refusals: [notFound, 'invalid_branch'] },
         schema: {
-          operationId: `patch${one}`,
-          summary: `Change a ${one.toLowerCase()}`,
-          description: 'The opaque id stays: transactions are known by it.',
+          operationId: `patch${noun}`,
+          summary: `Change a ${noun.toLowerCase()}`,
+          description: 'The opaque ID cannot be changed: transactions refer to it.',
           tags,
           params: Type.Object({ id: Id(prefix) }),
           body: Type.Object(

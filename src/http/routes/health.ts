@@ -1,4 +1,4 @@
-/** For those who run the service: whether the process lives, whether it can serve, and what it measures. */
+/** For operators: liveness, readiness and metrics. */
 import { Type } from 'typebox'
 import { Refused } from '../../domain/refusal.ts'
 import type { Server } from '../fastify-server.ts'
@@ -16,7 +16,7 @@ export function healthRoutes(app: Server, options: ServerOptions): void {
       config: { access: 'public' },
       schema: {
         operationId: 'getLiveness',
-        summary: 'Whether the process lives',
+        summary: 'Check that the process is alive',
         tags,
         response: { 200: Type.Object({ live: Type.Literal(true) }, { examples: [{ live: true }] }) },
       },
@@ -30,14 +30,14 @@ export function healthRoutes(app: Server, options: ServerOptions): void {
       config: { access: 'public', refusals: ['_unavailable'] },
       schema: {
         operationId: 'getReadiness',
-        summary: 'Whether calls can be served now',
+        summary: 'Check that the service can handle requests',
         tags,
         response: { 200: Type.Object({ ready: Type.Literal(true) }, { examples: [{ ready: true }] }) },
       },
     },
     async () => {
       if (!(await options.isReady()))
-        throw new Refused('_unavailable', 'The database is away, or we are stopping.')
+        throw new Refused('_unavailable', 'The database is unreachable, or the service is shutting down.')
       return { ready: true as const }
     },
   )
@@ -48,7 +48,7 @@ export function healthRoutes(app: Server, options: ServerOptions): void {
       config: { access: 'public' },
       schema: {
         operationId: 'getMetrics',
-        summary: 'Metrics in the text format of Prometheus',
+        summary: 'Get metrics in Prometheus text format',
         tags,
         response: {
           200: {

@@ -1,4 +1,4 @@
-/** The two logs of an organization: what was called lately, and who changed what. */
+/** The two logs of an organization: recent requests, and who changed what. */
 import { Type } from 'typebox'
 import { parseId } from '../../domain/ids.ts'
 import { type RefusalCode, Refused, refusals } from '../../domain/refusal.ts'
@@ -18,36 +18,36 @@ const tags = ['Logs']
 
 const request = {
   id: Id('req'),
-  requestId: Type.String({ description: 'The `X-Request-Id` of the call and of its reply.' }),
+  requestId: Type.String({ description: 'The `X-Request-Id` of the request and its response.' }),
   at: Timestamp(),
   method: Type.String(),
-  path: Type.String({ description: 'Without the query.' }),
-  route: Optional(Type.String({ description: 'The pattern of the path.' })),
+  path: Type.String({ description: 'Path of the request, without the query.' }),
+  route: Optional(Type.String({ description: 'The route pattern that the path matches.' })),
   status: Type.Integer({ description: 'The HTTP status.' }),
   durationMs: Type.Number(),
   by: Type.Object({
     kind: Type.Union([Type.Literal('connection'), Type.Literal('person')]),
-    id: Id('usr', 'The user the call acted as.'),
+    id: Id('usr', 'The user that the request acted as.'),
     name: Optional(Type.String()),
   }),
-  errorCode: Optional(Type.String({ description: 'Of a call that was refused or failed.' })),
+  errorCode: Optional(Type.String({ description: 'Error code, if the request was refused or failed.' })),
 }
 const Request = Type.Object(request, { ...named('Request'), examples: [requestExample] })
 
 const Kept = (description: string) =>
-  Type.Unsafe<unknown>({ description: `${description} Without secrets and personal data.` })
+  Type.Unsafe<unknown>({ description: `${description} Secrets and personal data are removed.` })
 
 const RequestDetails = Type.Object(
   {
     ...request,
-    query: Optional(Kept('As sent.')),
-    requestBody: Optional(Kept('As sent.')),
-    replyBody: Optional(Kept('As answered.')),
-    isTruncated: Optional(Type.Boolean({ description: 'A part was too long and was left out.' })),
+    query: Optional(Kept('The query as sent.')),
+    requestBody: Optional(Kept('The body as sent.')),
+    replyBody: Optional(Kept('The response body.')),
+    isTruncated: Optional(Type.Boolean({ description: 'A part was too long and has been left out.' })),
     error: Optional(
       Type.Object({
         code: Type.String(),
-        description: Type.String({ description: 'What was wrong in this call.' }),
+        description: Type.String({ description: 'What was wrong with the request.' }),
         advice: Type.String({ description: 'What to do about it.' }),
       }),
     ),
@@ -61,19 +61,19 @@ const AuditEntry = Type.Object(
     at: Timestamp(),
     by: Type.Object({
       kind: Type.Union([Type.Literal('person'), Type.Literal('connection'), Type.Literal('operator')]),
-      id: Optional(Id('usr', 'The user that was acted as; an operator has none.')),
+      id: Optional(Id('usr', 'The user that the request acted as; an operator has none.')),
       name: Optional(Type.String()),
     }),
-    action: Type.String({ description: 'The `operationId` of the call.', examples: ['publishCampaign'] }),
+    action: Type.String({ description: 'The `operationId` of the request.', examples: ['publishCampaign'] }),
     subject: Optional(
       Type.Object({
         kind: Type.String({ examples: ['campaign'] }),
         id: Type.String(),
-        name: Optional(Type.String({ description: 'As it was called then.' })),
+        name: Optional(Type.String({ description: 'The name it had at the time.' })),
       }),
     ),
-    details: Optional(Kept('The body of the call.')),
-    isTruncated: Optional(Type.Boolean({ description: 'A part was too long and was left out.' })),
+    details: Optional(Kept('The body of the request.')),
+    isTruncated: Optional(Type.Boolean({ description: 'A part was too long and has been left out.' })),
   },
   { ...named('AuditEntry'), examples: [auditEntryExample] },
 )
@@ -145,10 +145,10 @@ function requestLog(app: Server, { deps }: ServerOptions): void {
       config: { access: ['manage'], skipsRequestLog: true },
       schema: {
         operationId: 'listRequests',
-        summary: 'List the last calls of the organization, newest first',
+        summary: "List the organization's recent requests, newest first",
         description:
-          'The newest 2,000 of the last 7 days, seconds after they were answered. ' +
-          'When there are very many at once, all that were refused or failed and some of the others.',
+          'The newest 2,000 requests of the last 7 days, available within seconds. ' +
+          'Under heavy load, all that were refused or failed and a sample of the others.',
         tags,
         querystring: Type.Object({
           ...PageQuery,
@@ -157,9 +157,9 @@ function requestLog(app: Server, { deps }: ServerOptions): void {
               description: '`ok`, `refused` (4xx) or `failed` (5xx).',
             }),
           ),
-          q: Optional(Text(255, { description: 'A part of the path, the request id or the error code.' })),
-          connection: Optional(Id('usr', 'The user that calls act as, see `GET /v1/connections`.')),
-          ...RangeQuery('Called'),
+          q: Optional(Text(255, { description: 'Part of the path, the request ID or the error code.' })),
+          connection: Optional(Id('usr', "The connection's `user`, see `GET /v1/connections`.")),
+          ...RangeQuery('Requested'),
         }),
         response: { 200: PageOf(Request) },
       },
@@ -174,7 +174,7 @@ function requestLog(app: Server, { deps }: ServerOptions): void {
         text: q?.trim() || undefined,
         user: connection === undefined ? undefined : parseId('usr', connection),
       }
-      // What cannot be an id of ours has called nothing.
+      // A malformed ID has made no requests.
       if (connection !== undefined && !filter.user) return { data: [] }
       const tenant = tenantOf(pool, request.caller.organization.orgId)
       const rows = await listHttpRequests(tenant, filter, { limit: limit + 1, after })
@@ -188,8 +188,8 @@ function requestLog(app: Server, { deps }: ServerOptions): void {
       config: { access: ['manage'], skipsRequestLog: true, refusals: ['request_not_found'] },
       schema: {
         operationId: 'getRequest',
-        summary: 'Get a call with what was sent and answered',
-        description: 'Secrets and personal data were taken out before it was kept.',
+        summary: 'Get a request with its body and its response',
+        description: 'Secrets and personal data are removed before a request is stored.',
         tags,
         params: Type.Object({ id: Id('req') }),
         response: { 200: RequestDetails },
@@ -213,15 +213,15 @@ function auditLog(app: Server, { deps }: ServerOptions): void {
         operationId: 'listAuditEntries',
         summary: 'List who changed what, newest first',
         description:
-          'Every change that needs more than a till may do, and what the operator changed. ' +
-          'Written together with the change, and kept for ever.',
+          'Every change that a till is not allowed to make, and every change by the operator. ' +
+          'Entries are written in the same transaction as the change and kept forever.',
         tags,
         querystring: Type.Object({
           ...PageQuery,
           q: Optional(
-            Text(255, { description: 'A part of the action, or of the id or name of what was changed.' }),
+            Text(255, { description: 'Part of the action, or of the ID or name of the changed object.' }),
           ),
-          by: Optional(Id('usr', 'The user that was acted as, or `operator`.')),
+          by: Optional(Id('usr', 'The user that made the change, or `operator`.')),
           ...RangeQuery('Changed'),
         }),
         response: { 200: PageOf(AuditEntry) },

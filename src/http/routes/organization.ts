@@ -19,10 +19,10 @@ export const OrganizationReply = Type.Object(
     timezone: Type.String({ examples: ['America/New_York'] }),
     locale: Type.String({ examples: ['en'] }),
     color: Optional(Type.String()),
-    logo: Optional(Type.String({ description: 'An https address, or a data address.' })),
+    logo: Optional(Type.String({ description: 'An https URL or a data URL.' })),
     strictReferences: Type.Boolean(),
     subscription: Type.Object({ active: Type.Boolean() }),
-    isDemo: Type.Boolean({ description: 'Made to try the service out.' }),
+    isDemo: Type.Boolean({ description: 'Whether this is the demo organization.' }),
     createdAt: Timestamp(),
   },
   { ...named('Organization'), examples: [organizationExample] },
@@ -48,11 +48,11 @@ export function toOrganizationReply(organization: ShownOrganization) {
 
 const tags = ['Organization']
 
-/** An address elsewhere, or the image itself: of a kind that every browser shows, and too small to be in the way. */
+/** A URL, or the image itself: in a format that every browser shows, and small enough to store inline. */
 const Logo = Text(65_536, {
   pattern: '^(?:https://.{1,1992}|data:image/(?:png|jpeg|webp|svg\\+xml);base64,[A-Za-z0-9+/]+={0,2})$',
   description:
-    'An https address of up to 2,000 characters, or the image itself as `data:image/png;base64,…` (png, jpeg, webp or svg+xml) of up to 64 KB.',
+    'An https URL of up to 2,000 characters, or the image itself as `data:image/png;base64,…` (png, jpeg, webp or svg+xml) of up to 64 KB.',
   examples: ['https://example.com/logo.png'],
 })
 
@@ -93,7 +93,8 @@ export function organizationRoutes(app: Server, { deps }: ServerOptions): void {
             logo: Optional(Nullable(Logo)),
             strictReferences: Optional(
               Type.Boolean({
-                description: 'Refuse products, users and branches that are not in the directory.',
+                description:
+                  'Whether products, users and branches that are not in the directory are refused.',
               }),
             ),
           },

@@ -1,6 +1,6 @@
 /**
- * The pages in the browser: console, till, and the customer's wallet page. They are built beforehand and only
- * sent from here; everything they show they ask the API for.
+ * The browser pages: console, till, and the customer's wallet page. They are built in advance and only served from
+ * here; everything they show comes from the API.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Refused } from '../../domain/refusal.ts'
@@ -10,7 +10,7 @@ import { getWebFile } from '../assets/web-files.ts'
 import type { Server } from '../fastify-server.ts'
 import type { ServerOptions } from '../server-options.ts'
 
-/** Scripts only from here and none inline; the scanner of the till is WebAssembly. A logo may come from elsewhere. */
+/** Scripts only from this site, none inline; the till's scanner is WebAssembly. A logo may come from another site. */
 const policy = [
   "default-src 'none'",
   "script-src 'self' 'wasm-unsafe-eval'",
@@ -25,13 +25,13 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-// What has a hash in its name never changes; of everything else the browser asks whether it has.
-const forEver = 'public, max-age=31536000, immutable'
-const asking = 'no-cache'
+// A file with a hash in its name never changes; for all others the browser checks for changes.
+const forever = 'public, max-age=31536000, immutable'
+const revalidate = 'no-cache'
 
 /**
- * The worker of the wallet page lies where it works: its reach is the folder it comes from. A browser asks for
- * `/favicon.ico` by itself wherever a document names no icon, such as a picture or a reply of the API.
+ * The service worker of the wallet page is served from `/w/`, since the scope of a worker is its folder. Browsers
+ * request `/favicon.ico` on their own for a document that names no icon, such as an image or an API response.
  */
 const otherFiles = {
   '/icon.svg': 'icon.svg',
@@ -50,22 +50,22 @@ export function pageRoutes(app: Server, { deps }: ServerOptions): void {
     return reply.redirect('/console')
   })
   for (const path of ['/console', '/console/', '/console/*']) {
-    app.get(path, options, (request, reply) => sendWebFile(request, reply, 'console.html', asking))
+    app.get(path, options, (request, reply) => sendWebFile(request, reply, 'console.html', revalidate))
   }
-  app.get('/till', options, (request, reply) => sendWebFile(request, reply, 'till.html', asking))
+  app.get('/till', options, (request, reply) => sendWebFile(request, reply, 'till.html', revalidate))
   app.get('/w/:token', { ...options, config: { access: 'public' } }, async (request, reply) => {
     const { token } = request.params as { token: string }
     const isThere = (await openWalletPage(deps, token)) !== undefined
     // The page is the same, and says in the reader's language that there is no card.
     reply.code(isThere ? 200 : 404).header('x-robots-tag', 'noindex')
-    return sendWebFile(request, reply, 'wallet.html', asking)
+    return sendWebFile(request, reply, 'wallet.html', revalidate)
   })
   app.get('/assets/*', options, (request, reply) => {
     const { '*': name } = request.params as { '*': string }
-    return sendWebFile(request, reply, `assets/${name}`, forEver)
+    return sendWebFile(request, reply, `assets/${name}`, forever)
   })
   for (const [path, name] of Object.entries(otherFiles)) {
-    app.get(path, options, (request, reply) => sendWebFile(request, reply, name, asking))
+    app.get(path, options, (request, reply) => sendWebFile(request, reply, name, revalidate))
   }
 }
 

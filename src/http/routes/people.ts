@@ -71,7 +71,7 @@ function peopleOfOrganization(app: Server, { deps }: ServerOptions): void {
       config: { access },
       schema: {
         operationId: 'listPeople',
-        summary: 'List the people who may sign in, in the order they were added',
+        summary: 'List the people who can sign in, in the order they were added',
         tags,
         querystring,
         response: { 200: PageOf(PersonReply) },
@@ -88,7 +88,7 @@ function peopleOfOrganization(app: Server, { deps }: ServerOptions): void {
         operationId: 'invitePerson',
         summary: 'Invite a person; the link is shown once',
         description:
-          'We send no mail: hand the link over. It opens for seven days, once. An organization has at most 1,000 people.',
+          'The service sends no email: share the link yourself. It is valid for seven days and can be used once. An organization has at most 1,000 people.',
         tags,
         body: PersonBody,
         response: { 201: InvitedPersonReply },
@@ -108,8 +108,8 @@ function peopleOfOrganization(app: Server, { deps }: ServerOptions): void {
       config: { access, refusals: ['person_not_found', 'last_owner'] },
       schema: {
         operationId: 'patchPerson',
-        summary: 'Change a person: name, role, or whether they may sign in',
-        description: 'Counts on the next call of the person. Blocking ends their sessions.',
+        summary: "Change a person's name, role or status",
+        description: "Takes effect with the person's next request. Blocking ends their sessions.",
         tags,
         params: PersonPath,
         body: Type.Object(
@@ -139,7 +139,7 @@ function peopleOfOrganization(app: Server, { deps }: ServerOptions): void {
         operationId: 'removePerson',
         summary: 'Remove a person',
         description:
-          'Their sessions end. What was booked under their user stays as it is; the user has no name any more.',
+          'Ends their sessions. What was recorded under their user is kept; the user loses its name.',
         tags,
         params: PersonPath,
         response: { 204: Type.Null() },
@@ -155,7 +155,7 @@ function peopleOfOrganization(app: Server, { deps }: ServerOptions): void {
 }
 
 const ownInvitation =
-  'This is your own account: change your password with POST /auth/password, or let another owner or the operator make a link.'
+  'This is your own account: change your password with POST /auth/password, or ask another owner or the operator for a link.'
 
 function invitationRoutes(app: Server, { deps }: ServerOptions): void {
   app.post(
@@ -164,10 +164,10 @@ function invitationRoutes(app: Server, { deps }: ServerOptions): void {
       config: { access, hidesReply: true, refusals: ['person_not_found'] },
       schema: {
         operationId: 'renewInvitation',
-        summary: 'Make a new link, also for a forgotten password',
+        summary: 'Create a new link, also for a forgotten password',
         description:
-          'The link before it ends at once; the password and the sessions there are end when the new one is used. ' +
-          'Nobody makes one for themselves: `POST /auth/password` asks for the password there is.',
+          'The previous link stops working immediately; the current password and sessions end when the new link is used. ' +
+          'You cannot create one for yourself: use `POST /auth/password`, which asks for the current password.',
         tags,
         params: PersonPath,
         body: NoBody,
@@ -176,7 +176,7 @@ function invitationRoutes(app: Server, { deps }: ServerOptions): void {
     },
     (request, reply) => {
       const id = parseId('psn', request.params.id)
-      // A browser that was left open must not be enough to take the account over.
+      // A browser left unattended must not be enough to take over the account.
       if (id && id === request.session?.person.id) throw new Refused('_forbidden', ownInvitation)
       return respondToWrite(deps, request, reply, {
         work: (tenant) => renewInvitation(tenant, deps.credentials, id, deps.clock()),

@@ -1,4 +1,4 @@
-/** The API's own description: the OpenAPI document, and a page to read it. */
+/** The API description: the OpenAPI document and the reference page. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { FastifyRequest } from 'fastify'
@@ -10,7 +10,7 @@ import type { OpenApiDocument } from '../openapi/reference/document.ts'
 import { addressMark, renderReferencePage } from '../openapi/reference-page.ts'
 import type { ServerOptions } from '../server-options.ts'
 
-/** Nothing comes from elsewhere and nothing is sent anywhere; the page has no inline style or script. */
+/** The page loads nothing from other sites and sends nothing anywhere; it has no inline style or script. */
 const policy = [
   "default-src 'none'",
   "style-src 'self'",
@@ -21,7 +21,7 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** One service has fewer: by name and by number, from inside and from outside. */
+/** More than one service has: by name and by IP address, from inside and outside the network. */
 const maxAddresses = 8
 
 const soonMs = 1_000
@@ -30,7 +30,7 @@ export function referenceRoutes(app: Server, { deps }: ServerOptions): void {
   let written: { document: Content; page: string } | undefined
   function write() {
     if (written) return written
-    // As it was generated from the routes: to describe them anew would take half a second of every start.
+    // The generated file: to describe the routes again would add half a second to every start.
     const document: OpenApiDocument = JSON.parse(readFileSync(join(packageRoot, 'openapi.json'), 'utf8'))
     written = {
       document: compress(textOf('application/json', JSON.stringify(document))),
@@ -38,14 +38,14 @@ export function referenceRoutes(app: Server, { deps }: ServerOptions): void {
     }
     return written
   }
-  // It takes a tenth of a second in which no call is answered: soon after the start rather than some time later.
+  // Rendering blocks the event loop for a tenth of a second: better right after the start than later.
   app.addHook('onListen', async () => {
     setTimeout(() => {
       try {
         write()
       } catch (error) {
-        // Without its description the service serves all the same.
-        app.log.error(error, 'openapi.json cannot be read')
+        // The service works without its reference page.
+        app.log.error(error, 'cannot read openapi.json')
       }
     }, soonMs).unref()
   })
@@ -55,8 +55,8 @@ export function referenceRoutes(app: Server, { deps }: ServerOptions): void {
     const known = pages.get(address)
     if (known) return known
     const page = textOf('text/html', write().page.replaceAll(addressMark, address))
-    // The address is what the reader claims. Who makes up many of them gets the page as it is, and costs neither
-    // the work of compressing it each time nor the memory to keep it.
+    // The address comes from the Host header, so a client can make up many. Beyond the limit the page is sent
+    // uncompressed, which costs neither the time to compress it nor the memory to keep it.
     if (pages.size >= maxAddresses && address !== deps.publicUrl()) return page
     const compressed = compress(page)
     pages.set(address, compressed)
@@ -75,7 +75,7 @@ export function referenceRoutes(app: Server, { deps }: ServerOptions): void {
   }
 
   serve('/openapi.json', 'no-cache', () => write().document)
-  // The page names the address it was asked at, which is nobody else's business: not for shared caches.
+  // The page contains the address it was requested at, so it must not be stored in shared caches.
   serve('/docs', `private, ${anHour}`, (request) => pageAt(addressOf(request)))
   serve('/docs/reference.css', anHour, () => getWebFile('reference.css'))
   serve('/docs/reference.js', anHour, () => getWebFile('reference.js'))
@@ -85,7 +85,7 @@ const anHour = 'max-age=3600'
 
 const textOf = (type: string, text: string) => contentOf(`${type}; charset=utf-8`, Buffer.from(text))
 
-/** Where the reader reached us, so that the examples work as pasted. A host that is none is not repeated. */
+/** The address the reader used, so that the examples work as pasted. An invalid host is not echoed. */
 function addressOf({ protocol, host }: FastifyRequest): string {
   return /^[\w.-]+(?::\d+)?$|^\[[\da-fA-F:.]+\](?::\d+)?$/.test(host)
     ? `${protocol}://${host}`

@@ -20,7 +20,7 @@ const Count = Type.Integer()
 const figures = {
   customers: Count,
   activeCustomers: Type.Integer({
-    description: 'Customers with a sale, each counted once: in the whole range, or on the day.',
+    description: 'Customers with a sale, each counted once in the range or on the day.',
   }),
   cards: Count,
   transactions: Count,
@@ -37,9 +37,9 @@ const figures = {
 
 const Range = Type.Object({
   from: Optional(
-    Text(40, { description: "First day, in the organization's time zone; 29 days before `to` unless told." }),
+    Text(40, { description: "First day, in the organization's time zone. Defaults to 29 days before `to`." }),
   ),
-  to: Optional(Text(40, { description: 'Last day, included; today unless told.' })),
+  to: Optional(Text(40, { description: 'Last day, inclusive. Defaults to today.' })),
 })
 
 export function reportRoutes(app: Server, { deps }: ServerOptions): void {
@@ -51,7 +51,7 @@ export function reportRoutes(app: Server, { deps }: ServerOptions): void {
       config: { access: ['manage'] },
       schema: {
         operationId: 'getSummary',
-        summary: 'What happened in a range of days',
+        summary: 'Get figures for a range of days',
         tags,
         querystring: Range,
         response: {
@@ -75,7 +75,7 @@ export function reportRoutes(app: Server, { deps }: ServerOptions): void {
       config: { access: ['manage'] },
       schema: {
         operationId: 'listDailyFigures',
-        summary: 'What happened, day by day',
+        summary: 'List figures by day',
         tags,
         querystring: Range,
         response: {
@@ -101,7 +101,7 @@ export function reportRoutes(app: Server, { deps }: ServerOptions): void {
       config: { access: ['manage'] },
       schema: {
         operationId: 'checkIntegrity',
-        summary: 'Prove that ledger, balances, coupons and reports agree',
+        summary: 'Verify that ledger, balances, coupons and reports agree',
         tags,
         response: {
           200: Type.Object(

@@ -21,7 +21,7 @@ import type { ServerOptions } from '../server-options.ts'
 
 const tags = ['Sessions']
 const password = 'correct horse battery'
-/** Hashing has turns of its own, which are narrower than those of the database. */
+/** Password hashing has its own queue, with fewer slots than the database. */
 const work = 'none'
 
 export function sessionRoutes(app: Server, options: ServerOptions): void {
@@ -46,7 +46,7 @@ async function toSessionReply({ pool, clock }: Deps, session: PersonSession) {
   }
 }
 
-/** A cookie that nobody can overhear need not be kept from plain HTTP. */
+/** The cookie is marked Secure only where HTTPS is in use: over plain HTTP, browsers would drop it. */
 const isSecure = ({ https, isBehindProxy }: ServerOptions) => https !== undefined || isBehindProxy === true
 
 function signInRoutes(app: Server, options: ServerOptions): void {
@@ -62,9 +62,8 @@ function signInRoutes(app: Server, options: ServerOptions): void {
       },
       schema: {
         operationId: 'signIn',
-        summary: 'Sign in with an e-mail address and a password',
-        description:
-          'Sets the cookie `lw_session`, which is taken in place of a Bearer token on every call of the organization.',
+        summary: 'Sign in with an email address and a password',
+        description: 'Sets the cookie `lw_session`, which is accepted in place of a bearer token.',
         tags,
         body: Type.Object(
           { email: Email, password: GivenPassword },
@@ -91,12 +90,13 @@ function signInRoutes(app: Server, options: ServerOptions): void {
       },
       schema: {
         operationId: 'acceptInvitation',
-        summary: 'Use an invitation: choose a password and sign in',
-        description: 'Ends the link, and with a forgotten password the sessions it had opened.',
+        summary: 'Accept an invitation: choose a password and sign in',
+        description:
+          'Uses up the link. If it was made for a forgotten password, it also ends the sessions opened with that password.',
         tags,
         body: Type.Object(
           {
-            token: Text(200, { minLength: 1, description: 'What stands behind the # of the link.' }),
+            token: Text(200, { minLength: 1, description: 'The part of the link after the #.' }),
             name: Optional(PersonName),
             password: NewPassword,
           },
@@ -123,7 +123,7 @@ function ownSessionRoutes(app: Server, options: ServerOptions): void {
       config: { access: 'session' },
       schema: {
         operationId: 'getSession',
-        summary: 'Get the session: who signed in, where, and what they may do',
+        summary: 'Get the session: the person, the organization and the scopes',
         tags,
         response: { 200: SessionReply },
       },
@@ -137,7 +137,7 @@ function ownSessionRoutes(app: Server, options: ServerOptions): void {
       config: { access: 'public', lane: 'connection', refusals: ['_forbidden'] },
       schema: {
         operationId: 'signOut',
-        summary: 'Sign out; also without a session',
+        summary: 'Sign out; succeeds without a session, too',
         tags,
         response: { 204: Type.Null() },
       },

@@ -1,4 +1,4 @@
-/** What a till needs to know of the directory and of balances; looking after them needs the scope `manage`. */
+/** What a till needs to know about the directory and balances; managing them requires the scope `manage`. */
 import { Type } from 'typebox'
 import { listNamedBalances } from '../../store/campaigns.ts'
 import { tenantOf } from '../../store/tenant.ts'
@@ -16,19 +16,19 @@ const entry = { opaqueId: Type.String(), name: Optional(Type.String()) }
 const lists = {
   products: {
     operationId: 'listTillProducts',
-    summary: 'List the products of the directory for a till, by category and name',
+    summary: 'List products for a till, by category and name',
     reply: Type.Object(
       {
         ...entry,
         category: Optional(Type.String()),
-        price: Optional(Type.Number({ description: 'What it usually costs; only a suggestion.' })),
+        price: Optional(Type.Number({ description: 'Usual price; only a suggestion.' })),
       },
       { ...named('TillProduct'), examples: [directoryExamples.products] },
     ),
   },
   branches: {
     operationId: 'listTillBranches',
-    summary: 'List the branches of the directory for a till, by name',
+    summary: 'List branches for a till, by name',
     reply: Type.Object(entry, { ...named('TillBranch'), examples: [directoryExamples.branches] }),
   },
 }
@@ -45,9 +45,9 @@ export function tillRoutes(app: Server, { deps }: ServerOptions): void {
       config: { access: ['pos'] },
       schema: {
         operationId: 'listTillBalances',
-        summary: 'List what balances are called, by key',
+        summary: 'List the names of balances, by key',
         description:
-          'Of every campaign that was ever published, also of one that is paused or archived: customers still hold what it gave.',
+          'Includes every campaign that was ever published, even if it is now paused or archived: customers still hold its balances.',
         tags: ['Campaigns'],
         querystring: Type.Object(PageQuery),
         response: { 200: PageOf(TillBalance) },
@@ -80,11 +80,12 @@ export function tillRoutes(app: Server, { deps }: ServerOptions): void {
           tags: ['Directory'],
           querystring: Type.Object({
             ...PageQuery,
-            q: Optional(Text(255, { description: 'A part of the opaque id, the name or the category.' })),
+            q: Optional(Text(255, { description: 'Part of the opaque ID, the name or the category.' })),
             opaqueId: Optional(
               Type.Array(Text(255, { minLength: 1 }), {
                 maxItems: 100,
-                description: 'Only these. Repeat it to name several, such as `opaqueId=tea&opaqueId=latte`.',
+                description:
+                  'Only these. Repeat the parameter for several, such as `opaqueId=tea&opaqueId=latte`.',
               }),
             ),
           }),
@@ -118,7 +119,8 @@ function toPosition(text: string | undefined): TillEntry | undefined {
     refuseCursor()
   }
   const { opaqueId, name, category } = (position ?? {}) as Record<string, unknown>
-  const isText = (one: unknown) => typeof one === 'string' && isStorable(one)
-  if (!isText(opaqueId) || ![name, category].every((one) => one === undefined || isText(one))) refuseCursor()
+  const isText = (value: unknown) => typeof value === 'string' && isStorable(value)
+  if (!isText(opaqueId) || ![name, category].every((value) => value === undefined || isText(value)))
+    refuseCursor()
   return { opaqueId, name, category } as TillEntry
 }

@@ -58,11 +58,13 @@ export function transactionRoutes(app: Server, { deps, baskets: transactions }: 
       schema: {
         operationId: 'validateTransaction',
         summary: 'Preview a basket without committing anything',
-        description: 'Takes the body of `process` and shows what it would do.',
+        description: 'Takes the same body as `process` and shows what it would do.',
         tags,
         querystring: Type.Object({
-          // Only when asked for: otherwise the answer has the members of the sale's, and no other.
-          include: Optional(Type.Literal('spendable', { description: 'Tell how many points may pay.' })),
+          // Opt-in: by default the response has exactly the fields of the response to `process`.
+          include: Optional(
+            Type.Literal('spendable', { description: 'Also return how many points can be spent.' }),
+          ),
         }),
         body: BasketBody,
         response: { 200: Preview },
@@ -89,10 +91,10 @@ export function transactionRoutes(app: Server, { deps, baskets: transactions }: 
       },
       schema: {
         operationId: 'processTransaction',
-        summary: 'Commit one basket',
+        summary: 'Process a basket',
         description:
           'Redeems coupons, spends points, collects and grants reward coupons, all or nothing. ' +
-          'Repeating the call with the same receipt number or Idempotency-Key returns the first answer.',
+          'A retry with the same receipt number or `Idempotency-Key` returns the first response.',
         tags,
         body: BasketBody,
         response: { 201: ProcessedTransaction },
@@ -129,9 +131,9 @@ export function transactionRoutes(app: Server, { deps, baskets: transactions }: 
       },
       schema: {
         operationId: 'returnTransaction',
-        summary: 'Take goods of a sale back, whole or by line',
+        summary: 'Return a sale, in full or by item',
         description:
-          'The sale is computed again without what came back, on the rules it ran on, and the difference is booked.',
+          'Recalculates the sale without the returned items, under the rules it was processed with, and books the difference.',
         tags,
         params: Type.Object({ id: Id('txn') }),
         body: ReturnBody,
@@ -161,7 +163,7 @@ export function transactionRoutes(app: Server, { deps, baskets: transactions }: 
       config: { access: ['pos'], refusals: ['transaction_not_found'] },
       schema: {
         operationId: 'getTransaction',
-        summary: 'Get a transaction with its lines and its explanation',
+        summary: 'Get a transaction with its items and what it did',
         tags,
         params: Type.Object({ id: Id('txn') }),
         response: { 200: Transaction },
@@ -181,18 +183,20 @@ export function transactionRoutes(app: Server, { deps, baskets: transactions }: 
       schema: {
         operationId: 'listTransactions',
         summary: 'List transactions, newest first',
-        description: 'With `opaqueId`: what became of a call that got no answer.',
+        description: 'Use `opaqueId` to find out what happened to a request that got no response.',
         tags,
         querystring: Type.Object({
           ...PageQuery,
           opaqueId: Optional(OpaqueId('Your receipt number.')),
           customer: Optional(Id('cus')),
-          branch: Optional(OpaqueId('Your branch id, or ours.')),
+          branch: Optional(OpaqueId('Your branch ID, or ours.')),
           card: Optional(Id('card')),
           status: StatusQuery([1, 2, 3], '1 processed, 2 partly returned, 3 returned'),
           ...RangeQuery('Processed'),
           spent: Optional(
-            OpaqueId('Only those that spent points: the key of the balance. Needs the scope `manage`.'),
+            OpaqueId(
+              'Only transactions that spent points of this balance, by its key. Requires the scope `manage`.',
+            ),
           ),
         }),
         response: { 200: PageOf(Transaction) },
@@ -201,9 +205,9 @@ export function transactionRoutes(app: Server, { deps, baskets: transactions }: 
     async (request) => {
       const { organization, scopes } = request.caller
       const { opaqueId, customer, card, branch, status, spent } = request.query
-      // What a till has no use for may read a great deal.
+      // This filter can read many rows, and a till has no use for it.
       if (spent !== undefined && !scopes.includes('manage'))
-        throw new Refused('_forbidden', 'spent needs the scope manage.')
+        throw new Refused('_forbidden', 'spent: requires the scope manage.')
       const limit = limitOf(request.query)
       const rows = await readTransactions(
         tenantOf(pool, organization.orgId),
@@ -222,7 +226,7 @@ export function transactionRoutes(app: Server, { deps, baskets: transactions }: 
         rows,
         limit,
         (row) => row.id,
-        // Who may only see customers one at a time gets no list of their names.
+        // A caller that may only look up single customers gets no list of their names.
         ({ customerName, ...row }) =>
           toTransactionReply(scopes.includes('manage') ? { ...row, customerName } : row, organization),
       )

@@ -1,6 +1,6 @@
 /**
- * The wallet page of a card for its customer, who has no credentials but the address itself. What is not an address
- * of ours is refused before anything is asked for; what is takes its turn with the organization it belongs to.
+ * The wallet page of a card, for the customer, whose only credential is the URL itself. A URL with an invalid token
+ * is refused before any query; a valid one waits its turn with the organization it belongs to.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
@@ -20,7 +20,7 @@ const params = Type.Object({
   token: Type.String({ description: 'From the `walletUrl` of a card.', examples: [exampleWalletToken] }),
 })
 
-/** Before the handler of every route under `/w/:token`, and for pages that are no part of the interface too. */
+/** Runs before the handler of every route under `/w/:token`, including pages that are not part of the API. */
 export function readWalletToken({ walletTokens }: Deps) {
   return (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => {
     reply.header('x-robots-tag', 'noindex')
@@ -30,7 +30,7 @@ export function readWalletToken({ walletTokens }: Deps) {
 }
 
 const notThere = () =>
-  new Refused('_not_found', 'There is no wallet at this address. Ask at the till for a new one.')
+  new Refused('_not_found', 'There is no wallet at this address. Ask at the till for a new link.')
 
 async function getOpen(deps: Deps, request: FastifyRequest) {
   return (await openWalletOf(deps, request.wallet!)) ?? refuse()
@@ -40,7 +40,7 @@ function refuse(): never {
   throw notThere()
 }
 
-/** An icon holds nothing of the customer; a new color of the merchant may take this long to be seen. */
+/** The icon contains no customer data; a change of the merchant's color may take this long to show. */
 const forADay = 'private, max-age=86400'
 
 const asText = (text: unknown) => String(text)
@@ -103,7 +103,7 @@ export function walletRoutes(app: Server, { deps }: ServerOptions): void {
       },
     },
     async (request, reply) => {
-      // Only now: a refusal is JSON.
+      // The content type is set after this, since a refusal is JSON.
       const icon = iconSvg(colorOf((await getOpen(deps, request)).organization))
       reply.header('content-type', 'image/svg+xml').header('cache-control', forADay).serializer(asText)
       return reply.send(icon)
@@ -117,7 +117,7 @@ export function walletRoutes(app: Server, { deps }: ServerOptions): void {
       onRequest,
       schema: {
         operationId: 'getWalletManifest',
-        summary: 'Get what a phone needs to put the wallet page among its apps',
+        summary: 'Get the web app manifest of the wallet page, to install it on a phone',
         tags,
         params,
         response: { 200: Manifest },

@@ -18,14 +18,14 @@ const ProfileData = Type.Object(
   {
     phone: Optional(
       Text(64, {
-        description: "In international form, or as people write it in the organization's country.",
+        description: "In international format, or in the national format of the organization's country.",
         examples: ['+1 202 555 0123'],
       }),
     ),
     email: Optional(Text(254, { format: 'customer-email', examples: ['ada@example.com'] })),
     fullname: Optional(Text(200, { examples: ['Ada Lovelace'] })),
   },
-  { description: 'The profile. Neither phone nor e-mail is required; an empty string counts as no value.' },
+  { description: 'The profile. Neither phone nor email is required; an empty string counts as no value.' },
 )
 
 const Consents = Type.Object(
@@ -36,10 +36,10 @@ const Consents = Type.Object(
 export const NewCustomer = Type.Object(
   {
     data: ProfileData,
-    metaData: Optional(FreeForm('Anything you want to keep with the customer.')),
+    metaData: Optional(FreeForm('Anything you want to store with the customer.')),
     consents: Optional(Consents),
     opaqueId: Optional(
-      Text(255, { description: 'Your own id of the customer; unique in the organization.' }),
+      Text(255, { description: 'Your own ID for the customer; unique in the organization.' }),
     ),
   },
   {
@@ -50,11 +50,11 @@ export const NewCustomer = Type.Object(
 
 export type NewCustomerBody = Type.Static<typeof NewCustomer>
 
-/** With an id nothing else of the customer is looked at, not even its type. */
+/** If an ID is sent, the customer's other fields are not looked at, not even their types. */
 const RegisteredCustomer = Type.Unsafe<{ id: string } | NewCustomerBody>({
   type: 'object',
   if: { required: ['id'] },
-  // biome-ignore lint/suspicious/noThenProperty: this is the keyword of JSON Schema.
+  // biome-ignore lint/suspicious/noThenProperty: `then` is a JSON Schema keyword.
   then: {
     type: 'object',
     required: ['id'],
@@ -88,13 +88,13 @@ export const PatchCustomer = Type.Object(
         }),
       ),
     ),
-    metaData: Optional(Nullable(FreeForm('Merged into what is there.'))),
+    metaData: Optional(Nullable(FreeForm('Merged into the existing metadata.'))),
     consents: Optional(Nullable(Type.Object({ marketing: Optional(Nullable(Type.Boolean())) }))),
     opaqueId: Optional(Nullable(Text(255))),
   },
   {
     ...named('CustomerPatch'),
-    description: 'JSON Merge Patch: `null` removes a member.',
+    description: 'JSON Merge Patch: `null` removes a field.',
     examples: [{ data: { fullname: 'Ada King' } }],
   },
 )
@@ -111,7 +111,7 @@ export const Card = Type.Object(
     walletUrl: Optional(
       Type.String({
         description:
-          'The wallet page, for the customer alone: whoever has the address sees the card. Absent when it was revoked, or the card is replaced or closed.',
+          'The wallet page, for the customer only: anyone with the link sees the card. Absent if it was revoked, or if the card is replaced or closed.',
         examples: [`https://loyalty.example.com/w/${exampleWalletToken}`],
       }),
     ),
@@ -127,8 +127,8 @@ export const Collectables = Type.Unsafe<Record<string, { value: number; total: n
     type: 'object',
     required: ['value', 'total'],
     properties: {
-      value: { type: 'number', description: 'What can be used now.' },
-      total: { type: 'number', description: 'What was ever collected, less what returns took back.' },
+      value: { type: 'number', description: 'Amount available now.' },
+      total: { type: 'number', description: 'Amount ever collected, minus what returns reversed.' },
     },
   },
   examples: [{ points: { value: 120, total: 320 }, stamps: { value: 3, total: 13 } }],
@@ -162,10 +162,12 @@ export const Coupon = Type.Object(
     campaign: Optional(Id('cmp')),
     customer: Optional(Id('cus')),
     customerName: Optional(CustomerName),
-    grantedBy: Optional(Id('txn', 'Absent when it was issued by hand.')),
+    grantedBy: Optional(
+      Id('txn', 'The transaction that granted it. Absent if the coupon was issued by hand.'),
+    ),
     redeemedBy: Optional(Id('txn')),
     createdAt: Optional(Timestamp()),
-    endedAt: Optional(Timestamp('When it was redeemed, booked as expired, or revoked.')),
+    endedAt: Optional(Timestamp('When it was redeemed, booked as expired or revoked.')),
   },
   { ...named('Coupon'), examples: [couponExample] },
 )
@@ -208,15 +210,15 @@ export const CustomerWithExpiry = Type.Object(
 
 export const LedgerEntry = Type.Object(
   {
-    key: Type.String({ description: 'The balance.' }),
-    version: Type.Integer({ description: 'Gapless per balance, from 1.' }),
+    key: Type.String({ description: 'Key of the balance.' }),
+    version: Type.Integer({ description: 'Counts up per balance without gaps, starting at 1.' }),
     kind: Type.String({
       examples: ['collect'],
       description: 'collect, spend, consume, adjust, expire or return',
     }),
-    amount: Type.Number({ description: 'Signed.' }),
-    value: Type.Number({ description: 'The balance after it.' }),
-    total: Type.Number({ description: 'The lifetime total after it.' }),
+    amount: Type.Number({ description: 'Signed amount.' }),
+    value: Type.Number({ description: 'The balance after this entry.' }),
+    total: Type.Number({ description: 'The lifetime total after this entry.' }),
     transaction: Optional(Id('txn')),
     campaign: Optional(Id('cmp')),
     rule: Optional(Type.String()),
@@ -227,7 +229,7 @@ export const LedgerEntry = Type.Object(
   { ...named('LedgerEntry'), examples: [ledgerEntryExample] },
 )
 
-/** The entry that an adjustment makes, with an example of its own. */
+/** The ledger entry of an adjustment, with its own example. */
 export const AdjustmentEntry = Type.Object(LedgerEntry.properties, {
   ...named('LedgerEntry'),
   examples: [adjustmentEntryExample],
@@ -235,8 +237,12 @@ export const AdjustmentEntry = Type.Object(LedgerEntry.properties, {
 
 export const Adjustment = Type.Object(
   {
-    key: OpaqueId('The balance.'),
-    amount: Type.Number({ minimum: -9e15, maximum: 9e15, description: 'Signed; what to add or take.' }),
+    key: OpaqueId('Key of the balance.'),
+    amount: Type.Number({
+      minimum: -9e15,
+      maximum: 9e15,
+      description: 'Signed: positive adds, negative deducts.',
+    }),
     reason: Type.String({ minLength: 1, maxLength: 500 }),
   },
   { examples: [{ key: 'points', amount: 50, reason: 'Cold coffee, our fault' }] },

@@ -1,11 +1,11 @@
 /**
- * The examples of the API reference tell one story: Ada's card of the coffee club, and her basket of two lattes.
- * A test checks every one of them against its schema.
+ * The examples in the API reference tell one story: Ada's coffee club card and her basket of two lattes. A test
+ * checks each of them against its schema.
  */
 export const exampleId = <P extends string>(prefix: P) =>
   `${prefix}_019a83f2c1d27b3a9e5f6d7c8b9a0f1e` as const
 
-/** Made with another pepper than anybody has. */
+/** Signed with a pepper that no installation uses. */
 export const exampleWalletToken = 'AAAAAQGag_LB0nIKnl9tfIuaDx4AAAABmx7Yd0gk2c4pQvJt6LrSgw'
 
 const at = '2026-03-14T09:26:53.589Z'
@@ -128,7 +128,7 @@ export const processedExample = {
   createdAt: at,
 }
 
-/** A preview has no ids of its own: neither the transaction nor the coupon exists. */
+/** A preview has no IDs of its own: neither the transaction nor the coupon exists. */
 export const previewExample = {
   ...basketAnswer,
   executedActions: {
@@ -160,7 +160,7 @@ export const organizationExample = {
   createdAt: at,
 }
 
-export const integrationExample = { id: exampleId('int'), name: 'Till of ACME', createdAt: at }
+export const integrationExample = { id: exampleId('int'), name: 'ACME POS', createdAt: at }
 
 export const connectionExample = {
   id: exampleId('con'),
@@ -210,7 +210,7 @@ export const campaignExample = {
   updatedAt: at,
 }
 
-/** As created: nothing is published yet. */
+/** A campaign as created: nothing is published yet. */
 export const draftExample = { ...campaignExample, status: 'draft', version: 0, hasChanges: true }
 
 export const outcomeExample = {

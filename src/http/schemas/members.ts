@@ -1,34 +1,34 @@
-/** Members that several schemas share. Every string is bounded: nobody needs a megabyte in a name. */
+/** Fields that several schemas share. Every string has a maximum length: a name never needs a megabyte. */
 import { type TSchema, Type } from 'typebox'
 import { maxMoney } from '../../domain/money.ts'
 import { exampleId } from './examples.ts'
 
 export const Text = (maxLength: number, options: object = {}) => Type.String({ maxLength, ...options })
-/** Of any length: what cannot be an id of ours is simply not found. */
+/** An ID has no maximum length: a malformed one is simply not found. */
 export const Id = (prefix: string, description?: string) =>
   Type.String({ description, examples: [exampleId(prefix)] })
 export const OpaqueId = (description: string) => Type.String({ minLength: 1, maxLength: 255, description })
 export const Timestamp = (description?: string) =>
   Type.String({ format: 'date-time', maxLength: 40, description, examples: ['2026-03-14T09:26:53.589Z'] })
-/** Either end of a range of time; read by `toTimeRange`. */
+/** Start of a time range, with `RangeEnd`; parsed by `toTimeRange`. */
 export const RangeStart = (what: string, more = '') =>
   Type.Optional(
     Text(40, {
-      description: `${what} on this day (of the organization's time zone) or at this time, or later.${more}`,
+      description: `${what} on or after this day (in the organization's time zone), or at or after this time.${more}`,
       examples: ['2026-03-14'],
     }),
   )
 export const RangeEnd = (what: string) =>
   Type.Optional(
     Text(40, {
-      description: `${what} on this day or earlier, or before this time.`,
+      description: `${what} on or before this day, or before this time.`,
       examples: ['2026-03-14T09:26:53Z'],
     }),
   )
 export const RangeQuery = (what: string) => ({ from: RangeStart(what), to: RangeEnd(what) })
 export const CustomerName = Type.String({
   description:
-    'The full name, else the phone, else the e-mail. Absent when erased or unknown, and in `GET /v1/transactions` without the scope `manage`.',
+    'The full name, or else the phone number, or else the email address. Absent if erased or unknown, and in `GET /v1/transactions` without the scope `manage`.',
   examples: ['Ada Lovelace'],
 })
 export const StatusQuery = (codes: readonly number[], description: string) =>
@@ -49,7 +49,7 @@ export const PageOf = <T extends TSchema>(item: T) =>
     {
       data: Type.Array(item),
       nextCursor: Optional(
-        Type.String({ description: 'Send it as `cursor` for the next page; absent at the end.' }),
+        Type.String({ description: 'Send it as `cursor` to get the next page; absent on the last page.' }),
       ),
     },
     { examples: [{ data: (item as { examples?: unknown[] }).examples ?? [] }] },

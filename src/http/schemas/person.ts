@@ -5,15 +5,16 @@ import { invitationExample, personExample, sessionExample } from './examples.ts'
 import { Id, Optional, Text, Timestamp } from './members.ts'
 
 export const Role = Type.Union([Type.Literal('owner'), Type.Literal('manager'), Type.Literal('cashier')], {
-  description: 'An owner may do everything, a manager everything but people, a cashier what a till may.',
+  description:
+    'An owner can do everything, a manager everything except manage people, and a cashier what a till can.',
 })
 export const PersonName = Text(200, { minLength: 1 })
 export const Email = Text(254, { minLength: 1, format: 'person-email', examples: ['grace@example.com'] })
-/** Of any content: what it is compared with decides. */
+/** A password to check. The rules for new passwords do not apply: it only has to match. */
 export const GivenPassword = Text(1_000, { minLength: 1 })
 export const NewPassword = Text(maxPasswordLength, {
   minLength: minPasswordLength,
-  description: 'Not the e-mail address.',
+  description: 'Must not be the email address.',
 })
 
 const person = {
@@ -27,9 +28,9 @@ export const PersonReply = Type.Object(
   {
     ...person,
     status: Type.Union([Type.Literal('invited'), Type.Literal('active'), Type.Literal('blocked')], {
-      description: 'Invited until a password was chosen.',
+      description: '`invited` until the person has chosen a password.',
     }),
-    lastSeenAt: Optional(Timestamp('To the minute.')),
+    lastSeenAt: Optional(Timestamp('When the person was last active, to the minute.')),
     createdAt: Timestamp(),
   },
   { ...named('Person'), examples: [personExample] },
@@ -37,7 +38,7 @@ export const PersonReply = Type.Object(
 
 export const InvitationReply = Type.Object(
   {
-    url: Type.String({ description: 'Shown once. Hand it over yourself: we send no mail.' }),
+    url: Type.String({ description: 'Shown once. Share it yourself: the service sends no email.' }),
     expiresAt: Timestamp(),
   },
   { ...named('Invitation'), examples: [invitationExample] },
@@ -71,9 +72,9 @@ export const SessionReply = Type.Object(
       isDemo: Type.Boolean(),
     }),
     scopes: Type.Array(Type.String(), { examples: [['pos', 'manage', 'people']] }),
-    user: Id('usr', 'The user that what this person sells or changes is booked under.'),
-    branch: Id('brn', 'Where that is, unless a call names another branch.'),
-    expiresAt: Timestamp('If it is not used again before.'),
+    user: Id('usr', 'The user that sales and changes of this person are recorded under.'),
+    branch: Id('brn', 'The default branch of their sales.'),
+    expiresAt: Timestamp('When the session expires unless it is used again.'),
   },
   { ...named('Session'), examples: [sessionExample] },
 )

@@ -5,10 +5,10 @@ import { Id, Optional, Text, Timestamp } from './members.ts'
 
 export const region = {
   country: Optional(
-    Text(2, { description: 'ISO 3166-1; the region of national phone numbers. US unless told.' }),
+    Text(2, { description: 'ISO 3166-1 code; also the region of national phone numbers. Defaults to US.' }),
   ),
-  timezone: Optional(Text(64, { description: 'IANA name. UTC unless told.' })),
-  locale: Optional(Text(35, { description: 'BCP 47. en unless told.' })),
+  timezone: Optional(Text(64, { description: 'IANA name. Defaults to UTC.' })),
+  locale: Optional(Text(35, { description: 'BCP 47 tag. Defaults to en.' })),
 }
 
 export const Scopes = Type.Array(Type.Union([Type.Literal('pos'), Type.Literal('manage')]), {
@@ -23,7 +23,7 @@ export const Rotation = Type.Object(
       Type.Integer({
         minimum: 0,
         maximum: 31_536_000,
-        description: 'How much longer the old one works. 0 unless told.',
+        description: 'How many seconds the old one keeps working (default 0).',
       }),
     ),
   },

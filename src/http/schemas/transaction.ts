@@ -14,21 +14,23 @@ import {
 import { CustomerName, FreeForm, Id, Money, OpaqueId, Optional, Timestamp } from './members.ts'
 
 const CouponIds = Type.Union([Type.String(), Type.Array(Type.String(), { maxItems: 50 })], {
-  description: 'Coupon ids to redeem: one, or a list.',
+  description: 'IDs of coupons to redeem: one ID or a list.',
 })
 
 const itemMembers = {
-  id: Optional(OpaqueId('Your line id; its position unless told. Needed for returns.')),
-  product: Optional(OpaqueId('Your product id.')),
+  id: Optional(
+    OpaqueId('Your ID for the item, which returns refer to. Defaults to its position, starting at 1.'),
+  ),
+  product: Optional(OpaqueId('Your product ID.')),
   name: Optional(Type.String({ maxLength: 255 })),
   category: Optional(Type.String({ maxLength: 255 })),
   quantity: Optional(
-    Type.Number({ exclusiveMinimum: 0, maximum: maxQuantity, description: '1 unless told.' }),
+    Type.Number({ exclusiveMinimum: 0, maximum: maxQuantity, description: 'Defaults to 1.' }),
   ),
   unitPrice: Optional(Money('Up to 6 decimals.')),
-  amount: Optional(Money('Before discount; `unitPrice × quantity` unless told.')),
-  discountAmount: Optional(Money('Computed by you, stored as given.')),
-  discountedAmount: Optional(Money('Computed by you, stored as given.')),
+  amount: Optional(Money('Before discounts. Defaults to `unitPrice × quantity`.')),
+  discountAmount: Optional(Money('Calculated by you, stored as sent.')),
+  discountedAmount: Optional(Money('Calculated by you, stored as sent.')),
 }
 
 const Item = Type.Object({ ...itemMembers, reward: Optional(CouponIds) }, named('Item'))
@@ -36,18 +38,18 @@ const Item = Type.Object({ ...itemMembers, reward: Optional(CouponIds) }, named(
 export const BasketBody = Type.Object(
   {
     customer: Id('cus'),
-    card: Id('card', 'The campaigns that run come from this card.'),
+    card: Id('card', 'The card determines which campaigns run.'),
     items: Optional(Type.Array(Item, { maxItems: 500 })),
-    amount: Optional(Money('Of the order; the sum of the lines unless told.')),
+    amount: Optional(Money('Order amount before discounts. Defaults to the sum of the items.')),
     discountAmount: Optional(Money()),
     discountedAmount: Optional(Money()),
     reward: Optional(CouponIds),
     pointsToSpend: Optional(Type.Number({ minimum: 0, maximum: 9e15 })),
-    user: Optional(OpaqueId('Your user id; the API user unless told.')),
-    branch: Optional(OpaqueId("Your branch id; the API user's branch unless told.")),
-    opaqueId: Optional(OpaqueId('Your receipt number; repeating it is safe for ever.')),
-    occurredAt: Optional(Timestamp('When the sale happened; now unless told.')),
-    metaData: Optional(FreeForm('Anything you want to keep with the transaction.')),
+    user: Optional(OpaqueId('Your user ID. Defaults to the API user.')),
+    branch: Optional(OpaqueId("Your branch ID. Defaults to the API user's branch.")),
+    opaqueId: Optional(OpaqueId('Your receipt number; retrying with it is always safe, with no time limit.')),
+    occurredAt: Optional(Timestamp('When the sale happened. Defaults to now.')),
+    metaData: Optional(FreeForm('Anything you want to store with the transaction.')),
   },
   { ...named('Basket'), examples: [basketExample] },
 )
@@ -66,11 +68,11 @@ const Action = Type.Object(
     amount: Optional(
       Type.Number({
         description:
-          'How much moved. Without a sign where the type says the direction; signed in a return, where one ' +
-          'net change may go either way.',
+          'The amount of the change. Unsigned if the type implies the direction; signed in a return, where the ' +
+          'net change can go either way.',
       }),
     ),
-    value: Optional(Type.Number({ description: 'The balance after it.' })),
+    value: Optional(Type.Number({ description: 'The balance after this action.' })),
     discount: Optional(Type.Number({ maximum: maxMoney })),
     coupon: Optional(Id('cpn')),
     item: Optional(Type.String()),
@@ -85,7 +87,7 @@ const Action = Type.Object(
 const ExecutedActions = Type.Object(
   {
     collectables: Collectables,
-    coupons: Type.Array(Coupon, { description: 'Granted by this basket.' }),
+    coupons: Type.Array(Coupon, { description: 'Coupons granted by this basket.' }),
     actions: Type.Array(Action, { description: 'What happened, in order.' }),
     skipped: Type.Array(
       Type.Object({
@@ -93,11 +95,11 @@ const ExecutedActions = Type.Object(
         rule: Type.String(),
         reason: Type.String({ examples: ['branch'] }),
       }),
-      { description: 'Rules that gave nothing, and why.' },
+      { description: 'Rules that did not apply, and why.' },
     ),
     progress: Type.Array(
       Type.Object({ key: Type.String(), have: Type.Number(), need: Type.Number(), reward: Type.String() }),
-      { description: 'How far it is to the next reward.' },
+      { description: 'Progress toward the next reward.' },
     ),
   },
   named('ExecutedActions'),
@@ -115,7 +117,7 @@ const previewMembers = {
   amount: Type.Number(),
   payableAmount: Type.Number({ description: 'After your discounts, before points.' }),
   pointsSpent: Type.Number(),
-  pointsDiscount: Type.Number({ description: 'What the points are worth, in money.' }),
+  pointsDiscount: Type.Number({ description: 'Value of the points spent, in money.' }),
   occurredAt: Timestamp(),
   executedActions: ExecutedActions,
 }
@@ -131,21 +133,21 @@ const TriedCollectables = Type.Unsafe<Record<string, { value: number; total?: nu
         type: 'number',
         minimum: -maxUnits,
         maximum: maxUnits,
-        description: 'What can be used now.',
+        description: 'Amount available now.',
       },
       total: {
         type: 'number',
         minimum: 0,
         maximum: maxUnits,
-        description: 'What was ever collected; the value unless told.',
+        description: 'Amount ever collected. Defaults to `value`.',
       },
     },
   },
 })
 
 /**
- * A basket tried on a campaign's draft, with the wallet it is tried on. It has no coupons to redeem: they belong
- * to a customer, and nobody's wallet is read here.
+ * A basket to try on a campaign's draft, and the wallet to try it with. It has no coupons to redeem: those belong
+ * to a customer, and no customer's wallet is read here.
  */
 export const TriedBasket = Type.Object(
   {
@@ -155,7 +157,7 @@ export const TriedBasket = Type.Object(
       Type.Unsafe<Record<string, unknown>>({
         type: 'object',
         additionalProperties: true,
-        description: 'A campaign definition to try in place of the saved draft.',
+        description: 'A campaign definition to try instead of the saved draft.',
         examples: [campaignDefinitionExample],
       }),
     ),
@@ -166,7 +168,7 @@ export const TriedBasket = Type.Object(
           Type.Integer({
             minimum: 0,
             maximum: 1e9,
-            description: 'Baskets processed before; 0 makes this one the first.',
+            description: 'Number of baskets processed before; 0 makes this one the first.',
           }),
         ),
       }),
@@ -199,12 +201,12 @@ export const Preview = Type.Object(
     spendable: Optional(
       Type.Number({
         description:
-          'With `?include=spendable`: the most points that may pay for this basket, by the balance and the share; ' +
-          '0 when that is fewer than the least. Left out when the card lets no points be spent.',
+          'With `?include=spendable`: the maximum number of points that can be spent on this basket; ' +
+          "0 if that is below the campaign's minimum. Absent if the card does not allow spending points.",
       }),
     ),
     spendableBalance: Optional(
-      Type.String({ description: 'The key of the balance that these points are of.' }),
+      Type.String({ description: 'Key of the balance that these points come from.' }),
     ),
   },
   { ...named('Preview'), examples: [{ ...previewExample, spendable: 120, spendableBalance: 'points' }] },
@@ -215,14 +217,20 @@ export const ProcessedTransaction = Type.Object(
 )
 export const ReturnBody = Type.Object(
   {
-    opaqueId: Optional(OpaqueId('Your number of the return; repeating it is safe for ever.')),
+    opaqueId: Optional(
+      OpaqueId('Your number for the return; retrying with it is always safe, with no time limit.'),
+    ),
     items: Optional(
       Type.Array(
         Type.Object({
-          id: OpaqueId('The line.'),
+          id: OpaqueId('The item in the sale.'),
           quantity: Type.Number({ exclusiveMinimum: 0, maximum: maxQuantity }),
         }),
-        { minItems: 1, maxItems: 500, description: 'Everything that is left unless told.' },
+        {
+          minItems: 1,
+          maxItems: 500,
+          description: 'Items to return. Defaults to everything that has not been returned.',
+        },
       ),
     ),
     reason: Optional(Type.String({ maxLength: 500 })),
@@ -237,8 +245,8 @@ export const Return = Type.Object(
     opaqueId: Optional(Type.String()),
     reason: Optional(Type.String()),
     items: Type.Array(Type.Object({ id: Type.String(), quantity: Type.Number() })),
-    pointsRestored: Type.Number({ description: 'Points that came back to the customer.' }),
-    refundAmount: Type.Number({ description: 'Money to give back.' }),
+    pointsRestored: Type.Number({ description: 'Points given back to the customer.' }),
+    refundAmount: Type.Number({ description: 'Amount to refund.' }),
     createdAt: Timestamp(),
     executedActions: ExecutedActions,
   },
@@ -253,7 +261,7 @@ export const Transaction = Type.Object(
     createdAt: Timestamp(),
     discountAmount: Optional(Type.Number()),
     discountedAmount: Optional(Type.Number()),
-    items: Type.Array(Item, { description: 'The lines as sent.' }),
+    items: Type.Array(Item, { description: 'The items as sent.' }),
     metaData: Optional(FreeForm('As sent.')),
     campaigns: Type.Array(Type.Object({ id: Id('cmp'), version: Type.Integer() }), {
       description: 'The campaign versions it ran on.',

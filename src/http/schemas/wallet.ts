@@ -44,15 +44,17 @@ const walletExample = {
 const Amounts = Type.Unsafe<Record<string, number>>({
   type: 'object',
   additionalProperties: { type: 'number' },
-  description: 'By the key of the balance.',
+  description: 'Amount per balance key.',
 })
 
 export const WalletCard = Type.Object(
   {
     organization: Type.Object({
       name: Type.String(),
-      color: Type.String({ description: 'Ours, when the organization has chosen none.' }),
-      logo: Optional(Type.String({ description: 'An https address, or a data address.' })),
+      color: Type.String({
+        description: "The organization's color, or the default color if it has not chosen one.",
+      }),
+      logo: Optional(Type.String({ description: 'An https URL or a data URL.' })),
       locale: Type.String(),
       currency: Type.String(),
       timezone: Type.String(),
@@ -67,20 +69,22 @@ export const WalletCard = Type.Object(
       Type.Object({
         key: Type.String(),
         name: Type.String(),
-        value: Type.Number({ description: 'What can be used now.' }),
+        value: Type.Number({ description: 'Amount available now.' }),
         decimals: Type.Integer(),
-        total: Type.Number({ description: 'What was ever collected, less what returns took back.' }),
+        total: Type.Number({ description: 'Amount ever collected, minus what returns reversed.' }),
         otherCampaign: Optional(
-          Type.String({ description: "Whose it is, when it is not of the card's own campaign." }),
+          Type.String({
+            description: "Name of the campaign it belongs to, if that is not the card's campaign.",
+          }),
         ),
       }),
-      { description: "Of the customer: first those of the card's own campaign." },
+      { description: "The customer's balances, those of the card's campaign first." },
     ),
     progress: Type.Array(
       Type.Object({
-        key: Type.String({ description: 'The balance that is collected.' }),
+        key: Type.String({ description: 'Key of the balance being collected.' }),
         have: Type.Number(),
-        need: Type.Number({ description: 'What the next coupon takes.' }),
+        need: Type.Number({ description: 'Amount needed for the next coupon.' }),
         rewardName: Type.String(),
       }),
     ),
@@ -91,7 +95,8 @@ export const WalletCard = Type.Object(
         kind: Type.String({ description: 'free_product, amount_off or percent_off' }),
         products: Optional(
           Type.Array(Type.String(), {
-            description: 'Of which products one is free: their names, or your own ids where they have none.',
+            description:
+              'Products, one of which is free: their names, or your own IDs for those without a name.',
           }),
         ),
         expiresAt: Optional(Timestamp()),
@@ -103,15 +108,15 @@ export const WalletCard = Type.Object(
     visits: Type.Array(
       Type.Object({
         at: Timestamp(),
-        amount: Type.Number({ description: 'What was to be paid, before points.' }),
+        amount: Type.Number({ description: 'Amount payable, before points.' }),
         collected: Amounts,
         spent: Optional(Amounts),
         branchName: Optional(Type.String()),
-        isReturned: Optional(Type.Literal(true, { description: 'All of it was brought back.' })),
+        isReturned: Optional(Type.Literal(true, { description: 'Everything was returned.' })),
       }),
-      { description: 'The last ten, newest first.' },
+      { description: 'The last ten visits, newest first.' },
     ),
-    updatedAt: Timestamp('When this was so.'),
+    updatedAt: Timestamp('When this state was read.'),
   },
   { ...named('WalletCard'), examples: [walletExample] },
 )

@@ -1,6 +1,6 @@
 /**
- * A call as a line for the shell. Ids of the examples become variables, so that a line works as pasted once
- * `$BASE`, `$TOKEN` and the ids it names are set.
+ * Renders an operation as a curl command. IDs from the examples become variables, so that the command works as
+ * pasted once `$BASE`, `$TOKEN` and the IDs in it are set.
  */
 import type { Call } from './document.ts'
 
@@ -24,10 +24,12 @@ const variables: Record<string, string> = {
 export function curlOf(call: Call): string {
   const { method, parameters = [] } = call
   const path = call.path.replaceAll(/\{(\w+)\}/g, (_match, name: string) => {
-    const example = parameters.find((one) => one.in === 'path' && one.name === name)?.example
+    const example = parameters.find(
+      (parameter) => parameter.in === 'path' && parameter.name === name,
+    )?.example
     return withVariables(String(example ?? `{${name}}`))
   })
-  const query = parameters.filter((one) => one.in === 'query' && one.required)
+  const query = parameters.filter((parameter) => parameter.in === 'query' && parameter.required)
   const lines = [`curl ${methodFlag(method, query.length > 0)}"$BASE${path}"`]
   for (const { name, example } of query) lines.push(`--data-urlencode '${name}=${example}'`)
   lines.push(...authentication(call))
@@ -48,8 +50,9 @@ function methodFlag(method: string, hasQuery: boolean): string {
 function authentication({ operationId, security = [] }: Call): string[] {
   if (operationId === 'issueToken') return [`-H "x-api-key: $API_KEY"`, `-H "x-api-secret: $API_SECRET"`]
   if (security.length === 0) return []
-  if (!security.some((one) => 'operator' in one || 'bearer' in one)) return [`-b "lw_session=$SESSION"`]
-  const isOperator = security.some((one) => 'operator' in one)
+  if (!security.some((requirement) => 'operator' in requirement || 'bearer' in requirement))
+    return [`-b "lw_session=$SESSION"`]
+  const isOperator = security.some((requirement) => 'operator' in requirement)
   return [`-H "authorization: Bearer ${isOperator ? '$ADMIN_TOKEN' : '$TOKEN'}"`]
 }
 

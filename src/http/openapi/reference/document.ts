@@ -84,7 +84,7 @@ export function callsOf(document: OpenApiDocument): Call[] {
   )
 }
 
-/** `Customer` of `#/components/schemas/Customer`. */
+/** Name that a reference ends with: `Customer` for `#/components/schemas/Customer`. */
 export function refName($ref: string): string {
   return $ref.slice($ref.lastIndexOf('/') + 1)
 }

@@ -1,4 +1,4 @@
-/** HTML as text, with everything put into it escaped unless it is HTML itself. */
+/** HTML as text. Interpolated values are escaped unless they are `Html` themselves. */
 export interface Html {
   readonly html: string
 }
@@ -20,7 +20,7 @@ function escapeText(text: string): string {
   return text.replaceAll(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`)
 }
 
-/** The little Markdown our descriptions use: paragraphs, numbered lists, `code` and **strong**. */
+/** Renders the subset of Markdown that our descriptions use: paragraphs, numbered lists, `code` and **strong**. */
 export function markdown(text: string): Html {
   const blocks = text.split(/\n{2,}/).map((block) => {
     const items = block.split('\n')
@@ -39,7 +39,7 @@ export function inline(text: string): Html {
   return html`${parts}`
 }
 
-/** JSON with its keys, texts and other values told apart. */
+/** JSON with syntax highlighting for keys, strings and other values. */
 export function jsonBlock(value: unknown): Html {
   const text = JSON.stringify(value, undefined, 2)
   const parts = text.split(

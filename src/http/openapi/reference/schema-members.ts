@@ -1,8 +1,8 @@
-/** A schema for people: a list of its members with type, bounds and meaning; what is nested unfolds. */
+/** Renders a schema as a list of its fields with type, bounds and description; nested objects can be expanded. */
 import { type OpenApiDocument, refName, type Schema } from './document.ts'
 import { type Html, html, inline } from './html.ts'
 
-/** How many named schemas deep a list unfolds in place; deeper ones are linked. */
+/** How many levels of named schemas can be expanded in place; deeper ones are links. */
 const unfoldDepth = 2
 
 export function schemaMembers(document: OpenApiDocument, schema: Schema, depth = unfoldDepth): Html {
@@ -15,7 +15,7 @@ export function schemaMembers(document: OpenApiDocument, schema: Schema, depth =
       ${schemaMembers(document, schema.else ?? {}, depth)}`
   }
   if (schema.type === 'array' && schema.items) return schemaMembers(document, schema.items, depth)
-  if (schema.anyOf) return html`${schema.anyOf.map((one) => variant(document, one, depth))}`
+  if (schema.anyOf) return html`${schema.anyOf.map((branch) => variant(document, branch, depth))}`
   const members = Object.entries(schema.properties ?? {})
   if (members.length === 0) return freeMembers(document, schema, depth)
   return html`<ul class="members">${members.map(([name, member]) =>
@@ -28,7 +28,7 @@ function freeMembers(document: OpenApiDocument, schema: Schema, depth: number): 
   if (typeof additionalProperties === 'object') {
     return html`<ul class="members">${memberRow(document, '{key}', additionalProperties, false, depth)}</ul>`
   }
-  return html`<p class="none">${additionalProperties ? 'Any members.' : 'No members.'}</p>`
+  return html`<p class="none">${additionalProperties ? 'Any properties.' : 'No properties.'}</p>`
 }
 
 function memberRow(
@@ -55,14 +55,14 @@ function nested(document: OpenApiDocument, schema: Schema, depth: number): Html 
   const isNamed = inner.$ref !== undefined
   if (isNamed && depth === 0) return undefined
   const target = resolve(document, inner)
-  const variants = target.anyOf?.filter((one) => hasMembers(resolve(document, one))) ?? []
+  const variants = target.anyOf?.filter((branch) => hasMembers(resolve(document, branch))) ?? []
   if (!hasMembers(target) && variants.length === 0) return undefined
   const next = isNamed ? depth - 1 : depth
   const content =
     variants.length > 0
-      ? html`${variants.map((one) => variant(document, one, next))}`
+      ? html`${variants.map((branch) => variant(document, branch, next))}`
       : schemaMembers(document, target, next)
-  return html`<details><summary>${variants.length > 1 ? `One of ${variants.length} kinds` : 'Members'}</summary>${content}</details>`
+  return html`<details><summary>${variants.length > 1 ? `One of ${variants.length} kinds` : 'Fields'}</summary>${content}</details>`
 }
 
 function variant(document: OpenApiDocument, schema: Schema, depth: number): Html {
@@ -70,7 +70,7 @@ function variant(document: OpenApiDocument, schema: Schema, depth: number): Html
   if (!hasMembers(target)) return html``
   if (schema.$ref && depth === 0) return html`<p class="case">${typeOf(document, schema)}</p>`
   const next = schema.$ref ? depth - 1 : depth
-  return html`<details><summary>${target.title ?? 'Members'}</summary>${schemaMembers(document, target, next)}</details>`
+  return html`<details><summary>${target.title ?? 'Fields'}</summary>${schemaMembers(document, target, next)}</details>`
 }
 
 function hasMembers(schema: Schema): boolean {
@@ -89,7 +89,7 @@ export function typeOf(document: OpenApiDocument, schema: Schema): Html {
   if (schema.const !== undefined) return html`${JSON.stringify(schema.const)}`
   if (schema.enum) return html`${schema.enum.map((value) => JSON.stringify(value)).join(' or ')}`
   if (schema.anyOf) {
-    return html`${schema.anyOf.map((one, i) => html`${i > 0 && ' or '}${typeOf(document, one)}`)}`
+    return html`${schema.anyOf.map((branch, i) => html`${i > 0 && ' or '}${typeOf(document, branch)}`)}`
   }
   if (schema.type === 'array')
     return html`list of ${schema.items ? typeOf(document, schema.items) : 'anything'}`
@@ -97,34 +97,34 @@ export function typeOf(document: OpenApiDocument, schema: Schema): Html {
     return html`map of ${typeOf(document, schema.additionalProperties)}`
   }
   const prefix = idPrefix(schema)
-  if (prefix !== undefined) return html`id ${prefix}_…`
+  if (prefix !== undefined) return html`ID ${prefix}_…`
   const type = [schema.type ?? 'anything'].flat().join(' or ')
   return html`${schema.format === 'date-time' ? 'ISO 8601 time' : type}`
 }
 
-/** Our own ids are known by their example; their length says nothing to a reader. */
+/** Our own IDs are recognized by their example; their length limits tell a reader nothing. */
 function idPrefix(schema: Schema): string | undefined {
   return /^([a-z]+)_[0-9a-f]{32}$/.exec(String(schema.examples?.[0] ?? ''))?.[1]
 }
 
 function boundsOf(schema: Schema): string[] {
   if (idPrefix(schema) !== undefined || schema.format === 'date-time') return []
-  const said: string[] = []
+  const bounds: string[] = []
   const number = (value: number) =>
     Math.abs(value) >= 1e6 ? value.toExponential().replace('e+', 'e') : String(value)
-  if (schema.minimum !== undefined) said.push(`at least ${number(schema.minimum)}`)
-  if (schema.exclusiveMinimum !== undefined) said.push(`above ${number(schema.exclusiveMinimum)}`)
-  if (schema.maximum !== undefined) said.push(`at most ${number(schema.maximum)}`)
+  if (schema.minimum !== undefined) bounds.push(`at least ${number(schema.minimum)}`)
+  if (schema.exclusiveMinimum !== undefined) bounds.push(`above ${number(schema.exclusiveMinimum)}`)
+  if (schema.maximum !== undefined) bounds.push(`at most ${number(schema.maximum)}`)
   if (schema.maxLength !== undefined) {
-    said.push(`${schema.minLength ? `${schema.minLength} to` : 'up to'} ${schema.maxLength} characters`)
+    bounds.push(`${schema.minLength ? `${schema.minLength} to` : 'up to'} ${schema.maxLength} characters`)
   }
-  if (schema.minItems !== undefined) said.push(`${schema.minItems} or more`)
-  if (schema.maxItems !== undefined) said.push(`up to ${schema.maxItems}`)
-  if (schema.pattern !== undefined) said.push(`matches \`${schema.pattern}\``)
-  if (schema.default !== undefined) said.push(`\`${JSON.stringify(schema.default)}\` unless told`)
+  if (schema.minItems !== undefined) bounds.push(`${schema.minItems} or more`)
+  if (schema.maxItems !== undefined) bounds.push(`up to ${schema.maxItems}`)
+  if (schema.pattern !== undefined) bounds.push(`matches \`${schema.pattern}\``)
+  if (schema.default !== undefined) bounds.push(`default \`${JSON.stringify(schema.default)}\``)
   const [example] = schema.examples ?? []
-  if (example !== undefined && typeof example !== 'object') said.push(`such as \`${example}\``)
-  return said
+  if (example !== undefined && typeof example !== 'object') bounds.push(`for example \`${example}\``)
+  return bounds
 }
 
 function resolve(document: OpenApiDocument, schema: Schema): Schema {
