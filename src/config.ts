@@ -7,28 +7,28 @@ export type Config = {
   port: number
   host: string
   dataDir: string
-  /** Undefined: the embedded PostgreSQL under `dataDir` is used. */
+  /** If undefined, the embedded PostgreSQL under `dataDir` is used. */
   databaseUrl: string | undefined
-  /** Undefined only when the demo is on; it is then generated and kept under `dataDir`. */
+  /** Undefined only if the demo is on; it is then generated and stored under `dataDir`. */
   adminToken: string | undefined
-  /** Undefined only when the demo is on; it is then generated and kept under `dataDir`. */
+  /** Undefined only if the demo is on; it is then generated and stored under `dataDir`. */
   jwtSecret: string | undefined
-  /** The key of credential hashes. It follows JWT_SECRET unless it is set, and is undefined when that is. */
+  /** The key of credential hashes. Defaults to `jwtSecret`, and is undefined if that is. */
   credentialPepper: string | undefined
-  /** The address people reach the service under, without a slash at the end. Undefined: where it listens. */
+  /** Public URL of the service, without a trailing slash. If undefined, the address it listens on is used. */
   publicUrl: string | undefined
   accessTokenTtlSeconds: number
   refreshTokenTtlSeconds: number
   demo: boolean
-  /** How long ago a new demo opened, with visits on every day since; 0: it is bare. */
+  /** How many days ago a new demo opened, with visits on every day since; 0 leaves it empty. */
   demoDays: number
-  /** Calls per second: of an organization, of a connection to it, of an address without a token. Undefined: off. */
+  /** Requests per second: per organization, per connection, per IP address without a token. Undefined means off. */
   rateLimits: { organization?: number; connection?: number; address?: number }
   tls: { cert: Buffer; key: Buffer } | undefined
   trustProxy: boolean
   allowHttp: boolean
   postgresBin: string | undefined
-  /** Processes that answer calls. */
+  /** Number of processes that handle requests. */
   workers: number
   logLevel: (typeof LOG_LEVELS)[number]
 }
@@ -38,9 +38,9 @@ export type ConfigResult = { ok: true; config: Config } | { ok: false; problems:
 type Environment = Record<string, string | undefined>
 
 /**
- * Reads all settings from the environment. This is the only place that does, and it reports every problem
- * at once, so that an operator does not find them one start at a time. An empty value counts as not set,
- * because that is what `VAR=` in an env file means.
+ * Reads all settings from the environment. This is the only place that does, and it reports all problems together, so
+ * that an operator does not find them one start at a time. An empty value counts as not set, because that is what
+ * `VAR=` in an env file means.
  */
 export function readConfig(env: Environment, cwd: string = process.cwd()): ConfigResult {
   const problems: string[] = []
@@ -75,7 +75,7 @@ export function readConfig(env: Environment, cwd: string = process.cwd()): Confi
   return problems.length === 0 ? { ok: true, config } : { ok: false, problems }
 }
 
-// Ten years. A longer lifetime is a slip of the keyboard, and milliseconds beyond 2^53 would not be exact.
+// Ten years. A longer lifetime is a typo, and milliseconds beyond 2^53 would not be exact.
 const MAX_TTL_SECONDS = 315_360_000
 
 type Reader = ReturnType<typeof readerOf>
@@ -110,7 +110,7 @@ function readerOf(env: Environment, problems: string[]) {
       const value = text(name)
       const advice = 'for example the output of: openssl rand -hex 32'
       if (value === undefined && !optional) {
-        problems.push(`${name} is required without the demo: set it to a secret of your own, ${advice}`)
+        problems.push(`${name} is required if the demo is off: set it to a secret of your own, ${advice}`)
       }
       if (value !== undefined && value.length < minLength) {
         problems.push(`${name} is too short: it needs at least ${minLength} characters, ${advice}`)
@@ -122,10 +122,10 @@ function readerOf(env: Environment, problems: string[]) {
 
 function readDatabaseUrl(value: string | undefined, problems: string[]): string | undefined {
   if (value === undefined) return undefined
-  // The URL itself stays out of the message, for it holds a password.
+  // The URL itself is not in the message, because it contains a password.
   if (!/^postgres(ql)?:\/\//.test(value)) {
     problems.push(
-      'DATABASE_URL must begin with postgres://, as in postgres://user:password@host:5432/database.',
+      'DATABASE_URL must start with postgres://, as in postgres://user:password@host:5432/database.',
     )
   } else if (!URL.canParse(value) && !URL.canParse(value.replace('@/', '@socket/'))) {
     problems.push(
@@ -135,19 +135,19 @@ function readDatabaseUrl(value: string | undefined, problems: string[]): string 
   return value
 }
 
-/** Pages and links are written from the root, so that there is no path to it. */
+/** Pages and links start at the root, so the URL must not have a path. */
 function readPublicUrl(value: string | undefined, problems: string[]): string | undefined {
   if (value === undefined) return undefined
   const url = URL.canParse(value) ? new URL(value) : undefined
-  // An origin and nothing else; a slash at the end is the origin too.
+  // Only an origin is allowed, with or without a trailing slash.
   if (url && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`) return url.origin
   problems.push(
-    'PUBLIC_URL must be an address without a path, such as https://loyalty.example.com: the one people reach the service under.',
+    'PUBLIC_URL must be the public URL of the service, without a path, such as https://loyalty.example.com.',
   )
   return undefined
 }
 
-/** With RATE_LIMIT=off the others are off as well, unless they are set: whoever measures says it once. */
+/** With RATE_LIMIT=off the others are off as well unless they are set, so that a benchmark needs one setting. */
 function readRateLimits(read: Reader): Config['rateLimits'] {
   const limit = (name: string, value: string | undefined, fallback: number | undefined) => {
     if (value === undefined) return fallback
@@ -192,17 +192,17 @@ function readPem(name: string, path: string | undefined, problems: string[]): Bu
   return undefined
 }
 
-/** Credentials travel only over HTTPS; on this computer itself there is no wire to listen on. */
+/** Credentials are sent only over HTTPS, except on the loopback interface, where no one can listen in. */
 function requireHttps(config: Config, read: Reader, problems: string[]): void {
-  // A certificate that was given but is unusable has its own problem already.
+  // A certificate that is set but unusable is already reported.
   const wantsTls = read.text('TLS_CERT') !== undefined || read.text('TLS_KEY') !== undefined
   if (isLoopback(config.host) || wantsTls || config.trustProxy || config.allowHttp) return
   problems.push(
-    `HOST=${config.host} can be reached from other computers, and credentials may only travel over HTTPS. Set TLS_CERT and TLS_KEY, or TRUST_PROXY=1 behind a proxy that ends TLS, or ALLOW_HTTP=1 if you know that plain HTTP is safe here.`,
+    `HOST=${config.host} is reachable from other computers, and credentials must only be sent over HTTPS. Set TLS_CERT and TLS_KEY, or TRUST_PROXY=1 behind a proxy that terminates TLS, or ALLOW_HTTP=1 if you know that plain HTTP is safe here.`,
   )
 }
 
-/** Others come under a name that we cannot know. */
+/** Whether other computers use the service, under a host name that we cannot know. */
 export function isReachedElsewhere({ host, trustProxy }: Pick<Config, 'host' | 'trustProxy'>): boolean {
   return trustProxy || !isLoopback(host)
 }
@@ -216,9 +216,9 @@ function resolved(cwd: string, path: string | undefined): string | undefined {
   return path === undefined ? undefined : resolve(cwd, path)
 }
 
-/** Where this computer reaches the service. */
+/** URL of the service on this computer. */
 export function baseUrlOf(port: number, config: Config): string {
-  // Where everything is listened to, the address to paste is still this machine's own.
+  // If the service listens on all addresses, the URL to paste is still this computer's own.
   const address = { '0.0.0.0': '127.0.0.1', '::': '::1' }[config.host] ?? config.host
   const host = address.includes(':') ? `[${address}]` : address
   return `${config.tls ? 'https' : 'http'}://${host}:${port}`

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Where the program begins. It loads the rest only when the rest can be loaded; see check-installation.mjs.
+// Entry point of the program. It loads the rest only if it can be loaded; see check-installation.mjs.
 import { writeSync } from 'node:fs'
 import { complainAboutNode, explainMissingPackage } from './check-installation.mjs'
 
@@ -14,7 +14,7 @@ function refuseToLoad(error) {
   refuse(reason)
 }
 
-/** At once: Node 20 goes on to print the stack of a CommonJS package that failed, although the error was caught. */
+/** Exits immediately: Node 20 would go on to print the stack of a failed CommonJS package, even if it was caught. */
 function refuse(reason) {
   writeSync(2, `${reason}\n`)
   process.exit(1)

@@ -2,13 +2,13 @@ import { work, workerCommand } from './app/cluster.ts'
 import { run } from './cli/run.ts'
 
 export async function main(): Promise<void> {
-  // A reader that goes away, as `| head` does, must not take a running service with it.
+  // A reader that goes away, as `| head` does, must not end a running service.
   process.stdout.on('error', () => {})
 
-  // A worker is started by the service itself and is no command of the command line.
+  // A worker is started by the service itself and is not a command of the command line.
   if (process.argv[2] === workerCommand && process.send) await work()
 
-  // Whoever types the name alone, as with npx, wants to see it run.
+  // Without a command, as with npx, the service is started.
   const [command = 'serve', ...rest] = process.argv.slice(2)
   process.exitCode = await run([command, ...rest], {
     env: process.env,
@@ -17,7 +17,7 @@ export async function main(): Promise<void> {
     err: (text) => process.stderr.write(text),
   })
 
-  // Whatever still holds the process, such as the socket of a client that never finished its request, has had its
-  // time. The timer itself holds nothing, so an ordinary end does not wait for it.
+  // Something may still keep the process alive, such as the socket of a client that never finished its request. The
+  // timer itself does not, so a normal exit does not wait for it.
   setTimeout(() => process.exit(), 250).unref()
 }

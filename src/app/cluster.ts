@@ -1,7 +1,7 @@
 /**
- * Several processes on one port and one database, for machines with more cores than one. The first process
- * keeps the embedded database, the jobs and the demo, and starts the others; what they need to know reaches them
- * over their channel and not in arguments or the environment, where a list of processes would show the secrets.
+ * Several processes on one port and one database, for machines with more than one core. The primary runs the embedded
+ * database, the jobs and the demo, and starts the workers; it sends them their configuration over IPC and not in
+ * arguments or the environment, where a process list would show the secrets.
  */
 import cluster, { type Worker } from 'node:cluster'
 import type { Config } from '../config.ts'
@@ -11,7 +11,7 @@ import { createLogger, type Logger } from '../http/redaction/logger.ts'
 import { type Listener, listen, openDeps, type ServiceSecrets } from './listen.ts'
 import { withTimeout } from './with-timeout.ts'
 
-/** The hidden command a worker is started with. */
+/** The hidden command that starts a worker. */
 export const workerCommand = 'work'
 
 const ready = 'ready'
@@ -45,7 +45,7 @@ export async function startWorkers(
     connection,
     role,
     secrets,
-    // Each takes its share, so that together they allow what one would.
+    // Each worker gets a share, so that together they allow as much as one process would.
     config: {
       ...config,
       rateLimits: shareOf(config.rateLimits, count),
@@ -57,19 +57,17 @@ export async function startWorkers(
   const start = () => {
     const worker = cluster.fork()
     worker.on('message', (message) => {
-      // What is sent before the worker listens to its channel is lost, so it says when it does.
+      // A message sent before the worker listens is lost, so it reports when it is ready.
       if (message === ready) worker.send(assignment)
       if (message.port !== undefined) listening.add(worker)
       void gatherMetrics(worker, message)
     })
-    // What is sent to one that has just died comes back as an error, which nobody else listens to.
-    worker.on('error', (error) =>
-      log.warn({ worker: worker.process.pid, err: error }, 'a worker is not reached'),
-    )
+    // Sending to a worker that has just died emits an error, which would be unhandled without this listener.
+    worker.on('error', (error) => log.warn({ worker: worker.process.pid, err: error }, 'worker unreachable'))
     worker.once('exit', (code, signal) => {
       listening.delete(worker)
       if (isStopping) return
-      log.error({ worker: worker.process.pid, code, signal }, 'a worker ended and is started again')
+      log.error({ worker: worker.process.pid, code, signal }, 'worker exited, restarting')
       setTimeout(() => !isStopping && start(), restartPauseMs)
     })
     return worker
@@ -102,7 +100,7 @@ function portOf(worker: Worker): Promise<number> {
       if (message.port !== undefined) resolve(message.port)
       if (message.error) reject(Object.assign(new Error(message.error.message), { code: message.error.code }))
     })
-    worker.once('exit', () => reject(new Error('A worker ended before it could listen.')))
+    worker.once('exit', () => reject(new Error('A worker exited before it could listen.')))
   })
 }
 
@@ -113,9 +111,9 @@ function stopWorker(worker: Worker): Promise<void> {
   })
 }
 
-/** What a worker process does: listens as it is told, until it is told to stop or its parent is gone. */
+/** Main function of a worker: listens until it is told to stop or its parent is gone. */
 export async function work(): Promise<void> {
-  // A terminal sends Ctrl-C to all of us; the first process says when it is our turn.
+  // A terminal sends Ctrl-C to all processes; the primary tells us when to stop.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
   let listener: Listener | undefined
   const stopped = new Promise<void>((resolve) => {

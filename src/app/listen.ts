@@ -1,6 +1,6 @@
 /**
- * One process that answers calls: pool, operations and HTTP on a database that is already up to date. The
- * service is one of these, or several on one port (`cluster.ts`).
+ * One process that handles requests: pool, operations and HTTP on a database that is already migrated. The service
+ * runs one of these, or several on one port (`cluster.ts`).
  */
 import type { AddressInfo } from 'node:net'
 import { baseUrlOf, type Config } from '../config.ts'
@@ -22,12 +22,12 @@ export interface ServiceSecrets {
 
 export interface Listener {
   readonly port: number
-  /** No new calls, and what was taken is finished. */
+  /** Accepts no new requests, and finishes those in progress. */
   stop(): Promise<void>
 }
 
 const drainTimeoutMs = 5_000
-/** Of the last calls; a database that is away must not keep the process. */
+/** For the last write of the request log; an unreachable database must not delay the exit. */
 const lastFlushTimeoutMs = 500
 const readinessTimeoutMs = 2_000
 
@@ -61,7 +61,7 @@ export async function listen(
   const transactions = createBasketProcessor({ deps })
   const requestLog = createRequestLog(deps)
   const state = { isStopping: false }
-  // Everybody who asks while an answer is on its way gets that one: asking often must not cost connections.
+  // Concurrent readiness checks share one query: frequent checks must not use up connections.
   let asked: Promise<boolean> | undefined
   const canServe = () => {
     asked ??= canUseDatabase(deps).finally(() => {
@@ -78,8 +78,8 @@ export async function listen(
   }
   try {
     app = await buildServer({
-      // Which port it is may be known only once it is listened to, and nobody asks before that. It is remembered:
-      // a server that is closing has no address any more, and still answers the calls it took.
+      // The port may be known only after listening, and is not needed before. It is stored in a variable: a server
+      // that is closing no longer has an address, but still finishes its requests.
       deps: { ...deps, publicUrl: () => config.publicUrl ?? baseUrlOf(port, config) },
       baskets: transactions,
       requestLog,
@@ -99,7 +99,7 @@ export async function listen(
   }
 }
 
-/** Finishes what was taken. A client that never sends the rest of its request is cut off in the end. */
+/** Finishes requests in progress. A client that never sends the rest of its request is disconnected in the end. */
 async function closeServer(app: Server, transactions: BasketProcessor): Promise<void> {
   await withTimeout(
     app.close().then(() => transactions.drain()),

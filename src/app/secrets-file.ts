@@ -3,22 +3,22 @@ import { chmod, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises
 import { join } from 'node:path'
 import { takeProcessLock } from '../embedded-postgres/process-lock.ts'
 
-/** What `secrets.json` holds: our two, and whatever else others have put there. */
+/** Content of `secrets.json`: our two secrets, and properties that other code has added. */
 export type StoredSecrets = {
   jwtSecret: string
   adminToken: string
-  [member: string]: unknown
+  [property: string]: unknown
 }
 
 /**
- * The secrets of an installation that was given none, made at the first start and the same from then on.
- * When two processes start at once both return the same ones.
+ * The secrets of an installation without configured ones, generated at the first start and kept from then on. Two
+ * processes that start concurrently get the same ones.
  */
 export async function loadOrCreateSecrets(dataDir: string): Promise<StoredSecrets> {
   return (await readSecrets(dataDir)) ?? changeSecrets(dataDir, {})
 }
 
-/** Sets members of the file beside those that are there, and returns all of them. */
+/** Sets properties of the file, keeps the others, and returns all of them. */
 export function updateSecrets(dataDir: string, patch: Record<string, unknown>): Promise<StoredSecrets> {
   return changeSecrets(dataDir, patch)
 }
@@ -45,7 +45,7 @@ async function readSecrets(dataDir: string): Promise<StoredSecrets | undefined> 
   if (text === undefined) return undefined
   const secrets = parse(text)
   if (typeof secrets?.jwtSecret !== 'string' || typeof secrets.adminToken !== 'string') {
-    // Making new ones would silently lock out everybody who holds a token.
+    // New ones would silently invalidate every token.
     throw new Error(
       `${path} is damaged: it must be JSON with jwtSecret and adminToken. Restore it from a backup, or delete it to get new secrets; tokens and credentials made with the old ones then stop working.`,
     )
@@ -62,7 +62,7 @@ function parse(text: string): Record<string, unknown> | undefined {
   }
 }
 
-/** The file is either the old one or the new one, also after a power cut. */
+/** Replaces the file atomically: even after a power failure it is either the old one or the new one. */
 async function writeWhole(path: string, text: string, folder: string): Promise<void> {
   const unfinished = `${path}.${process.pid}`
   await rm(unfinished, { force: true })
@@ -83,11 +83,11 @@ async function writeWhole(path: string, text: string, folder: string): Promise<v
   }
 }
 
-/** One writer at a time, across processes: two that change different members must not lose either change. */
+/** One writer at a time, across processes: concurrent changes of different properties must both survive. */
 async function withLock<T>(dataDir: string, work: () => Promise<T>): Promise<T> {
   const lock = await takeProcessLock(pathIn(dataDir), 10_000)
   if ('heldBy' in lock) {
-    throw new Error(`${pathIn(dataDir)} is being written by process ${lock.heldBy}, which does not finish.`)
+    throw new Error(`${pathIn(dataDir)} is being written by process ${lock.heldBy}, which has not finished.`)
   }
   try {
     return await work()

@@ -1,6 +1,6 @@
 /**
- * Runs the service: database, migrations, HTTP, and the demo when it is on. Wired by hand, once, here. It stops
- * in the opposite order: no new calls, finish what was taken, then the database.
+ * Runs the service: database, migrations, HTTP, and the demo if it is on. This is where everything is wired together.
+ * It stops in reverse order: no new requests, finish those in progress, then the database.
  */
 import { mkdir } from 'node:fs/promises'
 import { baseUrlOf, type Config, isReachedElsewhere } from '../config.ts'
@@ -22,26 +22,26 @@ import { withTimeout } from './with-timeout.ts'
 export interface RunningService {
   readonly baseUrl: string
   readonly demo: Demo | undefined
-  /** When the demo opened, if it has a past to look at. */
+  /** When the demo opened, if it has a history. */
   readonly demoSince: Date | undefined
-  /** Stops everything within the time that supervisors give; can be repeated. */
+  /** Stops everything within the time that process supervisors allow; can be called more than once. */
   stop(): Promise<void>
 }
 
-// Together with what PostgreSQL is given to end, below the ten seconds after which supervisors kill.
+// Together with the other timeouts of a stop, below the ten seconds after which supervisors kill the process.
 const jobsTimeoutMs = 500
 const poolTimeoutMs = 500
 const postgresTimeoutMs = 1_500
 
-/** The service's log: readable on a terminal, JSON lines in a pipe, and out of the way of a document on stdout. */
+/** The service's log: pretty-printed on a terminal, JSON lines otherwise, and on stderr if stdout has a document. */
 export function openLog(config: Config, options: { isTerminal: boolean; toStderr: boolean }): Logger {
   return createLogger(config.logLevel, options)
 }
 
 export interface StartOptions {
-  /** When it ends the start in the middle, what was started is stopped again. */
+  /** Aborts the start; what was already started is stopped again. */
   readonly signal?: AbortSignal
-  /** Told how far the demo has come while it is filled with its past. */
+  /** Reports the progress while the demo is filled with its history. */
   readonly onDemoDay?: (day: number, of: number) => void
 }
 
@@ -63,8 +63,8 @@ export async function serve(
 }
 
 /**
- * Before anything slow, so that a script that waits for the file does not meet the one of an earlier run. A
- * service that still runs on the data folder keeps its own: this start is going to be refused.
+ * Runs before anything slow, so that a script that waits for the file does not find that of an earlier run. A service
+ * that is still running on the data folder keeps its file: this start is going to fail.
  */
 async function removeFormerDemoFile({ dataDir, databaseUrl }: Config): Promise<void> {
   if (databaseUrl !== undefined) return removeDemoFile(dataDir)
@@ -83,7 +83,7 @@ const postgresFolder = (dataDir: string) => `${dataDir}/postgres`
 async function startEmbedded(config: Config, log: Logger): Promise<EmbeddedPostgres> {
   const folder = postgresFolder(config.dataDir)
   const embedded = await startEmbeddedPostgres({ folder, binFolder: config.postgresBin, log })
-  // The folder is ours now, and so is a file that a process just killed had not let us remove before.
+  // The folder is ours now, so a file that a just killed process had kept us from removing can go.
   if (config.demo) await removeDemoFile(config.dataDir)
   return embedded
 }
@@ -99,7 +99,7 @@ async function serveOn(
   signal?.throwIfAborted()
   const secrets = await completeSecrets(config)
   const deps = openDeps(connection, role, config, secrets, log)
-  // Before anybody can call: who meets the demo meets all of it.
+  // Before requests are accepted, so that no client sees a partial demo.
   const openDemoOf = () =>
     openDemo(deps, {
       dataDir: config.dataDir,
@@ -110,7 +110,7 @@ async function serveOn(
       signal,
     })
   if (config.publicUrl === undefined && isReachedElsewhere(config)) {
-    log.warn({}, 'PUBLIC_URL is not set: wallet pages and invitations lead to an address of this computer')
+    log.warn({}, 'PUBLIC_URL is not set: links to wallet pages and invitations point to a local address')
   }
   const opened = await checkPepper(deps, config, secrets)
     .then(() => (config.demo ? openDemoOf() : undefined))
@@ -154,7 +154,7 @@ async function serveOn(
   }
 }
 
-/** A demo goes on with new credentials; where there are others, somebody has to decide. */
+/** A demo continues with new credentials; with real merchants, the operator has to decide. */
 async function checkPepper(
   { pool, clock, log }: Deps,
   config: Config,
@@ -166,11 +166,11 @@ async function checkPepper(
   } catch (error) {
     if (!(error instanceof WrongPepperError && config.demo)) throw error
     if (!(await adoptPepperOfDemo(pool, pepper, clock()))) throw error
-    log.warn({}, 'the secrets of this installation are new; the demo gets new credentials')
+    log.warn({}, 'this installation has new secrets, so the demo gets new credentials')
   }
 }
 
-/** The secrets as set, and for those that were not, the ones kept under the data folder. */
+/** The configured secrets, and for those not set, the ones stored in the data folder. */
 export async function completeSecrets(config: Config): Promise<ServiceSecrets> {
   const { adminToken, jwtSecret, credentialPepper } = config
   if (adminToken !== undefined && jwtSecret !== undefined) {

@@ -1,4 +1,4 @@
-/** The promise's value, or undefined when it takes too long. */
+/** The promise's value, or undefined if it takes too long. */
 export async function withTimeout<T>(promise: Promise<T>, timeoutMs: number): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined
   const timeout = new Promise<undefined>((resolve) => {

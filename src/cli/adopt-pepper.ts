@@ -5,12 +5,12 @@ import { addCommand, type Context } from './command.ts'
 import { withPool } from './open-database.ts'
 import { readCredentialSettings } from './settings.ts'
 
-/** For those who have lost the pepper: from here on the present one counts. */
+/** For operators who have lost the pepper: makes the current one the valid one. */
 export function adoptPepperCommand(program: Command, { env, report }: Context): void {
   addCommand(
     program,
     'adopt-pepper',
-    'Go on with the present CREDENTIAL_PEPPER; keys and secrets made with another are given up.',
+    'Adopt the current CREDENTIAL_PEPPER; keys and secrets made with another one stop working.',
     ['loyalty-wallet adopt-pepper'],
   ).action(async () => {
     const config = readCredentialSettings(env)
@@ -18,7 +18,7 @@ export function adoptPepperCommand(program: Command, { env, report }: Context): 
       adoptPepper(pool, (await completeSecrets(config)).credentialPepper, new Date()),
     )
     report({
-      text: 'Done. Keys, secrets and sessions made with another pepper no longer count. Rotate them: POST /admin/v1/integrations/{id}/rotate and /admin/v1/connections/{id}/rotate, or make new ones.',
+      text: 'Done. Keys, secrets and sessions made with another pepper no longer work. Rotate them with POST /admin/v1/integrations/{id}/rotate and /admin/v1/connections/{id}/rotate, or create new ones.',
       json: { adopted: true },
     })
   })

@@ -4,20 +4,20 @@ import { request as requestHttps } from 'node:https'
 export interface ServiceCall {
   readonly method?: 'GET' | 'POST'
   readonly headers?: Record<string, string>
-  /** Only for our own service on this computer, whose certificate is made out to another name. */
+  /** Only for our own service on this computer, whose certificate is issued for another name. */
   readonly acceptsAnyCertificate?: boolean
   readonly timeoutMs?: number
 }
 
 export interface ServiceReply {
   readonly status: number
-  /** Undefined when the reply is not JSON. */
+  /** Undefined if the response is not JSON. */
   readonly body: Record<string, unknown> | undefined
 }
 
 const maxBytes = 1_000_000
 
-/** One call of a running service. Not `fetch`, which cannot be told to accept one certificate and no other. */
+/** Sends a request to a running service. Not with `fetch`, which cannot skip certificate checks per request. */
 export function callService(url: URL, call: ServiceCall = {}): Promise<ServiceReply> {
   const { method = 'GET', headers, acceptsAnyCertificate = false, timeoutMs = 10_000 } = call
   const send = url.protocol === 'https:' ? requestHttps : requestHttp
@@ -36,7 +36,7 @@ export function callService(url: URL, call: ServiceCall = {}): Promise<ServiceRe
       response.on('error', reject)
       response.on('data', (chunk: string) => {
         text += chunk
-        if (text.length > maxBytes) request.destroy(new Error('the reply is too large'))
+        if (text.length > maxBytes) request.destroy(new Error('the response is too large'))
       })
       response.on('end', () => resolve({ status: response.statusCode ?? 0, body: parse(text) }))
     })

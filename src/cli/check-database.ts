@@ -1,4 +1,4 @@
-/** The doctor's checks of the database: reachable, of a version we know, durable, with our schema, on time. */
+/** The doctor's checks of the database: reachability, version, durability, schema, role, pepper and clock. */
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Client } from 'pg'
@@ -15,14 +15,14 @@ import { Failure } from './failure.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 import { type DatabaseOrigin, postgresFolder, withDatabase } from './open-database.ts'
 
-/** Without a pepper, because the settings have none yet, it is not compared. */
+/** The pepper is checked only if there is one: new settings have none yet. */
 export async function checkDatabase(config: Config, pepper?: string): Promise<Finding[]> {
   const isNew = config.databaseUrl === undefined && !(await hasCluster(config))
-  if (isNew) return [ok('database', 'will be made at the first start')]
+  if (isNew) return [ok('database', 'will be created at the first start')]
   try {
     return await withDatabase(config, (connection, origin) => checkServer(config, connection, origin, pepper))
   } catch (error) {
-    // The message of a failure that was foreseen says what to do; of another there is only the log.
+    // The message of an expected failure says what to do; for others there is only the log.
     const message = error instanceof Error ? error.message : String(error)
     const advice = error instanceof Failure ? message : `See the log of the database. (${message})`
     return [problem('database', `${nameDatabase(config)} cannot be used`, advice)]
@@ -30,14 +30,14 @@ export async function checkDatabase(config: Config, pepper?: string): Promise<Fi
 }
 
 async function hasCluster(config: Config): Promise<boolean> {
-  // Looked at from outside, because as root the folder belongs to another user.
+  // Only checks that the folder exists: if we run as root, it belongs to another user.
   return (await stat(postgresFolder(config)).catch(() => undefined)) !== undefined
 }
 
 const origins: Record<DatabaseOrigin, string> = {
-  external: 'answers',
-  running: 'is running and answers',
-  started: 'answers (it was started for this check)',
+  external: 'is reachable',
+  running: 'is running',
+  started: 'works (it was started for this check)',
 }
 
 async function checkServer(
@@ -72,17 +72,17 @@ async function checkVersion(client: Client): Promise<Finding> {
   const major = Math.floor(Number(await show(client, 'server_version_num')) / 10_000)
   const advice = `Use PostgreSQL ${oldest} to ${newest}.`
   if (major < oldest) return problem('version', `PostgreSQL ${text} is too old.`, advice)
-  if (major > newest) return warning('version', `Nobody has tried PostgreSQL ${text} yet.`, advice)
+  if (major > newest) return warning('version', `PostgreSQL ${text} has not been tested yet.`, advice)
   return ok('version', `PostgreSQL ${text}`)
 }
 
 const durability: Record<string, { isSafe(value: string): boolean; risk: string }> = {
-  fsync: { isSafe: (value) => value === 'on', risk: 'a power cut can destroy the database' },
+  fsync: { isSafe: (value) => value === 'on', risk: 'a power failure can corrupt the database' },
   synchronous_commit: {
     isSafe: (value) => value !== 'off',
-    risk: 'a crash loses baskets that a till was told are stored',
+    risk: 'a crash can lose baskets that were confirmed to a till',
   },
-  full_page_writes: { isSafe: (value) => value === 'on', risk: 'a power cut can destroy pages' },
+  full_page_writes: { isSafe: (value) => value === 'on', risk: 'a power failure can corrupt pages' },
 }
 
 async function checkDurability(client: Client): Promise<Finding> {
@@ -104,30 +104,30 @@ async function checkSchema(client: Client, connection: DatabaseConnection): Prom
   ).length
   const applied = await countMigrations(client)
   if (applied < known) {
-    const message = `at version ${applied}, and this program needs ${known}`
+    const message = `at version ${applied}, but this program needs ${known}`
     return warning(
       'schema',
       message,
-      'Run loyalty-wallet migrate; the next start of the service does it too.',
+      'Run loyalty-wallet migrate, or start the service, which does it as well.',
     )
   }
   try {
     await countPending(connection)
-    return ok('schema', `at version ${applied}, as this program needs it`)
+    return ok('schema', `at version ${applied}, as this program needs`)
   } catch (error) {
     if (!(error instanceof MigrationError)) throw error
-    return problem('schema', 'the schema and this program do not belong together', error.message)
+    return problem('schema', 'the schema does not match this program', error.message)
   }
 }
 
 async function checkPepper(client: Client, pepper: string): Promise<Finding> {
   await client.query(beginFor(platformOrg))
-  const isIts = await isPepperOf(client, pepper)
+  const isMatch = await isPepperOf(client, pepper)
   await client.query('COMMIT')
-  if (isIts === undefined) return ok('pepper', 'no credentials have been made yet')
-  if (isIts) return ok('pepper', 'the credentials in the database were made with it')
+  if (isMatch === undefined) return ok('pepper', 'no credentials have been created yet')
+  if (isMatch) return ok('pepper', 'matches the credentials in the database')
   const { message } = new WrongPepperError()
-  return problem('pepper', 'the credentials in the database were made with another', message)
+  return problem('pepper', 'the credentials in the database were made with another pepper', message)
 }
 
 async function countMigrations(client: Client): Promise<number> {
@@ -137,11 +137,11 @@ async function countMigrations(client: Client): Promise<number> {
   return rows[0].count
 }
 
-/** Without the role everything works; what is missing is the net under a mistake of ours. */
+/** Without the role everything works; what is missing is the safety net under a bug of ours. */
 async function checkRole(client: Client, connection: DatabaseConnection): Promise<Finding> {
   const state = await readRoleState(client)
   if (state.obstacle === undefined) return checkRoleTaken(connection)
-  const exempt = state.isLoginExempt ? ', whom row level security does not bind' : ''
+  const exempt = state.isLoginExempt ? ', which is exempt from row level security' : ''
   const message = `the service works as ${state.login}${exempt}: ${obstacles[state.obstacle]}`
   return warning('role', message, `${remedies(state)[state.obstacle]} Then start the service again.`)
 }
@@ -149,29 +149,30 @@ async function checkRole(client: Client, connection: DatabaseConnection): Promis
 type Obstacle = NonNullable<RoleState['obstacle']>
 
 const obstacles: Record<Obstacle, string> = {
-  missing: `there is no role ${appRole}`,
-  'not granted': `it may not take on the role ${appRole}`,
-  exempt: `row level security does not bind the role ${appRole} either`,
-  'wrong grants': `the role ${appRole} has other rights to our tables than it should`,
+  missing: `the role ${appRole} does not exist`,
+  'not granted': `it cannot assume the role ${appRole}`,
+  exempt: `the role ${appRole} is exempt from row level security, too`,
+  'wrong grants': `the role ${appRole} has the wrong privileges on our tables`,
 }
 
 const remedies = ({ login }: RoleState): Record<Obstacle, string> => ({
-  missing: `The next start makes it if ${login} may create roles. If not, let an administrator run: CREATE ROLE ${appRole} NOLOGIN; GRANT ${appRole} TO "${login}";`,
-  'not granted': `Let an administrator run: GRANT ${appRole} TO "${login}";`,
-  exempt: `Let an administrator run: ALTER ROLE ${appRole} NOSUPERUSER NOBYPASSRLS;`,
+  missing: `The next start creates it if ${login} is allowed to create roles. If not, have an administrator run: CREATE ROLE ${appRole} NOLOGIN; GRANT ${appRole} TO "${login}";`,
+  'not granted': `Have an administrator run: GRANT ${appRole} TO "${login}";`,
+  exempt: `Have an administrator run: ALTER ROLE ${appRole} NOSUPERUSER NOBYPASSRLS;`,
   'wrong grants':
-    'The next start gives them, if the login owns the tables; else run loyalty-wallet migrate as their owner.',
+    'The next start corrects them if the login owns the tables; otherwise run loyalty-wallet migrate as their owner.',
 })
 
-/** A connection pooler in between may drop what we ask for when we connect. */
+/** A connection pooler in between may drop our startup options. */
 async function checkRoleTaken(connection: DatabaseConnection): Promise<Finding> {
   const client = createClient(connection, { applicationName: 'loyalty-wallet doctor', role: appRole })
   await client.connect()
   try {
     const { rows } = await client.query('SELECT current_user AS name')
     if (rows[0].name === appRole) return ok('role', `the service works as ${appRole}`)
-    const advice = 'Connect to PostgreSQL itself, or let the connection pooler pass startup options on.'
-    return warning('role', `the service asks for the role ${appRole} and works as ${rows[0].name}`, advice)
+    const advice =
+      'Connect to PostgreSQL directly, or configure the connection pooler to forward startup options.'
+    return warning('role', `the service requests the role ${appRole} but works as ${rows[0].name}`, advice)
   } finally {
     await client.end()
   }
@@ -183,11 +184,11 @@ const harmfulMs = 60_000
 async function checkClock(client: Client): Promise<Finding> {
   const before = Date.now()
   const { rows } = await client.query<{ now: Date }>('SELECT clock_timestamp() AS now')
-  // The answer was made somewhere between question and reply.
+  // The time was read somewhere between sending the query and receiving the result.
   const ours = (before + Date.now()) / 2
   const offMs = Math.round((rows[0]?.now.getTime() ?? ours) - ours)
   const message = `the clock of the database differs from ours by ${Math.abs(offMs)} ms`
-  const advice = 'Set the clocks of both computers with NTP.'
+  const advice = 'Synchronize the clocks of both computers with NTP.'
   if (Math.abs(offMs) > harmfulMs) return problem('clock', message, advice)
   return Math.abs(offMs) > noticeableMs ? warning('clock', message, advice) : ok('clock', message)
 }

@@ -1,4 +1,4 @@
-/** The doctor's check of the port: free, or taken by a Loyalty Wallet that is ready. */
+/** The doctor's check of the port: free, or in use by a Loyalty Wallet that is ready. */
 import { createServer } from 'node:net'
 import type { Config } from '../config.ts'
 import { callService } from './call-service.ts'
@@ -7,18 +7,18 @@ import { type Finding, ok, problem } from './finding.ts'
 
 export async function checkPort(config: Config): Promise<Finding> {
   const place = `${config.host}:${config.port}`
-  if (config.port === 0) return ok('port', 'a free one is picked at every start')
+  if (config.port === 0) return ok('port', 'a free port is picked at every start')
   const error = await tryToListen(config)
   if (!error) return ok('port', `${place} is free`)
   const advice = 'Stop the other program, or set PORT to another port.'
   if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') {
     return problem('port', (explainFailure(error, config) as Error).message, 'Correct HOST or PORT.')
   }
-  const answer = await askWhoListens(config)
-  if (answer === 'ready') return ok('port', `the service answers at ${place} and is ready`)
-  if (answer === 'unready') {
+  const listener = await askWhoListens(config)
+  if (listener === 'ready') return ok('port', `the service at ${place} is ready`)
+  if (listener === 'unready') {
     const message = `the service at ${place} is not ready: it cannot reach its database, or is starting or stopping`
-    return problem('port', message, 'Look into its log, and at the lines about the database here.')
+    return problem('port', message, 'Check its log, and the results about the database here.')
   }
   return problem('port', `${place} is in use by another program.`, advice)
 }

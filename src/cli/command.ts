@@ -1,16 +1,16 @@
 import type { Command } from 'commander'
 import type { Environment } from './settings.ts'
 
-/** Where a command gets its settings from and where its words go; tests bring one of their own. */
+/** Environment and output of a command; tests provide their own. */
 export interface Terminal {
   readonly env: Environment
-  /** Somebody is looking, as opposed to a pipe or a file. */
+  /** Whether the output is a terminal, as opposed to a pipe or a file. */
   readonly isInteractive: boolean
   out(text: string): void
   err(text: string): void
 }
 
-/** What a command has to say, for people and for programs. */
+/** Output of a command, for people and for programs. */
 export interface CommandOutput {
   readonly text: string
   readonly json: unknown
@@ -21,12 +21,12 @@ export interface Context {
   readonly env: Environment
   readonly isInteractive: boolean
   readonly isJson: boolean
-  /** Shows how far a long command has come, where somebody is looking. */
+  /** Shows the progress of a long command on a terminal. */
   progress(done: number, of: number, what?: string): void
   report(outcome: CommandOutput): void
 }
 
-/** A command as all of ours are: with `--json`, and with examples at the end of its help. */
+/** Adds a command with what all commands have: `--json`, and examples at the end of the help. */
 export function addCommand(
   parent: Command,
   name: string,

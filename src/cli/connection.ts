@@ -27,11 +27,7 @@ export function connectionCommand(program: Command, { env, report }: Context): v
   ])
     .requiredOption('--organization <id>', 'the organization, as "organization list" shows it')
     .requiredOption('--integration <id>', 'the integration, as "integration list" shows it')
-    .option(
-      '--scopes <list>',
-      'pos (what a till needs), manage (everything else), or both with a comma',
-      'pos',
-    )
+    .option('--scopes <list>', 'pos (for tills), manage (for everything else), or both: pos,manage', 'pos')
     .action(async (options: CreateOptions) => report(await create(env, options)))
 }
 
@@ -55,7 +51,7 @@ async function create(env: Environment, options: CreateOptions): Promise<Command
   return {
     text: `Created connection ${id} of ${integration} to ${organization}, with ${scopes.join(' and ')}.
   API secret  ${apiSecret}
-Keep the secret now: it is not shown again. It works together with the API key of the integration.`,
+Save the secret now: it is not shown again. It works together with the API key of the integration.`,
     json: { id, organization, integration, scopes, createdAt: createdAt.toISOString(), apiSecret },
   }
 }

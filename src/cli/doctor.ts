@@ -18,9 +18,9 @@ import { Failure } from './failure.ts'
 import type { Finding } from './finding.ts'
 import { type Environment, readDatabaseSettings } from './settings.ts'
 
-/** Says what is wrong and what to do about it. It changes nothing, and works beside a running service. */
+/** Reports what is wrong and how to fix it. It changes nothing, and can run next to a running service. */
 export function doctorCommand(program: Command, { env, report }: Context): void {
-  addCommand(program, 'doctor', 'Find out what is wrong, and what to do about it.', [
+  addCommand(program, 'doctor', 'Find problems, and how to fix them.', [
     'loyalty-wallet doctor',
     'loyalty-wallet doctor --json',
   ]).action(async () => report(toOutcome(await examine(env))))
@@ -40,21 +40,21 @@ async function examine(env: Environment): Promise<Finding[]> {
   return findings
 }
 
-/** As the service would have it, but without making secrets where there are none. */
+/** The pepper that the service would use, without creating secrets if there are none. */
 async function findPepper(env: Environment): Promise<string | undefined> {
   const read = readConfig(env)
   if (!read.ok) return undefined
   const { jwtSecret, adminToken, dataDir } = read.config
   const isComplete = jwtSecret !== undefined && adminToken !== undefined
   if (!isComplete && !existsSync(join(dataDir, 'secrets.json'))) return undefined
-  // What is wrong with the file another check has told.
+  // Another check reports what is wrong with the file.
   return completeSecrets(read.config).then(
     ({ credentialPepper }) => credentialPepper,
     () => undefined,
   )
 }
 
-/** With a wrong certificate the database can still be looked at; with a wrong DATABASE_URL it cannot. */
+/** With an invalid certificate the database can still be checked; with an invalid DATABASE_URL it cannot. */
 function settingsOfDatabase(env: Environment): Config | undefined {
   try {
     return readDatabaseSettings(env)
@@ -65,7 +65,7 @@ function settingsOfDatabase(env: Environment): Config | undefined {
 }
 
 function toOutcome(findings: readonly Finding[]): CommandOutput {
-  const count = (status: Finding['status']) => findings.filter((one) => one.status === status).length
+  const count = (status: Finding['status']) => findings.filter((finding) => finding.status === status).length
   const problems = count('problem')
   const warnings = count('warning')
   const width = Math.max(...findings.map(({ check }) => check.length))
@@ -76,7 +76,7 @@ function toOutcome(findings: readonly Finding[]): CommandOutput {
   const plural = (n: number, word: string) => `${n} ${word}${n === 1 ? '' : 's'}`
   const sum =
     problems + warnings === 0
-      ? 'Everything is in order.'
+      ? 'No problems found.'
       : `${plural(problems, 'problem')}, ${plural(warnings, 'warning')}.`
   return {
     text: [...lines, '', sum].join('\n'),

@@ -1,6 +1,6 @@
 /**
- * Turns what went wrong under a command into one message that says what to do. Errors of our own say so
- * already; those of the system and of PostgreSQL are translated here. No message holds a password.
+ * Turns the error of a command into one message that says what to do. Our own errors already do; those of the system
+ * and of PostgreSQL are translated here. No message contains a password.
  */
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
@@ -11,7 +11,7 @@ import { FolderInUseError } from '../embedded-postgres/server-process.ts'
 import { WrongPepperError } from '../operations/auth/recognize-pepper.ts'
 import { Failure } from './failure.ts'
 
-/** Runs `work`; whatever it throws comes out explained. */
+/** Runs `work` and translates the error it throws. */
 export async function explaining<T>(config: Config, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -40,7 +40,7 @@ export function explainFailure(error: unknown, config: Config): unknown {
   return explainDatabase(error, config) ?? explainFiles(error, config) ?? explainOwn(error)
 }
 
-/** What our own code throws as a plain Error says what to do; anything else is a bug and stays as it is. */
+/** A plain Error of our own code already says what to do; anything else is a bug and stays unchanged. */
 function explainOwn(error: Error): Error {
   const isOurs = error.constructor === Error && codeOf(error) === ''
   return isOurs ? failure('failed', error.message, error) : error
@@ -53,11 +53,11 @@ const codeOf = (error: Error): string => String((error as NodeJS.ErrnoException)
 function explainListen(error: Error, { host, port }: Config): Failure {
   switch (codeOf(error)) {
     case 'EADDRINUSE': {
-      const message = `Port ${port} on ${host} is in use by another program. Stop that one, or set PORT to another port (PORT=0 picks a free one).`
+      const message = `Port ${port} on ${host} is in use by another program. Stop that program, or set PORT to another port (PORT=0 picks a free one).`
       return failure('port_in_use', message, error)
     }
     case 'EACCES': {
-      const message = `This user may not listen on port ${port}: ports below 1024 are reserved. Set PORT to a higher one, for example 8080.`
+      const message = `This user is not allowed to listen on port ${port}: ports below 1024 are reserved. Set PORT to a higher one, for example 8080.`
       return failure('port_not_allowed', message, error)
     }
     default: {
@@ -82,15 +82,15 @@ function explainDatabase(error: Error, config: Config): Failure | undefined {
   switch (codeOf(error)) {
     case '28P01':
     case '28000': {
-      const message = `The database ${database} refuses the user or the password (${reason}). Correct DATABASE_URL; characters such as @ : / in a password must be percent-encoded.`
+      const message = `The database ${database} rejected the user or the password (${reason}). Correct DATABASE_URL; characters such as @ : / in a password must be percent-encoded.`
       return failure('database_credentials', message, error)
     }
     case '3D000': {
-      const message = `There is no database ${database}. Create it with createdb, or correct DATABASE_URL.`
+      const message = `The database ${database} does not exist. Create it with createdb, or correct DATABASE_URL.`
       return failure('database_missing', message, error)
     }
     case '42501': {
-      const message = `The user of DATABASE_URL lacks a right on ${database} (${reason}). Make it the owner of the database, or: GRANT CREATE, USAGE ON SCHEMA public TO that user.`
+      const message = `The user of DATABASE_URL lacks a privilege on ${database} (${reason}). Make it the owner of the database, or: GRANT CREATE, USAGE ON SCHEMA public TO that user.`
       return failure('database_permission', message, error)
     }
     case '42P01':
@@ -100,7 +100,7 @@ function explainDatabase(error: Error, config: Config): Failure | undefined {
     }
   }
   if (/does not support SSL/.test(reason)) {
-    const message = `The database ${database} does not speak TLS. Take sslmode out of DATABASE_URL, or switch TLS on there.`
+    const message = `The database ${database} does not support TLS. Remove sslmode from DATABASE_URL, or enable TLS on the server.`
     return failure('database_tls', message, error)
   }
   if (/CERT|SELF_SIGNED|UNABLE_TO_VERIFY/.test(codeOf(error))) {
@@ -120,13 +120,13 @@ function explainFiles(error: Error, config: Config): Failure | undefined {
   const { code = '', path, syscall } = error as NodeJS.ErrnoException
   if (path === undefined || syscall === undefined) return undefined
   if (['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT', 'ENOTDIR', 'EEXIST'].includes(code)) {
-    const message = `The data folder ${config.dataDir} cannot be used: ${path} (${code}). Set DATA_DIR to a folder this user may write to, with space left.`
+    const message = `The data folder ${config.dataDir} cannot be used: ${path} (${code}). Set DATA_DIR to a writable folder with free space.`
     return failure('data_folder', message, error)
   }
   return undefined
 }
 
-/** Server and database of DATABASE_URL, without user and password. */
+/** Server and database name from DATABASE_URL, without user and password. */
 export function nameDatabase(config: Config): string {
   if (config.databaseUrl === undefined) return `under ${config.dataDir}`
   try {
@@ -139,7 +139,7 @@ export function nameDatabase(config: Config): string {
   }
 }
 
-/** A host with several addresses fails with one error for each, and no words of its own. */
+/** A host with several addresses fails with one error for each, and without a message of its own. */
 export function reasonOf(error: Error): string {
   if (error instanceof AggregateError && error.errors[0] instanceof Error) return error.errors[0].message
   return error.message || codeOf(error)

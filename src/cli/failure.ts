@@ -1,10 +1,10 @@
-/** A failure that was foreseen: its message says what happened and what to do about it. */
+/** An expected failure: its message says what happened and what to do about it. */
 export class Failure extends Error {
   override name = 'Failure'
-  /** For programs; see `--json`. */
+  /** Error code for programs; see `--json`. */
   readonly code: string
   readonly exitCode: number
-  /** Everything that is wrong, when it is more than one thing. */
+  /** Every problem, if there are several. */
   readonly problems: readonly string[] | undefined
 
   constructor(
@@ -19,7 +19,7 @@ export class Failure extends Error {
   }
 }
 
-/** The command line itself was wrong, as opposed to what it asked for. */
+/** A usage error: the command line itself was wrong. */
 export function misused(message: string): Failure {
   return new Failure('usage', message, { exitCode: 2 })
 }

@@ -1,4 +1,4 @@
-/** What one check of the doctor found. Only a problem keeps the service from working. */
+/** Result of one check of the doctor. Only a problem keeps the service from working. */
 export interface Finding {
   readonly check: string
   readonly status: 'ok' | 'warning' | 'problem'

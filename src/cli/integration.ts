@@ -20,7 +20,7 @@ export function integrationCommand(program: Command, { env, report }: Context): 
     "loyalty-wallet integration create 'Till software'",
     "loyalty-wallet integration create 'Web shop' --json",
   ])
-    .argument('<name>', 'what the integration is called')
+    .argument('<name>', 'name of the integration')
     .action(async (name: string) => report(await create(env, name)))
   addCommand(group, 'list', 'List all integrations.', [
     'loyalty-wallet integration list',
@@ -42,7 +42,7 @@ async function create(env: Environment, text: string): Promise<CommandOutput> {
   return {
     text: `Created integration ${integration.id} (${integration.name}).
   API key  ${integration.apiKey}
-Keep the key now: it is not shown again.`,
+Save the key now: it is not shown again.`,
     json: { ...toReply(integration), apiKey: integration.apiKey },
   }
 }
@@ -63,7 +63,7 @@ async function list(env: Environment): Promise<CommandOutput> {
   }
 }
 
-/** The same members as the platform endpoint. */
+/** The same fields as in the platform API. */
 function toReply({ id, name, createdAt }: Integration) {
   return { id, name, createdAt: createdAt.toISOString() }
 }

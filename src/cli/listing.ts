@@ -2,7 +2,7 @@ import { Refused } from '../domain/refusal.ts'
 
 const pageSize = 100
 
-/** All pages of a list that the store gives out in pages. */
+/** Reads all pages of a list. */
 export async function listAll<I extends string, T extends { readonly id: I }>(
   readPage: (after: I | undefined, limit: number) => Promise<T[]>,
 ): Promise<T[]> {
@@ -14,7 +14,7 @@ export async function listAll<I extends string, T extends { readonly id: I }>(
   return all
 }
 
-/** Columns as wide as their widest value. */
+/** A table whose columns are as wide as their widest value. */
 export function toTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = head.map((title, i) => Math.max(title.length, ...rows.map((row) => row[i]?.length ?? 0)))
   return [head, ...rows]
@@ -25,7 +25,7 @@ export function toTable(head: readonly string[], rows: readonly (readonly string
 
 const maxNameLength = 200
 
-/** The same limit as the platform endpoints have. */
+/** Checks a name, with the same limit as the platform endpoints. */
 export function readName(text: string): string {
   const name = text.trim()
   if (name !== '' && name.length <= maxNameLength) return name

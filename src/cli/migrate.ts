@@ -6,7 +6,7 @@ import { withDatabase } from './open-database.ts'
 import { type Environment, readDatabaseSettings } from './settings.ts'
 
 export function migrateCommand(program: Command, context: Context): void {
-  addCommand(program, 'migrate', 'Bring the schema of the database up to date.', [
+  addCommand(program, 'migrate', 'Apply pending migrations to the database.', [
     'loyalty-wallet migrate',
     'DATABASE_URL=postgres://user:password@host/wallet loyalty-wallet migrate --json',
   ]).action(async () => context.report(await bringUpToDate(context.env)))
@@ -21,7 +21,7 @@ async function bringUpToDate(env: Environment): Promise<CommandOutput> {
       : `Applied ${applied.length} ${applied.length === 1 ? 'migration' : 'migrations'}`
   const lines = [...applied.map((file) => `  ${file}`), `The schema is at version ${version}.`]
   if (role === undefined)
-    lines.push('The service has no role of its own here; "loyalty-wallet doctor" says what to do.')
+    lines.push('The service has no database role of its own; "loyalty-wallet doctor" says what to do.')
   return {
     text: [`${done} on the database ${nameDatabase(config)}.`, ...lines].join('\n'),
     json: { database: config.databaseUrl === undefined ? 'embedded' : 'external', applied, version },

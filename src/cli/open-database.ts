@@ -1,6 +1,6 @@
 /**
- * The database for one command: the one of DATABASE_URL, the embedded one that the service is running, or the
- * embedded one started for the command and stopped after it.
+ * The database for one command: that of DATABASE_URL, the embedded one of a running service, or the embedded one
+ * started for the command and stopped after it.
  */
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -22,7 +22,7 @@ import { Failure } from './failure.ts'
 
 export type DatabaseOrigin = 'external' | 'running' | 'started'
 
-/** Runs `work` on the database, whether or not the service runs, and leaves everything as it was. */
+/** Runs `work` on the database, whether or not the service is running, and leaves its state as it was. */
 export function withDatabase<T>(
   config: Config,
   work: (connection: DatabaseConnection, origin: DatabaseOrigin) => Promise<T>,
@@ -38,11 +38,11 @@ export function withDatabase<T>(
   })
 }
 
-/** The same with a pool and a schema to work on. */
+/** Runs `work` with a pool, on a database whose schema is in place. */
 export function withPool<T>(config: Config, work: (pool: Pool) => Promise<T>): Promise<T> {
   return withDatabase(config, async (connection, origin) => {
-    // Nobody else uses a server we started, so the schema can be brought up to date as the service would. A
-    // running service may be older than this command, and its schema is not to be changed under it.
+    // No one else uses a server that we started, so it can be migrated as the service would do it. A running
+    // service may be older than this command, so its schema must not be changed.
     const role = origin === 'started' ? (await migrate(connection)).role : await findRole(connection)
     const pool = openPool(connection, { applicationName: 'loyalty-wallet cli', maxConnections: 2, role })
     try {
@@ -53,7 +53,7 @@ export function withPool<T>(config: Config, work: (pool: Pool) => Promise<T>): P
   })
 }
 
-/** The service's own role, so that a command can do no more than the service could. */
+/** The service's own role, so that a command has no more rights than the service. */
 async function findRole(connection: DatabaseConnection): Promise<string | undefined> {
   const client = createClient(connection, { applicationName: 'loyalty-wallet cli' })
   await client.connect()
@@ -72,15 +72,15 @@ async function withEmbedded<T>(
 ): Promise<T> {
   const server = await findOrStart(config)
   if (!('stop' in server)) return work(server, 'running')
-  // The server is a process of its own and would go on without us.
-  const stopAndLeave = () => {
+  // The server is a separate process and would keep running without us.
+  const stopAndExit = () => {
     void server.stop().finally(() => process.exit(130))
   }
-  for (const signal of signals) process.on(signal, stopAndLeave)
+  for (const signal of signals) process.on(signal, stopAndExit)
   try {
     return await work(server.connection, 'started')
   } finally {
-    for (const signal of signals) process.off(signal, stopAndLeave)
+    for (const signal of signals) process.off(signal, stopAndExit)
     await server.stop()
   }
 }
@@ -96,19 +96,19 @@ async function findOrStart(config: Config): Promise<EmbeddedConnection | Embedde
     try {
       return await startEmbeddedPostgres({ folder, binFolder: config.postgresBin })
     } catch (error) {
-      // A service that is just starting holds the folder before its server can be found.
+      // A service that is just starting locks the folder before its server can be found.
       if (!(error instanceof FolderInUseError) || Date.now() > deadline) throw error
     }
   }
 }
 
-/** Two commands at once would find each other's server, and the first to finish would stop it for both. */
+/** Two concurrent commands would share one server, and the first to finish would stop it for both. */
 async function waitForOtherCommands(config: Config): Promise<() => Promise<void>> {
   await mkdir(config.dataDir, { recursive: true })
   const lock = await takeProcessLock(join(config.dataDir, 'command'), 60_000)
   if ('release' in lock) return () => lock.release()
   throw new Failure(
     'busy',
-    `Another loyalty-wallet command (process ${lock.heldBy}) is working on the database and does not finish. Wait for it, or stop it.`,
+    `Another loyalty-wallet command (process ${lock.heldBy}) is using the database and has not finished. Wait for it, or stop it.`,
   )
 }

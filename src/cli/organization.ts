@@ -25,11 +25,11 @@ export function organizationCommand(program: Command, { env, report }: Context):
     "loyalty-wallet organization create 'Blue Bottle'",
     "loyalty-wallet organization create 'Kaffeehaus' --country AT --currency EUR --timezone Europe/Vienna --locale de-AT --json",
   ])
-    .argument('<name>', 'what the merchant is called')
-    .option('--country <code>', 'ISO 3166-1; the region of national phone numbers (default: US)')
-    .option('--currency <code>', 'ISO 4217; it cannot be changed later (default: USD)')
+    .argument('<name>', 'name of the merchant')
+    .option('--country <code>', 'ISO 3166-1 code; also the region of national phone numbers (default: US)')
+    .option('--currency <code>', 'ISO 4217 code; it cannot be changed later (default: USD)')
     .option('--timezone <zone>', 'IANA name (default: UTC)')
-    .option('--locale <tag>', 'BCP 47 (default: en)')
+    .option('--locale <tag>', 'BCP 47 tag (default: en)')
     .action(async (name: string, options: CreateOptions) => report(await create(env, name, options)))
   addCommand(group, 'list', 'List all organizations.', [
     'loyalty-wallet organization list',
@@ -77,7 +77,7 @@ async function list(env: Environment): Promise<CommandOutput> {
   }
 }
 
-/** The same members as the platform endpoint. */
+/** The same fields as in the platform API. */
 function toReply(organization: Organization) {
   const { id, name, country, currency, timezone, locale, isSubscribed, createdAt } = organization
   return {

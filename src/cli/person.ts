@@ -30,24 +30,24 @@ interface CreateOptions {
 }
 
 export function personCommand(program: Command, { env, report }: Context): void {
-  const group = addCommand(program, 'person', 'People who sign in to the console of an organization.', [
+  const group = addCommand(program, 'person', "People who can sign in to an organization's console.", [
     'loyalty-wallet person create --organization org_… --email ada@example.com --role owner',
     'loyalty-wallet person list --organization org_…',
   ])
-  addCommand(group, 'create', 'Invite a person and print the link to join with, once.', [
+  addCommand(group, 'create', 'Invite a person and print the invitation link, once.', [
     'loyalty-wallet person create --organization org_… --email ada@example.com',
     "loyalty-wallet person create --organization org_… --email bob@example.com --name 'Bob' --role cashier --json",
   ])
     .requiredOption('--organization <id>', 'the organization, as "organization list" shows it')
-    .requiredOption('--email <address>', 'what the person signs in with')
-    .option('--name <name>', 'what the person is called; they can say so themselves')
+    .requiredOption('--email <address>', 'email address that the person signs in with')
+    .option('--name <name>', 'name of the person; they can also enter it themselves')
     .option('--role <role>', 'owner (everything), manager (everything but people) or cashier', 'owner')
     .action(async (options: CreateOptions) => report(await create(env, options)))
-  addCommand(group, 'invite', 'Make a new link for a person, such as an owner who forgot the password.', [
+  addCommand(group, 'invite', 'Create a new link for a person, such as an owner who forgot the password.', [
     'loyalty-wallet person invite --email ada@example.com',
     'loyalty-wallet person invite --email ada@example.com --json',
   ])
-    .requiredOption('--email <address>', 'what the person signs in with')
+    .requiredOption('--email <address>', 'email address that the person signs in with')
     .action(async (options: { email: string }) => report(await invite(env, options.email)))
   addCommand(group, 'list', 'List the people of an organization.', [
     'loyalty-wallet person list --organization org_…',
@@ -90,12 +90,12 @@ async function invite(env: Environment, address: string): Promise<CommandOutput>
   })
   const link = toLink(config, invitation)
   return {
-    text: `${link.text}\nThe password and the sessions there are end when it is used.`,
+    text: `${link.text}\nThe current password and sessions end when it is used.`,
     json: link.json,
   }
 }
 
-/** Whoever can run this is the operator. The actions are called what the same calls of the service are. */
+/** Whoever can run this is the operator. The actions have the names of the corresponding API operations. */
 const toNote = (action: string, org: number, id: PersonId, details?: object): AuditNote => ({
   org,
   by: { kind: 'operator' },
@@ -120,9 +120,10 @@ function withCredentials<T>(
 function toLink(config: Config, { token, expiresAt }: Invitation) {
   const url = invitationUrl(config.publicUrl ?? baseUrlOf(config.port, config), token)
   const until = expiresAt.toISOString()
-  const where = config.publicUrl === undefined ? '\nSet PUBLIC_URL for links that work elsewhere.' : ''
+  const where =
+    config.publicUrl === undefined ? '\nSet PUBLIC_URL for links that work from other computers.' : ''
   return {
-    text: `  Link  ${url}\nHand it over now: it is not shown again. It opens once, until ${until}.${where}`,
+    text: `  Link  ${url}\nShare it now: it is not shown again. It can be used once, until ${until}.${where}`,
     json: { url, expiresAt: until },
   }
 }
@@ -146,19 +147,19 @@ async function list(env: Environment, organization: string): Promise<CommandOutp
   return {
     text:
       rows.length === 0
-        ? `There are no people yet. Invite one: loyalty-wallet person create --organization ${organization} --email <address>`
-        : toTable(['id', 'e-mail', 'name', 'role', 'status', 'last seen'], rows),
+        ? `There are no people yet. Invite someone: loyalty-wallet person create --organization ${organization} --email <address>`
+        : toTable(['id', 'email', 'name', 'role', 'status', 'last seen'], rows),
     json: { data: people.map(toPersonReply) },
   }
 }
 
 function readEmail(text: string): string {
   if (personEmail.test(text) && text.length <= 254) return text
-  throw misused(`--email: "${text}" is not an e-mail address.`)
+  throw misused(`--email: "${text}" is not an email address.`)
 }
 
 function readRole(text: string): Role {
-  const role = roles.find((one) => one === text)
+  const role = roles.find((known) => known === text)
   if (role) return role
   throw misused(`--role: "${text}" is not a role. Use ${roles.join(', ').replace(/, (\w+)$/, ' or $1')}.`)
 }

@@ -1,6 +1,6 @@
 /**
- * The command line: arguments in, text or JSON out, and an exit code: 0 when it was done, 1 when it failed,
- * 2 when the arguments or the settings were wrong. Each command is a file of its own.
+ * The command line: arguments in, text or JSON out, and an exit code: 0 for success, 1 for failure, 2 for invalid
+ * arguments or settings. Each command has its own file.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -54,7 +54,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
       exitCode = outcome.exitCode ?? 0
     },
   }
-  // What commander writes itself is kept back when a single document is wanted, and becomes part of it.
+  // With --json, what commander writes itself is captured and becomes part of the one document.
   let written = ''
   const keep = (text: string) => {
     written += text
@@ -79,7 +79,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   }
 }
 
-/** Looked up before parsing, since an error of parsing has to come out as JSON too. */
+/** Checked before parsing, since a parse error has to be printed as JSON, too. */
 function wantsJson(args: readonly string[]): boolean {
   const end = args.indexOf('--')
   return args.slice(0, end === -1 ? undefined : end).includes('--json')
@@ -93,8 +93,8 @@ function buildProgram(
     .description('Loyalty and wallet service for merchants.')
     .version(readVersion(), '--version', 'print the version')
     .option('--json', 'print one JSON document, also for errors')
-    .helpOption('-h, --help', 'explain a command')
-    .helpCommand('help [command]', 'explain a command')
+    .helpOption('-h, --help', 'show help for a command')
+    .helpCommand('help [command]', 'show help for a command')
     .addHelpText(
       'after',
       toExamples([
@@ -106,11 +106,11 @@ function buildProgram(
     )
     .addHelpText(
       'after',
-      '\n"loyalty-wallet" alone is "loyalty-wallet serve". In a checkout, write "npm run --silent cli --" for "loyalty-wallet". Settings come from the environment.',
+      '\n"loyalty-wallet" without a command is "loyalty-wallet serve". In a checkout, use "npm run --silent cli --" instead of "loyalty-wallet". Settings come from the environment.',
     )
     .exitOverride()
     .configureOutput(output)
-    .showHelpAfterError('Add --help to see what there is.')
+    .showHelpAfterError('Add --help for usage.')
   for (const add of commands) add(program, context)
   return program
 }
@@ -122,8 +122,9 @@ function readVersion(): string {
 function toDocument(error: CommanderError, written: string): unknown {
   if (error.code === 'commander.version') return { version: written }
   if (error.exitCode === 0) return { help: written }
-  // Without a command, commander writes its whole help where an error belongs.
-  if (error.code === 'commander.help') return toErrorDocument(misused('No command was named. Add --help.'))
+  // Without a command, commander prints its whole help as the error.
+  if (error.code === 'commander.help')
+    return toErrorDocument(misused('No command given. Add --help for usage.'))
   return toErrorDocument(misused(written.replace(/^error: /, '')))
 }
 
@@ -144,7 +145,7 @@ function toFailure(error: unknown): Failure {
   const reason = error instanceof Error ? error.message : String(error)
   return new Failure(
     'unexpected',
-    `${reason}\nThis was not foreseen. "loyalty-wallet doctor" may find the cause; LOG_LEVEL=debug shows where it happened.`,
+    `Unexpected error: ${reason}\n"loyalty-wallet doctor" may find the cause; LOG_LEVEL=debug prints the stack trace.`,
     { cause: error },
   )
 }

@@ -10,7 +10,7 @@ import { type Environment, readServiceSettings } from './settings.ts'
 
 const abandonStartAfterMs = 8_000
 
-/** Runs until it is told to stop. */
+/** Runs the service until it is told to stop. */
 export function serveCommand(program: Command, context: Context): void {
   addCommand(program, 'serve', 'Run the service until SIGTERM or Ctrl-C.', [
     'loyalty-wallet serve',
@@ -18,7 +18,7 @@ export function serveCommand(program: Command, context: Context): void {
     'loyalty-wallet serve --workers 4',
     'loyalty-wallet serve --json 2>service.log',
   ])
-    .option('--workers <n>', 'processes on the one port (default: WORKERS, or 1)')
+    .option('--workers <n>', 'number of processes sharing the port (default: WORKERS, or 1)')
     .action(async ({ workers }: { workers?: string }) => {
       const env = workers === undefined ? context.env : { ...context.env, WORKERS: workers }
       const config = readServiceSettings(env)
@@ -30,7 +30,7 @@ export function serveCommand(program: Command, context: Context): void {
           serve(config, log, { signal: stopping.signal, onDemoDay: tellDemoDay(context, log) }),
           abandonStart(stopWanted),
         ]).catch((error) => {
-          // Stopped in the middle of the start, as was asked.
+          // Stopped during the start, as requested.
           if (error !== stopping.signal.reason) throw error
         })
       const service = await explaining(config, start)
@@ -41,17 +41,17 @@ export function serveCommand(program: Command, context: Context): void {
     })
 }
 
-/** A bar for whoever is looking, and otherwise one line in the log. */
+/** Shows a progress bar on a terminal, and otherwise writes one line to the log. */
 function tellDemoDay(context: Context, log: ReturnType<typeof openLog>): (day: number, of: number) => void {
   return (day, of) => {
-    if (context.isInteractive && !context.isJson) context.progress(day, of, 'Filling the café: day ')
+    if (context.isInteractive && !context.isJson) context.progress(day, of, 'Filling the demo café: day ')
     else if (day === 0) log.info({ days: of }, 'filling the demo café with visits')
   }
 }
 
 /**
- * Listens to the end, not just once: npm passes a terminal's Ctrl-C on to a process that got it from the
- * terminal already, and a second signal without a listener would kill us in the middle of stopping.
+ * Keeps listening after the first signal: npm forwards Ctrl-C to a process that already got it from the terminal, and
+ * a second signal without a listener would kill us in the middle of stopping.
  */
 function stopSignal(env: Environment): Promise<void> {
   return new Promise((resolve) => {
@@ -60,34 +60,34 @@ function stopSignal(env: Environment): Promise<void> {
   })
 }
 
-/** npx runs us in a shell, which a SIGTERM ends without reaching us: we would stay, with nobody to stop us. */
+/** npx runs us in a shell, and a SIGTERM ends that shell without reaching us: we would keep running. */
 function onParentGone(stop: () => void): void {
   const parent = process.ppid
   setInterval(() => process.ppid !== parent && stop(), 250).unref()
 }
 
-/** A start that hangs, say in a long recovery, must not hold up the one who wants it stopped. */
+/** A start that hangs, for example in a long recovery, must not prevent stopping. */
 async function abandonStart(stopWanted: Promise<void>): Promise<never> {
   await stopWanted
   await sleep(abandonStartAfterMs, undefined, { ref: false })
   throw new Failure(
     'start_abandoned',
-    'Told to stop before the start had finished. An embedded PostgreSQL may still run; the next start takes it over.',
+    'Stopped before the start had finished. An embedded PostgreSQL may still be running; the next start takes it over.',
   )
 }
 
 function greet({ baseUrl, demo, demoSince }: RunningService, config: Config): CommandOutput {
   const demoFile = join(config.dataDir, 'demo.json')
   if (!demo) {
-    const why = config.demo ? '\nThis database has organizations of its own, so there is no demo.' : ''
+    const why = config.demo ? '\nThis database already has organizations, so there is no demo.' : ''
     return { text: `\nLoyalty Wallet is ready at ${baseUrl}${why}\n`, json: { baseUrl } }
   }
-  // The certificate is made out to a name of this computer, and the address shown is a number.
+  // The certificate is issued for a host name, but the address shown is an IP address.
   const insecure = config.tls ? '-k ' : ''
   const since = demoSince?.toISOString().slice(0, 10)
   const past = since
     ? `
-The café has had customers, sales and coupons since ${since}. Look around at ${baseUrl}/console
+The café has customers, sales and coupons since ${since}. Look around at ${baseUrl}/console
 `
     : ''
   const text = `
@@ -95,7 +95,7 @@ Loyalty Wallet is ready at ${baseUrl}
 
   Console        ${baseUrl}/console
   Till           ${baseUrl}/till
-  E-mail         ${demo.consoleEmail}, or manager@ or cashier@ with the same password
+  Email          ${demo.consoleEmail}, or manager@ or cashier@ with the same password
   Password       ${demo.consolePassword}
 
   API reference  ${baseUrl}/docs
@@ -103,7 +103,7 @@ Loyalty Wallet is ready at ${baseUrl}
   Campaign       ${demo.campaignId}
   API key        ${demo.apiKey}
   API secret     ${demo.apiSecret}
-  All of it      ${demoFile}
+  Saved in       ${demoFile}
 ${past}
 Try it:
 

@@ -16,21 +16,21 @@ interface Credentials {
   readonly url: URL
   readonly apiKey: string
   readonly apiSecret: string
-  /** From the file that our own service wrote on this computer. */
+  /** Whether they come from the file that our own service wrote on this computer. */
   readonly isDemo: boolean
 }
 
 /**
- * Prints nothing but the token, so that it can be used in the middle of another command. Credentials come from the
- * environment: an argument would be seen by everybody who can list the processes of this computer.
+ * Prints only the token, so that it can be used inside another command. Credentials come from the environment: anyone
+ * who can list the processes of this computer would see an argument.
  */
 export function tokenCommand(program: Command, { env, report }: Context): void {
-  addCommand(program, 'token', 'Print a Bearer token, for the demo or for given credentials.', [
+  addCommand(program, 'token', 'Print a bearer token, for the demo or for given credentials.', [
     'loyalty-wallet token',
     'loyalty-wallet token --json',
     'API_KEY=lwk_… API_SECRET=lws_… loyalty-wallet token --url https://wallet.example.com',
   ])
-    .option('--url <address>', 'the service (default: the one of demo.json, or this computer)')
+    .option('--url <address>', 'URL of the service (default: from demo.json, or this computer)')
     .addHelpText(
       'after',
       '  $ curl -H "Authorization: Bearer $(loyalty-wallet token)" http://127.0.0.1:8080/v1/campaigns',
@@ -44,12 +44,12 @@ async function getToken(env: Environment, options: TokenOptions): Promise<Comman
   const token = body?.accessToken
   if (status === 200 && typeof token === 'string') return { text: token, json: body }
   if (typeof body?.message !== 'string' || typeof body.errorcode !== 'number') {
-    const message = `${credentials.url.origin} answered with ${status}, and not as a Loyalty Wallet does. Check --url.`
+    const message = `${credentials.url.origin} returned ${status} and does not appear to be a Loyalty Wallet. Check --url.`
     throw new Failure('not_a_loyalty_wallet', message)
   }
   const code = body.message
   const reason = body.description || (code in refusals ? refusals[code as RefusalCode] : code)
-  throw new Failure(code, `${credentials.url.origin} refuses: ${reason}`)
+  throw new Failure(code, `${credentials.url.origin} refused the request: ${reason}`)
 }
 
 async function askForToken(credentials: Credentials): Promise<ServiceReply> {
@@ -62,7 +62,7 @@ async function askForToken(credentials: Credentials): Promise<ServiceReply> {
     })
   } catch (error) {
     const reason = error instanceof Error ? reasonOf(error) : String(error)
-    const message = `${url.origin} does not answer (${reason}). Start the service with "loyalty-wallet serve" or npm start, or name a running one with --url.`
+    const message = `${url.origin} is not reachable (${reason}). Start the service with "loyalty-wallet serve" or npm start, or use --url to point to a running one.`
     throw new Failure('service_unreachable', message, { cause: error })
   }
 }
@@ -70,7 +70,7 @@ async function askForToken(credentials: Credentials): Promise<ServiceReply> {
 async function findCredentials(env: Environment, options: TokenOptions): Promise<Credentials> {
   const { API_KEY: key, API_SECRET: secret } = env
   if (!key !== !secret) {
-    throw misused('API_KEY and API_SECRET belong together: set both, or neither for the demo.')
+    throw misused('Set both API_KEY and API_SECRET, or neither to use the demo.')
   }
   const { dataDir, port } = readAddressSettings(env)
   const demo = await readDemo(join(dataDir, 'demo.json'))
@@ -81,7 +81,7 @@ async function findCredentials(env: Environment, options: TokenOptions): Promise
   if (!demo) {
     throw new Failure(
       'no_demo',
-      `There is no demo.json in ${dataDir}. Start the service with the demo, set DATA_DIR to the folder it uses, or set API_KEY and API_SECRET and give --url.`,
+      `There is no demo.json in ${dataDir}. Start the service with the demo, set DATA_DIR to the folder it uses, or set API_KEY and API_SECRET and add --url.`,
     )
   }
   return {
@@ -95,7 +95,7 @@ async function findCredentials(env: Environment, options: TokenOptions): Promise
 function readUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url && ['http:', 'https:'].includes(url.protocol)) return url
-  throw misused(`--url: "${text}" is not an address such as http://127.0.0.1:8080.`)
+  throw misused(`--url: "${text}" is not a URL such as http://127.0.0.1:8080.`)
 }
 
 interface DemoFile {
@@ -109,7 +109,7 @@ async function readDemo(path: string): Promise<DemoFile | undefined> {
     if (error.code === 'ENOENT') return undefined
     throw new Failure(
       'no_demo',
-      `${path} cannot be read (${error.code}). Run this as the user of the service.`,
+      `${path} cannot be read (${error.code}). Run this as the user that runs the service.`,
     )
   })
   return text === undefined ? undefined : JSON.parse(text)

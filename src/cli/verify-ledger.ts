@@ -14,7 +14,7 @@ export function verifyLedgerCommand(program: Command, context: Context): void {
   addCommand(
     program,
     'verify-ledger',
-    'Prove that ledger, balances, coupons and reports agree; exit 1 where they do not.',
+    'Verify that ledger, balances, coupons and reports agree; exit with 1 if they do not.',
     [
       'loyalty-wallet verify-ledger',
       'loyalty-wallet verify-ledger --organization org_019a83f2c1d27b3a9e5f6d7c8b9a0f1e --json',
@@ -27,7 +27,7 @@ export function verifyLedgerCommand(program: Command, context: Context): void {
 }
 
 async function verify({ env, progress }: Context, only: string | undefined): Promise<CommandOutput> {
-  // A piece of the proof reads thousands of customers; that may take longer than a call of the service may.
+  // The queries read thousands of customers each, which may take longer than the deadline of a request.
   const results = await withPool(readDatabaseSettings(env), async (pool) => {
     const id = only === undefined ? undefined : parseId('org', only)
     const found = id && (await findOrganization(platformTenant(pool), id))
@@ -60,7 +60,7 @@ async function verify({ env, progress }: Context, only: string | undefined): Pro
       ...problems,
       isOk
         ? 'Everything agrees.'
-        : 'Something does not agree. Stop writing to it and restore from a backup, or ask for help.',
+        : 'Some records do not agree. Stop writing to the database and restore it from a backup, or ask for help.',
     ].join('\n'),
     json: {
       ok: isOk,

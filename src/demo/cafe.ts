@@ -1,4 +1,4 @@
-/** The demo café: what it looks like and sells, where, who stands behind the counter, and which campaigns it runs. */
+/** The demo café: its looks, products, branches, baristas and campaigns. */
 
 const cup = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 96 96"><circle cx="48" cy="48" r="48" fill="#fff4e4"/>
 <g fill="none" stroke="#7b3f1d" stroke-width="5" stroke-linecap="round"><path d="M38 31c-5-5 4-8-1-13M50 31c-5-5 4-8-1-13"/>
@@ -27,7 +27,7 @@ export const baristas: readonly { opaqueId: string; name: string; branch: Branch
   { opaqueId: 'barista-elif', name: 'Elif Şahin', branch: 'station' },
 ]
 
-/** Added when everything else is there: a café without her was interrupted while it was being filled. */
+/** Added last: a café without her was interrupted while it was being filled. */
 export const lastBarista = { opaqueId: 'barista-noor', name: 'Noor Haddad', branch: 'main' } as const
 
 export interface Product {
@@ -67,7 +67,7 @@ export const cakes = products.filter(({ category }) => category === 'cake')
 export const lunches = products.filter(({ category }) => category === 'lunch')
 export const takeaways = products.filter(({ category }) => category === 'to take home')
 
-/** What the README tells of. */
+/** The campaign of the README. */
 export const coffeeClub = {
   name: 'Coffee club',
   balances: [
@@ -101,7 +101,7 @@ export const coffeeClub = {
   spend: { balance: 'points', worth: 0.01, min: 100, maxShare: 0.5 },
 }
 
-/** What the second version of the coffee club adds. Nobody has a tier with a first basket, which the README follows. */
+/** What the second version of the coffee club adds. A first basket reaches no tier, so the README still holds. */
 export const coffeeClubTiers = {
   rules: [
     ...coffeeClub.rules,
@@ -114,7 +114,7 @@ export const coffeeClubTiers = {
   ],
 }
 
-/** With cards of its own: on those of the coffee club it would change what the README promises. */
+/** Has its own cards: on those of the coffee club it would change what the README shows. */
 export const happyHour = {
   name: 'Happy hour',
   balances: [{ key: 'beans', name: 'Beans', expires: { after: 'P21D' } }],

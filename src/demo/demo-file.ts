@@ -1,4 +1,4 @@
-/** `demo.json`, from which scripts read the credentials of the demo. */
+/** `demo.json`, where scripts find the credentials of the demo. */
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
@@ -8,7 +8,7 @@ export async function removeDemoFile(dataDir: string): Promise<void> {
   await rm(fileIn(dataDir), { force: true })
 }
 
-/** Put in place whole: whoever waits for the file never reads half of it. */
+/** Replaced atomically: a script that waits for the file never reads half of it. */
 export async function writeDemoFile(dataDir: string, content: object): Promise<void> {
   await mkdir(dataDir, { recursive: true })
   const temporary = `${fileIn(dataDir)}.${process.pid}`

@@ -1,4 +1,4 @@
-/** The people of the demo, whose password is known and must go on counting from one start to the next. */
+/** The people of the demo, whose password is printed and must stay valid from one start to the next. */
 
 import { createPerson, patchPerson } from '../operations/auth/manage-people.ts'
 import type { Deps } from '../operations/deps.ts'
@@ -13,18 +13,18 @@ const people = [
   { email: 'cashier@demo.example', name: 'Casey Cashier', role: 'cashier' },
 ] as const
 
-/** Adds those who are missing and lets all of them in with this password, whatever was set meanwhile. */
+/** Adds missing people and resets the password of all of them, whatever was set meanwhile. */
 export async function setDemoPeople(
   { passwords, clock }: Deps,
   own: Tenant,
   password: string,
 ): Promise<void> {
   const now = clock()
-  // All have the same hash, so that a start compares once and not for each.
+  // All have the same hash, so that a start needs one comparison instead of one per person.
   let hash: string | undefined
   for (const input of people) {
     const login = await findLogin(own.as(platformOrg), input.email)
-    // Removed here, and since then a person of somebody else.
+    // The address was removed here and now belongs to a person of another organization.
     if (login && login.org !== own.orgId) continue
     const id = login?.person ?? (await createPerson(own, input, now)).id
     const known = await findPasswordHash(own, id)

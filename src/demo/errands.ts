@@ -1,4 +1,4 @@
-/** What comes back during a day, and what is done after closing time: wrongs put right, and the merchant's own ideas. */
+/** Returns during a day, and what is done after closing time: corrections, and the merchant's own ideas. */
 import type { CampaignId } from '../domain/ids.ts'
 import type { Role } from '../domain/person.ts'
 import { localDay } from '../engine/clock/local-time.ts'
@@ -10,15 +10,15 @@ import { type Sale, takeBack } from './serve-guest.ts'
 import { type Account, holds, type Story } from './story.ts'
 
 const minuteMs = 60_000
-const returnReasons = ['Wrong drink', 'Was cold', 'Changed their mind', 'Booked twice']
+const returnReasons = ['Wrong drink', 'Was cold', 'Changed their mind', 'Charged twice']
 const returnShare = 0.018
 
-/** Soon after the sale: nobody keeps a cold coffee. */
+/** Returns happen soon after the sale: a cold coffee is not kept for long. */
 export async function takeReturns(story: Story, day: number, sales: readonly Sale[]): Promise<void> {
   for (const sale of sales) {
     const random = randomFor('return', day, sale.visit.guest.number)
     if (!random.chance(returnShare)) continue
-    // A single piece of a single line is everything.
+    // A single piece of a single item is the whole sale.
     const { wishes } = sale.visit
     const isWhole = random.chance(0.4) || (wishes.length === 1 && wishes[0]!.quantity === 1)
     const now = new Date(sale.transaction.createdAt.getTime() + random.between(3, 14) * minuteMs)
@@ -26,13 +26,13 @@ export async function takeReturns(story: Story, day: number, sales: readonly Sal
   }
 }
 
-/** By day since the opening; the guests are known by their number. */
+/** By day since the opening; guests are identified by number. */
 const adjustments: readonly { day: number; guest: number; key: string; amount: number; reason: string }[] = [
-  { day: 2, guest: 3, key: 'stamps', amount: 4, reason: 'Stamps of an old paper card' },
+  { day: 2, guest: 3, key: 'stamps', amount: 4, reason: 'Stamps from an old paper card' },
   { day: 9, guest: 7, key: 'points', amount: 100, reason: 'Waited too long for a coffee' },
   { day: 17, guest: 12, key: 'points', amount: 65, reason: 'Forgot the card last Tuesday' },
-  { day: 33, guest: 13, key: 'points', amount: -40, reason: 'Booked on the wrong card' },
-  { day: 33, guest: 6, key: 'points', amount: 40, reason: 'Booked on the wrong card' },
+  { day: 33, guest: 13, key: 'points', amount: -40, reason: 'Credited to the wrong card' },
+  { day: 33, guest: 6, key: 'points', amount: 40, reason: 'Credited to the wrong card' },
   { day: 46, guest: 21, key: 'stamps', amount: 2, reason: 'The till was offline' },
   { day: 61, guest: 40, key: 'points', amount: 250, reason: 'Won the latte art contest' },
   { day: 77, guest: 18, key: 'points', amount: 50, reason: 'Spilled coffee, sorry again' },
@@ -43,10 +43,10 @@ const cardsLost = { 49: 16 } as const
 const guestsBlocked = { 55: 23 } as const
 const couponsRevoked = [38, 52, 66, 79]
 
-/** How long the errands of an evening may take. */
+/** Duration of the errands of an evening. */
 export const eveningMinutes = 120
 
-/** One thing after the other, a few minutes each. */
+/** Runs the errands one after another, a few minutes apart. */
 function watchFrom(closing: Date, day: number): () => Date {
   const random = randomFor('errands', day)
   let at = closing.getTime()
@@ -107,7 +107,7 @@ function accountOn(
 /** A coupon of one of the first guests. */
 async function revokeCoupon(story: Story, guests: readonly Guest[], now: Date): Promise<void> {
   const { office, accounts } = story
-  // By number: who was registered first is chance when it happens at once.
+  // By number: the order of concurrent registrations is random.
   const known = guests.flatMap((guest) => accounts.get(guest.number) ?? [])
   const owner = known.find((account) => holds(account, 'free-coffee', now))
   const coupon = owner && holds(owner, 'free-coffee', now)
@@ -117,7 +117,7 @@ async function revokeCoupon(story: Story, guests: readonly Guest[], now: Date): 
   owner.coupons = owner.coupons.filter((held) => held !== coupon)
 }
 
-/** On the first of a month, everybody who told the month of their birthday and may be written to. */
+/** On the first of a month: guests with a birthday in that month who agreed to marketing. */
 async function congratulate(story: Story, guests: readonly Guest[], next: () => Date): Promise<void> {
   const { organization, office, accounts, coffeeClub } = story
   const today = localDay(next(), organization.timezone)
@@ -137,7 +137,7 @@ async function congratulate(story: Story, guests: readonly Guest[], next: () => 
   }
 }
 
-/** The owner looks after the coffee club and what is new; the manager tries things out. */
+/** The owner manages the coffee club and new campaigns; the manager tries things out. */
 async function changeCampaigns(story: Story, day: number, next: () => Date): Promise<void> {
   const { office, coffeeClub } = story
   const call = (role: Role, method: 'POST' | 'PATCH', path: string, body?: object) =>

@@ -1,6 +1,6 @@
 /**
- * Fills the demo café with everything from its opening day until now, through the operations that real calls use,
- * at the times it would have happened. One that was interrupted is not continued: `open-demo.ts` begins again.
+ * Fills the demo café with its history from the opening day until now, through the operations that real requests use,
+ * at the times they would have happened. An interrupted fill is not continued: `open-demo.ts` starts over.
  */
 import type { CampaignId } from '../domain/ids.ts'
 import type { Organization } from '../domain/organization.ts'
@@ -24,18 +24,18 @@ const dayMs = 86_400_000
 const minuteMs = 60_000
 const opensAt = 6 * 60
 const closesAt = 18 * 60 + 45
-/** Few, so that what is processed together is of about the same time. */
+/** Small, so that baskets processed together are from about the same time. */
 const basketsTogether = 8
-/** Their baskets are processed one by one, each at its own time: they stand at the top of every list. */
+/** Baskets of these days are processed one by one, at their exact times, since they are on top of every list. */
 const recentDays = 2
 
-/** The morning of the day, so many days ago. */
+/** The morning of the day that many days ago. */
 export function openingDay(now: Date, days: number, timezone: string): Date {
   const today = Date.parse(localDay(now, timezone))
   return new Date(startOfDay(today - days * dayMs, timezone).getTime() + opensAt * minuteMs)
 }
 
-/** Everything that is there before the first guest; a café that has it is one to be filled. */
+/** Creates everything that exists before the first guest, which also marks the café as one to be filled. */
 export async function furnishCafe(tenant: Tenant, now: Date): Promise<void> {
   for (const { opaqueId, name } of branches) {
     const known = await findBranchByOpaqueId(tenant, opaqueId)
@@ -47,8 +47,8 @@ export async function furnishCafe(tenant: Tenant, now: Date): Promise<void> {
 }
 
 /**
- * Empty: not to be filled. Partial: to be filled, and not at the end of it. A user whom a client adds to an empty café
- * under the same name is younger than the café, and does not count.
+ * Empty: not to be filled. Partial: to be filled, but not complete. A user that a client adds to an empty café under
+ * the same name is newer than the café, and does not count.
  */
 export async function fillState(
   own: Tenant,
@@ -63,7 +63,7 @@ export async function fillState(
 }
 
 export interface Filling {
-  /** Told before each day. */
+  /** Called before each day. */
   onDay?(day: number, of: number): void
   readonly signal?: AbortSignal
 }
@@ -78,16 +78,16 @@ export async function fillCafe(
   const story = await beginStory(deps, organization, coffeeClub, till.send)
   const guests = inviteGuests()
   const days = listDays(organization, guests, deps.clock())
-  // Unlike today it is over, at whatever time the café is filled.
+  // Unlike today, yesterday is over, at whatever time the café is filled.
   const yesterday = days.at(-2)
   let welcomed = welcomeAll(story, days[0]!)
   for (const [i, day] of days.entries()) {
     onDay?.(i, days.length - 1)
     await welcomed
-    // While one day is lived, tomorrow's new guests get their cards: neither has to wait for the other.
+    // While one day is processed, the next day's new guests get their cards: neither has to wait for the other.
     const tomorrow = days[i + 1]
     if (tomorrow) welcomed = welcomeAll(story, tomorrow)
-    // When the day fails, nobody waits for these any more.
+    // If the day fails, nothing awaits this promise any longer.
     welcomed.catch(() => {})
     await liveDay(story, guests, day, signal, {
       together: i >= days.length - recentDays ? 1 : basketsTogether,
@@ -98,25 +98,25 @@ export async function fillCafe(
   await forgetRequests(deps, organization.orgId)
 }
 
-/** On a connection that waits for the disk, and with it for everything before. */
+/** On a connection with synchronous commit, which also makes everything before it durable. */
 export async function markComplete({ pool, clock }: Deps, { orgId }: Organization): Promise<void> {
   await inTransaction(pool, orgId, (tenant) => createDirectoryEntry(tenant, 'users', lastBarista, clock()))
 }
 
 interface Day {
-  /** Since the opening. */
+  /** Days since the opening. */
   readonly number: number
-  /** As receipts begin: `261115`. */
+  /** Prefix of receipt numbers, such as `261115`. */
   readonly date: string
   readonly visits: readonly Visit[]
-  /** Undefined when it has not come yet. */
+  /** Undefined if it is still in the future. */
   readonly opening?: Date
   /** Undefined until the evening is over as well. */
   readonly closing?: Date
   momentOf(minute: number): Date
 }
 
-/** All days from the first to today, and of today what has already happened. */
+/** All days from the first to today, with today only up to now. */
 function listDays({ createdAt, timezone }: Organization, guests: readonly Guest[], until: Date): Day[] {
   const first = Date.parse(localDay(createdAt, timezone))
   const today = Date.parse(localDay(until, timezone))
@@ -140,7 +140,7 @@ function listDays({ createdAt, timezone }: Organization, guests: readonly Guest[
   return days
 }
 
-/** Cards for those of the day who have none, of the club, and in the afternoon of the happy hour. */
+/** Opens cards for guests of the day who have none: of the club, and in the afternoon of the happy hour. */
 async function welcomeAll(story: Story, { visits, momentOf }: Day): Promise<void> {
   await Promise.all(
     visits.map(async ({ guest, minute }) => {
@@ -188,5 +188,5 @@ async function sellAll(story: Story, orders: readonly Order[], together: number)
   return sales
 }
 
-/** A guest comes at most once a day. */
+/** A guest visits at most once a day. */
 const receiptOf = (date: string, guest: Guest) => `${date}-${String(guest.number).padStart(3, '0')}`

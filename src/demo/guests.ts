@@ -1,13 +1,13 @@
 /**
- * The café's customers. Names are put together from names that are common somewhere, phone numbers come from the
- * part of every North American area that is kept for fiction (555-0100 to 555-0199), and e-mail addresses lie in
- * domains that nobody can own, so that nothing here reaches anybody.
+ * The café's customers. Names are combined from names that are common somewhere, phone numbers are from the range of
+ * each North American area code that is reserved for fiction (555-0100 to 555-0199), and email addresses are in
+ * reserved domains, so that no real person can be reached.
  */
 import { type Branch, branches, coffees, otherDrinks, type Product } from './cafe.ts'
 import { type Random, randomFor } from './random.ts'
 
 export interface Guest {
-  /** From 1. */
+  /** Number of the guest, starting at 1. */
   readonly number: number
   readonly opaqueId: string
   readonly fullname: string
@@ -15,7 +15,7 @@ export interface Guest {
   readonly email?: string
   readonly metaData?: { readonly birthdayMonth: number }
   readonly consents?: { readonly newsletter: boolean }
-  /** Days since the opening. */
+  /** First day, counted from the opening. */
   readonly registersOn: number
   readonly habit: Habit
   /** The last day of a guest who moves away or goes elsewhere. */
@@ -138,7 +138,7 @@ function inviteGuest(number: number, taken: ReadonlySet<string>): Guest {
   }
 }
 
-/** Some on the opening day, and then a few more every week than in the week before, on some days more than on others. */
+/** Some guests join on the opening day, then a few more every week than the week before, unevenly over the days. */
 function registrationDay(number: number): number {
   if (number <= onOpeningDay) return 0
   const share = (number - onOpeningDay) / (guestCount - onOpeningDay)
@@ -163,7 +163,7 @@ function habitOf(random: Random, registersOn: number): { habit: Habit; staysUnti
   return { habit, staysUntil: leaves ? registersOn + random.between(10, 40) : Number.POSITIVE_INFINITY }
 }
 
-/** Every guest's own: 37 and 100 have no divisor in common, so that an area's numbers do not repeat. */
+/** Unique per guest: 37 and 100 have no common divisor, so that numbers within an area do not repeat. */
 function phoneOf(number: number): string {
   const area = number % areas.length
   const last = (37 * Math.floor(number / areas.length) + 11 * area) % 100
@@ -182,7 +182,7 @@ function emailOf(fullname: string, number: number, random: Random): string {
     .normalize('NFD')
     .replaceAll(/\p{Mark}/gu, '')
     .replaceAll(' ', '.')
-  // Scripts that an address cannot be written in.
+  // Letters that an email address cannot contain.
   const local = /^[a-z.]+$/.test(plain) ? plain : `guest${number}`
   return `${local}@${random.pick(emailDomains)}`
 }

@@ -1,4 +1,4 @@
-/** Calls the HTTP API without a port, each request at the time it says: how the demo is filled. */
+/** HTTP client without a port, with a given time for each request; used to fill the demo. */
 import { randomUUID } from 'node:crypto'
 import { createRequestLog } from '../http/plugins/request-log.ts'
 import { cookieName } from '../http/plugins/session-cookie.ts'
@@ -10,16 +10,16 @@ export interface DemoRequest {
   readonly at: Date
   readonly method: 'GET' | 'POST' | 'PATCH'
   readonly path: string
-  /** Of a person who signed in. */
+  /** Session of a person. */
   readonly session?: string
-  /** Of the till. */
+  /** Access token of the till. */
   readonly token?: string
   readonly body?: object
 }
 
 export interface DemoResponse {
   readonly status: number
-  // biome-ignore lint/suspicious/noExplicitAny: whoever calls knows what is answered, as a client does.
+  // biome-ignore lint/suspicious/noExplicitAny: the caller knows the response, as a client does.
   readonly body: any
 }
 
@@ -38,7 +38,7 @@ export async function createInProcessClient(real: Deps): Promise<InProcessClient
     deps,
     baskets: createBasketProcessor({ deps }),
     requestLog,
-    // Nobody's: the demo does nothing that an operator would.
+    // Not a usable token: the demo does nothing that requires an operator.
     adminToken: randomUUID(),
     isReady: async () => true,
   })

@@ -1,6 +1,6 @@
 /**
- * What the café's own people do in the console. They call the HTTP API as everybody does, so that what the audit log
- * says of them is written by the code that always writes it.
+ * What the café's own people do in the console. They use the HTTP API like any client, so that their audit entries are
+ * written by the usual code.
  */
 import type { Organization } from '../domain/organization.ts'
 import type { Person, Role } from '../domain/person.ts'
@@ -11,10 +11,10 @@ import { tenantOf } from '../store/tenant.ts'
 import type { DemoRequest, DemoResponse, Send } from './in-process-client.ts'
 
 export interface Office {
-  /** Done by whoever has the role, and answered with the body of the response; it must not be refused. */
+  /** Sends a request as the person with this role and returns the response body; it must not be refused. */
   manage(role: Role, request: Omit<DemoRequest, 'session' | 'token'>): Promise<DemoResponse['body']>
   signIn(role: Role, at: Date): Promise<void>
-  /** Everybody goes home: no session is left. */
+  /** Ends all sessions. */
   close(): Promise<void>
 }
 
@@ -27,7 +27,7 @@ export async function openOffice(
   const people = await listPeople(own, { limit: 100 })
   const sessions = new Map<Person, { token: string; on: string }>()
 
-  /** One for a day: they end when nobody uses them overnight. Opened without the password, whose hash takes its time. */
+  /** One session per day, since they expire overnight. Opened without the password, whose hash would be slow. */
   async function sessionOf(role: Role, at: Date): Promise<string> {
     const person = people.find((candidate) => candidate.role === role)!
     const on = at.toISOString().slice(0, 10)

@@ -1,7 +1,7 @@
 /**
- * The demo: in an empty database, a café with a published campaign, a connection that may do everything, three
- * people who sign in with one password, and what happened there since it opened. Its credentials are kept under the
- * data folder, since the database holds only their hashes.
+ * The demo: in an empty database, a café with a published campaign, a connection with all scopes, three people who sign
+ * in with one password, and its history since it opened. Its credentials are stored in the data folder, since the
+ * database contains only their hashes.
  */
 import { randomBytes } from 'node:crypto'
 import type { Pool } from 'pg'
@@ -39,30 +39,30 @@ export interface Demo {
   readonly organizationId: OrganizationId
   readonly campaignId: CampaignId
   readonly consoleEmail: string
-  /** Of all people of the demo. */
+  /** Password of all people of the demo. */
   readonly consolePassword: string
 }
 
 export interface DemoOptions extends Filling {
   readonly dataDir: string
-  /** How long ago a new café opened; with 0 it is empty, and stays so. */
+  /** How many days ago a new café opened; with 0 it is empty, and stays so. */
   readonly days: number
-  /** The same service on connections that do not wait for the disk. */
+  /** The same dependencies on connections with asynchronous commit. */
   openAsyncCommitDeps(): Deps
-  /** Works as the owner of the tables, and waits as long as it takes. */
+  /** A pool of the table owner, without timeouts. */
   openOwnerPool(): Pool
 }
 
 export interface OpenDemo {
   readonly demo: Demo
-  /** When the café opened, if it has a past. */
+  /** When the café opened, if it has a history. */
   readonly since?: Date
 }
 
 /**
- * The demo of this database: the one there is, a new one in an empty database, none among real merchants. One that
- * was left partly filled is dropped first. Processes that start at once take turns, so that none drops what another
- * is filling.
+ * The demo of this database: the existing one, a new one in an empty database, none among real merchants. A partially
+ * filled one is dropped first. Processes that start concurrently take turns, so that none drops what another is
+ * filling.
  */
 export async function openDemo(deps: Deps, options: DemoOptions): Promise<OpenDemo | undefined> {
   const ownerPool = options.openOwnerPool()
@@ -72,14 +72,14 @@ export async function openDemo(deps: Deps, options: DemoOptions): Promise<OpenDe
     return openWhole(deps, options)
   }
   try {
-    // Not repeated after an error: what was done so far is a partial demo, and the next start drops it.
+    // Not retried after an error: what was done so far is a partial demo, which the next start drops.
     return await inTransaction(ownerPool, platformOrg, open, { maxAttempts: 1 })
   } finally {
     await ownerPool.end()
   }
 }
 
-/** As the owner: the service's role may not delete what a merchant's books consist of. */
+/** Runs as the table owner: the service's role is not allowed to delete ledger entries and transactions. */
 async function dropPartialDemo(ownerPool: Pool): Promise<void> {
   await inTransaction(ownerPool, platformOrg, async (tenant) => {
     const organization = await findDemoOrganization(tenant)
@@ -146,7 +146,7 @@ async function prepareDemo(real: Deps, { dataDir, days }: DemoOptions): Promise<
 
 const timezone = 'America/New_York'
 
-/** Everything that a café of some days begins with is as old as it. */
+/** Everything that a café starts with is as old as the café. */
 function openedBefore(deps: Deps, days: number): Deps {
   const openedAt = openingDay(deps.clock(), days, timezone)
   return { ...deps, clock: () => openedAt }
@@ -167,7 +167,7 @@ async function publishDemoCampaign(deps: Deps, own: Tenant, organization: Organi
   return id
 }
 
-/** The campaign named last time, or another one that a script written for the demo can work with. */
+/** The campaign of the previous start, or another one that works for scripts written for the demo. */
 async function findDemoCampaign(
   own: Tenant,
   stored: CampaignId | undefined,
@@ -180,7 +180,7 @@ async function findDemoCampaign(
   return (fitting.find(({ id }) => id === stored) ?? fitting.at(-1))?.id
 }
 
-/** Those on file as far as they still count, else new ones: the old cannot be read back. */
+/** The stored credentials as far as they are still valid, or else new ones: hashes cannot be reversed. */
 async function findOrCreateCredentials(
   deps: Deps,
   tenant: Tenant,

@@ -1,4 +1,4 @@
-/** Who comes on a day, when, where, and what for: a few more people in the morning, and fewer on Sundays. */
+/** Plans the visits of a day: who, when, where, and what they buy. Mornings are busier, Sundays quieter. */
 import {
   type Branch,
   baristas,
@@ -15,10 +15,10 @@ import { type Random, randomFor } from './random.ts'
 
 export interface Visit {
   readonly guest: Guest
-  /** Since midnight. */
+  /** Time since midnight. */
   readonly minute: number
   readonly branch: Branch
-  /** Opaque id of who serves. */
+  /** Opaque ID of the barista. */
   readonly barista: string
   readonly wishes: readonly Wish[]
   readonly wantsToSpend: boolean
@@ -37,7 +37,7 @@ const lunchTo = 13 * 60 + 45
 
 export const isHappyHour = (minute: number) => minute >= 15 * 60 && minute < 17 * 60
 
-/** At most one visit of a guest on a day; in the order of the clock. */
+/** At most one visit per guest and day, in chronological order. */
 export function planDay(guests: readonly Guest[], day: number, weekday: number): Visit[] {
   return guests
     .flatMap((guest) => {
@@ -64,7 +64,7 @@ function planVisit(guest: Guest, day: number, weekday: number, random: Random): 
     guest,
     minute,
     branch,
-    // One opens and the other closes, and they swap every day.
+    // One barista opens and the other closes, and they swap every day.
     barista: crew[(day + (minute < 12 * 60 ? 0 : 1)) % crew.length]!.opaqueId,
     wishes: chooseWishes(guest, minute, weekday, random),
     wantsToSpend: random.chance(0.12),
@@ -74,7 +74,7 @@ function planVisit(guest: Guest, day: number, weekday: number, random: Random): 
 
 function arrival(weekday: number, random: Random): number {
   const draw = random.next()
-  // Two draws added up: most come in the middle of the rush.
+  // The sum of two random numbers: most visits are in the middle of the rush.
   const around = (from: number, to: number) =>
     Math.round(from + ((to - from) * (random.next() + random.next())) / 2)
   if (weekday >= saturday) return draw < 0.65 ? around(8 * 60 + 30, 13 * 60) : around(13 * 60, 18 * 60)

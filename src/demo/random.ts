@@ -1,9 +1,9 @@
-/** Chance that comes out the same on every start: what is drawn depends on what it is drawn for, and on nothing else. */
+/** Deterministic pseudorandom numbers: they depend only on what they are drawn for, and repeat on every start. */
 export interface Random {
-  /** From 0, below 1. */
+  /** A number from 0 (inclusive) to 1 (exclusive). */
   next(): number
   chance(probability: number): boolean
-  /** A whole number, both ends included. */
+  /** A whole number, both bounds inclusive. */
   between(least: number, most: number): number
   pick<T>(items: readonly T[]): T
 }

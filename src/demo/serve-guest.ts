@@ -1,4 +1,4 @@
-/** What happens at the counter: a card for who is new, a sale, and now and then something comes back. */
+/** What happens at the counter: a card for new guests, a sale, and sometimes a return. */
 import type { Line } from '../domain/basket.ts'
 import type { CardId, CustomerId } from '../domain/ids.ts'
 import type { Transaction } from '../domain/transaction.ts'
@@ -19,7 +19,7 @@ export async function welcomeGuest(story: Story, guest: Guest, now: Date): Promi
   story.accounts.set(guest.number, { ...opened, points: 0, coupons: [] })
 }
 
-/** A second card, for those who come in the afternoon. */
+/** A second card, for guests who come in the afternoon. */
 export async function joinHappyHour(story: Story, guest: Guest, now: Date): Promise<void> {
   const account = story.accounts.get(guest.number)!
   account.happyCard = (await openCard(story, story.happyHour!, { id: account.customer }, now)).card
@@ -56,21 +56,21 @@ export interface Order {
   readonly receipt: string
 }
 
-/** Coupons and points are used when the guest thinks of them and they fit. */
+/** Guests use coupons and points if they remember them and they apply. */
 export function toBasketRequest(
   { accounts }: Pick<Story, 'accounts'>,
   { visit, occurredAt, receipt }: Order,
 ): { request: BasketRequest; used: HeldCoupon[] } {
   const account = accounts.get(visit.guest.number)!
   const happyCard = isHappyHour(visit.minute) ? account.happyCard : undefined
-  // Baskets are processed several together, at the time of the last: what ends today may be over by then.
+  // Baskets are processed in groups, at the time of the last one: what expires today may have expired by then.
   const tonight = new Date(occurredAt.getTime() + (dayMinutes - visit.minute) * 60_000)
   const { basket, used } = fillBasket(account, visit, happyCard !== undefined, tonight)
   const card = happyCard ?? account.card
   return { request: { customer: account.customer, card, opaqueId: receipt, occurredAt, basket }, used }
 }
 
-/** One group of baskets, in the order of the clock and at the time of the last. */
+/** Processes one group of baskets, in chronological order and at the time of the last one. */
 export async function sellTogether(story: Story, orders: readonly Order[]): Promise<Sale[]> {
   const { organization, staff, accounts } = story
   const deps = story.at(orders.at(-1)!.occurredAt)
@@ -91,7 +91,7 @@ export async function sellTogether(story: Story, orders: readonly Order[]): Prom
   })
 }
 
-/** What the guest goes home with. */
+/** The basket of the guest. */
 function keep(account: Account, { result }: Transaction, used: readonly HeldCoupon[]): void {
   const granted = result.actions.flatMap((action): HeldCoupon[] =>
     action.kind === 'grant_coupon' && action.coupon
@@ -142,7 +142,7 @@ function fillBasket(
   const fiveOff = total >= fiveOffFrom ? remembered('five-off') : undefined
   if (fiveOff) used.push(fiveOff)
   const payable = fiveOff ? total - 5 : total
-  // Whole dollars, at most half of what is to be paid; the cards of the happy hour have no points.
+  // Whole dollars, at most half of the amount payable; happy hour cards have no points.
   const dollars = Math.floor(Math.min(payable / 2, account.points * worthOfPoint) + 1e-9)
   const spends = visit.wantsToSpend && !hasNoPoints && dollars >= minSpend * worthOfPoint
   return {
@@ -159,7 +159,7 @@ function fillBasket(
 const pointsIn = (balances: Transaction['result']['balances']) =>
   balances.find(({ key }) => key === 'points')?.value
 
-/** Everything, or one piece of the last line. */
+/** Returns everything, or one piece of the last item. */
 export async function takeBack(
   story: Story,
   sale: Sale,

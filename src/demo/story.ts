@@ -1,4 +1,4 @@
-/** The café while it is being filled: the service as it was at any moment of the past, and what each guest holds. */
+/** The café while it is being filled: the service at any moment of the past, and the state of each guest. */
 import type { CampaignId, CardId, CouponId, CustomerId, UserId } from '../domain/ids.ts'
 import type { Organization } from '../domain/organization.ts'
 import type { Deps } from '../operations/deps.ts'
@@ -17,9 +17,9 @@ export interface Story {
   readonly coffeeClub: CampaignId
   happyHour?: CampaignId
   studentMornings?: CampaignId
-  /** By opaque id. */
+  /** By opaque ID. */
   readonly staff: ReadonlyMap<string, UserId>
-  /** By number of the guest, once registered. */
+  /** By guest number, once registered. */
   readonly accounts: Map<number, Account>
 }
 

@@ -1,6 +1,6 @@
 /**
- * What the till asked yesterday, for those who open the request log: it finds guests and previews their baskets,
- * and welcomes a new one. Not everything it asks is right.
+ * Requests of the till from yesterday, to be seen in the request log: it finds guests, previews their baskets, and
+ * registers a new guest. Some of its requests are refused.
  */
 import type { Line } from '../domain/basket.ts'
 import { issueToken } from '../operations/auth/issue-token.ts'
@@ -18,7 +18,7 @@ type Ask = (request: Pick<DemoRequest, 'method' | 'path' | 'body'>) => ReturnTyp
 
 const betweenRequestsMs = 6_000
 
-/** Each request with a token of its own: how long one lives is the operator's choice, and may be a second. */
+/** A new token for each request: the operator configures the lifetime, which may be a second. */
 function askFrom(story: Story, { send, apiKey, apiSecret }: TillAccess, from: Date): Ask {
   let ms = from.getTime()
   return async (request) => {
@@ -30,10 +30,10 @@ function askFrom(story: Story, { send, apiKey, apiSecret }: TillAccess, from: Da
 }
 
 const guestsAsked = 8
-/** Between the preview and the sale. */
+/** Time between the preview and the sale. */
 const paysAfterMs = 40_000
 
-/** The last few orders of the day, before they are paid. */
+/** Previews of the last few orders of the day. */
 export async function askAtTill(story: Story, till: TillAccess, orders: readonly Order[]): Promise<void> {
   for (const order of orders.slice(-guestsAsked)) {
     const { guest, barista } = order.visit
@@ -61,7 +61,7 @@ const toItem = ({ coupons, ...line }: Line) => ({ ...line, ...(coupons.length > 
 
 const newGuest = { fullname: 'Rosa Delgado', phone: '+1 332 555 0142' }
 
-/** Whose answer gets lost once, who wants to pay with points she has not, and whose till makes a mistake. */
+/** A guest whose response is lost once, who tries to spend points she does not have, and whose till has a bug. */
 export async function welcomeAtTill(story: Story, till: TillAccess, lastSale: Date): Promise<void> {
   const ask = askFrom(story, till, new Date(lastSale.getTime() + 150_000))
   await find(ask, newGuest.phone)
@@ -70,7 +70,8 @@ export async function welcomeAtTill(story: Story, till: TillAccess, lastSale: Da
     path: '/v1/customers/register',
     body: { campaignId: story.coffeeClub, customer: { data: newGuest } },
   })
-  if (registered.status !== 201) throw new Error(`The till's new guest: ${JSON.stringify(registered.body)}`)
+  if (registered.status !== 201)
+    throw new Error(`Registering the till's new guest failed: ${JSON.stringify(registered.body)}`)
   const { id: customer, cards } = registered.body
   const items = [
     { product: 'flat-white', name: 'Flat white', unitPrice: 3.9 },

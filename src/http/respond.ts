@@ -1,4 +1,4 @@
-/** Runs a write through the spine and sends its answer: the first one, or the same again for a repeated key. */
+/** Runs a write and sends its response: a new one, or the stored one if the idempotency key is repeated. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { CustomerId } from '../domain/ids.ts'
 import { Refused } from '../domain/refusal.ts'
@@ -12,11 +12,11 @@ import { isAudited, toAuditNote } from './redaction/audit-note.ts'
 interface WriteReply<T> {
   readonly status: number
   readonly render: (result: T) => unknown
-  /** What is added to the answer, also to one that is given again, and is not kept. */
+  /** Adds to the response, also to a replayed one, what must not be stored. */
   readonly finish?: (body: never) => unknown
-  /** Whose personal data the rendered answer holds. */
+  /** The customer whose personal data the response contains. */
   readonly customerOf?: (result: T) => CustomerId | undefined
-  /** The organization that an operator's call concerns; its audit log tells of it. */
+  /** The organization that an operator's request concerns, whose audit log gets the entry. */
   readonly orgOf?: (result: T) => number
 }
 
@@ -34,7 +34,7 @@ export async function respondToWrite<T>(
   return send(reply, spec, await transact(deps, orgOf(request), call, spec.work, answer, audit))
 }
 
-/** The same for what changes a wallet. */
+/** Like `respondToWrite`, for a change of a wallet. */
 export async function respondToChange<Q extends Questions, T>(
   deps: Deps,
   request: FastifyRequest,
@@ -75,12 +75,12 @@ function pathOf(request: FastifyRequest): string {
   return request.url.split('?', 1)[0]!
 }
 
-/** The key of a repeatable call. Calls whose reply carries a secret have none: the secret is shown once. */
+/** Idempotency key of the request. Routes whose response contains a secret ignore it: the secret is shown once. */
 export function idempotencyKey(request: FastifyRequest): string | undefined {
   const key = request.headers['idempotency-key']
   if (key === undefined || !request.routeOptions.config.isRepeatable) return undefined
   if (typeof key !== 'string' || !/^[\x20-\x7e]{1,255}$/.test(key)) {
-    throw new Refused('_invalid_payload', 'Idempotency-Key: 1 to 255 printable characters.')
+    throw new Refused('_invalid_payload', 'Idempotency-Key: must have 1 to 255 printable ASCII characters.')
   }
   return key
 }

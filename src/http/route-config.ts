@@ -7,39 +7,39 @@ import type { Lane } from './plugins/admission.ts'
 import type { Party, Turns } from './plugins/turns.ts'
 
 /**
- * Who may call: anybody, a platform operator, whoever has signed in, or a caller with one of these scopes. A page is
- * for anybody too, and since it costs nothing but its bytes it counts against no limit: a browser asks for many.
+ * Who may use a route: everyone, the platform operator, any signed-in person, or a caller with one of these scopes.
+ * A page is public, too, but is not rate limited: it costs only its bytes, and a browser requests many.
  */
 export type Access = 'public' | 'page' | 'operator' | 'session' | readonly PersonScope[]
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     access?: Access
-    /** The refusals of this operation beyond those every call can get; documented in the OpenAPI document. */
+    /** Refusals of this operation in addition to the common ones; listed in the OpenAPI document. */
     refusals?: readonly RefusalCode[]
-    /** A POST that writes and honours `Idempotency-Key`. */
+    /** A POST that writes and honors `Idempotency-Key`. */
     isRepeatable?: boolean
-    /** The handler checks the body itself; the schema is documentation only. */
+    /** The handler validates the body itself; the schema is documentation only. */
     skipsBodySchema?: boolean
-    /** The work itself reads whether the organization has changed or is no longer subscribed. */
+    /** The operation itself checks whether the organization has changed or is no longer subscribed. */
     readsSetup?: boolean
-    /** Reading the logs leaves no trace in them. */
+    /** Set for reading the logs, which is not logged itself. */
     skipsRequestLog?: boolean
-    /** What is answered shows a secret, once: the request log keeps nothing of it. */
+    /** The response contains a secret that is shown once, so the request log does not store it. */
     hidesReply?: boolean
-    /** Which turns the call takes; unless told those for connections, and none where anybody may call. */
+    /** Admission lane. Defaults to `connection`, and to `none` for public routes. */
     lane?: Lane
   }
   interface FastifyRequest {
     /** Set on every route whose access is a list of scopes, or a session. */
     caller: Caller
-    /** Of a person who signed in; set on every route whose access is a session. */
+    /** Session of a signed-in person; set on every route whose access is a session. */
     session: PersonSession
-    /** Its caller was told that it took too long. */
+    /** The client has already been told that the request took too long. */
     isLate: boolean
-    /** What the address of a wallet page says; set on every route under it. */
+    /** Content of the wallet token in the URL; set on every route under `/w/:token`. */
     wallet: WalletKey | undefined
-    /** While the call is in work. */
+    /** Set while the request holds a slot. */
     turn: { readonly turns: Turns; readonly party: Party } | undefined
   }
 }

@@ -1,4 +1,4 @@
-/** What the HTTP application is built from. */
+/** Options of the HTTP application. */
 import type { FastifyBaseLogger } from 'fastify'
 import type { BasketProcessor } from '../operations/baskets/process.ts'
 import type { Deps } from '../operations/deps.ts'
@@ -10,14 +10,14 @@ export interface ServerOptions {
   readonly baskets: BasketProcessor
   readonly requestLog: RequestLog
   readonly adminToken: string
-  /** Calls per second; what is not there has no limit. */
+  /** Requests per second; a missing value means no limit. */
   readonly rateLimits?: RateLimits
-  /** A proxy in front terminates TLS: believe its headers, and refuse what it marks as plain HTTP. */
+  /** A proxy in front terminates TLS: trust its headers, and refuse requests it marks as plain HTTP. */
   readonly isBehindProxy?: boolean
-  /** How long a call may take, its turn included; ten seconds unless told. */
+  /** Deadline of a request, including its wait for a slot. Defaults to ten seconds. */
   readonly maxCallMs?: number
   readonly https?: { readonly cert: Buffer; readonly key: Buffer }
   readonly logger?: FastifyBaseLogger
-  /** Whether calls can be served now; asked by `/readyz`. */
+  /** Whether requests can be handled now; used by `/readyz`. */
   readonly isReady: () => Promise<boolean>
 }

@@ -1,6 +1,6 @@
 /**
- * Builds the HTTP application, apart from running it: tests inject into the same app that listens in production.
- * The error renderer is installed before any route, so that the framework's own refusals look like ours.
+ * Builds the HTTP application without listening: tests inject requests into the same app that runs in production.
+ * The error handler is installed before any route, so that the framework's own errors look like ours.
  */
 import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
@@ -29,12 +29,12 @@ import './route-config.ts'
 const maxBodyBytes = 256 * 1024
 const requestTimeoutMs = 10_000
 const maxParamLength = 1_000
-/** Each idle one costs some 10 KB; beyond this new ones are closed at once, and those that are there served. */
+/** An idle connection costs about 10 KB; beyond this limit new ones are closed immediately. */
 const maxConnections = 10_000
 /**
- * Node looks for late requests only every 30 s unless told, which would make 10 s of patience up to 40. Its own
- * patience for headers is a minute, and of the two it takes the longer one for the body. And it would answer a
- * request without `Host` itself, with no body: `prepareRequests` does that with ours.
+ * By default Node checks for timed-out requests only every 30 s, so a timeout of 10 s could take up to 40. Its default
+ * timeout for headers is a minute, and it applies the longer of the two to the body. And it would reject a request
+ * without `Host` itself, with an empty body: `prepareRequests` does that with ours.
  */
 const nodeOptions = {
   connectionsCheckingInterval: 2_000,
@@ -57,7 +57,7 @@ export async function buildServer(options: ServerOptions): Promise<Server> {
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     routerOptions: { maxParamLength, ignoreTrailingSlash: false },
-    // One proxy: the address it names is the client's; whatever the client claims before that is not believed.
+    // One proxy is trusted: the address it adds is the client's; whatever the client sent before that is ignored.
     trustProxy: options.isBehindProxy ? (_address, hop) => hop === 0 : false,
     genReqId: requestIdOf,
     requestIdHeader: false,
@@ -69,7 +69,7 @@ export async function buildServer(options: ServerOptions): Promise<Server> {
         removeAdditional: false,
         useDefaults: false,
         strict: false,
-        // `1e400` is read as Infinity, which is no number to count with.
+        // `1e400` is parsed as Infinity, which is not a usable number.
         strictNumbers: true,
         formats,
       },
@@ -87,7 +87,7 @@ export async function buildServer(options: ServerOptions): Promise<Server> {
   app.setNotFoundHandler(() => {
     throw new Refused('_not_found')
   })
-  // Replies are plain objects; JSON.stringify leaves out what has no value and keeps the one null there is.
+  // Responses are plain objects; JSON.stringify omits undefined values and keeps the only null there is.
   app.setSerializerCompiler(() => (data) => JSON.stringify(data))
   readJsonBodies(app)
   prepareRequests(app, { isBehindProxy: options.isBehindProxy ?? false, headers, maxCallMs })
@@ -109,18 +109,18 @@ export async function buildServer(options: ServerOptions): Promise<Server> {
   return app
 }
 
-/** The caller's own id when it is printable and short, so that one id follows a call through every log. */
+/** The client's own ID if it is printable and short, so that one ID follows a request through every log. */
 function requestIdOf(request: { headers: Record<string, string | string[] | undefined> }): string {
   const given = request.headers['x-request-id']
   return typeof given === 'string' && /^[\x21-\x7e]{1,128}$/.test(given) ? given : newRequestId()
 }
 
-/** Of no kind that we store, so it has no prefix: it only has to be unlike every other. */
+/** Not a stored ID, so no prefix; it only needs to be unique. */
 function newRequestId(): string {
   return randomUUID().replaceAll('-', '')
 }
 
-/** A request that is not HTTP never reaches a route; it still gets the body every error has. */
+/** A request that is not valid HTTP never reaches a route, but still gets the standard error body. */
 function answerBrokenRequest(
   error: NodeJS.ErrnoException,
   socket: Socket,

@@ -1,6 +1,6 @@
 /**
- * Puts the addresses of wallet pages into replies, last of all: what is kept of a reply, so that a repeat gets the
- * same, holds the version and not the address, which opens a door.
+ * Adds the URLs of wallet pages to responses, as the last step: a response stored for retries contains the version
+ * and not the URL, which is a credential.
  */
 import type { Organization } from '../domain/organization.ts'
 import type { Deps } from '../operations/deps.ts'
@@ -11,7 +11,7 @@ type CardWithUrl = Omit<CardReply, 'walletVersion'> & { walletUrl?: string }
 
 export interface WalletUrls {
   ofCard(organization: Organization, card: CardReply): CardWithUrl
-  /** Of all cards of a customer. */
+  /** Adds the URLs of all cards of a customer. */
   ofCustomer<R extends { readonly cards: readonly CardReply[] }>(
     organization: Organization,
     customer: R,

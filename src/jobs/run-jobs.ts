@@ -1,6 +1,6 @@
 /**
- * What the service does beside answering calls: taking off what has expired, and forgetting what need not be
- * kept. One round goes through all organizations; rounds follow each other with a pause, longer after a failure.
+ * Background jobs: book expirations, and delete what need not be kept. One round covers all organizations; between
+ * rounds there is a pause, which is longer after a failure.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { OrganizationId } from '../domain/ids.ts'
@@ -15,7 +15,7 @@ import { deleteForgottenGuesses } from '../store/password-guesses.ts'
 import { platformOrg, platformTenant, tenantOf } from '../store/tenant.ts'
 
 export interface Jobs {
-  /** Ends after the customer at hand. */
+  /** Stops after the current group of customers. */
   stop(): Promise<void>
 }
 
@@ -47,17 +47,17 @@ async function loop(deps: Deps, pauseMs: number, signal: AbortSignal): Promise<v
       failures = 0
     } catch (error) {
       failures++
-      deps.log.warn({ err: error }, 'a round of background jobs failed and will be repeated')
+      deps.log.warn({ err: error }, 'background jobs failed, will retry')
     }
     const backOff = Math.min(2 ** failures, 10)
-    // Rounds of several processes drift apart, so that they rarely look for the same work.
+    // Jitter: rounds of several processes drift apart, so that they rarely look for the same work.
     await sleep(pauseMs * backOff * (0.5 + Math.random()), undefined, { signal }).catch(() => {})
   }
 }
 
 interface Round {
   readonly signal?: AbortSignal
-  /** Since the start: what an upgrade left to do is looked for once. */
+  /** First round since the start: what an upgrade left to backfill is looked for once. */
   readonly isFirst?: boolean
 }
 
@@ -73,7 +73,7 @@ export async function runRound(deps: Deps, { signal, isFirst = false }: Round = 
       if (signal?.aborted) return
       const expired = await expireWallets(deps, organization, signal)
       if (expired > 0)
-        deps.log.info({ organization: organization.id, customers: expired }, 'took off what had expired')
+        deps.log.info({ organization: organization.id, customers: expired }, 'booked expirations')
       await forgetReplies(deps, organization.orgId)
       await forgetRequests(deps, organization.orgId)
       if (isFirst) await fillNames(deps, organization, signal)
@@ -86,7 +86,7 @@ export async function runRound(deps: Deps, { signal, isFirst = false }: Round = 
 
 async function fillNames(deps: Deps, { id, orgId }: Organization, signal?: AbortSignal): Promise<void> {
   const filled = await fillNameKeys(deps, orgId, signal)
-  if (filled > 0) deps.log.info({ organization: id, customers: filled }, 'filled in what names are found by')
+  if (filled > 0) deps.log.info({ organization: id, customers: filled }, 'backfilled customer search keys')
 }
 
 async function forgetReplies(deps: Deps, org: number): Promise<void> {

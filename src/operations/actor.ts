@@ -1,14 +1,14 @@
-/** Who did something, as the request log and the audit log keep it: by the user acted as, whose name is read later. */
+/** The actor in the request log and the audit log: the user acted as, whose name is looked up when it is shown. */
 import type { UserId } from '../domain/ids.ts'
 import type { Caller } from './deps.ts'
 
 export interface Actor {
   readonly kind: 'connection' | 'person' | 'operator'
-  /** An operator has none. */
+  /** Undefined for an operator. */
   readonly user?: UserId
 }
 
-/** A call without a caller is the operator's: nobody else gets as far without one. */
+/** A request without a caller comes from the operator: every other write requires one. */
 export function actorOf(caller: Caller | undefined): Actor {
   return caller ? { kind: caller.kind, user: caller.user } : { kind: 'operator' }
 }

@@ -1,11 +1,11 @@
 /**
- * Questions that arrive while an answer is on its way share the next one. Each is answered by work that began
- * after it was asked, so the answer is as fresh as if it had been asked alone; under load many share the price.
+ * Batches lookups: those that arrive while a batch is running share the next one. Each is answered by a query that
+ * began after it arrived, so the result is as fresh as if it had been queried alone; under load many share the cost.
  */
 import { Refused } from '../domain/refusal.ts'
 
 export interface BatchOptions {
-  /** Batches on their way at the same time. */
+  /** Maximum number of concurrent batches. */
   readonly maxRunning: number
   readonly maxBatch: number
   readonly maxWaiting: number
@@ -17,7 +17,7 @@ interface Waiting<Q, A> {
   readonly reject: (error: unknown) => void
 }
 
-/** `answer` gives one answer per question, in order. */
+/** `answer` returns one answer per question, in order. */
 export function createBatch<Q, A>(
   answer: (questions: readonly Q[]) => Promise<readonly A[]>,
   { maxRunning, maxBatch, maxWaiting }: BatchOptions,
@@ -52,10 +52,10 @@ export function createBatch<Q, A>(
 
   return (question) => {
     if (waiting.length >= maxWaiting)
-      return Promise.reject(new Refused('_unavailable', 'Too many calls are waiting.'))
+      return Promise.reject(new Refused('_unavailable', 'Too many requests are waiting.'))
     return new Promise((resolve, reject) => {
       waiting.push({ question, resolve, reject })
-      // At the end of this turn of the event loop, so that calls which arrived together go together.
+      // At the end of this turn of the event loop, so that requests which arrived together share a batch.
       if (isScheduled || running >= maxRunning) return
       isScheduled = true
       setImmediate(start)

@@ -10,7 +10,7 @@ import { createCustomerReader, type ReadCustomer } from './customers/customer-re
 import { createSetupCache, type SetupCache } from './organizations/setup-cache.ts'
 import { createWalletTokens, type WalletTokens } from './wallet-page/wallet-tokens.ts'
 
-/** What the operations stand on. */
+/** Dependencies of the operations. */
 export interface Deps {
   readonly pool: Pool
   readonly clock: () => Date
@@ -23,7 +23,7 @@ export interface Deps {
   readonly guesses: GuessLimit
   readonly passwords: Passwords
   readonly walletTokens: WalletTokens
-  /** The address people reach the service under, without a slash at the end: where the links we give out lead. */
+  /** Public URL of the service, without a trailing slash: the base of the links we create. */
   readonly publicUrl: () => string
   readonly log: Log
 }
@@ -35,14 +35,14 @@ export interface DepsOptions {
   readonly credentialPepper: string
   readonly accessTokenTtlSeconds: number
   readonly refreshTokenTtlSeconds: number
-  /** How many processes answer calls; what is limited is shared out. */
+  /** Number of processes that handle requests, which share the limits. */
   readonly workers?: number
-  /** Known once the service listens, so it is asked for with every link. */
+  /** A function, because the URL is known only once the service listens. */
   readonly publicUrl: () => string
   readonly log: Log
 }
 
-/** Wired once for each process; tests bring a clock of their own. */
+/** Creates the dependencies, once per process; tests provide their own clock. */
 export function createDeps({
   pool,
   clock = () => new Date(),
@@ -70,20 +70,20 @@ export function createDeps({
   }
 }
 
-/** What we need of a logger; pino is one. */
+/** The part of a logger that we need; pino implements it. */
 export interface Log {
   info(details: object, message: string): void
   warn(details: object, message: string): void
   error(details: object, message: string): void
 }
 
-/** Who calls: an organization, the user that acts for it, and what that user may do. */
+/** The caller: an organization, the user that acts for it, and the scopes of that user. */
 export interface Caller {
   readonly organization: Organization
   readonly user: UserId
-  /** Whom the user stands for: a connection, which is known by that user, or a person who signed in. */
+  /** What the user represents: a connection, which is identified by that user, or a signed-in person. */
   readonly kind: 'connection' | 'person'
   readonly scopes: readonly string[]
-  /** The organization is as this process remembers it; the work reads whether that is still so. */
+  /** The organization comes from the cache; the operation checks whether it is still current. */
   readonly isRemembered?: boolean
 }

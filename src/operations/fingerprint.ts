@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 
-/** Tells whether two parsed bodies are the same: the order of members does not matter, everything else does. */
+/** Fingerprint of a parsed body: the order of properties does not matter, everything else does. */
 export function fingerprint(body: unknown): Buffer {
   return hash('sha256', canonical(body), 'buffer').subarray(0, 16)
 }

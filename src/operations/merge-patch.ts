@@ -1,4 +1,4 @@
-/** JSON Merge Patch (RFC 7396): `null` removes a member, lists are replaced whole. */
+/** JSON Merge Patch (RFC 7396): `null` removes a property, lists are replaced as a whole. */
 export function mergePatch(target: unknown, patch: unknown): unknown {
   if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) return patch
   const isObject = typeof target === 'object' && target !== null && !Array.isArray(target)

@@ -1,24 +1,24 @@
 /**
- * A bucket of calls per key that refills steadily: a short burst passes, a steady flood does not. Kept in this
- * process only; several processes share a limit by each taking its part of it.
+ * Token bucket per key, refilled steadily: a short burst passes, a steady flood does not. It lives in this process
+ * only; several processes share a limit by each taking its part of it.
  */
 export interface RateLimit {
   readonly perSecond: number
   readonly burst: number
-  /** Takes one call. The bucket is the same object each time, so read it at once: this runs with every call. */
+  /** Takes one token. The returned bucket is reused to avoid allocations: read it before the next `take`. */
   take(key: string | number, nowMs: number): Bucket
-  /** Gives back a call that was taken and does not count after all. */
+  /** Gives a token back, for a request that does not count after all. */
   giveBack(key: string | number): void
-  /** Whether there is a call to take, without taking it. */
+  /** Whether a token is left, without taking it. */
   has(key: string | number, nowMs: number): boolean
 }
 
 export interface Bucket {
-  /** Calls left; a fraction of one is on its way. */
+  /** Tokens left; may be fractional. */
   left: number
-  /** Whether the last call was allowed. */
+  /** Whether the last request was allowed. */
   isAllowed: boolean
-  /** Calls refused, less those that time has forgiven. Beyond a burst of them somebody does not listen. */
+  /** Refused requests, decaying over time. More than a burst of them means that a client ignores refusals. */
   debt: number
   atMs: number
 }
@@ -29,7 +29,7 @@ export function createRateLimit(perSecond: number, burst = perSecond): RateLimit
   const buckets = new Map<string | number, Bucket>()
 
   function refill(bucket: Bucket, nowMs: number): void {
-    // A clock that steps back refills nothing and takes nothing away.
+    // A clock that steps back neither refills nor drains the bucket.
     if (nowMs <= bucket.atMs) return
     const grown = ((nowMs - bucket.atMs) * perSecond) / 1000
     bucket.left = Math.min(burst, bucket.left + grown)
@@ -44,7 +44,7 @@ export function createRateLimit(perSecond: number, burst = perSecond): RateLimit
     return bucket
   }
 
-  /** Forgets a bucket that is full again, which loses nothing; among a hundred that are not, the oldest goes. */
+  /** Evicts a bucket that is full again, which loses nothing; if none of a hundred is, it evicts the oldest. */
   function makeRoom(nowMs: number): void {
     let looked = 0
     for (const [key, bucket] of buckets) {
@@ -82,12 +82,12 @@ export function createRateLimit(perSecond: number, burst = perSecond): RateLimit
   }
 }
 
-/** Whether calls keep coming at more than twice the limit, although they are refused. */
+/** Whether requests keep arriving at more than twice the limit, although they are refused. */
 export function isFlooded({ debt }: Bucket, { burst }: RateLimit): boolean {
   return debt > burst
 }
 
-/** Whole seconds until there is a call again. */
+/** Whole seconds until the next request is allowed. */
 export function secondsToWait({ left }: Bucket, { perSecond }: RateLimit): number {
   return Math.max(1, Math.ceil((1 - left) / perSecond))
 }

@@ -1,4 +1,4 @@
-/** Tells of what happened outside of wallets: as events for readers, and in the running sums of the day. */
+/** Records what happened outside of wallets: as events, and in the running totals of the day. */
 import type { Fact } from '../domain/event.ts'
 import type { Organization } from '../domain/organization.ts'
 import { localDay } from '../engine/clock/local-time.ts'

@@ -1,6 +1,6 @@
 /**
- * Keeps the last calls of an organization, so that those who build on us can see what they sent and what they got.
- * A window and not a history: the newest of them, and none older than a week.
+ * Stores the recent requests of an organization, so that integrators can see what they sent and what they got. It is
+ * a window and not a history: only the newest, and none older than a week.
  */
 import { deleteRequestsBefore, type HttpRequest, insertHttpRequests } from '../store/http-requests.ts'
 import { newId } from '../store/new-id.ts'
@@ -12,7 +12,7 @@ const keptMs = 7 * 24 * 3_600_000
 
 export type AnsweredCall = Omit<HttpRequest, 'id'>
 
-/** Adds calls that were answered, oldest first; the oldest of all that are too many go with it. */
+/** Adds completed requests, oldest first, and deletes the oldest ones beyond the limit. */
 export async function recordRequests(
   { pool }: Pick<Deps, 'pool'>,
   org: number,
@@ -25,7 +25,7 @@ export async function recordRequests(
   )
 }
 
-/** For organizations that nobody calls any more: nothing else would take their old calls away. */
+/** Deletes old requests of organizations without new ones; for others, every write does. */
 export async function forgetRequests({ pool, clock }: Pick<Deps, 'pool' | 'clock'>, org: number) {
   await deleteRequestsBefore(tenantOf(pool, org), new Date(clock().getTime() - keptMs))
 }

@@ -1,11 +1,11 @@
-/** Parties that take turns: whoever was served goes to the end, so that a busy one cannot starve a quiet one. */
+/** Round-robin scheduling: a served party moves to the end, so that a busy one cannot starve a quiet one. */
 export interface RoundRobin<Party, Line> {
-  /** The party's line, opened when there is none. */
+  /** The party's queue, created if there is none. */
   lineOf(party: Party): Line
   find(party: Party): Line | undefined
-  /** The line whose turn it is among those that can be served now. */
+  /** The queue whose turn it is among those that can be served now. */
   next(canServe: (line: Line) => boolean): Line | undefined
-  /** Forgets the party if there is nothing left to do for it. */
+  /** Removes the party if it has nothing left to do. */
   release(party: Party): void
 }
 
@@ -13,7 +13,7 @@ export function createRoundRobin<Party, Line>(
   open: (party: Party) => Line,
   isIdle: (line: Line) => boolean,
 ): RoundRobin<Party, Line> {
-  /** Those that were served longest ago stand first. */
+  /** Least recently served first. */
   const lines = new Map<Party, Line>()
   return {
     lineOf(party) {

@@ -1,6 +1,6 @@
 /**
- * The spine of every write that moves nothing in a wallet: one database transaction that claims the idempotency key, runs
- * the work and records the answer. What was refused or failed leaves nothing behind, not even the key.
+ * The frame of every write that does not change a wallet: one database transaction that claims the idempotency key,
+ * runs the work and stores the response. A refusal or a failure leaves nothing behind, not even the key.
  */
 import type { Pool } from 'pg'
 import { isLockTimeout } from '../database/classify-error.ts'
@@ -18,9 +18,9 @@ import { inTransaction, type Tenant } from '../store/tenant.ts'
 import type { Actor } from './actor.ts'
 import { fingerprint } from './fingerprint.ts'
 
-/** The call as far as repeating it is concerned. Without a key every call is a new one. */
+/** What identifies a retry of a request. Without a key every request is a new one. */
 export interface WriteCall {
-  /** Method and path: a key counts for these only. */
+  /** Method and path: a key is only valid for these. */
   readonly route: string
   readonly key?: string
   readonly body: unknown
@@ -29,13 +29,13 @@ export interface WriteCall {
 export interface Answer {
   readonly status: number
   readonly body: unknown
-  /** Whose personal data the body holds; erasing that customer erases the stored answer. */
+  /** The customer whose personal data the body contains; erasing the customer erases the stored response. */
   readonly customer?: CustomerId
 }
 
-/** What the audit log says of a write. */
+/** Audit entry of a write. */
 export interface AuditNote {
-  /** The organization it concerns; an operator's call works for the platform. */
+  /** The organization concerned; a request of the operator itself runs for the platform. */
   readonly org: number
   readonly by: Actor
   readonly action: string
@@ -105,17 +105,16 @@ async function claim(tenant: Tenant, of: Parameters<typeof insertIdempotencyKey>
 
 async function replay(tenant: Tenant, route: string, key: string, print: Buffer): Promise<WriteResult> {
   const stored = await findStoredReply(tenant, route, key)
-  // The other call was undone or forgotten between our two statements.
+  // The other request was rolled back, or its response deleted, between our two statements.
   if (!stored) throw new Refused('idempotency_key_in_use')
   return replayOf(stored, print)
 }
 
-/** The answer to an earlier call with the same key, if the call was the same too. */
+/** The response to an earlier request with the same key, provided that the bodies are the same. */
 export function replayOf(stored: StoredReply, print: Buffer): WriteResult {
   if (!stored.fingerprint.equals(print)) throw new Refused('idempotency_key_reused')
-  // Some answers never had a body.
+  // Some responses have no body.
   if (stored.reply === undefined && stored.status === 204) return { status: 204, body: null, isReplay: true }
-  if (stored.reply === undefined)
-    throw new Refused('customer_not_found', 'The customer of this answer was erased.')
+  if (stored.reply === undefined) throw new Refused('customer_not_found', 'The customer has been erased.')
   return { status: stored.status, body: stored.reply, isReplay: true }
 }

@@ -555,7 +555,7 @@ describe('the preview of a draft', () => {
   })
 
   test.each([
-    [{ value: 0.5 }, /^wallet\.collectables\.points\.value: has more than the 0 decimals of the balance\.$/],
+    [{ value: 0.5 }, /^wallet\.collectables\.points\.value: must have at most 0 decimals\.$/],
     [{ value: 1e16 }, /^wallet\.collectables\.points\.value: must be at most 9000000000000000\.$/],
     [{ value: 1, total: 1e300 }, /^wallet\.collectables\.points\.total: must be at most 9000000000000000\.$/],
     [{ value: 1, total: -1 }, /^wallet\.collectables\.points\.total: must be at least 0\.$/],

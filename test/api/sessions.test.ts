@@ -101,7 +101,7 @@ describe('signing in', () => {
       signIn(service, { email: 'late@example.com', password: owner.password }, elsewhere()),
     ])
     for (const reply of replies) {
-      expectRefusal(reply, 401, '_invalid_credentials', /^The e-mail address or the password is wrong\.$/)
+      expectRefusal(reply, 401, '_invalid_credentials', /^The email address or the password is wrong\.$/)
       expect(reply.headers['set-cookie']).toBeUndefined()
     }
   })

@@ -94,7 +94,7 @@ describe('an owner who may not create roles', () => {
     expect(await askDoctor(owner)).toMatchObject({
       code: 0,
       status: 'warning',
-      message: `the service works as modest: there is no role ${appRole}`,
+      message: `the service works as modest: the role ${appRole} does not exist`,
       advice: expect.stringContaining(`CREATE ROLE ${appRole} NOLOGIN; GRANT ${appRole} TO "modest";`),
     })
   })
@@ -123,7 +123,7 @@ describe('an owner who may not create roles', () => {
     await asAdministrator(`CREATE ROLE ${appRole} NOLOGIN`)
     expect(await askDoctor(owner)).toMatchObject({
       status: 'warning',
-      message: `the service works as modest: it may not take on the role ${appRole}`,
+      message: `the service works as modest: it cannot assume the role ${appRole}`,
       advice: expect.stringContaining(`GRANT ${appRole} TO "modest";`),
     })
     expect(await migrate(owner)).toMatchObject({ role: undefined })

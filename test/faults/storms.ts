@@ -145,7 +145,7 @@ export const storms: readonly Storm[] = [
     fault: ({ pidFile }) => ({ kind: 'kill-worker', pidFile }),
     pauseMs: 4_000,
     shortMs: 0,
-    check: logged(/a worker ended and is started again/),
+    check: logged(/worker exited, restarting/),
   },
   {
     name: 'two workers, all connections terminated',

@@ -84,7 +84,7 @@ test.each<{ name: string; args: string[]; env?: Record<string, string>; hint: Re
   {
     name: 'an e-mail address that is none',
     args: ['person', 'create', '--organization', 'o', '--email', 'a@b'],
-    hint: /"a@b" is not an e-mail address/,
+    hint: /"a@b" is not an email address/,
   },
   {
     name: 'an empty name',

@@ -138,7 +138,7 @@ describe('problems', () => {
     { env: { CREDENTIAL_PEPPER: 'short' }, problems: [/^CREDENTIAL_PEPPER is too short/] },
     { env: { DEMO: '0' }, problems: [/^JWT_SECRET is required/, /^ADMIN_TOKEN is required/] },
     { env: { DATABASE_URL }, problems: [/^JWT_SECRET is required/, /^ADMIN_TOKEN is required/] },
-    { env: { DATABASE_URL: 'mysql://x', ...SECRETS }, problems: [/^DATABASE_URL must begin with postgres/] },
+    { env: { DATABASE_URL: 'mysql://x', ...SECRETS }, problems: [/^DATABASE_URL must start with postgres/] },
     {
       env: { DATABASE_URL: 'postgres://u:a[b@h:x/d', ...SECRETS },
       problems: [/^DATABASE_URL is not a valid URL/],

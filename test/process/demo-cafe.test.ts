@@ -258,7 +258,7 @@ test('a database with a real merchant gets no demo, and loses one that was partl
   await interrupt(settings, 'SIGTERM')
   const created = await checkout.run(['organization', 'create', 'Real', '--json'], settings)
   const started = await checkout.start(settings)
-  expect(started.stdout()).toContain('This database has organizations of its own, so there is no demo.')
+  expect(started.stdout()).toContain('This database already has organizations, so there is no demo.')
   await expect(readDemo(settings.DATA_DIR)).rejects.toThrow('ENOENT')
   await started.end('SIGTERM')
   expect(created.code).toBe(0)

@@ -52,7 +52,7 @@ describe('the version of Node', () => {
       code: 1,
       stdout: '',
       stderr:
-        'Loyalty Wallet needs Node 20 from 20.19 on, or 22.12 or newer, and this is Node 18.20.8. Others are at https://nodejs.org.\n',
+        'Loyalty Wallet needs Node 20 (20.19 or newer), or 22.12 or newer, but this is Node 18.20.8. Get a supported version at https://nodejs.org.\n',
     })
   })
 })
@@ -65,7 +65,7 @@ describe('packages that are missing', () => {
   afterAll(() => checkout.remove())
 
   const sentence = (name: string) =>
-    `Loyalty Wallet cannot work here: ${name} is not installed for this computer (sunos-${process.arch}). Install again on it, with optional packages (without --omit=optional). Supported are darwin-arm64, darwin-x64, linux-arm64, linux-x64, windows-x64.\n`
+    `Loyalty Wallet cannot run here: ${name} is not installed for this computer (sunos-${process.arch}). Reinstall it on this computer, with optional packages (without --omit=optional). Supported platforms: darwin-arm64, darwin-x64, linux-arm64, linux-x64, windows-x64.\n`
 
   test('a build without the native part of a tool says which', async () => {
     expect(await run('build.mjs', onSunos)).toEqual({ code: 1, stdout: '', stderr: sentence('esbuild') })

@@ -131,7 +131,7 @@ test('a port in use is said plainly, and the database is stopped again', async (
   stranger.close()
   expect(refused.code).toBe(1)
   expect(refused.stderr).toBe(
-    `Port ${port} on 127.0.0.1 is in use by another program. Stop that one, or set PORT to another port (PORT=0 picks a free one).\n`,
+    `Port ${port} on 127.0.0.1 is in use by another program. Stop that program, or set PORT to another port (PORT=0 picks a free one).\n`,
   )
   expect(await findServerPid(dataDir)).toBeUndefined()
 })

@@ -1,7 +1,7 @@
 /**
- * Sends what is the same for everybody, as it is or compressed, whichever the reader takes. It is compressed
- * once, beforehand: no call waits for that. Replies of the API are never compressed, since how well a secret
- * packs beside text of an attacker would tell of it.
+ * Sends static content, plain or compressed, depending on what the client accepts. It is compressed once, in
+ * advance, so no request waits for that. API responses are never compressed: the compressed size of a secret next
+ * to attacker-controlled text would leak the secret.
  */
 import { createHash } from 'node:crypto'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
@@ -12,11 +12,11 @@ export interface Content {
   readonly plain: Buffer
   readonly br?: Buffer
   readonly gzip?: Buffer
-  /** Of the bytes as they are, without quotes; what is sent compressed has a mark of its own. */
+  /** Hash of the plain bytes, without quotes; compressed encodings have their own ETag. */
   readonly hash: string
 }
 
-/** In the order of our own preference: the smaller first. */
+/** In order of preference: the smaller one first. */
 const encodings = ['br', 'gzip'] as const
 type Encoding = (typeof encodings)[number]
 
@@ -25,8 +25,8 @@ export function contentOf(type: string, plain: Buffer): Content {
 }
 
 /**
- * For what is written when the service runs. The largest, the reference page, takes 30 ms; the best quality of
- * brotli would take over a second for a sixth less.
+ * Compresses content that is generated at runtime. The largest, the reference page, takes 30 ms; brotli at its
+ * highest quality would take over a second to save another sixth.
  */
 export function compress(content: Content): Content {
   const params = {
@@ -38,7 +38,7 @@ export function compress(content: Content): Content {
 
 export function sendContent(request: FastifyRequest, reply: FastifyReply, content: Content): FastifyReply {
   const encoding = chooseEncoding(request.headers['accept-encoding'], content)
-  // Other bytes, other mark: a download that is resumed must not be pieced together from two encodings.
+  // Each encoding has its own ETag: a resumed download must not be assembled from two encodings.
   const etag = encoding ? `"${content.hash}-${encoding}"` : `"${content.hash}"`
   reply.header('etag', etag).header('vary', 'accept-encoding')
   if (reply.statusCode === 200 && knows(request.headers['if-none-match'], etag)) return reply.code(304).send()
@@ -46,27 +46,29 @@ export function sendContent(request: FastifyRequest, reply: FastifyReply, conten
   return reply.header('content-type', content.type).send(encoding ? content[encoding] : content.plain)
 }
 
-/** What the reader likes best of what there is; undefined for the bytes as they are. */
+/** The encoding that the client prefers among those available; undefined for the plain bytes. */
 function chooseEncoding(given: string | string[] | undefined, content: Content): Encoding | undefined {
   const weights = readWeights(String(given ?? ''))
   const weightOf = (name: string) => weights.get(name) ?? weights.get('*') ?? 0
-  const [best] = encodings.filter((one) => content[one]).sort((a, b) => weightOf(b) - weightOf(a))
+  const [best] = encodings.filter((encoding) => content[encoding]).sort((a, b) => weightOf(b) - weightOf(a))
   if (best === undefined || weightOf(best) === 0) return undefined
   return weightOf(best) >= (weights.get('identity') ?? 0) ? best : undefined
 }
 
-/** `gzip, br;q=0.5` as weights by name. */
+/** Parses `gzip, br;q=0.5` to weights by name. */
 function readWeights(given: string): Map<string, number> {
   return new Map(
     given.split(',').map((part) => {
       const [name = '', ...parameters] = part.toLowerCase().split(';')
-      const weight = parameters.map((one) => /^\s*q\s*=\s*([\d.]+)\s*$/.exec(one)?.[1]).find(Boolean)
+      const weight = parameters
+        .map((parameter) => /^\s*q\s*=\s*([\d.]+)\s*$/.exec(parameter)?.[1])
+        .find(Boolean)
       return [name.trim(), weight === undefined ? 1 : Number(weight) || 0]
     }),
   )
 }
 
-/** A list of marks, some of which a proxy on the way may have called weak. */
+/** Whether a list of ETags contains ours; a proxy on the way may have marked it as weak. */
 function knows(given: string | undefined, etag: string): boolean {
-  return given?.split(',').some((one) => one.trim().replace(/^W\//, '') === etag) ?? false
+  return given?.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag) ?? false
 }

@@ -1,9 +1,9 @@
 /**
- * The icon of a wallet page: a card in the merchant's color. Phones that take no SVG get one in our own color
+ * The icon of a wallet page: a card in the merchant's color. Phones without SVG support get one in our own color
  * (`console/public/icon-192.png` and `icon-512.png`, drawn from the same shapes).
  */
 
-/** Color of cards whose organization has chosen none. */
+/** Default color, for organizations that have not chosen one. */
 export const plainColor = '#0b6e63'
 
 interface Shape {
@@ -14,10 +14,10 @@ interface Shape {
   readonly radius: number
 }
 
-/** In a square of this side. A phone may cut a circle out of it: all shapes are within. */
+/** Side of the square icon. A phone may crop it to a circle: all shapes are inside that circle. */
 const side = 64
 const card: Shape = { x: 14, y: 20, width: 36, height: 25, radius: 5 }
-/** Cut out of the card: its stripe and two points. */
+/** Shapes cut out of the card: its stripe and two dots. */
 const holes: readonly Shape[] = [
   { x: 14, y: 26, width: 36, height: 5, radius: 0 },
   { x: 30, y: 35.5, width: 5.5, height: 5.5, radius: 2.75 },
@@ -39,7 +39,7 @@ export function iconSvg(color: string): string {
 
 const partsOf = (color: string) => [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16))
 
-/** White, or nearly black where the color is light (WCAG's relative luminance); the page decides alike. */
+/** White, or nearly black on a light color (by WCAG relative luminance); the page uses the same rule. */
 function inkOn(color: string): string {
   const [red, green, blue] = partsOf(color).map((part) =>
     part <= 10 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4,

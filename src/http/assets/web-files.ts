@@ -1,6 +1,6 @@
 /**
- * The built pages, read into memory when the first one is asked for: a few dozen files, some of them compressed
- * beforehand. Looking a name up in a map leaves no way out of the folder.
+ * The built pages, read into memory on the first request: a few dozen files, some of them precompressed. Since names
+ * are looked up in a map, a path cannot escape the folder.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
@@ -19,12 +19,15 @@ const types: Record<string, string> = {
 
 let files: ReadonlyMap<string, Content> | undefined
 
-/** By its path below `dist/web`, such as `assets/console-1a2b.js`. */
+/** Gets a file by its path below `dist/web`, such as `assets/console-1a2b.js`. */
 export function getWebFile(name: string): Content {
   files ??= readFiles(join(packageRoot, 'dist/web'))
   const file = files.get(name)
   if (!file)
-    throw new Refused('_not_found', 'There is no such page. If all are missing, build them: npm run build')
+    throw new Refused(
+      '_not_found',
+      'The page does not exist. If every page is missing, build them: npm run build',
+    )
   return file
 }
 

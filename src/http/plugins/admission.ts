@@ -1,27 +1,27 @@
 /**
- * Lets calls begin their work in turns, between reading the body and the handler. Calls that share their
- * queries with others (baskets, previews, look-ups) take turns by the hundred; a call that needs a database
- * connection for itself takes turns for those, so that the few there are never all serve one organization.
+ * Admission control: a request gets a slot after its body is read and before its handler runs. Requests that share
+ * their queries with others (baskets, previews, lookups) have hundreds of slots; a request that needs a database
+ * connection of its own waits for one of those, so that one organization never holds them all.
  */
 import type { FastifyRequest } from 'fastify'
 import { Refused } from '../../domain/refusal.ts'
 import type { Server } from '../fastify-server.ts'
 import { createTurns, type Party, type Turns } from './turns.ts'
 
-/** The line a call waits in: none, that of calls that share their queries, or that of calls that hold a connection. */
+/** Queue of a request: none, for requests with shared queries, or for requests that hold a connection. */
 export type Lane = 'none' | 'batched' | 'connection'
 
 const maxWaiting = 5_000
-/** A call that gets its turn when so much is left of its time has none for its work. */
-const timeToWorkMs = 1_000
-/** Twice what the two writers of baskets hold: the next two groups stand ready when they are done. */
-const batchedPlaces = 1_024
-/** What the groups and batches themselves need of the pool, mostly. */
+/** Time reserved for the operation itself: a slot granted later than this before the deadline is useless. */
+const workTimeMs = 1_000
+/** Twice what the two basket writers hold, so that the next two groups are ready when they finish. */
+const batchedSlots = 1_024
+/** Connections that the groups and batches themselves usually need. */
 const connectionsForBatches = 2
 
 export function registerAdmission(app: Server, maxConnections: number, maxCallMs: number): void {
-  const maxWaitMs = maxCallMs - timeToWorkMs
-  const batched = createTurns({ maxRunning: batchedPlaces, share: 1, maxWaiting, maxWaitMs })
+  const maxWaitMs = maxCallMs - workTimeMs
+  const batched = createTurns({ maxRunning: batchedSlots, share: 1, maxWaiting, maxWaitMs })
   const connection = createTurns({
     maxRunning: Math.max(2, maxConnections - connectionsForBatches),
     share: 1,
@@ -39,15 +39,15 @@ export function registerAdmission(app: Server, maxConnections: number, maxCallMs
     const party = partyOf(request)
     turns.take(party, (refused) => {
       if (refused) return done(refused)
-      // Its answer has been given, and no hook will run any more that could leave the place.
+      // The response has been sent, so no hook will run that could release the slot.
       if (request.isLate) return void setImmediate(() => turns.leave(party))
       request.turn = { turns, party }
-      // Whoever has gone while waiting repeats the call, and need not be served twice.
+      // A client that disconnected while waiting will retry, and need not be served twice.
       done(request.raw.socket.destroyed ? new Refused('_unavailable') : undefined)
     })
   })
 
-  // Not after the answer was sent: of a call whose client has gone nobody hears whether it was.
+  // Not in `onResponse`, which does not run if the client has disconnected.
   app.addHook('onSend', (request, _reply, _payload, done) => {
     const { turn } = request
     if (turn) {
@@ -58,7 +58,7 @@ export function registerAdmission(app: Server, maxConnections: number, maxCallMs
   })
 }
 
-/** Whoever asks for tokens in great numbers must not stand in the operator's way either. */
+/** The operator has a queue of its own, so that a flood of token requests does not block it. */
 function partyOf({ caller, wallet, routeOptions }: FastifyRequest): Party {
   if (caller) return caller.organization.orgId
   if (wallet) return wallet.org

@@ -1,8 +1,8 @@
 /**
- * Checks who calls, on every call and before the body is read: the token by its signature and expiry, the rate
- * limits, the organization's subscription in the database, and the scope of the route. The limits come before
- * the database, so that a flood is refused at no cost to others. Baskets read the subscription together with the
- * customer, which saves them a round trip. A person's session stands in a cookie, and counts where no token is sent.
+ * Authenticates every request before its body is read: the token by its signature and expiry, the rate limits, the
+ * organization's subscription in the database, and the scope of the route. The rate limits come before the database,
+ * so that a flood is refused at no cost to others. Baskets read the subscription together with the customer, which
+ * saves a round trip. A person's session is in a cookie, which is used if no token is sent.
  */
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import type { OrganizationId } from '../../domain/ids.ts'
@@ -48,7 +48,7 @@ export function createAuthenticate(options: AuthenticateOptions) {
         : await findPerson(options, request, reply, session, now)
     request.caller = caller
     if (!access.some((scope) => caller.scopes.includes(scope))) {
-      throw new Refused('_forbidden', `This call needs the scope "${access.join('" or "')}".`)
+      throw new Refused('_forbidden', `This request requires the scope "${access.join('" or "')}".`)
     }
   }
 }
@@ -74,12 +74,12 @@ async function findCaller(
 ): Promise<Caller> {
   const verification = await deps.accessTokens.verify(token, now)
   if (!verification.ok) {
-    // One that has expired was ours: its till has to hear so, however often it asks.
+    // An expired token was ours: its till has to be told so, however often it sends it.
     const tooMany = verification.reason === 'expired' ? undefined : deps.guesses.foreignToken(request.ip)
     throw tooMany ?? new Refused(verificationRefusals[verification.reason])
   }
   const { claims } = verification
-  // A connection acts through a user of its own, whichever token it holds.
+  // A connection always acts as its own user, whichever token it uses.
   const refusal = limits.takeCall(reply, claims.organization, claims.user, now.getTime())
   if (refusal) await refusal
   const { user, scopes } = claims
@@ -93,8 +93,8 @@ async function findCaller(
 }
 
 /**
- * Whose session it is can only be told by the database, so until then the call counts against its address: whoever
- * makes sessions up must not use up the calls of an organization.
+ * Only the database knows whose session it is, so until then the request counts against the limit of its IP address:
+ * an attacker with made-up sessions must not use up the limit of an organization.
  */
 async function findPerson(
   { deps, limits }: AuthenticateOptions,
@@ -109,7 +109,7 @@ async function findPerson(
   if (!session) {
     throw (
       deps.guesses.foreignToken(request.ip) ??
-      new Refused('_unauthorized', 'There is no such session, or it has ended. Sign in.')
+      new Refused('_unauthorized', 'The session does not exist or has ended. Sign in again.')
     )
   }
   limits.giveBackUnknown(request.ip)
@@ -128,15 +128,15 @@ async function findSubscribed(readOrganization: ReadOrganization, id: Organizati
 }
 
 /**
- * The error that a call gets. One that was refused before its work began, for its body for example, has not been
- * asked yet whether its organization is still subscribed; that refusal comes before all others.
+ * The error that a request gets. If it was refused before the operation began, for example because of its body, the
+ * subscription has not been checked yet; that refusal takes precedence over all others.
  */
 export async function firstRefusal(
   error: Error,
   { caller }: FastifyRequest,
   readOrganization: ReadOrganization,
 ): Promise<Error> {
-  // A body that the framework refuses has a status of its own; a fault has none, or one of ours.
+  // An error of the framework has a client status; an unexpected error has none, or a 5xx.
   const status = (error as Partial<FastifyError>).statusCode ?? 500
   const isRefusal = error instanceof Refused ? error.code !== '_unavailable' : status < 500
   if (!caller?.isRemembered || !isRefusal) return error

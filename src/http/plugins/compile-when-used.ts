@@ -3,8 +3,8 @@ import AjvCompiler, { type BuildCompilerFromPool } from '@fastify/ajv-compiler'
 type Validate = ReturnType<ReturnType<BuildCompilerFromPool>>
 
 /**
- * Validators that are made of their schemas when a request first needs them. For all routes at once this takes a
- * fifth of a start, and most processes see few of them.
+ * Compiles a validator when a request first needs it. Compiling those of all routes would take a fifth of the start,
+ * and most processes use few of them.
  */
 export const compileWhenUsed: BuildCompilerFromPool = (externalSchemas, options) => {
   const compile = AjvCompiler()(externalSchemas, options)
@@ -13,7 +13,7 @@ export const compileWhenUsed: BuildCompilerFromPool = (externalSchemas, options)
     const validate = (value: unknown) => {
       compiled ??= compile(route)
       const isValid = compiled(value)
-      // Fastify reads them off the function that it called.
+      // Fastify reads the errors from the function it called.
       validate.errors = compiled.errors
       return isValid
     }

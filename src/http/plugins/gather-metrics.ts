@@ -1,6 +1,6 @@
 /**
- * Metrics of several processes on one port. The one that is asked tells what all of them measured: told by each
- * for itself, a counter would jump up and down with the process that chance has chosen. Only the first process
+ * Metrics of several processes on one port. The process that gets the request reports the metrics of all of them: if
+ * each reported only its own, a counter would jump depending on which process happened to respond. Only the primary
  * can reach the others, so a worker asks it, and it asks every worker.
  */
 import type { Worker } from 'node:cluster'
@@ -14,7 +14,7 @@ type Message =
   | { readonly metrics: 'gathered'; readonly id: number; readonly text: string }
   | { readonly metrics: 'told'; readonly id: number; readonly measured: Measured }
 
-/** Whether a message of the channel between the processes is about metrics. */
+/** Whether a message between the processes is about metrics. */
 export function isAboutMetrics(message: unknown): message is Message {
   return typeof message === 'object' && message !== null && 'metrics' in message
 }
@@ -22,7 +22,7 @@ export function isAboutMetrics(message: unknown): message is Message {
 /** A worker that hangs or has just been killed is left out. */
 const tellTimeoutMs = 1_000
 
-/** In a worker: tells what it measured when it is asked, and reads what all did. */
+/** In a worker: reports its own metrics when asked, and reads those of all workers. */
 export function createWorkerMetrics(registry: Registry): () => Promise<string> {
   const asked = new Map<number, (text: string) => void>()
   process.on('message', async (message) => {
@@ -39,12 +39,12 @@ export function createWorkerMetrics(registry: Registry): () => Promise<string> {
     process.send?.({ metrics: 'gather', id } satisfies Message)
     const text = await Promise.race([gathered, sleep(2 * tellTimeoutMs, undefined, { ref: false })])
     asked.delete(id)
-    // Without an answer of the first process there is still what we know ourselves.
+    // If the primary does not respond, this process still has its own metrics.
     return text ?? registry.metrics()
   }
 }
 
-/** In the first process: answers the workers. `listWorkers` are those that answer calls at this moment. */
+/** In the primary: responds to the workers. `listWorkers` returns those that currently handle requests. */
 export function createMetricsGatherer(listWorkers: () => readonly Worker[]) {
   let questions = 0
   const ask = (worker: Worker): Promise<Measured | undefined> => {
@@ -64,7 +64,9 @@ export function createMetricsGatherer(listWorkers: () => readonly Worker[]) {
   return async (worker: Worker, message: unknown): Promise<void> => {
     if (!isAboutMetrics(message) || message.metrics !== 'gather') return
     const all = await Promise.all(listWorkers().map(ask))
-    const text = await AggregatorRegistry.aggregate(all.filter((one) => one !== undefined)).metrics()
+    const text = await AggregatorRegistry.aggregate(
+      all.filter((measured) => measured !== undefined),
+    ).metrics()
     if (worker.isConnected()) worker.send({ metrics: 'gathered', id: message.id, text } satisfies Message)
   }
 }

@@ -1,13 +1,13 @@
 /**
- * Answers 405 with `Allow` where a path exists but not with this method; the router itself only knows 404, which is
- * what PROPFIND and other methods that no HTTP API uses get.
+ * Returns 405 with `Allow` if a path exists but does not support the method; the router itself only knows 404, which
+ * is what PROPFIND and other methods that no HTTP API uses get.
  */
 import { Refused } from '../../domain/refusal.ts'
 import type { Server } from '../fastify-server.ts'
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'] as const
 
-/** Watches the routes being added; the returned function adds the missing methods once all are there. */
+/** Records the routes as they are added; the returned function adds the missing methods at the end. */
 export function registerMethodNotAllowed(app: Server): () => void {
   const known = new Map<string, Set<string>>()
   app.addHook('onRoute', (route) => {

@@ -1,4 +1,4 @@
-/** What the service measures of itself. Requests are labelled by route pattern, so that ids make no new series. */
+/** Metrics of the service. Requests are labeled by route pattern, so that IDs create no new series. */
 import cluster from 'node:cluster'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Server } from '../fastify-server.ts'
@@ -18,7 +18,7 @@ export function collectMetrics(
   collectDefaultMetrics({ register: registry })
   const durations = new Histogram({
     name: 'http_request_duration_seconds',
-    help: 'How long requests took, by route and status.',
+    help: 'Duration of requests, by route and status.',
     labelNames: ['method', 'route', 'status'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers: [registry],
@@ -34,11 +34,11 @@ export function collectMetrics(
     })
   gauge('baskets_waiting', 'Baskets waiting or being written.', () => transactions.size)
   gauge('database_connections', 'Open connections to the database.', () => deps.pool.totalCount)
-  gauge('database_connections_idle', 'Open connections that nobody uses.', () => deps.pool.idleCount)
-  gauge('database_waiting', 'Callers waiting for a connection.', () => deps.pool.waitingCount)
+  gauge('database_connections_idle', 'Open connections that are idle.', () => deps.pool.idleCount)
+  gauge('database_waiting', 'Operations waiting for a connection.', () => deps.pool.waitingCount)
   new Counter({
     name: 'request_log_left_out_total',
-    help: 'Calls that the request log did not keep.',
+    help: 'Requests that were not logged.',
     registers: [registry],
     collect() {
       this.reset()

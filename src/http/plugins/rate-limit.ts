@@ -1,10 +1,10 @@
 /**
- * How often somebody may call, and the headers that say so before it comes to a refusal: `RateLimit-Policy` and
- * `RateLimit`, as in the IETF draft for rate limit headers (structured fields). Three limits, each
- * its own bucket: of the organization, of one connection to it, and of an address that sent no token.
+ * Rate limits, and the headers that announce them before a request is refused: `RateLimit-Policy` and `RateLimit`,
+ * as in the IETF draft for rate limit headers (structured fields). There are three limits, each with its own buckets:
+ * per organization, per connection, and per IP address for requests without a token.
  *
- * Whoever goes on at more than twice the limit waits a moment for each refusal. Refusing costs little but not
- * nothing, and a client that waits for its answers sends that much less.
+ * A client that keeps sending at more than twice the limit gets each refusal after a short delay. Refusing is cheap
+ * but not free, and a client that waits for its responses sends that much less.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
@@ -18,7 +18,7 @@ import {
   secondsToWait,
 } from '../../operations/rate-limit.ts'
 
-/** Calls per second; undefined: no limit. */
+/** Requests per second; undefined means no limit. */
 export interface RateLimits {
   readonly organization?: number
   readonly connection?: number
@@ -26,16 +26,16 @@ export interface RateLimits {
 }
 
 export interface CallLimits {
-  /** Takes a call of this connection to this organization; a refusal to wait for when there is none left. */
+  /** Counts a request of this connection to this organization; returns a refusal to await if none is left. */
   takeCall(
     reply: FastifyReply,
     organization: string,
     connection: string,
     nowMs: number,
   ): Promise<never> | undefined
-  /** The same for a call without a token. */
+  /** Counts a request without a token. */
   takeUnknown(reply: FastifyReply, address: string, nowMs: number): Promise<never> | undefined
-  /** Whose call it is turned out: it counts there, and no longer against its address. */
+  /** Gives the request back once its caller is known: it then counts there and not against the IP address. */
   giveBackUnknown(address: string): void
 }
 
@@ -47,14 +47,14 @@ interface Named extends RateLimit {
 export function createCallLimits(limits: RateLimits): CallLimits {
   const organizations = limitOf('organization', limits.organization)
   const addresses = limitOf('address', limits.address)
-  // A connection that may do as much as its organization has no limit of its own.
+  // A connection limit that is not below that of the organization has no effect.
   const isTighter = limits.connection !== undefined && limits.connection < (limits.organization ?? Infinity)
   const connections = isTighter ? limitOf('connection', limits.connection) : undefined
   const policy = [organizations, connections].flatMap((limit) => limit?.policy ?? []).join(', ')
 
   return {
     takeCall(reply, organization, connection, nowMs) {
-      // The tighter one first: what it refuses must not be taken from the organization's other connections.
+      // The tighter limit first: what it refuses must not count against the organization's other connections.
       const own = connections?.take(connection, nowMs)
       if (own && !own.isAllowed) return refuse(reply, connections!, own, policy)
       const all = organizations?.take(organization, nowMs)
@@ -78,18 +78,18 @@ export function createCallLimits(limits: RateLimits): CallLimits {
 
 function limitOf(name: string, perSecond: number | undefined): Named | undefined {
   if (perSecond === undefined) return undefined
-  // A share among processes can be a fraction; what is announced is whole.
+  // The share of one process can be a fraction; the announced limit is a whole number.
   return { ...createRateLimit(perSecond), name, policy: `"${name}";q=${Math.floor(perSecond)};w=1` }
 }
 
-/** `t` is how long until all of the quota is there again, which a bucket that refills in a second is in one. */
+/** `t` is the time until the full quota is available again: a bucket refills within a second. */
 function announce(reply: FastifyReply, { name }: Named, { left }: Bucket, policy: string): void {
   reply.header('ratelimit-policy', policy)
   reply.header('ratelimit', `"${name}";r=${Math.floor(left)};t=1`)
 }
 
 const pauseMs = 200
-/** More than these are not kept waiting: each holds its connection. */
+/** At most this many are delayed at a time, since each holds its connection. */
 const maxPaused = 2_000
 let paused = 0
 
@@ -102,5 +102,5 @@ async function refuse(reply: FastifyReply, limit: Named, bucket: Bucket, policy:
     await sleep(pauseMs)
     paused--
   }
-  throw new Refused('_too_many_requests', `This ${limit.name} makes too many calls.`).after(seconds)
+  throw new Refused('_too_many_requests', `This ${limit.name} makes too many requests.`).after(seconds)
 }

@@ -1,7 +1,7 @@
 /**
- * The log of the organizations' calls, gathered beside them. On the path of a call there is one look at a counter
- * and, for the few that are kept, a handful of references; once a second what was gathered is stripped of secrets
- * and personal data, and written. Nothing waits for it, and when it fails, calls go on unlogged and are counted.
+ * The request log of the organizations, collected outside the request path. A request costs it a check of a counter
+ * and, for the few that are kept, a handful of references; once a second, what was collected is stripped of secrets
+ * and personal data and written. No request waits for it; if writing fails, the unlogged requests are counted.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { classifyError } from '../../database/classify-error.ts'
@@ -13,13 +13,13 @@ import { redactText } from '../redaction/logger.ts'
 import { redact, redactPath } from '../redaction/redact.ts'
 
 export interface RequestLog {
-  /** Lets the calls of an application be gathered. */
+  /** Collects the requests of an application. */
   watch(app: Server): void
-  /** Calls that were not kept: too many at once, or the database could not take them. */
+  /** Number of requests that were not logged: too many, or the database was unavailable. */
   leftOut(): number
-  /** Writes what was gathered so far. */
+  /** Writes what was collected so far. */
   flush(): Promise<void>
-  /** Writes the rest, and gathers no more. */
+  /** Writes the rest and stops collecting. */
   stop(): Promise<void>
 }
 
@@ -27,22 +27,22 @@ export interface RequestLogOptions {
   readonly flushEveryMs?: number
 }
 
-/** Between two flushes. Whoever looks for a mistake looks at refusals, so the room is theirs first. */
+/** Limits between two flushes. Debugging starts with refusals, so successes are limited further. */
 const maxSuccesses = 60
 const maxSuccessesOfOne = 20
 const maxWaiting = 1_000
-/** A client in a loop fills its own log, and nobody else's. */
+/** A client in a loop fills only its own organization's log. */
 const maxWaitingOfOne = 200
-/** Of bodies and replies that wait; beyond it calls are kept without. */
+/** Total size of waiting bodies and responses; beyond it requests are logged without them. */
 const maxWaitingBytes = 4 * 1024 * 1024
-/** Reading a longer reply again would take longer than the call. */
+/** Parsing a longer response again would take longer than the request. */
 const maxReplyLength = 256 * 1024
-/** Written at once; then other calls have their turn. */
+/** Requests per database write; between two writes other work gets its turn. */
 const callsAtOnce = 50
-/** For reading bodies again in one flush. Whoever sends what takes long to read gets a log without bodies. */
+/** Time for parsing and redacting bodies in one flush; after that requests are logged without bodies. */
 const maxRedactMs = 50
 
-/** The calls of an organization that wait to be written, oldest first. */
+/** Requests of an organization that wait to be written, oldest first. */
 interface Waiting {
   readonly entries: Entry[]
   successes: number
@@ -62,7 +62,7 @@ interface Entry {
   readonly status: number
   readonly durationMs: number
   readonly reply: string | undefined
-  /** Of its body and its reply, as far as they are kept. */
+  /** Size of the body and the response, as far as they are kept. */
   readonly bytes: number
   readonly isTruncated: boolean
 }
@@ -80,7 +80,7 @@ export function createRequestLog(
 
   function add(request: FastifyRequest, reply: FastifyReply, payload: unknown): void {
     const { config, url, schema } = request.routeOptions
-    // Signing in and staying so is nobody's integration, and would fill the log.
+    // Sign-in and session requests are not part of an integration, and would fill the log.
     if (config.skipsRequestLog || !url?.startsWith('/v1/')) return
     const { caller } = request
     const isSuccess = reply.statusCode < 400
@@ -94,11 +94,11 @@ export function createRequestLog(
       successes++
     }
     if (own.entries.length >= maxWaitingOfOne) dropOldest(own)
-    // Where many are in a loop, the one with the most makes room.
+    // If several clients are in a loop, the organization with the most entries makes room.
     else if (waitingCalls >= maxWaiting) dropOldest(longestOf(waiting))
     waiting.set(caller.organization.orgId, own)
     waitingCalls++
-    // Why such a call was refused is no secret.
+    // The reason for a refusal is not a secret.
     const isKept = typeof payload === 'string' && payload !== '' && !(isSuccess && config.hidesReply)
     const text = isKept ? payload : undefined
     const bytes = (text?.length ?? 0) + bodyBytes(request)
@@ -151,9 +151,9 @@ export function createRequestLog(
         left -= group.length
       } catch (error) {
         failure = error
-        // Nothing more will get through now; by the next time there is something newer to write.
+        // The database is unavailable: give up on the rest, since newer requests will be waiting by the next flush.
         if (classifyError(error) !== 'other') throw error
-        // Each by itself, so that only the culprit is lost.
+        // Write each one separately, so that only the failing one is lost.
         if (group.length > 1) for (const entry of group) await record([entry])
       }
     }
@@ -163,7 +163,7 @@ export function createRequestLog(
       failure = error
     }
     leftOut += left
-    if (failure && !isFailing) deps.log.warn({ err: failure }, 'calls are not written to the request log')
+    if (failure && !isFailing) deps.log.warn({ err: failure }, 'cannot write to the request log')
     isFailing = failure !== undefined
   }
 
@@ -175,7 +175,7 @@ export function createRequestLog(
     return lastFlush
   }
   const timer = setInterval(() => {
-    // While the database is slow what waits stays within its bounds, and so does what waits for the database.
+    // Only one flush at a time: with a slow database, both the entries and the pending writes stay bounded.
     if (flushes === 0 && waitingCalls > 0) void flush()
   }, flushEveryMs)
   timer.unref()
@@ -196,7 +196,7 @@ export function createRequestLog(
   }
 }
 
-/** By organization, since each is written for itself, and few enough to be redacted in one go. */
+/** Groups by organization, since each is written separately, and small enough to redact in one go. */
 function groupsOf(waiting: ReadonlyMap<number, Waiting>): Entry[][] {
   return [...waiting.values()].flatMap(({ entries }) =>
     Array.from({ length: Math.ceil(entries.length / callsAtOnce) }, (_, i) =>
@@ -206,13 +206,15 @@ function groupsOf(waiting: ReadonlyMap<number, Waiting>): Entry[][] {
 }
 
 function longestOf(waiting: ReadonlyMap<number, Waiting>): Waiting {
-  return [...waiting.values()].reduce((most, one) => (one.entries.length > most.entries.length ? one : most))
+  return [...waiting.values()].reduce((longest, own) =>
+    own.entries.length > longest.entries.length ? own : longest,
+  )
 }
 
 function toAnsweredCall(entry: Entry): AnsweredCall {
   const { route, status } = entry
   const by = actorOf(entry.caller)
-  const query = hasMembers(entry.query)
+  const query = hasProperties(entry.query)
     ? redact(entry.query, { route, schema: entry.querySchema })
     : undefined
   const body = entry.body === undefined ? undefined : redact(entry.body, { route, schema: entry.bodySchema })
@@ -237,7 +239,7 @@ function toAnsweredCall(entry: Entry): AnsweredCall {
   }
 }
 
-/** What was sent in pieces did not say how much it is. */
+/** A chunked body has no declared length, so it counts as the maximum. */
 function bodyBytes({ headers }: FastifyRequest): number {
   return headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : maxReplyLength
 }
@@ -246,25 +248,25 @@ const withoutBodies = (entry: Entry): Entry => ({
   ...entry,
   query: undefined,
   body: undefined,
-  // Why a call was refused is short.
+  // The response to a refused request is short.
   reply: entry.status >= 400 ? entry.reply : undefined,
   isTruncated: true,
 })
 
-/** The schema of a call that takes no query or no body, and of one whose handler looks at the body itself. */
+/** Schemas of a request that takes no query or no body, and of one whose handler validates the body itself. */
 const nothingKnown = { type: 'object', properties: {} }
 const anything = {}
 
-const hasMembers = (value: unknown) =>
+const hasProperties = (value: unknown) =>
   typeof value === 'object' && value !== null && Object.keys(value).length > 0
 
-/** Only JSON: a picture or a page tells nothing here. */
+/** Only JSON: an image or a page is not logged. */
 function parse(reply: string | undefined): unknown {
   if (reply === undefined || !/^[[{]/.test(reply)) return undefined
   return JSON.parse(reply)
 }
 
-/** An error repeats the path it was called by. */
+/** The body of an error contains the path as requested, which is replaced with the redacted one. */
 function withPath(answer: unknown, status: number, path: string): unknown {
   return status >= 400 && typeof answer === 'object' ? { ...answer, path } : answer
 }

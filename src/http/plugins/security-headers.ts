@@ -1,9 +1,9 @@
 /**
- * What every answer tells a browser: not to guess its type, to run and frame nothing of it, to tell nobody where
- * the reader came from, and, where we speak TLS, to come back only over TLS. Pages set a policy of their own.
+ * Headers of every response that tell a browser not to guess its type, not to run or frame any of it, not to send a
+ * referrer, and, where TLS is used, to come back only over TLS. Pages set their own policy.
  */
 const always = {
-  // Balances and tokens must not be kept by anything between us and the client.
+  // Balances and tokens must not be cached by anything between us and the client.
   'cache-control': 'no-store',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'cross-origin-resource-policy': 'same-origin',

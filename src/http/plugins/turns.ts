@@ -1,21 +1,22 @@
 /**
- * Organizations take turns. A call whose organization already has its share in work waits in a line of its own,
- * and the lines are served in turn, so one that sends a hundred times as much as another waits for itself.
+ * Fair scheduling across organizations. If an organization already holds its share of the slots, its requests wait
+ * in a queue of their own, and the queues are served round-robin, so an organization that sends a hundred times as
+ * much as another only delays itself.
  *
- * An organization's share is what the others leave free: alone it gets most of the places, never all of them,
- * and whoever comes next finds one. The same holds for the places in line; beyond them a call is answered with
- * 503, as is one that has waited as long as a till would.
+ * The share of an organization depends on what the others leave free: alone it gets most of the slots but never all
+ * of them, so the next organization finds one. The same holds for places in the queues; a request that finds none
+ * gets 503, and so does one that has waited as long as a till would.
  */
 import { Refused } from '../../domain/refusal.ts'
 import { createRoundRobin } from '../../operations/round-robin.ts'
 
-/** The number of an organization, or a name for calls that belong to none. */
+/** Internal ID of an organization, or a name for requests that belong to none. */
 export type Party = number | string
 
 export interface Turns {
-  /** Calls `start` now or when it is the party's turn; with a refusal when that will not be. */
+  /** Calls `start` now or when it is the party's turn, or with a refusal if that does not happen. */
   take(party: Party, start: (refused?: Refused) => void): void
-  /** The work that was started has ended. */
+  /** Releases the slot of work that has ended. */
   leave(party: Party): void
   readonly running: number
   readonly waiting: number
@@ -23,7 +24,7 @@ export interface Turns {
 
 export interface TurnsOptions {
   readonly maxRunning: number
-  /** How many times what is free one party may hold: 1 leaves it half of all places, 3 three quarters. */
+  /** A party may hold `share` × the free slots: 1 caps it at half, 3 at three quarters. */
   readonly share: number
   readonly maxWaiting: number
   readonly maxWaitMs: number
@@ -37,7 +38,7 @@ interface Waiting {
 interface Line {
   readonly party: Party
   running: number
-  /** In order of arrival; a Set, because one that has waited too long leaves from the middle. */
+  /** In order of arrival; a Set, because an entry that has waited too long is removed from the middle. */
   readonly waiting: Set<Waiting>
 }
 
@@ -53,22 +54,22 @@ export function createTurns({ maxRunning, share, maxWaiting, maxWaitMs }: TurnsO
   const mayWait = (line: Line) => waiting < maxWaiting && line.waiting.size < maxWaiting - waiting
 
   function wait(line: Line, start: Waiting['start']): void {
-    const one: Waiting = { start, timer: setTimeout(() => giveUp(line, one), maxWaitMs) }
-    line.waiting.add(one)
+    const entry: Waiting = { start, timer: setTimeout(() => giveUp(line, entry), maxWaitMs) }
+    line.waiting.add(entry)
     waiting++
   }
 
-  function giveUp(line: Line, one: Waiting): void {
-    line.waiting.delete(one)
+  function giveUp(line: Line, entry: Waiting): void {
+    line.waiting.delete(entry)
     waiting--
     lines.release(line.party)
-    one.start(tooMany())
+    entry.start(tooMany())
   }
 
-  /** Starts what can be started. */
+  /** Starts as many waiting requests as there are slots for. */
   function serve(): void {
     while (waiting > 0) {
-      const line = lines.next((one) => one.waiting.size > 0 && hasRoom(one))
+      const line = lines.next((candidate) => candidate.waiting.size > 0 && hasRoom(candidate))
       if (!line) return
       startFirst(line)
     }
@@ -115,4 +116,4 @@ export function createTurns({ maxRunning, share, maxWaiting, maxWaitMs }: TurnsO
   }
 }
 
-const tooMany = () => new Refused('_unavailable', 'Too many calls are waiting. Repeat the call in a moment.')
+const tooMany = () => new Refused('_unavailable', 'Too many requests are waiting. Retry in a moment.')

@@ -1,10 +1,10 @@
-/** What the audit log says of a write: who, which operation, on what, and the body without secrets and people. */
+/** Audit entry of a write: actor, operation, subject, and the body without secrets and personal data. */
 import type { FastifyRequest } from 'fastify'
 import { actorOf } from '../../operations/actor.ts'
 import type { AuditNote } from '../../operations/transact.ts'
 import { redact } from './redact.ts'
 
-/** Whatever a till may do happens too often to be read by anybody, and leaves traces of its own. */
+/** What a till may do is not audited: it happens too often to be reviewed, and is recorded elsewhere. */
 export function isAudited(request: FastifyRequest): boolean {
   const { access = 'public' } = request.routeOptions.config
   return access === 'operator' || (Array.isArray(access) && !access.includes('pos'))
@@ -26,7 +26,7 @@ export function toAuditNote(request: FastifyRequest, org: number, reply: unknown
   }
 }
 
-/** What an id of this prefix names; `isPerson` when its name is nobody's business for ever. */
+/** Kind of object per ID prefix; `isPerson` if its name is personal data, which must not be kept forever. */
 const kinds: Record<string, { readonly kind: string; readonly isPerson?: boolean }> = {
   org: { kind: 'organization' },
   con: { kind: 'connection' },
@@ -40,7 +40,7 @@ const kinds: Record<string, { readonly kind: string; readonly isPerson?: boolean
   psn: { kind: 'person', isPerson: true },
 }
 
-/** What was made or changed: the thing that was answered with, else the one in the path. */
+/** The created or changed object: the one in the response, or else the one in the path. */
 function subjectOf(params: unknown, reply: unknown): AuditNote['subject'] {
   const answered = (reply ?? {}) as { id?: unknown; name?: unknown }
   for (const { id, name } of [answered, params as { id?: unknown; name?: unknown }]) {

@@ -1,20 +1,20 @@
 /**
- * What the request log and the audit log may keep of a call. Members with a telling name are blotted out, wherever
- * they stand, and so is whatever looks like a credential or an address in any text. Of a body or a query that a
- * client sent, only what its schema knows is believed to be what it is called: anything else might be a person.
+ * What the request log and the audit log may store of a request. Properties with a sensitive name are redacted at any
+ * depth, and so is whatever looks like a credential or contact data in any text. In a body or a query from a client,
+ * only properties of the schema are trusted to be what their name says: anything else might be personal data.
  */
 import { redacted, redactText, sensitiveNames } from './logger.ts'
 
 export interface Redacted {
   readonly value: unknown
-  /** Something was left out because it was too much. */
+  /** A part was left out because the value was too large. */
   readonly isTruncated: boolean
 }
 
 export interface RedactOptions {
-  /** The pattern of the path: some members tell of a person only there. */
+  /** Route pattern: some properties are personal data only on certain routes. */
   readonly route: string
-  /** Of what a client sent. Replies are of our own making and need none. */
+  /** Schema of data from a client. Responses are our own and need none. */
   readonly schema?: unknown
 }
 
@@ -42,25 +42,25 @@ interface Walk {
 
 const maxBytes = 16 * 1024
 const maxTextLength = 500
-/** An e-mail address has at most 254 characters; a token that is longer is cut, but no whole one is left. */
+/** An email address has at most 254 characters. A longer token may be cut, but never survives as a whole. */
 const longestAddress = 300
 
 const everywhere = sensitiveNames()
-/** A customer is also known by the merchant's own id, and asked for by name; of those who work there the name is enough. */
+/** The merchant's own ID of a customer and searches for customers are personal data; so are names of staff. */
 const onCustomers = sensitiveNames('opaqueid', 'q')
 const onPeople = sensitiveNames('name', 'q')
 
-function tellingOn(route: string): Walk['isSensitive'] {
+function sensitiveOn(route: string): Walk['isSensitive'] {
   if (route.startsWith('/v1/customers')) return onCustomers
   return /\/(?:people|users)(?:\/|$)/.test(route) ? onPeople : everywhere
 }
 
-/** A JSON value of at most 16 KB. */
+/** Returns a JSON value of at most 16 KB that is safe to store. */
 export function redact(value: unknown, { route, schema }: RedactOptions): Redacted {
-  const walk: Walk = { isSensitive: tellingOn(route), left: maxBytes, isTruncated: false }
+  const walk: Walk = { isSensitive: sensitiveOn(route), left: maxBytes, isTruncated: false }
   const kept = fits(schema as Schema | undefined, value)
     ? visit(walk, value, schema as Schema)
-    : blotted(value)
+    : redactedValue(value)
   return { value: kept, isTruncated: walk.isTruncated }
 }
 
@@ -74,29 +74,29 @@ function visit(walk: Walk, value: unknown, schema: Schema | undefined): unknown 
   if (Array.isArray(value)) {
     const { items } = chosen ?? {}
     return takeWhileRoom(walk, value, (item) =>
-      fits(items, item) ? visit(walk, item, items) : spend(walk, blotted(item)),
+      fits(items, item) ? visit(walk, item, items) : spend(walk, redactedValue(item)),
     )
   }
-  const members = takeWhileRoom(walk, Object.entries(value), ([name, member]): [string, unknown] => {
+  const properties = takeWhileRoom(walk, Object.entries(value), ([name, property]): [string, unknown] => {
     walk.left -= name.length + 4
-    if (isPrivate(walk, name, value as Json)) return [nameOf(name), spend(walk, blotted(member))]
+    if (isPrivate(walk, name, value as Json)) return [nameOf(name), spend(walk, redactedValue(property))]
     const known = chosen?.properties
-    if (!known) return [nameOf(name), visit(walk, member, undefined)]
+    if (!known) return [nameOf(name), visit(walk, property, undefined)]
     const own = Object.hasOwn(known, name) ? known[name] : undefined
-    const isKnown = own !== undefined && fits(own, member)
-    return [nameOf(name), isKnown ? visit(walk, member, own) : spend(walk, blotted(member))]
+    const isKnown = own !== undefined && fits(own, property)
+    return [nameOf(name), isKnown ? visit(walk, property, own) : spend(walk, redactedValue(property))]
   })
-  return Object.fromEntries(members)
+  return Object.fromEntries(properties)
 }
 
-function takeWhileRoom<T, R>(walk: Walk, all: readonly T[], take: (one: T) => R): R[] {
+function takeWhileRoom<T, R>(walk: Walk, all: readonly T[], take: (item: T) => R): R[] {
   const taken: R[] = []
-  for (const one of all) {
+  for (const item of all) {
     if (walk.left <= 0) {
       walk.isTruncated = true
       break
     }
-    taken.push(take(one))
+    taken.push(take(item))
   }
   return taken
 }
@@ -104,7 +104,7 @@ function takeWhileRoom<T, R>(walk: Walk, all: readonly T[], take: (one: T) => R)
 function visitText(walk: Walk, text: string): string {
   const room = Math.max(0, Math.min(maxTextLength, walk.left))
   const isLong = text.length > room
-  // Blotted before it is cut: half an address is an address to a reader, and none to a pattern.
+  // Redacted before it is cut: a reader recognizes half an address, a pattern does not.
   const kept = redactText(text.slice(0, maxTextLength + longestAddress))
   if (isLong) walk.isTruncated = true
   return spend(walk, storable(isLong ? `${kept.slice(0, room)}…` : kept))
@@ -115,27 +115,27 @@ function spend<T>(walk: Walk, value: T): T {
   return value
 }
 
-/** A query may have NUL in it, and what is cut half a character: PostgreSQL takes neither, nor the calls beside it. */
+/** A query may contain NUL, and cutting may leave half a character. PostgreSQL would reject the whole batch. */
 const storable = (text: string) => text.toWellFormed().replaceAll('\0', '\ufffd')
 
-/** That something was taken away is worth seeing. */
-const blotted = (value: unknown) => (value === null || value === undefined ? value : redacted)
+/** Shows that there was a value. */
+const redactedValue = (value: unknown) => (value === null || value === undefined ? value : redacted)
 
-/** A client can call a member anything. */
+/** Property names are chosen by the client, too. */
 const nameOf = (name: string) => (/^[\w.-]{1,64}$/.test(name) ? redactText(name) : redacted)
 
-function isPrivate({ isSensitive: isTelling }: Walk, name: string, siblings: Json): boolean {
-  // Free text about a customer, which erasing the customer clears. A skipped rule has a reason as well: a word of ours.
+function isPrivate({ isSensitive }: Walk, name: string, siblings: Json): boolean {
+  // A reason is free text about a customer, cleared when the customer is erased. That of a skipped rule is our own.
   if (name === 'reason') return !('rule' in siblings)
-  return isTelling(name)
+  return isSensitive(name)
 }
 
 const ourId = /^[a-z]+_[0-9a-f]{32}$/
 
-/** Whether a value is of the kind its schema says; a schema that says nothing fits everything. */
+/** Whether a value has the type of its schema; an empty schema fits everything. */
 function fits(schema: Schema | undefined, value: unknown): boolean {
   if (!schema) return true
-  if (schema.anyOf) return schema.anyOf.some((one) => fits(one, value))
+  if (schema.anyOf) return schema.anyOf.some((branch) => fits(branch, value))
   if (schema.const !== undefined) return schema.const === value
   const type = Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value
   if (
@@ -145,20 +145,20 @@ function fits(schema: Schema | undefined, value: unknown): boolean {
   ) {
     return false
   }
-  // Where an id of ours belongs, anything else may be somebody's number.
+  // Where one of our IDs is expected, anything else may be a phone number.
   const isIdPlace = type === 'string' && ourId.test(String(schema.examples?.[0]))
   return !isIdPlace || ourId.test(value as string)
 }
 
-/** Of several schemas the one that a list or an object is of. */
+/** Picks the union branch that matches the value. */
 function choose(schema: Schema, value: object): Schema | undefined {
   if (schema.if) return schema.if.required?.every((name) => name in value) ? schema.then : schema.else
   if (!schema.anyOf) return schema
-  const branch = schema.anyOf.find((one) => fits(one, value))
+  const branch = schema.anyOf.find((option) => fits(option, value))
   return branch && choose(branch, value)
 }
 
-/** The path of a call, from its pattern. In an id's place stands an id or a barcode of ours, or nobody's business. */
+/** Path of a request, built from its pattern. A parameter that is not one of our IDs or barcodes is redacted. */
 export function redactPath(route: string, params: Record<string, string>): string {
   return route.replaceAll(/:(\w+)/g, (_place, name: string) => {
     const value = params[name] ?? ''

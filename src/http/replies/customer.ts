@@ -1,4 +1,4 @@
-/** Customers, cards, coupons and ledger entries in the words of the wire. */
+/** Renders customers, cards, coupons and ledger entries as API responses. */
 import { type Coupon, couponStatusAt } from '../../domain/coupon.ts'
 import { type BalanceView, type Card, type CustomerView, isLive } from '../../domain/customer.ts'
 import { fromUnits } from '../../domain/money.ts'
@@ -52,7 +52,7 @@ export function toCardReply(card: Card) {
     status: card.status,
     campaign: card.campaign,
     campaignName: card.campaignName,
-    // Becomes the address on the way out, see `wallet-urls.ts`.
+    // Replaced with the URL just before the response is sent, see `wallet-urls.ts`.
     walletVersion: isLive(card) && card.walletVersion > 0 ? card.walletVersion : undefined,
     createdAt: card.createdAt.toISOString(),
   }

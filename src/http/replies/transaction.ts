@@ -1,4 +1,4 @@
-/** Transactions in the words of the wire; a replay is rendered from what was stored and reads the same. */
+/** Renders transactions as API responses; a replay is rendered from what was stored and is identical. */
 import { couponStatus } from '../../domain/coupon.ts'
 import { fromMinor, fromUnits } from '../../domain/money.ts'
 import type { Organization } from '../../domain/organization.ts'
@@ -15,7 +15,7 @@ import { toCollectables } from './customer.ts'
 
 type Decimals = (key: string) => number
 
-/** What the answers to a preview and to a sale have in common. */
+/** The fields that the responses to a preview and to a sale share. */
 export function toPreviewReply(preview: Preview, organization: Organization) {
   return {
     status: preview.status,
@@ -31,7 +31,7 @@ export function toPreviewReply(preview: Preview, organization: Organization) {
   }
 }
 
-/** What a basket comes to, whether it was processed or only tried. */
+/** The outcome of a basket, whether it was processed or only tried. */
 export function toOutcomeReply(
   { basket, result }: Pick<Preview, 'basket' | 'result'>,
   { currencyDecimals }: Organization,
@@ -60,7 +60,7 @@ export function toOutcomeReply(
   }
 }
 
-/** The first answer, also when it is given again after goods came back. */
+/** The first response to a sale; a replay after a return is identical to it. */
 export function toProcessedReply(transaction: Transaction, organization: Organization) {
   return {
     id: transaction.id,
@@ -70,7 +70,7 @@ export function toProcessedReply(transaction: Transaction, organization: Organiz
   }
 }
 
-/** As answered, plus the lines, the campaign versions and what came back. */
+/** The response to the sale, plus its items, campaign versions and returns. */
 export function toTransactionReply(transaction: TransactionWithReturns, organization: Organization) {
   const { basket, result } = transaction
   return {
@@ -86,22 +86,22 @@ export function toTransactionReply(transaction: TransactionWithReturns, organiza
     })),
     metaData: basket.metaData,
     campaigns: result.campaigns.map(({ id, version }) => ({ id, version })),
-    returns: transaction.returns.map((one) => toReturnReply(one, organization)),
+    returns: transaction.returns.map((saleReturn) => toReturnReply(saleReturn, organization)),
   }
 }
 
-export function toReturnReply(one: SaleReturn, { currencyDecimals }: Organization) {
-  const { result } = one
+export function toReturnReply(saleReturn: SaleReturn, { currencyDecimals }: Organization) {
+  const { result } = saleReturn
   const decimals = decimalsIn(result)
   return {
-    id: one.id,
-    transaction: one.transaction,
-    opaqueId: one.opaqueId,
-    reason: one.reason,
-    items: one.items.map(({ id, quantity }) => ({ id, quantity })),
+    id: saleReturn.id,
+    transaction: saleReturn.transaction,
+    opaqueId: saleReturn.opaqueId,
+    reason: saleReturn.reason,
+    items: saleReturn.items.map(({ id, quantity }) => ({ id, quantity })),
     pointsRestored: result.pointsKey ? fromUnits(result.pointsRestored, decimals(result.pointsKey)) : 0,
     refundAmount: fromMinor(result.refundMinor, currencyDecimals),
-    createdAt: one.createdAt.toISOString(),
+    createdAt: saleReturn.createdAt.toISOString(),
     executedActions: {
       collectables: toCollectables(result.balances),
       coupons: [],
@@ -161,7 +161,7 @@ function toActionReply(action: Action, decimals: Decimals, currencyDecimals: num
   }
 }
 
-/** How much moved, without a sign: the type of the action says in which direction. */
+/** The amount of a movement, unsigned: the type of the action implies the direction. */
 function toMovementReply(
   { key, amount, valueAfter }: { key: string; amount: number; valueAfter: number },
   decimals: Decimals,

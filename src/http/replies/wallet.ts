@@ -1,10 +1,10 @@
-/** A wallet page in the words of the wire. It names no phone, no e-mail and no more than the first name. */
+/** Renders a wallet page as an API response, without phone or email, and with no more than the first name. */
 import { fromMinor, fromUnits } from '../../domain/money.ts'
 import { type Transaction, transactionStatus } from '../../domain/transaction.ts'
 import type { OpenWallet, WalletPage } from '../../operations/wallet-page/open-wallet.ts'
 import { plainColor } from '../assets/wallet-icon.ts'
 
-/** Of the page, of what a phone shows while it opens, and of its icon. */
+/** Color of the page, of its splash screen and of its icon. */
 export const colorOf = ({ color = plainColor }: OpenWallet['organization']): string => color
 
 export function toWalletReply(page: WalletPage, now: Date) {
@@ -52,7 +52,7 @@ export function toWalletReply(page: WalletPage, now: Date) {
   }
 }
 
-/** What the card is for comes first, in the order of its campaign; then what other campaigns gave. */
+/** Balances of the card's campaign come first, in its order, then those of other campaigns. */
 function sortBalances({ view, ownBalances }: WalletPage) {
   const place = (key: string) => (ownBalances.includes(key) ? ownBalances.indexOf(key) : ownBalances.length)
   return view.balances.toSorted((a, b) => place(a.key) - place(b.key))
@@ -80,7 +80,7 @@ function toVisitReply({ occurredAt, status, branch, result }: Transaction, page:
   }
 }
 
-/** What a phone needs to put the page among its apps. */
+/** Web app manifest, to install the page on a phone. */
 export function toManifest({ organization, card }: OpenWallet, path: string) {
   return {
     name: `${organization.name}: ${card.campaignName}`,

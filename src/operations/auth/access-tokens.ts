@@ -1,6 +1,6 @@
 /**
- * Access tokens: JWTs signed with HS256, accepted only with exactly the header and claims we issue. Whoever
- * presents one is checked against the database on each call as well, so a token proves who, never what is allowed now.
+ * Access tokens: JWTs signed with HS256, accepted only with exactly the header and claims that we issue. The caller is
+ * also checked against the database with each request, so a token proves identity, not current permissions.
  */
 import { hash } from 'node:crypto'
 import { CompactSign, compactVerify } from 'jose'
@@ -12,7 +12,7 @@ export interface TokenClaims {
   readonly user: UserId
   readonly session: SessionId
   readonly scopes: readonly string[]
-  /** Whole seconds. */
+  /** Unix time in whole seconds. */
   readonly expiresAt: number
 }
 
@@ -21,10 +21,10 @@ export type TokenCheck =
   | { readonly ok: false; readonly reason: 'malformed' | 'foreign' | 'expired' }
 
 export interface AccessTokens {
-  /** Signs a token for the claims; it lives for the configured time from `now`, rounded down to whole seconds. */
+  /** Signs a token for the claims, valid for the configured time from `now`, rounded down to whole seconds. */
   sign(claims: Omit<TokenClaims, 'expiresAt'>, now: Date): Promise<{ token: string; expiresAtMs: number }>
   verify(token: string, now: Date): Promise<TokenCheck>
-  /** Checks everything but the expiry, which a refresh does not look at. */
+  /** Checks everything except the expiry, which a refresh ignores. */
   verifyIgnoringExpiry(token: string): Promise<TokenCheck>
 }
 
@@ -32,7 +32,7 @@ const issuer = 'loyalty-wallet'
 const audience = 'loyalty-wallet-api'
 const header = { alg: 'HS256', typ: 'at+jwt' } as const
 
-/** Verifying costs some 50 µs; a till sends the same token thousands of times. Up to twice as many are kept. */
+/** Verifying takes about 50 µs, and a till sends the same token thousands of times. Up to twice as many are kept. */
 const keptTokens = 5_000
 
 export function createAccessTokens(secret: string, ttlSeconds: number): AccessTokens {

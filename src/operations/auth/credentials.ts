@@ -1,18 +1,18 @@
 /**
- * API keys, API secrets, refresh tokens, sessions and invitations: 256 random bits behind a prefix that says what
- * they are. Only a keyed hash of them is ever stored, so that a copy of the database opens no door.
+ * API keys, API secrets, refresh tokens, sessions and invitations: 256 random bits after a prefix that names the kind.
+ * Only a keyed hash is ever stored, so that a copy of the database gives no access.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 
 export type CredentialKind = 'lwk' | 'lws' | 'lwr'
-/** Of people: sessions and invitations. They name their organization, so that they are looked for only there. */
+/** Credentials of people: sessions and invitations. They contain their organization, so that only it is searched. */
 export type PersonCredentialKind = 'lwp' | 'lwi'
 
 export interface Credentials {
   create(kind: CredentialKind): string
   createFor(kind: PersonCredentialKind, org: number): string
   hash(credential: string): Buffer
-  /** Whether two secrets are the same, in a time that tells nothing about either. */
+  /** Compares two secrets in constant time. */
   equal(a: string, b: string): boolean
 }
 
@@ -28,7 +28,7 @@ export function createCredentials(pepper: string): Credentials {
 
 const maxOrg = 2_147_483_647
 
-/** The number of the organization that a token of this kind names; undefined when it is none of ours. */
+/** Internal ID of the organization in a token of this kind; undefined if the token is malformed. */
 export function organizationIn(kind: PersonCredentialKind, token: string): number | undefined {
   const match = /^(lw[pi])_([1-9]\d{0,9})-[\w-]{43}$/.exec(token)
   const org = Number(match?.[2])

@@ -1,9 +1,9 @@
 /**
- * Slows down those who guess. Only failures count: keys, secrets and tokens are 256 random bits, so what has to
- * be kept down is the noise, and a right one passes also next to a guesser with the same address. The operator's
- * token and passwords are chosen by people, so there an address or an account that failed too often is not even
- * compared any more. Wrong passwords of an account are few and cost a hash each: the database counts them too, for
- * all processes together. Of everything else each process takes its share.
+ * Slows down guessing. Only failures count: keys, secrets and tokens are 256 random bits, so the goal is to limit the
+ * noise, and a correct one passes even next to a guesser with the same IP address. The operator's token and passwords
+ * are chosen by people, so after too many failures of an address or an account nothing is compared at all. Wrong
+ * passwords of an account are few and cost a hash each: the database counts them as well, for all processes together.
+ * For everything else each process has a share of the limit.
  */
 import type { Pool } from 'pg'
 import { Refused } from '../../domain/refusal.ts'
@@ -19,30 +19,30 @@ import type { Credentials } from './credentials.ts'
 import type { Passwords } from './passwords.ts'
 
 export interface GuessLimit {
-  /** Counts a wrong key or secret; what to answer with. */
+  /** Counts a wrong key or secret, and returns the refusal. */
   wrongCredentials(keyHash: Buffer, address: string): Refused
-  /** Counts a token that we did not sign; what to answer with when there were too many, else undefined. */
+  /** Counts a token that we did not sign, and returns a refusal if there were too many. */
   foreignToken(address: string): Refused | undefined
-  /** Throws when the address has tried too often; `isRight` is asked only before that. */
+  /** Throws if the address has failed too often, without calling `isRight`, or if it is wrong. */
   checkOperator(address: string, isRight: () => boolean): void
   /**
-   * Makes an attempt with a password when it is its turn; undefined is a wrong one. Each is counted before it is made,
-   * so that many at once are not more than one after the other, and given back unless it was wrong. The database is
-   * asked within the turn: however many want to sign in, they take no more connections than have their turn.
+   * Makes a password attempt when it is its turn; `undefined` means a wrong password. Each is counted before it is
+   * made, so that concurrent attempts get no more than sequential ones, and given back unless it was wrong. The
+   * database is queried within the turn: sign-ins never take more connections than there are turns.
    */
   tryPassword<T>(account: string, address: string, attempt: () => Promise<T | undefined>): Promise<T>
 }
 
-/** After these failures at once, one more in two seconds. Somebody mistypes, somebody's script is wrong. */
+/** After a burst of this many failures, one more every two seconds: people mistype, and scripts have bugs. */
 const credentialsAtOnce = 20
 const credentialsPerSecond = 0.5
-/** Of one account, wherever from: a password has far fewer bits. Sessions that are open do not notice. */
+/** Per account, from any address: a password has far fewer bits. Open sessions are not affected. */
 const ofAccount: GuessCost = { atOnce: 10, seconds: 10 }
-/** Forged tokens cost a signature each; a till with the token of another installation sends one with every call. */
+/** A forged token costs a signature check; a till with a token of another installation sends it every time. */
 const tokensAtOnce = 100
 const tokensPerSecond = 5
 
-/** In each of many processes: whoever mistypes stays with one of them, for as long as the connection is kept. */
+/** Minimum burst per process: a client stays with one process for as long as its connection is open. */
 const leastAtOnce = 3
 
 export interface GuessLimitOptions {
@@ -56,7 +56,7 @@ export interface GuessLimitOptions {
 const tooOften = (seconds: number) =>
   new Refused(
     '_too_many_requests',
-    'Too many failed attempts with this key or account, or from this address.',
+    'Too many failed attempts with this key or account, or from this IP address.',
   ).after(seconds)
 
 export function createGuessLimit({
@@ -66,13 +66,13 @@ export function createGuessLimit({
   workers,
   inTurn,
 }: GuessLimitOptions): GuessLimit {
-  // Each takes its share, so that together they allow what one would.
+  // Each process gets a share, so that together they allow as much as one would.
   const share = (perSecond: number, atOnce: number) =>
     createRateLimit(perSecond / workers, Math.max(leastAtOnce, Math.floor(atOnce / workers)))
   const pairs = share(credentialsPerSecond, credentialsAtOnce)
   const tokens = share(tokensPerSecond, tokensAtOnce)
   const operators = share(credentialsPerSecond, credentialsAtOnce)
-  // All of them: the database knows of the others. Who goes on after that asks for no database.
+  // Per-process pre-check with the full budget; the shared count lives in the database.
   const accounts = createRateLimit(1 / ofAccount.seconds, ofAccount.atOnce)
   const visitors = share(credentialsPerSecond, credentialsAtOnce)
 
@@ -90,7 +90,7 @@ export function createGuessLimit({
     return tooOften(Math.max(1, Math.ceil(left - ofAccount.seconds * (ofAccount.atOnce - 1))))
   }
 
-  /** An attempt that is counted in the database unless it is right, or came to no end. */
+  /** An attempt that stays counted in the database only if it was wrong. */
   async function tryCounted<T>(hash: Buffer, attempt: () => Promise<T | undefined>): Promise<T | Refused> {
     const tooMany = await failOnAccount(hash)
     if (tooMany) return tooMany
@@ -98,9 +98,9 @@ export function createGuessLimit({
     try {
       const result = await attempt()
       isWrong = result === undefined
-      return result ?? new Refused('_invalid_credentials', 'The e-mail address or the password is wrong.')
+      return result ?? new Refused('_invalid_credentials', 'The email address or the password is wrong.')
     } finally {
-      // Nobody minds when it fails: what was counted is forgotten within seconds.
+      // A failure here can be ignored: the count decays within seconds.
       if (!isWrong) await updatePasswordGuess(platformTenant(pool), hash, ofAccount).catch(() => {})
     }
   }
@@ -139,7 +139,7 @@ export function createGuessLimit({
   }
 }
 
-/** Whoever has an IPv6 address has the 2^64 beside it too: they count as one. */
+/** The holder of an IPv6 address usually controls its whole /64 network, which therefore counts as one. */
 export function networkOf(address: string): string {
   if (!address.includes(':') || address.includes('.')) return address
   const [head = '', tail] = address.split('::')

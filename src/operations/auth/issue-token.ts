@@ -1,4 +1,4 @@
-/** Trades an API key and an organization's secret for an access token and a refresh token. The pair counts together. */
+/** Exchanges an API key and an organization's secret, which must match, for an access and a refresh token. */
 import { Refused } from '../../domain/refusal.ts'
 import { findConnectionByCredentials, updateConnectionUsed } from '../../store/credentials.ts'
 import { newId } from '../../store/new-id.ts'
@@ -13,7 +13,7 @@ export interface TokenPair {
   readonly refreshToken: string
 }
 
-/** `address` is where the call comes from: wrong pairs are counted by it and by their key. */
+/** `address` is the IP address of the client: wrong pairs are counted by it and by their key. */
 export async function issueToken(
   deps: Deps,
   apiKey: string,

@@ -1,6 +1,6 @@
 /**
- * What a merchant does with the connections of its own organization. Nobody gives away more than he has: a caller
- * makes no connection, and gets no secret of one, whose scopes go beyond the caller's.
+ * How a merchant manages the connections of its own organization. Callers cannot grant scopes they do not have: they
+ * can neither create a connection with more scopes than their own, nor get a secret for one.
  */
 import type { ConnectionId } from '../../domain/ids.ts'
 import type { ScopeName } from '../../domain/organization.ts'
@@ -19,7 +19,7 @@ import type { Caller } from '../deps.ts'
 import { createConnection, createIntegration } from '../organizations/manage-organizations.ts'
 import type { Credentials } from './credentials.ts'
 
-/** Software of the merchant's own: an integration of that name and the connection to it, with both credentials. */
+/** Connects the merchant's own software: creates an integration and its connection, with both credentials. */
 export async function addConnection(
   tenant: Tenant,
   credentials: Credentials,
@@ -36,7 +36,7 @@ export async function addConnection(
   return { ...connection, name, apiKey: integration.apiKey }
 }
 
-/** `caller` is who gets the secret. */
+/** `caller` is the one who gets the secret. */
 export async function rotateOwnConnection(
   tenant: Tenant,
   credentials: Credentials,
@@ -55,7 +55,7 @@ export async function rotateOwnConnection(
   return { ...connection, apiSecret }
 }
 
-/** The same for an operator, who knows a connection by its id alone and may have any scope. */
+/** Rotates the secret for an operator, who names a connection by its ID alone and has every scope. */
 export async function rotateConnectionSecret(
   tenant: Tenant,
   credentials: Credentials,
@@ -68,7 +68,7 @@ export async function rotateConnectionSecret(
   return rotateOwnConnection(tenant.as(connection.org), credentials, connection.id, overlapSeconds, now)
 }
 
-/** For good. Refresh tokens count only as long as the secret that opened them, so they end as well. */
+/** Revokes permanently. Refresh tokens are valid only as long as the secret they came from, so they end, too. */
 export async function revokeConnection(
   tenant: Tenant,
   id: ConnectionId | undefined,
@@ -85,5 +85,8 @@ export async function revokeConnection(
 function checkScopes(caller: Caller, scopes: readonly ScopeName[]): void {
   const missing = scopes.filter((scope) => !caller.scopes.includes(scope))
   if (missing.length === 0) return
-  throw new Refused('_forbidden', `You have not the scope "${missing.join('" and "')}" yourself.`)
+  throw new Refused(
+    '_forbidden',
+    `You cannot grant the scope "${missing.join('" and "')}" because you do not have it.`,
+  )
 }

@@ -1,6 +1,6 @@
 /**
- * Who may sign in to the console of an organization. We send no mail: a person is invited with a link that the
- * one who invites hands over, and the same kind of link sets a forgotten password anew.
+ * Manages who can sign in to the console of an organization. The service sends no email: a person is invited with a
+ * link that the inviter shares, and the same kind of link resets a forgotten password.
  */
 import { emailKey } from '../../domain/customer.ts'
 import type { OrganizationId, PersonId, UserId } from '../../domain/ids.ts'
@@ -34,7 +34,7 @@ import { recordAudit } from '../transact.ts'
 import type { Credentials } from './credentials.ts'
 
 const invitationMs = 7 * 24 * 3_600_000
-/** Of an organization: far more than any has, and a bound for one that adds them in a loop. */
+/** Maximum per organization: far more than any has, and a bound for a client that adds people in a loop. */
 const maxPeople = 1_000
 
 export interface Invitation {
@@ -48,10 +48,10 @@ export interface PersonInput {
   readonly role: Role
 }
 
-/** E-mail addresses are kept as they are compared. */
+/** Email addresses are stored in the form in which they are compared. */
 export const readEmail = (text: string) => emailKey(text.trim())
 
-/** Where the link leads. The token stands behind the #, which browsers keep to themselves. */
+/** URL of the link. The token is in the fragment, which browsers do not send to servers. */
 export const invitationUrl = (publicUrl: string, token: string) => `${publicUrl}/console/join#${token}`
 
 export async function createPerson(own: Tenant, input: PersonInput, now: Date): Promise<Person> {
@@ -68,14 +68,16 @@ export async function createPerson(own: Tenant, input: PersonInput, now: Date): 
     const { constraint } = error as { constraint?: string }
     throw constraint === 'person_logins_pkey' ? new Refused('existing_person_with_email') : error
   }
-  // Asked last: with its user the organization's count of changes is locked, so of two at once the second sees the first.
+  // Checked last: inserting the user locks the organization's setup version, so of two concurrent inserts the second
+  // sees the first.
   if ((await countPeople(own)) > maxPeople) throw new Refused('too_many_people')
   return getPerson(own, id)
 }
 
 /**
- * Who was invited, never came and whose link has ended gives way, in whichever organization: or a mistyped address,
- * or one invited for spite, would be out of reach of its owner for ever. That organization's audit log tells of it.
+ * A person who was invited, never joined and whose link has expired is removed, in whichever organization: otherwise a
+ * mistyped address, or one invited out of spite, would never be available to its owner. That organization's audit log
+ * records it.
  */
 async function freeAddress(own: Tenant, email: string, now: Date): Promise<void> {
   const login = await findLogin(own.as(platformOrg), email)
@@ -86,7 +88,7 @@ async function freeAddress(own: Tenant, email: string, now: Date): Promise<void>
     theirs,
     {
       org: login.org,
-      // Not whoever invites, who may be of another organization.
+      // Not the inviter, who may belong to another organization.
       by: { kind: 'operator' },
       action: 'endInvitation',
       subject: { kind: 'person', id: login.person },
@@ -106,7 +108,7 @@ export async function invitePerson(
   return { ...person, invitation: await invite(own, credentials, person.id, now) }
 }
 
-/** The same for the operator, who names the organization. */
+/** Invites a person for the operator, who names the organization. */
 export async function invitePersonTo(
   tenant: Tenant,
   credentials: Credentials,
@@ -120,7 +122,7 @@ export async function invitePersonTo(
   return { ...(await invitePerson(tenant.as(org), credentials, input, now)), org }
 }
 
-/** A new link; the one before it ends at once, the password and the sessions when the new one is used. */
+/** Creates a new link. The previous one ends immediately, the password and the sessions when it is used. */
 export async function renewInvitation(
   own: Tenant,
   credentials: Credentials,
@@ -131,7 +133,7 @@ export async function renewInvitation(
   return invite(own, credentials, person.id, now)
 }
 
-/** The same for the operator, who knows the person by its address. */
+/** Creates a new link for the operator, who names the person by email address. */
 export async function renewInvitationOf(
   tenant: Tenant,
   credentials: Credentials,
@@ -139,7 +141,7 @@ export async function renewInvitationOf(
   now: Date,
 ): Promise<Invitation & Login> {
   const login = await findLogin(tenant, readEmail(email))
-  if (!login) throw new Refused('person_not_found', 'Nobody signs in with this e-mail address.')
+  if (!login) throw new Refused('person_not_found', 'No person has this email address.')
   return { ...login, ...(await renewInvitation(tenant.as(login.org), credentials, login.person, now)) }
 }
 
@@ -181,7 +183,7 @@ export async function removePerson(own: Tenant, id: PersonId | undefined, now: D
   return person
 }
 
-/** Its user stays in the directory, since what was sold was sold by somebody; who that was is forgotten. */
+/** The user stays in the directory, since sales refer to it; its name is removed. */
 async function forgetPerson(own: Tenant, { id, user }: Person, now: Date): Promise<void> {
   await deletePerson(own, id)
   await renameUser(own, user, undefined, now)
@@ -193,7 +195,7 @@ export async function signOutPerson(own: Tenant, id: PersonId | undefined): Prom
   return person
 }
 
-/** The user that a person acts through is called what the person is. */
+/** The user that a person acts as has the name of the person. */
 export async function renameUser(
   own: Tenant,
   user: UserId,
@@ -208,13 +210,13 @@ async function getPerson(own: Tenant, id: PersonId): Promise<Person> {
   return (await findPerson(own, id))!
 }
 
-/** The person as it is, held against other changes until the transaction ends. */
+/** Reads the person and locks it against other changes until the transaction ends. */
 async function holdPerson(own: Tenant, id: PersonId | undefined): Promise<Person> {
   if (!id || !(await lockPerson(own, id))) throw new Refused('person_not_found', undefined, 'path')
   return getPerson(own, id)
 }
 
-/** Somebody must be left who can let others in. */
+/** There must always be an owner who can invite others. */
 function refuseLastOwner(owners: readonly PersonId[], person: Person): void {
   if (statusOfPerson(person) !== 'active' || person.role !== 'owner') return
   if (owners.some((id) => id !== person.id)) return

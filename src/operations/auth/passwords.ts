@@ -1,25 +1,25 @@
 /**
- * Passwords, as argon2id hashes that are keyed with the pepper: a copy of the database alone is not enough to try
- * passwords on. Each costs some 20 MB and tens of milliseconds of a processor, so two at a time have their turn
- * (one in each of several processes), with all that belongs to it, and baskets are not starved by people who sign in.
+ * Passwords, as argon2id hashes keyed with the pepper: a copy of the database alone is not enough to test passwords.
+ * Each hash costs about 20 MB and tens of milliseconds of CPU time, so only two run at a time (one in each of several
+ * processes), together with their queries, and sign-ins do not starve baskets.
  */
 import { hash, type Options, verify } from '@node-rs/argon2'
 import pLimit from 'p-limit'
 import { Refused } from '../../domain/refusal.ts'
 
 export interface Passwords {
-  /** Work that hashes or compares takes its turn. */
+  /** Runs work that hashes or compares when it is its turn. */
   inTurn<T>(work: () => Promise<T>): Promise<T>
   hash(password: string): Promise<string>
-  /** Takes as long for somebody who has no password as for somebody who has another one. */
+  /** Takes as long for a person without a password as for one with a different password. */
   matches(password: string, stored: string | undefined): Promise<boolean>
 }
 
-/** Some two seconds of work. */
+/** About two seconds of work. */
 const maxWaiting = 100
 
 export function createPasswords(pepper: string, workers: number): Passwords {
-  // 2 is argon2id; the enum of the library has no value at run time.
+  // 2 is argon2id; the library's enum does not exist at runtime.
   const options: Options = {
     algorithm: 2,
     memoryCost: 19_456,
@@ -31,7 +31,8 @@ export function createPasswords(pepper: string, workers: number): Passwords {
   let ofNobody: Promise<string> | undefined
   return {
     async inTurn(work) {
-      if (limit.pendingCount >= maxWaiting) throw new Refused('_unavailable', 'Too many calls are waiting.')
+      if (limit.pendingCount >= maxWaiting)
+        throw new Refused('_unavailable', 'Too many requests are waiting.')
       return limit(work)
     },
     hash: (password) => hash(toText(password), options),
@@ -43,15 +44,15 @@ export function createPasswords(pepper: string, workers: number): Passwords {
   }
 }
 
-/** The same keys give the same text, on whichever computer they are pressed. */
+/** Normalizes Unicode, so that the same keys give the same password on every computer. */
 const toText = (password: string) => password.normalize('NFKC')
 
 export const minPasswordLength = 10
 export const maxPasswordLength = 200
 
-/** Their length is told by the schema; what the schema cannot know is whose it is. */
+/** The schema checks the length; this checks what depends on the person. */
 export function checkPassword(password: string, email: string): void {
   if (password.trim().toLowerCase() === email) {
-    throw new Refused('_invalid_payload', 'password: must not be the e-mail address.')
+    throw new Refused('_invalid_payload', 'password: must not be the email address.')
   }
 }

@@ -1,7 +1,7 @@
 /**
- * Signing in and out. A session is a random token in a cookie, of which only a hash is kept; the number of its
- * organization stands in front, so that it is looked for nowhere else. Who the person is, what it may do and
- * whether the organization is subscribed is read with every call.
+ * Signing in and out. A session is a random token in a cookie, of which only a hash is stored; it starts with the
+ * internal ID of its organization, so that only that one is searched. The person, their role and the organization's
+ * subscription are read with every request.
  */
 import type { PersonId } from '../../domain/ids.ts'
 import { Refused } from '../../domain/refusal.ts'
@@ -33,14 +33,14 @@ import { checkPassword } from './passwords.ts'
 const hour = 3_600_000
 const idleMs = 12 * hour
 const longestMs = 30 * 24 * hour
-/** A use is noted once a minute, or every call would write. */
+/** The last use is recorded once a minute at most; otherwise every request would write. */
 const noteEveryMs = 60_000
 const maxSessions = 20
 
-/** How long a browser keeps the cookie; whether it still counts is decided here. */
+/** How long a browser keeps the cookie; whether the session is still valid is decided here. */
 export const cookieSeconds = longestMs / 1000
 
-/** When the session ends if this call is its last. */
+/** When the session expires if this request is its last. */
 export function expiryOf({ createdAt }: PersonSession, now: Date): Date {
   return new Date(Math.min(now.getTime() + idleMs, createdAt.getTime() + longestMs))
 }
@@ -50,7 +50,7 @@ export interface OpenedSession {
   readonly session: PersonSession
 }
 
-/** The session of a cookie; undefined when there is none, or it has ended, or its person is blocked. */
+/** The session of a cookie; undefined if it does not exist or has ended, or if its person is blocked. */
 export async function findSession(
   { pool, credentials }: Deps,
   token: string,
@@ -67,7 +67,7 @@ export async function findSession(
   })
 }
 
-/** An id that nobody has: an address that nobody has costs as much as another. */
+/** An ID that no person has: an unknown email address takes as long as a known one. */
 const nobody: PersonId = `psn_${'0'.repeat(32)}`
 
 export async function signIn(
@@ -83,7 +83,7 @@ export async function signIn(
     const passwordHash = await findPasswordHash(tenantOf(deps.pool, org), person)
     if (!(await deps.passwords.matches(given.password, passwordHash))) return undefined
     return inTransaction(deps.pool, org, async (tenant) => {
-      // A password that was changed, or a person who was blocked, while we compared opens nothing.
+      // If the password was changed or the person blocked during the comparison, no session is opened.
       const locked = await lockPerson(tenant, person)
       if (locked?.passwordHash !== passwordHash || locked?.isBlocked) return undefined
       return openSession(deps, tenant, person)
@@ -96,7 +96,7 @@ async function openSession(deps: Deps, tenant: Tenant, person: PersonId): Promis
   const now = deps.clock()
   const token = deps.credentials.createFor('lwp', tenant.orgId)
   await updateLastSeen(tenant, person, now)
-  // Before the new one is there: by a clock that went back it would be the oldest.
+  // Before the new session is inserted: if the clock went back, that one would be the oldest.
   await deleteOldPersonSessions(tenant, person, maxSessions - 1)
   await insertPersonSession(tenant, { hash: deps.credentials.hash(token), person, now })
   const session = await findPersonSession(tenant, deps.credentials.hash(token), {
@@ -108,7 +108,7 @@ async function openSession(deps: Deps, tenant: Tenant, person: PersonId): Promis
   return { token, session: session! }
 }
 
-/** Also of a session that has ended, or never was. */
+/** Succeeds even if the session has ended or never existed. */
 export async function signOut({ pool, credentials }: Deps, token: string): Promise<void> {
   const org = organizationIn('lwp', token)
   if (org === undefined) return
@@ -128,7 +128,7 @@ export async function signOutEverywhere({ pool }: Deps, session: PersonSession):
   })
 }
 
-/** Ends all other sessions of the person, and a link that was still open. */
+/** Changes the password, and ends all other sessions of the person and an open link. */
 export async function changePassword(
   deps: Deps,
   { organization, person, hash }: PersonSession,
@@ -150,7 +150,7 @@ export async function changePassword(
   })
 }
 
-/** Joins, or sets a new password: the link is used up, and everything the old password opened ends. */
+/** Joins, or sets a new password: uses up the link, and ends every session of the old password. */
 export async function acceptInvitation(
   deps: Deps,
   { token, name, password }: { readonly token: string; readonly name?: string; readonly password: string },

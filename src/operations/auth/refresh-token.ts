@@ -1,6 +1,6 @@
 /**
- * Renews a session. The refresh token sent is invalid at once; replaying it is refused and logged, and leaves
- * the family's newest token valid: a till whose answer was lost must not be locked out by its own repeat.
+ * Refreshes a token. The refresh token sent becomes invalid immediately; replaying it is refused and logged, but the
+ * newest token of the family stays valid: a till that lost a response must not be locked out by its own retry.
  */
 import { Refused } from '../../domain/refusal.ts'
 import { updateConnectionUsed } from '../../store/credentials.ts'
@@ -20,12 +20,12 @@ export async function refreshToken(
   const verification = await deps.accessTokens.verifyIgnoringExpiry(accessToken)
   if (!verification.ok) {
     const tooMany = deps.guesses.foreignToken(address)
-    throw tooMany ?? new Refused('_invalid_refresh_token', 'The access token is not one of this service.')
+    throw tooMany ?? new Refused('_invalid_refresh_token', 'The access token was not issued by this service.')
   }
   const { organization: organizationId, session, user } = verification.claims
   const organization = await findOrganization(platformTenant(deps.pool), organizationId)
   if (!organization) throw new Refused('_invalid_refresh_token')
-  // Before the rotation, so that a suspended organization does not use up its tokens.
+  // Before the rotation, so that an organization without a subscription does not use up its tokens.
   if (!organization.isSubscribed) throw new Refused('invalid_subscription')
 
   const next = deps.credentials.create('lwr')

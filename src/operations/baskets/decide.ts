@@ -1,7 +1,7 @@
 /**
- * Decides a loaded group, basket by basket: whether it was made before, refusals about customer, card and references
- * in their order, then the engine. Each basket stands on what those before it have done. Nothing is read or written
- * here, and preview and sale both come through, so what `validate` shows is what `process` does.
+ * Decides a loaded group, basket by basket: replays first, then refusals about customer, card and references in their
+ * order, then the engine. Each basket is decided on the state that those before it leave. Nothing is read or written
+ * here, and both preview and sale use this code, so what `validate` shows is what `process` does.
  */
 import type { Basket } from '../../domain/basket.ts'
 import { cardStatus, customerStatus } from '../../domain/customer.ts'
@@ -19,7 +19,7 @@ import { type BasketGroup, counterKey, dayOf } from './load.ts'
 export type Decided =
   | Accepted
   | Refused
-  /** The transaction that this call, or an earlier try of it, has made. */
+  /** The transaction that an earlier request, or an earlier attempt of this one, has created. */
   | { readonly kind: 'replayed'; readonly transaction: TransactionId }
   /** To be decided again, under lock. */
   | { readonly kind: 'deferred' }
@@ -32,16 +32,16 @@ export interface Refused {
 export interface Accepted {
   readonly kind: 'accepted'
   readonly job: BasketJob
-  /** As it was before this basket. */
+  /** State before this basket. */
   readonly customer: LoadedCustomer
   readonly references: References
   readonly campaigns: readonly AttachedCampaign[]
-  /** The basket as it was decided on: with the branch, the time and the categories of its products. */
+  /** The basket as evaluated: with the branch, the time and the categories of its products. */
   readonly basket: Basket
   readonly evaluation: Evaluation
 }
 
-/** What the next basket of a customer, or the next one under a shared limit, stands on. */
+/** State for the next basket of a customer, or the next one under a shared limit. */
 interface Standing {
   readonly customers: ReadonlyMap<CustomerId, LoadedCustomer>
   readonly used: ReadonlyMap<string, number>
@@ -51,7 +51,7 @@ export function decideGroup(group: BasketGroup, jobs: readonly BasketJob[]): Dec
   if (group.mode === 'read' && group.usage.hasSharedLimits) return jobs.map(() => ({ kind: 'deferred' }))
   const customers = new Map(group.customers)
   const used = new Map(group.usage.used)
-  // A basket that waits keeps those of its customer that came after it waiting too.
+  // If a basket is deferred, the customer's later ones are deferred, too.
   const waiting = new Set(group.busy)
   return jobs.map((job, index) => {
     const { customer } = job.request
@@ -66,9 +66,9 @@ const deferred: Decided = { kind: 'deferred' }
 
 function decideInTurn(group: BasketGroup, job: BasketJob, index: number, standing: Standing): Decided {
   const loaded = group.baskets[index]!
-  // Our own earlier try; nothing that has happened since makes it undone.
+  // Our own earlier attempt committed; nothing that happened since undoes it.
   if (loaded.earlier.byId) return { kind: 'replayed', transaction: job.id }
-  // An erased customer is gone, also for a repeat of what it once bought.
+  // An erased customer does not exist, not even for a retry of an earlier sale.
   if (!standing.customers.has(job.request.customer)) return refused({ code: 'customer_not_found' })
   const earlier = findEarlier(job, loaded)
   if (earlier) return earlier
@@ -76,7 +76,7 @@ function decideInTurn(group: BasketGroup, job: BasketJob, index: number, standin
   return decided.kind === 'accepted' && !isWritable(group, decided) ? deferred : decided
 }
 
-/** What it refers to is there, or can be added because the wallets are locked. */
+/** Whether all references exist, or can be added because the wallets are locked. */
 function isWritable(group: BasketGroup, { job, references }: Accepted): boolean {
   if (group.mode !== 'read') return true
   return Boolean(references.user && references.branch && newProducts(group, job).length === 0)
@@ -88,7 +88,7 @@ export function newProducts({ products }: BasketGroup, { request }: BasketJob): 
   )
 }
 
-/** The transaction a repeated call already made, or the refusal when only its key or receipt number is the same. */
+/** The transaction of an earlier identical request, or a refusal if only the key or receipt number is the same. */
 function findEarlier({ fingerprint }: BasketJob, { earlier }: LoadedBasket): Decided | undefined {
   const { byIdempotencyKey, byOpaqueId } = earlier
   const found = byIdempotencyKey ?? byOpaqueId
@@ -101,7 +101,7 @@ function findEarlier({ fingerprint }: BasketJob, { earlier }: LoadedBasket): Dec
 
 const refused = (refusal: Refusal): Refused => ({ kind: 'refused', refusal })
 
-/** One basket by itself; `standing` is what those before it have left, or what was loaded. */
+/** Decides one basket; `standing` is the state that those before it leave, or the loaded one. */
 export function decideBasket(
   group: BasketGroup,
   job: BasketJob,
@@ -173,7 +173,7 @@ function toBasket({ products, now }: BasketGroup, { request }: BasketJob, refere
   }
 }
 
-/** The card's own campaign first, whatever its state, then every published one that runs on it, by id. */
+/** The card's own campaign first, whatever its status, then every published one that runs on it, by ID. */
 export function attachedTo(own: CampaignId, live: readonly AttachedCampaign[]): AttachedCampaign[] {
   const first = live.filter((campaign) => campaign.id === own)
   const others = live.filter(
@@ -197,7 +197,7 @@ function usageOf(group: BasketGroup, job: BasketJob, used: ReadonlyMap<string, n
   }))
 }
 
-/** The customer's next basket of the group, and those under a shared limit, stand on what this one has done. */
+/** Applies a decision to the state for the customer's next basket and for baskets under a shared limit. */
 function applyDecision(
   customers: Map<CustomerId, LoadedCustomer>,
   used: Map<string, number>,

@@ -1,4 +1,4 @@
-/** A basket on its way, from the request to the transaction it became or the preview of it. */
+/** A basket in processing, from the request to its transaction or preview. */
 import type { Basket } from '../../domain/basket.ts'
 import type { CardId, CustomerId, TransactionId } from '../../domain/ids.ts'
 import type { Transaction } from '../../domain/transaction.ts'
@@ -18,12 +18,12 @@ export interface BasketRequest {
 
 export interface Repeat {
   readonly idempotencyKey?: string
-  /** Fingerprint of the request body; tells a repeat from another basket under the same key or receipt number. */
+  /** Fingerprint of the request body; tells a retry from another basket with the same key or receipt number. */
   readonly fingerprint?: Buffer
 }
 
 export interface BasketJob extends Repeat {
-  /** Known in advance, so that a repeat after a lost answer finds its first try. */
+  /** Known in advance, so that a retry after a lost response finds the first attempt. */
   readonly id: TransactionId
   readonly caller: Caller
   readonly request: BasketRequest & { readonly customer: CustomerId; readonly card: CardId }
@@ -34,9 +34,9 @@ export interface Processed {
   readonly isReplay: boolean
 }
 
-/** A transaction that was not made: it has no id, and its references may not exist yet. */
+/** A transaction that was not created: it has no ID, and its references may not exist yet. */
 export type Preview = Omit<Transaction, 'id' | 'user' | 'branch' | 'userOpaqueId' | 'branchOpaqueId'> &
   Partial<Pick<Transaction, 'user' | 'branch' | 'userOpaqueId' | 'branchOpaqueId'>> & {
-    /** The most points that may pay for the basket; undefined when the card lets none be spent. */
+    /** Maximum number of points for this basket; undefined if the card does not allow spending points. */
     readonly spendable?: { readonly balance: string; readonly most: number }
   }

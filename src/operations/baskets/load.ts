@@ -1,4 +1,4 @@
-/** Loads what a group of baskets is decided on, for all of them at once. */
+/** Loads everything that the decisions of a group of baskets need, together. */
 import { type CouponId, type CustomerId, parseId } from '../../domain/ids.ts'
 import { Refused } from '../../domain/refusal.ts'
 import type { RuleUsage } from '../../domain/wallet.ts'
@@ -15,14 +15,14 @@ import type { BasketJob, BasketRequest } from './job.ts'
 export interface BasketGroup extends Pick<LoadedGroup, 'baskets' | 'customers' | 'products'> {
   readonly setup: Setup
   readonly users: Users
-  /** Customers whose wallets somebody else holds; their baskets have to wait. */
+  /** Customers whose wallets are locked elsewhere; their baskets have to wait. */
   readonly busy: ReadonlySet<CustomerId>
   readonly usage: Usage
   readonly mode: Attempt['mode']
   readonly now: Date
 }
 
-/** What limited rules have given: to each customer of the group, and to everybody. */
+/** What limited rules have given: to each customer of the group, and to all customers. */
 export interface Usage {
   readonly counted: readonly { readonly campaign: RuleUsage['campaign']; readonly rule: string }[]
   readonly hasSharedLimits: boolean
@@ -37,7 +37,7 @@ export async function loadGroup(
   jobs: readonly BasketJob[],
   { mode }: Pick<Attempt, 'mode'>,
 ): Promise<BasketGroup> {
-  // Only the first attempt is made without locks, and one before this may have been written.
+  // Only the first attempt runs without locks, so an earlier one may have committed.
   const isRepeat = mode !== 'read'
   const now = deps.clock()
   const customers = jobs.map((job) => job.request.customer)
@@ -57,7 +57,7 @@ export async function loadGroup(
     { isRepeat },
   )
   const setup = await deps.setupCache.get(tenant, loaded.setupVersion)
-  // A repeat may have been written already, and is then answered as such.
+  // A retry may already have committed, and then gets its response.
   if (!setup.organization.isSubscribed && !isRepeat) throw new Refused('invalid_subscription')
   const users = await findUsers(
     tenant,
@@ -82,7 +82,7 @@ function couponsIn({ coupons, lines }: BasketRequest['basket']): CouponId[] {
   return [...coupons, ...lines.flatMap((line) => line.coupons)]
 }
 
-/** Limits are rare, so their counters are queries of their own, made only where a live campaign has any. */
+/** Limits are rare, so their counters are read separately, and only if a live campaign has any. */
 async function loadUsage(
   tenant: Tenant,
   jobs: readonly BasketJob[],
@@ -112,7 +112,7 @@ async function loadUsage(
 export const counterKey = (whom: CustomerId | 'everybody', campaign: string, rule: string, day = 'ever') =>
   `${whom} ${campaign} ${rule} ${day}`
 
-/** The local day on which a basket counts. */
+/** Local day that a basket counts toward. */
 export function dayOf({ request }: BasketJob, { setup, now }: Pick<BasketGroup, 'setup' | 'now'>): string {
   return localDay(request.occurredAt ?? now, setup.organization.timezone)
 }

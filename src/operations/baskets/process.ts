@@ -1,9 +1,9 @@
 /**
- * Baskets, processed in groups and previewed alone: load → decide → write, in files of those names. `queue.ts` makes
- * the groups, and `../attempts.ts` says how often and under which locks a group is tried.
+ * Processes baskets in groups, and previews them: load → decide → write, in files of those names. `queue.ts` forms the
+ * groups, and `../wallets/attempts.ts` defines how often and under which locks a group is tried.
  *
- * Every try of a basket carries the same transaction id. When an answer is lost on its way back from the database,
- * the next try finds the transaction that was committed, so trying again never counts twice.
+ * Every attempt of a basket has the same transaction ID. If the response of the database is lost, the next attempt
+ * finds the committed transaction, so a retry never counts twice.
  */
 import { Refused } from '../../domain/refusal.ts'
 import { newId } from '../../store/new-id.ts'
@@ -21,7 +21,7 @@ import { writeGroup } from './write.ts'
 export interface BasketProcessor {
   process(caller: Caller, request: BasketRequest, repeat: Repeat): Promise<Processed>
   validate(caller: Caller, request: BasketRequest): Promise<Preview>
-  /** Resolves when every basket taken so far has been answered. */
+  /** Resolves when every basket accepted so far is done. */
   drain(): Promise<void>
   /** Baskets waiting or being written. */
   readonly size: number
@@ -29,11 +29,11 @@ export interface BasketProcessor {
 
 export interface TransactionsOptions {
   readonly deps: Deps
-  /** Groups that may be written at the same time. */
+  /** Maximum number of groups written concurrently. */
   readonly writers?: number
   readonly maxGroup?: number
   readonly maxWaiting?: number
-  /** How long a basket may wait before it is begun. */
+  /** Maximum time that a basket waits before it is started. */
   readonly maxWaitMs?: number
 }
 
@@ -71,7 +71,7 @@ export function createBasketProcessor(options: TransactionsOptions): BasketProce
   }
 }
 
-/** Baskets of one organization that are a group already, without a queue; one outcome each, in order. */
+/** Processes baskets of one organization as one group, without the queue; one outcome each, in order. */
 export function processGroup(
   deps: Deps,
   org: number,
@@ -89,10 +89,10 @@ export function processGroup(
 
 const previewLimits = { maxRunning: 2, maxBatch: 128, maxWaiting: 5_000 }
 
-/** An id that cannot be one is a card nobody has; the customer is still looked at first. */
+/** A malformed ID is a card that does not exist; the customer is still checked first. */
 const noCard = 'card_00000000000000000000000000000000' as const
 
-/** Undefined when there cannot be such a customer. */
+/** Undefined if the customer ID is malformed. */
 export function toJob(
   deps: Deps,
   caller: Caller,
@@ -104,7 +104,7 @@ export function toJob(
   return { ...repeat, id: newId('txn', deps.clock()), caller, request: { ...request, customer, card } }
 }
 
-/** Previews that arrive together are loaded together, an organization at a time; what fails, fails for itself. */
+/** Previews that arrive together are loaded together, per organization; each fails on its own. */
 async function previewAll(deps: Deps, jobs: readonly BasketJob[]): Promise<(Preview | Error)[]> {
   const answers = new Map<BasketJob, Preview | Error>()
   const byOrganization = new Map<number, BasketJob[]>()

@@ -1,6 +1,6 @@
 /**
- * Groups of baskets: whatever is waiting when a writer becomes free goes together. Light load makes groups of
- * one, heavy load large ones, and there is no timer.
+ * Forms groups of baskets: whatever is waiting when a writer becomes free is processed together. Under light load
+ * groups have one basket, under heavy load many, and there is no timer.
  *
  * Invariants: a group belongs to one organization; a customer is in at most one running group, with baskets in
  * their order of arrival; two baskets with the same receipt number or idempotency key are never in one group, so
@@ -14,7 +14,7 @@ import { failed, type JobResult } from '../wallets/attempts.ts'
 
 export interface BasketQueue<Job, Result> {
   submit(org: number, customer: CustomerId, job: Job): Promise<Result>
-  /** Resolves when everything taken so far has been answered. */
+  /** Resolves when everything accepted so far is done. */
   drain(): Promise<void>
   readonly size: number
 }
@@ -25,9 +25,9 @@ export interface BasketQueueOptions<Job, Result> {
   readonly writers: number
   readonly maxGroup: number
   readonly maxWaiting: number
-  /** A basket that has waited longer is not begun: its caller has been told to repeat it. */
+  /** A basket that has waited longer is not started: its client has been told to retry. */
   readonly maxWaitMs: number
-  /** What must not occur twice in a group. */
+  /** Keys that must not occur twice in a group. */
   keysOf(job: Job): readonly string[]
 }
 
@@ -47,7 +47,7 @@ interface Lane<Job, Result> {
 interface Queue<Job, Result> {
   readonly org: number
   readonly lanes: Map<CustomerId, Lane<Job, Result>>
-  /** Lanes with something waiting and nothing running. */
+  /** Lanes with waiting baskets and none running. */
   ready: Lane<Job, Result>[]
 }
 
@@ -64,9 +64,7 @@ export function createBasketQueue<Job, Result>(
 
   function submit(org: number, customer: CustomerId, job: Job): Promise<Result> {
     if (size >= options.maxWaiting) {
-      return Promise.reject(
-        new Refused('_unavailable', 'Too many baskets are waiting. Repeat the call in a moment.'),
-      )
+      return Promise.reject(new Refused('_unavailable', 'Too many baskets are waiting. Retry in a moment.'))
     }
     return new Promise<Result>((resolve, reject) => {
       size++
@@ -97,13 +95,13 @@ export function createBasketQueue<Job, Result>(
     }
   }
 
-  /** One basket of each lane that is ready, then one more of each, and so on until the group is full. */
+  /** Takes one basket of each ready lane, then another one of each, and so on until the group is full. */
   function takeGroup(queue: Queue<Job, Result>) {
     const lanes: Lane<Job, Result>[] = []
     const group: Waiting<Job, Result>[] = []
     const keys = new Set<string>()
     const take = (lane: Lane<Job, Result>): boolean => {
-      sendLateAway(lane)
+      rejectExpired(lane)
       const next = lane.waiting[0]
       if (!next || group.length >= options.maxGroup) return false
       const own = options.keysOf(next.job)
@@ -122,13 +120,11 @@ export function createBasketQueue<Job, Result>(
     return { lanes, group }
   }
 
-  function sendLateAway(lane: Lane<Job, Result>): void {
+  function rejectExpired(lane: Lane<Job, Result>): void {
     const earliest = performance.now() - options.maxWaitMs
     while (lane.waiting[0] && lane.waiting[0].since < earliest) {
       size--
-      lane.waiting
-        .shift()!
-        .reject(new Refused('_unavailable', 'The basket waited too long. Repeat the call.'))
+      lane.waiting.shift()!.reject(new Refused('_unavailable', 'The basket waited too long. Retry.'))
     }
   }
 
@@ -138,14 +134,14 @@ export function createBasketQueue<Job, Result>(
     const outcomes = await options
       .run(
         queue.org,
-        group.map((one) => one.job),
+        group.map(({ job }) => job),
       )
       .catch((error: unknown) => group.map((): JobResult<Result> => failed(error)))
-    group.forEach((one, i) => {
+    group.forEach((waiting, i) => {
       size--
       const outcome = outcomes[i]!
-      if (outcome.kind === 'done') one.resolve(outcome.result)
-      else one.reject(outcome.error)
+      if (outcome.kind === 'done') waiting.resolve(outcome.result)
+      else waiting.reject(outcome.error)
     })
     for (const lane of lanes) {
       if (lane.waiting.length > 0) queue.ready.push(lane)

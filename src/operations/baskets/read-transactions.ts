@@ -1,4 +1,4 @@
-/** Transactions with what came back of them, for those who look. */
+/** Reads transactions with their returns. */
 import { parseId, type TransactionId } from '../../domain/ids.ts'
 import { Refused } from '../../domain/refusal.ts'
 import { type SaleReturn, transactionStatus } from '../../domain/transaction.ts'
@@ -27,11 +27,11 @@ export async function getTransaction(
   return (await withReturns(tenant, [transaction]))[0]!
 }
 
-/** What to look for, in the client's words. */
+/** Filters as sent by the client. */
 export interface TransactionQuery extends Omit<TransactionFilter, 'customer' | 'card' | 'branch'> {
   readonly customer?: string
   readonly card?: string
-  /** Id or opaque id. */
+  /** ID or opaque ID. */
   readonly branch?: string
 }
 
@@ -43,22 +43,24 @@ export async function readTransactions(
   const customer = query.customer === undefined ? undefined : await getCustomerId(tenant, query.customer)
   const card = query.card === undefined ? undefined : await getCard(tenant, parseId('card', query.card))
   const branch = query.branch === undefined ? undefined : await findBranch(tenant, query.branch)
-  // There is no index on cards: a card's transactions are among those of its customer.
+  // There is no index on cards: a card's transactions are found among those of its customer.
   if (card && customer !== undefined && card.customer !== customer) return []
   const of = { customer: card?.customer ?? customer, card: card?.id }
-  // A branch that no basket has named yet has sold nothing.
+  // A branch that is not in the directory has no transactions.
   if (query.branch !== undefined && !branch) return []
   const found = await listTransactions(tenant, { ...query, ...of, branch }, page)
   return withReturns(tenant, found.length > 0 ? found : await listByReturnNumber(tenant, query, page.after))
 }
 
-/** A till asks for what became of a return in the same way as of a sale: by the number it gave it. */
+/** A till looks up a return in the same way as a sale: by its own number. */
 async function listByReturnNumber(
   tenant: Tenant,
   { opaqueId, customer, card, branch, status, from, to, spent }: TransactionQuery,
   after: TransactionId | undefined,
 ): Promise<TransactionRecord[]> {
-  const isAlone = [customer, card, branch, status, from, to, spent, after].every((one) => one === undefined)
+  const isAlone = [customer, card, branch, status, from, to, spent, after].every(
+    (filter) => filter === undefined,
+  )
   const returned =
     isAlone && opaqueId !== undefined ? await findReturnByOpaqueId(tenant, opaqueId) : undefined
   const sale = returned && (await findTransaction(tenant, returned.transaction))
@@ -76,6 +78,6 @@ async function withReturns(
   )
   return transactions.map((transaction) => ({
     ...transaction,
-    returns: returns.filter((one) => one.transaction === transaction.id),
+    returns: returns.filter((saleReturn) => saleReturn.transaction === transaction.id),
   }))
 }

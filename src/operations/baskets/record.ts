@@ -1,4 +1,4 @@
-/** Turns an accepted basket into what is written and answered: the transaction, its ledger entries, coupons and facts. */
+/** Converts an accepted basket to what is written: the transaction, its ledger entries, coupons and facts. */
 
 import type { Basket } from '../../domain/basket.ts'
 import { type Coupon, couponStatus } from '../../domain/coupon.ts'
@@ -30,7 +30,7 @@ export interface NewReferences {
   readonly branch: Reference<BranchId>
 }
 
-/** Decimals of the organization's balances; a balance that a campaign has just brought is not among them. */
+/** Decimals of the organization's balances, without balances that a campaign has just added. */
 type Decimals = ReadonlyMap<string, number>
 
 export function toChange(
@@ -108,7 +108,7 @@ export function toPreview(accepted: Accepted, { setup, now }: Pick<BasketGroup, 
   }
 }
 
-/** Of the balance before this basket took anything from it. */
+/** Value of the balance before this basket. */
 function spendableIn({ evaluation, campaigns }: Accepted): Preview['spendable'] {
   const spend = campaigns[0]?.compiled.spend
   if (spend === undefined) return undefined
@@ -119,7 +119,7 @@ function spendableIn({ evaluation, campaigns }: Accepted): Preview['spendable'] 
   return { balance: spend.key, most: fromUnits(most, spend.decimals) }
 }
 
-/** As sent; `decided` is the basket it became, with the categories that the directory had for its products. */
+/** The basket as sent; `decided` is the evaluated basket, with product categories from the directory. */
 export function toStoredBasket(
   { basket, metaData }: Pick<BasketRequest, 'basket' | 'metaData'>,
   decided: Basket,
@@ -134,7 +134,7 @@ export function toStoredBasket(
   return { lines, amount, discountAmount, discountedAmount, coupons, pointsToSpend, categories, metaData }
 }
 
-/** The decision as it is kept. */
+/** The decision as it is stored. */
 export function toResult(
   { evaluation, campaigns }: Pick<Accepted, 'evaluation' | 'campaigns'>,
   actions: Action[],
@@ -178,7 +178,7 @@ function toCoupon(action: Extract<Action, { kind: 'grant_coupon' }>): Coupon {
   }
 }
 
-/** Every movement with the campaign and rule that caused it; an expiry noticed at the till has neither. */
+/** Every movement with the campaign and rule that caused it; an expiration found at the till has neither. */
 function withSources({ movements, effects }: Evaluation): WalletChange['movements'] {
   const sources = new Map<string, { campaign: CampaignId; rule?: string }>()
   for (const effect of effects) {

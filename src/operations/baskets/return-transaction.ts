@@ -1,7 +1,7 @@
 /**
- * Takes goods of a sale back. The engine computes the sale again without them and the difference is booked: balances,
+ * Returns items of a sale. The engine recalculates the sale without them, and the difference is booked: balances,
  * lots, coupons, limits and the visit itself. Blocked and replaced cards do not matter, since a customer may always
- * bring something back.
+ * return something.
  */
 import { couponStatus } from '../../domain/coupon.ts'
 import type { Fact } from '../../domain/event.ts'
@@ -28,9 +28,9 @@ export interface ReturnRequest {
   readonly transaction: TransactionId | undefined
   readonly opaqueId?: string
   readonly reason?: string
-  /** Everything that is left when undefined. */
+  /** If undefined, everything that has not been returned. */
   readonly items?: readonly ReturnedItem[]
-  /** Of the body and the sale, to tell a repeat from another return under the same number. */
+  /** Fingerprint of the body and the sale, to tell a retry from another return with the same number. */
   readonly fingerprint: Buffer
 }
 
@@ -43,7 +43,7 @@ export interface Returned {
 export function returnTransaction(deps: Deps, request: ReturnRequest): WalletWork<ReturnQuestions, Returned> {
   const { transaction: sale } = request
   if (!sale) throw new Refused('transaction_not_found', undefined, 'path')
-  // Known in advance, so that another attempt after a lost answer finds what the first one has made.
+  // Known in advance, so that a retry after a lost response finds what the first attempt has written.
   const id = newId('ret', deps.clock())
   return {
     of: sale,
@@ -77,7 +77,7 @@ async function decideReturn(
   const { sale, returns, earlier, coupons } = answers
   if (!sale) throw new Refused('transaction_not_found', undefined, 'path')
   const { customer } = sale
-  // Our own earlier attempt; nothing that has happened since makes it undone.
+  // Our own earlier attempt committed; nothing that happened since undoes it.
   if (earlier?.id === id) return { result: { done: earlier, customer, isReplay: false } }
   if (!wallet) throw new Refused('customer_not_found')
   if (earlier) {
@@ -175,7 +175,7 @@ function toChange(
   fingerprint: Buffer,
 ): WalletChange {
   const { restoredCoupons } = decision
-  // One that has expired by now stays expired, and was told of as such.
+  // A coupon that has expired by now stays expired, and has been recorded as such.
   const revoked = decision.revokedCoupons.filter((id) =>
     coupons.some((coupon) => coupon.id === id && coupon.status === couponStatus.active),
   )
@@ -202,8 +202,8 @@ function toChange(
     restored: restoredCoupons,
     revoked,
     facts,
-    // As if they had not been redeemed: reports and the list of what was redeemed on that day agree. They were
-    // counted on the day that it was where the organization was then.
+    // Reports count them as never redeemed, like the list of coupons redeemed on that day. They were counted on the
+    // local day in the time zone that the organization had then.
     counts:
       restoredCoupons.length > 0
         ? [

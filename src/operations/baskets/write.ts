@@ -1,4 +1,4 @@
-/** Writes what was decided of a group, and reads again what was made before; one outcome per basket, in order. */
+/** Writes the decisions of a group, and reads the transactions of replays; one outcome per basket, in order. */
 import type { TransactionId } from '../../domain/ids.ts'
 import { Refused } from '../../domain/refusal.ts'
 import { localDay } from '../../engine/clock/local-time.ts'
@@ -20,9 +20,11 @@ export async function writeGroup(
   decided: readonly Decided[],
   attempt: Attempt,
 ): Promise<AttemptResult<Processed>[]> {
-  const accepted = decided.filter((one) => one.kind === 'accepted')
+  const accepted = decided.filter((decision) => decision.kind === 'accepted')
   const references = await addReferences(tenant, group, accepted)
-  const changes = new Map(accepted.map((one) => [one, toChange(one, references(one), group)]))
+  const changes = new Map(
+    accepted.map((decision) => [decision, toChange(decision, references(decision), group)]),
+  )
   attempt.beginToCommit()
   const isWritten = await writeWallets(tenant, [...changes.values()], {
     now: group.now,
@@ -30,28 +32,28 @@ export async function writeGroup(
     isLocked: group.mode !== 'read',
   })
   const replays = await readReplays(tenant, decided)
-  return decided.map((one, i): AttemptResult<Processed> => {
-    if (one.kind === 'replayed') {
-      const transaction = replays.get(one.transaction)!
-      // Our own id: not a repeat by the client but the answer we lost.
-      return done({ transaction, isReplay: one.transaction !== jobs[i]!.id })
+  return decided.map((decision, i): AttemptResult<Processed> => {
+    if (decision.kind === 'replayed') {
+      const transaction = replays.get(decision.transaction)!
+      // Our own ID: not a retry by the client, but our own attempt whose response was lost.
+      return done({ transaction, isReplay: decision.transaction !== jobs[i]!.id })
     }
-    // When one wallet had moved nothing was written, and refusals may have rested on baskets before them.
-    if (!isWritten || one.kind === 'deferred') return deferred
-    if (one.kind === 'refused') return failed(Refused.from(one.refusal))
-    return done({ transaction: changes.get(one)!.cause.transaction, isReplay: false })
+    // If one wallet has changed, nothing was written, and refusals may depend on baskets before them.
+    if (!isWritten || decision.kind === 'deferred') return deferred
+    if (decision.kind === 'refused') return failed(Refused.from(decision.refusal))
+    return done({ transaction: changes.get(decision)!.cause.transaction, isReplay: false })
   })
 }
 
 /**
- * Adds what the baskets name and the directory does not have, for all of them at once and always in the same order:
- * another process may be about to add the same.
+ * Adds references that are not in the directory yet, for all baskets together and always in the same order: another
+ * process may be adding the same ones.
  */
 async function addReferences(
   tenant: Tenant,
   group: BasketGroup,
   accepted: readonly Accepted[],
-): Promise<(one: Accepted) => NewReferences> {
+): Promise<(decision: Accepted) => NewReferences> {
   const newBranches = accepted.flatMap(({ references, job }) =>
     references.branch ? [] : [job.request.branch!],
   )
@@ -72,7 +74,9 @@ async function addReferences(
 }
 
 async function readReplays(tenant: Tenant, decided: readonly Decided[]) {
-  const ids = decided.flatMap((one): TransactionId[] => (one.kind === 'replayed' ? [one.transaction] : []))
+  const ids = decided.flatMap((decision): TransactionId[] =>
+    decision.kind === 'replayed' ? [decision.transaction] : [],
+  )
   const found = await listTransactionsByIds(tenant, ids)
   return new Map(found.map((transaction) => [transaction.id, transaction]))
 }

@@ -1,6 +1,6 @@
 /**
- * Published campaign versions, made ready for evaluation once. A version never changes after it was written,
- * so it may be kept; which version counts is read from the database with every basket.
+ * Caches published campaign versions, compiled for evaluation. A version never changes after it was written, so it can
+ * be cached; which version applies is read from the database with every basket.
  */
 
 import QuickLRU from 'quick-lru'
@@ -16,7 +16,7 @@ interface VersionKey {
 }
 
 export interface CampaignCache {
-  /** The compiled versions, in the order asked for. */
+  /** The compiled versions, in the requested order. */
   get(tenant: Tenant, organization: Organization, wanted: readonly VersionKey[]): Promise<CompiledCampaign[]>
 }
 
@@ -25,7 +25,7 @@ const keptVersions = 1_000
 
 export function createCampaignCache(): CampaignCache {
   const cache = new QuickLRU<string, CompiledCampaign>({ maxSize: keptVersions })
-  // Campaign ids are unique over all organizations, so the id and the version are enough of a key.
+  // Campaign IDs are unique across organizations, so the ID and the version are a sufficient key.
   const keyOf = ({ id, version }: VersionKey) => `${id}:${version}`
 
   async function load(tenant: Tenant, organization: Organization, missing: readonly VersionKey[]) {
@@ -38,22 +38,22 @@ export function createCampaignCache(): CampaignCache {
 
   return {
     async get(tenant, organization, wanted) {
-      // Gathered apart from the cache, which others may empty while we wait, and which may be smaller than the wish.
+      // Collected outside the cache, which may evict entries while we wait, and may be smaller than the request.
       const found = new Map<string, CompiledCampaign>()
-      for (const one of wanted) {
-        const held = cache.get(keyOf(one))
-        if (held) found.set(keyOf(one), held)
+      for (const version of wanted) {
+        const cached = cache.get(keyOf(version))
+        if (cached) found.set(keyOf(version), cached)
       }
-      const missing = wanted.filter((one) => !found.has(keyOf(one)))
+      const missing = wanted.filter((version) => !found.has(keyOf(version)))
       if (missing.length > 0) {
         for (const [key, compiled] of await load(tenant, organization, missing)) {
           cache.set(key, compiled)
           found.set(key, compiled)
         }
       }
-      return wanted.map((one) => {
-        const compiled = found.get(keyOf(one))
-        if (!compiled) throw new Error(`campaign ${one.id} has no version ${one.version}`)
+      return wanted.map(({ id, version }) => {
+        const compiled = found.get(keyOf({ id, version }))
+        if (!compiled) throw new Error(`campaign ${id} has no version ${version}`)
         return compiled
       })
     },

@@ -1,7 +1,7 @@
 /**
- * Writing, publishing, pausing and archiving campaigns. A definition is checked whole whenever it is written
- * and once more when it is published, since what it refers to may have changed in between; what is published
- * can therefore never fail at a till.
+ * Writes, publishes, pauses and archives campaigns. A definition is checked as a whole whenever it is written, and
+ * again when it is published, since what it refers to may have changed in between; a published campaign can therefore
+ * never fail at a till.
  */
 
 import type { Campaign, CampaignStatus } from '../../domain/campaign.ts'
@@ -62,7 +62,7 @@ export async function createCampaign(
   return campaign
 }
 
-/** Changes the draft. A published campaign goes on as it was until it is published again. */
+/** Changes the draft. A published campaign keeps running unchanged until it is published again. */
 export async function patchCampaign(
   tenant: Tenant,
   organization: Organization,
@@ -97,7 +97,7 @@ async function differsFromPublished(
   return !published || definitionChanges(published.definition, draft).length > 0
 }
 
-/** Makes the draft the next version, which counts from the next basket on; a paused campaign runs again. */
+/** Makes the draft the next version, effective with the next basket; a paused campaign resumes. */
 export async function publishCampaign(
   tenant: Tenant,
   organization: Organization,
@@ -144,7 +144,7 @@ function balancesOf(definition: Record<string, unknown>): { key: string; name: s
   return balances.map(({ key, name, decimals }) => ({ key, name: name ?? key, decimals: decimals ?? 0 }))
 }
 
-/** Paused: nobody registers and nothing is collected. Archived: the same, for good. */
+/** Paused: no registrations, and nothing is collected. Archived: the same, permanently. */
 export async function stopCampaign(
   tenant: Tenant,
   id: CampaignId | undefined,
@@ -155,14 +155,14 @@ export async function stopCampaign(
   if (before.status === status) return before
   if (before.status === 'archived') throw new Refused('invalid_campaign', 'The campaign is archived.')
   if (status === 'paused' && before.status === 'draft') {
-    throw new Refused('invalid_campaign', 'The campaign was never published, so there is nothing to pause.')
+    throw new Refused('invalid_campaign', 'The campaign has never been published, so it cannot be paused.')
   }
   const campaign: Campaign = { ...before, status, updatedAt: now }
   await updateCampaign(tenant, campaign)
   return campaign
 }
 
-/** Whatever is kept, published or tried has passed this. */
+/** Checks every definition that is stored, published or tried. */
 export async function refuseBadDefinition(
   tenant: Tenant,
   organization: Organization,

@@ -1,6 +1,6 @@
 /**
- * Tries a basket and a wallet on a campaign's draft, saved or not: what it would do and why. Products have the categories of the
- * directory, as they would at the till; nothing is read from customers and nothing is written.
+ * Tries a campaign's draft, saved or not, on a basket and a wallet: what it would do and why. Products have the
+ * categories of the directory, as at the till; no customer is read and nothing is written.
  */
 
 import type { Basket } from '../../domain/basket.ts'
@@ -17,7 +17,7 @@ import { toAction, toResult, toStoredBasket } from '../baskets/record.ts'
 import { refuseBadDefinition } from './manage-campaigns.ts'
 
 export interface TriedWallet {
-  /** Balances as they are written. */
+  /** Balances, with their decimals. */
   readonly balances: Readonly<Record<string, { readonly value: number; readonly total?: number }>>
   readonly transactionCount: number
 }
@@ -25,7 +25,7 @@ export interface TriedWallet {
 export async function previewCampaign(
   tenant: Tenant,
   { id, version, draft }: Campaign,
-  /** Tried in place of the draft. */
+  /** Tried instead of the draft. */
   unsaved: Record<string, unknown> | undefined,
   organization: Organization,
   tried: Basket,
@@ -64,8 +64,8 @@ function readUnits(value: number, decimals: number, place: string): number {
   if (units !== undefined) return units
   const reason =
     decimalsOf(value) > decimals
-      ? `has more than the ${decimals} decimals of the balance`
-      : 'is beyond what a balance can hold'
+      ? `must have at most ${decimals} decimals`
+      : 'is larger than a balance can be'
   throw new Refused('_invalid_payload', `${place}: ${reason}.`)
 }
 

@@ -1,4 +1,4 @@
-/** What campaigns of an organization say about all its customers, whatever card they hold. */
+/** What the campaigns of an organization define for all its customers, whatever card they have. */
 
 import type { Organization } from '../../domain/organization.ts'
 import type { AttachedCampaign } from '../../engine/definition/compile-campaign.ts'
@@ -18,7 +18,7 @@ export async function loadPublishedCampaigns(
   return published.map((campaign, i) => ({ ...campaign, compiled: compiled[i]! }))
 }
 
-/** When balances go because their customer stayed away; the same for the till, the job and everybody else. */
+/** Rules for the expiration of inactive balances; the same for the till, the job and everything else. */
 export async function readInactivity(
   deps: { readonly campaigns: CampaignCache },
   tenant: Tenant,

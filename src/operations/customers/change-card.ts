@@ -1,4 +1,7 @@
-/** Blocking, unblocking and replacing a card, and the address of its wallet page. Each holds the customer's wallet lock, so no basket slips in between. */
+/**
+ * Blocks, unblocks and replaces a card, and manages the URL of its wallet page. Each holds the customer's wallet lock,
+ * so that no basket is processed in between.
+ */
 import { randomInt } from 'node:crypto'
 import { type Card, cardStatus, firstWalletVersion } from '../../domain/customer.ts'
 import type { CardId } from '../../domain/ids.ts'
@@ -16,7 +19,7 @@ export async function getCard(tenant: Tenant, id: CardId | undefined): Promise<C
   return card
 }
 
-/** The card as it is once its wallet is locked; a card of an erased customer is gone. */
+/** Reads the card after its wallet is locked; a card of an erased customer no longer exists. */
 async function lockCard(tenant: Tenant, id: CardId | undefined): Promise<Card> {
   const { customer } = await getCard(tenant, id)
   if (!(await updateWalletVersion(tenant, customer))) throw new Refused('card_not_found', undefined, 'path')
@@ -36,7 +39,7 @@ export async function setCardBlocked(
   return { ...card, status }
 }
 
-/** A new card with a barcode of its own; the old one is kept, with status "replaced", and can no longer be used. */
+/** Opens a new card with its own barcode; the old one stays, with status "replaced", and cannot be used. */
 export async function replaceCard(tenant: Tenant, id: CardId | undefined, now: Date): Promise<Card> {
   const old = await lockCard(tenant, id)
   if (old.status === cardStatus.replaced) throw new Refused('card_not_active')
@@ -45,7 +48,7 @@ export async function replaceCard(tenant: Tenant, id: CardId | undefined, now: D
     id: newId('card', now),
     barcode: newBarcode(),
     status: cardStatus.active,
-    // Revoked stays revoked.
+    // A revoked wallet page stays revoked.
     walletVersion: old.walletVersion === 0 ? 0 : firstWalletVersion,
     createdAt: now,
   }
@@ -59,13 +62,13 @@ export async function replaceCard(tenant: Tenant, id: CardId | undefined, now: D
   return card
 }
 
-/** A new address; the old one, and those of cards it has replaced, lead nowhere from now on. */
+/** Creates a new URL; the old one, and those of the cards it replaced, stop working. */
 export async function renewWallet(tenant: Tenant, id: CardId | undefined, now: Date): Promise<Card> {
-  // At random and not the next: after a revocation nobody would know which ones there have been.
+  // Random and not the next number: after a revocation the versions used before are not known.
   return setWalletVersion(tenant, id, randomInt(firstWalletVersion + 1, maxWalletVersion), now)
 }
 
-/** No address at all, until it is renewed. */
+/** Revokes the URL until it is renewed. */
 export async function revokeWallet(tenant: Tenant, id: CardId | undefined, now: Date): Promise<Card> {
   return setWalletVersion(tenant, id, 0, now)
 }

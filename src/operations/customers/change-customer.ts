@@ -1,4 +1,4 @@
-/** Changes to one customer that already exists: profile, blocking, erasure and export of everything kept. */
+/** Changes of an existing customer: profile, blocking and erasure. */
 import { type CustomerView, customerStatus } from '../../domain/customer.ts'
 import type { Fact } from '../../domain/event.ts'
 import type { CustomerId } from '../../domain/ids.ts'
@@ -16,7 +16,7 @@ import type { WalletWork } from '../wallets/change-wallet.ts'
 import { type ProfileInput, toProfile, writeUnique } from './customer-profile.ts'
 import { getCustomerView } from './customer-view.ts'
 
-/** JSON Merge Patch: a member that is `null` is removed, one that is absent stays. */
+/** JSON Merge Patch: `null` removes a field, an absent field stays. */
 export interface ProfilePatch {
   readonly data?: { readonly [K in 'phone' | 'email' | 'fullname']?: string | null }
   readonly metaData?: Record<string, unknown> | null
@@ -63,9 +63,9 @@ export async function setCustomerBlocked(
 }
 
 /**
- * Removes the person and keeps the numbers: profile, stored answers and whatever baskets carried of it are
- * gone, phone, e-mail and opaque id are free again, cards are closed and coupons taken back. Ledger entries
- * and events hold ids only and stay, so that every sum still comes out.
+ * Removes the personal data and keeps the numbers: the profile, stored responses and personal data in baskets are
+ * deleted, phone, email and opaque ID become available again, cards are closed and coupons revoked. Ledger entries
+ * and events contain only IDs and stay, so that all totals still add up.
  */
 export function eraseCustomer(
   id: CustomerId | undefined,

@@ -1,4 +1,4 @@
-/** Opens a customer without a card: profile and wallet, no balances yet. */
+/** Creates a customer without a card: profile and wallet, no balances yet. */
 import { type Customer, customerStatus } from '../../domain/customer.ts'
 import type { Organization } from '../../domain/organization.ts'
 import { insertCustomer } from '../../store/customers.ts'

@@ -1,6 +1,6 @@
 /**
- * Turns the profile a client sends into the one that is kept, and guards what must be unique in an
- * organization: e-mail, phone and opaque id, refused in that order, also when two requests race.
+ * Converts the profile that a client sends to the one that is stored, and enforces what must be unique in an
+ * organization: email, phone and opaque ID, refused in that order, even if two requests race.
  */
 
 import type { Profile } from '../../domain/customer.ts'
@@ -53,8 +53,8 @@ const uniqueConstraints: Record<string, UniqueMember> = {
 }
 
 /**
- * Looks first, so that the refusal is the first in order when several members are taken, and then writes:
- * what another request takes in between is caught by the database and refused just the same.
+ * Checks first, so that the refusal is the first in order if several fields are taken, and then writes: what another
+ * request takes in between is caught by the database and refused in the same way.
  */
 export async function writeUnique(
   tenant: Tenant,
@@ -67,7 +67,7 @@ export async function writeUnique(
   try {
     await write()
   } catch (error) {
-    const member = uniqueConstraints[(error as { constraint?: string }).constraint ?? '']
-    throw member ? new Refused(takenRefusals[member]) : error
+    const field = uniqueConstraints[(error as { constraint?: string }).constraint ?? '']
+    throw field ? new Refused(takenRefusals[field]) : error
   }
 }

@@ -1,4 +1,4 @@
-/** Looks customers up by what a till has scanned or typed. Look-ups that arrive together are one query. */
+/** Looks up customers by what was scanned or typed at a till. Lookups that arrive together share one query. */
 import type { Pool } from 'pg'
 import { type CustomerKeyKind, type LoadedView, listCustomersByKey } from '../../store/customers.ts'
 import { tenantOf } from '../../store/tenant.ts'
@@ -20,7 +20,7 @@ export function createCustomerReader(pool: Pool, clock: () => Date): ReadCustome
   })
 }
 
-/** One query for each organization and kind of key among the questions: mostly one. */
+/** One query per organization and kind of key among the lookups: usually one. */
 async function readAll(
   pool: Pool,
   questions: readonly CustomerQuestion[],

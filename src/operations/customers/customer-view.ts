@@ -1,6 +1,6 @@
 /**
- * Customers as tills and merchants see them: `value` is what can be used now. The store takes off lots past their
- * day; what went by inactivity is taken off here, because only campaigns know it, and by the engine's own rule.
+ * Customers as tills and merchants see them: `value` is what can be used now. The store subtracts lots past their date;
+ * expiration by inactivity is applied here with the engine's own rule, because only campaigns define it.
  */
 import type { CustomerView } from '../../domain/customer.ts'
 import { type CustomerId, parseId } from '../../domain/ids.ts'
@@ -30,7 +30,7 @@ export async function getCustomerView(
   return usableNow(deps, tenant, organization, view, now)
 }
 
-/** A customer that a list is asked for. */
+/** Checks the customer whose list is requested. */
 export async function getCustomerId(tenant: Tenant, text: string): Promise<CustomerId> {
   const id = parseId('cus', text)
   if (!id || !(await hasCustomer(tenant, id))) throw new Refused('customer_not_found', undefined, 'path')
@@ -55,7 +55,7 @@ export async function listCustomers(
   return Promise.all(views.map((view) => usableNow(deps, tenant, organization, view, now)))
 }
 
-/** Costs no round trip: the versions came with the view, and the cache has them compiled. */
+/** Needs no round trip: the versions came with the view, and the cache has them compiled. */
 export async function usableNow(
   deps: Deps,
   tenant: Tenant,
@@ -79,7 +79,7 @@ function withInactivity(
     const { key, decimals, value } = balance
     const at = value > 0 ? inactiveAt(key, view.lastActivityAt!, inactivity, timezone) : undefined
     if (at === undefined) return balance
-    // Lots that would last longer go with the balance.
+    // Lots that would expire later expire with the balance.
     expiring = expiring.filter((part) => part.key !== key || part.at < at)
     if (at <= now) {
       expiring = expiring.filter((part) => part.key !== key)

@@ -1,4 +1,4 @@
-/** Everything kept about one customer, for the customer: profile, cards, balances, and the whole history. */
+/** Everything stored about one customer, for the customer: profile, cards, balances and the whole history. */
 import type { CustomerView } from '../../domain/customer.ts'
 import type { CustomerId } from '../../domain/ids.ts'
 import type { Organization } from '../../domain/organization.ts'
@@ -41,7 +41,7 @@ export async function exportCustomer(
   }
 }
 
-/** Page after page to the end: an export leaves nothing out. */
+/** Reads all pages: an export must be complete. */
 async function readAll<T>(readPage: (last: T | undefined) => Promise<T[]>): Promise<T[]> {
   const all: T[] = []
   for (let page = await readPage(undefined); page.length > 0; page = await readPage(all.at(-1))) {

@@ -1,8 +1,8 @@
 /**
- * Gives every name the key that it is searched by: names of before have none, and one that the version before has
- * changed has that of another name. It goes along the customers in small steps, so that no call waits for more than
- * one, and no step is too long for the database however many there are. A name without a key is found as it is written.
- * It can be run twice, and in two processes at once.
+ * Backfills the search keys of customer names: names from before the upgrade have none, and a name changed by the
+ * previous version has the key of its old name. It proceeds in small steps, so that no request waits for more than one,
+ * and no step is too long for the database. A name without a key is found by its exact spelling. The backfill can run
+ * twice, and in two processes concurrently.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CustomerId } from '../../domain/ids.ts'
@@ -11,10 +11,10 @@ import { inTransaction, tenantOf } from '../../store/tenant.ts'
 import type { Deps } from '../deps.ts'
 
 const step = 500
-/** Nobody waits for it: calls come first. */
+/** Pause between steps: requests have priority. */
 const pauseMs = 20
 
-/** How many names needed one. */
+/** Returns the number of names that needed a new key. */
 export async function fillNameKeys(
   { pool }: Pick<Deps, 'pool'>,
   org: number,
@@ -24,7 +24,7 @@ export async function fillNameKeys(
   let after: CustomerId | undefined
   do {
     const names = await listNames(tenantOf(pool, org), { after, limit: step })
-    const wrong = names.filter((one) => !hasRightKey(one)).map(({ id }) => id)
+    const wrong = names.filter((name) => !hasRightKey(name)).map(({ id }) => id)
     if (wrong.length > 0) await inTransaction(pool, org, (tenant) => updateNameKeys(tenant, wrong))
     filled += wrong.length
     after = names.length === step ? names.at(-1)!.id : undefined

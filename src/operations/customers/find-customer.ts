@@ -1,4 +1,4 @@
-/** Finds the customer a till means: an e-mail in any case, a card's barcode, or a phone in any usual spelling. */
+/** Finds a customer by email in any case, by a card's barcode, or by phone number in any common format. */
 import type { CustomerView } from '../../domain/customer.ts'
 import type { Organization } from '../../domain/organization.ts'
 import { phoneCandidates } from '../../domain/phone.ts'

@@ -1,7 +1,7 @@
 /**
- * Registers a customer into a campaign: opens a card with a barcode and the campaign's balances, at 0 where
- * they are missing. Registering again returns the card there is. Everything happens in one database
- * transaction, so a refusal leaves no customer behind.
+ * Registers a customer into a campaign: opens a card with a barcode, and the campaign's balances, at 0 if they are
+ * missing. Registering again returns the existing card. Everything happens in one database transaction, so a refusal
+ * leaves no customer behind.
  */
 import { randomInt } from 'node:crypto'
 import { barcodeDigits, checkDigit } from '../../domain/barcode.ts'
@@ -30,7 +30,7 @@ import { usableNow } from './customer-view.ts'
 
 export interface Registration {
   readonly campaign: string
-  /** An existing customer by id, or the profile of a new one. */
+  /** An existing customer by ID, or the profile of a new one. */
   readonly customer: { readonly id: string } | { readonly profile: ProfileInput }
 }
 
@@ -51,7 +51,7 @@ export async function registerCustomer(
   return { ...(await usableNow(deps, tenant, organization, view!, now)), cards: [card] }
 }
 
-/** Nobody else knows a customer who was made a moment ago: there is no card yet, and nothing to look up. */
+/** A customer that was just created has no card yet, so there is nothing to look up or lock. */
 async function openFirstCard(
   tenant: Tenant,
   organization: Organization,
@@ -84,7 +84,7 @@ interface OpenCampaign {
   readonly balanceKeys: readonly string[]
 }
 
-/** Published and not over; a paused, archived, ended or unpublished campaign takes nobody. */
+/** The campaign must be published and must not have ended. */
 async function getOpenCampaign(
   deps: Deps,
   tenant: Tenant,
@@ -106,7 +106,7 @@ async function getOpenCampaign(
   }
 }
 
-/** Locked, so that two registrations of one customer open one card. */
+/** Locks the customer, so that two concurrent registrations open one card. */
 async function lockExisting(tenant: Tenant, text: string): Promise<CustomerId> {
   const id = parseId('cus', text)
   if (!id || !(await updateWalletVersion(tenant, id))) throw new Refused('customer_not_found')
@@ -141,7 +141,7 @@ async function openCard(
   return card
 }
 
-/** Random, so that nobody can guess another's card; fourteen free digits make a collision a curiosity. */
+/** Random, so that barcodes cannot be guessed; with fourteen free digits a collision is very unlikely. */
 export function newBarcode(): string {
   let digits = '2'
   while (digits.length < barcodeDigits - 1) digits += randomInt(10)

@@ -1,4 +1,4 @@
-/** Products, branches and users as a merchant looks after them. Baskets add to the directory by themselves. */
+/** How a merchant manages products, branches and users. Baskets add to the directory automatically. */
 import { type BranchId, parseId } from '../../domain/ids.ts'
 import { decimalsOf, maxPriceDecimals } from '../../domain/money.ts'
 import { type RefusalCode, Refused } from '../../domain/refusal.ts'
@@ -14,7 +14,7 @@ import {
 import { newId } from '../../store/new-id.ts'
 import type { Tenant } from '../../store/tenant.ts'
 
-/** The words for one kind of entry. */
+/** Names for one kind of entry. */
 const kinds = {
   products: { prefix: 'prd', notFound: 'product_not_found' },
   branches: { prefix: 'brn', notFound: 'branch_not_found' },
@@ -26,7 +26,7 @@ export interface EntryInput {
   readonly name?: string
   readonly category?: string
   readonly price?: number
-  /** Id or opaque id of a branch. */
+  /** ID or opaque ID of a branch. */
   readonly branch?: string
 }
 
@@ -90,14 +90,14 @@ export async function patchDirectoryEntry(
   return getDirectoryEntry(tenant, kind, before.id)
 }
 
-/** A till sends it as `unitPrice`, so it has no more decimals than that may have. */
+/** A till sends it as `unitPrice`, so it must not have more decimals than that allows. */
 function checkPrice(price: number | null | undefined): void {
   if (typeof price === 'number' && decimalsOf(price) > maxPriceDecimals) {
-    throw new Refused('_invalid_payload', `price: has more than ${maxPriceDecimals} decimals.`)
+    throw new Refused('_invalid_payload', `price: must have at most ${maxPriceDecimals} decimals.`)
   }
 }
 
-/** A branch by our id or by the client's. */
+/** Finds a branch by our ID or by the client's. */
 export async function findBranch(tenant: Tenant, text: string): Promise<BranchId | undefined> {
   const id = parseId('brn', text)
   const byId = id && (await findDirectoryEntry(tenant, 'branches', id)) && id
@@ -106,6 +106,6 @@ export async function findBranch(tenant: Tenant, text: string): Promise<BranchId
 
 async function getBranch(tenant: Tenant, text: string): Promise<BranchId> {
   const found = await findBranch(tenant, text)
-  if (!found) throw new Refused('invalid_branch', `"${text}" is not in the directory.`)
+  if (!found) throw new Refused('invalid_branch', `branch: "${text}" is not in the directory.`)
   return found
 }

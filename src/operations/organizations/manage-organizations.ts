@@ -1,4 +1,4 @@
-/** What a platform operator does: organizations, integrations, their connections, and the rotation of credentials. */
+/** Tasks of the platform operator: organizations, integrations, connections, and the rotation of credentials. */
 
 import type { IntegrationId, OrganizationId } from '../../domain/ids.ts'
 import { mainBranch, type ScopeName, type ShownOrganization } from '../../domain/organization.ts'
@@ -61,7 +61,7 @@ export async function createOrganization(
   return organization
 }
 
-/** Names the member that the runtime does not know; a wrong zone would otherwise fail at the till. */
+/** Refuses values that the runtime does not know; otherwise a wrong time zone would fail at the till. */
 function checkRegion(input: OrganizationPatch & { currency?: string }): void {
   const { country, currency, timezone, locale } = input
   if (country !== undefined && !isCountry(country)) {
@@ -112,7 +112,7 @@ export async function createIntegration(
   return { ...integration, apiKey }
 }
 
-/** Of an organization, and active: what is revoked stays in the logs, and can call no more. */
+/** Maximum of active connections per organization; revoked ones do not count. */
 const maxConnections = 100
 
 export async function createConnection(
@@ -152,7 +152,8 @@ export async function createConnection(
   })
   await insertConnection(own, connection)
   await insertConnectionSecret(own, id, credentials.hash(apiSecret), now)
-  // Asked last: with its user the organization's count of changes is locked, so of two at once the second sees the first.
+  // Checked last: inserting the user locks the organization's setup version, so of two concurrent inserts the second
+  // sees the first.
   if ((await countActiveConnections(own)) > maxConnections) throw new Refused('too_many_connections')
   return { ...connection, apiSecret }
 }

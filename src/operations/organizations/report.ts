@@ -1,4 +1,4 @@
-/** Reports from the running sums: a summary of a range of days, and the same day by day. */
+/** Reports from the running totals: a summary of a range of days, or one row per day. */
 
 import { fromUnits } from '../../domain/money.ts'
 import type { Organization } from '../../domain/organization.ts'
@@ -10,10 +10,10 @@ import type { Tenant } from '../../store/tenant.ts'
 import { getActiveCustomers, listActiveCustomers } from '../../store/transactions.ts'
 import { dayAfter, isDay } from './time-range.ts'
 
-/** Numbers of one day or of a whole range; balances by key, as they are written. */
+/** Figures of one day or of a range; balances by key, with their decimals. */
 export interface Figures {
   readonly customers: number
-  /** With a sale, each counted once. */
+  /** Customers with a sale, each counted once. */
   readonly activeCustomers: number
   readonly cards: number
   readonly transactions: number
@@ -24,7 +24,7 @@ export interface Figures {
   readonly expired: Record<string, number>
   readonly adjusted: Record<string, number>
   readonly returned: Record<string, number>
-  /** At the end of the day or range. */
+  /** Balances at the end of the day or range. */
   readonly outstanding: Record<string, number>
   readonly coupons: {
     readonly granted: number
@@ -35,7 +35,7 @@ export interface Figures {
 }
 
 export interface DayRange {
-  /** Local days, both included. */
+  /** First and last local day, inclusive. */
   readonly from: string
   readonly to: string
 }
@@ -43,7 +43,7 @@ export interface DayRange {
 const maxDays = 1_100
 const dayMs = 86_400_000
 
-/** The last thirty days unless told. */
+/** Defaults to the last thirty days. */
 export function toDayRange(
   given: { from?: string; to?: string },
   organization: Organization,
@@ -53,17 +53,17 @@ export function toDayRange(
   const from = readDay('from', given.from) ?? dayAfter(to, -29)
   if (from > to) throw new Refused('_invalid_payload', 'from: must not be after `to`.')
   if (Date.parse(to) - Date.parse(from) > maxDays * dayMs) {
-    throw new Refused('_invalid_payload', `from: at most ${maxDays} days before \`to\`.`)
+    throw new Refused('_invalid_payload', `from: must be at most ${maxDays} days before \`to\`.`)
   }
   return { from, to }
 }
 
-/** A day, or the day of a timestamp as it is written. */
-function readDay(member: string, text: string | undefined): string | undefined {
+/** Parses a day, or takes the day of a timestamp as written. */
+function readDay(field: string, text: string | undefined): string | undefined {
   if (text === undefined) return undefined
   const day = /^([^T]+)(?:$|T)/.exec(text)?.[1]
   if (!day || !isDay(day)) {
-    throw new Refused('_invalid_payload', `${member}: must be a day, such as 2026-03-14.`)
+    throw new Refused('_invalid_payload', `${field}: must be a day, such as 2026-03-14.`)
   }
   return day
 }
@@ -86,13 +86,13 @@ function daysOf({ from, to }: DayRange): string[] {
   return Array.from({ length: count }, (_, i) => dayAfter(from, i))
 }
 
-/** When each day starts, and when the last one ends. */
+/** Start of each day, and the end of the last one. */
 function startsOf(days: readonly string[], timezone: string): Date[] {
   const midnights = days.map((day) => Date.parse(day))
   return [...midnights, midnights.at(-1)! + dayMs].map((midnight) => startOfDay(midnight, timezone))
 }
 
-/** One row per day of the range, days without anything included, so that a chart has no holes. */
+/** One row per day of the range, including empty days, so that a chart has no gaps. */
 export async function listDays(
   tenant: Tenant,
   { timezone }: Organization,

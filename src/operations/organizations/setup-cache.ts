@@ -1,7 +1,7 @@
 /**
- * What organizations have set up, remembered in this process and made ready for evaluation. Every basket reads
- * the number of changes together with the customer, so that a change counts from the next basket on, in every
- * process; what is remembered only saves reading it all again.
+ * Caches the setup of organizations in this process, compiled for evaluation. Every basket reads the setup version
+ * together with the customer, so that a change takes effect with the next basket, in every process; the cache only
+ * saves reading everything again.
  */
 import QuickLRU from 'quick-lru'
 import type { BranchId, OrganizationId, UserId } from '../../domain/ids.ts'
@@ -26,25 +26,25 @@ import { decimalsByKey } from '../wallets/expired-facts.ts'
 export interface Setup {
   readonly version: number
   readonly organization: Organization
-  /** The campaigns that could run on some card of the organization. */
+  /** Campaigns that can run on any card of the organization. */
   readonly live: readonly AttachedCampaign[]
-  /** Of all campaigns: a balance belongs to the customer, whichever card was shown. */
+  /** Inactivity rules of all campaigns: a balance belongs to the customer, whichever card was used. */
   readonly inactivity: readonly Inactivity[]
   readonly decimals: ReadonlyMap<string, number>
-  /** By our id and by the client's. */
+  /** By our ID and by the client's. */
   readonly branches: ReadonlyMap<string, LoadedBranch>
-  /** Those asked for so far, by our id and by the client's; undefined: there is no such user. */
+  /** Users requested so far, by our ID and by the client's; undefined if the user does not exist. */
   readonly users: Map<string, LoadedUser | undefined>
 }
 
 export interface SetupCache {
-  /** As it was when it was last read here; whoever relies on it compares its version. */
+  /** The cached setup; the caller must compare its version before relying on it. */
   peek(id: OrganizationId): Setup | undefined
-  /** The setup as it is now, when what is remembered has another version. */
+  /** The current setup, read again if the cached one has another version. */
   get(tenant: Tenant, version: number | undefined): Promise<Setup>
 }
 
-/** The most recently used are kept, up to twice as many as these. A setup is kept by its number and by its id. */
+/** The most recently used are kept, up to twice as many. A setup is cached under both IDs of its organization. */
 const keptSetups = 1_000
 const keptUsers = 10_000
 
@@ -62,7 +62,7 @@ export function createSetupCache(campaigns: CampaignCache): SetupCache {
   }
 }
 
-/** The version is read first: what changes meanwhile is read twice rather than missed. */
+/** The version is read first: a concurrent change is read twice rather than missed. */
 async function readSetup(campaigns: CampaignCache, tenant: Tenant): Promise<Setup> {
   const version = await findSetupVersion(tenant)
   const organization = await findOwnOrganization(tenant)
@@ -87,7 +87,7 @@ function branchesByName(branches: readonly LoadedBranch[]): Map<string, LoadedBr
 
 export type Users = ReadonlyMap<string, LoadedUser | undefined>
 
-/** The users with these ids, ours and the client's. Those that were asked for before cost nothing. */
+/** Users with these IDs, ours or the client's. Those requested before are cached. */
 export async function findUsers(
   tenant: Tenant,
   { users: remembered }: Setup,
@@ -120,7 +120,7 @@ export async function findUsers(
   return users
 }
 
-/** A client's own id may look like one of ours. */
+/** A client's own ID may look like one of ours. */
 const nameOf = (opaqueId: string) => `=${opaqueId}`
 
 export interface Reference<I> {
@@ -133,7 +133,7 @@ export interface References {
   readonly branch?: Reference<BranchId>
 }
 
-/** The user named or else the caller, the branch named or else the caller's; undefined where the directory has none. */
+/** The given user or else the caller, the given branch or else the caller's; undefined if not in the directory. */
 export function referencesOf(
   { branches }: Setup,
   users: Users,

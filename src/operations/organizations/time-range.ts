@@ -1,13 +1,13 @@
 /**
- * Ranges of time as clients write them: each end is a day in the organization's time zone, or an instant. A last
- * day belongs to the range; an instant ends it.
+ * Time ranges as clients write them: each end is a day in the organization's time zone, or an instant. A last day is
+ * inclusive; an instant is exclusive.
  */
 import { Refused } from '../../domain/refusal.ts'
 import { startOfDay } from '../../engine/clock/local-time.ts'
 
 export interface TimeRange {
   readonly from?: Date
-  /** The first moment that no longer belongs to it. */
+  /** Exclusive end. */
   readonly to?: Date
 }
 
@@ -20,7 +20,7 @@ export function toTimeRange(given: { from?: string; to?: string }, timezone: str
 
 type Ends<N extends string, T> = { readonly [K in `${N}From` | `${N}To`]?: T }
 
-/** The same of a range with a name of its own: `endedFrom` and `endedTo`. */
+/** Parses a range with prefixed names, such as `endedFrom` and `endedTo`. */
 export function toNamedRange<N extends string>(
   name: N,
   given: Ends<N, string>,
@@ -31,22 +31,22 @@ export function toNamedRange<N extends string>(
   return range as Ends<N, Date>
 }
 
-function read(member: string, text: string | undefined, days: number, timezone: string): Date | undefined {
+function read(field: string, text: string | undefined, days: number, timezone: string): Date | undefined {
   if (text === undefined) return undefined
   if (isDay(text)) return startOfDay(Date.parse(text) + days * dayMs, timezone)
   const day = instantPattern.exec(text)?.[1]
-  // A leap second has the right form too, but no date can hold it.
+  // A leap second matches the pattern, but a `Date` cannot hold it.
   const instant = new Date(text)
   if (day === undefined || !isDay(day) || Number.isNaN(instant.getTime())) {
     throw new Refused(
       '_invalid_payload',
-      `${member}: must be a day, such as 2026-03-14, or a time, such as 2026-03-14T09:26:53Z.`,
+      `${field}: must be a day, such as 2026-03-14, or a time, such as 2026-03-14T09:26:53Z.`,
     )
   }
   return instant
 }
 
-/** Whether the text is a day that the calendar has; before 1970 there is nothing to ask for. */
+/** Whether the text is a valid calendar day; days before 1970 are not accepted. */
 export function isDay(text: string): boolean {
   if (!/^\d{4}-\d\d-\d\d$/.test(text) || text < '1970-01-01') return false
   return !Number.isNaN(Date.parse(text)) && toDay(Date.parse(text)) === text

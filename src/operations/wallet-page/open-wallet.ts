@@ -1,6 +1,6 @@
 /**
- * The wallet page of a card, for whoever holds its address. The address is looked at first; only one that we gave
- * out is asked for in the database, and there it must still be the card's own.
+ * The wallet page of a card, for anyone who has its URL. The token is verified first; only a valid one is looked up in
+ * the database, where it must still be the current one of the card.
  */
 import { type Card, type CustomerView, isLive } from '../../domain/customer.ts'
 import type { BranchId, CampaignId } from '../../domain/ids.ts'
@@ -26,17 +26,17 @@ import type { WalletKey } from './wallet-tokens.ts'
 
 export interface OpenWallet {
   readonly organization: Organization
-  /** The card there is now: the one of the address, or what it was replaced by. */
+  /** The current card: that of the URL, or its replacement. */
   readonly card: Card
 }
 
-/** Undefined for whatever is not the address of a live card, and while the organization is not subscribed. */
+/** Undefined if the URL is not that of a live card, or if the organization has no subscription. */
 export async function openWalletPage(deps: Deps, token: string): Promise<OpenWallet | undefined> {
   const key = deps.walletTokens.read(token)
   return key && openWalletOf(deps, key)
 }
 
-/** The same for an address that has been read already. */
+/** Opens the wallet for a token that has already been verified. */
 export async function openWalletOf(deps: Deps, key: WalletKey): Promise<OpenWallet | undefined> {
   const opened = await open(deps, key)
   return opened && { organization: opened.setup.organization, card: opened.card }
@@ -54,18 +54,18 @@ async function open(deps: Deps, { org, card: id, version }: WalletKey) {
 export interface WalletPage extends OpenWallet {
   readonly organization: ShownOrganization
   readonly view: CustomerView
-  /** What customers call a balance, by its key. */
+  /** Names of balances, by key. */
   readonly balanceNames: ReadonlyMap<string, string>
   /** Keys of the balances of the card's own campaign, in its order. */
   readonly ownBalances: readonly string[]
-  /** Of the balances the customer has from other campaigns: which one. */
+  /** Names of the campaigns of other balances, by key. */
   readonly otherCampaigns: ReadonlyMap<string, string>
   readonly progress: readonly (Progress & { readonly rewardName: string })[]
   readonly campaignNames: ReadonlyMap<CampaignId, string>
   readonly branchNames: ReadonlyMap<BranchId, string>
-  /** What the products of the coupons are called, by their opaque ids. */
+  /** Names of the coupons' products, by opaque ID. */
   readonly productNames: ReadonlyMap<string, string>
-  /** The newest, newest first. */
+  /** Recent visits, newest first. */
   readonly visits: readonly Transaction[]
 }
 
@@ -102,7 +102,7 @@ export async function readWallet(deps: Deps, key: WalletKey): Promise<WalletPage
   }
 }
 
-/** As the card's own campaign calls them, before any other that knows the balance. */
+/** Names from the card's own campaign take precedence over those of other campaigns. */
 function balanceNames({ live }: Setup, attached: readonly AttachedCampaign[]): Map<string, string> {
   const names = new Map<string, string>()
   for (const { compiled } of [...attached, ...live])
@@ -110,19 +110,21 @@ function balanceNames({ live }: Setup, attached: readonly AttachedCampaign[]): M
   return names
 }
 
-/** Whose the balances of a customer are, who may have collected with other cards too. */
+/** Campaigns that the balances belong to: a customer may have collected with other cards, too. */
 function ownersOf({ balances }: CustomerView, { campaign }: Card, { live }: Setup) {
   const keysOf = ({ compiled }: AttachedCampaign) => compiled.balances.map(({ key }) => key)
   const ownBalances = live.filter(({ id }) => id === campaign).flatMap(keysOf)
   const otherCampaigns = new Map<string, string>()
   for (const { key } of balances) {
-    const owner = ownBalances.includes(key) ? undefined : live.find((one) => keysOf(one).includes(key))
+    const owner = ownBalances.includes(key)
+      ? undefined
+      : live.find((attached) => keysOf(attached).includes(key))
     if (owner) otherCampaigns.set(key, owner.compiled.name)
   }
   return { ownBalances, otherCampaigns }
 }
 
-/** What the next receipt would say, of the campaigns that run on the card now. */
+/** Progress as on the next receipt, for the campaigns that run on the card now. */
 async function readProgress(
   { clock }: Deps,
   tenant: Tenant,

@@ -1,30 +1,30 @@
 /**
- * The secret part of a wallet page's address: whose card, which version of its address, and a mark that only the
- * holder of the pepper can make. Nothing of it is stored, and an address that was not given out costs no query.
+ * The token in the URL of a wallet page: the card, the version of its URL, and a signature that only the holder of the
+ * pepper can make. The token is not stored, and a forged one costs no query.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { type CardId, parseId } from '../../domain/ids.ts'
 
 export interface WalletKey {
-  /** The organization's number. */
+  /** Internal ID of the organization. */
   readonly org: number
   readonly card: CardId
-  /** Of the card's address; another one ends it. */
+  /** Version of the card's URL; a new version invalidates older tokens. */
   readonly version: number
 }
 
 export interface WalletTokens {
   create(key: WalletKey): string
-  /** Undefined when it is not one of ours, to the letter. */
+  /** Undefined if the token is not exactly as we created it. */
   read(token: string): WalletKey | undefined
 }
 
 const keyBytes = 4 + 16 + 4
-/** 128 bits: nobody guesses one of those, and the address still fits into a QR code that a phone reads from afar. */
+/** 128 bits: impossible to guess, and the URL still fits into a QR code that a phone reads from a distance. */
 const markBytes = 16
 
 export function createWalletTokens(pepper: string): WalletTokens {
-  // A key of its own, so that a mark can never pass for the hash of a credential.
+  // A separate key, so that a signature can never pass for the hash of a credential.
   const secret = createHmac('sha256', pepper).update('loyalty-wallet: addresses of wallet pages').digest()
   const markOf = (key: Buffer) => createHmac('sha256', secret).update(key).digest().subarray(0, markBytes)
 
@@ -38,7 +38,7 @@ export function createWalletTokens(pepper: string): WalletTokens {
     },
     read(token) {
       const bytes = Buffer.from(token, 'base64url')
-      // Decoding is forgiving: other letters can mean the same bytes.
+      // Decoding is lenient: different characters can decode to the same bytes.
       if (bytes.length !== keyBytes + markBytes || bytes.toString('base64url') !== token) return undefined
       const key = bytes.subarray(0, keyBytes)
       if (!timingSafeEqual(markOf(key), bytes.subarray(keyBytes))) return undefined

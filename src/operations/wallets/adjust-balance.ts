@@ -1,4 +1,4 @@
-/** Moves a balance by hand, with a reason. What was collected in a lifetime (`total`) does not change by it. */
+/** Adjusts a balance by hand, with a reason. The lifetime total (`total`) does not change. */
 
 import type { Fact } from '../../domain/event.ts'
 import type { CustomerId, UserId } from '../../domain/ids.ts'
@@ -11,7 +11,7 @@ import { expiredFacts } from './expired-facts.ts'
 
 export interface Adjustment {
   readonly key: string
-  /** Signed, as the balance is written. */
+  /** Signed amount, with the decimals of the balance. */
   readonly amount: number
   readonly reason: string
 }

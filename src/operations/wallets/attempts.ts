@@ -1,9 +1,9 @@
 /**
- * How a group of wallet changes is brought to its end: every change gets its result, its refusal or its fault.
+ * Runs a group of wallet changes to completion: every change gets its result, its refusal or its error.
  *
- * The first attempt decides on what one round trip read, without locks, and writes only if no wallet has changed
- * since. What that cannot settle is decided again under lock. Every attempt but the first looks for what an earlier
- * one may have written without our hearing of it.
+ * The first attempt decides on what one round trip has read, without locks, and writes only if no wallet has changed
+ * since. What that cannot settle is decided again under lock. Retries first check whether an earlier attempt
+ * committed without our knowing.
  */
 import type { Pool } from 'pg'
 import {
@@ -15,17 +15,17 @@ import {
 import { Refused } from '../../domain/refusal.ts'
 import { inTransaction, type Tenant, tenantOf } from '../../store/tenant.ts'
 
-/** `lock idle` locks the wallets that nobody else holds and leaves the others for the next attempt. */
+/** `lock idle` locks the wallets that are not locked and leaves the others for the next attempt. */
 export type Mode = 'read' | 'lock idle' | 'lock'
 
 const attempts: readonly Mode[] = ['read', 'lock idle', 'lock', 'lock']
 
-/** Beyond this a caller is better served by a 503 than by one more attempt. */
+/** After this time a 503 is better for the caller than another attempt. */
 const maxRetryMs = 5_000
 
 export interface Attempt {
   readonly mode: Mode
-  /** To be called before the message that may commit: from then on a lost connection leaves the outcome unknown. */
+  /** Called before the message that may commit: from then on a lost connection leaves the outcome unknown. */
   beginToCommit(): void
 }
 
@@ -41,9 +41,9 @@ export const failed = (error: unknown) => ({ kind: 'failed', error }) as const
 export const deferred = { kind: 'deferred' } as const
 
 export interface Changes<Job, Result> {
-  /** Load, decide, write; one outcome per job, in order. A refusal is an outcome, unless it is that of all. */
+  /** Load, decide, write; one outcome per job, in order. A refusal is an outcome, unless it applies to all jobs. */
   run(tenant: Tenant, jobs: readonly Job[], attempt: Attempt): Promise<AttemptResult<Result>[]>
-  /** Whether a repeat finds what an earlier attempt has written; if not, an unknown outcome is not tried again. */
+  /** Whether a retry finds what an earlier attempt has written; if not, an unknown outcome is not retried. */
   readonly isFindable: boolean
 }
 
@@ -57,7 +57,7 @@ export async function runAttempts<Job, Result>(
   const outcomes = new Map<Job, JobResult<Result>>()
   const startedAt = performance.now()
   let left = jobs
-  let fault: unknown
+  let lastError: unknown
   for (const mode of attempts.slice(attempts.indexOf(first))) {
     if (left.length === 0) break
     let isCommitting = false
@@ -75,7 +75,7 @@ export async function runAttempts<Job, Result>(
       })
       left = left.filter((job) => !outcomes.has(job))
     } catch (error) {
-      fault = error
+      lastError = error
       const next = afterError(error, left.length, isCommitting && !changes.isFindable)
       if (next === 'one by one') {
         for (const job of left)
@@ -85,10 +85,12 @@ export async function runAttempts<Job, Result>(
       if (next !== 'again' || performance.now() - startedAt > maxRetryMs) break
     }
   }
-  return jobs.map((job) => outcomes.get(job) ?? failed(fault ?? new Refused('_unavailable', busy)))
+  return jobs.map(
+    (job) => outcomes.get(job) ?? failed(lastError ?? new Refused('_unavailable', conflictMessage)),
+  )
 }
 
-const busy = 'The customer is being changed by others. Repeat the call.'
+const conflictMessage = 'The customer is being modified concurrently. Retry.'
 
 function runOnce<Job, Result>(
   pool: Pool,
@@ -98,18 +100,18 @@ function runOnce<Job, Result>(
   attempt: Attempt,
 ): Promise<AttemptResult<Result>[]> {
   if (attempt.mode === 'read') return changes.run(tenantOf(pool, org), jobs, attempt)
-  // Trying again is our own business: we know whether the changes can be found.
+  // Retries are handled here, since we know whether the changes can be found.
   return inTransaction(pool, org, (tenant) => changes.run(tenant, jobs, attempt), { maxAttempts: 1 })
 }
 
-/** What follows when an attempt fails as a whole. */
+/** What to do after an attempt has failed as a whole. */
 function afterError(error: unknown, jobs: number, isUnknown: boolean): 'stop' | 'one by one' | 'again' {
   if (error instanceof Refused) return 'stop'
-  // The statement itself failed: run one by one, only the culprit fails.
+  // The statement itself failed: run the jobs one by one, so that only the failing one fails.
   if (classifyError(error) === 'other' && jobs > 1) return 'one by one'
   if (isConnectionError(error)) return isUnknown ? 'stop' : 'again'
   // A deadlock; or a receipt number or key that another process has just used, which the next load will see; or a
-  // wallet that somebody else holds.
-  const mayPass = classifyError(error) === 'retry' || isUniqueViolation(error) || isLockTimeout(error)
-  return mayPass ? 'again' : 'stop'
+  // wallet that is locked.
+  const isTransient = classifyError(error) === 'retry' || isUniqueViolation(error) || isLockTimeout(error)
+  return isTransient ? 'again' : 'stop'
 }

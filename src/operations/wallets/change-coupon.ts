@@ -1,4 +1,4 @@
-/** Coupons by hand: issued without a basket, or taken back before they were used. */
+/** Coupons by hand: issued without a basket, or revoked before they are redeemed. */
 import { couponStatus, couponStatusAt } from '../../domain/coupon.ts'
 import { customerStatus } from '../../domain/customer.ts'
 import type { Fact } from '../../domain/event.ts'

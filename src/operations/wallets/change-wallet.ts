@@ -1,7 +1,7 @@
 /**
- * The spine of every change of one wallet but the basket's, which comes in groups: load → decide → write, in two round
- * trips. The answer is kept for its idempotency key and the audit log is written in the message that writes the
- * change, so that all of it is there or nothing. What was refused leaves nothing behind, not even the key.
+ * The frame of every change of one wallet except baskets, which come in groups: load → decide → write, in two round
+ * trips. The response for the idempotency key and the audit entry are written in the message that writes the change,
+ * so that everything is committed or nothing. A refusal leaves nothing behind, not even the key.
  */
 import { Refused } from '../../domain/refusal.ts'
 import { localDay } from '../../engine/clock/local-time.ts'
@@ -34,22 +34,22 @@ import {
 import { type Attempt, type AttemptResult, deferred, done, runAttempts } from './attempts.ts'
 
 export interface WalletWork<Q extends Questions, Result> {
-  /** Whose wallet it is: a customer's, or that of the customer to whom a sale or a coupon belongs. */
+  /** The wallet to change: a customer's, or that of the customer to whom a sale or a coupon belongs. */
   readonly of: Owned
-  /** What the change is decided on beside the wallet, asked in the same round trip. */
+  /** What the decision needs besides the wallet, read in the same round trip. */
   questions(tenant: Tenant): Q
-  /** What is to be written, and what came of it. A refusal is thrown. */
+  /** Decides what to write, and the result. A refusal is thrown. */
   decide(known: Known<Q>): Promise<Decided<Result>> | Decided<Result>
   /** Whether `decide` would find what an earlier attempt has written. */
   readonly isFindable?: boolean
 }
 
-/** For what is decided on the wallet alone. */
+/** For a decision that needs only the wallet. */
 export type NoQuestions = Record<never, never>
 
 export interface Known<Q extends Questions> {
   readonly tenant: Tenant
-  /** Undefined when there is no such customer, or no longer. */
+  /** Undefined if the customer does not exist or has been erased. */
   readonly wallet: LoadedWallet | undefined
   readonly answers: Answers<Q>
   readonly setup: Setup
@@ -58,9 +58,9 @@ export interface Known<Q extends Questions> {
 
 export interface Decided<Result> {
   readonly result: Result
-  /** Undefined when the call was made before and there is nothing left to do. */
+  /** Undefined if an earlier request has made the change and there is nothing left to do. */
   readonly change?: WalletChange
-  /** What else is written with the change. */
+  /** Further statements written with the change. */
   readonly alongside?: readonly Step[]
 }
 
@@ -72,14 +72,14 @@ export async function changeWallet<Q extends Questions, Result>(
   return run(deps, org, work, { finish: (result) => ({ value: result, alongside: [] }) })
 }
 
-/** What is answered and noted when the change was made. */
+/** The response and the audit entry of a change. */
 export interface Reply<Result> {
   readonly call: WriteCall
   answer(result: Result): Answer
   audit(result: Result, body: unknown): AuditNote | undefined
 }
 
-/** The same for a call: its answer, the first one or the same again. */
+/** Runs the change for a request and returns its response: a new one, or the stored one for a retry. */
 export async function performChange<Q extends Questions, Result>(
   deps: Deps,
   org: number,
@@ -121,9 +121,9 @@ function replayedAnswer(
 }
 
 interface Frame<Result, T> {
-  /** What the call was answered before, if it was. */
+  /** The stored response, if this is a retry. */
   readonly earlier?: (tenant: Tenant) => Question<T | undefined>
-  /** What it is answered now, and what is written with the change. */
+  /** The new response, and what is written with the change. */
   finish(
     result: Result,
     tenant: Tenant,
@@ -156,7 +156,7 @@ async function runOnce<Q extends Questions, Result, T>(
     const isLocked = await lockWallet(tenant, work.of, { skipsBusy: mode === 'lock idle' })
     if (!isLocked && mode === 'lock idle') return deferred
   }
-  // The setup last: what a wallet holds was defined before it was held.
+  // The setup is read last: whatever a wallet contains was defined before.
   const loaded = await ask(tenant, {
     wallet: walletOf(tenant, work.of),
     earlier: frame.earlier?.(tenant),
@@ -171,14 +171,14 @@ async function runOnce<Q extends Questions, Result, T>(
   try {
     decided = await work.decide({ tenant, wallet, answers, setup, now })
   } catch (error) {
-    // Something may have changed between two of the statements, and only a write would notice: a refusal is final
-    // when it was decided under lock.
+    // Something may have changed between two of the statements, and only a write would detect that: a refusal is
+    // final only if it was decided under lock.
     if (error instanceof Refused && mode === 'read' && wallet) return deferred
     throw error
   }
   const { result, change, alongside = [] } = decided
   const finished = frame.finish(result, tenant, now)
-  // What is only answered again is kept on the same condition: the customer may have been erased meanwhile.
+  // A response without a change is stored on the same condition: the customer may have been erased meanwhile.
   const untouched = wallet && finished.alongside.length > 0 ? [unchanged(wallet)] : []
   beginToCommit()
   const isWritten = await writeWallets(tenant, change ? [change] : untouched, {

@@ -1,8 +1,8 @@
 /**
- * Takes off what has expired: lots past their day, balances of customers who stayed away too long, and coupons.
- * Customers go in groups, the way of baskets but under lock from the start, and those whose wallet is in use come
- * last: a till must not wait for two hundred others. Each is decided on the wallet as it is then, so the job can be
- * run twice, or in two processes at once, and takes nothing off twice.
+ * Books expirations: lots past their date, balances of customers who have been inactive too long, and coupons.
+ * Customers are processed in groups, like baskets but under lock from the start, and those whose wallet is in use come
+ * last: a till must not wait for two hundred others. Each decision is made on the current wallet, so the job can run
+ * twice, or in two processes concurrently, and books nothing twice.
  */
 
 import type { Fact } from '../../domain/event.ts'
@@ -36,7 +36,7 @@ import { expiredFacts } from './expired-facts.ts'
 
 const batch = 200
 
-/** How many customers something was taken from. */
+/** Returns the number of customers with an expiration. */
 export async function expireWallets(
   deps: Deps,
   organization: Organization,
@@ -52,7 +52,7 @@ export async function expireWallets(
     for (let found = await list(tenant, deps.clock(), batch); found.length > 0 && !signal?.aborted; ) {
       const before = expired
       await expireAll(found)
-      // Whoever is found and not helped would be found for ever.
+      // A customer who is found but not processed would be found again forever.
       if (expired === before) break
       found = await list(tenant, deps.clock(), batch)
     }
@@ -70,7 +70,7 @@ async function expireIdle(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const now = deps.clock()
-  // The shortest patience finds every candidate; the engine then decides each by its own.
+  // The shortest inactivity period finds every candidate; the engine then applies the actual one to each.
   const patienceMs = Math.min(
     ...inactivity.map(({ after }) => addDuration(new Date(0), after, organization.timezone).getTime()),
   )
@@ -85,12 +85,12 @@ async function expireIdle(
 }
 
 /**
- * Months differ in length, by up to three days (January and February); a day more than that finds everybody,
- * and the engine knows who is not due yet.
+ * Months differ in length, by up to three days (January and February); one more day finds every candidate, and the
+ * engine knows who is not due yet.
  */
 const marginMs = 4 * 86_400_000
 
-/** How many of these customers something was taken from. Found again, a customer has nothing left to take. */
+/** Returns how many of these customers had an expiration. A customer found again has nothing left to expire. */
 async function expireCustomers(
   deps: Deps,
   organization: Organization,

@@ -3,7 +3,7 @@ import type { CustomerId } from '../../domain/ids.ts'
 import type { Movement } from '../../domain/ledger-entry.ts'
 import { fromUnits } from '../../domain/money.ts'
 
-/** What of these movements expired: told whoever noticed it first, the job, a basket, a return or an adjustment. */
+/** Expirations among these movements, whether found by the job, a basket, a return or an adjustment. */
 export function expiredFacts(
   customer: CustomerId,
   movements: readonly Movement[],

@@ -1,11 +1,11 @@
-/** Coupons of the whole organization, by what they are looked for: whose, of which campaign, in which state, from when. */
+/** Lists coupons of the whole organization, filtered by customer, campaign, status and time. */
 import { type CouponId, parseId } from '../../domain/ids.ts'
 import { type CouponFilter, type ListedCoupon, listCoupons } from '../../store/coupons.ts'
 import type { Tenant } from '../../store/tenant.ts'
 import { getCampaign } from '../campaigns/manage-campaigns.ts'
 import { getCustomerId } from '../customers/customer-view.ts'
 
-/** What to look for, in the client's words. */
+/** Filters as sent by the client. */
 export interface CouponQuery extends Omit<CouponFilter, 'customer' | 'campaign'> {
   readonly customer?: string
   readonly campaign?: string

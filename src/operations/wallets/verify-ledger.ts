@@ -1,4 +1,4 @@
-/** Proves over a whole organization that balances, entries, coupons and reports agree; says where they do not. */
+/** Verifies that the balances, entries, coupons and reports of an organization agree; lists where they do not. */
 import type { CustomerId } from '../../domain/ids.ts'
 import type { Organization } from '../../domain/organization.ts'
 import type { CompiledCampaign } from '../../engine/definition/compile-campaign.ts'
@@ -27,7 +27,7 @@ export interface LedgerReport {
 const maxProblems = 1_000
 const versionsAtOnce = 500
 
-/** `onProgress` hears how many customers of how many have been looked at. */
+/** `onProgress` gets the number of customers checked and the total. */
 export async function verifyLedger(
   campaigns: CampaignCache,
   tenant: Tenant,
@@ -60,8 +60,8 @@ export async function verifyLedger(
 }
 
 /**
- * Balances that a return may have taken below zero. A return goes by the version of its sale, so every version
- * counts; and the policy of a card's own campaign holds for what guests bring to the card, so their balances do.
+ * Balances that a return may have taken below zero. A return uses the campaign version of its sale, so every version
+ * counts; and the policy of a card's own campaign applies to campaigns that run on the card, so their balances count.
  */
 async function negativeKeys(
   cache: CampaignCache,
@@ -79,7 +79,7 @@ async function negativeKeys(
   const hosts = new Set<string>(
     versions.filter((_, i) => compiled[i]!.onInsufficientBalance === 'negative').map(({ id }) => id),
   )
-  const isOnCardOf = (one: CompiledCampaign, i: number) =>
-    hosts.has(versions[i]!.id) || one.runsOn.some((host) => hosts.has(host))
-  return compiled.filter(isOnCardOf).flatMap((one) => one.balances.map((balance) => balance.key))
+  const isOnCardOf = (campaign: CompiledCampaign, i: number) =>
+    hosts.has(versions[i]!.id) || campaign.runsOn.some((host) => hosts.has(host))
+  return compiled.filter(isOnCardOf).flatMap(({ balances }) => balances.map(({ key }) => key))
 }
