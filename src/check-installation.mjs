@@ -1,5 +1,6 @@
-// Explains in one sentence why this computer cannot build or run the service. Written so that every Node since 14 can
-// parse it: otherwise an old Node would fail with a syntax error, and a missing package with an import's stack trace.
+// Explains in one sentence why this computer cannot build or run the service. Written so that every Node
+// since 14 can parse it: otherwise an old Node would fail with a syntax error, and a missing package with an
+// import's stack trace.
 import { readFileSync } from 'node:fs'
 
 // The package root is one folder up, both from here and from the bundle in dist.

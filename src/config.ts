@@ -22,7 +22,10 @@ export type Config = {
   demo: boolean
   /** How many days ago a new demo opened, with visits on every day since; 0 leaves it empty. */
   demoDays: number
-  /** Requests per second: per organization, per connection, per IP address without a token. Undefined means off. */
+  /**
+   * Requests per second: per organization, per connection, per IP address without a token. Undefined means
+   * off.
+   */
   rateLimits: { organization?: number; connection?: number; address?: number }
   tls: { cert: Buffer; key: Buffer } | undefined
   trustProxy: boolean
@@ -38,9 +41,9 @@ export type ConfigResult = { ok: true; config: Config } | { ok: false; problems:
 type Environment = Record<string, string | undefined>
 
 /**
- * Reads all settings from the environment. This is the only place that does, and it reports all problems together, so
- * that an operator does not find them one start at a time. An empty value counts as not set, because that is what
- * `VAR=` in an env file means.
+ * Reads all settings from the environment. This is the only place that does, and it reports all problems
+ * together, so that an operator does not find them one start at a time. An empty value counts as not set,
+ * because that is what `VAR=` in an env file means.
  */
 export function readConfig(env: Environment, cwd: string = process.cwd()): ConfigResult {
   const problems: string[] = []
@@ -147,7 +150,9 @@ function readPublicUrl(value: string | undefined, problems: string[]): string | 
   return undefined
 }
 
-/** With RATE_LIMIT=off the others are off as well unless they are set, so that a benchmark needs one setting. */
+/**
+ * With RATE_LIMIT=off the others are off as well unless they are set, so that a benchmark needs one setting.
+ */
 function readRateLimits(read: Reader): Config['rateLimits'] {
   const limit = (name: string, value: string | undefined, fallback: number | undefined) => {
     if (value === undefined) return fallback

@@ -14,7 +14,10 @@ function refuseToLoad(error) {
   refuse(reason)
 }
 
-/** Exits immediately: Node 20 would go on to print the stack of a failed CommonJS package, even if it was caught. */
+/**
+ * Exits immediately: Node 20 would go on to print the stack of a failed CommonJS package, even if it was
+ * caught.
+ */
 function refuse(reason) {
   writeSync(2, `${reason}\n`)
   process.exit(1)

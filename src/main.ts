@@ -17,7 +17,7 @@ export async function main(): Promise<void> {
     err: (text) => process.stderr.write(text),
   })
 
-  // Something may still keep the process alive, such as the socket of a client that never finished its request. The
-  // timer itself does not, so a normal exit does not wait for it.
+  // Something may still keep the process alive, such as the socket of a client that never finished its
+  // request. The timer itself does not, so a normal exit does not wait for it.
   setTimeout(() => process.exit(), 250).unref()
 }

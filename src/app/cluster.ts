@@ -1,7 +1,7 @@
 /**
- * Several processes on one port and one database, for machines with more than one core. The primary runs the embedded
- * database, the jobs and the demo, and starts the workers; it sends them their configuration over IPC and not in
- * arguments or the environment, where a process list would show the secrets.
+ * Several processes on one port and one database, for machines with more than one core. The primary runs the
+ * embedded database, the jobs and the demo, and starts the workers; it sends them their configuration over
+ * IPC and not in arguments or the environment, where a process list would show the secrets.
  */
 import cluster, { type Worker } from 'node:cluster'
 import type { Config } from '../config.ts'

@@ -1,6 +1,6 @@
 /**
- * One process that handles requests: pool, operations and HTTP on a database that is already migrated. The service
- * runs one of these, or several on one port (`cluster.ts`).
+ * One process that handles requests: pool, operations and HTTP on a database that is already migrated. The
+ * service runs one of these, or several on one port (`cluster.ts`).
  */
 import type { AddressInfo } from 'node:net'
 import { baseUrlOf, type Config } from '../config.ts'
@@ -78,8 +78,8 @@ export async function listen(
   }
   try {
     app = await buildServer({
-      // The port may be known only after listening, and is not needed before. It is stored in a variable: a server
-      // that is closing no longer has an address, but still finishes its requests.
+      // The port may be known only after listening, and is not needed before. It is stored in a variable: a
+      // server that is closing no longer has an address, but still finishes its requests.
       deps: { ...deps, publicUrl: () => config.publicUrl ?? baseUrlOf(port, config) },
       baskets: transactions,
       requestLog,
@@ -99,7 +99,10 @@ export async function listen(
   }
 }
 
-/** Finishes requests in progress. A client that never sends the rest of its request is disconnected in the end. */
+/**
+ * Finishes requests in progress. A client that never sends the rest of its request is disconnected in the
+ * end.
+ */
 async function closeServer(app: Server, transactions: BasketProcessor): Promise<void> {
   await withTimeout(
     app.close().then(() => transactions.drain()),

@@ -11,8 +11,8 @@ export type StoredSecrets = {
 }
 
 /**
- * The secrets of an installation without configured ones, generated at the first start and kept from then on. Two
- * processes that start concurrently get the same ones.
+ * The secrets of an installation without configured ones, generated at the first start and kept from then on.
+ * Two processes that start concurrently get the same ones.
  */
 export async function loadOrCreateSecrets(dataDir: string): Promise<StoredSecrets> {
   return (await readSecrets(dataDir)) ?? changeSecrets(dataDir, {})

@@ -1,6 +1,6 @@
 /**
- * Runs the service: database, migrations, HTTP, and the demo if it is on. This is where everything is wired together.
- * It stops in reverse order: no new requests, finish those in progress, then the database.
+ * Runs the service: database, migrations, HTTP, and the demo if it is on. This is where everything is wired
+ * together. It stops in reverse order: no new requests, finish those in progress, then the database.
  */
 import { mkdir } from 'node:fs/promises'
 import { baseUrlOf, type Config, isReachedElsewhere } from '../config.ts'
@@ -33,7 +33,10 @@ const jobsTimeoutMs = 500
 const poolTimeoutMs = 500
 const postgresTimeoutMs = 1_500
 
-/** The service's log: pretty-printed on a terminal, JSON lines otherwise, and on stderr if stdout has a document. */
+/**
+ * The service's log: pretty-printed on a terminal, JSON lines otherwise, and on stderr if stdout has a
+ * document.
+ */
 export function openLog(config: Config, options: { isTerminal: boolean; toStderr: boolean }): Logger {
   return createLogger(config.logLevel, options)
 }
@@ -63,8 +66,8 @@ export async function serve(
 }
 
 /**
- * Runs before anything slow, so that a script that waits for the file does not find that of an earlier run. A service
- * that is still running on the data folder keeps its file: this start is going to fail.
+ * Runs before anything slow, so that a script that waits for the file does not find that of an earlier run. A
+ * service that is still running on the data folder keeps its file: this start is going to fail.
  */
 async function removeFormerDemoFile({ dataDir, databaseUrl }: Config): Promise<void> {
   if (databaseUrl !== undefined) return removeDemoFile(dataDir)

@@ -17,7 +17,9 @@ export interface ServiceReply {
 
 const maxBytes = 1_000_000
 
-/** Sends a request to a running service. Not with `fetch`, which cannot skip certificate checks per request. */
+/**
+ * Sends a request to a running service. Not with `fetch`, which cannot skip certificate checks per request.
+ */
 export function callService(url: URL, call: ServiceCall = {}): Promise<ServiceReply> {
   const { method = 'GET', headers, acceptsAnyCertificate = false, timeoutMs = 10_000 } = call
   const send = url.protocol === 'https:' ? requestHttps : requestHttp

@@ -125,7 +125,9 @@ export async function checkPrograms(config: Config): Promise<Finding> {
   }
 }
 
-/** The nearest existing ancestor; if that is a file, the attempt to write into it fails with a clear error. */
+/**
+ * The nearest existing ancestor; if that is a file, the attempt to write into it fails with a clear error.
+ */
 async function nearestFolder(start: string): Promise<string> {
   for (let folder = start; ; folder = dirname(folder)) {
     if (await stat(folder).catch(() => undefined)) return folder

@@ -1,6 +1,6 @@
 /**
- * Turns the error of a command into one message that says what to do. Our own errors already do; those of the system
- * and of PostgreSQL are translated here. No message contains a password.
+ * Turns the error of a command into one message that says what to do. Our own errors already do; those of the
+ * system and of PostgreSQL are translated here. No message contains a password.
  */
 import { join } from 'node:path'
 import type { Config } from '../config.ts'

@@ -1,6 +1,6 @@
 /**
- * The database for one command: that of DATABASE_URL, the embedded one of a running service, or the embedded one
- * started for the command and stopped after it.
+ * The database for one command: that of DATABASE_URL, the embedded one of a running service, or the embedded
+ * one started for the command and stopped after it.
  */
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,6 +1,6 @@
 /**
- * The command line: arguments in, text or JSON out, and an exit code: 0 for success, 1 for failure, 2 for invalid
- * arguments or settings. Each command has its own file.
+ * The command line: arguments in, text or JSON out, and an exit code: 0 for success, 1 for failure, 2 for
+ * invalid arguments or settings. Each command has its own file.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

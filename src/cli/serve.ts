@@ -50,8 +50,8 @@ function tellDemoDay(context: Context, log: ReturnType<typeof openLog>): (day: n
 }
 
 /**
- * Keeps listening after the first signal: npm forwards Ctrl-C to a process that already got it from the terminal, and
- * a second signal without a listener would kill us in the middle of stopping.
+ * Keeps listening after the first signal: npm forwards Ctrl-C to a process that already got it from the
+ * terminal, and a second signal without a listener would kill us in the middle of stopping.
  */
 function stopSignal(env: Environment): Promise<void> {
   return new Promise((resolve) => {

@@ -1,6 +1,6 @@
 /**
- * The settings that a command needs, and only those: a job that migrates a database should not have to know the
- * service's certificate. Everything missing or wrong is reported together.
+ * The settings that a command needs, and only those: a job that migrates a database should not have to know
+ * the service's certificate. Everything missing or wrong is reported together.
  */
 import { type Config, readConfig } from '../config.ts'
 import { Failure } from './failure.ts'
@@ -21,8 +21,9 @@ export function readDatabaseSettings(env: Environment): Config {
 }
 
 /**
- * Settings for commands that create keys and secrets. Credentials are hashed with the service's own key, so these
- * commands need its secrets exactly as the service does: with other ones the credentials would never work.
+ * Settings for commands that create keys and secrets. Credentials are hashed with the service's own key, so
+ * these commands need its secrets exactly as the service does: with other ones the credentials would never
+ * work.
  */
 export function readCredentialSettings(env: Environment): Config {
   return accept(only(ofCredentials, env))

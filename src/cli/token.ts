@@ -21,8 +21,8 @@ interface Credentials {
 }
 
 /**
- * Prints only the token, so that it can be used inside another command. Credentials come from the environment: anyone
- * who can list the processes of this computer would see an argument.
+ * Prints only the token, so that it can be used inside another command. Credentials come from the
+ * environment: anyone who can list the processes of this computer would see an argument.
  */
 export function tokenCommand(program: Command, { env, report }: Context): void {
   addCommand(program, 'token', 'Print a bearer token, for the demo or for given credentials.', [

@@ -101,7 +101,9 @@ export const coffeeClub = {
   spend: { balance: 'points', worth: 0.01, min: 100, maxShare: 0.5 },
 }
 
-/** What the second version of the coffee club adds. A first basket reaches no tier, so the README still holds. */
+/**
+ * What the second version of the coffee club adds. A first basket reaches no tier, so the README still holds.
+ */
 export const coffeeClubTiers = {
   rules: [
     ...coffeeClub.rules,

@@ -1,6 +1,7 @@
 /**
- * Fills the demo café with its history from the opening day until now, through the operations that real requests use,
- * at the times they would have happened. An interrupted fill is not continued: `open-demo.ts` starts over.
+ * Fills the demo café with its history from the opening day until now, through the operations that real
+ * requests use, at the times they would have happened. An interrupted fill is not continued: `open-demo.ts`
+ * starts over.
  */
 import type { CampaignId } from '../domain/ids.ts'
 import type { Organization } from '../domain/organization.ts'
@@ -26,7 +27,9 @@ const opensAt = 6 * 60
 const closesAt = 18 * 60 + 45
 /** Small, so that baskets processed together are from about the same time. */
 const basketsTogether = 8
-/** Baskets of these days are processed one by one, at their exact times, since they are on top of every list. */
+/**
+ * Baskets of these days are processed one by one, at their exact times, since they are on top of every list.
+ */
 const recentDays = 2
 
 /** The morning of the day that many days ago. */
@@ -47,8 +50,8 @@ export async function furnishCafe(tenant: Tenant, now: Date): Promise<void> {
 }
 
 /**
- * Empty: not to be filled. Partial: to be filled, but not complete. A user that a client adds to an empty café under
- * the same name is newer than the café, and does not count.
+ * Empty: not to be filled. Partial: to be filled, but not complete. A user that a client adds to an empty
+ * café under the same name is newer than the café, and does not count.
  */
 export async function fillState(
   own: Tenant,
@@ -84,7 +87,8 @@ export async function fillCafe(
   for (const [i, day] of days.entries()) {
     onDay?.(i, days.length - 1)
     await welcomed
-    // While one day is processed, the next day's new guests get their cards: neither has to wait for the other.
+    // While one day is processed, the next day's new guests get their cards: neither has to wait for the
+    // other.
     const tomorrow = days[i + 1]
     if (tomorrow) welcomed = welcomeAll(story, tomorrow)
     // If the day fails, nothing awaits this promise any longer.

@@ -1,7 +1,7 @@
 /**
- * The café's customers. Names are combined from names that are common somewhere, phone numbers are from the range of
- * each North American area code that is reserved for fiction (555-0100 to 555-0199), and email addresses are in
- * reserved domains, so that no real person can be reached.
+ * The café's customers. Names are combined from names that are common somewhere, phone numbers are from the
+ * range of each North American area code that is reserved for fiction (555-0100 to 555-0199), and email
+ * addresses are in reserved domains, so that no real person can be reached.
  */
 import { type Branch, branches, coffees, otherDrinks, type Product } from './cafe.ts'
 import { type Random, randomFor } from './random.ts'
@@ -138,7 +138,10 @@ function inviteGuest(number: number, taken: ReadonlySet<string>): Guest {
   }
 }
 
-/** Some guests join on the opening day, then a few more every week than the week before, unevenly over the days. */
+/**
+ * Some guests join on the opening day, then a few more every week than the week before, unevenly over the
+ * days.
+ */
 function registrationDay(number: number): number {
   if (number <= onOpeningDay) return 0
   const share = (number - onOpeningDay) / (guestCount - onOpeningDay)

@@ -1,4 +1,6 @@
-/** Audit entries for the creation of the café: the requests that the operator and the owner would have made. */
+/**
+ * Audit entries for the creation of the café: the requests that the operator and the owner would have made.
+ */
 import type { CampaignId } from '../domain/ids.ts'
 import type { Organization } from '../domain/organization.ts'
 import type { Actor } from '../operations/actor.ts'

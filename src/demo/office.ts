@@ -1,6 +1,6 @@
 /**
- * What the café's own people do in the console. They use the HTTP API like any client, so that their audit entries are
- * written by the usual code.
+ * What the café's own people do in the console. They use the HTTP API like any client, so that their audit
+ * entries are written by the usual code.
  */
 import type { Organization } from '../domain/organization.ts'
 import type { Person, Role } from '../domain/person.ts'
@@ -27,7 +27,9 @@ export async function openOffice(
   const people = await listPeople(own, { limit: 100 })
   const sessions = new Map<Person, { token: string; on: string }>()
 
-  /** One session per day, since they expire overnight. Opened without the password, whose hash would be slow. */
+  /**
+   * One session per day, since they expire overnight. Opened without the password, whose hash would be slow.
+   */
   async function sessionOf(role: Role, at: Date): Promise<string> {
     const person = people.find((candidate) => candidate.role === role)!
     const on = at.toISOString().slice(0, 10)

@@ -1,7 +1,7 @@
 /**
- * The demo: in an empty database, a café with a published campaign, a connection with all scopes, three people who sign
- * in with one password, and its history since it opened. Its credentials are stored in the data folder, since the
- * database contains only their hashes.
+ * The demo: in an empty database, a café with a published campaign, a connection with all scopes, three
+ * people who sign in with one password, and its history since it opened. Its credentials are stored in the
+ * data folder, since the database contains only their hashes.
  */
 import { randomBytes } from 'node:crypto'
 import type { Pool } from 'pg'
@@ -60,9 +60,9 @@ export interface OpenDemo {
 }
 
 /**
- * The demo of this database: the existing one, a new one in an empty database, none among real merchants. A partially
- * filled one is dropped first. Processes that start concurrently take turns, so that none drops what another is
- * filling.
+ * The demo of this database: the existing one, a new one in an empty database, none among real merchants. A
+ * partially filled one is dropped first. Processes that start concurrently take turns, so that none drops
+ * what another is filling.
  */
 export async function openDemo(deps: Deps, options: DemoOptions): Promise<OpenDemo | undefined> {
   const ownerPool = options.openOwnerPool()

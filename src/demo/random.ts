@@ -1,4 +1,6 @@
-/** Deterministic pseudorandom numbers: they depend only on what they are drawn for, and repeat on every start. */
+/**
+ * Deterministic pseudorandom numbers: they depend only on what they are drawn for, and repeat on every start.
+ */
 export interface Random {
   /** A number from 0 (inclusive) to 1 (exclusive). */
   next(): number

@@ -63,7 +63,8 @@ export function toBasketRequest(
 ): { request: BasketRequest; used: HeldCoupon[] } {
   const account = accounts.get(visit.guest.number)!
   const happyCard = isHappyHour(visit.minute) ? account.happyCard : undefined
-  // Baskets are processed in groups, at the time of the last one: what expires today may have expired by then.
+  // Baskets are processed in groups, at the time of the last one: what expires today may have expired by
+  // then.
   const tonight = new Date(occurredAt.getTime() + (dayMinutes - visit.minute) * 60_000)
   const { basket, used } = fillBasket(account, visit, happyCard !== undefined, tonight)
   const card = happyCard ?? account.card

@@ -1,6 +1,6 @@
 /**
- * Requests of the till from yesterday, to be seen in the request log: it finds guests, previews their baskets, and
- * registers a new guest. Some of its requests are refused.
+ * Requests of the till from yesterday, to be seen in the request log: it finds guests, previews their
+ * baskets, and registers a new guest. Some of its requests are refused.
  */
 import type { Line } from '../domain/basket.ts'
 import { issueToken } from '../operations/auth/issue-token.ts'
@@ -61,7 +61,9 @@ const toItem = ({ coupons, ...line }: Line) => ({ ...line, ...(coupons.length > 
 
 const newGuest = { fullname: 'Rosa Delgado', phone: '+1 332 555 0142' }
 
-/** A guest whose response is lost once, who tries to spend points she does not have, and whose till has a bug. */
+/**
+ * A guest whose response is lost once, who tries to spend points she does not have, and whose till has a bug.
+ */
 export async function welcomeAtTill(story: Story, till: TillAccess, lastSale: Date): Promise<void> {
   const ask = askFrom(story, till, new Date(lastSale.getTime() + 150_000))
   await find(ask, newGuest.phone)

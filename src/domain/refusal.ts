@@ -1,10 +1,11 @@
 /**
- * Refusals are part of the contract: the closed list of reasons why the service rejects a request, each with one
- * sentence that says when. The advice to clients lives in `http`, which knows about endpoints and headers.
+ * Refusals are part of the contract: the closed list of reasons why the service rejects a request, each with
+ * one sentence that says when. The advice to clients lives in `http`, which knows about endpoints and
+ * headers.
  *
- * If several apply, authentication is checked first, before the body is read, then the shape of the request. After
- * that, the order of this list is the order of precedence: the customer, the card, references, coupons and points.
- * Codes are never renamed.
+ * If several apply, authentication is checked first, before the body is read, then the shape of the request.
+ * After that, the order of this list is the order of precedence: the customer, the card, references, coupons
+ * and points. Codes are never renamed.
  */
 export const refusals = {
   _invalid_payload: 'The body, the query or a header is invalid.',
@@ -79,8 +80,8 @@ export interface Refusal {
 }
 
 /**
- * What was wrong with a value. The place is given in domain terms, such as `['lines', 3, 'unitPrice']`; `http`
- * translates it to the field names of the API.
+ * What was wrong with a value. The place is given in domain terms, such as `['lines', 3, 'unitPrice']`;
+ * `http` translates it to the field names of the API.
  */
 export type Problem =
   | { readonly kind: 'too_many_decimals'; readonly at: Place; readonly most: number }
@@ -102,7 +103,9 @@ export class Refused extends Error {
   readonly code: RefusalCode
   readonly description: string | undefined
   readonly problem: Problem | undefined
-  /** `path` if the refused object was named in the path or the query: "not found" is then a 404, not a 400. */
+  /**
+   * `path` if the refused object was named in the path or the query: "not found" is then a 404, not a 400.
+   */
   readonly place: 'body' | 'path'
   /** When a retry may succeed, if known. */
   retryAfterSeconds: number | undefined

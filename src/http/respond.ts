@@ -75,7 +75,10 @@ function pathOf(request: FastifyRequest): string {
   return request.url.split('?', 1)[0]!
 }
 
-/** Idempotency key of the request. Routes whose response contains a secret ignore it: the secret is shown once. */
+/**
+ * Idempotency key of the request. Routes whose response contains a secret ignore it: the secret is shown
+ * once.
+ */
 export function idempotencyKey(request: FastifyRequest): string | undefined {
   const key = request.headers['idempotency-key']
   if (key === undefined || !request.routeOptions.config.isRepeatable) return undefined

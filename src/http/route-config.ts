@@ -7,8 +7,9 @@ import type { Lane } from './plugins/admission.ts'
 import type { Party, Turns } from './plugins/turns.ts'
 
 /**
- * Who may use a route: everyone, the platform operator, any signed-in person, or a caller with one of these scopes.
- * A page is public, too, but is not rate limited: it costs only its bytes, and a browser requests many.
+ * Who may use a route: everyone, the platform operator, any signed-in person, or a caller with one of these
+ * scopes. A page is public, too, but is not rate limited: it costs only its bytes, and a browser requests
+ * many.
  */
 export type Access = 'public' | 'page' | 'operator' | 'session' | readonly PersonScope[]
 

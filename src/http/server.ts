@@ -1,6 +1,7 @@
 /**
- * Builds the HTTP application without listening: tests inject requests into the same app that runs in production.
- * The error handler is installed before any route, so that the framework's own errors look like ours.
+ * Builds the HTTP application without listening: tests inject requests into the same app that runs in
+ * production. The error handler is installed before any route, so that the framework's own errors look like
+ * ours.
  */
 import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
@@ -32,9 +33,9 @@ const maxParamLength = 1_000
 /** An idle connection costs about 10 KB; beyond this limit new ones are closed immediately. */
 const maxConnections = 10_000
 /**
- * By default Node checks for timed-out requests only every 30 s, so a timeout of 10 s could take up to 40. Its default
- * timeout for headers is a minute, and it applies the longer of the two to the body. And it would reject a request
- * without `Host` itself, with an empty body: `prepareRequests` does that with ours.
+ * By default Node checks for timed-out requests only every 30 s, so a timeout of 10 s could take up to 40.
+ * Its default timeout for headers is a minute, and it applies the longer of the two to the body. And it would
+ * reject a request without `Host` itself, with an empty body: `prepareRequests` does that with ours.
  */
 const nodeOptions = {
   connectionsCheckingInterval: 2_000,
@@ -57,7 +58,7 @@ export async function buildServer(options: ServerOptions): Promise<Server> {
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     routerOptions: { maxParamLength, ignoreTrailingSlash: false },
-    // One proxy is trusted: the address it adds is the client's; whatever the client sent before that is ignored.
+    // One proxy is trusted: the address it adds is the client's; what the client itself sent is ignored.
     trustProxy: options.isBehindProxy ? (_address, hop) => hop === 0 : false,
     genReqId: requestIdOf,
     requestIdHeader: false,

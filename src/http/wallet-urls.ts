@@ -1,6 +1,6 @@
 /**
- * Adds the URLs of wallet pages to responses, as the last step: a response stored for retries contains the version
- * and not the URL, which is a credential.
+ * Adds the URLs of wallet pages to responses, as the last step: a response stored for retries contains the
+ * version and not the URL, which is a credential.
  */
 import type { Organization } from '../domain/organization.ts'
 import type { Deps } from '../operations/deps.ts'

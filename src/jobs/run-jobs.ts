@@ -1,6 +1,6 @@
 /**
- * Background jobs: book expirations, and delete what need not be kept. One round covers all organizations; between
- * rounds there is a pause, which is longer after a failure.
+ * Background jobs: book expirations, and delete what need not be kept. One round covers all organizations;
+ * between rounds there is a pause, which is longer after a failure.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { OrganizationId } from '../domain/ids.ts'

@@ -1,4 +1,7 @@
-/** The actor in the request log and the audit log: the user acted as, whose name is looked up when it is shown. */
+/**
+ * The actor in the request log and the audit log: the user acted as, whose name is looked up when it is
+ * shown.
+ */
 import type { UserId } from '../domain/ids.ts'
 import type { Caller } from './deps.ts'
 

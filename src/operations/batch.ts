@@ -1,6 +1,7 @@
 /**
- * Batches lookups: those that arrive while a batch is running share the next one. Each is answered by a query that
- * began after it arrived, so the result is as fresh as if it had been queried alone; under load many share the cost.
+ * Batches lookups: those that arrive while a batch is running share the next one. Each is answered by a query
+ * that began after it arrived, so the result is as fresh as if it had been queried alone; under load many
+ * share the cost.
  */
 import { Refused } from '../domain/refusal.ts'
 

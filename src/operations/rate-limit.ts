@@ -1,6 +1,6 @@
 /**
- * Token bucket per key, refilled steadily: a short burst passes, a steady flood does not. It lives in this process
- * only; several processes share a limit by each taking its part of it.
+ * Token bucket per key, refilled steadily: a short burst passes, a steady flood does not. It lives in this
+ * process only; several processes share a limit by each taking its part of it.
  */
 export interface RateLimit {
   readonly perSecond: number
@@ -44,7 +44,9 @@ export function createRateLimit(perSecond: number, burst = perSecond): RateLimit
     return bucket
   }
 
-  /** Evicts a bucket that is full again, which loses nothing; if none of a hundred is, it evicts the oldest. */
+  /**
+   * Evicts a bucket that is full again, which loses nothing; if none of a hundred is, it evicts the oldest.
+   */
   function makeRoom(nowMs: number): void {
     let looked = 0
     for (const [key, bucket] of buckets) {

@@ -1,6 +1,6 @@
 /**
- * Stores the recent requests of an organization, so that integrators can see what they sent and what they got. It is
- * a window and not a history: only the newest, and none older than a week.
+ * Stores the recent requests of an organization, so that integrators can see what they sent and what they
+ * got. It is a window and not a history: only the newest, and none older than a week.
  */
 import { deleteRequestsBefore, type HttpRequest, insertHttpRequests } from '../store/http-requests.ts'
 import { newId } from '../store/new-id.ts'

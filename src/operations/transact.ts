@@ -1,6 +1,7 @@
 /**
- * The frame of every write that does not change a wallet: one database transaction that claims the idempotency key,
- * runs the work and stores the response. A refusal or a failure leaves nothing behind, not even the key.
+ * The frame of every write that does not change a wallet: one database transaction that claims the
+ * idempotency key, runs the work and stores the response. A refusal or a failure leaves nothing behind, not
+ * even the key.
  */
 import type { Pool } from 'pg'
 import { isLockTimeout } from '../database/classify-error.ts'

@@ -12,7 +12,9 @@ const options = {
   qr: { bcid: 'qrcode', ...colors, scale: 4, padding: 8, eclevel: 'M' },
 }
 
-/** Drawing a QR code blocks the event loop for milliseconds, so the most recent ones are cached, up to 500. */
+/**
+ * Drawing a QR code blocks the event loop for milliseconds, so the most recent ones are cached, up to 500.
+ */
 const drawn = new QuickLRU<string, string>({ maxSize: 250 })
 
 export async function drawBarcode(kind: BarcodeKind, text: string): Promise<string> {

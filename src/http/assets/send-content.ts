@@ -1,7 +1,7 @@
 /**
  * Sends static content, plain or compressed, depending on what the client accepts. It is compressed once, in
- * advance, so no request waits for that. API responses are never compressed: the compressed size of a secret next
- * to attacker-controlled text would leak the secret.
+ * advance, so no request waits for that. API responses are never compressed: the compressed size of a secret
+ * next to attacker-controlled text would leak the secret.
  */
 import { createHash } from 'node:crypto'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
@@ -25,8 +25,8 @@ export function contentOf(type: string, plain: Buffer): Content {
 }
 
 /**
- * Compresses content that is generated at runtime. The largest, the reference page, takes 30 ms; brotli at its
- * highest quality would take over a second to save another sixth.
+ * Compresses content that is generated at runtime. The largest, the reference page, takes 30 ms; brotli at
+ * its highest quality would take over a second to save another sixth.
  */
 export function compress(content: Content): Content {
   const params = {

@@ -1,6 +1,6 @@
 /**
- * The icon of a wallet page: a card in the merchant's color. Phones without SVG support get one in our own color
- * (`console/public/icon-192.png` and `icon-512.png`, drawn from the same shapes).
+ * The icon of a wallet page: a card in the merchant's color. Phones without SVG support get one in our own
+ * color (`console/public/icon-192.png` and `icon-512.png`, drawn from the same shapes).
  */
 
 /** Default color, for organizations that have not chosen one. */

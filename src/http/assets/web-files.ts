@@ -1,6 +1,6 @@
 /**
- * The built pages, read into memory on the first request: a few dozen files, some of them precompressed. Since names
- * are looked up in a map, a path cannot escape the folder.
+ * The built pages, read into memory on the first request: a few dozen files, some of them precompressed.
+ * Since names are looked up in a map, a path cannot escape the folder.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'

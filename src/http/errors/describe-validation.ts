@@ -9,8 +9,8 @@ export function describeValidation(errors: readonly ValidationError[]): string {
 }
 
 /**
- * A value of a union failed every branch. The branch that was meant is the one whose type matches and that failed
- * for another reason; if there is none, the message lists all allowed types or values.
+ * A value of a union failed every branch. The branch that was meant is the one whose type matches and that
+ * failed for another reason; if there is none, the message lists all allowed types or values.
  */
 function chooseBranch(errors: readonly ValidationError[]): ValidationError {
   const branches = errors.filter(({ keyword }) => keyword !== 'anyOf' && keyword !== 'if')

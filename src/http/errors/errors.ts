@@ -1,6 +1,6 @@
 /**
- * The one place where an error becomes a response. The status of a refusal comes from `refusals.ts`; everything else
- * is an unexpected error: logged once, and returned as 500 or 503 without details.
+ * The one place where an error becomes a response. The status of a refusal comes from `refusals.ts`;
+ * everything else is an unexpected error: logged once, and returned as 500 or 503 without details.
  */
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { classifyError } from '../../database/classify-error.ts'

@@ -1,6 +1,6 @@
 /**
- * The HTTP side of each refusal: its status and the advice to clients. `docs/errors.md` and the error list of the
- * API reference are made of these and the sentences in `domain/refusal.ts`.
+ * The HTTP side of each refusal: its status and the advice to clients. `docs/errors.md` and the error list of
+ * the API reference are made of these and the sentences in `domain/refusal.ts`.
  */
 import type { RefusalCode } from '../../domain/refusal.ts'
 

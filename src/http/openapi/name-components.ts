@@ -1,7 +1,7 @@
 /**
- * Names the schemas of the OpenAPI document: every schema marked with `x-name`, and every object with a title, moves
- * to the components and is replaced with a reference. With inline schemas the document was ten times as large, and
- * a generated client had forty types for one customer.
+ * Names the schemas of the OpenAPI document: every schema marked with `x-name`, and every object with a
+ * title, moves to the components and is replaced with a reference. With inline schemas the document was ten
+ * times as large, and a generated client had forty types for one customer.
  */
 type Json = Record<string, unknown>
 
@@ -16,7 +16,8 @@ export function nameComponents(document: Json): Json {
     if (typeof value !== 'object' || value === null) return value
     const name = nameOf(value as Json)
     if (name === undefined) return visitProperties(value as Json)
-    // A response's own example has moved to the media type by now; that of a nested schema would be a duplicate.
+    // A response's own example has moved to the media type by now; that of a nested schema would be a
+    // duplicate.
     const { 'x-name': _mark, examples: _examples, ...rest } = value as Json
     const schema = visitProperties(rest)
     const known = schemas.get(name)

@@ -261,7 +261,9 @@ function needsBody(document: object, { content }: NonNullable<Operation['request
 
 const maxCodesInName = 3
 
-/** Error responses with few codes are named after them and shared; long lists are specific to one operation. */
+/**
+ * Error responses with few codes are named after them and shared; long lists are specific to one operation.
+ */
 function sharedName(status: string, reply: ErrorReply): string | undefined {
   if (Number(status) < 400) return undefined
   const codes = codesOf(reply)

@@ -1,6 +1,6 @@
 /**
- * The API reference as one page of plain HTML, rendered from the OpenAPI document when the service starts. It is
- * our own because it must work without internet access and without third-party scripts (decision 0009).
+ * The API reference as one page of plain HTML, rendered from the OpenAPI document when the service starts. It
+ * is our own because it must work without internet access and without third-party scripts (decision 0009).
  */
 import { type RefusalCode, refusals } from '../../domain/refusal.ts'
 import { statusOf } from '../errors/errors.ts'

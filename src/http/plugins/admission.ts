@@ -1,7 +1,7 @@
 /**
- * Admission control: a request gets a slot after its body is read and before its handler runs. Requests that share
- * their queries with others (baskets, previews, lookups) have hundreds of slots; a request that needs a database
- * connection of its own waits for one of those, so that one organization never holds them all.
+ * Admission control: a request gets a slot after its body is read and before its handler runs. Requests that
+ * share their queries with others (baskets, previews, lookups) have hundreds of slots; a request that needs a
+ * database connection of its own waits for one of those, so that one organization never holds them all.
  */
 import type { FastifyRequest } from 'fastify'
 import { Refused } from '../../domain/refusal.ts'

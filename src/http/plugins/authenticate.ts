@@ -1,8 +1,9 @@
 /**
- * Authenticates every request before its body is read: the token by its signature and expiry, the rate limits, the
- * organization's subscription in the database, and the scope of the route. The rate limits come before the database,
- * so that a flood is refused at no cost to others. Baskets read the subscription together with the customer, which
- * saves a round trip. A person's session is in a cookie, which is used if no token is sent.
+ * Authenticates every request before its body is read: the token by its signature and expiry, the rate
+ * limits, the organization's subscription in the database, and the scope of the route. The rate limits come
+ * before the database, so that a flood is refused at no cost to others. Baskets read the subscription
+ * together with the customer, which saves a round trip. A person's session is in a cookie, which is used if
+ * no token is sent.
  */
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import type { OrganizationId } from '../../domain/ids.ts'
@@ -93,8 +94,8 @@ async function findCaller(
 }
 
 /**
- * Only the database knows whose session it is, so until then the request counts against the limit of its IP address:
- * an attacker with made-up sessions must not use up the limit of an organization.
+ * Only the database knows whose session it is, so until then the request counts against the limit of its IP
+ * address: an attacker with made-up sessions must not use up the limit of an organization.
  */
 async function findPerson(
   { deps, limits }: AuthenticateOptions,
@@ -128,8 +129,8 @@ async function findSubscribed(readOrganization: ReadOrganization, id: Organizati
 }
 
 /**
- * The error that a request gets. If it was refused before the operation began, for example because of its body, the
- * subscription has not been checked yet; that refusal takes precedence over all others.
+ * The error that a request gets. If it was refused before the operation began, for example because of its
+ * body, the subscription has not been checked yet; that refusal takes precedence over all others.
  */
 export async function firstRefusal(
   error: Error,

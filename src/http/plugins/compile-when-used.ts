@@ -3,8 +3,8 @@ import AjvCompiler, { type BuildCompilerFromPool } from '@fastify/ajv-compiler'
 type Validate = ReturnType<ReturnType<BuildCompilerFromPool>>
 
 /**
- * Compiles a validator when a request first needs it. Compiling those of all routes would take a fifth of the start,
- * and most processes use few of them.
+ * Compiles a validator when a request first needs it. Compiling those of all routes would take a fifth of the
+ * start, and most processes use few of them.
  */
 export const compileWhenUsed: BuildCompilerFromPool = (externalSchemas, options) => {
   const compile = AjvCompiler()(externalSchemas, options)

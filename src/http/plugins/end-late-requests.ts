@@ -1,7 +1,7 @@
 /**
- * Every request has a deadline. Each step of a request has its own timeout, but with a stalled database the steps
- * wait for one another, and a request goes through several. After its deadline the client is told that the outcome
- * is unknown, which a retry with the same receipt number or idempotency key settles.
+ * Every request has a deadline. Each step of a request has its own timeout, but with a stalled database the
+ * steps wait for one another, and a request goes through several. After its deadline the client is told that
+ * the outcome is unknown, which a retry with the same receipt number or idempotency key settles.
  */
 import type { FastifyReply } from 'fastify'
 import { Refused } from '../../domain/refusal.ts'
@@ -13,7 +13,8 @@ const checkEveryMs = 250
 
 export function endLateRequests(app: Server, maxCallMs: number): void {
   app.decorateRequest('isLate', false)
-  // In order of arrival, so that a check stops at the first one within its deadline; one timer each would cost more.
+  // In order of arrival, so that a check stops at the first one within its deadline; one timer each would
+  // cost more.
   const running = new Set<FastifyReply>()
   const timer = setInterval(() => {
     for (const reply of running) {

@@ -1,7 +1,7 @@
 /**
- * Metrics of several processes on one port. The process that gets the request reports the metrics of all of them: if
- * each reported only its own, a counter would jump depending on which process happened to respond. Only the primary
- * can reach the others, so a worker asks it, and it asks every worker.
+ * Metrics of several processes on one port. The process that gets the request reports the metrics of all of
+ * them: if each reported only its own, a counter would jump depending on which process happened to respond.
+ * Only the primary can reach the others, so a worker asks it, and it asks every worker.
  */
 import type { Worker } from 'node:cluster'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -1,6 +1,6 @@
 /**
- * Parses JSON bodies strictly: valid UTF-8 without a byte order mark, no property that would reach an object's
- * prototype, no text that PostgreSQL cannot store, and no nesting that only an attacker would send.
+ * Parses JSON bodies strictly: valid UTF-8 without a byte order mark, no property that would reach an
+ * object's prototype, no text that PostgreSQL cannot store, and no nesting that only an attacker would send.
  */
 import type { FastifyInstance } from 'fastify'
 import { Refused } from '../../domain/refusal.ts'

@@ -1,6 +1,6 @@
 /**
- * Returns 405 with `Allow` if a path exists but does not support the method; the router itself only knows 404, which
- * is what PROPFIND and other methods that no HTTP API uses get.
+ * Returns 405 with `Allow` if a path exists but does not support the method; the router itself only knows
+ * 404, which is what PROPFIND and other methods that no HTTP API uses get.
  */
 import { Refused } from '../../domain/refusal.ts'
 import type { Server } from '../fastify-server.ts'

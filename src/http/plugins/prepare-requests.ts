@@ -1,6 +1,6 @@
 /**
- * The hooks of every request besides authentication: the deadline, the request ID, the HTTPS rule behind a proxy,
- * numbers in the query, an empty body, unknown properties, and response headers.
+ * The hooks of every request besides authentication: the deadline, the request ID, the HTTPS rule behind a
+ * proxy, numbers in the query, an empty body, unknown properties, and response headers.
  */
 import { Refused } from '../../domain/refusal.ts'
 import { sayRule, toSentence } from '../../domain/validation-error.ts'
@@ -74,7 +74,10 @@ function toHeaderText(property: string): string {
   return text.replaceAll('%5B', '[').replaceAll('%5D', ']')
 }
 
-/** Only the last value counts: our own proxy added it. Those before it came with the request and may be forged. */
+/**
+ * Only the last value counts: our own proxy added it. Those before it came with the request and may be
+ * forged.
+ */
 function isMarkedPlain(proto: string | string[] | undefined): boolean {
   const words = String(proto ?? '').split(',')
   return words.at(-1)!.trim().toLowerCase() === 'http'
@@ -90,7 +93,9 @@ export function isLenient(access: Access | undefined): boolean {
   return access === 'public' || (Array.isArray(access) && access.includes('pos'))
 }
 
-/** Requests of tills are lenient unless they ask for strict handling (RFC 7240); all others report every typo. */
+/**
+ * Requests of tills are lenient unless they ask for strict handling (RFC 7240); all others report every typo.
+ */
 function refusesUnknownMembers(access: Access | undefined, prefer: string | string[] | undefined): boolean {
   return (
     !isLenient(access) || /(?:^|[,;])\s*handling\s*=\s*"?strict"?\s*(?:$|[,;])/i.test(String(prefer ?? ''))
@@ -98,8 +103,8 @@ function refusesUnknownMembers(access: Access | undefined, prefer: string | stri
 }
 
 /**
- * Converts the text of a query: parameters declared as integers become numbers if they are written as such, and one
- * that may be repeated becomes a list even if it occurs once.
+ * Converts the text of a query: parameters declared as integers become numbers if they are written as such,
+ * and one that may be repeated becomes a list even if it occurs once.
  */
 function readQuery(schema: unknown, query: Record<string, unknown>): Refused | undefined {
   const { properties = {} } = schema as { properties?: Record<string, { type?: string }> }

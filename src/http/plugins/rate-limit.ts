@@ -1,10 +1,10 @@
 /**
- * Rate limits, and the headers that announce them before a request is refused: `RateLimit-Policy` and `RateLimit`,
- * as in the IETF draft for rate limit headers (structured fields). There are three limits, each with its own buckets:
- * per organization, per connection, and per IP address for requests without a token.
+ * Rate limits, and the headers that announce them before a request is refused: `RateLimit-Policy` and
+ * `RateLimit`, as in the IETF draft for rate limit headers (structured fields). There are three limits, each
+ * with its own buckets: per organization, per connection, and per IP address for requests without a token.
  *
- * A client that keeps sending at more than twice the limit gets each refusal after a short delay. Refusing is cheap
- * but not free, and a client that waits for its responses sends that much less.
+ * A client that keeps sending at more than twice the limit gets each refusal after a short delay. Refusing is
+ * cheap but not free, and a client that waits for its responses sends that much less.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'

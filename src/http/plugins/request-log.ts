@@ -1,7 +1,8 @@
 /**
- * The request log of the organizations, collected outside the request path. A request costs it a check of a counter
- * and, for the few that are kept, a handful of references; once a second, what was collected is stripped of secrets
- * and personal data and written. No request waits for it; if writing fails, the unlogged requests are counted.
+ * The request log of the organizations, collected outside the request path. A request costs it a check of a
+ * counter and, for the few that are kept, a handful of references; once a second, what was collected is
+ * stripped of secrets and personal data and written. No request waits for it; if writing fails, the unlogged
+ * requests are counted.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { classifyError } from '../../database/classify-error.ts'
@@ -151,7 +152,7 @@ export function createRequestLog(
         left -= group.length
       } catch (error) {
         failure = error
-        // The database is unavailable: give up on the rest, since newer requests will be waiting by the next flush.
+        // The database is unavailable: drop the rest, since the next flush will have newer requests.
         if (classifyError(error) !== 'other') throw error
         // Write each one separately, so that only the failing one is lost.
         if (group.length > 1) for (const entry of group) await record([entry])
@@ -253,7 +254,9 @@ const withoutBodies = (entry: Entry): Entry => ({
   isTruncated: true,
 })
 
-/** Schemas of a request that takes no query or no body, and of one whose handler validates the body itself. */
+/**
+ * Schemas of a request that takes no query or no body, and of one whose handler validates the body itself.
+ */
 const nothingKnown = { type: 'object', properties: {} }
 const anything = {}
 

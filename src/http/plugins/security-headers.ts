@@ -1,6 +1,6 @@
 /**
- * Headers of every response that tell a browser not to guess its type, not to run or frame any of it, not to send a
- * referrer, and, where TLS is used, to come back only over TLS. Pages set their own policy.
+ * Headers of every response that tell a browser not to guess its type, not to run or frame any of it, not to
+ * send a referrer, and, where TLS is used, to come back only over TLS. Pages set their own policy.
  */
 const always = {
   // Balances and tokens must not be cached by anything between us and the client.

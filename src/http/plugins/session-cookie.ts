@@ -1,6 +1,7 @@
 /**
- * The session cookie of a person. A browser sends it only with requests from pages of this site, and no script can
- * read it; for requests that change something, the origin that the browser reports is checked as well.
+ * The session cookie of a person. A browser sends it only with requests from pages of this site, and no
+ * script can read it; for requests that change something, the origin that the browser reports is checked as
+ * well.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Refused } from '../../domain/refusal.ts'
@@ -10,7 +11,8 @@ export const cookieName = 'lw_session'
 
 /**
  * Value of our cookie; undefined if it was not sent, and empty (no session) if it was sent twice: a page on a
- * neighboring subdomain can plant a second cookie, and which of the two counts must not depend on their order.
+ * neighboring subdomain can plant a second cookie, and which of the two counts must not depend on their
+ * order.
  */
 export function sessionToken(header: string | undefined): string | undefined {
   if (header === undefined) return undefined
@@ -36,7 +38,9 @@ function cookieOf(value: string, seconds: number, isSecure: boolean): string {
 
 const safe = ['GET', 'HEAD', 'OPTIONS']
 
-/** Another site can make a browser send a request, but cannot forge the headers that say where it comes from. */
+/**
+ * Another site can make a browser send a request, but cannot forge the headers that say where it comes from.
+ */
 export function refuseOtherSites({ method, headers, host }: FastifyRequest, publicUrl: string): void {
   if (safe.includes(method)) return
   const { origin, 'sec-fetch-site': site } = headers

@@ -1,11 +1,11 @@
 /**
- * Fair scheduling across organizations. If an organization already holds its share of the slots, its requests wait
- * in a queue of their own, and the queues are served round-robin, so an organization that sends a hundred times as
- * much as another only delays itself.
+ * Fair scheduling across organizations. If an organization already holds its share of the slots, its requests
+ * wait in a queue of their own, and the queues are served round-robin, so an organization that sends a
+ * hundred times as much as another only delays itself.
  *
- * The share of an organization depends on what the others leave free: alone it gets most of the slots but never all
- * of them, so the next organization finds one. The same holds for places in the queues; a request that finds none
- * gets 503, and so does one that has waited as long as a till would.
+ * The share of an organization depends on what the others leave free: alone it gets most of the slots but
+ * never all of them, so the next organization finds one. The same holds for places in the queues; a request
+ * that finds none gets 503, and so does one that has waited as long as a till would.
  */
 import { Refused } from '../../domain/refusal.ts'
 import { createRoundRobin } from '../../operations/round-robin.ts'

@@ -1,7 +1,7 @@
 /**
- * The log: JSON lines, pretty-printed on a terminal, and never with credentials or personal data. Properties with a
- * sensitive name are redacted at any depth; so is whatever looks like one of our credentials or like a person's
- * contact data in any text, such as a library's message or the stack of an error.
+ * The log: JSON lines, pretty-printed on a terminal, and never with credentials or personal data. Properties
+ * with a sensitive name are redacted at any depth; so is whatever looks like one of our credentials or like a
+ * person's contact data in any text, such as a library's message or the stack of an error.
  */
 import pino, { type Logger, type LoggerOptions } from 'pino'
 
@@ -37,8 +37,8 @@ export function loggerOptions(level: string): LoggerOptions {
 export const redacted = '[redacted]'
 
 /**
- * Names of credentials and personal data, in this log and in those that merchants read. In lower case and without
- * dashes, so that `x-api-key` and `apiKey` are the same name.
+ * Names of credentials and personal data, in this log and in those that merchants read. In lower case and
+ * without dashes, so that `x-api-key` and `apiKey` are the same name.
  */
 const words = [
   '(?:proxy)?authorization|(?:set)?cookie|(?:x?api|jwt)?secret|x?apikey|(?:access|refresh|admin)?token',
@@ -52,8 +52,8 @@ export function sensitiveNames(...more: readonly string[]): (name: string) => bo
   return (name) => sensitive.test(name.toLowerCase().replaceAll(/[-_]/g, ''))
 }
 
-// In this log a key may be a credential. In logs for merchants it is the key of a balance, and queries and bodies
-// are shown.
+// In this log a key may be a credential. In logs for merchants it is the key of a balance, and queries and
+// bodies are shown.
 const isSensitive = sensitiveNames('key', 'q', 'query', 'body')
 const maxDepth = 8
 
@@ -73,8 +73,8 @@ function redactProperties(value: unknown, depth: number): unknown {
 }
 
 /**
- * A hint that every match contains, the pattern, and its replacement. No pattern requires a word boundary before it:
- * in a line of JSON, an escaped line break ends in a letter, `\n`.
+ * A hint that every match contains, the pattern, and its replacement. No pattern requires a word boundary
+ * before it: in a line of JSON, an escaped line break ends in a letter, `\n`.
  */
 const patterns: readonly [hint: string, RegExp, string][] = [
   ['lw[a-z]_', /(lw[kasrpi])_[\w-]{8,}/g, `$1_${redacted}`],

@@ -1,7 +1,8 @@
 /**
- * What the request log and the audit log may store of a request. Properties with a sensitive name are redacted at any
- * depth, and so is whatever looks like a credential or contact data in any text. In a body or a query from a client,
- * only properties of the schema are trusted to be what their name says: anything else might be personal data.
+ * What the request log and the audit log may store of a request. Properties with a sensitive name are
+ * redacted at any depth, and so is whatever looks like a credential or contact data in any text. In a body or
+ * a query from a client, only properties of the schema are trusted to be what their name says: anything else
+ * might be personal data.
  */
 import { redacted, redactText, sensitiveNames } from './logger.ts'
 
@@ -46,7 +47,9 @@ const maxTextLength = 500
 const longestAddress = 300
 
 const everywhere = sensitiveNames()
-/** The merchant's own ID of a customer and searches for customers are personal data; so are names of staff. */
+/**
+ * The merchant's own ID of a customer and searches for customers are personal data; so are names of staff.
+ */
 const onCustomers = sensitiveNames('opaqueid', 'q')
 const onPeople = sensitiveNames('name', 'q')
 
@@ -115,7 +118,9 @@ function spend<T>(walk: Walk, value: T): T {
   return value
 }
 
-/** A query may contain NUL, and cutting may leave half a character. PostgreSQL would reject the whole batch. */
+/**
+ * A query may contain NUL, and cutting may leave half a character. PostgreSQL would reject the whole batch.
+ */
 const storable = (text: string) => text.toWellFormed().replaceAll('\0', '\ufffd')
 
 /** Shows that there was a value. */
@@ -125,7 +130,8 @@ const redactedValue = (value: unknown) => (value === null || value === undefined
 const nameOf = (name: string) => (/^[\w.-]{1,64}$/.test(name) ? redactText(name) : redacted)
 
 function isPrivate({ isSensitive }: Walk, name: string, siblings: Json): boolean {
-  // A reason is free text about a customer, cleared when the customer is erased. That of a skipped rule is our own.
+  // A reason is free text about a customer, cleared when the customer is erased. That of a skipped rule is
+  // our own.
   if (name === 'reason') return !('rule' in siblings)
   return isSensitive(name)
 }
@@ -158,7 +164,9 @@ function choose(schema: Schema, value: object): Schema | undefined {
   return branch && choose(branch, value)
 }
 
-/** Path of a request, built from its pattern. A parameter that is not one of our IDs or barcodes is redacted. */
+/**
+ * Path of a request, built from its pattern. A parameter that is not one of our IDs or barcodes is redacted.
+ */
 export function redactPath(route: string, params: Record<string, string>): string {
   return route.replaceAll(/:(\w+)/g, (_place, name: string) => {
     const value = params[name] ?? ''

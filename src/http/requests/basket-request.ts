@@ -1,4 +1,7 @@
-/** Converts a request body to a basket: parses IDs, fills in defaults, and checks what a schema cannot express. */
+/**
+ * Converts a request body to a basket: parses IDs, fills in defaults, and checks what a schema cannot
+ * express.
+ */
 import { findWrongNumber } from '../../domain/basket.ts'
 import { type CouponId, parseId } from '../../domain/ids.ts'
 import { Refused } from '../../domain/refusal.ts'

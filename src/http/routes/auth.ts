@@ -76,10 +76,7 @@ export function authRoutes(app: Server, { deps }: ServerOptions): void {
         tags,
         body: Type.Object(
           {
-            accessToken: Type.String({
-              maxLength: 8192,
-              description: 'The access token; it may have expired.',
-            }),
+            accessToken: Type.String({ maxLength: 8192, description: 'May have expired.' }),
             refreshToken: Type.String({ maxLength: 512, description: 'The most recent refresh token.' }),
           },
           { examples: [{ accessToken: tokenExample.accessToken, refreshToken: tokenExample.refreshToken }] },

@@ -75,7 +75,7 @@ export function campaignVersionRoutes(app: Server, { deps }: ServerOptions): voi
       const { id } = await getCampaign(tenant, parseId('cmp', request.params.id))
       const limit = limitOf(request.query)
       const before = toVersion(decodeCursor(request.query.cursor))
-      // One more than shown: it tells whether there is a next page, and the oldest one shown is compared with it.
+      // One more than shown: it tells whether there is a next page, and the oldest is compared with it.
       const rows = await listCampaignVersions(tenant, id, { limit: limit + 1, before })
       return toPage(
         rows.map((row, i) => ({ ...row, predecessor: rows[i + 1]?.definition })),

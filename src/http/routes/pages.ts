@@ -1,6 +1,6 @@
 /**
- * The browser pages: console, till, and the customer's wallet page. They are built in advance and only served from
- * here; everything they show comes from the API.
+ * The browser pages: console, till, and the customer's wallet page. They are built in advance and only served
+ * from here; everything they show comes from the API.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Refused } from '../../domain/refusal.ts'
@@ -10,7 +10,10 @@ import { getWebFile } from '../assets/web-files.ts'
 import type { Server } from '../fastify-server.ts'
 import type { ServerOptions } from '../server-options.ts'
 
-/** Scripts only from this site, none inline; the till's scanner is WebAssembly. A logo may come from another site. */
+/**
+ * Scripts only from this site, none inline; the till's scanner is WebAssembly. A logo may come from another
+ * site.
+ */
 const policy = [
   "default-src 'none'",
   "script-src 'self' 'wasm-unsafe-eval'",
@@ -30,8 +33,9 @@ const forever = 'public, max-age=31536000, immutable'
 const revalidate = 'no-cache'
 
 /**
- * The service worker of the wallet page is served from `/w/`, since the scope of a worker is its folder. Browsers
- * request `/favicon.ico` on their own for a document that names no icon, such as an image or an API response.
+ * The service worker of the wallet page is served from `/w/`, since the scope of a worker is its folder.
+ * Browsers request `/favicon.ico` on their own for a document that names no icon, such as an image or an API
+ * response.
  */
 const otherFiles = {
   '/icon.svg': 'icon.svg',

@@ -84,8 +84,7 @@ export function tillRoutes(app: Server, { deps }: ServerOptions): void {
             opaqueId: Optional(
               Type.Array(Text(255, { minLength: 1 }), {
                 maxItems: 100,
-                description:
-                  'Only these. Repeat the parameter for several, such as `opaqueId=tea&opaqueId=latte`.',
+                description: 'Only these. Repeat it for several, such as `opaqueId=tea&opaqueId=latte`.',
               }),
             ),
           }),

@@ -62,9 +62,7 @@ export function transactionRoutes(app: Server, { deps, baskets: transactions }: 
         tags,
         querystring: Type.Object({
           // Opt-in: by default the response has exactly the fields of the response to `process`.
-          include: Optional(
-            Type.Literal('spendable', { description: 'Also return how many points can be spent.' }),
-          ),
+          include: Optional(Type.Literal('spendable', { description: 'Return the spendable points.' })),
         }),
         body: BasketBody,
         response: { 200: Preview },
@@ -194,9 +192,7 @@ export function transactionRoutes(app: Server, { deps, baskets: transactions }: 
           status: StatusQuery([1, 2, 3], '1 processed, 2 partly returned, 3 returned'),
           ...RangeQuery('Processed'),
           spent: Optional(
-            OpaqueId(
-              'Only transactions that spent points of this balance, by its key. Requires the scope `manage`.',
-            ),
+            OpaqueId('Only those that spent points of this balance (key). Requires the scope `manage`.'),
           ),
         }),
         response: { 200: PageOf(Transaction) },

@@ -1,6 +1,6 @@
 /**
- * The wallet page of a card, for the customer, whose only credential is the URL itself. A URL with an invalid token
- * is refused before any query; a valid one waits its turn with the organization it belongs to.
+ * The wallet page of a card, for the customer, whose only credential is the URL itself. A URL with an invalid
+ * token is refused before any query; a valid one waits its turn with the organization it belongs to.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'

@@ -1,6 +1,6 @@
 /**
- * The examples in the API reference tell one story: Ada's coffee club card and her basket of two lattes. A test
- * checks each of them against its schema.
+ * The examples in the API reference tell one story: Ada's coffee club card and her basket of two lattes. A
+ * test checks each of them against its schema.
  */
 export const exampleId = <P extends string>(prefix: P) =>
   `${prefix}_019a83f2c1d27b3a9e5f6d7c8b9a0f1e` as const

@@ -146,8 +146,8 @@ const TriedCollectables = Type.Unsafe<Record<string, { value: number; total?: nu
 })
 
 /**
- * A basket to try on a campaign's draft, and the wallet to try it with. It has no coupons to redeem: those belong
- * to a customer, and no customer's wallet is read here.
+ * A basket to try on a campaign's draft, and the wallet to try it with. It has no coupons to redeem: those
+ * belong to a customer, and no customer's wallet is read here.
  */
 export const TriedBasket = Type.Object(
   {

@@ -1,6 +1,7 @@
 /**
- * Access tokens: JWTs signed with HS256, accepted only with exactly the header and claims that we issue. The caller is
- * also checked against the database with each request, so a token proves identity, not current permissions.
+ * Access tokens: JWTs signed with HS256, accepted only with exactly the header and claims that we issue. The
+ * caller is also checked against the database with each request, so a token proves identity, not current
+ * permissions.
  */
 import { hash } from 'node:crypto'
 import { CompactSign, compactVerify } from 'jose'
@@ -21,7 +22,9 @@ export type TokenCheck =
   | { readonly ok: false; readonly reason: 'malformed' | 'foreign' | 'expired' }
 
 export interface AccessTokens {
-  /** Signs a token for the claims, valid for the configured time from `now`, rounded down to whole seconds. */
+  /**
+   * Signs a token for the claims, valid for the configured time from `now`, rounded down to whole seconds.
+   */
   sign(claims: Omit<TokenClaims, 'expiresAt'>, now: Date): Promise<{ token: string; expiresAtMs: number }>
   verify(token: string, now: Date): Promise<TokenCheck>
   /** Checks everything except the expiry, which a refresh ignores. */
@@ -32,7 +35,10 @@ const issuer = 'loyalty-wallet'
 const audience = 'loyalty-wallet-api'
 const header = { alg: 'HS256', typ: 'at+jwt' } as const
 
-/** Verifying takes about 50 µs, and a till sends the same token thousands of times. Up to twice as many are kept. */
+/**
+ * Verifying takes about 50 µs, and a till sends the same token thousands of times. Up to twice as many are
+ * kept.
+ */
 const keptTokens = 5_000
 
 export function createAccessTokens(secret: string, ttlSeconds: number): AccessTokens {

@@ -1,11 +1,14 @@
 /**
- * API keys, API secrets, refresh tokens, sessions and invitations: 256 random bits after a prefix that names the kind.
- * Only a keyed hash is ever stored, so that a copy of the database gives no access.
+ * API keys, API secrets, refresh tokens, sessions and invitations: 256 random bits after a prefix that names
+ * the kind. Only a keyed hash is ever stored, so that a copy of the database gives no access.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 
 export type CredentialKind = 'lwk' | 'lws' | 'lwr'
-/** Credentials of people: sessions and invitations. They contain their organization, so that only it is searched. */
+/**
+ * Credentials of people: sessions and invitations. They contain their organization, so that only it is
+ * searched.
+ */
 export type PersonCredentialKind = 'lwp' | 'lwi'
 
 export interface Credentials {

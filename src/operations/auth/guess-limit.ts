@@ -1,9 +1,9 @@
 /**
- * Slows down guessing. Only failures count: keys, secrets and tokens are 256 random bits, so the goal is to limit the
- * noise, and a correct one passes even next to a guesser with the same IP address. The operator's token and passwords
- * are chosen by people, so after too many failures of an address or an account nothing is compared at all. Wrong
- * passwords of an account are few and cost a hash each: the database counts them as well, for all processes together.
- * For everything else each process has a share of the limit.
+ * Slows down guessing. Only failures count: keys, secrets and tokens are 256 random bits, so the goal is to
+ * limit the noise, and a correct one passes even next to a guesser with the same IP address. The operator's
+ * token and passwords are chosen by people, so after too many failures of an address or an account nothing is
+ * compared at all. Wrong passwords of an account are few and cost a hash each: the database counts them as
+ * well, for all processes together. For everything else each process has a share of the limit.
  */
 import type { Pool } from 'pg'
 import { Refused } from '../../domain/refusal.ts'
@@ -26,9 +26,10 @@ export interface GuessLimit {
   /** Throws if the address has failed too often, without calling `isRight`, or if it is wrong. */
   checkOperator(address: string, isRight: () => boolean): void
   /**
-   * Makes a password attempt when it is its turn; `undefined` means a wrong password. Each is counted before it is
-   * made, so that concurrent attempts get no more than sequential ones, and given back unless it was wrong. The
-   * database is queried within the turn: sign-ins never take more connections than there are turns.
+   * Makes a password attempt when it is its turn; `undefined` means a wrong password. Each is counted before
+   * it is made, so that concurrent attempts get no more than sequential ones, and given back unless it was
+   * wrong. The database is queried within the turn: sign-ins never take more connections than there are
+   * turns.
    */
   tryPassword<T>(account: string, address: string, attempt: () => Promise<T | undefined>): Promise<T>
 }
@@ -38,7 +39,9 @@ const credentialsAtOnce = 20
 const credentialsPerSecond = 0.5
 /** Per account, from any address: a password has far fewer bits. Open sessions are not affected. */
 const ofAccount: GuessCost = { atOnce: 10, seconds: 10 }
-/** A forged token costs a signature check; a till with a token of another installation sends it every time. */
+/**
+ * A forged token costs a signature check; a till with a token of another installation sends it every time.
+ */
 const tokensAtOnce = 100
 const tokensPerSecond = 5
 

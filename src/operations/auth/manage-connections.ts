@@ -1,6 +1,6 @@
 /**
- * How a merchant manages the connections of its own organization. Callers cannot grant scopes they do not have: they
- * can neither create a connection with more scopes than their own, nor get a secret for one.
+ * How a merchant manages the connections of its own organization. Callers cannot grant scopes they do not
+ * have: they can neither create a connection with more scopes than their own, nor get a secret for one.
  */
 import type { ConnectionId } from '../../domain/ids.ts'
 import type { ScopeName } from '../../domain/organization.ts'
@@ -68,7 +68,9 @@ export async function rotateConnectionSecret(
   return rotateOwnConnection(tenant.as(connection.org), credentials, connection.id, overlapSeconds, now)
 }
 
-/** Revokes permanently. Refresh tokens are valid only as long as the secret they came from, so they end, too. */
+/**
+ * Revokes permanently. Refresh tokens are valid only as long as the secret they came from, so they end, too.
+ */
 export async function revokeConnection(
   tenant: Tenant,
   id: ConnectionId | undefined,

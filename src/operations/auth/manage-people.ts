@@ -1,6 +1,6 @@
 /**
- * Manages who can sign in to the console of an organization. The service sends no email: a person is invited with a
- * link that the inviter shares, and the same kind of link resets a forgotten password.
+ * Manages who can sign in to the console of an organization. The service sends no email: a person is invited
+ * with a link that the inviter shares, and the same kind of link resets a forgotten password.
  */
 import { emailKey } from '../../domain/customer.ts'
 import type { OrganizationId, PersonId, UserId } from '../../domain/ids.ts'
@@ -68,16 +68,16 @@ export async function createPerson(own: Tenant, input: PersonInput, now: Date): 
     const { constraint } = error as { constraint?: string }
     throw constraint === 'person_logins_pkey' ? new Refused('existing_person_with_email') : error
   }
-  // Checked last: inserting the user locks the organization's setup version, so of two concurrent inserts the second
-  // sees the first.
+  // Checked last: inserting the user locks the organization's setup version, so of two concurrent inserts the
+  // second sees the first.
   if ((await countPeople(own)) > maxPeople) throw new Refused('too_many_people')
   return getPerson(own, id)
 }
 
 /**
- * A person who was invited, never joined and whose link has expired is removed, in whichever organization: otherwise a
- * mistyped address, or one invited out of spite, would never be available to its owner. That organization's audit log
- * records it.
+ * A person who was invited, never joined and whose link has expired is removed, in whichever organization:
+ * otherwise a mistyped address, or one invited out of spite, would never be available to its owner. That
+ * organization's audit log records it.
  */
 async function freeAddress(own: Tenant, email: string, now: Date): Promise<void> {
   const login = await findLogin(own.as(platformOrg), email)

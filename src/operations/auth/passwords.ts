@@ -1,7 +1,7 @@
 /**
- * Passwords, as argon2id hashes keyed with the pepper: a copy of the database alone is not enough to test passwords.
- * Each hash costs about 20 MB and tens of milliseconds of CPU time, so only two run at a time (one in each of several
- * processes), together with their queries, and sign-ins do not starve baskets.
+ * Passwords, as argon2id hashes keyed with the pepper: a copy of the database alone is not enough to test
+ * passwords. Each hash costs about 20 MB and tens of milliseconds of CPU time, so only two run at a time (one
+ * in each of several processes), together with their queries, and sign-ins do not starve baskets.
  */
 import { hash, type Options, verify } from '@node-rs/argon2'
 import pLimit from 'p-limit'

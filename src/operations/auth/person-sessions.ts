@@ -1,7 +1,7 @@
 /**
- * Signing in and out. A session is a random token in a cookie, of which only a hash is stored; it starts with the
- * internal ID of its organization, so that only that one is searched. The person, their role and the organization's
- * subscription are read with every request.
+ * Signing in and out. A session is a random token in a cookie, of which only a hash is stored; it starts with
+ * the internal ID of its organization, so that only that one is searched. The person, their role and the
+ * organization's subscription are read with every request.
  */
 import type { PersonId } from '../../domain/ids.ts'
 import { Refused } from '../../domain/refusal.ts'

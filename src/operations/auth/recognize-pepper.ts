@@ -1,6 +1,7 @@
 /**
- * Detects a pepper other than the one the credentials in the database were hashed with. Nothing else would: every key,
- * secret and refresh token would simply be refused, and new ones would stop working with the right pepper.
+ * Detects a pepper other than the one the credentials in the database were hashed with. Nothing else would:
+ * every key, secret and refresh token would simply be refused, and new ones would stop working with the right
+ * pepper.
  */
 import { scryptSync, timingSafeEqual } from 'node:crypto'
 import type { Pool } from 'pg'
@@ -47,7 +48,9 @@ export async function adoptPepperOfDemo(pool: Pool, pepper: string, now: Date): 
   return true
 }
 
-/** Takes about 50 ms, once per process: an attacker with a copy of the database needs as long for each guess. */
+/**
+ * Takes about 50 ms, once per process: an attacker with a copy of the database needs as long for each guess.
+ */
 function markOf(pepper: string): Buffer {
   return scryptSync(pepper, 'loyalty-wallet credential pepper', 32)
 }

@@ -1,6 +1,7 @@
 /**
- * Refreshes a token. The refresh token sent becomes invalid immediately; replaying it is refused and logged, but the
- * newest token of the family stays valid: a till that lost a response must not be locked out by its own retry.
+ * Refreshes a token. The refresh token sent becomes invalid immediately; replaying it is refused and logged,
+ * but the newest token of the family stays valid: a till that lost a response must not be locked out by its
+ * own retry.
  */
 import { Refused } from '../../domain/refusal.ts'
 import { updateConnectionUsed } from '../../store/credentials.ts'

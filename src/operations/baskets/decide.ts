@@ -1,7 +1,8 @@
 /**
- * Decides a loaded group, basket by basket: replays first, then refusals about customer, card and references in their
- * order, then the engine. Each basket is decided on the state that those before it leave. Nothing is read or written
- * here, and both preview and sale use this code, so what `validate` shows is what `process` does.
+ * Decides a loaded group, basket by basket: replays first, then refusals about customer, card and references
+ * in their order, then the engine. Each basket is decided on the state that those before it leave. Nothing is
+ * read or written here, and both preview and sale use this code, so what `validate` shows is what `process`
+ * does.
  */
 import type { Basket } from '../../domain/basket.ts'
 import { cardStatus, customerStatus } from '../../domain/customer.ts'
@@ -88,7 +89,10 @@ export function newProducts({ products }: BasketGroup, { request }: BasketJob): 
   )
 }
 
-/** The transaction of an earlier identical request, or a refusal if only the key or receipt number is the same. */
+/**
+ * The transaction of an earlier identical request, or a refusal if only the key or receipt number is the
+ * same.
+ */
 function findEarlier({ fingerprint }: BasketJob, { earlier }: LoadedBasket): Decided | undefined {
   const { byIdempotencyKey, byOpaqueId } = earlier
   const found = byIdempotencyKey ?? byOpaqueId

@@ -18,7 +18,9 @@ export interface BasketRequest {
 
 export interface Repeat {
   readonly idempotencyKey?: string
-  /** Fingerprint of the request body; tells a retry from another basket with the same key or receipt number. */
+  /**
+   * Fingerprint of the request body; tells a retry from another basket with the same key or receipt number.
+   */
   readonly fingerprint?: Buffer
 }
 

@@ -1,9 +1,9 @@
 /**
- * Processes baskets in groups, and previews them: load → decide → write, in files of those names. `queue.ts` forms the
- * groups, and `../wallets/attempts.ts` defines how often and under which locks a group is tried.
+ * Processes baskets in groups, and previews them: load → decide → write, in files of those names. `queue.ts`
+ * forms the groups, and `../wallets/attempts.ts` defines how often and under which locks a group is tried.
  *
- * Every attempt of a basket has the same transaction ID. If the response of the database is lost, the next attempt
- * finds the committed transaction, so a retry never counts twice.
+ * Every attempt of a basket has the same transaction ID. If the response of the database is lost, the next
+ * attempt finds the committed transaction, so a retry never counts twice.
  */
 import { Refused } from '../../domain/refusal.ts'
 import { newId } from '../../store/new-id.ts'

@@ -1,11 +1,11 @@
 /**
- * Forms groups of baskets: whatever is waiting when a writer becomes free is processed together. Under light load
- * groups have one basket, under heavy load many, and there is no timer.
+ * Forms groups of baskets: whatever is waiting when a writer becomes free is processed together. Under light
+ * load groups have one basket, under heavy load many, and there is no timer.
  *
- * Invariants: a group belongs to one organization; a customer is in at most one running group, with baskets in
- * their order of arrival; two baskets with the same receipt number or idempotency key are never in one group, so
- * that the second finds the first; organizations take turns, so that a busy one cannot starve a quiet one; the
- * queue is bounded.
+ * Invariants: a group belongs to one organization; a customer is in at most one running group, with baskets
+ * in their order of arrival; two baskets with the same receipt number or idempotency key are never in one
+ * group, so that the second finds the first; organizations take turns, so that a busy one cannot starve a
+ * quiet one; the queue is bounded.
  */
 import type { CustomerId } from '../../domain/ids.ts'
 import { Refused } from '../../domain/refusal.ts'
@@ -20,7 +20,9 @@ export interface BasketQueue<Job, Result> {
 }
 
 export interface BasketQueueOptions<Job, Result> {
-  /** Decides and writes a group; one outcome per job, in order. A refusal is an outcome, never an exception. */
+  /**
+   * Decides and writes a group; one outcome per job, in order. A refusal is an outcome, never an exception.
+   */
   run(org: number, jobs: readonly Job[]): Promise<JobResult<Result>[]>
   readonly writers: number
   readonly maxGroup: number

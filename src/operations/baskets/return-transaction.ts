@@ -1,7 +1,7 @@
 /**
- * Returns items of a sale. The engine recalculates the sale without them, and the difference is booked: balances,
- * lots, coupons, limits and the visit itself. Blocked and replaced cards do not matter, since a customer may always
- * return something.
+ * Returns items of a sale. The engine recalculates the sale without them, and the difference is booked:
+ * balances, lots, coupons, limits and the visit itself. Blocked and replaced cards do not matter, since a
+ * customer may always return something.
  */
 import { couponStatus } from '../../domain/coupon.ts'
 import type { Fact } from '../../domain/event.ts'
@@ -202,8 +202,8 @@ function toChange(
     restored: restoredCoupons,
     revoked,
     facts,
-    // Reports count them as never redeemed, like the list of coupons redeemed on that day. They were counted on the
-    // local day in the time zone that the organization had then.
+    // Reports count them as never redeemed, like the list of coupons redeemed on that day. They were counted
+    // on the local day in the time zone that the organization had then.
     counts:
       restoredCoupons.length > 0
         ? [

@@ -1,4 +1,6 @@
-/** Writes the decisions of a group, and reads the transactions of replays; one outcome per basket, in order. */
+/**
+ * Writes the decisions of a group, and reads the transactions of replays; one outcome per basket, in order.
+ */
 import type { TransactionId } from '../../domain/ids.ts'
 import { Refused } from '../../domain/refusal.ts'
 import { localDay } from '../../engine/clock/local-time.ts'
@@ -46,8 +48,8 @@ export async function writeGroup(
 }
 
 /**
- * Adds references that are not in the directory yet, for all baskets together and always in the same order: another
- * process may be adding the same ones.
+ * Adds references that are not in the directory yet, for all baskets together and always in the same order:
+ * another process may be adding the same ones.
  */
 async function addReferences(
   tenant: Tenant,

@@ -1,6 +1,6 @@
 /**
- * Caches published campaign versions, compiled for evaluation. A version never changes after it was written, so it can
- * be cached; which version applies is read from the database with every basket.
+ * Caches published campaign versions, compiled for evaluation. A version never changes after it was written,
+ * so it can be cached; which version applies is read from the database with every basket.
  */
 
 import QuickLRU from 'quick-lru'
@@ -38,7 +38,8 @@ export function createCampaignCache(): CampaignCache {
 
   return {
     async get(tenant, organization, wanted) {
-      // Collected outside the cache, which may evict entries while we wait, and may be smaller than the request.
+      // Collected outside the cache, which may evict entries while we wait, and may be smaller than the
+      // request.
       const found = new Map<string, CompiledCampaign>()
       for (const version of wanted) {
         const cached = cache.get(keyOf(version))

@@ -1,7 +1,7 @@
 /**
- * Writes, publishes, pauses and archives campaigns. A definition is checked as a whole whenever it is written, and
- * again when it is published, since what it refers to may have changed in between; a published campaign can therefore
- * never fail at a till.
+ * Writes, publishes, pauses and archives campaigns. A definition is checked as a whole whenever it is
+ * written, and again when it is published, since what it refers to may have changed in between; a published
+ * campaign can therefore never fail at a till.
  */
 
 import type { Campaign, CampaignStatus } from '../../domain/campaign.ts'
@@ -108,7 +108,8 @@ export async function publishCampaign(
   if (before.status === 'archived') {
     throw new Refused('invalid_campaign', archivedMessage)
   }
-  // Before the check, so that of two campaigns publishing the same new balance the second sees the first's decimals.
+  // Before the check, so that of two campaigns publishing the same new balance the second sees the first's
+  // decimals.
   await insertBalanceDefinitions(tenant, balancesOf(before.draft))
   await refuseBadDefinition(tenant, organization, before.draft, before.id)
   if (!before.hasChanges) {

@@ -1,6 +1,6 @@
 /**
- * Tries a campaign's draft, saved or not, on a basket and a wallet: what it would do and why. Products have the
- * categories of the directory, as at the till; no customer is read and nothing is written.
+ * Tries a campaign's draft, saved or not, on a basket and a wallet: what it would do and why. Products have
+ * the categories of the directory, as at the till; no customer is read and nothing is written.
  */
 
 import type { Basket } from '../../domain/basket.ts'

@@ -1,6 +1,6 @@
 /**
- * Blocks, unblocks and replaces a card, and manages the URL of its wallet page. Each holds the customer's wallet lock,
- * so that no basket is processed in between.
+ * Blocks, unblocks and replaces a card, and manages the URL of its wallet page. Each holds the customer's
+ * wallet lock, so that no basket is processed in between.
  */
 import { randomInt } from 'node:crypto'
 import { type Card, cardStatus, firstWalletVersion } from '../../domain/customer.ts'

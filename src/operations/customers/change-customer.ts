@@ -63,9 +63,9 @@ export async function setCustomerBlocked(
 }
 
 /**
- * Removes the personal data and keeps the numbers: the profile, stored responses and personal data in baskets are
- * deleted, phone, email and opaque ID become available again, cards are closed and coupons revoked. Ledger entries
- * and events contain only IDs and stay, so that all totals still add up.
+ * Removes the personal data and keeps the numbers: the profile, stored responses and personal data in baskets
+ * are deleted, phone, email and opaque ID become available again, cards are closed and coupons revoked.
+ * Ledger entries and events contain only IDs and stay, so that all totals still add up.
  */
 export function eraseCustomer(
   id: CustomerId | undefined,

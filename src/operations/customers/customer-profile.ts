@@ -53,8 +53,8 @@ const uniqueConstraints: Record<string, UniqueMember> = {
 }
 
 /**
- * Checks first, so that the refusal is the first in order if several fields are taken, and then writes: what another
- * request takes in between is caught by the database and refused in the same way.
+ * Checks first, so that the refusal is the first in order if several fields are taken, and then writes: what
+ * another request takes in between is caught by the database and refused in the same way.
  */
 export async function writeUnique(
   tenant: Tenant,

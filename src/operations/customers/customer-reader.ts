@@ -1,4 +1,6 @@
-/** Looks up customers by what was scanned or typed at a till. Lookups that arrive together share one query. */
+/**
+ * Looks up customers by what was scanned or typed at a till. Lookups that arrive together share one query.
+ */
 import type { Pool } from 'pg'
 import { type CustomerKeyKind, type LoadedView, listCustomersByKey } from '../../store/customers.ts'
 import { tenantOf } from '../../store/tenant.ts'

@@ -1,6 +1,7 @@
 /**
- * Customers as tills and merchants see them: `value` is what can be used now. The store subtracts lots past their date;
- * expiration by inactivity is applied here with the engine's own rule, because only campaigns define it.
+ * Customers as tills and merchants see them: `value` is what can be used now. The store subtracts lots past
+ * their date; expiration by inactivity is applied here with the engine's own rule, because only campaigns
+ * define it.
  */
 import type { CustomerView } from '../../domain/customer.ts'
 import { type CustomerId, parseId } from '../../domain/ids.ts'

@@ -1,8 +1,8 @@
 /**
- * Backfills the search keys of customer names: names from before the upgrade have none, and a name changed by the
- * previous version has the key of its old name. It proceeds in small steps, so that no request waits for more than one,
- * and no step is too long for the database. A name without a key is found by its exact spelling. The backfill can run
- * twice, and in two processes concurrently.
+ * Backfills the search keys of customer names: names from before the upgrade have none, and a name changed by
+ * the previous version has the key of its old name. It proceeds in small steps, so that no request waits for
+ * more than one, and no step is too long for the database. A name without a key is found by its exact
+ * spelling. The backfill can run twice, and in two processes concurrently.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CustomerId } from '../../domain/ids.ts'

@@ -1,7 +1,7 @@
 /**
- * Registers a customer into a campaign: opens a card with a barcode, and the campaign's balances, at 0 if they are
- * missing. Registering again returns the existing card. Everything happens in one database transaction, so a refusal
- * leaves no customer behind.
+ * Registers a customer into a campaign: opens a card with a barcode, and the campaign's balances, at 0 if
+ * they are missing. Registering again returns the existing card. Everything happens in one database
+ * transaction, so a refusal leaves no customer behind.
  */
 import { randomInt } from 'node:crypto'
 import { barcodeDigits, checkDigit } from '../../domain/barcode.ts'

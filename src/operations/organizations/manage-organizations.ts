@@ -1,4 +1,6 @@
-/** Tasks of the platform operator: organizations, integrations, connections, and the rotation of credentials. */
+/**
+ * Tasks of the platform operator: organizations, integrations, connections, and the rotation of credentials.
+ */
 
 import type { IntegrationId, OrganizationId } from '../../domain/ids.ts'
 import { mainBranch, type ScopeName, type ShownOrganization } from '../../domain/organization.ts'
@@ -152,8 +154,8 @@ export async function createConnection(
   })
   await insertConnection(own, connection)
   await insertConnectionSecret(own, id, credentials.hash(apiSecret), now)
-  // Checked last: inserting the user locks the organization's setup version, so of two concurrent inserts the second
-  // sees the first.
+  // Checked last: inserting the user locks the organization's setup version, so of two concurrent inserts the
+  // second sees the first.
   if ((await countActiveConnections(own)) > maxConnections) throw new Refused('too_many_connections')
   return { ...connection, apiSecret }
 }

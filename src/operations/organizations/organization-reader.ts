@@ -1,6 +1,6 @@
 /**
- * Reads organizations for the check before every request. A canceled subscription must take effect with the next
- * request, so nothing is cached; but requests that arrive together share one query.
+ * Reads organizations for the check before every request. A canceled subscription must take effect with the
+ * next request, so nothing is cached; but requests that arrive together share one query.
  */
 import type { Pool } from 'pg'
 import type { OrganizationId } from '../../domain/ids.ts'

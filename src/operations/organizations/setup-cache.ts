@@ -1,7 +1,7 @@
 /**
- * Caches the setup of organizations in this process, compiled for evaluation. Every basket reads the setup version
- * together with the customer, so that a change takes effect with the next basket, in every process; the cache only
- * saves reading everything again.
+ * Caches the setup of organizations in this process, compiled for evaluation. Every basket reads the setup
+ * version together with the customer, so that a change takes effect with the next basket, in every process;
+ * the cache only saves reading everything again.
  */
 import QuickLRU from 'quick-lru'
 import type { BranchId, OrganizationId, UserId } from '../../domain/ids.ts'
@@ -44,7 +44,9 @@ export interface SetupCache {
   get(tenant: Tenant, version: number | undefined): Promise<Setup>
 }
 
-/** The most recently used are kept, up to twice as many. A setup is cached under both IDs of its organization. */
+/**
+ * The most recently used are kept, up to twice as many. A setup is cached under both IDs of its organization.
+ */
 const keptSetups = 1_000
 const keptUsers = 10_000
 
@@ -133,7 +135,10 @@ export interface References {
   readonly branch?: Reference<BranchId>
 }
 
-/** The given user or else the caller, the given branch or else the caller's; undefined if not in the directory. */
+/**
+ * The given user or else the caller, the given branch or else the caller's; undefined if not in the
+ * directory.
+ */
 export function referencesOf(
   { branches }: Setup,
   users: Users,

@@ -1,6 +1,6 @@
 /**
- * Time ranges as clients write them: each end is a day in the organization's time zone, or an instant. A last day is
- * inclusive; an instant is exclusive.
+ * Time ranges as clients write them: each end is a day in the organization's time zone, or an instant. A last
+ * day is inclusive; an instant is exclusive.
  */
 import { Refused } from '../../domain/refusal.ts'
 import { startOfDay } from '../../engine/clock/local-time.ts'

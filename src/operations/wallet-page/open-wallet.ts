@@ -1,6 +1,6 @@
 /**
- * The wallet page of a card, for anyone who has its URL. The token is verified first; only a valid one is looked up in
- * the database, where it must still be the current one of the card.
+ * The wallet page of a card, for anyone who has its URL. The token is verified first; only a valid one is
+ * looked up in the database, where it must still be the current one of the card.
  */
 import { type Card, type CustomerView, isLive } from '../../domain/customer.ts'
 import type { BranchId, CampaignId } from '../../domain/ids.ts'

@@ -1,6 +1,6 @@
 /**
- * The token in the URL of a wallet page: the card, the version of its URL, and a signature that only the holder of the
- * pepper can make. The token is not stored, and a forged one costs no query.
+ * The token in the URL of a wallet page: the card, the version of its URL, and a signature that only the
+ * holder of the pepper can make. The token is not stored, and a forged one costs no query.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { type CardId, parseId } from '../../domain/ids.ts'
@@ -20,7 +20,9 @@ export interface WalletTokens {
 }
 
 const keyBytes = 4 + 16 + 4
-/** 128 bits: impossible to guess, and the URL still fits into a QR code that a phone reads from a distance. */
+/**
+ * 128 bits: impossible to guess, and the URL still fits into a QR code that a phone reads from a distance.
+ */
 const markBytes = 16
 
 export function createWalletTokens(pepper: string): WalletTokens {

@@ -1,9 +1,9 @@
 /**
  * Runs a group of wallet changes to completion: every change gets its result, its refusal or its error.
  *
- * The first attempt decides on what one round trip has read, without locks, and writes only if no wallet has changed
- * since. What that cannot settle is decided again under lock. Retries first check whether an earlier attempt
- * committed without our knowing.
+ * The first attempt decides on what one round trip has read, without locks, and writes only if no wallet has
+ * changed since. What that cannot settle is decided again under lock. Retries first check whether an earlier
+ * attempt committed without our knowing.
  */
 import type { Pool } from 'pg'
 import {
@@ -41,7 +41,10 @@ export const failed = (error: unknown) => ({ kind: 'failed', error }) as const
 export const deferred = { kind: 'deferred' } as const
 
 export interface Changes<Job, Result> {
-  /** Load, decide, write; one outcome per job, in order. A refusal is an outcome, unless it applies to all jobs. */
+  /**
+   * Load, decide, write; one outcome per job, in order. A refusal is an outcome, unless it applies to all
+   * jobs.
+   */
   run(tenant: Tenant, jobs: readonly Job[], attempt: Attempt): Promise<AttemptResult<Result>[]>
   /** Whether a retry finds what an earlier attempt has written; if not, an unknown outcome is not retried. */
   readonly isFindable: boolean
@@ -110,8 +113,8 @@ function afterError(error: unknown, jobs: number, isUnknown: boolean): 'stop' | 
   // The statement itself failed: run the jobs one by one, so that only the failing one fails.
   if (classifyError(error) === 'other' && jobs > 1) return 'one by one'
   if (isConnectionError(error)) return isUnknown ? 'stop' : 'again'
-  // A deadlock; or a receipt number or key that another process has just used, which the next load will see; or a
-  // wallet that is locked.
+  // A deadlock; or a receipt number or key that another process has just used, which the next load will see;
+  // or a wallet that is locked.
   const isTransient = classifyError(error) === 'retry' || isUniqueViolation(error) || isLockTimeout(error)
   return isTransient ? 'again' : 'stop'
 }

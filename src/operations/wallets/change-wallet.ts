@@ -1,7 +1,8 @@
 /**
- * The frame of every change of one wallet except baskets, which come in groups: load → decide → write, in two round
- * trips. The response for the idempotency key and the audit entry are written in the message that writes the change,
- * so that everything is committed or nothing. A refusal leaves nothing behind, not even the key.
+ * The frame of every change of one wallet except baskets, which come in groups: load → decide → write, in two
+ * round trips. The response for the idempotency key and the audit entry are written in the message that
+ * writes the change, so that everything is committed or nothing. A refusal leaves nothing behind, not even
+ * the key.
  */
 import { Refused } from '../../domain/refusal.ts'
 import { localDay } from '../../engine/clock/local-time.ts'
@@ -171,8 +172,8 @@ async function runOnce<Q extends Questions, Result, T>(
   try {
     decided = await work.decide({ tenant, wallet, answers, setup, now })
   } catch (error) {
-    // Something may have changed between two of the statements, and only a write would detect that: a refusal is
-    // final only if it was decided under lock.
+    // Something may have changed between two of the statements, and only a write would detect that: a refusal
+    // is final only if it was decided under lock.
     if (error instanceof Refused && mode === 'read' && wallet) return deferred
     throw error
   }

@@ -1,8 +1,8 @@
 /**
- * Books expirations: lots past their date, balances of customers who have been inactive too long, and coupons.
- * Customers are processed in groups, like baskets but under lock from the start, and those whose wallet is in use come
- * last: a till must not wait for two hundred others. Each decision is made on the current wallet, so the job can run
- * twice, or in two processes concurrently, and books nothing twice.
+ * Books expirations: lots past their date, balances of customers who have been inactive too long, and
+ * coupons. Customers are processed in groups, like baskets but under lock from the start, and those whose
+ * wallet is in use come last: a till must not wait for two hundred others. Each decision is made on the
+ * current wallet, so the job can run twice, or in two processes concurrently, and books nothing twice.
  */
 
 import type { Fact } from '../../domain/event.ts'
@@ -85,12 +85,14 @@ async function expireIdle(
 }
 
 /**
- * Months differ in length, by up to three days (January and February); one more day finds every candidate, and the
- * engine knows who is not due yet.
+ * Months differ in length, by up to three days (January and February); one more day finds every candidate,
+ * and the engine knows who is not due yet.
  */
 const marginMs = 4 * 86_400_000
 
-/** Returns how many of these customers had an expiration. A customer found again has nothing left to expire. */
+/**
+ * Returns how many of these customers had an expiration. A customer found again has nothing left to expire.
+ */
 async function expireCustomers(
   deps: Deps,
   organization: Organization,

@@ -1,4 +1,6 @@
-/** Verifies that the balances, entries, coupons and reports of an organization agree; lists where they do not. */
+/**
+ * Verifies that the balances, entries, coupons and reports of an organization agree; lists where they do not.
+ */
 import type { CustomerId } from '../../domain/ids.ts'
 import type { Organization } from '../../domain/organization.ts'
 import type { CompiledCampaign } from '../../engine/definition/compile-campaign.ts'
@@ -60,8 +62,9 @@ export async function verifyLedger(
 }
 
 /**
- * Balances that a return may have taken below zero. A return uses the campaign version of its sale, so every version
- * counts; and the policy of a card's own campaign applies to campaigns that run on the card, so their balances count.
+ * Balances that a return may have taken below zero. A return uses the campaign version of its sale, so every
+ * version counts; and the policy of a card's own campaign applies to campaigns that run on the card, so their
+ * balances count.
  */
 async function negativeKeys(
   cache: CampaignCache,

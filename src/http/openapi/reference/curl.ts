@@ -1,6 +1,6 @@
 /**
- * Renders an operation as a curl command. IDs from the examples become variables, so that the command works as
- * pasted once `$BASE`, `$TOKEN` and the IDs in it are set.
+ * Renders an operation as a curl command. IDs from the examples become variables, so that the command works
+ * as pasted once `$BASE`, `$TOKEN` and the IDs in it are set.
  */
 import type { Call } from './document.ts'
 

@@ -20,7 +20,10 @@ function escapeText(text: string): string {
   return text.replaceAll(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`)
 }
 
-/** Renders the subset of Markdown that our descriptions use: paragraphs, numbered lists, `code` and **strong**. */
+/**
+ * Renders the subset of Markdown that our descriptions use: paragraphs, numbered lists, `code` and
+ * **strong**.
+ */
 export function markdown(text: string): Html {
   const blocks = text.split(/\n{2,}/).map((block) => {
     const items = block.split('\n')

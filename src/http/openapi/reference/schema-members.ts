@@ -1,4 +1,6 @@
-/** Renders a schema as a list of its fields with type, bounds and description; nested objects can be expanded. */
+/**
+ * Renders a schema as a list of its fields with type, bounds and description; nested objects can be expanded.
+ */
 import { type OpenApiDocument, refName, type Schema } from './document.ts'
 import { type Html, html, inline } from './html.ts'
 
