@@ -95,7 +95,7 @@ async function invite(env: Environment, address: string): Promise<CommandOutput>
   }
 }
 
-/** Whoever can run this is the operator. The actions have the names of the corresponding API operations. */
+/** Anyone who can run this is the operator. The actions have the names of the corresponding API operations. */
 const toNote = (action: string, org: number, id: PersonId, details?: object): AuditNote => ({
   org,
   by: { kind: 'operator' },

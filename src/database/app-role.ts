@@ -82,7 +82,7 @@ export async function prepareAppRole(client: pg.Client, log?: DatabaseLog): Prom
   let state = await readRoleState(client)
   for (let attempt = 1; state.obstacle !== undefined && attempt <= maxAttempts; attempt++) {
     try {
-      await mend[state.obstacle]?.(client)
+      await remedies[state.obstacle]?.(client)
     } catch (error) {
       await client.query('ROLLBACK').catch(() => {})
       const { code } = error as { code?: string }
@@ -104,7 +104,7 @@ const notPermitted = '42501'
 // Another database on the same server is being prepared: the role exists by now, or its row has just changed.
 const concurrent = ['42710', '23505', 'XX000']
 
-const mend: Partial<Record<NonNullable<RoleState['obstacle']>, (client: pg.Client) => Promise<void>>> = {
+const remedies: Partial<Record<NonNullable<RoleState['obstacle']>, (client: pg.Client) => Promise<void>>> = {
   async missing(client) {
     await client.query(`CREATE ROLE ${appRole} NOLOGIN`)
   },
