@@ -132,3 +132,6 @@ export class Refused extends Error {
     return this
   }
 }
+
+/** What the path or the query named does not exist, for this caller at least. */
+export const notFound = (code: RefusalCode): Refused => new Refused(code, undefined, 'path')

@@ -30,6 +30,18 @@ export function toPage<T, R>(
   return { data: shown.map(render), nextCursor }
 }
 
+/** A page of a list that is sorted by id. */
+export async function listPage<P extends IdPrefix, T extends { readonly id: IdOf<P> }, R>(
+  prefix: P,
+  query: { readonly limit?: number; readonly cursor?: string },
+  list: (page: { readonly limit: number; readonly after?: IdOf<P> }) => Promise<readonly T[]>,
+  render: (row: T) => R,
+): Promise<{ data: R[]; nextCursor?: string }> {
+  const limit = limitOf(query)
+  const rows = await list({ limit: limit + 1, after: idCursor(prefix, query.cursor) })
+  return toPage(rows, limit, ({ id }) => id, render)
+}
+
 export function decodeCursor(cursor: string | undefined): string | undefined {
   return cursor === undefined ? undefined : Buffer.from(cursor, 'base64url').toString('utf8')
 }

@@ -2,7 +2,7 @@
  * Finds the properties of a body that its schema does not know. Old tills must keep working, so most requests
  * ignore them and report them in a header, where a typo can still be noticed.
  */
-type Schema = {
+interface Schema {
   readonly type?: string
   readonly properties?: Record<string, Schema>
   readonly items?: Schema

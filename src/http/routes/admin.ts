@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { parseId } from '../../domain/ids.ts'
-import { Refused } from '../../domain/refusal.ts'
+import { notFound } from '../../domain/refusal.ts'
 import { rotateConnectionSecret } from '../../operations/auth/manage-connections.ts'
 import {
   createConnection,
@@ -25,7 +25,7 @@ import {
 } from '../../store/organizations.ts'
 import { inTransaction, platformOrg, platformTenant, tenantOf } from '../../store/tenant.ts'
 import type { Server } from '../fastify-server.ts'
-import { idCursor, limitOf, PageQuery, toPage } from '../requests/paging.ts'
+import { listPage, PageQuery } from '../requests/paging.ts'
 import { respondToWrite } from '../respond.ts'
 import { exampleId } from '../schemas/examples.ts'
 import { Id, Optional, PageOf, Text } from '../schemas/members.ts'
@@ -117,14 +117,13 @@ function organizationAdministration(app: Server, { deps }: ServerOptions): void 
       },
     },
     async (request) => {
-      const limit = limitOf(request.query)
       const tenant = platformTenant(pool)
-      const after = idCursor('org', request.query.cursor)
-      const rows = await listOrganizationsWithLogo(
-        tenant,
-        await listOrganizations(tenant, { limit: limit + 1, after }),
+      return listPage(
+        'org',
+        request.query,
+        async (page) => listOrganizationsWithLogo(tenant, await listOrganizations(tenant, page)),
+        toOrganizationReply,
       )
-      return toPage(rows, limit, (row) => row.id, toOrganizationReply)
     },
   )
 
@@ -144,7 +143,7 @@ function organizationAdministration(app: Server, { deps }: ServerOptions): void 
       const id = parseId('org', request.params.id)
       const tenant = platformTenant(pool)
       const organization = id && (await findOrganization(tenant, id))
-      if (!organization) throw new Refused('organization_not_found', undefined, 'path')
+      if (!organization) throw notFound('organization_not_found')
       return toOrganizationReply(await findOrganizationWithLogo(tenant, organization))
     },
   )
@@ -237,12 +236,8 @@ function integrationAdministration(app: Server, { deps }: ServerOptions): void {
       },
     },
     async (request) => {
-      const limit = limitOf(request.query)
-      const rows = await listIntegrations(platformTenant(pool), {
-        limit: limit + 1,
-        after: idCursor('int', request.query.cursor),
-      })
-      return toPage(rows, limit, (row) => row.id, toIntegrationReply)
+      const tenant = platformTenant(pool)
+      return listPage('int', request.query, (page) => listIntegrations(tenant, page), toIntegrationReply)
     },
   )
 
@@ -261,7 +256,7 @@ function integrationAdministration(app: Server, { deps }: ServerOptions): void {
     async (request) => {
       const id = parseId('int', request.params.id)
       const integration = id && (await findIntegration(platformTenant(pool), id))
-      if (!integration) throw new Refused('integration_not_found', undefined, 'path')
+      if (!integration) throw notFound('integration_not_found')
       return toIntegrationReply(integration)
     },
   )
@@ -343,11 +338,9 @@ function connectionAdministration(app: Server, { deps }: ServerOptions): void {
     async (request) => {
       const id = parseId('org', request.params.id)
       const organization = id && (await findOrganization(platformTenant(pool), id))
-      if (!organization) throw new Refused('organization_not_found', undefined, 'path')
-      const limit = limitOf(request.query)
-      const after = idCursor('con', request.query.cursor)
-      const rows = await listConnections(tenantOf(pool, organization.orgId), { limit: limit + 1, after })
-      return toPage(rows, limit, (row) => row.id, toConnectionReply)
+      if (!organization) throw notFound('organization_not_found')
+      const tenant = tenantOf(pool, organization.orgId)
+      return listPage('con', request.query, (page) => listConnections(tenant, page), toConnectionReply)
     },
   )
 
@@ -366,7 +359,7 @@ function connectionAdministration(app: Server, { deps }: ServerOptions): void {
     async (request) => {
       const id = parseId('con', request.params.id)
       const connection = id && (await findConnection(platformTenant(pool), id))
-      if (!connection) throw new Refused('connection_not_found', undefined, 'path')
+      if (!connection) throw notFound('connection_not_found')
       return toConnectionReply(connection)
     },
   )

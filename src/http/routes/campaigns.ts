@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { type Campaign, campaignStatuses } from '../../domain/campaign.ts'
 import { parseId } from '../../domain/ids.ts'
-import { Refused } from '../../domain/refusal.ts'
+import { notFound, Refused } from '../../domain/refusal.ts'
 import { CampaignDefinition } from '../../engine/definition/campaign-definition.ts'
 import {
   createCampaign,
@@ -136,7 +136,7 @@ export function campaignRoutes(app: Server, { deps }: ServerOptions): void {
       const tenant = tenantOf(pool, organization.orgId)
       const campaign = await getCampaign(tenant, parseId('cmp', request.params.id))
       if (scopes.includes('manage')) return toCampaignReply(campaign)
-      if (campaign.status !== 'published') throw new Refused('campaign_not_found', undefined, 'path')
+      if (campaign.status !== 'published') throw notFound('campaign_not_found')
       const [published] = await asPublished(tenant, [campaign])
       return toCampaignReply(published!)
     },

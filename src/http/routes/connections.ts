@@ -9,7 +9,7 @@ import { listOwnConnections, type OwnConnection } from '../../store/credentials.
 import { tenantOf } from '../../store/tenant.ts'
 import type { Server } from '../fastify-server.ts'
 import { named } from '../openapi/name-components.ts'
-import { idCursor, limitOf, PageQuery, toPage } from '../requests/paging.ts'
+import { listPage, PageQuery } from '../requests/paging.ts'
 import { respondToWrite } from '../respond.ts'
 import { exampleId, ownConnectionExample } from '../schemas/examples.ts'
 import { Id, Optional, PageOf, Text, Timestamp } from '../schemas/members.ts'
@@ -62,11 +62,8 @@ export function connectionRoutes(app: Server, { deps }: ServerOptions): void {
       },
     },
     async (request) => {
-      const limit = limitOf(request.query)
-      const after = idCursor('con', request.query.cursor)
       const tenant = tenantOf(pool, request.caller.organization.orgId)
-      const rows = await listOwnConnections(tenant, { limit: limit + 1, after })
-      return toPage(rows, limit, (row) => row.id, toOwnConnectionReply)
+      return listPage('con', request.query, (page) => listOwnConnections(tenant, page), toOwnConnectionReply)
     },
   )
 

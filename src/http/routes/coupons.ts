@@ -7,7 +7,7 @@ import { readCoupons } from '../../operations/wallets/read-coupons.ts'
 import { tenantOf } from '../../store/tenant.ts'
 import type { Server } from '../fastify-server.ts'
 import { toCouponRecordReply } from '../replies/customer.ts'
-import { idCursor, limitOf, PageQuery, toPage } from '../requests/paging.ts'
+import { listPage, PageQuery } from '../requests/paging.ts'
 import { respondToChange } from '../respond.ts'
 import { Coupon } from '../schemas/customer.ts'
 import { exampleId } from '../schemas/examples.ts'
@@ -57,23 +57,22 @@ export function couponRoutes(app: Server, { deps }: ServerOptions): void {
       const { organization } = request.caller
       const { status, customer, campaign } = request.query
       const now = clock()
-      const limit = limitOf(request.query)
-      const rows = await readCoupons(
-        tenantOf(pool, organization.orgId),
-        {
-          status: status as CouponStatus | undefined,
-          customer,
-          campaign,
-          ...toTimeRange(request.query, organization.timezone),
-          ...toNamedRange('ended', request.query, organization.timezone),
-        },
-        { limit: limit + 1, after: idCursor('cpn', request.query.cursor) },
-        now,
-      )
-      return toPage(
-        rows,
-        limit,
-        (row) => row.id,
+      return listPage(
+        'cpn',
+        request.query,
+        (page) =>
+          readCoupons(
+            tenantOf(pool, organization.orgId),
+            {
+              status: status as CouponStatus | undefined,
+              customer,
+              campaign,
+              ...toTimeRange(request.query, organization.timezone),
+              ...toNamedRange('ended', request.query, organization.timezone),
+            },
+            page,
+            now,
+          ),
         (row) => ({ ...toCouponRecordReply(row, now), customerName: row.customerName }),
       )
     },

@@ -10,7 +10,15 @@ import type { Server } from '../fastify-server.ts'
 import { isStorable } from '../plugins/json-body.ts'
 import { toCouponRecordReply, toLedgerEntryReply } from '../replies/customer.ts'
 import { toTransactionReply } from '../replies/transaction.ts'
-import { decodeCursor, idCursor, limitOf, PageQuery, refuseCursor, toPage } from '../requests/paging.ts'
+import {
+  decodeCursor,
+  idCursor,
+  limitOf,
+  listPage,
+  PageQuery,
+  refuseCursor,
+  toPage,
+} from '../requests/paging.ts'
 import { Coupon, LedgerEntry } from '../schemas/customer.ts'
 import { Id, PageOf } from '../schemas/members.ts'
 import { Transaction } from '../schemas/transaction.ts'
@@ -42,13 +50,10 @@ export function customerHistoryRoutes(app: Server, { deps }: ServerOptions): voi
       const tenant = tenantOf(pool, organization.orgId)
       const id = parseId('cus', request.params.id)
       const { customer } = await getCustomerView(deps, tenant, request.caller.organization, id)
-      const limit = limitOf(request.query)
-      const after = idCursor('txn', request.query.cursor)
-      const rows = await readTransactions(tenant, { customer: customer.id }, { limit: limit + 1, after })
-      return toPage(
-        rows,
-        limit,
-        (row) => row.id,
+      return listPage(
+        'txn',
+        request.query,
+        (page) => readTransactions(tenant, { customer: customer.id }, page),
         (row) => toTransactionReply(row, organization),
       )
     },

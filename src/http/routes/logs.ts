@@ -1,7 +1,7 @@
 /** The two logs of an organization: recent requests, and who changed what. */
 import { Type } from 'typebox'
 import { parseId } from '../../domain/ids.ts'
-import { type RefusalCode, Refused, refusals } from '../../domain/refusal.ts'
+import { notFound, type RefusalCode, refusals } from '../../domain/refusal.ts'
 import { toTimeRange } from '../../operations/organizations/time-range.ts'
 import { type ListedAuditEntry, listAuditEntries } from '../../store/audit-entries.ts'
 import { findHttpRequest, type ListedRequest, listHttpRequests } from '../../store/http-requests.ts'
@@ -9,7 +9,7 @@ import { tenantOf } from '../../store/tenant.ts'
 import { refusalAnswers } from '../errors/refusals.ts'
 import type { Server } from '../fastify-server.ts'
 import { named } from '../openapi/name-components.ts'
-import { idCursor, limitOf, PageQuery, toPage } from '../requests/paging.ts'
+import { listPage, PageQuery } from '../requests/paging.ts'
 import { auditEntryExample, requestDetailsExample, requestExample } from '../schemas/examples.ts'
 import { Id, Optional, PageOf, RangeQuery, Text, Timestamp } from '../schemas/members.ts'
 import type { ServerOptions } from '../server-options.ts'
@@ -166,8 +166,6 @@ function requestLog(app: Server, { deps }: ServerOptions): void {
     },
     async (request) => {
       const { status, q, connection } = request.query
-      const limit = limitOf(request.query)
-      const after = idCursor('req', request.query.cursor)
       const filter = {
         ...toTimeRange(request.query, request.caller.organization.timezone),
         status: status && statusRanges[status],
@@ -177,8 +175,7 @@ function requestLog(app: Server, { deps }: ServerOptions): void {
       // A malformed ID has made no requests.
       if (connection !== undefined && !filter.user) return { data: [] }
       const tenant = tenantOf(pool, request.caller.organization.orgId)
-      const rows = await listHttpRequests(tenant, filter, { limit: limit + 1, after })
-      return toPage(rows, limit, (row) => row.id, toRequestReply)
+      return listPage('req', request.query, (page) => listHttpRequests(tenant, filter, page), toRequestReply)
     },
   )
 
@@ -198,7 +195,7 @@ function requestLog(app: Server, { deps }: ServerOptions): void {
     async (request) => {
       const id = parseId('req', request.params.id)
       const row = id && (await findHttpRequest(tenantOf(pool, request.caller.organization.orgId), id))
-      if (!row) throw new Refused('request_not_found', undefined, 'path')
+      if (!row) throw notFound('request_not_found')
       return toDetailsReply(row)
     },
   )
@@ -229,8 +226,6 @@ function auditLog(app: Server, { deps }: ServerOptions): void {
     },
     async (request) => {
       const { q, by } = request.query
-      const limit = limitOf(request.query)
-      const after = idCursor('aud', request.query.cursor)
       const isOperator = by === 'operator'
       const user = by === undefined ? undefined : parseId('usr', by)
       if (by !== undefined && !isOperator && !user) return { data: [] }
@@ -241,8 +236,7 @@ function auditLog(app: Server, { deps }: ServerOptions): void {
         byKind: isOperator ? 'operator' : undefined,
       }
       const tenant = tenantOf(deps.pool, request.caller.organization.orgId)
-      const rows = await listAuditEntries(tenant, filter, { limit: limit + 1, after })
-      return toPage(rows, limit, (row) => row.id, toAuditReply)
+      return listPage('aud', request.query, (page) => listAuditEntries(tenant, filter, page), toAuditReply)
     },
   )
 }

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { parseId } from '../../domain/ids.ts'
 import { type Person, toPersonReply } from '../../domain/person.ts'
-import { Refused } from '../../domain/refusal.ts'
+import { notFound, Refused } from '../../domain/refusal.ts'
 import {
   type Invitation,
   invitationUrl,
@@ -17,7 +17,7 @@ import { findOrganization } from '../../store/organizations.ts'
 import { listPeople } from '../../store/people.ts'
 import { platformTenant, tenantOf } from '../../store/tenant.ts'
 import type { Server } from '../fastify-server.ts'
-import { idCursor, limitOf, PageQuery, toPage } from '../requests/paging.ts'
+import { listPage, PageQuery } from '../requests/paging.ts'
 import { respondToWrite } from '../respond.ts'
 import { Id, Nullable, Optional, PageOf } from '../schemas/members.ts'
 import {
@@ -56,10 +56,7 @@ const toInvitedReply = (
 })
 
 async function toPeoplePage({ pool }: Deps, org: number, query: Static<typeof querystring>) {
-  const limit = limitOf(query)
-  const after = idCursor('psn', query.cursor)
-  const rows = await listPeople(tenantOf(pool, org), { limit: limit + 1, after })
-  return toPage(rows, limit, (row) => row.id, toPersonReply)
+  return listPage('psn', query, (page) => listPeople(tenantOf(pool, org), page), toPersonReply)
 }
 
 function peopleOfOrganization(app: Server, { deps }: ServerOptions): void {
@@ -255,7 +252,7 @@ function peopleAdministration(app: Server, { deps }: ServerOptions): void {
     async (request) => {
       const id = parseId('org', request.params.id)
       const organization = id && (await findOrganization(platformTenant(deps.pool), id))
-      if (!organization) throw new Refused('organization_not_found', undefined, 'path')
+      if (!organization) throw notFound('organization_not_found')
       return toPeoplePage(deps, organization.orgId, request.query)
     },
   )

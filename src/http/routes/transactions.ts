@@ -14,7 +14,7 @@ import {
   toTransactionReply,
 } from '../replies/transaction.ts'
 import { toBasketRequest } from '../requests/basket-request.ts'
-import { idCursor, limitOf, PageQuery, toPage } from '../requests/paging.ts'
+import { listPage, PageQuery } from '../requests/paging.ts'
 import { idempotencyKey, respondToChange } from '../respond.ts'
 import { Id, OpaqueId, Optional, PageOf, RangeQuery, StatusQuery } from '../schemas/members.ts'
 import {
@@ -204,25 +204,23 @@ export function transactionRoutes(app: Server, { deps, baskets: transactions }: 
       // This filter can read many rows, and a till has no use for it.
       if (spent !== undefined && !scopes.includes('manage'))
         throw new Refused('_forbidden', 'spent: requires the scope manage.')
-      const limit = limitOf(request.query)
-      const rows = await readTransactions(
-        tenantOf(pool, organization.orgId),
-        {
-          opaqueId,
-          customer,
-          card,
-          branch,
-          status,
-          spent,
-          ...toTimeRange(request.query, organization.timezone),
-        },
-        { limit: limit + 1, after: idCursor('txn', request.query.cursor) },
-      )
-      return toPage(
-        rows,
-        limit,
-        (row) => row.id,
-        // A caller that may only look up single customers gets no list of their names.
+      return listPage(
+        'txn',
+        request.query,
+        (page) =>
+          readTransactions(
+            tenantOf(pool, organization.orgId),
+            {
+              opaqueId,
+              customer,
+              card,
+              branch,
+              status,
+              spent,
+              ...toTimeRange(request.query, organization.timezone),
+            },
+            page,
+          ), // A caller that may only look up single customers gets no list of their names.
         ({ customerName, ...row }) =>
           toTransactionReply(scopes.includes('manage') ? { ...row, customerName } : row, organization),
       )

@@ -4,7 +4,7 @@
  */
 import type { ConnectionId } from '../../domain/ids.ts'
 import type { ScopeName } from '../../domain/organization.ts'
-import { Refused } from '../../domain/refusal.ts'
+import { notFound, Refused } from '../../domain/refusal.ts'
 import {
   type Connection,
   endConnectionSecrets,
@@ -46,7 +46,7 @@ export async function rotateOwnConnection(
   caller?: Caller,
 ): Promise<OwnConnection & { apiSecret: string }> {
   const connection = id && (await lockOwnConnection(tenant, id))
-  if (!connection) throw new Refused('connection_not_found', undefined, 'path')
+  if (!connection) throw notFound('connection_not_found')
   if (caller) checkScopes(caller, connection.scopes)
   if (connection.revokedAt) throw new Refused('connection_revoked')
   const apiSecret = credentials.create('lws')
@@ -64,7 +64,7 @@ export async function rotateConnectionSecret(
   now: Date,
 ): Promise<Connection & { apiSecret: string }> {
   const connection = id && (await findConnection(tenant, id))
-  if (!connection) throw new Refused('connection_not_found', undefined, 'path')
+  if (!connection) throw notFound('connection_not_found')
   return rotateOwnConnection(tenant.as(connection.org), credentials, connection.id, overlapSeconds, now)
 }
 
@@ -77,7 +77,7 @@ export async function revokeConnection(
   now: Date,
 ): Promise<OwnConnection> {
   const connection = id && (await lockOwnConnection(tenant, id))
-  if (!connection) throw new Refused('connection_not_found', undefined, 'path')
+  if (!connection) throw notFound('connection_not_found')
   if (connection.revokedAt) return connection
   await endConnectionSecrets(tenant, connection.id, now)
   await updateConnectionRevoked(tenant, connection.id, now)

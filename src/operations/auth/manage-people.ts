@@ -6,7 +6,7 @@ import { emailKey } from '../../domain/customer.ts'
 import type { OrganizationId, PersonId, UserId } from '../../domain/ids.ts'
 import { mainBranch } from '../../domain/organization.ts'
 import { type Person, type Role, statusOfPerson } from '../../domain/person.ts'
-import { Refused } from '../../domain/refusal.ts'
+import { notFound, Refused } from '../../domain/refusal.ts'
 import {
   findBranchByOpaqueId,
   insertDirectoryEntry,
@@ -117,7 +117,7 @@ export async function invitePersonTo(
   now: Date,
 ): Promise<Person & { invitation: Invitation; org: number }> {
   const organization = id && (await findOrganization(tenant, id))
-  if (!organization) throw new Refused('organization_not_found', undefined, 'path')
+  if (!organization) throw notFound('organization_not_found')
   const org = organization.orgId
   return { ...(await invitePerson(tenant.as(org), credentials, input, now)), org }
 }
@@ -212,7 +212,7 @@ async function getPerson(own: Tenant, id: PersonId): Promise<Person> {
 
 /** Reads the person and locks it against other changes until the transaction ends. */
 async function holdPerson(own: Tenant, id: PersonId | undefined): Promise<Person> {
-  if (!id || !(await lockPerson(own, id))) throw new Refused('person_not_found', undefined, 'path')
+  if (!id || !(await lockPerson(own, id))) throw notFound('person_not_found')
   return getPerson(own, id)
 }
 

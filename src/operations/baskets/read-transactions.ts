@@ -1,6 +1,6 @@
 /** Reads transactions with their returns. */
 import { parseId, type TransactionId } from '../../domain/ids.ts'
-import { Refused } from '../../domain/refusal.ts'
+import { notFound } from '../../domain/refusal.ts'
 import { type SaleReturn, transactionStatus } from '../../domain/transaction.ts'
 import { findReturnByOpaqueId, listReturns } from '../../store/returns.ts'
 import type { Tenant } from '../../store/tenant.ts'
@@ -23,7 +23,7 @@ export async function getTransaction(
   id: TransactionId | undefined,
 ): Promise<TransactionWithReturns> {
   const transaction = id && (await findTransaction(tenant, id))
-  if (!transaction) throw new Refused('transaction_not_found', undefined, 'path')
+  if (!transaction) throw notFound('transaction_not_found')
   return (await withReturns(tenant, [transaction]))[0]!
 }
 

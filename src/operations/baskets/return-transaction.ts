@@ -6,7 +6,7 @@
 import { couponStatus } from '../../domain/coupon.ts'
 import type { Fact } from '../../domain/event.ts'
 import type { CustomerId, ReturnId, TransactionId } from '../../domain/ids.ts'
-import { Refused } from '../../domain/refusal.ts'
+import { notFound, Refused } from '../../domain/refusal.ts'
 import type { ReturnedItem } from '../../domain/return-record.ts'
 import type { SaleReturn, Transaction } from '../../domain/transaction.ts'
 import { localDay } from '../../engine/clock/local-time.ts'
@@ -42,7 +42,7 @@ export interface Returned {
 
 export function returnTransaction(deps: Deps, request: ReturnRequest): WalletWork<ReturnQuestions, Returned> {
   const { transaction: sale } = request
-  if (!sale) throw new Refused('transaction_not_found', undefined, 'path')
+  if (!sale) throw notFound('transaction_not_found')
   // Known in advance, so that a retry after a lost response finds what the first attempt has written.
   const id = newId('ret', deps.clock())
   return {
@@ -75,7 +75,7 @@ async function decideReturn(
 ): Promise<Decided<Returned>> {
   const { wallet, setup, answers, now } = loaded
   const { sale, returns, earlier, coupons } = answers
-  if (!sale) throw new Refused('transaction_not_found', undefined, 'path')
+  if (!sale) throw notFound('transaction_not_found')
   const { customer } = sale
   // Our own earlier attempt committed; nothing that happened since undoes it.
   if (earlier?.id === id) return { result: { done: earlier, customer, isReplay: false } }

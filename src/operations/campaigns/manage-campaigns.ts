@@ -7,7 +7,7 @@
 import type { Campaign, CampaignStatus } from '../../domain/campaign.ts'
 import type { CampaignId } from '../../domain/ids.ts'
 import type { Organization } from '../../domain/organization.ts'
-import { Refused } from '../../domain/refusal.ts'
+import { notFound, Refused } from '../../domain/refusal.ts'
 import { toSentence } from '../../domain/validation-error.ts'
 import type { CampaignDefinition } from '../../engine/definition/campaign-definition.ts'
 import { checkDefinition } from '../../engine/definition/check-definition.ts'
@@ -30,13 +30,13 @@ import { mergePatch } from '../merge-patch.ts'
 
 export async function getCampaign(tenant: Tenant, id: CampaignId | undefined): Promise<Campaign> {
   const campaign = id && (await findCampaign(tenant, id))
-  if (!campaign) throw new Refused('campaign_not_found', undefined, 'path')
+  if (!campaign) throw notFound('campaign_not_found')
   return campaign
 }
 
 async function lockOrRefuse(tenant: Tenant, id: CampaignId | undefined): Promise<Campaign> {
   const campaign = id && (await lockCampaign(tenant, id))
-  if (!campaign) throw new Refused('campaign_not_found', undefined, 'path')
+  if (!campaign) throw notFound('campaign_not_found')
   return campaign
 }
 

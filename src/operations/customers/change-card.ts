@@ -5,7 +5,7 @@
 import { randomInt } from 'node:crypto'
 import { type Card, cardStatus, firstWalletVersion } from '../../domain/customer.ts'
 import type { CardId } from '../../domain/ids.ts'
-import { Refused } from '../../domain/refusal.ts'
+import { notFound, Refused } from '../../domain/refusal.ts'
 import { findCard, insertCard, updateCardStatus, updateWalletPageVersion } from '../../store/cards.ts'
 import { insertEvents } from '../../store/events.ts'
 import { newId } from '../../store/new-id.ts'
@@ -15,14 +15,14 @@ import { newBarcode } from './register-customer.ts'
 
 export async function getCard(tenant: Tenant, id: CardId | undefined): Promise<Card> {
   const card = id && (await findCard(tenant, id))
-  if (!card) throw new Refused('card_not_found', undefined, 'path')
+  if (!card) throw notFound('card_not_found')
   return card
 }
 
 /** Reads the card after its wallet is locked; a card of an erased customer no longer exists. */
 async function lockCard(tenant: Tenant, id: CardId | undefined): Promise<Card> {
   const { customer } = await getCard(tenant, id)
-  if (!(await updateWalletVersion(tenant, customer))) throw new Refused('card_not_found', undefined, 'path')
+  if (!(await updateWalletVersion(tenant, customer))) throw notFound('card_not_found')
   return getCard(tenant, id)
 }
 

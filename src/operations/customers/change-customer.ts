@@ -3,7 +3,7 @@ import { type CustomerView, customerStatus } from '../../domain/customer.ts'
 import type { Fact } from '../../domain/event.ts'
 import type { CustomerId } from '../../domain/ids.ts'
 import type { Organization } from '../../domain/organization.ts'
-import { Refused } from '../../domain/refusal.ts'
+import { notFound } from '../../domain/refusal.ts'
 import { lockCustomer, updateCustomerStatus, updateProfile } from '../../store/customers.ts'
 import { erasureSteps } from '../../store/erasure.ts'
 import type { Question } from '../../store/question.ts'
@@ -32,7 +32,7 @@ export async function patchCustomer(
   patch: ProfilePatch,
 ): Promise<CustomerView> {
   const before = id && (await lockCustomer(tenant, id))
-  if (!id || !before) throw new Refused('customer_not_found', undefined, 'path')
+  if (!id || !before) throw notFound('customer_not_found')
   const input = mergePatch(
     {
       data: { phone: before.phone, email: before.email, fullname: before.fullname },
@@ -55,8 +55,7 @@ export async function setCustomerBlocked(
   id: CustomerId | undefined,
   isBlocked: boolean,
 ): Promise<CustomerView> {
-  if (!id || !(await updateWalletVersion(tenant, id)))
-    throw new Refused('customer_not_found', undefined, 'path')
+  if (!id || !(await updateWalletVersion(tenant, id))) throw notFound('customer_not_found')
   const status = isBlocked ? customerStatus.blocked : customerStatus.active
   await updateCustomerStatus(tenant, id, status, deps.clock())
   return getCustomerView(deps, tenant, organization, id)
@@ -70,12 +69,12 @@ export async function setCustomerBlocked(
 export function eraseCustomer(
   id: CustomerId | undefined,
 ): WalletWork<{ coupons: Question<OwnedCoupon[]> }, CustomerId> {
-  if (!id) throw new Refused('customer_not_found', undefined, 'path')
+  if (!id) throw notFound('customer_not_found')
   return {
     of: id,
     questions: (tenant) => ({ coupons: activeCoupons(tenant, [id]) }),
     decide({ tenant, wallet, answers, now }) {
-      if (!wallet) throw new Refused('customer_not_found', undefined, 'path')
+      if (!wallet) throw notFound('customer_not_found')
       const { customer, version: fromVersion } = wallet
       const revoked = answers.coupons.map((coupon) => coupon.id)
       const facts: Fact[] = [

@@ -7,7 +7,7 @@ import type { CustomerView } from '../../domain/customer.ts'
 import { type CustomerId, parseId } from '../../domain/ids.ts'
 import type { Organization } from '../../domain/organization.ts'
 import { phoneCandidates } from '../../domain/phone.ts'
-import { Refused } from '../../domain/refusal.ts'
+import { notFound } from '../../domain/refusal.ts'
 import { type Inactivity, inactiveAt, inactivityOf } from '../../engine/steps/expire-balances.ts'
 import {
   type CustomerFilter,
@@ -27,14 +27,14 @@ export async function getCustomerView(
 ): Promise<CustomerView> {
   const now = deps.clock()
   const view = id && (await findCustomerView(tenant, id, now))
-  if (!view) throw new Refused('customer_not_found', undefined, 'path')
+  if (!view) throw notFound('customer_not_found')
   return usableNow(deps, tenant, organization, view, now)
 }
 
 /** Checks the customer whose list is requested. */
 export async function getCustomerId(tenant: Tenant, text: string): Promise<CustomerId> {
   const id = parseId('cus', text)
-  if (!id || !(await hasCustomer(tenant, id))) throw new Refused('customer_not_found', undefined, 'path')
+  if (!id || !(await hasCustomer(tenant, id))) throw notFound('customer_not_found')
   return id
 }
 

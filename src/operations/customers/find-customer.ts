@@ -2,7 +2,7 @@
 import type { CustomerView } from '../../domain/customer.ts'
 import type { Organization } from '../../domain/organization.ts'
 import { phoneCandidates } from '../../domain/phone.ts'
-import { Refused } from '../../domain/refusal.ts'
+import { notFound } from '../../domain/refusal.ts'
 import type { LoadedView } from '../../store/customers.ts'
 import type { Tenant } from '../../store/tenant.ts'
 import type { Deps } from '../deps.ts'
@@ -17,7 +17,7 @@ export async function findCustomer(
 ): Promise<CustomerView> {
   const now = deps.clock()
   const found = await lookUp(deps.readCustomer, organization, query)
-  if (!found) throw new Refused('customer_not_found', undefined, 'path')
+  if (!found) throw notFound('customer_not_found')
   return usableNow(deps, tenant, organization, found, now)
 }
 

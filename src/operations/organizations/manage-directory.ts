@@ -1,7 +1,7 @@
 /** How a merchant manages products, branches and users. Baskets add to the directory automatically. */
 import { type BranchId, parseId } from '../../domain/ids.ts'
 import { decimalsOf, maxPriceDecimals } from '../../domain/money.ts'
-import { type RefusalCode, Refused } from '../../domain/refusal.ts'
+import { notFound, type RefusalCode, Refused } from '../../domain/refusal.ts'
 import {
   type DirectoryEntry,
   type DirectoryKind,
@@ -61,7 +61,7 @@ export async function getDirectoryEntry(
 ): Promise<DirectoryEntry> {
   const id = parseId(kinds[kind].prefix, text)
   const entry = id && (await findDirectoryEntry(tenant, kind, id))
-  if (!entry) throw new Refused(kinds[kind].notFound, undefined, 'path')
+  if (!entry) throw notFound(kinds[kind].notFound)
   return entry
 }
 
@@ -75,7 +75,7 @@ export async function patchDirectoryEntry(
   checkPrice(patch.price)
   const id = parseId(kinds[kind].prefix, text)
   const before = id && (await lockDirectoryEntry(tenant, kind, id))
-  if (!before) throw new Refused(kinds[kind].notFound, undefined, 'path')
+  if (!before) throw notFound(kinds[kind].notFound)
   const chosen = <T>(given: T | null | undefined, old: T | undefined) =>
     given === null ? undefined : (given ?? old)
   const branch = typeof patch.branch === 'string' ? await getBranch(tenant, patch.branch) : patch.branch

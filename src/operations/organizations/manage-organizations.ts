@@ -5,7 +5,7 @@
 import type { IntegrationId, OrganizationId } from '../../domain/ids.ts'
 import { mainBranch, type ScopeName, type ShownOrganization } from '../../domain/organization.ts'
 import { isCountry } from '../../domain/phone.ts'
-import { Refused } from '../../domain/refusal.ts'
+import { notFound, Refused } from '../../domain/refusal.ts'
 import {
   type Connection,
   countActiveConnections,
@@ -97,7 +97,7 @@ export async function patchOrganization(
 ): Promise<ShownOrganization> {
   checkRegion(patch)
   const organization = id && (await updateOrganization(tenant, id, patch, now))
-  if (!organization) throw new Refused('organization_not_found', undefined, 'path')
+  if (!organization) throw notFound('organization_not_found')
   return organization
 }
 
@@ -128,7 +128,7 @@ export async function createConnection(
   now: Date,
 ): Promise<Connection & { apiSecret: string }> {
   const organization = input.organization && (await findOrganization(tenant, input.organization))
-  if (!organization) throw new Refused('organization_not_found', undefined, 'path')
+  if (!organization) throw notFound('organization_not_found')
   const integration = input.integration && (await findIntegration(tenant, input.integration))
   if (!integration) throw new Refused('integration_not_found')
   const own = tenant.as(organization.orgId)
@@ -168,7 +168,7 @@ export async function rotateIntegrationKey(
   now: Date,
 ): Promise<Integration & { apiKey: string }> {
   const integration = id && (await findIntegration(tenant, id))
-  if (!integration) throw new Refused('integration_not_found', undefined, 'path')
+  if (!integration) throw notFound('integration_not_found')
   const apiKey = credentials.create('lwk')
   await updateKeysExpiry(tenant, integration.id, new Date(now.getTime() + overlapSeconds * 1000))
   await insertIntegrationKey(tenant, integration.id, credentials.hash(apiKey), now)

@@ -3,7 +3,7 @@
 import type { Fact } from '../../domain/event.ts'
 import type { CustomerId, UserId } from '../../domain/ids.ts'
 import { toUnits } from '../../domain/money.ts'
-import { Refused } from '../../domain/refusal.ts'
+import { notFound, Refused } from '../../domain/refusal.ts'
 import { adjustBalance as decide } from '../../engine/adjust-balance.ts'
 import type { LedgerEntry } from '../../store/ledger.ts'
 import type { Known, NoQuestions, WalletWork } from './change-wallet.ts'
@@ -21,7 +21,7 @@ export function adjustBalance(
   adjustment: Adjustment,
   user: UserId,
 ): WalletWork<NoQuestions, LedgerEntry> {
-  if (!customer) throw new Refused('customer_not_found', undefined, 'path')
+  if (!customer) throw notFound('customer_not_found')
   return {
     of: customer,
     questions: () => ({}),
@@ -34,7 +34,7 @@ function decideAdjustment(
   { key, amount, reason }: Adjustment,
   user: UserId,
 ) {
-  if (!wallet) throw new Refused('customer_not_found', undefined, 'path')
+  if (!wallet) throw notFound('customer_not_found')
   const { customer, version, held } = wallet
   if (!held.balances.some((balance) => balance.key === key))
     throw new Refused('_invalid_payload', `key: the customer has no balance "${key}".`)

@@ -3,7 +3,7 @@ import { couponStatus, couponStatusAt } from '../../domain/coupon.ts'
 import { customerStatus } from '../../domain/customer.ts'
 import type { Fact } from '../../domain/event.ts'
 import type { CampaignId, CouponId, CustomerId } from '../../domain/ids.ts'
-import { type RefusalCode, Refused } from '../../domain/refusal.ts'
+import { notFound, type RefusalCode, Refused } from '../../domain/refusal.ts'
 import { couponExpiry } from '../../engine/steps/grant-coupons.ts'
 import { type CouponRecord, couponById, findCoupon } from '../../store/coupons.ts'
 import { newId } from '../../store/new-id.ts'
@@ -13,7 +13,7 @@ import type { NoQuestions, WalletWork } from './change-wallet.ts'
 
 export async function getCoupon(tenant: Tenant, id: CouponId | undefined): Promise<CouponRecord> {
   const coupon = id && (await findCoupon(tenant, id))
-  if (!coupon) throw new Refused('coupon_not_found', undefined, 'path')
+  if (!coupon) throw notFound('coupon_not_found')
   return coupon
 }
 
@@ -62,12 +62,12 @@ const spentRefusals: Record<number, RefusalCode> = {
 export function revokeCoupon(
   id: CouponId | undefined,
 ): WalletWork<{ coupon: Question<CouponRecord | undefined> }, CouponRecord> {
-  if (!id) throw new Refused('coupon_not_found', undefined, 'path')
+  if (!id) throw notFound('coupon_not_found')
   return {
     of: id,
     questions: (tenant) => ({ coupon: couponById(tenant, id) }),
     decide({ wallet, answers: { coupon }, now }) {
-      if (!coupon || !wallet) throw new Refused('coupon_not_found', undefined, 'path')
+      if (!coupon || !wallet) throw notFound('coupon_not_found')
       const refusal = spentRefusals[couponStatusAt(coupon, now)]
       if (refusal) throw new Refused(refusal)
       const { customer, version: fromVersion } = wallet
