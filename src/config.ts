@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 
-const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 
-export type Config = {
+export interface Config {
   port: number
   host: string
   dataDir: string
@@ -33,7 +33,7 @@ export type Config = {
   postgresBin: string | undefined
   /** Number of processes that handle requests. */
   workers: number
-  logLevel: (typeof LOG_LEVELS)[number]
+  logLevel: (typeof logLevels)[number]
 }
 
 export type ConfigResult = { ok: true; config: Config } | { ok: false; problems: string[] }
@@ -62,8 +62,8 @@ export function readConfig(env: Environment, cwd: string = process.cwd()): Confi
     jwtSecret,
     credentialPepper: read.secret('CREDENTIAL_PEPPER', 32, true) ?? jwtSecret,
     publicUrl: readPublicUrl(read.text('PUBLIC_URL'), problems),
-    accessTokenTtlSeconds: read.integer('ACCESS_TOKEN_TTL', 3_600, 1, MAX_TTL_SECONDS),
-    refreshTokenTtlSeconds: read.integer('REFRESH_TOKEN_TTL', 2_592_000, 1, MAX_TTL_SECONDS),
+    accessTokenTtlSeconds: read.integer('ACCESS_TOKEN_TTL', 3_600, 1, maxTtlSeconds),
+    refreshTokenTtlSeconds: read.integer('REFRESH_TOKEN_TTL', 2_592_000, 1, maxTtlSeconds),
     demo,
     demoDays: read.integer('DEMO_DAYS', 90, 0, 366),
     rateLimits: readRateLimits(read),
@@ -79,7 +79,7 @@ export function readConfig(env: Environment, cwd: string = process.cwd()): Confi
 }
 
 // Ten years. A longer lifetime is a typo, and milliseconds beyond 2^53 would not be exact.
-const MAX_TTL_SECONDS = 315_360_000
+const maxTtlSeconds = 315_360_000
 
 type Reader = ReturnType<typeof readerOf>
 
@@ -167,8 +167,8 @@ function readRateLimits(read: Reader): Config['rateLimits'] {
 }
 
 function readLogLevel(value: string | undefined, problems: string[]): Config['logLevel'] {
-  const level = LOG_LEVELS.find((known) => known === (value ?? 'info'))
-  if (level === undefined) problems.push(`LOG_LEVEL must be one of ${LOG_LEVELS.join(', ')}, not "${value}".`)
+  const level = logLevels.find((known) => known === (value ?? 'info'))
+  if (level === undefined) problems.push(`LOG_LEVEL must be one of ${logLevels.join(', ')}, not "${value}".`)
   return level ?? 'info'
 }
 

@@ -26,3 +26,7 @@ function packageName(path: string): unknown {
     return undefined
   }
 }
+
+export function packageVersion(): string {
+  return JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')).version
+}

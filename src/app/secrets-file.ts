@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { takeProcessLock } from '../embedded-postgres/process-lock.ts'
 
 /** Content of `secrets.json`: our two secrets, and properties that other code has added. */
-export type StoredSecrets = {
+export interface StoredSecrets {
   jwtSecret: string
   adminToken: string
   [property: string]: unknown

@@ -2,11 +2,9 @@
  * The command line: arguments in, text or JSON out, and an exit code: 0 for success, 1 for failure, 2 for
  * invalid arguments or settings. Each command has its own file.
  */
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { Command, CommanderError } from 'commander'
 import { Refused, refusals } from '../domain/refusal.ts'
-import { packageRoot } from '../package-root.ts'
+import { packageVersion } from '../package-root.ts'
 import { adoptPepperCommand } from './adopt-pepper.ts'
 import { type Context, type Terminal, toExamples } from './command.ts'
 import { connectionCommand } from './connection.ts'
@@ -91,7 +89,7 @@ function buildProgram(
 ): Command {
   const program = new Command('loyalty-wallet')
     .description('Loyalty and wallet service for merchants.')
-    .version(readVersion(), '--version', 'print the version')
+    .version(packageVersion(), '--version', 'print the version')
     .option('--json', 'print one JSON document, also for errors')
     .helpOption('-h, --help', 'show help for a command')
     .helpCommand('help [command]', 'show help for a command')
@@ -113,10 +111,6 @@ function buildProgram(
     .showHelpAfterError('Add --help for usage.')
   for (const add of commands) add(program, context)
   return program
-}
-
-function readVersion(): string {
-  return JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')).version
 }
 
 function toDocument(error: CommanderError, written: string): unknown {

@@ -11,8 +11,8 @@ export type DatabaseErrorKind = 'unavailable' | 'retry' | 'other'
 export function classifyError(error: unknown): DatabaseErrorKind {
   const state = sqlState(error)
   if (state !== undefined) {
-    if (RETRY_STATES.has(state)) return 'retry'
-    if (UNAVAILABLE_STATES.has(state) || UNAVAILABLE_CLASSES.has(state.slice(0, 2))) return 'unavailable'
+    if (retryStates.has(state)) return 'retry'
+    if (unavailableStates.has(state) || unavailableClasses.has(state.slice(0, 2))) return 'unavailable'
     return 'other'
   }
   return isClientSideFailure(error) ? 'unavailable' : 'other'
@@ -21,13 +21,13 @@ export function classifyError(error: unknown): DatabaseErrorKind {
 /** Whether the connection itself is gone, as opposed to a server that refused the statement. */
 export function isConnectionError(error: unknown): boolean {
   const state = sqlState(error)
-  if (state !== undefined) return LOST_CONNECTION_STATES.has(state) || state.startsWith('08')
+  if (state !== undefined) return lostConnectionStates.has(state) || state.startsWith('08')
   return isClientSideFailure(error)
 }
 
 /** Whether another transaction held a row for longer than our lock timeout. */
 export function isLockTimeout(error: unknown): boolean {
-  return sqlState(error) === LOCK_NOT_AVAILABLE
+  return sqlState(error) === lockNotAvailable
 }
 
 /** Whether a row with the same unique key exists, or existed when the statement ran. */
@@ -35,11 +35,11 @@ export function isUniqueViolation(error: unknown): boolean {
   return sqlState(error) === '23505'
 }
 
-const LOCK_NOT_AVAILABLE = '55P03'
+const lockNotAvailable = '55P03'
 
-const RETRY_STATES = new Set(['40001', '40P01'])
+const retryStates = new Set(['40001', '40P01'])
 
-const LOST_CONNECTION_STATES = new Set([
+const lostConnectionStates = new Set([
   '57P01', // admin_shutdown, also what pg_terminate_backend sends
   '57P02', // crash_shutdown
   '57P03', // cannot_connect_now: starting up, shutting down, in recovery
@@ -48,19 +48,19 @@ const LOST_CONNECTION_STATES = new Set([
   '25P03', // idle_in_transaction_session_timeout
 ])
 
-const UNAVAILABLE_STATES = new Set([
-  ...LOST_CONNECTION_STATES,
+const unavailableStates = new Set([
+  ...lostConnectionStates,
   '25006', // read_only_sql_transaction: we are talking to a standby
-  LOCK_NOT_AVAILABLE,
+  lockNotAvailable,
   '57014', // query_canceled, which is how a statement timeout ends
   '3D000', // the database does not exist (yet, or while it is being restored)
 ])
 
 // Connection exceptions, insufficient resources (disk full, out of memory, too many connections), refused
 // credentials, and errors of the system under the server such as I/O.
-const UNAVAILABLE_CLASSES = new Set(['08', '53', '28', '58'])
+const unavailableClasses = new Set(['08', '53', '28', '58'])
 
-const NODE_CODES = new Set([
+const nodeCodes = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
   'ECONNABORTED',
@@ -81,10 +81,10 @@ const NODE_CODES = new Set([
 
 // A socket file that is missing, or that a user may not open, means that the server is down; the same codes
 // from any other system call are ordinary file errors and do not concern us.
-const CONNECT_ONLY_CODES = new Set(['ENOENT', 'EACCES', 'EAGAIN'])
+const connectOnlyCodes = new Set(['ENOENT', 'EACCES', 'EAGAIN'])
 
 // pg gives its own errors no code, so their text is all there is. A test provokes those that can be provoked.
-const PG_MESSAGES = [
+const pgMessages = [
   /^Connection terminated/,
   /^timeout exceeded when trying to connect$/,
   /^timeout expired$/,
@@ -97,9 +97,9 @@ const PG_MESSAGES = [
 function isClientSideFailure(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const { code, syscall } = error as NodeJS.ErrnoException
-  if (code !== undefined && NODE_CODES.has(code)) return true
-  if (code !== undefined && CONNECT_ONLY_CODES.has(code) && syscall === 'connect') return true
-  if (PG_MESSAGES.some((pattern) => pattern.test(error.message))) return true
+  if (code !== undefined && nodeCodes.has(code)) return true
+  if (code !== undefined && connectOnlyCodes.has(code) && syscall === 'connect') return true
+  if (pgMessages.some((pattern) => pattern.test(error.message))) return true
   // A host name with several addresses fails with one error per address.
   return error instanceof AggregateError && error.errors.some(isClientSideFailure)
 }

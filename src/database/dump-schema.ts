@@ -9,26 +9,26 @@ import type pg from 'pg'
 export async function dumpSchema(client: pg.Pool | pg.Client | pg.PoolClient): Promise<string> {
   const sections: string[] = []
   for (const query of [
-    EXTENSIONS,
-    TYPES,
-    SEQUENCES,
-    FUNCTIONS,
-    TABLES,
-    PARTITIONS,
-    FOREIGN_KEYS,
-    VIEWS,
-    INDEXES,
+    extensions,
+    types,
+    sequences,
+    functions,
+    tables,
+    partitions,
+    foreignKeys,
+    views,
+    indexes,
   ]) {
     sections.push(...(await listDefinitions(client, query)))
   }
-  for (const query of [TRIGGERS, ROW_SECURITY, POLICIES, GRANTS, COLUMN_GRANTS, COMMENTS]) {
+  for (const query of [triggers, rowSecurity, policies, grants, columnGrants, comments]) {
     const definitions = await listDefinitions(client, query)
     if (definitions.length > 0) sections.push(definitions.join('\n'))
   }
-  return `${[HEADER, ...sections].join('\n\n')}\n`
+  return `${[header, ...sections].join('\n\n')}\n`
 }
 
-const HEADER = `-- The schema after all migrations. Written from the database; edit the migrations instead.
+const header = `-- The schema after all migrations. Written from the database; edit the migrations instead.
 SET check_function_bodies = off;`
 
 async function listDefinitions(
@@ -40,22 +40,22 @@ async function listDefinitions(
 }
 
 // Objects of schema public that belong to no extension, other than our own bookkeeping.
-const OURS = (oid: string, catalog: string, namespace: string) => `
+const isOurs = (oid: string, catalog: string, namespace: string) => `
   ${namespace} = 'public'::regnamespace
   AND NOT EXISTS (
     SELECT FROM pg_depend d
     WHERE d.classid = '${catalog}'::regclass AND d.objid = ${oid} AND d.deptype = 'e'
   )`
-const OUR_RELATION = `${OURS('c.oid', 'pg_class', 'c.relnamespace')} AND c.relname <> 'schema_migrations'`
+const ourRelation = `${isOurs('c.oid', 'pg_class', 'c.relnamespace')} AND c.relname <> 'schema_migrations'`
 
 // Names are compared by bytes everywhere; otherwise the order would depend on the locale of the database.
 const byName = (column: string) => `${column} COLLATE "C"`
 
-const EXTENSIONS = `
+const extensions = `
   SELECT format('CREATE EXTENSION IF NOT EXISTS %I;', extname) AS definition
   FROM pg_extension WHERE extname <> 'plpgsql' ORDER BY ${byName('extname')}`
 
-const TYPES = `
+const types = `
   SELECT CASE t.typtype
     WHEN 'e' THEN format(E'CREATE TYPE %I AS ENUM (\\n  %s\\n);', t.typname, (
       SELECT string_agg(quote_literal(e.enumlabel), E',\\n  ' ORDER BY e.enumsortorder)
@@ -68,30 +68,30 @@ const TYPES = `
        FROM pg_constraint k WHERE k.contypid = t.oid AND k.contype = 'c'))
     END AS definition
   FROM pg_type t
-  WHERE t.typtype IN ('e', 'd') AND ${OURS('t.oid', 'pg_type', 't.typnamespace')}
+  WHERE t.typtype IN ('e', 'd') AND ${isOurs('t.oid', 'pg_type', 't.typnamespace')}
   ORDER BY ${byName('t.typname')}`
 
 // Sequences behind identity columns belong to their table ('i') and come with it.
-const SEQUENCES = `
+const sequences = `
   SELECT format('CREATE SEQUENCE %I AS %s START %s INCREMENT %s MINVALUE %s MAXVALUE %s CACHE %s%s;', c.relname,
     format_type(s.seqtypid, NULL), s.seqstart, s.seqincrement, s.seqmin, s.seqmax, s.seqcache,
     CASE WHEN s.seqcycle THEN ' CYCLE' ELSE '' END) AS definition
   FROM pg_sequence s JOIN pg_class c ON c.oid = s.seqrelid
-  WHERE ${OUR_RELATION} AND NOT EXISTS (
+  WHERE ${ourRelation} AND NOT EXISTS (
     SELECT FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'i')
   ORDER BY ${byName('c.relname')}`
 
-const FUNCTIONS = `
+const functions = `
   SELECT regexp_replace(rtrim(pg_get_functiondef(p.oid), E'\\n'), ' public[.]', ' ') || ';' AS definition
   FROM pg_proc p
-  WHERE p.prokind IN ('f', 'p') AND ${OURS('p.oid', 'pg_proc', 'p.pronamespace')}
+  WHERE p.prokind IN ('f', 'p') AND ${isOurs('p.oid', 'pg_proc', 'p.pronamespace')}
   ORDER BY ${byName('p.proname')}, ${byName('pg_get_function_identity_arguments(p.oid)')}`
 
-const STORAGE = `CASE WHEN c.reloptions IS NULL THEN '' ELSE format(' WITH (%s)', (
+const storage = `CASE WHEN c.reloptions IS NULL THEN '' ELSE format(' WITH (%s)', (
       SELECT string_agg(replace(o, '=', ' = '), ', ' ORDER BY ${byName('o')}) FROM unnest(c.reloptions) o)) END`
 
 // Since PostgreSQL 18 NOT NULL is also a named constraint; it is written with the column on every version.
-const TABLES = `
+const tables = `
   SELECT format(E'CREATE %sTABLE %I (\\n  %s\\n)%s%s;',
     CASE c.relpersistence WHEN 'u' THEN 'UNLOGGED ' ELSE '' END,
     c.relname,
@@ -119,59 +119,59 @@ const TABLES = `
        FROM pg_constraint k
        WHERE k.conrelid = c.oid AND k.contype IN ('p', 'u', 'x', 'c'))),
     CASE c.relkind WHEN 'p' THEN ' PARTITION BY ' || pg_get_partkeydef(c.oid) ELSE '' END,
-    ${STORAGE}
+    ${storage}
   ) AS definition
   FROM pg_class c
-  WHERE c.relkind IN ('r', 'p') AND NOT c.relispartition AND ${OUR_RELATION}
+  WHERE c.relkind IN ('r', 'p') AND NOT c.relispartition AND ${ourRelation}
   ORDER BY ${byName('c.relname')}`
 
 // Partitions: their columns, constraints and indexes are those of the partitioned table.
-const PARTITIONS = `
+const partitions = `
   SELECT format('CREATE TABLE %I PARTITION OF %s %s%s%s;', c.relname, i.inhparent::regclass,
     pg_get_expr(c.relpartbound, c.oid),
     CASE c.relkind WHEN 'p' THEN ' PARTITION BY ' || pg_get_partkeydef(c.oid) ELSE '' END,
-    ${STORAGE}) AS definition
+    ${storage}) AS definition
   FROM pg_class c JOIN pg_inherits i ON i.inhrelid = c.oid
-  WHERE c.relkind IN ('r', 'p') AND c.relispartition AND ${OUR_RELATION}
+  WHERE c.relkind IN ('r', 'p') AND c.relispartition AND ${ourRelation}
   ORDER BY ${byName('c.relname')}`
 
 // Foreign keys come after all tables, since they may form a cycle.
-const FOREIGN_KEYS = `
+const foreignKeys = `
   SELECT format(E'ALTER TABLE %I\\n  ADD CONSTRAINT %I %s;', c.relname, k.conname, pg_get_constraintdef(k.oid)) AS definition
   FROM pg_constraint k JOIN pg_class c ON c.oid = k.conrelid
-  WHERE k.contype = 'f' AND k.conparentid = 0 AND ${OUR_RELATION}
+  WHERE k.contype = 'f' AND k.conparentid = 0 AND ${ourRelation}
   ORDER BY ${byName('c.relname')}, ${byName('k.conname')}`
 
 // The only spelling that differs before PostgreSQL 16, which prefixes each column with its table.
-const VIEWS = `
+const views = `
   SELECT format(E'CREATE %sVIEW %I AS\\n%s', CASE c.relkind WHEN 'm' THEN 'MATERIALIZED ' ELSE '' END,
     c.relname, pg_get_viewdef(c.oid, true)) AS definition
   FROM pg_class c
-  WHERE c.relkind IN ('v', 'm') AND ${OUR_RELATION}
+  WHERE c.relkind IN ('v', 'm') AND ${ourRelation}
   ORDER BY ${byName('c.relname')}`
 
 // Indexes that enforce a constraint come with it, those of partitions with the partitioned table's.
-const INDEXES = `
+const indexes = `
   SELECT regexp_replace(pg_get_indexdef(i.indexrelid), ' ON (ONLY )?public[.]', ' ON ') || ';' AS definition
   FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid JOIN pg_class x ON x.oid = i.indexrelid
-  WHERE ${OUR_RELATION} AND NOT x.relispartition
+  WHERE ${ourRelation} AND NOT x.relispartition
     AND NOT EXISTS (SELECT FROM pg_constraint k WHERE k.conindid = i.indexrelid AND k.contype IN ('p', 'u', 'x'))
   ORDER BY ${byName('c.relname')}, ${byName('x.relname')}`
 
-const TRIGGERS = `
+const triggers = `
   SELECT pg_get_triggerdef(t.oid) || ';' AS definition
   FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
-  WHERE NOT t.tgisinternal AND ${OUR_RELATION}
+  WHERE NOT t.tgisinternal AND ${ourRelation}
   ORDER BY ${byName('c.relname')}, ${byName('t.tgname')}`
 
-const ROW_SECURITY = `
+const rowSecurity = `
   SELECT format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY;', c.relname)
     || CASE WHEN c.relforcerowsecurity THEN format(E'\\nALTER TABLE %I FORCE ROW LEVEL SECURITY;', c.relname) ELSE '' END
     AS definition
-  FROM pg_class c WHERE c.relrowsecurity AND ${OUR_RELATION}
+  FROM pg_class c WHERE c.relrowsecurity AND ${ourRelation}
   ORDER BY ${byName('c.relname')}`
 
-const POLICIES = `
+const policies = `
   SELECT format('CREATE POLICY %I ON %I AS %s FOR %s TO %s%s%s;', p.polname, c.relname,
     CASE WHEN p.polpermissive THEN 'PERMISSIVE' ELSE 'RESTRICTIVE' END,
     CASE p.polcmd WHEN 'r' THEN 'SELECT' WHEN 'a' THEN 'INSERT' WHEN 'w' THEN 'UPDATE' WHEN 'd' THEN 'DELETE' ELSE 'ALL' END,
@@ -180,30 +180,30 @@ const POLICIES = `
     coalesce(' USING (' || pg_get_expr(p.polqual, p.polrelid) || ')', ''),
     coalesce(' WITH CHECK (' || pg_get_expr(p.polwithcheck, p.polrelid) || ')', '')) AS definition
   FROM pg_policy p JOIN pg_class c ON c.oid = p.polrelid
-  WHERE ${OUR_RELATION}
+  WHERE ${ourRelation}
   ORDER BY ${byName('c.relname')}, ${byName('p.polname')}`
 
 // The owner's privileges are implied and differ between versions; so does MAINTAIN, which is new in 17.
-const GRANTS = `
+const grants = `
   SELECT format('GRANT %s ON %s%I TO %s;',
     string_agg(g.privilege_type, ', ' ORDER BY ${byName('g.privilege_type')}),
     CASE c.relkind WHEN 'S' THEN 'SEQUENCE ' ELSE '' END, c.relname,
     CASE g.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(g.grantee)) END) AS definition
   FROM pg_class c, aclexplode(c.relacl) g
-  WHERE g.grantee <> c.relowner AND g.privilege_type <> 'MAINTAIN' AND ${OUR_RELATION}
+  WHERE g.grantee <> c.relowner AND g.privilege_type <> 'MAINTAIN' AND ${ourRelation}
   GROUP BY c.relname, c.relkind, g.grantee
   ORDER BY ${byName('c.relname')}, ${byName('pg_get_userbyid(g.grantee)')}`
 
-const COLUMN_GRANTS = `
+const columnGrants = `
   SELECT format('GRANT %s (%s) ON %I TO %s;', g.privilege_type,
     string_agg(quote_ident(a.attname), ', ' ORDER BY ${byName('a.attname')}), c.relname,
     CASE g.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(g.grantee)) END) AS definition
   FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid, aclexplode(a.attacl) g
-  WHERE g.grantee <> c.relowner AND ${OUR_RELATION}
+  WHERE g.grantee <> c.relowner AND ${ourRelation}
   GROUP BY c.relname, g.privilege_type, g.grantee
   ORDER BY ${byName('c.relname')}, ${byName('pg_get_userbyid(g.grantee)')}, ${byName('g.privilege_type')}`
 
-const COMMENTS = `
+const comments = `
   SELECT CASE d.objsubid
       WHEN 0 THEN format('COMMENT ON %s %I IS %L;',
         CASE c.relkind WHEN 'v' THEN 'VIEW' WHEN 'm' THEN 'MATERIALIZED VIEW' WHEN 'i' THEN 'INDEX' WHEN 'S' THEN 'SEQUENCE' ELSE 'TABLE' END,
@@ -213,5 +213,5 @@ const COMMENTS = `
   FROM pg_description d
   JOIN pg_class c ON c.oid = d.objoid AND d.classoid = 'pg_class'::regclass
   LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = d.objsubid AND d.objsubid > 0
-  WHERE ${OUR_RELATION}
+  WHERE ${ourRelation}
   ORDER BY ${byName('c.relname')}, d.objsubid`

@@ -8,7 +8,7 @@ import { prepareAppRole } from './app-role.ts'
 import type { DatabaseLog } from './database-log.ts'
 import { createClient, type DatabaseConnection } from './pool.ts'
 
-export type MigrateOptions = {
+export interface MigrateOptions {
   folder?: string
   log?: DatabaseLog
   /** How long to wait for another process that is migrating the same database. */
@@ -17,7 +17,7 @@ export type MigrateOptions = {
   lockTimeoutMs?: number
 }
 
-export type MigrateResult = {
+export interface MigrateResult {
   /** File names applied by this call, in order. */
   applied: string[]
   /** The version the schema has now; 0 for a database without any migration. */
@@ -88,16 +88,25 @@ export class MigrationError extends Error {
   override name = 'MigrationError'
 }
 
-type Migration = { version: number; file: string; sql: string; checksum: string }
-type AppliedMigration = { version: number; file: string; checksum: string }
+interface Migration {
+  version: number
+  file: string
+  sql: string
+  checksum: string
+}
+interface AppliedMigration {
+  version: number
+  file: string
+  checksum: string
+}
 
-const FILE_NAME = /^(\d{4})-[a-z0-9]+(?:-[a-z0-9]+)*\.sql$/
+const fileName = /^(\d{4})-[a-z0-9]+(?:-[a-z0-9]+)*\.sql$/
 
 async function readMigrations(folder: string): Promise<Migration[]> {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort()
   return Promise.all(
     names.map(async (file, index) => {
-      const version = Number(FILE_NAME.exec(file)?.[1])
+      const version = Number(fileName.exec(file)?.[1])
       if (version !== index + 1) {
         const expected = String(index + 1).padStart(4, '0')
         throw new MigrationError(

@@ -2,7 +2,7 @@ import pg from 'pg'
 import type { DatabaseLog } from './database-log.ts'
 
 /** Where the embedded server listens; `host` is the folder of its socket, or an address on Windows. */
-export type EmbeddedConnection = {
+export interface EmbeddedConnection {
   host: string
   port: number
   user: string
@@ -13,7 +13,7 @@ export type EmbeddedConnection = {
 /** A DATABASE_URL, or the embedded server's connection. */
 export type DatabaseConnection = string | EmbeddedConnection
 
-export type PoolOptions = {
+export interface PoolOptions {
   /** Shown in pg_stat_activity, so that an operator sees which process holds a connection. */
   applicationName?: string
   maxConnections?: number
@@ -93,11 +93,11 @@ function sessionSettings(options: PoolOptions): pg.PoolConfig {
   }
 }
 
-const INT8 = 20
-const INT8_ARRAY: number = 1016
-const DATE = 1082
+const int8Oid = 20
+const int8ArrayOid: number = 1016
+const dateOid = 1082
 
-const parseInt8Array = pg.types.getTypeParser(INT8_ARRAY, 'text') as (text: string) => (string | null)[]
+const parseInt8Array = pg.types.getTypeParser(int8ArrayOid, 'text') as (text: string) => (string | null)[]
 
 /**
  * Every bigint in the schema is CHECKed to be a safe integer, so it can be a number here; if one is not, the
@@ -106,11 +106,11 @@ const parseInt8Array = pg.types.getTypeParser(INT8_ARRAY, 'text') as (text: stri
  */
 function getTypeParser(oid: number, format?: 'text' | 'binary') {
   if (format === 'binary') return pg.types.getTypeParser(oid, 'binary')
-  if (oid === INT8) return parseInt8
-  if (oid === INT8_ARRAY) {
+  if (oid === int8Oid) return parseInt8
+  if (oid === int8ArrayOid) {
     return (text: string) => parseInt8Array(text).map((item) => (item === null ? null : parseInt8(item)))
   }
-  if (oid === DATE) return (text: string) => text
+  if (oid === dateOid) return (text: string) => text
   return pg.types.getTypeParser(oid, 'text')
 }
 

@@ -2,11 +2,11 @@ import { execFile } from 'node:child_process'
 import { chown, lchown, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { notOurFolder } from './postmaster-file.ts'
-import { type Owner, type RunAs, SPAWN_PLACE } from './run-as.ts'
+import { type Owner, type RunAs, spawnPlace } from './run-as.ts'
 
-export const SUPERUSER = 'loyalty_wallet'
+export const superuser = 'loyalty_wallet'
 
-export type ClusterRequest = {
+export interface ClusterRequest {
   folder: string
   initdb: string
   major: number
@@ -95,7 +95,7 @@ async function runInitdb(request: ClusterRequest, target: string): Promise<void>
         // that user could read the data anyway.
         ['--auth-local=trust', '--auth-host=reject']
       : ['--auth=scram-sha-256', `--pwfile=${passwordFile}`]
-  const args = ['-D', target, '-U', SUPERUSER, '--encoding=UTF8', ...locale, ...auth]
+  const args = ['-D', target, '-U', superuser, '--encoding=UTF8', ...locale, ...auth]
   try {
     if (password !== undefined) await writeFile(passwordFile, password, { mode: 0o600 })
     await run(request.runAs, request.initdb, [...args, '--data-checksums', '--no-instructions'])
@@ -107,7 +107,7 @@ async function runInitdb(request: ClusterRequest, target: string): Promise<void>
 function run(runAs: RunAs, program: string, programArgs: string[]): Promise<void> {
   const { file, args, uid, gid } = runAs.wrap(program, programArgs)
   return new Promise((done, fail) => {
-    execFile(file, args, { ...SPAWN_PLACE, uid, gid }, (error, stdout, stderr) => {
+    execFile(file, args, { ...spawnPlace, uid, gid }, (error, stdout, stderr) => {
       if (!error) return done()
       const reason = stderr.trim() || stdout.trim() || error.message
       fail(

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { isConnectionError } from '../database/classify-error.ts'
 import type { DatabaseLog } from '../database/database-log.ts'
 import { createClient, type EmbeddedConnection } from '../database/pool.ts'
-import { createCluster, SUPERUSER } from './create-cluster.ts'
+import { createCluster, superuser } from './create-cluster.ts'
 import {
   copyBinaries,
   findPostgresBinaries,
@@ -24,9 +24,9 @@ import {
   stopServer,
 } from './server-process.ts'
 import { chooseSharedBuffersMb } from './shared-buffers.ts'
-import { findSocketFolder, prepareSocketFolder, SOCKET_PORT } from './socket-folder.ts'
+import { findSocketFolder, prepareSocketFolder, socketPort } from './socket-folder.ts'
 
-export type EmbeddedPostgresOptions = {
+export interface EmbeddedPostgresOptions {
   /** PostgreSQL's data folder. Its log, `<folder>.log`, is next to it. */
   folder: string
   /** The bin folder of a PostgreSQL other than the one in the npm package. */
@@ -36,7 +36,7 @@ export type EmbeddedPostgresOptions = {
   log?: DatabaseLog
 }
 
-export type EmbeddedPostgres = {
+export interface EmbeddedPostgres {
   connection: EmbeddedConnection
   /** The server's process, or undefined while it is being restarted. */
   pid(): number | undefined
@@ -49,7 +49,7 @@ export type EmbeddedPostgres = {
   stop(timeoutMs?: number): Promise<void>
 }
 
-const DATABASE = 'loyalty_wallet'
+const databaseName = 'loyalty_wallet'
 
 /**
  * Runs PostgreSQL on the folder and keeps it running: a server that dies is restarted, one that outlived a
@@ -111,7 +111,11 @@ export async function findEmbeddedPostgres(folder: string): Promise<EmbeddedConn
   return (await probe(connection)) === 'ready' ? connection : undefined
 }
 
-type Installation = { binaries: PostgresBinaries; runAs: RunAs; major: number }
+interface Installation {
+  binaries: PostgresBinaries
+  runAs: RunAs
+  major: number
+}
 
 /**
  * Finds programs that work and a user who can run them on this data, or fails with an error that says what to
@@ -158,12 +162,12 @@ async function preparePlace(
         ? await findSocketFolder(folder, running.socketFolder)
         : await prepareSocketFolder(folder, runAs.owner)
   const connection = socket
-    ? { host: socket.host, port: running?.port || SOCKET_PORT, user: SUPERUSER, database: DATABASE }
+    ? { host: socket.host, port: running?.port || socketPort, user: superuser, database: databaseName }
     : {
         host: '127.0.0.1',
         port: running?.port || (await findFreePort()),
-        user: SUPERUSER,
-        database: DATABASE,
+        user: superuser,
+        database: databaseName,
         password,
       }
   return {
@@ -216,11 +220,11 @@ async function announcedConnection(
   announced: { socketFolder: string; port: number },
   password: string | undefined,
 ): Promise<EmbeddedConnection> {
-  const port = announced.port || SOCKET_PORT
+  const port = announced.port || socketPort
   if (process.platform === 'win32')
-    return { host: '127.0.0.1', port, user: SUPERUSER, database: DATABASE, password }
+    return { host: '127.0.0.1', port, user: superuser, database: databaseName, password }
   const { host } = await findSocketFolder(folder, announced.socketFolder)
-  return { host, port, user: SUPERUSER, database: DATABASE }
+  return { host, port, user: superuser, database: databaseName }
 }
 
 /** Starts or adopts the server, and restarts it whenever it ends without having been asked to. */
@@ -285,8 +289,8 @@ async function createDatabase(connection: EmbeddedConnection): Promise<void> {
   const client = createClient({ ...connection, database: 'postgres' })
   await client.connect()
   try {
-    const { rowCount } = await client.query('SELECT FROM pg_database WHERE datname = $1', [DATABASE])
-    if (rowCount === 0) await client.query(`CREATE DATABASE ${DATABASE}`)
+    const { rowCount } = await client.query('SELECT FROM pg_database WHERE datname = $1', [databaseName])
+    if (rowCount === 0) await client.query(`CREATE DATABASE ${databaseName}`)
   } finally {
     await client.end()
   }

@@ -8,7 +8,7 @@ import { packageRoot } from '../package-root.ts'
  * The programs of one PostgreSQL installation. `packageFolder` and `packageVersion` are set only for the npm
  * package, which is self-contained and can be moved; any other installation has to stay where it is.
  */
-export type PostgresBinaries = {
+export interface PostgresBinaries {
   postgres: string
   initdb: string
   pgCtl: string

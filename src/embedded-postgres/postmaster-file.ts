@@ -2,7 +2,7 @@ import { readFile, readlink, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /** What a running server writes into `postmaster.pid` of its data folder. */
-export type PostmasterFile = {
+export interface PostmasterFile {
   pid: number
   port: number
   socketFolder: string

@@ -4,7 +4,9 @@ import { connect, createServer, type Server } from 'node:net'
 import { basename, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-export type ProcessLock = { release(): Promise<void> }
+export interface ProcessLock {
+  release(): Promise<void>
+}
 
 /**
  * Takes a lock that this process holds until it releases it or ends in any way; when another process holds it

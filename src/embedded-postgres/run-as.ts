@@ -7,14 +7,22 @@ import { dirname, join } from 'node:path'
  * The user that the server runs as. PostgreSQL refuses root, so a service started by root runs it as another
  * user, who must be able to reach both the programs and the data.
  */
-export type RunAs = {
+export interface RunAs {
   /** The required owner of the data; undefined when the service is not root and already owns all files. */
   owner?: Owner
   wrap(program: string, args: string[]): SpawnRequest
 }
 
-export type Owner = { uid: number; gid: number }
-export type SpawnRequest = { file: string; args: string[]; uid?: number; gid?: number }
+export interface Owner {
+  uid: number
+  gid: number
+}
+export interface SpawnRequest {
+  file: string
+  args: string[]
+  uid?: number
+  gid?: number
+}
 
 /**
  * How much of the memory freed by a statement glibc keeps. By default it returns blocks of 128 KB and more to
@@ -22,18 +30,22 @@ export type SpawnRequest = { file: string; args: string[]; uid?: number; gid?: n
  * takes 80 to 110 page faults to get them back, and loading a basket costs 860 µs of CPU time instead of 450.
  * Other systems ignore this.
  */
-const MEMORY = { MALLOC_TRIM_THRESHOLD_: '16777216', MALLOC_MMAP_THRESHOLD_: '4194304' }
+const memoryEnv = { MALLOC_TRIM_THRESHOLD_: '16777216', MALLOC_MMAP_THRESHOLD_: '4194304' }
 
 /**
  * How every PostgreSQL program is started. The environment is fixed: ours holds secrets that the other user
  * could read, and variables such as PGPORT that the server would obey. The current folder may be one that the
  * other user cannot enter.
  */
-export const SPAWN_PLACE: { env?: Record<string, string>; cwd?: string } =
+export const spawnPlace: { env?: Record<string, string>; cwd?: string } =
   process.platform === 'win32'
     ? {}
     : {
-        env: { PATH: '/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin', LC_ALL: 'C', ...MEMORY },
+        env: {
+          PATH: '/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin',
+          LC_ALL: 'C',
+          ...memoryEnv,
+        },
         cwd: '/',
       }
 
@@ -96,7 +108,11 @@ function asMappedUser({ uid, gid }: Owner): RunAs {
   }
 }
 
-type Probe = { ok: boolean; dataReachable: boolean; output: string }
+interface Probe {
+  ok: boolean
+  dataReachable: boolean
+  output: string
+}
 
 function tryToRun(runAs: RunAs, program: string, dataParent: string): Promise<Probe> {
   // Windows has neither this shell nor users to switch to.
@@ -106,7 +122,7 @@ function tryToRun(runAs: RunAs, program: string, dataParent: string): Promise<Pr
     ? runAs.wrap(program, ['--version'])
     : runAs.wrap('/bin/sh', ['-c', script, 'sh', dataParent, program])
   return new Promise((done) => {
-    execFile(file, args, { ...SPAWN_PLACE, uid, gid, timeout: 20_000 }, (error, stdout, stderr) => {
+    execFile(file, args, { ...spawnPlace, uid, gid, timeout: 20_000 }, (error, stdout, stderr) => {
       if (!error) return done({ ok: true, dataReachable: true, output: stdout.trim() })
       // A shell exits with 126 or 127 when it could not execute the program, and it gets that far only if the
       // data is accessible. `unshare` exits with 1 where namespaces are forbidden.

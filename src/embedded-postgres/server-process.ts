@@ -13,17 +13,17 @@ import {
   type PostmasterFile,
   readPostmasterFile,
 } from './postmaster-file.ts'
-import { type RunAs, SPAWN_PLACE } from './run-as.ts'
+import { type RunAs, spawnPlace } from './run-as.ts'
 
 /** A server on our data folder: one that we started, or one that outlived the process that started it. */
-export type ServerProcess = {
+export interface ServerProcess {
   pid: number
   adopted: boolean
   /** Settles when the process is gone, for whatever reason. */
   exited: Promise<void>
 }
 
-export type ServerPlace = {
+export interface ServerPlace {
   folder: string
   logFile: string
   binaries: PostgresBinaries
@@ -40,8 +40,8 @@ export class FolderInUseError extends Error {
   override name = 'FolderInUseError'
 }
 
-const PATIENCE_MS = 300_000
-const MAX_LOG_BYTES = 10_000_000
+const patienceMs = 300_000
+const maxLogBytes = 10_000_000
 
 /**
  * Makes sure that one server runs on the folder: adopts the existing one, or starts one. The caller holds the
@@ -58,10 +58,10 @@ export async function ensureServer(place: ServerPlace, signal: AbortSignal): Pro
       const server = await startServer(place, signal).catch((error) => {
         // Processes of a killed server continue until their statement ends, and nothing can start before
         // that.
-        if (!STILL_HELD.test(error.message) || Date.now() - startedAt > ORPHAN_PATIENCE_MS) throw error
+        if (!stillHeld.test(error.message) || Date.now() - startedAt > orphanPatienceMs) throw error
       })
       if (server) return server
-    } else if (Date.now() - startedAt > PATIENCE_MS) {
+    } else if (Date.now() - startedAt > patienceMs) {
       throw new Error(
         `PostgreSQL (process ${state.pid}) holds ${place.folder} but does not accept connections. See ${place.logFile}, or stop that process and start again.`,
       )
@@ -73,8 +73,8 @@ export async function ensureServer(place: ServerPlace, signal: AbortSignal): Pro
 }
 
 // What PostgreSQL says, in its own words, when another process still holds the data folder.
-const STILL_HELD = /pre-existing shared memory block|lock file ".*" already exists/
-const ORPHAN_PATIENCE_MS = 30_000
+const stillHeld = /pre-existing shared memory block|lock file ".*" already exists/
+const orphanPatienceMs = 30_000
 
 type Found = { kind: 'absent' } | { kind: 'running' | 'busy'; pid: number }
 
@@ -128,7 +128,7 @@ async function startServer(place: ServerPlace, signal: AbortSignal): Promise<Ser
   // `detached` puts it into its own process group. Otherwise Ctrl-C in a terminal would stop the database
   // before the service has finished its requests.
   const child = spawn(file, args, {
-    ...SPAWN_PLACE,
+    ...spawnPlace,
     uid,
     gid,
     detached: true,
@@ -149,7 +149,7 @@ async function startServer(place: ServerPlace, signal: AbortSignal): Promise<Ser
     })
   })
 
-  const deadline = Date.now() + PATIENCE_MS
+  const deadline = Date.now() + patienceMs
   while (failure === undefined) {
     const file = await readPostmasterFile(folder)
     if (child.pid !== undefined && file?.pid === child.pid && file.status === 'ready') {
@@ -157,7 +157,7 @@ async function startServer(place: ServerPlace, signal: AbortSignal): Promise<Ser
     }
     if (Date.now() > deadline || signal.aborted) {
       child.kill('SIGQUIT')
-      failure = signal.aborted ? 'no longer wanted' : `not ready after ${PATIENCE_MS / 1000} seconds`
+      failure = signal.aborted ? 'no longer wanted' : `not ready after ${patienceMs / 1000} seconds`
       await exited
     }
     // The server starts in 20 to 200 ms, so short polling steps are worthwhile.
@@ -212,7 +212,7 @@ function signalProcess(pid: number, signal: NodeJS.Signals): void {
 /** Keeps the server's log from growing without bound, and returns where this run's part begins. */
 async function rotateLog(logFile: string): Promise<number> {
   const size = (await stat(logFile).catch(() => undefined))?.size ?? 0
-  if (size < MAX_LOG_BYTES) return size
+  if (size < maxLogBytes) return size
   await rename(logFile, `${logFile}.1`)
   return 0
 }

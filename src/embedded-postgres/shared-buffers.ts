@@ -2,8 +2,8 @@ import { readdir, stat } from 'node:fs/promises'
 import { totalmem } from 'node:os'
 import { join } from 'node:path'
 
-const MIN_MB = 128
-const USUAL_MB = 1024
+const minMb = 128
+const usualMb = 1024
 
 /**
  * How much memory the server gets for its pages: as much as there is data, at least a gigabyte, and at most a
@@ -12,8 +12,8 @@ const USUAL_MB = 1024
  * needed.
  */
 export async function chooseSharedBuffersMb(folder: string): Promise<number> {
-  const wanted = Math.max(USUAL_MB, (await sizeOf(join(folder, 'base'))) / 1_048_576)
-  return Math.round(Math.max(MIN_MB, Math.min(wanted, memoryMb() / 4)))
+  const wanted = Math.max(usualMb, (await sizeOf(join(folder, 'base'))) / 1_048_576)
+  return Math.round(Math.max(minMb, Math.min(wanted, memoryMb() / 4)))
 }
 
 function memoryMb(): number {

@@ -6,9 +6,9 @@ import { basename, join } from 'node:path'
 import type { Owner } from './run-as.ts'
 
 /** Only part of the socket's file name; nothing listens on the network. */
-export const SOCKET_PORT = 5432
+export const socketPort = 5432
 
-export type SocketFolder = {
+export interface SocketFolder {
   /** Value of the server's `unix_socket_directories`. */
   serverFolder: string
   /**
@@ -59,20 +59,20 @@ async function findClientFolder(folder: string): Promise<{ host: string; remove(
 
 async function removePrivateFolder(path: string): Promise<void> {
   // A server that was started by hand may announce a folder that is not ours to delete.
-  if (basename(path).startsWith(PRIVATE_PREFIX)) await rm(path, { recursive: true, force: true })
+  if (basename(path).startsWith(privatePrefix)) await rm(path, { recursive: true, force: true })
 }
 
-const PRIVATE_PREFIX = 'lw-'
+const privatePrefix = 'lw-'
 
 // The address has 108 bytes on Linux and 104 on macOS, including the terminating zero.
 function fits(folder: string): boolean {
   const limit = process.platform === 'linux' ? 107 : 103
-  return Buffer.byteLength(join(folder, `.s.PGSQL.${SOCKET_PORT}`)) <= limit
+  return Buffer.byteLength(join(folder, `.s.PGSQL.${socketPort}`)) <= limit
 }
 
 async function makePrivateFolder(folder: string, owner: Owner | undefined): Promise<string> {
   const uid = process.getuid?.() ?? 0
-  const name = `${PRIVATE_PREFIX}${uid}-${createHash('sha256').update(folder).digest('hex').slice(0, 12)}`
+  const name = `${privatePrefix}${uid}-${createHash('sha256').update(folder).digest('hex').slice(0, 12)}`
   for (const parent of [tmpdir(), '/tmp', '/var/tmp', '/dev/shm']) {
     const path = join(parent, name)
     if (!fits(join(path, 'd'))) continue
@@ -84,7 +84,7 @@ async function makePrivateFolder(folder: string, owner: Owner | undefined): Prom
       const found = await lstat(path).catch(() => undefined)
       const isOurs = found && (found.uid === uid || found.uid === owner?.uid)
       if (isOurs && found.isDirectory() && (found.mode & 0o077) === 0) return path
-      const fresh = await mkdtemp(join(parent, PRIVATE_PREFIX)).catch(() => undefined)
+      const fresh = await mkdtemp(join(parent, privatePrefix)).catch(() => undefined)
       if (fresh) return fresh
     }
   }

@@ -28,7 +28,7 @@ async function bytesRead(work: () => Promise<unknown>): Promise<number> {
   const count = (row: { length: number }) => {
     bytes += row.length
   }
-  type Client = {
+  interface Client {
     connection: { on(event: string, listener: typeof count): void; off: Client['connection']['on'] }
   }
   const listened = new Set<Client>()

@@ -836,7 +836,7 @@ describe('properties', () => {
   /** Which line each next return takes, and how much of what is left of it. */
   const steps = fc.array(fc.tuple(fc.nat(3), fc.constantFrom(1, 1, 0.5, 0.3)), { maxLength: 6 })
 
-  type Drawn = {
+  interface Drawn {
     items: { product: string; quantity: number; unitPrice: number }[]
     reduction: number
     share: number

@@ -8,14 +8,14 @@ import { build } from 'esbuild'
 import type { EmbeddedConnection } from '../../src/database/pool.ts'
 import { packageRoot } from '../../src/package-root.ts'
 
-export type SupervisorReport = {
+export interface SupervisorReport {
   pid: number
   origin: string
   connection: EmbeddedConnection
   error?: { name: string; message: string }
 }
 
-export type SupervisorProgram = {
+export interface SupervisorProgram {
   spawn(folder: string): ChildProcess
   start(folder: string): Promise<{ process: ChildProcess; report: SupervisorReport }>
   remove(): Promise<void>

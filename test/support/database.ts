@@ -4,7 +4,7 @@ import { inject } from 'vitest'
 import { createClient, type DatabaseConnection, openPool, type PoolOptions } from '../../src/database/pool.ts'
 import { TEMPLATE, withDatabase } from './template.ts'
 
-export type TestDatabase = {
+export interface TestDatabase {
   connection: DatabaseConnection
   pool: pg.Pool
   /** Ends the pool and drops the database, even if it still has connections. */

@@ -5,7 +5,10 @@ import { paths } from '../../paths.ts'
 import { PageLink, type Search } from '../../ui/page-link.tsx'
 
 type AuditSubject = NonNullable<Schemas['AuditEntry']['subject']>
-type Place = { readonly to: string; readonly search?: Search }
+interface Place {
+  readonly to: string
+  readonly search?: Search
+}
 
 /** The page of a thing, or the list it is in. */
 const places: Record<string, (subject: AuditSubject) => Place> = {

@@ -10,7 +10,11 @@ export interface EntryBody {
   readonly branch?: string | null
 }
 
-type Query = { readonly q?: string; readonly cursor?: string; readonly limit?: number }
+interface Query {
+  readonly q?: string
+  readonly cursor?: string
+  readonly limit?: number
+}
 
 /** A new entry leaves out empty fields; an edited one clears them. */
 const given = ({ name, category, price, branch }: EntryBody) => ({

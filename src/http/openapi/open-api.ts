@@ -3,6 +3,7 @@
  * schemas: a route lists only the codes of its own refusals, and some refusals apply to every request.
  */
 import { type RefusalCode, refusals } from '../../domain/refusal.ts'
+import { packageVersion } from '../../package-root.ts'
 import { statusOf } from '../errors/errors.ts'
 import { refusalAnswers } from '../errors/refusals.ts'
 import { jsonTypes } from '../plugins/json-body.ts'
@@ -290,7 +291,7 @@ export const openApiOptions = {
     openapi: '3.1.0' as const,
     info: {
       title: 'Loyalty Wallet',
-      version: '0.1.0',
+      version: packageVersion(),
       description,
       license: { name: 'MIT', identifier: 'MIT' },
     },

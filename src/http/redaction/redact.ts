@@ -19,7 +19,7 @@ export interface RedactOptions {
   readonly schema?: unknown
 }
 
-type Schema = {
+interface Schema {
   readonly type?: string
   readonly properties?: Record<string, Schema>
   readonly items?: Schema
