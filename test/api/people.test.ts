@@ -275,7 +275,12 @@ describe('an invitation', () => {
     const token = tokenIn(invited)
     for (const wrong of ['x'.repeat(9), 'x'.repeat(201), 7, undefined])
       expectRefusal(await join(token, { password: wrong }), 400, '_invalid_payload', /password/)
-    expectRefusal(await join(token, { password: invited.body.email }), 400, '_invalid_payload', /e-mail/)
+    expectRefusal(
+      await join(token, { password: invited.body.email }),
+      400,
+      '_invalid_payload',
+      /email address/,
+    )
     expect((await join(token, { password: 'x'.repeat(200) })).status).toBe(200)
   })
 

@@ -130,7 +130,7 @@ describe('an owner who may not create roles', () => {
     await asAdministrator(`GRANT ${appRole} TO modest`)
     expect(await askDoctor(owner)).toMatchObject({
       status: 'warning',
-      message: expect.stringContaining('other rights'),
+      message: expect.stringContaining('wrong privileges'),
     })
     expect(await migrate(owner)).toMatchObject({ applied: [], role: appRole })
     expect(await askDoctor(owner)).toMatchObject({ status: 'ok', message: `the service works as ${appRole}` })

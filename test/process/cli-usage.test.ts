@@ -130,7 +130,7 @@ test('without a demo.json, token says where it looked and what else can be given
     code: 1,
     error: {
       code: 'no_demo',
-      message: expect.stringMatching(/\/nowhere.*API_KEY and API_SECRET and give --url/),
+      message: expect.stringMatching(/\/nowhere.*API_KEY and API_SECRET and add --url/),
     },
   })
 })

@@ -45,7 +45,9 @@ test('the first that makes a key leaves its mark, and the service is of the same
 test('with another pepper the service does not start, and says what to do', async () => {
   const { code, stderr } = await checkout.run(['serve'], wrong)
   expect(code).toBe(1)
-  expect(stderr).toMatch(/^CREDENTIAL_PEPPER \(or JWT_SECRET.*Set it to the former value.*adopt-pepper/)
+  expect(stderr).toMatch(
+    /^CREDENTIAL_PEPPER \(which defaults to JWT_SECRET.*Set it to the previous value.*adopt-pepper/,
+  )
   expect(stderr).not.toMatch(/\n\s+at /)
   for (const secret of [wrong.JWT_SECRET!, ownSecrets.JWT_SECRET]) expect(stderr).not.toContain(secret)
 })
@@ -62,7 +64,7 @@ test('nor does the command line make credentials that would never work', async (
 test('the doctor finds it', async () => {
   expect(await finding(wrong)).toMatchObject({
     status: 'problem',
-    advice: expect.stringMatching(/former value/),
+    advice: expect.stringMatching(/previous value/),
   })
 })
 
