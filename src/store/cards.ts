@@ -5,6 +5,9 @@ import { type Question, question } from './question.ts'
 import { idFrom, maybeOne, type Tenant, uuidOf } from './tenant.ts'
 import { owner } from './wallets/load.ts'
 
+/** Cards that can be used again: of a customer and campaign there is at most one. */
+const live = `(${cardStatus.active}, ${cardStatus.blocked})`
+
 export interface CardRow {
   id: string
   customer_id: string
@@ -48,7 +51,7 @@ export async function findLiveCard(
 ): Promise<Card | undefined> {
   const row = await maybeOne<CardRow>(
     tenant.db,
-    `SELECT ${cardColumns} WHERE k.org_id = $1 AND k.customer_id = $2 AND k.campaign_id = $3 AND k.status IN (1, 2)`,
+    `SELECT ${cardColumns} WHERE k.org_id = $1 AND k.customer_id = $2 AND k.campaign_id = $3 AND k.status IN ${live}`,
     [tenant.orgId, uuidOf(customer), uuidOf(campaign)],
   )
   return row && toCard(row)
@@ -58,7 +61,7 @@ export async function findLiveCard(
 export function cardCampaignsOfBuyer({ orgId }: Tenant, sale: TransactionId): Question<CampaignId[]> {
   return question(
     'load-buyer-cards',
-    `SELECT campaign_id FROM cards WHERE org_id = $1::integer AND status IN (1, 2)
+    `SELECT campaign_id FROM cards WHERE org_id = $1::integer AND status IN ${live}
        AND customer_id = ${owner.txn}`,
     [String(orgId), uuidOf(sale)],
     (rows) => rows.map(([campaign]) => idFrom('cmp', campaign!)),

@@ -116,7 +116,7 @@ const viewOf = (condition: string) => `
        WHERE b.org_id = c.org_id AND b.customer_id = c.id) AS balances,
     (SELECT json_agg(json_build_object('id', p.id, 'reward', p.reward, 'campaign_id', p.campaign_id, 'expires_at', p.expires_at)
        ORDER BY p.id)
-       FROM coupons p WHERE p.org_id = c.org_id AND p.customer_id = c.id AND p.status = 1
+       FROM coupons p WHERE p.org_id = c.org_id AND p.customer_id = c.id AND p.status = ${couponStatus.active}
          AND (p.expires_at IS NULL OR p.expires_at > $2)) AS coupons,
     (SELECT json_agg(json_build_object('key', l.key, 'amount', l.amount, 'decimals', d.decimals, 'at', l.expires_at)
        ORDER BY l.expires_at, l.key)

@@ -1,5 +1,7 @@
 /** Finds what has expired but was not booked yet. */
 
+import { couponStatus } from '../domain/coupon.ts'
+import { customerStatus } from '../domain/customer.ts'
 import type { CustomerId } from '../domain/ids.ts'
 import { idFrom, many, type Tenant, uuidOf } from './tenant.ts'
 
@@ -13,7 +15,7 @@ export async function listCustomersWithExpiredLots(
     tenant,
     `SELECT DISTINCT customer_id FROM (
        SELECT l.customer_id FROM lots l JOIN customers c ON c.org_id = l.org_id AND c.id = l.customer_id
-       WHERE l.org_id = $1 AND l.remaining > 0 AND l.expires_at <= $2 AND c.status <> 3
+       WHERE l.org_id = $1 AND l.remaining > 0 AND l.expires_at <= $2 AND c.status <> ${customerStatus.erased}
        ORDER BY l.expires_at LIMIT $3) l ORDER BY customer_id`,
     [now, limit],
   )
@@ -27,7 +29,7 @@ export async function listCustomersWithExpiredCoupons(
   return customers(
     tenant,
     `SELECT DISTINCT customer_id FROM (
-       SELECT customer_id FROM coupons WHERE org_id = $1 AND status = 1 AND expires_at <= $2
+       SELECT customer_id FROM coupons WHERE org_id = $1 AND status = ${couponStatus.active} AND expires_at <= $2
        ORDER BY expires_at LIMIT $3) c ORDER BY customer_id`,
     [now, limit],
   )

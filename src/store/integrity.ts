@@ -3,7 +3,9 @@
  * can check millions of entries without holding them in memory. Each function checks the customers after one
  * id and returns the last one checked.
  */
+import { couponStatus } from '../domain/coupon.ts'
 import type { CustomerId } from '../domain/ids.ts'
+import { transactionStatus } from '../domain/transaction.ts'
 import { idFrom, many, maybeOne, type Tenant, uuidOf } from './tenant.ts'
 
 export interface Problem {
@@ -110,11 +112,11 @@ export async function checkCoupons(tenant: Tenant): Promise<{ coupons: number; p
     `WITH redemption AS (
        SELECT (a->>1)::uuid AS coupon, count(*) AS sales
        FROM transactions t, json_array_elements(t.result->3) a
-       WHERE t.org_id = $1 AND t.status <> 3 AND a->>0 = 'r' GROUP BY 1)
+       WHERE t.org_id = $1 AND t.status <> ${transactionStatus.returned} AND a->>0 = 'r' GROUP BY 1)
      SELECT (SELECT count(*) FROM coupons WHERE org_id = $1) AS coupons, coalesce(c.id, r.coupon) AS id, c.customer_id,
        coalesce(r.sales, 0) AS sales, coalesce(c.status, 0) AS status
      FROM (SELECT id, customer_id, status FROM coupons WHERE org_id = $1) c FULL JOIN redemption r ON r.coupon = c.id
-     WHERE coalesce(r.sales, 0) <> (CASE WHEN c.status = 3 THEN 1 ELSE 0 END)
+     WHERE coalesce(r.sales, 0) <> (CASE WHEN c.status = ${couponStatus.redeemed} THEN 1 ELSE 0 END)
      UNION ALL SELECT (SELECT count(*) FROM coupons WHERE org_id = $1), NULL, NULL, 0, 0`,
     [tenant.orgId],
   )

@@ -30,6 +30,7 @@ import {
 } from '../../store/people.ts'
 import { deletePersonSessions } from '../../store/person-sessions.ts'
 import { platformOrg, type Tenant } from '../../store/tenant.ts'
+import { refuseOnConstraint } from '../refuse-on-constraint.ts'
 import { recordAudit } from '../transact.ts'
 import type { Credentials } from './credentials.ts'
 
@@ -62,12 +63,9 @@ export async function createPerson(own: Tenant, input: PersonInput, now: Date): 
   await freeAddress(own, email, now)
   const branch = await findBranchByOpaqueId(own, mainBranch)
   await insertDirectoryEntry(own, 'users', { id: user, opaqueId: id, name, branch, createdAt: now })
-  try {
-    await insertPerson(own, { id, email, name, role, user, createdAt: now })
-  } catch (error) {
-    const { constraint } = error as { constraint?: string }
-    throw constraint === 'person_logins_pkey' ? new Refused('existing_person_with_email') : error
-  }
+  await refuseOnConstraint({ person_logins_pkey: 'existing_person_with_email' }, () =>
+    insertPerson(own, { id, email, name, role, user, createdAt: now }),
+  )
   // Checked last: inserting the user locks the organization's setup version, so of two concurrent inserts the
   // second sees the first.
   if ((await countPeople(own)) > maxPeople) throw new Refused('too_many_people')

@@ -10,6 +10,7 @@ import { normalizePhone } from '../../domain/phone.ts'
 import { type RefusalCode, Refused } from '../../domain/refusal.ts'
 import { listTakenMembers, type UniqueMember } from '../../store/customers.ts'
 import type { Tenant } from '../../store/tenant.ts'
+import { refuseOnConstraint } from '../refuse-on-constraint.ts'
 
 /** A profile as sent; an empty string counts as no value. */
 export interface ProfileInput {
@@ -46,10 +47,10 @@ const takenRefusals: Record<UniqueMember, RefusalCode> = {
   opaqueId: 'opaque_id_already_exists',
 }
 
-const uniqueConstraints: Record<string, UniqueMember> = {
-  customers_email_unique: 'email',
-  customers_phone_unique: 'phone',
-  customers_opaque_id_unique: 'opaqueId',
+const takenConstraints: Record<string, RefusalCode> = {
+  customers_email_unique: takenRefusals.email,
+  customers_phone_unique: takenRefusals.phone,
+  customers_opaque_id_unique: takenRefusals.opaqueId,
 }
 
 /**
@@ -64,10 +65,5 @@ export async function writeUnique(
 ): Promise<void> {
   const [taken] = await listTakenMembers(tenant, profile, except)
   if (taken) throw new Refused(takenRefusals[taken])
-  try {
-    await write()
-  } catch (error) {
-    const field = uniqueConstraints[(error as { constraint?: string }).constraint ?? '']
-    throw field ? new Refused(takenRefusals[field]) : error
-  }
+  await refuseOnConstraint(takenConstraints, write)
 }

@@ -13,6 +13,7 @@ import {
 } from '../../store/directory.ts'
 import { newId } from '../../store/new-id.ts'
 import type { Tenant } from '../../store/tenant.ts'
+import { refuseOnConstraint } from '../refuse-on-constraint.ts'
 
 /** Names for one kind of entry. */
 const kinds = {
@@ -45,12 +46,10 @@ export async function createDirectoryEntry(
   checkPrice(price)
   const branch = input.branch === undefined ? undefined : await getBranch(tenant, input.branch)
   const id = newId(kinds[kind].prefix, now)
-  try {
-    await insertDirectoryEntry(tenant, kind, { id, opaqueId, name, category, price, branch, createdAt: now })
-  } catch (error) {
-    const { constraint } = error as { constraint?: string }
-    throw constraint === `${kind}_opaque_id_unique` ? new Refused('opaque_id_already_exists') : error
-  }
+  const entry = { id, opaqueId, name, category, price, branch, createdAt: now }
+  await refuseOnConstraint({ [`${kind}_opaque_id_unique`]: 'opaque_id_already_exists' }, () =>
+    insertDirectoryEntry(tenant, kind, entry),
+  )
   return (await findDirectoryEntry(tenant, kind, id))!
 }
 

@@ -1,0 +1,15 @@
+/** What a concurrent request took between our check and our write: the database notices, and the caller hears why. */
+import { type RefusalCode, Refused } from '../domain/refusal.ts'
+
+/** Runs the work; a violation of one of these constraints becomes its refusal. */
+export async function refuseOnConstraint<T>(
+  refusals: Readonly<Record<string, RefusalCode>>,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    const code = refusals[(error as { constraint?: string }).constraint ?? '']
+    throw code ? new Refused(code) : error
+  }
+}
