@@ -7,7 +7,7 @@ const introduction = `# Errors
 
 <!-- Written by \`npm run generate\` from src/domain/refusal.ts and src/http/errors/refusals.ts; change it there. -->
 
-Every error of the service has the same body, whatever refused the call:
+All errors have the same body:
 
 \`\`\`json
 {
@@ -21,11 +21,11 @@ Every error of the service has the same body, whatever refused the call:
 }
 \`\`\`
 
-\`message\` is one of the codes below: decide by it, it is never renamed. \`description\` says for people what was wrong in this call; its wording may change. \`statuscode\` and \`errorcode\` are the HTTP status; \`path\` is without the query, which may hold a phone number.
+\`message\` is one of the codes below; base your logic on it, because codes are never renamed. \`description\` explains the error to people, and its wording may change. \`statuscode\` and \`errorcode\` are the HTTP status. \`path\` leaves out the query string, which may contain a phone number.
 
-When several apply, who calls is checked first, before the body is read, and then the shape of the request. From there on the list stands in the order in which the codes win: the customer, the card, references, coupons and points. Where two statuses are given, the first is for something named in a body, the second for the same in the path or the query.
+If several errors apply, authentication is checked first, before the body is read, then the shape of the request. After that, the order of this list is the order of precedence: the customer, the card, references, coupons and points. Where two statuses are given, the first applies to an object named in the body, the second to one named in the path or the query.
 
-| code | status | when | what to do |
+| Code | Status | When | What to do |
 |---|---|---|---|
 `
 

@@ -289,7 +289,9 @@ describe('size and comments', () => {
     const known: Record<string, number> = JSON.parse(readFileSync(join(packageRoot, listOfLong), 'utf8'))
     const long = Object.fromEntries([...production, ...pages].flatMap(longFunctions))
     const grown = Object.entries(long).filter(([name, lines]) => lines > (known[name] ?? maxFunctionLines))
+    const shrunk = Object.entries(long).filter(([name, lines]) => lines < (known[name] ?? 0))
     expect(Object.fromEntries(grown), 'shorten these').toEqual({})
+    expect(Object.fromEntries(shrunk), `lower their numbers in ${listOfLong}`).toEqual({})
     const short = Object.keys(known).filter((name) => long[name] === undefined)
     expect(short, `remove these from ${listOfLong}`).toEqual([])
   })
@@ -326,11 +328,8 @@ describe('words', () => {
     [/take it back/i, 'revoke, return, undo'],
   ]
 
-  /** Parts that may contain the phrases: the list of words itself, and the notes of released versions. */
-  const exempt = new Map([
-    ['CONTRIBUTING.md', /^## Words\n[\s\S]*?(?=^## )/m],
-    ['CHANGELOG.md', /^## \d[\s\S]*/m],
-  ])
+  /** Parts that may contain the phrases: the list of words itself. */
+  const exempt = new Map([['CONTRIBUTING.md', /^## Words\n[\s\S]*?(?=^## )/m]])
 
   /** Empties the lines of an exempt part, so that the others keep their numbers. */
   function withoutExempt(file: SourceFile): SourceFile {

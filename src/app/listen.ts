@@ -58,7 +58,7 @@ export async function listen(
   secrets: ServiceSecrets,
   log: Logger,
 ): Promise<Listener> {
-  const transactions = createBasketProcessor({ deps })
+  const baskets = createBasketProcessor({ deps })
   const requestLog = createRequestLog(deps)
   const state = { isStopping: false }
   // Concurrent readiness checks share one query: frequent checks must not use up connections.
@@ -73,7 +73,7 @@ export async function listen(
   let port = config.port
   const stop = async () => {
     state.isStopping = true
-    if (app) await closeServer(app, transactions)
+    if (app) await closeServer(app, baskets)
     await withTimeout(requestLog.stop(), lastFlushTimeoutMs)
   }
   try {
@@ -81,7 +81,7 @@ export async function listen(
       // The port may be known only after listening, and is not needed before. It is stored in a variable: a
       // server that is closing no longer has an address, but still finishes its requests.
       deps: { ...deps, publicUrl: () => config.publicUrl ?? baseUrlOf(port, config) },
-      baskets: transactions,
+      baskets,
       requestLog,
       adminToken: secrets.adminToken,
       rateLimits: config.rateLimits,
@@ -103,9 +103,9 @@ export async function listen(
  * Finishes requests in progress. A client that never sends the rest of its request is disconnected in the
  * end.
  */
-async function closeServer(app: Server, transactions: BasketProcessor): Promise<void> {
+async function closeServer(app: Server, baskets: BasketProcessor): Promise<void> {
   await withTimeout(
-    app.close().then(() => transactions.drain()),
+    app.close().then(() => baskets.drain()),
     drainTimeoutMs,
   )
   app.server.closeAllConnections()

@@ -87,7 +87,7 @@ function greet({ baseUrl, demo, demoSince }: RunningService, config: Config): Co
   const since = demoSince?.toISOString().slice(0, 10)
   const past = since
     ? `
-The café has customers, sales and coupons since ${since}. Look around at ${baseUrl}/console
+The café has a history of customers, sales and coupons since ${since}. Look around at ${baseUrl}/console
 `
     : ''
   const text = `

@@ -16,12 +16,12 @@ export async function noteOpening(
   campaign: CampaignId,
   now: Date,
 ): Promise<void> {
-  const { orgId: org, id, name, country, currency, timezone } = organization
+  const { orgId, id, name, country, currency, timezone } = organization
   const [connection] = await listOwnConnections(own, { limit: 1 })
   const people = await listPeople(own, { limit: 100 })
   const owner = people.find(({ role }) => role === 'owner')!
   const note = (by: Actor, action: string, subject: AuditNote['subject'], details?: object) =>
-    recordAudit(own, { org, by, action, subject, details, isTruncated: false }, now)
+    recordAudit(own, { org: orgId, by, action, subject, details, isTruncated: false }, now)
   const byOperator = { kind: 'operator' } as const
   const byOwner = { kind: 'person', user: owner.user } as const
   const cafe = { kind: 'organization', id, name }

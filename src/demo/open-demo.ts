@@ -67,7 +67,8 @@ export interface OpenDemo {
 export async function openDemo(deps: Deps, options: DemoOptions): Promise<OpenDemo | undefined> {
   const ownerPool = options.openOwnerPool()
   const open = async (tenant: Tenant) => {
-    await lockDemo(tenant)
+    await lockDemo(tenant, () => deps.log.info({}, 'waiting for another process to fill the demo'))
+    options.signal?.throwIfAborted()
     await dropPartialDemo(ownerPool)
     return openWhole(deps, options)
   }

@@ -4,7 +4,7 @@ import type { CustomerId } from '../domain/ids.ts'
 import { Refused } from '../domain/refusal.ts'
 import type { Deps } from '../operations/deps.ts'
 import { transact, type WriteResult } from '../operations/transact.ts'
-import { performChange, type Reply, type WalletWork } from '../operations/wallets/change-wallet.ts'
+import { type Reply, transactChange, type WalletWork } from '../operations/wallets/change-wallet.ts'
 import type { Questions } from '../store/question.ts'
 import { platformOrg, type Tenant } from '../store/tenant.ts'
 import { isAudited, toAuditNote } from './redaction/audit-note.ts'
@@ -42,7 +42,7 @@ export async function respondToChange<Q extends Questions, T>(
   change: WalletWork<Q, T>,
   spec: WriteReply<T>,
 ) {
-  return send(reply, spec, await performChange(deps, orgOf(request), change, replyTo(request, spec)))
+  return send(reply, spec, await transactChange(deps, orgOf(request), change, replyTo(request, spec)))
 }
 
 const orgOf = ({ caller }: FastifyRequest) => caller?.organization.orgId ?? platformOrg

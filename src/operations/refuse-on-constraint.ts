@@ -1,4 +1,7 @@
-/** What a concurrent request took between our check and our write: the database notices, and the caller hears why. */
+/**
+ * Turns violations of known constraints into refusals: a concurrent request took the value between our check
+ * and our write.
+ */
 import { type RefusalCode, Refused } from '../domain/refusal.ts'
 
 /** Runs the work; a violation of one of these constraints becomes its refusal. */

@@ -2,7 +2,7 @@
  * Deletes a demo organization with everything in it. The service's role may not do that: it needs a
  * connection as the owner.
  */
-import { execute, type Tenant } from './tenant.ts'
+import { execute, maybeOne, type Tenant } from './tenant.ts'
 
 /** All other tables with rows of an organization, each before the tables that it refers to. */
 export const organizationTables = [
@@ -37,9 +37,10 @@ export const organizationTables = [
   'branches',
 ] as const
 
-/** In a transaction: if the organization turns out not to be a demo, the deletions are rolled back. */
+/** Checks first, and deletes nothing of any other organization even outside of a transaction. */
 export async function deleteDemoOrganization({ db, orgId }: Tenant): Promise<void> {
+  const isDemo = 'SELECT 1 FROM organizations WHERE org_id = $1 AND is_demo FOR UPDATE'
+  if (!(await maybeOne(db, isDemo, [orgId]))) throw new Error(`Organization ${orgId} is not a demo.`)
   for (const table of organizationTables) await db.query(`DELETE FROM ${table} WHERE org_id = $1`, [orgId])
-  const deleted = await execute(db, 'DELETE FROM organizations WHERE org_id = $1 AND is_demo', [orgId])
-  if (deleted !== 1) throw new Error(`Organization ${orgId} is not a demo.`)
+  await execute(db, 'DELETE FROM organizations WHERE org_id = $1 AND is_demo', [orgId])
 }

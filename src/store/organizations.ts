@@ -189,8 +189,15 @@ const demoLock = 0x64656d6f
 /**
  * Lets one process at a time open the demo, until the transaction ends; the transaction does nothing else.
  */
-export async function lockDemo(tenant: Tenant): Promise<void> {
+export async function lockDemo(tenant: Tenant, onWait: () => void): Promise<void> {
   await tenant.db.query('SET LOCAL idle_in_transaction_session_timeout = 0')
+  const tried = await maybeOne<{ isLocked: boolean }>(
+    tenant.db,
+    'SELECT pg_try_advisory_xact_lock($1) AS "isLocked"',
+    [demoLock],
+  )
+  if (tried?.isLocked) return
+  onWait()
   await tenant.db.query('SELECT pg_advisory_xact_lock($1)', [demoLock])
 }
 

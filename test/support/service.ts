@@ -191,12 +191,12 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     publicUrl: () => 'https://loyalty.example.com',
     log: { info: logAs('info'), warn: logAs('warn'), error: logAs('error') },
   })
-  const transactions = createBasketProcessor({ deps, writers: options.writers, maxWaitMs: patienceMs })
+  const baskets = createBasketProcessor({ deps, writers: options.writers, maxWaitMs: patienceMs })
   // Rows that appear on their own would break tests that compare the tables before and after a request.
   const requestLog = createRequestLog(deps, { flushEveryMs: options.flushRequestsEveryMs ?? 3_600_000 })
   const app = await buildServer({
     deps,
-    baskets: transactions,
+    baskets,
     requestLog,
     adminToken,
     rateLimits: options.rateLimits ?? { organization: options.rateLimit },

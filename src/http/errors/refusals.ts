@@ -111,18 +111,21 @@ export const refusalAnswers: Record<RefusalCode, RefusalAnswer> = {
     status: 400,
     advice: 'Find the customer with `GET /v1/customers/find`, or register a new one.',
   },
-  customer_not_active: { status: 400, advice: 'Sell without loyalty, or unblock the customer first.' },
+  customer_not_active: {
+    status: 400,
+    advice: 'Process the sale without the loyalty program, or unblock the customer first.',
+  },
   invalid_phone: {
     status: 400,
     advice: "Send it in international format, or in the national format of the organization's country.",
   },
   existing_customer_with_email: {
     status: 400,
-    advice: 'Find that customer by the email address and register it by `customer.id`.',
+    advice: 'Find that customer by the email address and register them with `customer.id`.',
   },
   existing_customer_with_phone: {
     status: 400,
-    advice: 'Find that customer by the phone number and register it by `customer.id`.',
+    advice: 'Find that customer by the phone number and register them with `customer.id`.',
   },
   opaque_id_already_exists: {
     status: 400,
@@ -175,11 +178,11 @@ export const refusalAnswers: Record<RefusalCode, RefusalAnswer> = {
   },
   points_below_minimum: {
     status: 400,
-    advice: 'Offer to spend points only from the `min` of the campaign upward.',
+    advice: 'Offer points only from the `min` of the campaign upward.',
   },
   points_above_share: {
     status: 400,
-    advice: 'Offer less: the campaign caps the share of a basket that points may pay.',
+    advice: 'Offer less: the campaign caps the share of a basket that points can pay for.',
   },
   return_exceeds_sale: { status: 400, advice: 'Get the transaction to see which quantities are left.' },
 }

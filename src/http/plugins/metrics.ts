@@ -10,10 +10,7 @@ export interface Metrics {
   read(): Promise<string>
 }
 
-export function collectMetrics(
-  app: Server,
-  { deps, baskets: transactions, requestLog }: ServerOptions,
-): Metrics {
+export function collectMetrics(app: Server, { deps, baskets, requestLog }: ServerOptions): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const durations = new Histogram({
@@ -32,7 +29,7 @@ export function collectMetrics(
         this.set(read())
       },
     })
-  gauge('baskets_waiting', 'Baskets waiting or being written.', () => transactions.size)
+  gauge('baskets_waiting', 'Baskets waiting or being written.', () => baskets.size)
   gauge('database_connections', 'Open connections to the database.', () => deps.pool.totalCount)
   gauge('database_connections_idle', 'Open connections that are idle.', () => deps.pool.idleCount)
   gauge('database_waiting', 'Operations waiting for a connection.', () => deps.pool.waitingCount)

@@ -22,7 +22,7 @@ import type { ServerOptions } from '../server-options.ts'
 const tags = ['Sessions']
 const password = 'correct horse battery'
 /** Password hashing has its own queue, with fewer slots than the database. */
-const work = 'none'
+const lane = 'none'
 
 export function sessionRoutes(app: Server, options: ServerOptions): void {
   signInRoutes(app, options)
@@ -57,7 +57,7 @@ function signInRoutes(app: Server, options: ServerOptions): void {
     {
       config: {
         access: 'public',
-        lane: work,
+        lane,
         refusals: ['_invalid_credentials', 'invalid_subscription', '_forbidden'],
       },
       schema: {
@@ -85,7 +85,7 @@ function signInRoutes(app: Server, options: ServerOptions): void {
     {
       config: {
         access: 'public',
-        lane: work,
+        lane,
         refusals: ['invalid_invitation', 'invalid_subscription', '_forbidden'],
       },
       schema: {
@@ -174,7 +174,7 @@ function ownSessionRoutes(app: Server, options: ServerOptions): void {
   app.post(
     '/auth/password',
     {
-      config: { access: 'session', lane: work, refusals: ['_invalid_credentials'] },
+      config: { access: 'session', lane, refusals: ['_invalid_credentials'] },
       schema: {
         operationId: 'changePassword',
         summary: 'Change the password; all other sessions of the person end',

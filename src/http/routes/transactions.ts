@@ -48,7 +48,7 @@ const basketRefusals = [
   'points_above_share',
 ] as const
 
-export function transactionRoutes(app: Server, { deps, baskets: transactions }: ServerOptions): void {
+export function transactionRoutes(app: Server, { deps, baskets }: ServerOptions): void {
   const { pool, clock } = deps
 
   app.post(
@@ -69,7 +69,7 @@ export function transactionRoutes(app: Server, { deps, baskets: transactions }: 
       },
     },
     async (request) => {
-      const preview = await transactions.validate(request.caller, toBasketRequest(request.body, clock()))
+      const preview = await baskets.validate(request.caller, toBasketRequest(request.body, clock()))
       const reply = toPreviewReply(preview, request.caller.organization)
       const { spendable } = preview
       if (!request.query.include || !spendable) return reply
@@ -103,11 +103,7 @@ export function transactionRoutes(app: Server, { deps, baskets: transactions }: 
       const key = idempotencyKey(request)
       const isRepeatable = key !== undefined || body.opaqueId !== undefined
       const repeat = { idempotencyKey: key, fingerprint: isRepeatable ? fingerprint(body) : undefined }
-      const { transaction, isReplay } = await transactions.process(
-        caller,
-        toBasketRequest(body, clock()),
-        repeat,
-      )
+      const { transaction, isReplay } = await baskets.process(caller, toBasketRequest(body, clock()), repeat)
       if (isReplay) reply.header('idempotent-replayed', 'true')
       return reply.code(201).send(toProcessedReply(transaction, caller.organization))
     },

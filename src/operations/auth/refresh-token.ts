@@ -14,7 +14,7 @@ import type { TokenPair } from './issue-token.ts'
 export async function refreshToken(
   deps: Deps,
   accessToken: string,
-  refreshToken: string,
+  oldToken: string,
   address: string,
 ): Promise<TokenPair> {
   const now = deps.clock()
@@ -32,7 +32,7 @@ export async function refreshToken(
   const next = deps.credentials.create('lwr')
   const tenant = tenantOf(deps.pool, organization.orgId)
   const rotated = await updateSessionRefresh(tenant, session, {
-    oldHash: deps.credentials.hash(refreshToken),
+    oldHash: deps.credentials.hash(oldToken),
     newHash: deps.credentials.hash(next),
     expiresAt: new Date(now.getTime() + deps.refreshTokenTtlMs),
     now,

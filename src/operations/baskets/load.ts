@@ -26,7 +26,7 @@ export interface BasketGroup extends Pick<LoadedGroup, 'baskets' | 'customers' |
 export interface Usage {
   readonly counted: readonly { readonly campaign: RuleUsage['campaign']; readonly rule: string }[]
   readonly hasSharedLimits: boolean
-  /** By `usageKey`. */
+  /** By `counterKey`. */
   readonly used: ReadonlyMap<string, number>
 }
 

@@ -41,16 +41,16 @@ interface Waiting<Job, Result> {
 }
 
 /** The baskets of one customer, in order of arrival. */
-interface Lane<Job, Result> {
+interface CustomerLane<Job, Result> {
   readonly customer: CustomerId
   readonly waiting: Waiting<Job, Result>[]
 }
 
 interface Queue<Job, Result> {
   readonly org: number
-  readonly lanes: Map<CustomerId, Lane<Job, Result>>
+  readonly lanes: Map<CustomerId, CustomerLane<Job, Result>>
   /** Lanes with waiting baskets and none running. */
-  ready: Lane<Job, Result>[]
+  ready: CustomerLane<Job, Result>[]
 }
 
 export function createBasketQueue<Job, Result>(
@@ -99,10 +99,10 @@ export function createBasketQueue<Job, Result>(
 
   /** Takes one basket of each ready lane, then another one of each, and so on until the group is full. */
   function takeGroup(queue: Queue<Job, Result>) {
-    const lanes: Lane<Job, Result>[] = []
+    const lanes: CustomerLane<Job, Result>[] = []
     const group: Waiting<Job, Result>[] = []
     const keys = new Set<string>()
-    const take = (lane: Lane<Job, Result>): boolean => {
+    const take = (lane: CustomerLane<Job, Result>): boolean => {
       rejectExpired(lane)
       const next = lane.waiting[0]
       if (!next || group.length >= options.maxGroup) return false
@@ -122,7 +122,7 @@ export function createBasketQueue<Job, Result>(
     return { lanes, group }
   }
 
-  function rejectExpired(lane: Lane<Job, Result>): void {
+  function rejectExpired(lane: CustomerLane<Job, Result>): void {
     const earliest = performance.now() - options.maxWaitMs
     while (lane.waiting[0] && lane.waiting[0].since < earliest) {
       size--

@@ -81,7 +81,7 @@ export interface Reply<Result> {
 }
 
 /** Runs the change for a request and returns its response: a new one, or the stored one for a retry. */
-export async function performChange<Q extends Questions, Result>(
+export async function transactChange<Q extends Questions, Result>(
   deps: Deps,
   org: number,
   work: WalletWork<Q, Result>,
