@@ -107,7 +107,7 @@ test('a person invited here joins with the link, which leads to PUBLIC_URL', asy
     data: [{ id: person.id, name: 'Ada', status: 'active', lastSeenAt: expect.any(String) }],
   })
   expect((await runCommand(list, env)).stdout).toMatch(
-    /^id +e-mail +name +role +status +last seen\npsn_\w+ +ada@/,
+    /^id +email +name +role +status +last seen\npsn_\w+ +ada@/,
   )
   expect(await runForJson(args, env)).toMatchObject({
     code: 1,
