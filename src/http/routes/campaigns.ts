@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { type Campaign, campaignStatuses } from '../../domain/campaign.ts'
-import { parseId } from '../../domain/ids.ts'
-import { notFound, Refused } from '../../domain/refusal.ts'
+import { type CampaignId, parseId } from '../../domain/ids.ts'
+import { Refused } from '../../domain/refusal.ts'
 import { CampaignDefinition } from '../../engine/definition/campaign-definition.ts'
 import {
   createCampaign,
@@ -11,13 +11,13 @@ import {
   stopCampaign,
 } from '../../operations/campaigns/manage-campaigns.ts'
 import { previewCampaign } from '../../operations/campaigns/preview-campaign.ts'
-import { listCampaigns, listVersions } from '../../store/campaigns.ts'
-import { type Tenant, tenantOf } from '../../store/tenant.ts'
+import { getVisibleCampaign, listVisibleCampaigns } from '../../operations/campaigns/visible-campaigns.ts'
+import { tenantOf } from '../../store/tenant.ts'
 import type { Server } from '../fastify-server.ts'
 import { named } from '../openapi/name-components.ts'
 import { toOutcomeReply } from '../replies/transaction.ts'
 import { toBasketRequest } from '../requests/basket-request.ts'
-import { idCursor, limitOf, PageQuery, toPage } from '../requests/paging.ts'
+import { listPage, PageQuery } from '../requests/paging.ts'
 import { respondToWrite } from '../respond.ts'
 import { campaignDefinitionExample, campaignExample, draftExample } from '../schemas/examples.ts'
 import { Id, Optional, PageOf, Timestamp } from '../schemas/members.ts'
@@ -69,15 +69,6 @@ function toCampaignReply(campaign: Campaign) {
   }
 }
 
-/** Campaigns as a till sees them: unpublished changes of the draft are left out. */
-async function asPublished(tenant: Tenant, campaigns: readonly Campaign[]): Promise<Campaign[]> {
-  const versions = await listVersions(tenant, campaigns)
-  return campaigns.map((campaign) => {
-    const { definition } = versions.find((version) => version.campaign === campaign.id)!
-    return { ...campaign, draft: definition, hasChanges: false }
-  })
-}
-
 const definitionRefusals = ['invalid_campaign_definition'] as const
 const spendRefusals = [
   'points_not_spendable',
@@ -103,19 +94,11 @@ export function campaignRoutes(app: Server, { deps }: ServerOptions): void {
       },
     },
     async (request) => {
-      const { organization, scopes } = request.caller
-      const limit = limitOf(request.query)
-      const isTill = !scopes.includes('manage')
-      // For a till, campaigns in other states do not exist.
-      if (isTill && request.query.status !== undefined && request.query.status !== 'published') {
-        return toPage([], limit, () => '', toCampaignReply)
-      }
-      const status = isTill ? 'published' : request.query.status
-      const after = idCursor('cmp', request.query.cursor)
-      const tenant = tenantOf(pool, organization.orgId)
-      const rows = await listCampaigns(tenant, { limit: limit + 1, after, status })
-      const shown = isTill ? await asPublished(tenant, rows) : rows
-      return toPage(shown, limit, (row) => row.id, toCampaignReply)
+      const { caller, query } = request
+      const tenant = tenantOf(pool, caller.organization.orgId)
+      const list = (page: { limit: number; after?: CampaignId }) =>
+        listVisibleCampaigns(tenant, caller, query.status, page)
+      return listPage('cmp', query, list, toCampaignReply)
     },
   )
 
@@ -132,13 +115,9 @@ export function campaignRoutes(app: Server, { deps }: ServerOptions): void {
       },
     },
     async (request) => {
-      const { organization, scopes } = request.caller
-      const tenant = tenantOf(pool, organization.orgId)
-      const campaign = await getCampaign(tenant, parseId('cmp', request.params.id))
-      if (scopes.includes('manage')) return toCampaignReply(campaign)
-      if (campaign.status !== 'published') throw notFound('campaign_not_found')
-      const [published] = await asPublished(tenant, [campaign])
-      return toCampaignReply(published!)
+      const tenant = tenantOf(pool, request.caller.organization.orgId)
+      const id = parseId('cmp', request.params.id)
+      return toCampaignReply(await getVisibleCampaign(tenant, request.caller, id))
     },
   )
 

@@ -55,24 +55,20 @@ export function couponRoutes(app: Server, { deps }: ServerOptions): void {
     },
     async (request) => {
       const { organization } = request.caller
-      const { status, customer, campaign } = request.query
+      const { customer, campaign } = request.query
       const now = clock()
+      const tenant = tenantOf(pool, organization.orgId)
+      const filter = {
+        status: request.query.status as CouponStatus | undefined,
+        customer,
+        campaign,
+        ...toTimeRange(request.query, organization.timezone),
+        ...toNamedRange('ended', request.query, organization.timezone),
+      }
       return listPage(
         'cpn',
         request.query,
-        (page) =>
-          readCoupons(
-            tenantOf(pool, organization.orgId),
-            {
-              status: status as CouponStatus | undefined,
-              customer,
-              campaign,
-              ...toTimeRange(request.query, organization.timezone),
-              ...toNamedRange('ended', request.query, organization.timezone),
-            },
-            page,
-            now,
-          ),
+        (page) => readCoupons(tenant, filter, page, now),
         (row) => ({ ...toCouponRecordReply(row, now), customerName: row.customerName }),
       )
     },

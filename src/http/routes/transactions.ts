@@ -200,23 +200,14 @@ export function transactionRoutes(app: Server, { deps, baskets }: ServerOptions)
       // This filter can read many rows, and a till has no use for it.
       if (spent !== undefined && !scopes.includes('manage'))
         throw new Refused('_forbidden', 'spent: requires the scope manage.')
+      const tenant = tenantOf(pool, organization.orgId)
+      const range = toTimeRange(request.query, organization.timezone)
+      const filter = { opaqueId, customer, card, branch, status, spent, ...range }
       return listPage(
         'txn',
         request.query,
-        (page) =>
-          readTransactions(
-            tenantOf(pool, organization.orgId),
-            {
-              opaqueId,
-              customer,
-              card,
-              branch,
-              status,
-              spent,
-              ...toTimeRange(request.query, organization.timezone),
-            },
-            page,
-          ), // A caller that may only look up single customers gets no list of their names.
+        (page) => readTransactions(tenant, filter, page),
+        // A caller that may only look up single customers gets no list of their names.
         ({ customerName, ...row }) =>
           toTransactionReply(scopes.includes('manage') ? { ...row, customerName } : row, organization),
       )
