@@ -69,7 +69,7 @@ export async function readRoleState(client: pg.Client): Promise<RoleState> {
   if (row.oid === null) return { login, isLoginExempt, obstacle: 'missing' }
   if (!row.canBeTaken) return { login, isLoginExempt, obstacle: 'not granted' }
   if (row.isExempt) return { login, isLoginExempt, obstacle: 'exempt' }
-  const isComplete = row.canUseSchema && sameMembers(await listGrants(client, row.oid), await wanted(client))
+  const isComplete = row.canUseSchema && sameFields(await listGrants(client, row.oid), await wanted(client))
   return { login, isLoginExempt, obstacle: isComplete ? undefined : 'wrong grants' }
 }
 
@@ -173,6 +173,6 @@ async function listGrants(client: pg.Client, role: number): Promise<string[]> {
   return rows.map(({ grant }) => grant)
 }
 
-function sameMembers(a: readonly string[], b: readonly string[]): boolean {
+function sameFields(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && new Set([...a, ...b]).size === a.length
 }

@@ -256,20 +256,20 @@ export async function listCustomerViews(
   return list(condition, values)
 }
 
-export type UniqueMember = 'email' | 'phone' | 'opaqueId'
+export type UniqueField = 'email' | 'phone' | 'opaqueId'
 
 /**
  * The unique fields of the profile that already belong to another customer, in the order in which they are
  * refused.
  */
-export async function listTakenMembers(
+export async function listTakenFields(
   tenant: Tenant,
   profile: Profile,
   except?: CustomerId,
-): Promise<UniqueMember[]> {
+): Promise<UniqueField[]> {
   const { email, phone, opaqueId } = profile
   if (email === undefined && phone === undefined && opaqueId === undefined) return []
-  const row = await maybeOne<Record<UniqueMember, boolean>>(
+  const row = await maybeOne<Record<UniqueField, boolean>>(
     tenant.db,
     `SELECT coalesce(bool_or(email_key = $2), false) AS email, coalesce(bool_or(phone = $3), false) AS phone,
             coalesce(bool_or(opaque_id = $4), false) AS "opaqueId"

@@ -45,7 +45,7 @@ function membersOf(schema: Schema, place: string): [string, Schema][] {
   ])
 }
 
-function everyMember(): [string, Schema][] {
+function everyField(): [string, Schema][] {
   const kinds = [...schemas.rules, ...schemas.reward]
   return [
     ...kinds.flatMap(({ kind, schema }) => membersOf(schema, kind)),
@@ -69,7 +69,7 @@ test('there is one for every kind of rule and reward, and for each other part of
 })
 
 test('every member has a title and a description for people, and every choice a label', () => {
-  const members = everyMember()
+  const members = everyField()
   expect(members.length).toBeGreaterThan(50)
   const bare = members.filter(
     ([, member]) => member.const === undefined && !(member.title && member.description),
@@ -95,7 +95,7 @@ test('a sentence names members that its object always has, and yes and no are ca
     const named = [...sentence!.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
     expect([sentence, named.filter((name) => !required?.includes(name!))]).toEqual([sentence, []])
   }
-  const yesNo = everyMember().filter(([, { type }]) => type === 'boolean')
+  const yesNo = everyField().filter(([, { type }]) => type === 'boolean')
   expect(yesNo.length).toBe(3)
   for (const [place, { 'x-labels': labels }] of yesNo)
     expect([place, Object.keys(labels ?? {})]).toEqual([place, ['true', 'false']])

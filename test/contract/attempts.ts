@@ -46,7 +46,7 @@ export function rightAttempt(recipe: Recipe): Omit<Attempt, 'kind' | 'what' | 'i
 }
 
 /** Members that the document names and no body of the recipe has. */
-export function missingMembers(document: OpenApiDocument, call: Call, recipe: Recipe): string[] {
+export function missingFields(document: OpenApiDocument, call: Call, recipe: Recipe): string[] {
   const schema = placesSchemaOf(document, call)
   const inBodies = schema ? listPlaces(schema, recipe.bodies).missing : []
   const inQuery = parametersOf(call, 'query').filter(({ name }) => recipe.query?.[name] === undefined)

@@ -21,7 +21,7 @@ export function listPlaces(
   const found = new Map<string, Place>()
   const lacking = new Map<string, string>()
 
-  function visitMember(member: Schema, path: readonly string[], body: number, value: unknown): void {
+  function visitField(member: Schema, path: readonly string[], body: number, value: unknown): void {
     // The same member of a second rule, or of another line, is checked by the same words.
     const key = `${path.at(-1)} ${JSON.stringify(member)}`
     if (value === undefined) lacking.set(key, nameOf(path))
@@ -45,10 +45,10 @@ export function listPlaces(
       }
     } else if (node.properties && isObject(value)) {
       for (const [name, member] of Object.entries(node.properties))
-        visitMember(member, [...path, name], body, value[name])
+        visitField(member, [...path, name], body, value[name])
     } else if (typeof node.additionalProperties === 'object' && isObject(value)) {
       for (const name of Object.keys(value))
-        visitMember(node.additionalProperties, [...path, name], body, value[name])
+        visitField(node.additionalProperties, [...path, name], body, value[name])
     }
   }
 

@@ -3,7 +3,7 @@ import { type Call, callsOf, type OpenApiDocument } from '../../src/http/openapi
 import { audit } from '../support/audit.ts'
 import { findUndocumented } from '../support/expect-documented.ts'
 import { type Method, type Reply, startTestService, type TestService } from '../support/service.ts'
-import { type Attempt, listAttempts, missingMembers, rightAttempt } from './attempts.ts'
+import { type Attempt, listAttempts, missingFields, rightAttempt } from './attempts.ts'
 import { createWorld, knownRoutes, type Recipe, recipeOf, type World } from './recipes.ts'
 import { listRoutes } from './route-table.ts'
 import { type Changes, findOrgNumber, watchChanges } from './watch-changes.ts'
@@ -39,7 +39,7 @@ describe('what is wrong is refused in words of the document, and what is refused
     const isRead = call.method === 'GET'
     const world = isRead ? shared : await createWorld(service)
     const recipe = recipeOf(route, world)!
-    expect(missingMembers(document, call, recipe)).toEqual([])
+    expect(missingFields(document, call, recipe)).toEqual([])
     // All others are made from this call: if it did not succeed, they would say nothing.
     const right = await send(call, rightCall(recipe))
     expect([right.status < 300, right.text.slice(0, right.status < 300 ? 0 : 500)]).toEqual([true, ''])

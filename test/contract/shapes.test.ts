@@ -163,7 +163,12 @@ describe('shapes', () => {
       '{"data":{},"metaData":{"constructor":{"prototype":{"polluted":1}}}}',
       '{"data":{},"metaData":{"\\u005f_proto__":{"polluted":1}}}',
     ]) {
-      expectRefusal(await raw('/v1/customers', text), 400, '_invalid_payload', /The property "(?:__proto__|constructor)" is not allowed/)
+      expectRefusal(
+        await raw('/v1/customers', text),
+        400,
+        '_invalid_payload',
+        /The property "(?:__proto__|constructor)" is not allowed/,
+      )
     }
     const kept = await raw(
       '/v1/customers',

@@ -25,7 +25,7 @@ afterAll(async () => {
 const raw = (path: string, text: string) =>
   merchant.call('POST', path, text, { 'content-type': 'application/json' })
 const basket = () => ({ customer: who.customer, card: who.card, items: [{ product: 'latte', amount: 1 }] })
-const withMember = (body: object, place: string, text: string) => putAt(body, place.split('.'), text)
+const withField = (body: object, place: string, text: string) => putAt(body, place.split('.'), text)
 
 describe('numbers that have the right type, and yet no meaning', () => {
   test.each([
@@ -36,14 +36,14 @@ describe('numbers that have the right type, and yet no meaning', () => {
     ['pointsToSpend', '0.5'],
     ['pointsToSpend', '1e-7'],
   ])('%s: %s is _invalid_payload in a basket, sold or previewed', async (place, text) => {
-    const body = withMember(basket(), place, text)
+    const body = withField(basket(), place, text)
     const member = new RegExp(place.replace('items.0.', ''))
     expectRefusal(await raw('/v1/transactions/process', body), 400, '_invalid_payload', member)
     expectRefusal(await raw('/v1/transactions/validate', body), 400, '_invalid_payload', member)
   })
 
   test.each(['0.1', '0', '-0'])('an adjustment of %s is _invalid_payload', async (text) => {
-    const body = withMember({ key: 'points', reason: 'x' }, 'amount', text)
+    const body = withField({ key: 'points', reason: 'x' }, 'amount', text)
     const path = `/v1/customers/${who.customer}/adjustments`
     expectRefusal(await raw(path, body), 400, '_invalid_payload', /amount/)
   })
@@ -52,7 +52,7 @@ describe('numbers that have the right type, and yet no meaning', () => {
     '%s is not even JSON',
     async (text) => {
       expectRefusal(
-        await raw('/v1/transactions/process', withMember(basket(), 'amount', text)),
+        await raw('/v1/transactions/process', withField(basket(), 'amount', text)),
         400,
         '_invalid_payload',
         /JSON/,
@@ -74,7 +74,7 @@ describe('numbers that have the right type, and yet no meaning', () => {
   })
 
   test('-0 is 0 and the largest amounts are exact', async () => {
-    const zero = await raw('/v1/transactions/process', withMember(basket(), 'discountAmount', '-0'))
+    const zero = await raw('/v1/transactions/process', withField(basket(), 'discountAmount', '-0'))
     expect(zero.status).toBe(201)
     const large = await merchant.call('POST', '/v1/transactions/process', {
       ...basket(),

@@ -132,7 +132,7 @@ export const Limits = Type.Object(
 )
 
 /** The fields of one kind of rule, with the rule's id and kind. */
-export function ruleMembers(rule: RuleKind) {
+export function ruleFields(rule: RuleKind) {
   return {
     id: Optional(
       Key('ID', 'A short internal name, used on receipts and for limits. Defaults to its position.'),
@@ -145,7 +145,7 @@ export function ruleMembers(rule: RuleKind) {
 /** The whole schema of a rule: the fields of its kind and those that all rules have. */
 export function ruleSchema(rule: RuleKind) {
   return Type.Object(
-    { ...ruleMembers(rule), when: Optional(When), limits: Optional(Limits) },
+    { ...ruleFields(rule), when: Optional(When), limits: Optional(Limits) },
     { ...closed, title: rule.title, description: rule.description, 'x-sentence': rule.sentence },
   )
 }

@@ -16,7 +16,7 @@ import {
   refName,
 } from './reference/document.ts'
 import { type Html, html, inline, jsonBlock, markdown } from './reference/html.ts'
-import { schemaMembers, typeOf } from './reference/schema-members.ts'
+import { schemaFields, typeOf } from './reference/schema-fields.ts'
 
 /** Placeholder for the address of the service, which is known only when the page is requested. */
 export const addressMark = '{service-address}'
@@ -156,7 +156,7 @@ function parameterList(document: OpenApiDocument, parameters: readonly Parameter
         { ...schema, description, ...(example !== undefined && { examples: [example] }) },
       ]),
     )
-    return html`<h4>${places[place]}</h4>${schemaMembers(document, { type: 'object', properties, required })}`
+    return html`<h4>${places[place]}</h4>${schemaFields(document, { type: 'object', properties, required })}`
   })
   return html`${groups}`
 }
@@ -165,7 +165,7 @@ function requestBody(document: OpenApiDocument, { requestBody }: Call): Html {
   const schema = requestBody?.content['application/json']?.schema
   if (!schema) return html``
   const target = schema.$ref ? document.components.schemas[refName(schema.$ref)] : schema
-  const members = schemaMembers(document, schema)
+  const members = schemaFields(document, schema)
   return html`<h4>Body</h4>
     ${target?.description !== undefined && html`<p>${inline(target.description)}</p>`}
     ${members}`
@@ -184,7 +184,7 @@ function replyList(document: OpenApiDocument, { responses }: Call): Html {
         ${
           schema?.type !== 'string' &&
           schema !== undefined &&
-          html`<details><summary>Response fields</summary>${schemaMembers(document, schema, 1)}</details>`
+          html`<details><summary>Response fields</summary>${schemaFields(document, schema, 1)}</details>`
         }`
     })
   return html`${rows}`
@@ -251,7 +251,7 @@ function schemaList(document: OpenApiDocument): Html {
       ([name, schema]) => html`<article class="schema" id="schema-${name}">
         <h3><a href="#schema-${name}">${name}</a></h3>
         ${schema.description !== undefined && html`<p>${inline(schema.description)}</p>`}
-        ${schemaMembers(document, schema, 0)}
+        ${schemaFields(document, schema, 0)}
       </article>`,
     )}
   </section>`

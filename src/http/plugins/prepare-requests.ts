@@ -5,7 +5,7 @@
 import { Refused } from '../../domain/refusal.ts'
 import { sayRule, toSentence } from '../../domain/validation-error.ts'
 import type { Server } from '../fastify-server.ts'
-import { findUnknownMembers } from '../requests/unknown-fields.ts'
+import { findUnknownFields } from '../requests/unknown-fields.ts'
 import type { Access } from '../route-config.ts'
 import { endLateRequests } from './end-late-requests.ts'
 import { isStorable } from './json-body.ts'
@@ -57,9 +57,9 @@ export function prepareRequests(app: Server, options: PrepareOptions): void {
   app.addHook('preHandler', (request, reply, done) => {
     const { schema, config } = request.routeOptions
     if (!schema?.body || config.skipsBodySchema) return done()
-    const unknown = findUnknownMembers(schema.body, request.body)
+    const unknown = findUnknownFields(schema.body, request.body)
     if (unknown.length === 0) return done()
-    if (refusesUnknownMembers(config.access, request.headers.prefer)) {
+    if (refusesUnknownFields(config.access, request.headers.prefer)) {
       const message = sayRule({ keyword: 'additionalProperties', params: {} })
       return done(new Refused('_invalid_payload', toSentence({ place: unknown[0]!, message })))
     }
@@ -96,7 +96,7 @@ export function isLenient(access: Access | undefined): boolean {
 /**
  * Requests of tills are lenient unless they ask for strict handling (RFC 7240); all others report every typo.
  */
-function refusesUnknownMembers(access: Access | undefined, prefer: string | string[] | undefined): boolean {
+function refusesUnknownFields(access: Access | undefined, prefer: string | string[] | undefined): boolean {
   return (
     !isLenient(access) || /(?:^|[,;])\s*handling\s*=\s*"?strict"?\s*(?:$|[,;])/i.test(String(prefer ?? ''))
   )

@@ -16,7 +16,7 @@ interface Schema {
 
 const freeForm = 'x-free-form'
 
-export function findUnknownMembers(schema: unknown, value: unknown): string[] {
+export function findUnknownFields(schema: unknown, value: unknown): string[] {
   const found: string[] = []
   collect(schema as Schema, value, '', found)
   return found

@@ -28,7 +28,7 @@ import type { Server } from '../fastify-server.ts'
 import { listPage, PageQuery } from '../requests/paging.ts'
 import { respondToWrite } from '../respond.ts'
 import { exampleId } from '../schemas/examples.ts'
-import { Id, Optional, PageOf, Text } from '../schemas/members.ts'
+import { Id, Optional, PageOf, Text } from '../schemas/fields.ts'
 import {
   ConnectionReply,
   ConnectionWithSecret,

@@ -5,7 +5,7 @@ import {
   General,
   Limits,
   rewardSchemas,
-  ruleMembers,
+  ruleFields,
   Spend,
   Threshold,
   Tier,
@@ -40,7 +40,7 @@ const rules = allRules.map((rule) => ({
   kind: rule.kind,
   title: rule.title,
   description: rule.description,
-  schema: Type.Object(ruleMembers(rule), {
+  schema: Type.Object(ruleFields(rule), {
     additionalProperties: false,
     'x-sentence': rule.sentence,
   }) as object,

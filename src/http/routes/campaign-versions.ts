@@ -10,7 +10,7 @@ import type { Server } from '../fastify-server.ts'
 import { named } from '../openapi/name-components.ts'
 import { decodeCursor, limitOf, PageQuery, refuseCursor, toPage } from '../requests/paging.ts'
 import { campaignDefinitionExample, campaignExample } from '../schemas/examples.ts'
-import { Id, Optional, PageOf, Timestamp } from '../schemas/members.ts'
+import { Id, Optional, PageOf, Timestamp } from '../schemas/fields.ts'
 import type { ServerOptions } from '../server-options.ts'
 
 const tags = ['Campaigns']

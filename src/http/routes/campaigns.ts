@@ -20,7 +20,7 @@ import { toBasketRequest } from '../requests/basket-request.ts'
 import { listPage, PageQuery } from '../requests/paging.ts'
 import { respondToWrite } from '../respond.ts'
 import { campaignDefinitionExample, campaignExample, draftExample } from '../schemas/examples.ts'
-import { Id, Optional, PageOf, Timestamp } from '../schemas/members.ts'
+import { Id, Optional, PageOf, Timestamp } from '../schemas/fields.ts'
 import { Outcome, TriedBasket } from '../schemas/transaction.ts'
 import type { ServerOptions } from '../server-options.ts'
 

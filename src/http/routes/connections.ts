@@ -12,7 +12,7 @@ import { named } from '../openapi/name-components.ts'
 import { listPage, PageQuery } from '../requests/paging.ts'
 import { respondToWrite } from '../respond.ts'
 import { exampleId, ownConnectionExample } from '../schemas/examples.ts'
-import { Id, Optional, PageOf, Text, Timestamp } from '../schemas/members.ts'
+import { Id, Optional, PageOf, Text, Timestamp } from '../schemas/fields.ts'
 import { Rotation, Scopes } from '../schemas/platform.ts'
 import type { ServerOptions } from '../server-options.ts'
 

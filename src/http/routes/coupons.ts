@@ -20,7 +20,7 @@ import {
   RangeQuery,
   RangeStart,
   StatusQuery,
-} from '../schemas/members.ts'
+} from '../schemas/fields.ts'
 import type { ServerOptions } from '../server-options.ts'
 
 const tags = ['Coupons']

@@ -20,7 +20,7 @@ import {
   toPage,
 } from '../requests/paging.ts'
 import { Coupon, LedgerEntry } from '../schemas/customer.ts'
-import { Id, PageOf } from '../schemas/members.ts'
+import { Id, PageOf } from '../schemas/fields.ts'
 import { Transaction } from '../schemas/transaction.ts'
 import type { ServerOptions } from '../server-options.ts'
 

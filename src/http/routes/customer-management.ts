@@ -29,7 +29,7 @@ import {
   ledgerEntryExample,
   transactionExample,
 } from '../schemas/examples.ts'
-import { Id } from '../schemas/members.ts'
+import { Id } from '../schemas/fields.ts'
 import { Transaction } from '../schemas/transaction.ts'
 import type { ServerOptions } from '../server-options.ts'
 import { createWalletUrls } from '../wallet-urls.ts'

@@ -35,7 +35,7 @@ import {
   RangeStart,
   StatusQuery,
   Text,
-} from '../schemas/members.ts'
+} from '../schemas/fields.ts'
 import type { ServerOptions } from '../server-options.ts'
 import { createWalletUrls } from '../wallet-urls.ts'
 

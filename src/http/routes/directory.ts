@@ -12,7 +12,7 @@ import { named } from '../openapi/name-components.ts'
 import { decodeCursor, limitOf, PageQuery, refuseCursor, toPage } from '../requests/paging.ts'
 import { respondToWrite } from '../respond.ts'
 import { directoryExamples, exampleId } from '../schemas/examples.ts'
-import { Id, Money, Nullable, OpaqueId, Optional, PageOf, Text, Timestamp } from '../schemas/members.ts'
+import { Id, Money, Nullable, OpaqueId, Optional, PageOf, Text, Timestamp } from '../schemas/fields.ts'
 import type { ServerOptions } from '../server-options.ts'
 
 const tags = ['Directory']

@@ -11,7 +11,7 @@ import type { Server } from '../fastify-server.ts'
 import { named } from '../openapi/name-components.ts'
 import { listPage, PageQuery } from '../requests/paging.ts'
 import { auditEntryExample, requestDetailsExample, requestExample } from '../schemas/examples.ts'
-import { Id, Optional, PageOf, RangeQuery, Text, Timestamp } from '../schemas/members.ts'
+import { Id, Optional, PageOf, RangeQuery, Text, Timestamp } from '../schemas/fields.ts'
 import type { ServerOptions } from '../server-options.ts'
 
 const tags = ['Logs']

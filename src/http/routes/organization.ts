@@ -7,7 +7,7 @@ import type { Server } from '../fastify-server.ts'
 import { named } from '../openapi/name-components.ts'
 import { respondToWrite } from '../respond.ts'
 import { organizationExample } from '../schemas/examples.ts'
-import { Id, Nullable, Optional, Text, Timestamp } from '../schemas/members.ts'
+import { Id, Nullable, Optional, Text, Timestamp } from '../schemas/fields.ts'
 import type { ServerOptions } from '../server-options.ts'
 
 export const OrganizationReply = Type.Object(

@@ -19,7 +19,7 @@ import { platformTenant, tenantOf } from '../../store/tenant.ts'
 import type { Server } from '../fastify-server.ts'
 import { listPage, PageQuery } from '../requests/paging.ts'
 import { respondToWrite } from '../respond.ts'
-import { Id, Nullable, Optional, PageOf } from '../schemas/members.ts'
+import { Id, Nullable, Optional, PageOf } from '../schemas/fields.ts'
 import {
   InvitationReply,
   InvitedPersonReply,

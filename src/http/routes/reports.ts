@@ -5,7 +5,7 @@ import { tenantOf } from '../../store/tenant.ts'
 import type { Server } from '../fastify-server.ts'
 import { named } from '../openapi/name-components.ts'
 import { reportExample } from '../schemas/examples.ts'
-import { Id, Optional, Text } from '../schemas/members.ts'
+import { Id, Optional, Text } from '../schemas/fields.ts'
 import type { ServerOptions } from '../server-options.ts'
 
 const tags = ['Reports']

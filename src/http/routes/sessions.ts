@@ -15,7 +15,7 @@ import { tenantOf } from '../../store/tenant.ts'
 import type { Server } from '../fastify-server.ts'
 import { clearSession, refuseOtherSites, sessionToken, setSession } from '../plugins/session-cookie.ts'
 import { invitationTokenExample } from '../schemas/examples.ts'
-import { Optional, Text } from '../schemas/members.ts'
+import { Optional, Text } from '../schemas/fields.ts'
 import { Email, GivenPassword, NewPassword, PersonName, SessionReply } from '../schemas/person.ts'
 import type { ServerOptions } from '../server-options.ts'
 

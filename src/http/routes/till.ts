@@ -8,7 +8,7 @@ import { named } from '../openapi/name-components.ts'
 import { isStorable } from '../plugins/json-body.ts'
 import { decodeCursor, limitOf, PageQuery, refuseCursor, toPage } from '../requests/paging.ts'
 import { directoryExamples, tillBalanceExample } from '../schemas/examples.ts'
-import { Optional, PageOf, Text } from '../schemas/members.ts'
+import { Optional, PageOf, Text } from '../schemas/fields.ts'
 import type { ServerOptions } from '../server-options.ts'
 
 const entry = { opaqueId: Type.String(), name: Optional(Type.String()) }

@@ -16,7 +16,7 @@ import {
 import { toBasketRequest } from '../requests/basket-request.ts'
 import { listPage, PageQuery } from '../requests/paging.ts'
 import { idempotencyKey, respondToChange } from '../respond.ts'
-import { Id, OpaqueId, Optional, PageOf, RangeQuery, StatusQuery } from '../schemas/members.ts'
+import { Id, OpaqueId, Optional, PageOf, RangeQuery, StatusQuery } from '../schemas/fields.ts'
 import {
   BasketBody,
   Preview,

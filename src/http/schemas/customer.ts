@@ -12,7 +12,7 @@ import {
   exampleWalletToken,
   ledgerEntryExample,
 } from './examples.ts'
-import { CustomerName, FreeForm, Id, Nullable, OpaqueId, Optional, Text, Timestamp } from './members.ts'
+import { CustomerName, FreeForm, Id, Nullable, OpaqueId, Optional, Text, Timestamp } from './fields.ts'
 
 const ProfileData = Type.Object(
   {
@@ -172,7 +172,7 @@ export const Coupon = Type.Object(
   { ...named('Coupon'), examples: [couponExample] },
 )
 
-const customerMembers = {
+const customerFields = {
   id: Id('cus'),
   data: Type.Object({
     phone: Optional(Type.String({ description: 'E.164', examples: ['+12025550123'] })),
@@ -189,11 +189,11 @@ const customerMembers = {
   cards: Type.Array(Card),
 }
 
-export const Customer = Type.Object(customerMembers, { ...named('Customer'), examples: [customerExample] })
+export const Customer = Type.Object(customerFields, { ...named('Customer'), examples: [customerExample] })
 
 export const CustomerWithCoupons = Type.Object(
   {
-    ...customerMembers,
+    ...customerFields,
     coupons: Type.Array(Coupon, { description: 'The coupons that can be redeemed now.' }),
   },
   { ...named('CustomerWithCoupons'), examples: [customerWithCouponsExample] },
@@ -201,7 +201,7 @@ export const CustomerWithCoupons = Type.Object(
 
 export const CustomerWithExpiry = Type.Object(
   {
-    ...customerMembers,
+    ...customerFields,
     coupons: Type.Array(Coupon),
     expiring: Type.Array(Type.Object({ key: Type.String(), amount: Type.Number(), at: Timestamp() })),
   },

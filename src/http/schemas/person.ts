@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { maxPasswordLength, minPasswordLength } from '../../operations/auth/passwords.ts'
 import { named } from '../openapi/name-components.ts'
 import { invitationExample, personExample, sessionExample } from './examples.ts'
-import { Id, Optional, Text, Timestamp } from './members.ts'
+import { Id, Optional, Text, Timestamp } from './fields.ts'
 
 export const Role = Type.Union([Type.Literal('owner'), Type.Literal('manager'), Type.Literal('cashier')], {
   description:

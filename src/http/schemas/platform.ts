@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { named } from '../openapi/name-components.ts'
 import { connectionExample, integrationExample } from './examples.ts'
-import { Id, Optional, Text, Timestamp } from './members.ts'
+import { Id, Optional, Text, Timestamp } from './fields.ts'
 
 export const region = {
   country: Optional(

@@ -11,13 +11,13 @@ import {
   returnExample,
   transactionExample,
 } from './examples.ts'
-import { CustomerName, FreeForm, Id, Money, OpaqueId, Optional, Timestamp } from './members.ts'
+import { CustomerName, FreeForm, Id, Money, OpaqueId, Optional, Timestamp } from './fields.ts'
 
 const CouponIds = Type.Union([Type.String(), Type.Array(Type.String(), { maxItems: 50 })], {
   description: 'IDs of coupons to redeem: one ID or a list.',
 })
 
-const itemMembers = {
+const itemFields = {
   id: Optional(
     OpaqueId('Your ID for the item, which returns refer to. Defaults to its position, starting at 1.'),
   ),
@@ -33,7 +33,7 @@ const itemMembers = {
   discountedAmount: Optional(Money('Calculated by you, stored as sent.')),
 }
 
-const Item = Type.Object({ ...itemMembers, reward: Optional(CouponIds) }, named('Item'))
+const Item = Type.Object({ ...itemFields, reward: Optional(CouponIds) }, named('Item'))
 
 export const BasketBody = Type.Object(
   {
@@ -105,7 +105,7 @@ const ExecutedActions = Type.Object(
   named('ExecutedActions'),
 )
 
-const previewMembers = {
+const previewFields = {
   status: Type.Integer({ description: '1 processed, 2 partly returned, 3 returned' }),
   opaqueId: Optional(Type.String()),
   customer: Id('cus'),
@@ -152,7 +152,7 @@ const TriedCollectables = Type.Unsafe<Record<string, { value: number; total?: nu
 export const TriedBasket = Type.Object(
   {
     ...Type.Omit(BasketBody, ['customer', 'card', 'user', 'opaqueId', 'metaData', 'reward']).properties,
-    items: Optional(Type.Array(Type.Object(itemMembers, named('TriedItem')), { maxItems: 500 })),
+    items: Optional(Type.Array(Type.Object(itemFields, named('TriedItem')), { maxItems: 500 })),
     definition: Optional(
       Type.Unsafe<Record<string, unknown>>({
         type: 'object',
@@ -197,7 +197,7 @@ export const Outcome = Type.Object(
 
 export const Preview = Type.Object(
   {
-    ...previewMembers,
+    ...previewFields,
     spendable: Optional(
       Type.Number({
         description:
@@ -212,7 +212,7 @@ export const Preview = Type.Object(
   { ...named('Preview'), examples: [{ ...previewExample, spendable: 120, spendableBalance: 'points' }] },
 )
 export const ProcessedTransaction = Type.Object(
-  { id: Id('txn'), ...previewMembers, createdAt: Timestamp() },
+  { id: Id('txn'), ...previewFields, createdAt: Timestamp() },
   { ...named('ProcessedTransaction'), examples: [processedExample] },
 )
 export const ReturnBody = Type.Object(
@@ -256,7 +256,7 @@ export const Return = Type.Object(
 export const Transaction = Type.Object(
   {
     id: Id('txn'),
-    ...previewMembers,
+    ...previewFields,
     customerName: Optional(CustomerName),
     createdAt: Timestamp(),
     discountAmount: Optional(Type.Number()),

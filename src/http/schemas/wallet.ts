@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { named } from '../openapi/name-components.ts'
 import { cardExample, couponExample, customerWithExpiryExample, exampleId } from './examples.ts'
-import { Id, Optional, Timestamp } from './members.ts'
+import { Id, Optional, Timestamp } from './fields.ts'
 
 const walletExample = {
   organization: {

@@ -8,7 +8,7 @@ import type { CustomerId } from '../../domain/ids.ts'
 import type { Organization } from '../../domain/organization.ts'
 import { normalizePhone } from '../../domain/phone.ts'
 import { type RefusalCode, Refused } from '../../domain/refusal.ts'
-import { listTakenMembers, type UniqueMember } from '../../store/customers.ts'
+import { listTakenFields, type UniqueField } from '../../store/customers.ts'
 import type { Tenant } from '../../store/tenant.ts'
 import { refuseOnConstraint } from '../refuse-on-constraint.ts'
 
@@ -41,7 +41,7 @@ function givenText(text: string | undefined): string | undefined {
   return trimmed === '' ? undefined : trimmed
 }
 
-const takenRefusals: Record<UniqueMember, RefusalCode> = {
+const takenRefusals: Record<UniqueField, RefusalCode> = {
   email: 'existing_customer_with_email',
   phone: 'existing_customer_with_phone',
   opaqueId: 'opaque_id_already_exists',
@@ -63,7 +63,7 @@ export async function writeUnique(
   except: CustomerId | undefined,
   write: () => Promise<void>,
 ): Promise<void> {
-  const [taken] = await listTakenMembers(tenant, profile, except)
+  const [taken] = await listTakenFields(tenant, profile, except)
   if (taken) throw new Refused(takenRefusals[taken])
   await refuseOnConstraint(takenConstraints, write)
 }

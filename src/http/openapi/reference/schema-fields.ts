@@ -7,25 +7,25 @@ import { type Html, html, inline } from './html.ts'
 /** How many levels of named schemas can be expanded in place; deeper ones are links. */
 const unfoldDepth = 2
 
-export function schemaMembers(document: OpenApiDocument, schema: Schema, depth = unfoldDepth): Html {
-  if (schema.$ref) return schemaMembers(document, resolve(document, schema), depth)
+export function schemaFields(document: OpenApiDocument, schema: Schema, depth = unfoldDepth): Html {
+  if (schema.$ref) return schemaFields(document, resolve(document, schema), depth)
   if (schema.if) {
     return html`
       <p class="case">With <code>${schema.if.required?.join(', ')}</code>:</p>
-      ${schemaMembers(document, schema.then ?? {}, depth)}
+      ${schemaFields(document, schema.then ?? {}, depth)}
       <p class="case">Without it:</p>
-      ${schemaMembers(document, schema.else ?? {}, depth)}`
+      ${schemaFields(document, schema.else ?? {}, depth)}`
   }
-  if (schema.type === 'array' && schema.items) return schemaMembers(document, schema.items, depth)
+  if (schema.type === 'array' && schema.items) return schemaFields(document, schema.items, depth)
   if (schema.anyOf) return html`${schema.anyOf.map((branch) => variant(document, branch, depth))}`
   const members = Object.entries(schema.properties ?? {})
-  if (members.length === 0) return freeMembers(document, schema, depth)
+  if (members.length === 0) return freeFields(document, schema, depth)
   return html`<ul class="members">${members.map(([name, member]) =>
     memberRow(document, name, member, schema.required?.includes(name) ?? false, depth),
   )}</ul>`
 }
 
-function freeMembers(document: OpenApiDocument, schema: Schema, depth: number): Html {
+function freeFields(document: OpenApiDocument, schema: Schema, depth: number): Html {
   const { additionalProperties } = schema
   if (typeof additionalProperties === 'object') {
     return html`<ul class="members">${memberRow(document, '{key}', additionalProperties, false, depth)}</ul>`
@@ -57,25 +57,25 @@ function nested(document: OpenApiDocument, schema: Schema, depth: number): Html 
   const isNamed = inner.$ref !== undefined
   if (isNamed && depth === 0) return undefined
   const target = resolve(document, inner)
-  const variants = target.anyOf?.filter((branch) => hasMembers(resolve(document, branch))) ?? []
-  if (!hasMembers(target) && variants.length === 0) return undefined
+  const variants = target.anyOf?.filter((branch) => hasFields(resolve(document, branch))) ?? []
+  if (!hasFields(target) && variants.length === 0) return undefined
   const next = isNamed ? depth - 1 : depth
   const content =
     variants.length > 0
       ? html`${variants.map((branch) => variant(document, branch, next))}`
-      : schemaMembers(document, target, next)
+      : schemaFields(document, target, next)
   return html`<details><summary>${variants.length > 1 ? `One of ${variants.length} kinds` : 'Fields'}</summary>${content}</details>`
 }
 
 function variant(document: OpenApiDocument, schema: Schema, depth: number): Html {
   const target = resolve(document, schema)
-  if (!hasMembers(target)) return html``
+  if (!hasFields(target)) return html``
   if (schema.$ref && depth === 0) return html`<p class="case">${typeOf(document, schema)}</p>`
   const next = schema.$ref ? depth - 1 : depth
-  return html`<details><summary>${target.title ?? 'Fields'}</summary>${schemaMembers(document, target, next)}</details>`
+  return html`<details><summary>${target.title ?? 'Fields'}</summary>${schemaFields(document, target, next)}</details>`
 }
 
-function hasMembers(schema: Schema): boolean {
+function hasFields(schema: Schema): boolean {
   return (
     Object.keys(schema.properties ?? {}).length > 0 ||
     schema.if !== undefined ||
