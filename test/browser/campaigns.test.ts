@@ -235,7 +235,7 @@ test('what was added and what was removed is said, with its units and the names 
   await page.goto(`${demo.consoleUrl}/campaigns/${id}/versions`)
   const differences = page.getByRole('listitem')
   for (const text of [
-    /^AddedRewards › A coffeeFree: Caffè latte$/,
+    /^AddedRewards › A coffeeOne free: Caffè latte$/,
     /^RemovedRewards › A tenth12\.5% off · Maximum discount: \$20\.00$/,
     /^Added.*For every 1,000 earned \(Points\): A coffee · Used up by the coupon$/,
   ]) {

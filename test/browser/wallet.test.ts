@@ -114,7 +114,7 @@ test.each(['light', 'dark'] as const)(
     })
     expect(await stamps.textContent()).toBe('✓✓✓★')
     await page.getByRole('listitem').filter({ hasText: '2 off' }).getByText('No expiry').waitFor()
-    await page.getByText('Free: Poppy roll or bun', { exact: true }).waitFor()
+    await page.getByText('One free: Poppy roll or bun', { exact: true }).waitFor()
     await page.getByRole('listitem').filter({ hasText: 'Points: 1,234' }).getByText('(in 5 days)').waitFor()
     const visit = page.getByRole('listitem').filter({ hasText: '€1,234.50' })
     await visit.getByText('Points +1,234').waitFor()

@@ -75,7 +75,7 @@ export const When = Type.Object(
       }),
     ),
     startsAt: Optional(Timestamp('Starts', 'When the rule starts.')),
-    endsAt: Optional(Timestamp('Ends', 'When the rule ends; it no longer runs at that moment.')),
+    endsAt: Optional(Timestamp('Ends', 'End of the rule (exclusive).')),
     branches: Optional(OpaqueIds('Branches', 'branches', 'Only in these branches.')),
     minAmount: Optional(
       Type.Number({
@@ -174,7 +174,7 @@ export const rewardSchemas = {
       ...closed,
       title: 'Free product',
       description: 'One unit of a product for free.',
-      'x-sentence': 'Free: {products}',
+      'x-sentence': 'One free: {products}',
     },
   ),
   amount_off: Type.Object(
@@ -221,7 +221,7 @@ export const Threshold = Type.Object(
     consume: Optional(
       Type.Boolean({
         title: 'Use up',
-        description: 'Points or stamps are used up when the coupon is granted, like a full stamp card.',
+        description: 'Points or stamps are used up when the coupon is issued, like a full stamp card.',
         default: false,
         'x-labels': { true: 'Used up by the coupon', false: 'Kept after the coupon' },
       }),
@@ -319,7 +319,7 @@ const general = {
     }),
   ),
   startsAt: Optional(Timestamp('Starts', 'When the campaign starts.')),
-  endsAt: Optional(Timestamp('Ends', 'When the campaign ends; it no longer runs at that moment.')),
+  endsAt: Optional(Timestamp('Ends', 'End of the campaign (exclusive).')),
   onInsufficientBalance: Optional(
     Choice(
       {
