@@ -53,8 +53,8 @@ interface Answer<T> {
   response: Response
 }
 
-/** The body of the answer, or an error with the service's message: `await answerOf(api.GET(…))`. */
-export async function answerOf<T>(call: Promise<Answer<T>>): Promise<T> {
+/** The body of the answer, or an error with the service's message: `await dataOf(api.GET(…))`. */
+export async function dataOf<T>(call: Promise<Answer<T>>): Promise<T> {
   let answer: Answer<T>
   try {
     answer = await call

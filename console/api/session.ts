@@ -1,6 +1,6 @@
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { consoleBase, paths } from '../paths.ts'
-import { ApiError, answerOf, api, mayBeSignedIn, type Schemas } from './client.ts'
+import { ApiError, api, dataOf, mayBeSignedIn, type Schemas } from './client.ts'
 
 export type Session = Schemas['Session']
 
@@ -12,7 +12,7 @@ export const sessionQuery = {
   queryFn: async (): Promise<Session | null> => {
     if (!mayBeSignedIn()) return null
     try {
-      return await answerOf(api.GET('/auth/session'))
+      return await dataOf(api.GET('/auth/session'))
     } catch (error) {
       if (error instanceof ApiError && error.status === 401) return null
       throw error

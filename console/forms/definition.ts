@@ -62,7 +62,7 @@ export const isItem = (value: unknown): value is Item =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** How an item is called by others: the key of a balance, the id of a rule. */
-const keyMember: Readonly<Record<ListName, string | undefined>> = {
+const keyField: Readonly<Record<ListName, string | undefined>> = {
   balances: 'key',
   rules: 'id',
   rewards: 'key',
@@ -78,11 +78,11 @@ export function changeList(definition: Definition, list: ListName, items: readon
 
 /** A new item of a kind, called after it until it has a name of its own. */
 export function newItem(definition: Definition, list: ListName, { schema, title }: Kind): Item {
-  const member = keyMember[list]
+  const field = keyField[list]
   const start = startOf(schema, (names) => namesIn(definition, names))
-  if (!member) return start
-  const taken = itemsOf(definition, list).map((item) => item[member])
-  return { [member]: toKey(title, taken), ...start }
+  if (!field) return start
+  const taken = itemsOf(definition, list).map((item) => item[field])
+  return { [field]: toKey(title, taken), ...start }
 }
 
 /** What the definition itself names: what can be referred to. */
@@ -93,12 +93,12 @@ export function namesIn(definition: Definition, list: string): NameChoice[] {
 }
 
 /** Every text in the lists of this name, wherever they stand: what a definition names from outside of itself. */
-export function valuesIn(value: unknown, member: string): string[] {
+export function valuesIn(value: unknown, field: string): string[] {
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([name, inner]) =>
-    name === member && Array.isArray(inner)
+    name === field && Array.isArray(inner)
       ? inner.filter((item) => typeof item === 'string')
-      : valuesIn(inner, member),
+      : valuesIn(inner, field),
   )
 }
 
@@ -157,9 +157,9 @@ function renameReferences(definition: Definition, shapes: Shapes, rename: Rename
 
 function renameIn(item: Item, schema: Schema | undefined, rename: Rename): Item {
   let changed = item
-  for (const [name, member] of Object.entries(schema?.properties ?? {})) {
+  for (const [name, field] of Object.entries(schema?.properties ?? {})) {
     const value = item[name]
-    const next = renamedValue(value, member, rename)
+    const next = renamedValue(value, field, rename)
     if (next !== value) changed = { ...changed, [name]: next }
   }
   return changed

@@ -1,6 +1,6 @@
 /** What products and branches are called that are named by the merchant's own ids, all of them asked for at once. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { answerOf, api } from '../api/client.ts'
+import { api, dataOf } from '../api/client.ts'
 
 /** The most that can be asked for by name; the rest is called by its id. */
 const limit = 100
@@ -19,8 +19,8 @@ export function useDirectoryNames(
       const params = { query: { opaqueId, limit } }
       const answer =
         kind === 'products'
-          ? await answerOf(api.GET('/v1/till/products', { params, signal }))
-          : await answerOf(api.GET('/v1/till/branches', { params, signal }))
+          ? await dataOf(api.GET('/v1/till/products', { params, signal }))
+          : await dataOf(api.GET('/v1/till/branches', { params, signal }))
       return answer.data
     },
   })

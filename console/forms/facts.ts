@@ -1,5 +1,5 @@
 /**
- * What an item says, in a line: the sentence of its schema, and the other members that are set. Words, units and names
+ * What an item says, in a line: the sentence of its schema, and the other fields that are set. Words, units and names
  * come from the schemas of the service and from the merchant; nothing here knows a kind of rule.
  */
 import { useTranslation } from 'react-i18next'
@@ -19,7 +19,7 @@ export interface Fact {
 }
 
 export interface FactReader {
-  /** Each member that is set. */
+  /** Each field that is set. */
   readonly factsOf: (item: Item, schema: Schema) => Fact[]
   readonly inWords: (value: unknown, schema: Schema | undefined) => string
 }
@@ -74,30 +74,30 @@ export function useFacts(definition: Definition, currency: string, timeZone: str
 
   const factsOf = (item: Item, schema: Schema): Fact[] => {
     const sentence = sentenceOf(item, schema)
-    const members = Object.entries({ ...schema.properties, ...unknownOf(item, schema) }).flatMap(
-      ([name, member]): Fact[] => {
+    const facts = Object.entries({ ...schema.properties, ...unknownOf(item, schema) }).flatMap(
+      ([name, field]): Fact[] => {
         const value = item[name]
-        if (value === undefined || unsaid.includes(name) || member.const !== undefined) return []
-        if (sentence?.members.includes(name)) return []
-        const words = inWords(value, member)
+        if (value === undefined || unsaid.includes(name) || field.const !== undefined) return []
+        if (sentence?.fields.includes(name)) return []
+        const words = inWords(value, field)
         if (words === '') return []
         // Yes and no with words of their own say it all.
-        const isSaid = typeof value === 'boolean' && member['x-labels'] !== undefined
-        return [{ name, label: isSaid ? undefined : text(member.title) || name, value: words }]
+        const isSaid = typeof value === 'boolean' && field['x-labels'] !== undefined
+        return [{ name, label: isSaid ? undefined : text(field.title) || name, value: words }]
       },
     )
-    return sentence ? [{ name: '', value: sentence.words }, ...members] : members
+    return sentence ? [{ name: '', value: sentence.words }, ...facts] : facts
   }
 
   /** Undefined where something it speaks of is not there yet. */
   const sentenceOf = (item: Item, schema: Schema) => {
     const sentence = schema['x-sentence']
     if (!sentence) return undefined
-    const members = [...sentence.matchAll(placeholder)].map(([, name]) => name!)
+    const fields = [...sentence.matchAll(placeholder)].map(([, name]) => name!)
     const said = (name: string) => inWords(item[name], schema.properties?.[name])
-    if (members.some((name) => said(name) === '')) return undefined
+    if (fields.some((name) => said(name) === '')) return undefined
     return {
-      members,
+      fields,
       words: text(sentence).replaceAll(placeholder, (_, name: string) => isolate(said(name))),
     }
   }

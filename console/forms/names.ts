@@ -1,6 +1,6 @@
 /** What the values of a field can be names of: parts of the draft itself, or what the service knows. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { answerOf, api } from '../api/client.ts'
+import { api, dataOf } from '../api/client.ts'
 import { namesIn } from './definition.ts'
 import { useForm } from './form-context.ts'
 import type { NameChoice, NameList } from './schema.ts'
@@ -47,14 +47,14 @@ async function load(
   signal: AbortSignal,
 ): Promise<KnownName[]> {
   if (source === 'campaigns') {
-    const { data } = await answerOf(api.GET('/v1/campaigns', { params: { query: { limit } }, signal }))
+    const { data } = await dataOf(api.GET('/v1/campaigns', { params: { query: { limit } }, signal }))
     return data.map(({ id, name }) => ({ value: id, label: name }))
   }
   const query = { limit, ...(search && { q: search }) }
   const { data } =
     source === 'products'
-      ? await answerOf(api.GET('/v1/products', { params: { query }, signal }))
-      : await answerOf(api.GET('/v1/branches', { params: { query }, signal }))
+      ? await dataOf(api.GET('/v1/products', { params: { query }, signal }))
+      : await dataOf(api.GET('/v1/branches', { params: { query }, signal }))
   return data.map(({ opaqueId, name, category, price }) => ({
     value: opaqueId,
     label: name ?? opaqueId,

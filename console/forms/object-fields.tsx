@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useForm, useSchemaTexts } from './form-context.ts'
 import { fieldId, isWithin } from './places.ts'
-import { type Item, type Member, membersOf, type Schema, withMember } from './schema.ts'
+import { type Field, fieldsOf, type Item, type Schema, withField } from './schema.ts'
 import { SchemaField } from './schema-field.tsx'
 
 interface ObjectFieldsProps {
@@ -15,7 +15,7 @@ interface ObjectFieldsProps {
 }
 
 /** Shown without being asked for: what is quick to fill in, and what is only on or off. */
-const isAlwaysShown = ({ name, schema, isRequired }: Member) =>
+const isAlwaysShown = ({ name, schema, isRequired }: Field) =>
   isRequired || name === 'name' || (schema.type === 'boolean' && schema.default !== undefined)
 
 /** The fields of an object; optional ones are added and removed one by one. */
@@ -26,56 +26,56 @@ export function ObjectFields({ schema, value, onChange, place }: ObjectFieldsPro
   // Asked for, and still without a value.
   const [added, setAdded] = useState<readonly string[]>([])
   const inside = (name: string) => (place === '' ? name : `${place}.${name}`)
-  const members = membersOf(schema)
-  const isShown = (member: Member) =>
-    isAlwaysShown(member) ||
-    member.name in value ||
-    added.includes(member.name) ||
-    isWithin(problem, inside(member.name))
-  const add = ({ name, schema: member }: Member) => {
+  const fields = fieldsOf(schema)
+  const isShown = (field: Field) =>
+    isAlwaysShown(field) ||
+    field.name in value ||
+    added.includes(field.name) ||
+    isWithin(problem, inside(field.name))
+  const add = ({ name, schema: field }: Field) => {
     setAdded([...added, name])
-    if (member.type === 'object') onChange({ ...value, [name]: {} })
-    if (member.type === 'boolean') onChange({ ...value, [name]: true })
+    if (field.type === 'object') onChange({ ...value, [name]: {} })
+    if (field.type === 'boolean') onChange({ ...value, [name]: true })
     // The menu takes the focus back when it closes; then it is the new field's turn.
     setTimeout(() => document.getElementById(fieldId(inside(name)))?.focus(), 150)
   }
-  const change = (member: Member, next: unknown) => {
-    if (!isAlwaysShown(member) && !added.includes(member.name)) setAdded([...added, member.name])
-    onChange(withMember(value, member.name, next))
+  const change = (field: Field, next: unknown) => {
+    if (!isAlwaysShown(field) && !added.includes(field.name)) setAdded([...added, field.name])
+    onChange(withField(value, field.name, next))
   }
   const remove = (name: string) => {
     setAdded(added.filter((item) => item !== name))
-    onChange(withMember(value, name, undefined))
+    onChange(withField(value, name, undefined))
   }
-  const addable = members.filter((member) => !isShown(member))
+  const addable = fields.filter((field) => !isShown(field))
   return (
     <Stack gap="sm">
-      {members.filter(isShown).map((member) => (
-        <Group key={member.name} gap={4} wrap="nowrap" align="flex-start">
+      {fields.filter(isShown).map((field) => (
+        <Group key={field.name} gap={4} wrap="nowrap" align="flex-start">
           <Box flex={1} miw={0}>
             <SchemaField
-              {...member}
-              value={value[member.name]}
-              onChange={(next) => change(member, next)}
-              place={inside(member.name)}
+              {...field}
+              value={value[field.name]}
+              onChange={(next) => change(field, next)}
+              place={inside(field.name)}
             >
-              {member.schema.type === 'object' && (
+              {field.schema.type === 'object' && (
                 <ObjectFields
-                  schema={member.schema}
-                  value={(value[member.name] ?? {}) as Item}
-                  onChange={(next) => change(member, next)}
-                  place={inside(member.name)}
+                  schema={field.schema}
+                  value={(value[field.name] ?? {}) as Item}
+                  onChange={(next) => change(field, next)}
+                  place={inside(field.name)}
                 />
               )}
             </SchemaField>
           </Box>
-          {!isAlwaysShown(member) && (
-            <Tooltip label={t('removeOption', { name: text(member.schema.title) || member.name })}>
+          {!isAlwaysShown(field) && (
+            <Tooltip label={t('removeOption', { name: text(field.schema.title) || field.name })}>
               <ActionIcon
                 variant="subtle"
                 color="gray"
-                onClick={() => remove(member.name)}
-                aria-label={t('removeOption', { name: text(member.schema.title) || member.name })}
+                onClick={() => remove(field.name)}
+                aria-label={t('removeOption', { name: text(field.schema.title) || field.name })}
               >
                 <IconX size={16} aria-hidden />
               </ActionIcon>
@@ -83,17 +83,17 @@ export function ObjectFields({ schema, value, onChange, place }: ObjectFieldsPro
           )}
         </Group>
       ))}
-      {addable.length > 0 && <AddMenu members={addable} onAdd={add} />}
+      {addable.length > 0 && <AddMenu fields={addable} onAdd={add} />}
     </Stack>
   )
 }
 
 function AddMenu({
-  members,
+  fields,
   onAdd,
 }: {
-  readonly members: readonly Member[]
-  readonly onAdd: (member: Member) => void
+  readonly fields: readonly Field[]
+  readonly onAdd: (field: Field) => void
 }) {
   const { t } = useTranslation('forms')
   const text = useSchemaTexts()
@@ -110,11 +110,11 @@ function AddMenu({
         </Button>
       </Menu.Target>
       <Menu.Dropdown mah={360} style={{ overflowY: 'auto' }}>
-        {members.map((member) => (
-          <Menu.Item key={member.name} onClick={() => onAdd(member)}>
-            <Text size="sm">{text(member.schema.title) || member.name}</Text>
+        {fields.map((field) => (
+          <Menu.Item key={field.name} onClick={() => onAdd(field)}>
+            <Text size="sm">{text(field.schema.title) || field.name}</Text>
             <Text size="xs" c="dimmed">
-              {text(member.schema.description)}
+              {text(field.schema.description)}
             </Text>
           </Menu.Item>
         ))}

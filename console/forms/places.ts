@@ -57,13 +57,13 @@ export function describePlace(
     const title = first === 'spend' ? section('spend') : text(schema?.title) || first
     return walk(rest, schema, [title], text)
   }
-  const [key, ...members] = rest
+  const [key, ...fields] = rest
   if (key === undefined) return { titles: [section(first)] }
   const item = definitions
     .map((definition) => findItem(itemsOf(definition, first), key))
     .find((found) => found !== undefined)
   const kind = kindOf(shapes, first, item)
-  return walk(members, kind?.schema, [section(first), nameOf(item, text(kind?.title), key)], text)
+  return walk(fields, kind?.schema, [section(first), nameOf(item, text(kind?.title), key)], text)
 }
 
 const isList = (name: string): name is ListName => listNames.some((list) => list === name)

@@ -19,7 +19,7 @@ export interface Schema {
   /** How the choices, or yes and no, are called. */
   readonly 'x-labels'?: Readonly<Record<string, string>>
   readonly 'x-decimals'?: number
-  /** What an object says, with its members in braces. */
+  /** What an object says, with its fields in braces. */
   readonly 'x-sentence'?: string
 }
 
@@ -27,7 +27,7 @@ export type NameList = 'balances' | 'rewards' | 'tiers' | 'products' | 'categori
 
 export type Item = Readonly<Record<string, unknown>>
 
-export interface Member {
+export interface Field {
   readonly name: string
   readonly schema: Schema
   readonly isRequired: boolean
@@ -37,7 +37,7 @@ export interface Member {
  * The fields that can be filled in; a constant, such as the kind, cannot be chosen. The name comes first, and
  * last what the form makes up by itself: the key that others refer to.
  */
-export function membersOf({ properties = {}, required = [] }: Schema): Member[] {
+export function fieldsOf({ properties = {}, required = [] }: Schema): Field[] {
   const rank = (name: string) => (name === 'name' ? 0 : name === 'key' || name === 'id' ? 2 : 1)
   return Object.entries(properties)
     .filter(([, schema]) => schema.const === undefined)
@@ -45,8 +45,8 @@ export function membersOf({ properties = {}, required = [] }: Schema): Member[] 
     .toSorted((a, b) => rank(a.name) - rank(b.name))
 }
 
-/** The same item with one member changed, or without it when there is no value. */
-export function withMember(item: Item, name: string, value: unknown): Item {
+/** The same item with one field changed, or without it when there is no value. */
+export function withField(item: Item, name: string, value: unknown): Item {
   const { [name]: _, ...rest } = item
   if (isBlank(value)) return rest
   return name in item ? { ...item, [name]: value } : { ...rest, [name]: value }
@@ -63,11 +63,11 @@ export interface NameChoice {
 /** What a new item begins with: its kind, and a reference where there is only one thing to refer to. */
 export function startOf(schema: Schema, namesOf: (list: NameList) => readonly NameChoice[]): Item {
   const start: Record<string, unknown> = {}
-  for (const [name, member] of Object.entries(schema.properties ?? {})) {
-    if (member.const !== undefined) start[name] = member.const
+  for (const [name, field] of Object.entries(schema.properties ?? {})) {
+    if (field.const !== undefined) start[name] = field.const
     else if (!schema.required?.includes(name)) continue
-    else if (member['x-names'] && member.type === 'string') {
-      const first = namesOf(member['x-names'])[0]
+    else if (field['x-names'] && field.type === 'string') {
+      const first = namesOf(field['x-names'])[0]
       if (first) start[name] = first.value
     }
   }

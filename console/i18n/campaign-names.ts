@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answerOf, api } from '../api/client.ts'
+import { api, dataOf } from '../api/client.ts'
 import { allPages } from '../ui/lists/all-pages.ts'
 import { changeWords, holdingWords, progressWords, type Towards } from './balance-words.ts'
 import { formatNumber, formatSigned } from './format.ts'
@@ -10,7 +10,7 @@ import { formatNumber, formatSigned } from './format.ts'
 export const campaignsQuery = {
   queryKey: ['campaigns', 'all'],
   staleTime: 60_000,
-  queryFn: () => allPages((query) => answerOf(api.GET('/v1/campaigns', { params: { query } }))),
+  queryFn: () => allPages((query) => dataOf(api.GET('/v1/campaigns', { params: { query } }))),
 }
 
 type Campaign = Awaited<ReturnType<typeof campaignsQuery.queryFn>>[number]

@@ -1,14 +1,14 @@
 import { Text } from '@mantine/core'
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { ApiError, answerOf, api, type Schemas } from '../api/client.ts'
+import { ApiError, api, dataOf, type Schemas } from '../api/client.ts'
 import { paths } from '../paths.ts'
 import { PageLink } from './page-link.tsx'
 
 export const customerQuery = (id: string) =>
   queryOptions({
     queryKey: ['customers', 'one', id],
-    queryFn: () => answerOf(api.GET('/v1/customers/{id}', { params: { path: { id } } })),
+    queryFn: () => dataOf(api.GET('/v1/customers/{id}', { params: { path: { id } } })),
   })
 
 /** What to call a customer; undefined for one of whom nothing is known but the card. */

@@ -16,7 +16,7 @@ interface FormModalProps {
   readonly children: ReactNode
 }
 
-/** A few fields over the page, sent with Enter. A mutation used here has `meta: { isToldInPlace: true }`. */
+/** A few fields over the page, sent with Enter. A mutation used here has `meta: { isShownInPlace: true }`. */
 export function FormModal(props: FormModalProps) {
   const { t } = useTranslation('common')
   const submit = (event: FormEvent) => {

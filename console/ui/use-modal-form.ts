@@ -1,25 +1,25 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
-import { type RepeatHeaders, repeatHeaders } from '../api/repeat-key.ts'
+import { type IdempotencyHeaders, idempotencyHeaders } from '../api/idempotency-key.ts'
 
 interface ModalForm<V, R> {
   readonly isOpen: boolean
   readonly onClose: () => void
   /** Asked each time the form is opened. */
   readonly initial: () => V
-  readonly send: (values: V, headers: RepeatHeaders) => Promise<R>
+  readonly send: (values: V, headers: IdempotencyHeaders) => Promise<R>
   readonly onDone?: (result: R) => void
 }
 
 /** What a `FormModal` needs. One key for each opening: a second press after a lost answer repeats, not doubles. */
 export function useModalForm<V, R>({ isOpen, onClose, initial, send, onDone }: ModalForm<V, R>) {
   const [values, setValues] = useState(initial)
-  const headers = useRef(repeatHeaders())
+  const headers = useRef(idempotencyHeaders())
   // The second half of a double click arrives before the button is disabled, or while the form closes.
   const isSent = useRef(false)
   const queries = useQueryClient()
   const { mutate, reset, isPending, error } = useMutation({
-    meta: { isToldInPlace: true },
+    meta: { isShownInPlace: true },
     mutationFn: () => send(values, headers.current),
     onSuccess: (result) => {
       onClose()
@@ -36,7 +36,7 @@ export function useModalForm<V, R>({ isOpen, onClose, initial, send, onDone }: M
     if (!isOpen) return
     setValues(initial())
     reset()
-    headers.current = repeatHeaders()
+    headers.current = idempotencyHeaders()
     isSent.current = false
   }, [isOpen])
   const submit = () => {

@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answerOf, api } from '../../api/client.ts'
+import { api, dataOf } from '../../api/client.ts'
 import { sessionQuery } from '../../api/session.ts'
 import { paths } from '../../paths.ts'
 import { Failure } from '../../ui/failure.tsx'
@@ -18,9 +18,9 @@ export function JoinPage() {
   const queries = useQueryClient()
   const navigate = useNavigate()
   const { mutate, isPending, error } = useMutation({
-    meta: { isToldInPlace: true },
+    meta: { isShownInPlace: true },
     mutationFn: () =>
-      answerOf(api.POST('/auth/invitation', { body: { token, name: name.trim() || undefined, password } })),
+      dataOf(api.POST('/auth/invitation', { body: { token, name: name.trim() || undefined, password } })),
     onSuccess: (session) => {
       queries.clear()
       queries.setQueryData(sessionQuery.queryKey, session)

@@ -11,7 +11,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answerOf, api, type Schemas } from '../../api/client.ts'
+import { api, dataOf, type Schemas } from '../../api/client.ts'
 import { definitionOf, type Shapes } from '../../forms/definition.ts'
 import { paths } from '../../paths.ts'
 import { Failure } from '../../ui/failure.tsx'
@@ -111,7 +111,7 @@ function useDuplicate(campaign: Campaign) {
     mutationFn: () => {
       const definition = definitionOf(campaign)
       const name = t('copyOf', { name: campaign.name }).slice(0, 200)
-      return answerOf(api.POST('/v1/campaigns', { body: { ...definition, name } as never }))
+      return dataOf(api.POST('/v1/campaigns', { body: { ...definition, name } as never }))
     },
     onSuccess: async ({ id }) => {
       await queries.invalidateQueries({ queryKey: ['campaigns', 'list'] })
@@ -131,12 +131,12 @@ function ActionModal({ action, campaign, shapes, onClose }: ActionModalProps) {
   const { t } = useTranslation('campaigns')
   const queries = useQueryClient()
   const { mutate, isPending, error } = useMutation({
-    meta: { isToldInPlace: true },
+    meta: { isShownInPlace: true },
     mutationFn: () => {
       const params = { path: { id: campaign.id } }
-      if (action === 'publish') return answerOf(api.POST('/v1/campaigns/{id}/publish', { params, body: {} }))
-      if (action === 'pause') return answerOf(api.POST('/v1/campaigns/{id}/pause', { params, body: {} }))
-      return answerOf(api.POST('/v1/campaigns/{id}/archive', { params, body: {} }))
+      if (action === 'publish') return dataOf(api.POST('/v1/campaigns/{id}/publish', { params, body: {} }))
+      if (action === 'pause') return dataOf(api.POST('/v1/campaigns/{id}/pause', { params, body: {} }))
+      return dataOf(api.POST('/v1/campaigns/{id}/archive', { params, body: {} }))
     },
     onSuccess: (changed) => {
       queries.setQueryData(campaignQuery(campaign.id).queryKey, changed)
@@ -169,7 +169,7 @@ function WhatChanges({ campaign, shapes }: Pick<ActionModalProps, 'campaign' | '
   const { id, version, updatedAt } = campaign
   const { data, error, refetch } = useQuery({
     queryKey: ['campaigns', 'changes', id, version, updatedAt],
-    queryFn: () => answerOf(api.GET('/v1/campaigns/{id}/changes', { params: { path: { id } } })),
+    queryFn: () => dataOf(api.GET('/v1/campaigns/{id}/changes', { params: { path: { id } } })),
   })
   if (error) return <Failure error={error} onRetry={refetch} />
   if (!data) return <Waiting />

@@ -4,7 +4,7 @@ import { IconBraces, IconForms, IconPlayerPlay } from '@tabler/icons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answerOf, api, type Schemas } from '../../api/client.ts'
+import { api, dataOf, type Schemas } from '../../api/client.ts'
 import { useSession } from '../../api/session.ts'
 import { type Definition, definitionOf, mergePatchOf, type Shapes } from '../../forms/definition.ts'
 import { FormContext } from '../../forms/form-context.ts'
@@ -144,9 +144,9 @@ function useSave(id: string, onSaved: () => void) {
   const { t } = useTranslation('common')
   const queries = useQueryClient()
   const { mutateAsync, isPending, error, reset } = useMutation({
-    meta: { isToldInPlace: true },
+    meta: { isShownInPlace: true },
     mutationFn: (patch: object) =>
-      answerOf(api.PATCH('/v1/campaigns/{id}', { params: { path: { id } }, body: patch as never })),
+      dataOf(api.PATCH('/v1/campaigns/{id}', { params: { path: { id } }, body: patch as never })),
     onSuccess: (campaign) => {
       queries.setQueryData(campaignQuery(id).queryKey, campaign)
       onSaved()

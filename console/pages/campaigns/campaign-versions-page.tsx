@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answerOf, api, type Schemas } from '../../api/client.ts'
+import { api, dataOf, type Schemas } from '../../api/client.ts'
 import { useSession } from '../../api/session.ts'
 import { type Definition, definitionOf, type Shapes } from '../../forms/definition.ts'
 import { formatDateTime } from '../../i18n/format.ts'
@@ -137,7 +137,7 @@ function Differences({ id, from, to, updatedAt, shapes, before, after }: Differe
     queryKey: ['campaigns', 'changes', id, from, to, to === 'draft' ? updatedAt : ''],
     queryFn: () => {
       const query = { from: Number(from), to: to === 'draft' ? undefined : Number(to) }
-      return answerOf(api.GET('/v1/campaigns/{id}/changes', { params: { path: { id }, query } }))
+      return dataOf(api.GET('/v1/campaigns/{id}/changes', { params: { path: { id }, query } }))
     },
   })
   return (

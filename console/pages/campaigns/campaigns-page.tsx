@@ -2,7 +2,7 @@ import { Button, Text } from '@mantine/core'
 import { IconPlus, IconSparkles } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
-import { answerOf, api, type Schemas } from '../../api/client.ts'
+import { api, dataOf, type Schemas } from '../../api/client.ts'
 import { useSession } from '../../api/session.ts'
 import { formatDateTime } from '../../i18n/format.ts'
 import { paths } from '../../paths.ts'
@@ -83,7 +83,7 @@ export function CampaignsPage() {
         columns={columns}
         keyOf={({ id }) => id}
         filters={{ status }}
-        load={(page) => answerOf(api.GET('/v1/campaigns', { params: { query: { ...page, status } } }))}
+        load={(page) => dataOf(api.GET('/v1/campaigns', { params: { query: { ...page, status } } }))}
         rowPath={({ id }) => paths.campaign(id)}
         controls={
           <ChoiceFilter

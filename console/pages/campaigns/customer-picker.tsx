@@ -3,7 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answerOf, api, type Schemas } from '../../api/client.ts'
+import { api, dataOf, type Schemas } from '../../api/client.ts'
 
 export interface PickedWallet {
   readonly balances: Readonly<Record<string, number>>
@@ -19,7 +19,7 @@ export function CustomerPicker({ onPick }: { readonly onPick: (wallet: PickedWal
   const { data } = useQuery({
     queryKey: ['customers', 'picker', asked],
     queryFn: ({ signal }) =>
-      answerOf(api.GET('/v1/customers', { params: { query: { q: asked || undefined, limit: 10 } }, signal })),
+      dataOf(api.GET('/v1/customers', { params: { query: { q: asked || undefined, limit: 10 } }, signal })),
     placeholderData: keepPreviousData,
   })
   const [picked, setPicked] = useState<Schemas['Customer']>()
@@ -28,7 +28,7 @@ export function CustomerPicker({ onPick }: { readonly onPick: (wallet: PickedWal
   const { mutate } = useMutation({
     mutationFn: async (customer: Schemas['Customer']) => {
       const query = { customer: customer.id, limit: 1 }
-      const { data: sales } = await answerOf(api.GET('/v1/transactions', { params: { query } }))
+      const { data: sales } = await dataOf(api.GET('/v1/transactions', { params: { query } }))
       return { customer, visits: sales.length }
     },
     onSuccess: ({ customer, visits }) => {

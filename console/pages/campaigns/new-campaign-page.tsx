@@ -4,8 +4,8 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answerOf, api, type Schemas } from '../../api/client.ts'
-import { newRepeatKey } from '../../api/repeat-key.ts'
+import { api, dataOf, type Schemas } from '../../api/client.ts'
+import { newIdempotencyKey } from '../../api/idempotency-key.ts'
 import { useSession } from '../../api/session.ts'
 import type { Definition } from '../../forms/definition.ts'
 import { useSchemaTexts } from '../../forms/form-context.ts'
@@ -27,7 +27,7 @@ export function NewCampaignPage() {
   const { data, error, refetch } = useQuery({
     queryKey: ['campaign-templates'],
     staleTime: Number.POSITIVE_INFINITY,
-    queryFn: () => answerOf(api.GET('/v1/campaign-templates')),
+    queryFn: () => dataOf(api.GET('/v1/campaign-templates')),
   })
   const templates = (data ?? []).map(({ title, description, definition }) => ({
     title: text(title),
@@ -99,11 +99,11 @@ function NameForm({ template, onClose }: { readonly template: Template; readonly
   const queries = useQueryClient()
   const navigate = useNavigate()
   // The same try again, after no answer came, must not make a second campaign; another name is another campaign.
-  const [key, setKey] = useState(newRepeatKey)
+  const [key, setKey] = useState(newIdempotencyKey)
   const { mutate, isPending, error } = useMutation({
-    meta: { isToldInPlace: true },
+    meta: { isShownInPlace: true },
     mutationFn: () =>
-      answerOf(
+      dataOf(
         api.POST('/v1/campaigns', {
           params: { header: { 'idempotency-key': key } },
           body: { ...definition, name } as never,
@@ -131,7 +131,7 @@ function NameForm({ template, onClose }: { readonly template: Template; readonly
         value={name}
         onChange={({ currentTarget }) => {
           setName(currentTarget.value)
-          setKey(newRepeatKey())
+          setKey(newIdempotencyKey())
         }}
         required
         maxLength={200}

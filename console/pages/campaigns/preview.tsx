@@ -3,7 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { IconAlertTriangle, IconHandStop, IconPencil } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { ApiError, answerOf, api } from '../../api/client.ts'
+import { ApiError, api, dataOf } from '../../api/client.ts'
 import { type Definition, itemsOf, namesIn, type Shapes } from '../../forms/definition.ts'
 import { useForm } from '../../forms/form-context.ts'
 import { fromWallClock } from '../../forms/local-time.ts'
@@ -32,7 +32,7 @@ export function Preview({ campaign, definition, shapes, basket, onBasket }: Prev
   const { data, error, isFetching, isPlaceholderData, refetch } = useQuery({
     queryKey: ['campaigns', 'preview', campaign, asked],
     queryFn: ({ signal }) =>
-      answerOf(
+      dataOf(
         api.POST('/v1/campaigns/{id}/preview', {
           params: { path: { id: campaign } },
           body: JSON.parse(asked),

@@ -1,11 +1,11 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
-import { answerOf, api } from '../../api/client.ts'
+import { api, dataOf } from '../../api/client.ts'
 import { toShapes } from '../../forms/definition.ts'
 
 export const campaignQuery = (id: string) =>
   queryOptions({
     queryKey: ['campaigns', 'one', id],
-    queryFn: () => answerOf(api.GET('/v1/campaigns/{id}', { params: { path: { id } } })),
+    queryFn: () => dataOf(api.GET('/v1/campaigns/{id}', { params: { path: { id } } })),
   })
 
 /** The latest versions: what a campaign defined when a sale ran on it. */
@@ -13,14 +13,14 @@ export const versionsQuery = (id: string) =>
   queryOptions({
     queryKey: ['campaigns', 'versions', id],
     queryFn: () =>
-      answerOf(api.GET('/v1/campaigns/{id}/versions', { params: { path: { id }, query: { limit: 100 } } })),
+      dataOf(api.GET('/v1/campaigns/{id}/versions', { params: { path: { id }, query: { limit: 100 } } })),
   })
 
 /** What forms are drawn from; it changes only with the service. */
 export const shapesQuery = queryOptions({
   queryKey: ['rule-schemas'],
   staleTime: Number.POSITIVE_INFINITY,
-  queryFn: async () => toShapes(await answerOf(api.GET('/v1/rule-schemas'))),
+  queryFn: async () => toShapes(await dataOf(api.GET('/v1/rule-schemas'))),
 })
 
 export const useShapes = () => useQuery(shapesQuery)

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import { IconTicket } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
-import { answerOf, api } from '../../api/client.ts'
+import { api, dataOf } from '../../api/client.ts'
 import { useProgram } from '../../i18n/campaign-names.ts'
 import { paths } from '../../paths.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
@@ -35,7 +35,7 @@ export function CouponsPage() {
         keyOf={({ id }) => id ?? ''}
         filters={{ status, campaign, customer, from, to, endedFrom, endedTo }}
         load={(page) =>
-          answerOf(
+          dataOf(
             api.GET('/v1/coupons', {
               params: {
                 query: {

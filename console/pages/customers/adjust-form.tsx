@@ -1,11 +1,11 @@
 import { NumberInput, Select, TextInput } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import { answerOf, api } from '../../api/client.ts'
+import { api, dataOf } from '../../api/client.ts'
 import { useProgram } from '../../i18n/campaign-names.ts'
 import { FormModal } from '../../ui/form.tsx'
 import { toast } from '../../ui/toast.ts'
 import { useModalForm } from '../../ui/use-modal-form.ts'
-import type { Customer } from './types.ts'
+import type { Customer } from './customer.ts'
 
 interface AdjustFormProps {
   readonly customer: Customer
@@ -23,7 +23,7 @@ export function AdjustForm({ customer, balance, onClose }: AdjustFormProps) {
     onClose,
     initial: () => ({ key: balance ?? '', amount: '' as string | number, reason: '' }),
     send: ({ key, amount, reason }, header) =>
-      answerOf(
+      dataOf(
         api.POST('/v1/customers/{id}/adjustments', {
           params: { path: { id: customer.id }, header },
           body: { key, amount: Number(amount), reason: reason.trim() },

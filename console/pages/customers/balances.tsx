@@ -6,7 +6,7 @@ import { useSession } from '../../api/session.ts'
 import { type Program, useProgram } from '../../i18n/campaign-names.ts'
 import { formatDate } from '../../i18n/format.ts'
 import { AdjustForm } from './adjust-form.tsx'
-import type { Customer } from './types.ts'
+import type { Customer } from './customer.ts'
 
 /** The next days on which something expires; the others are only counted. */
 const mostDays = 3

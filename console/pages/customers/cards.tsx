@@ -7,8 +7,8 @@ import { Section } from '../../ui/section.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
 import { toast } from '../../ui/toast.ts'
 import { Card } from './card.tsx'
+import type { Customer } from './customer.ts'
 import { RegisterForm } from './register-form.tsx'
-import type { Customer } from './types.ts'
 
 /** Replaced and closed cards will never be scanned again; they stand at the end. */
 const isFormer = ({ status }: Schemas['Card']) => status > 2

@@ -4,7 +4,7 @@
  * could belong in between.
  */
 import type { Schemas } from '../../api/client.ts'
-import type { Customer } from './types.ts'
+import type { Customer } from './customer.ts'
 
 type Transaction = Schemas['Transaction']
 type Entry = Schemas['LedgerEntry']

@@ -2,18 +2,18 @@ import { Button, Stack } from '@mantine/core'
 import { IconTicket } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answerOf, api } from '../../api/client.ts'
+import { api, dataOf } from '../../api/client.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { allPages } from '../../ui/lists/all-pages.ts'
 import { type Coupon, useCouponColumns } from '../../ui/lists/coupon-columns.tsx'
 import { DataList } from '../../ui/lists/data-list.tsx'
+import type { Customer } from './customer.ts'
 import { IssueForm } from './issue-form.tsx'
-import type { Customer } from './types.ts'
 
 /** All of a customer, in any state: few enough to be read at once. */
 export const allCoupons = (customer: string): Promise<Coupon[]> =>
   allPages((query) =>
-    answerOf(api.GET('/v1/customers/{id}/coupons', { params: { path: { id: customer }, query } })),
+    dataOf(api.GET('/v1/customers/{id}/coupons', { params: { path: { id: customer }, query } })),
   )
 
 export function CustomerCoupons({ customer }: { readonly customer: Customer }) {

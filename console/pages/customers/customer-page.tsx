@@ -11,8 +11,8 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answerOf, api } from '../../api/client.ts'
-import { repeatHeaders } from '../../api/repeat-key.ts'
+import { api, dataOf } from '../../api/client.ts'
+import { idempotencyHeaders } from '../../api/idempotency-key.ts'
 import { useSession } from '../../api/session.ts'
 import { formatDate } from '../../i18n/format.ts'
 import { paths } from '../../paths.ts'
@@ -27,13 +27,13 @@ import { useAsk } from '../../ui/use-ask.tsx'
 import { Waiting } from '../../ui/waiting.tsx'
 import { Balances } from './balances.tsx'
 import { Cards } from './cards.tsx'
+import type { Customer } from './customer.ts'
 import { CustomerCoupons } from './customer-coupons.tsx'
 import { EditForm } from './edit-form.tsx'
 import { EraseForm } from './erase-form.tsx'
 import { Ledger } from './ledger.tsx'
 import { Profile } from './profile.tsx'
 import { CustomerTimeline } from './timeline.tsx'
-import type { Customer } from './types.ts'
 
 export function CustomerPage() {
   const { t } = useTranslation(['customers', 'coupons', 'transactions', 'schema-texts'])
@@ -104,17 +104,17 @@ function Actions({ customer }: { readonly customer: Customer }) {
   const [open, setOpen] = useState<'edit' | 'erase'>()
   const close = () => setOpen(undefined)
   const { mutate: exportAll } = useMutation({
-    mutationFn: () => answerOf(api.GET('/v1/customers/{id}/export', { params: { path: { id } } })),
+    mutationFn: () => dataOf(api.GET('/v1/customers/{id}/export', { params: { path: { id } } })),
     onSuccess: (kept) => download(`${id}.json`, JSON.stringify(kept, undefined, 2), 'application/json'),
   })
-  const options = () => ({ params: { path: { id }, header: repeatHeaders() }, body: {} })
+  const options = () => ({ params: { path: { id }, header: idempotencyHeaders() }, body: {} })
   const block = () =>
     ask({
       title: t('profile.blockTitle'),
       about: t('profile.blockAbout'),
       confirm: t('profile.block'),
       isDangerous: true,
-      run: () => answerOf(api.POST('/v1/customers/{id}/block', options())),
+      run: () => dataOf(api.POST('/v1/customers/{id}/block', options())),
       done: t('profile.blocked'),
     })
   const unblock = () =>
@@ -122,7 +122,7 @@ function Actions({ customer }: { readonly customer: Customer }) {
       title: t('profile.unblockTitle'),
       about: t('profile.unblockAbout'),
       confirm: t('profile.unblock'),
-      run: () => answerOf(api.POST('/v1/customers/{id}/unblock', options())),
+      run: () => dataOf(api.POST('/v1/customers/{id}/unblock', options())),
       done: t('profile.unblocked'),
     })
   const isBlocked = customer.status === 2

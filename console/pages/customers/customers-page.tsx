@@ -3,7 +3,7 @@ import { IconUserPlus, IconUsers } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answerOf, api, type Schemas } from '../../api/client.ts'
+import { api, dataOf, type Schemas } from '../../api/client.ts'
 import { useSession } from '../../api/session.ts'
 import { type Program, useProgram } from '../../i18n/campaign-names.ts'
 import { formatDate } from '../../i18n/format.ts'
@@ -64,7 +64,7 @@ export function CustomersPage() {
         keyOf={({ id }) => id}
         filters={{ q, status, from, to, activeFrom, activeTo, holds }}
         load={(page) =>
-          answerOf(
+          dataOf(
             api.GET('/v1/customers', {
               params: {
                 query: {

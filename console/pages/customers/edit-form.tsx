@@ -1,10 +1,10 @@
 import { useTranslation } from 'react-i18next'
-import { answerOf, api } from '../../api/client.ts'
+import { api, dataOf } from '../../api/client.ts'
 import { FormModal } from '../../ui/form.tsx'
 import { toast } from '../../ui/toast.ts'
 import { useModalForm } from '../../ui/use-modal-form.ts'
+import type { Customer } from './customer.ts'
 import { ProfileFields } from './profile-fields.tsx'
-import type { Customer } from './types.ts'
 
 interface EditFormProps {
   readonly customer: Customer
@@ -22,7 +22,7 @@ export function EditForm({ customer, isOpen, onClose }: EditFormProps) {
       return { fullname, phone, email }
     },
     send: ({ fullname, phone, email }) =>
-      answerOf(
+      dataOf(
         api.PATCH('/v1/customers/{id}', {
           params: { path: { id: customer.id } },
           // A field that was emptied is removed.

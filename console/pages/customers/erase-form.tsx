@@ -1,10 +1,10 @@
 import { Alert, Text, TextInput } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import { answerOf, api } from '../../api/client.ts'
+import { api, dataOf } from '../../api/client.ts'
 import { nameOf } from '../../ui/customer-name.tsx'
 import { FormModal } from '../../ui/form.tsx'
 import { useModalForm } from '../../ui/use-modal-form.ts'
-import type { Customer } from './types.ts'
+import type { Customer } from './customer.ts'
 
 interface EraseFormProps {
   readonly customer: Customer
@@ -23,7 +23,7 @@ export function EraseForm({ customer, isOpen, onClose, onDone }: EraseFormProps)
     initial: () => ({ typed: '' }),
     send: async ({ typed }, header) => {
       if (typed.trim() !== name) throw new Error(t('erase.mismatch', { name }))
-      return answerOf(
+      return dataOf(
         api.POST('/v1/customers/{id}/erase', { params: { path: { id: customer.id }, header }, body: {} }),
       )
     },

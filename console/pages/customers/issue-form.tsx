@@ -1,7 +1,7 @@
 import { Select, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { answerOf, api } from '../../api/client.ts'
+import { api, dataOf } from '../../api/client.ts'
 import { useProgram } from '../../i18n/campaign-names.ts'
 import { FormModal } from '../../ui/form.tsx'
 import { toast } from '../../ui/toast.ts'
@@ -23,14 +23,14 @@ export function IssueForm({ customer, isOpen, onClose }: IssueFormProps) {
     onClose,
     initial: () => ({ campaign: published[0]?.id ?? '', reward: '' }),
     send: ({ campaign, reward }, header) =>
-      answerOf(api.POST('/v1/coupons', { params: { header }, body: { customer, campaign, reward } })),
+      dataOf(api.POST('/v1/coupons', { params: { header }, body: { customer, campaign, reward } })),
     onDone: () => toast.success(t('coupon.issued')),
   })
   const { data: rewards } = useQuery({
     queryKey: ['campaigns', 'rewards', values.campaign],
     enabled: isOpen && values.campaign !== '',
     queryFn: async () => {
-      const { data } = await answerOf(
+      const { data } = await dataOf(
         api.GET('/v1/campaigns/{id}/versions', {
           params: { path: { id: values.campaign }, query: { limit: 1 } },
         }),

@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core'
 import { IconListNumbers } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
-import { answerOf, api, type Schemas } from '../../api/client.ts'
+import { api, dataOf, type Schemas } from '../../api/client.ts'
 import { useSession } from '../../api/session.ts'
 import { useProgram } from '../../i18n/campaign-names.ts'
 import { formatDateTime } from '../../i18n/format.ts'
@@ -26,7 +26,7 @@ export function Ledger({ customer }: { readonly customer: string }) {
       keyOf={({ key, version }) => `${key} ${version}`}
       filters={{}}
       load={async (query) => {
-        const page = await answerOf(
+        const page = await dataOf(
           api.GET('/v1/customers/{id}/ledger', { params: { path: { id: customer }, query } }),
         )
         await rules.load(page.data.flatMap(({ rule, campaign }) => (rule && campaign ? [campaign] : [])))

@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import { Facts, IdText, metaDataText, Section } from '../../ui/section.tsx'
-import type { Customer } from './types.ts'
+import type { Customer } from './customer.ts'
 
 export function Profile({ customer }: { readonly customer: Customer }) {
   const { t } = useTranslation('customers')

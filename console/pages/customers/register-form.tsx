@@ -1,6 +1,6 @@
 import { Select, Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import { answerOf, api, type Schemas } from '../../api/client.ts'
+import { api, dataOf, type Schemas } from '../../api/client.ts'
 import { useProgram } from '../../i18n/campaign-names.ts'
 import { FormModal } from '../../ui/form.tsx'
 import { useModalForm } from '../../ui/use-modal-form.ts'
@@ -26,7 +26,7 @@ export function RegisterForm({ isOpen, onClose, customer, onDone }: RegisterForm
     initial: () => ({ campaign: '', fullname: '', phone: '', email: '' }),
     send: ({ campaign, fullname, phone, email }, header) => {
       const data = { fullname: fullname.trim(), phone: phone.trim(), email: email.trim() }
-      return answerOf(
+      return dataOf(
         api.POST('/v1/customers/register', {
           params: { header },
           body: {

@@ -11,16 +11,16 @@ import {
 } from '@tabler/icons-react'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { answerOf, api } from '../../api/client.ts'
+import { api, dataOf } from '../../api/client.ts'
 import { useSession } from '../../api/session.ts'
 import { formatDateTime } from '../../i18n/format.ts'
 import { paths } from '../../paths.ts'
 import { Failure } from '../../ui/failure.tsx'
 import { PageLink } from '../../ui/page-link.tsx'
 import { composeTimeline, heldBackBy, type TimelineEvent } from './compose-timeline.ts'
+import type { Customer } from './customer.ts'
 import { allCoupons } from './customer-coupons.tsx'
 import { useEventWords } from './event-words.ts'
-import type { Customer } from './types.ts'
 
 const limit = 25
 
@@ -44,7 +44,7 @@ export function CustomerTimeline({ customer }: { readonly customer: Customer }) 
     queryKey: ['transactions', 'of', id],
     initialPageParam: undefined as string | undefined,
     queryFn: ({ pageParam: cursor }) =>
-      answerOf(
+      dataOf(
         api.GET('/v1/customers/{id}/transactions', { params: { path: { id }, query: { cursor, limit } } }),
       ),
     getNextPageParam: ({ nextCursor }) => nextCursor,
@@ -53,7 +53,7 @@ export function CustomerTimeline({ customer }: { readonly customer: Customer }) 
     queryKey: ['ledger', 'of', id],
     initialPageParam: undefined as string | undefined,
     queryFn: ({ pageParam: cursor }) =>
-      answerOf(api.GET('/v1/customers/{id}/ledger', { params: { path: { id }, query: { cursor, limit } } })),
+      dataOf(api.GET('/v1/customers/{id}/ledger', { params: { path: { id }, query: { cursor, limit } } })),
     getNextPageParam: ({ nextCursor }) => nextCursor,
   })
   const coupons = useQuery({ queryKey: ['coupons', 'of', id], queryFn: () => allCoupons(id) })

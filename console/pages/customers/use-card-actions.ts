@@ -1,20 +1,20 @@
 import { useTranslation } from 'react-i18next'
-import { answerOf, api, type Schemas } from '../../api/client.ts'
-import { repeatHeaders } from '../../api/repeat-key.ts'
+import { api, dataOf, type Schemas } from '../../api/client.ts'
+import { idempotencyHeaders } from '../../api/idempotency-key.ts'
 import { useAsk } from '../../ui/use-ask.tsx'
 
 /** What can be done to a card; each asks first. */
 export function useCardActions({ id }: Schemas['Card']) {
   const { t } = useTranslation('customers')
   const ask = useAsk()
-  const options = () => ({ params: { path: { id }, header: repeatHeaders() }, body: {} as never })
+  const options = () => ({ params: { path: { id }, header: idempotencyHeaders() }, body: {} as never })
   return {
     renew: () =>
       ask({
         title: t('card.renewTitle'),
         about: t('card.renewAbout'),
         confirm: t('card.renew'),
-        run: () => answerOf(api.POST('/v1/cards/{id}/wallet/renew', options())),
+        run: () => dataOf(api.POST('/v1/cards/{id}/wallet/renew', options())),
         done: t('card.renewed'),
       }),
     revoke: () =>
@@ -23,7 +23,7 @@ export function useCardActions({ id }: Schemas['Card']) {
         about: t('card.revokeAbout'),
         confirm: t('card.revoke'),
         isDangerous: true,
-        run: () => answerOf(api.POST('/v1/cards/{id}/wallet/revoke', options())),
+        run: () => dataOf(api.POST('/v1/cards/{id}/wallet/revoke', options())),
         done: t('card.revoked'),
       }),
     block: () =>
@@ -32,7 +32,7 @@ export function useCardActions({ id }: Schemas['Card']) {
         about: t('card.blockAbout'),
         confirm: t('card.block'),
         isDangerous: true,
-        run: () => answerOf(api.POST('/v1/cards/{id}/block', options())),
+        run: () => dataOf(api.POST('/v1/cards/{id}/block', options())),
         done: t('card.blocked'),
       }),
     unblock: () =>
@@ -40,7 +40,7 @@ export function useCardActions({ id }: Schemas['Card']) {
         title: t('card.unblockTitle'),
         about: t('card.unblockAbout'),
         confirm: t('card.unblock'),
-        run: () => answerOf(api.POST('/v1/cards/{id}/unblock', options())),
+        run: () => dataOf(api.POST('/v1/cards/{id}/unblock', options())),
         done: t('card.unblocked'),
       }),
     replace: () =>
@@ -49,7 +49,7 @@ export function useCardActions({ id }: Schemas['Card']) {
         about: t('card.replaceAbout'),
         confirm: t('card.replace'),
         isDangerous: true,
-        run: () => answerOf(api.POST('/v1/cards/{id}/replace', options())),
+        run: () => dataOf(api.POST('/v1/cards/{id}/replace', options())),
         done: t('card.replaced'),
       }),
   }

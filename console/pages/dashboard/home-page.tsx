@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import { IconCashRegister } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { answerOf, api } from '../../api/client.ts'
+import { api, dataOf } from '../../api/client.ts'
 import { may, useSession } from '../../api/session.ts'
 import { till } from '../../paths.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
@@ -24,12 +24,12 @@ function ManagerHome() {
   const { data, error, refetch } = useQuery({
     queryKey: ['first-steps'],
     queryFn: async () => {
-      const sales = await answerOf(api.GET('/v1/transactions', one))
+      const sales = await dataOf(api.GET('/v1/transactions', one))
       if (sales.data.length > 0) return { hasSale: true } as const
       const [campaigns, connections, customers] = await Promise.all([
-        answerOf(api.GET('/v1/campaigns', one)),
-        answerOf(api.GET('/v1/connections', { params: { query: { limit: 100 } } })),
-        answerOf(api.GET('/v1/customers', one)),
+        dataOf(api.GET('/v1/campaigns', one)),
+        dataOf(api.GET('/v1/connections', { params: { query: { limit: 100 } } })),
+        dataOf(api.GET('/v1/customers', one)),
       ])
       return {
         hasSale: false,

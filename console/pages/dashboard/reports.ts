@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { answerOf, api } from '../../api/client.ts'
+import { api, dataOf } from '../../api/client.ts'
 import { type DayRange, rangeBefore, shiftDay } from './range.ts'
 
 /** Sums and days of a range and of the one before it, and today when it follows: all or nothing. */
@@ -9,8 +9,8 @@ export function useReports(range: DayRange, today: string) {
     placeholderData: keepPreviousData,
     queryFn: async () => {
       const before = rangeBefore(range)
-      const summaryOf = (query: DayRange) => answerOf(api.GET('/v1/reports/summary', { params: { query } }))
-      const daysOf = (query: DayRange) => answerOf(api.GET('/v1/reports/daily', { params: { query } }))
+      const summaryOf = (query: DayRange) => dataOf(api.GET('/v1/reports/summary', { params: { query } }))
+      const daysOf = (query: DayRange) => dataOf(api.GET('/v1/reports/daily', { params: { query } }))
       const isNext = shiftDay(range.to, 1) === today
       const [sum, sumBefore, days, daysBefore, ofToday] = await Promise.all([
         summaryOf(range),

@@ -1,7 +1,7 @@
 import { Button, Modal, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answerOf, api, type Schemas } from '../../api/client.ts'
+import { api, dataOf, type Schemas } from '../../api/client.ts'
 import { useSession } from '../../api/session.ts'
 import { formatDateTime } from '../../i18n/format.ts'
 import { JsonBlock } from '../../ui/code-block.tsx'
@@ -28,7 +28,7 @@ export function AuditPage() {
         columns={useColumns(setOpened)}
         keyOf={({ id }) => id}
         filters={filters}
-        load={(page) => answerOf(api.GET('/v1/audit', { params: { query: { ...page, ...filters } } }))}
+        load={(page) => dataOf(api.GET('/v1/audit', { params: { query: { ...page, ...filters } } }))}
         controls={
           <>
             <SearchField label={t('search')} placeholder={t('audit.searchAbout')} />

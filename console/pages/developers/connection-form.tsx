@@ -2,7 +2,7 @@ import { Checkbox, Stack, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answerOf, api } from '../../api/client.ts'
+import { api, dataOf } from '../../api/client.ts'
 import { FormModal } from '../../ui/form.tsx'
 import type { CredentialsProps } from './credentials.tsx'
 
@@ -20,8 +20,8 @@ export function ConnectionForm({ onClose, onCreated }: ConnectionFormProps) {
   const [name, setName] = useState('')
   const [chosen, setChosen] = useState<Scope[]>(['pos'])
   const { mutate, isPending, error } = useMutation({
-    meta: { isToldInPlace: true },
-    mutationFn: () => answerOf(api.POST('/v1/connections', { body: { name: name.trim(), scopes: chosen } })),
+    meta: { isShownInPlace: true },
+    mutationFn: () => dataOf(api.POST('/v1/connections', { body: { name: name.trim(), scopes: chosen } })),
     onSuccess: async ({ apiKey, apiSecret }) => {
       await queries.invalidateQueries({ queryKey: ['connections'] })
       onClose()

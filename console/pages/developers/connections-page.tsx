@@ -2,7 +2,7 @@ import { Badge, Button, Group, Text } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answerOf, api, type Schemas } from '../../api/client.ts'
+import { api, dataOf, type Schemas } from '../../api/client.ts'
 import { useSession } from '../../api/session.ts'
 import { formatDate, formatRelative } from '../../i18n/format.ts'
 import { paths } from '../../paths.ts'
@@ -42,7 +42,7 @@ export function ConnectionsPage() {
         columns={columns}
         keyOf={({ id }) => id}
         filters={{}}
-        load={(query) => answerOf(api.GET('/v1/connections', { params: { query } }))}
+        load={(query) => dataOf(api.GET('/v1/connections', { params: { query } }))}
         empty={
           <EmptyState title={t('connections.empty')} action={create}>
             {t('connections.emptyAbout')}

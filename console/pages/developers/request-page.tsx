@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { toCurl } from '../../api/calls.ts'
-import { answerOf, api, type Schemas } from '../../api/client.ts'
+import { api, dataOf, type Schemas } from '../../api/client.ts'
 import { useSession } from '../../api/session.ts'
 import { formatMoment, formatNumber } from '../../i18n/format.ts'
 import { apiReference, paths } from '../../paths.ts'
@@ -24,7 +24,7 @@ export function RequestPage() {
   const { id } = useParams({ strict: false }) as { id: string }
   const { data, error, refetch } = useQuery({
     queryKey: ['requests', 'one', id],
-    queryFn: () => answerOf(api.GET('/v1/requests/{id}', { params: { path: { id } } })),
+    queryFn: () => dataOf(api.GET('/v1/requests/{id}', { params: { path: { id } } })),
   })
   const parent = { to: paths.requests(), title: t('requests.title') }
   if (error) return <PageFailure error={error} onRetry={refetch} title={t('requests.call')} parent={parent} />

@@ -2,7 +2,7 @@ import { Badge, Group, Switch, Text } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answerOf, api, type Schemas } from '../../api/client.ts'
+import { api, dataOf, type Schemas } from '../../api/client.ts'
 import { useSession } from '../../api/session.ts'
 import { formatMoment, formatNumber } from '../../i18n/format.ts'
 import { paths } from '../../paths.ts'
@@ -33,7 +33,7 @@ export function RequestsPage() {
         keyOf={({ id }) => id}
         filters={filters}
         load={(page) =>
-          answerOf(
+          dataOf(
             api.GET('/v1/requests', {
               params: { query: { ...page, ...filters, status: status as (typeof statuses)[number] } },
             }),

@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { answerOf, api, type Schemas } from '../../api/client.ts'
+import { api, dataOf, type Schemas } from '../../api/client.ts'
 import { FormModal } from '../../ui/form.tsx'
 import { toast } from '../../ui/toast.ts'
 
@@ -15,9 +15,9 @@ export function RevokeForm({ connection, onClose }: RevokeFormProps) {
   const queries = useQueryClient()
   const name = connection.name ?? connection.id
   const { mutate, isPending, error } = useMutation({
-    meta: { isToldInPlace: true },
+    meta: { isShownInPlace: true },
     mutationFn: () =>
-      answerOf(api.POST('/v1/connections/{id}/revoke', { params: { path: { id: connection.id } } })),
+      dataOf(api.POST('/v1/connections/{id}/revoke', { params: { path: { id: connection.id } } })),
     onSuccess: async () => {
       await queries.invalidateQueries({ queryKey: ['connections'] })
       toast.success(t('revoke.done', { name }))

@@ -2,7 +2,7 @@ import { Select, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answerOf, api, type Schemas } from '../../api/client.ts'
+import { api, dataOf, type Schemas } from '../../api/client.ts'
 import { FormModal } from '../../ui/form.tsx'
 import type { CredentialsProps } from './credentials.tsx'
 
@@ -20,9 +20,9 @@ export function RotateForm({ connection, onClose, onRotated }: RotateFormProps) 
   const [overlap, setOverlap] = useState<string>('86400')
   const name = connection.name ?? connection.id
   const { mutate, isPending, error } = useMutation({
-    meta: { isToldInPlace: true },
+    meta: { isShownInPlace: true },
     mutationFn: () =>
-      answerOf(
+      dataOf(
         api.POST('/v1/connections/{id}/rotate', {
           params: { path: { id: connection.id } },
           body: { overlapSeconds: Number(overlap) },

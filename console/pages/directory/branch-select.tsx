@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next'
-import { answerOf, api } from '../../api/client.ts'
+import { api, dataOf } from '../../api/client.ts'
 import { RemoteSelect } from '../../ui/lists/remote-select.tsx'
 
 interface BranchSelectProps {
@@ -18,7 +18,7 @@ export function BranchSelect(props: BranchSelectProps) {
       name="branches"
       nothingFound={t('noBranch')}
       search={async (q) => {
-        const { data } = await answerOf(api.GET('/v1/branches', { params: { query: { q, limit: 50 } } }))
+        const { data } = await dataOf(api.GET('/v1/branches', { params: { query: { q, limit: 50 } } }))
         return data.map(({ opaqueId, name }) => ({ value: opaqueId, label: name ?? opaqueId }))
       }}
     />

@@ -2,7 +2,7 @@ import { Anchor, Button } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answerOf } from '../../api/client.ts'
+import { dataOf } from '../../api/client.ts'
 import { useSession } from '../../api/session.ts'
 import { formatDate, formatMoney } from '../../i18n/format.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
@@ -36,7 +36,7 @@ function DirectoryPage({ kind }: { readonly kind: Kind }) {
         columns={columns}
         keyOf={({ id }) => id}
         filters={{ q }}
-        load={(page) => answerOf(kinds[kind].list({ ...page, q }))}
+        load={(page) => dataOf(kinds[kind].list({ ...page, q }))}
         onRow={setOpened}
         controls={<SearchField label={t('search')} placeholder={t('searchAbout')} />}
         empty={

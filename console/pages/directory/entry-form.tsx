@@ -2,7 +2,7 @@ import { NumberInput, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answerOf } from '../../api/client.ts'
+import { dataOf } from '../../api/client.ts'
 import { useSession } from '../../api/session.ts'
 import { FormModal } from '../../ui/form.tsx'
 import { toast } from '../../ui/toast.ts'
@@ -26,7 +26,7 @@ export function EntryForm({ kind, entry, onClose }: EntryFormProps) {
   const [price, setPrice] = useState<number | string>(entry?.price ?? '')
   const [branch, setBranch] = useState(entry?.branchOpaqueId)
   const { mutate, isPending, error } = useMutation({
-    meta: { isToldInPlace: true },
+    meta: { isShownInPlace: true },
     mutationFn: () => {
       const body = {
         name: name.trim() || null,
@@ -36,7 +36,7 @@ export function EntryForm({ kind, entry, onClose }: EntryFormProps) {
         ...(hasField(kind, 'branch') && { branch: branch ?? null }),
       }
       const { create, patch } = kinds[kind]
-      return answerOf<Entry>(entry ? patch(entry.id, body) : create(opaqueId.trim(), body))
+      return dataOf<Entry>(entry ? patch(entry.id, body) : create(opaqueId.trim(), body))
     },
     onSuccess: async () => {
       await queries.invalidateQueries({ queryKey: [kind] })

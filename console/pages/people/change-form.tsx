@@ -2,7 +2,7 @@ import { TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answerOf, api, type Schemas } from '../../api/client.ts'
+import { api, dataOf, type Schemas } from '../../api/client.ts'
 import { sessionQuery } from '../../api/session.ts'
 import { FormModal } from '../../ui/form.tsx'
 import { toast } from '../../ui/toast.ts'
@@ -19,9 +19,9 @@ export function ChangeForm({ person, onClose }: ChangeFormProps) {
   const [name, setName] = useState(person.name ?? '')
   const [role, setRole] = useState(person.role)
   const { mutate, isPending, error } = useMutation({
-    meta: { isToldInPlace: true },
+    meta: { isShownInPlace: true },
     mutationFn: () =>
-      answerOf(
+      dataOf(
         api.PATCH('/v1/people/{id}', {
           params: { path: { id: person.id } },
           body: { name: name.trim() || null, role },

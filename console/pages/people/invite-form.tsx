@@ -2,7 +2,7 @@ import { Text, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answerOf, api } from '../../api/client.ts'
+import { api, dataOf } from '../../api/client.ts'
 import { FormModal } from '../../ui/form.tsx'
 import type { Link } from './invitation-link.tsx'
 import { type Role, RoleField } from './role-field.tsx'
@@ -19,11 +19,9 @@ export function InviteForm({ onClose, onInvited }: InviteFormProps) {
   const [name, setName] = useState('')
   const [role, setRole] = useState<Role>('manager')
   const { mutate, isPending, error } = useMutation({
-    meta: { isToldInPlace: true },
+    meta: { isShownInPlace: true },
     mutationFn: () =>
-      answerOf(
-        api.POST('/v1/people', { body: { email: email.trim(), name: name.trim() || undefined, role } }),
-      ),
+      dataOf(api.POST('/v1/people', { body: { email: email.trim(), name: name.trim() || undefined, role } })),
     onSuccess: async (person) => {
       await queries.invalidateQueries({ queryKey: ['people'] })
       onClose()

@@ -2,7 +2,7 @@ import { Badge, Button, Group, Stack, Text } from '@mantine/core'
 import { IconUserPlus } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answerOf, api, type Schemas } from '../../api/client.ts'
+import { api, dataOf, type Schemas } from '../../api/client.ts'
 import { type Session, useSession } from '../../api/session.ts'
 import { formatDate, formatRelative } from '../../i18n/format.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
@@ -35,7 +35,7 @@ export function PeoplePage() {
         columns={columns}
         keyOf={({ id }) => id}
         filters={{}}
-        load={(query) => answerOf(api.GET('/v1/people', { params: { query } }))}
+        load={(query) => dataOf(api.GET('/v1/people', { params: { query } }))}
         empty={<EmptyState title={t('empty')} />}
       />
       {isInviting && <InviteForm onClose={() => setInviting(false)} onInvited={setLink} />}

@@ -11,7 +11,7 @@ import {
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answerOf, api, type Schemas } from '../../api/client.ts'
+import { api, dataOf, type Schemas } from '../../api/client.ts'
 import { useSession } from '../../api/session.ts'
 import { FormModal } from '../../ui/form.tsx'
 import { toast } from '../../ui/toast.ts'
@@ -91,7 +91,7 @@ function Confirmation({ person, deed, onClose, onLink }: ConfirmationProps) {
   const { t } = useTranslation('people')
   const queries = useQueryClient()
   const { mutate, isPending, error } = useMutation({
-    meta: { isToldInPlace: true },
+    meta: { isShownInPlace: true },
     mutationFn: () => carryOut(deed, person.id),
     onSuccess: async (invitation) => {
       await queries.invalidateQueries({ queryKey: ['people'] })
@@ -121,16 +121,16 @@ async function carryOut(deed: Deed, id: string): Promise<Schemas['Invitation'] |
   const params = { path: { id } }
   switch (deed) {
     case 'newLink':
-      return answerOf(api.POST('/v1/people/{id}/invitation', { params }))
+      return dataOf(api.POST('/v1/people/{id}/invitation', { params }))
     case 'signOut':
-      await answerOf(api.POST('/v1/people/{id}/sign-out', { params }))
+      await dataOf(api.POST('/v1/people/{id}/sign-out', { params }))
       return undefined
     case 'remove':
-      await answerOf(api.DELETE('/v1/people/{id}', { params }))
+      await dataOf(api.DELETE('/v1/people/{id}', { params }))
       return undefined
     default: {
       const status = deed === 'block' ? 'blocked' : 'active'
-      await answerOf(api.PATCH('/v1/people/{id}', { params, body: { status } }))
+      await dataOf(api.PATCH('/v1/people/{id}', { params, body: { status } }))
       return undefined
     }
   }

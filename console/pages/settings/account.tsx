@@ -3,14 +3,14 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answerOf, api } from '../../api/client.ts'
+import { api, dataOf } from '../../api/client.ts'
 import { sessionQuery, useSession } from '../../api/session.ts'
 import { paths } from '../../paths.ts'
 import { Failure } from '../../ui/failure.tsx'
 import { FormModal } from '../../ui/form.tsx'
 import { Facts } from '../../ui/section.tsx'
 import { toast } from '../../ui/toast.ts'
-import { Section } from './section.tsx'
+import { SettingsSection } from './settings-section.tsx'
 
 /** The signed-in person's own account, for every role. */
 export function Account() {
@@ -18,7 +18,7 @@ export function Account() {
   const { person } = useSession()
   return (
     <>
-      <Section title={t('account.title')}>
+      <SettingsSection title={t('account.title')}>
         <Facts
           facts={[
             { label: t('account.name'), value: person.name ?? t('account.noName') },
@@ -27,10 +27,10 @@ export function Account() {
           ]}
         />
         <SignOutEverywhere />
-      </Section>
-      <Section title={t('password.title')} about={t('password.about')}>
+      </SettingsSection>
+      <SettingsSection title={t('password.title')} about={t('password.about')}>
         <PasswordForm email={person.email} />
-      </Section>
+      </SettingsSection>
     </>
   )
 }
@@ -41,8 +41,8 @@ function SignOutEverywhere() {
   const queries = useQueryClient()
   const navigate = useNavigate()
   const { mutate, isPending, error } = useMutation({
-    meta: { isToldInPlace: true },
-    mutationFn: () => answerOf(api.DELETE('/auth/sessions')),
+    meta: { isShownInPlace: true },
+    mutationFn: () => dataOf(api.DELETE('/auth/sessions')),
     onSuccess: () => {
       queries.clear()
       queries.setQueryData(sessionQuery.queryKey, null)
@@ -74,8 +74,8 @@ function PasswordForm({ email }: { readonly email: string }) {
   const [currentPassword, setCurrentPassword] = useState('')
   const [password, setPassword] = useState('')
   const { mutate, isPending, error } = useMutation({
-    meta: { isToldInPlace: true },
-    mutationFn: () => answerOf(api.POST('/auth/password', { body: { currentPassword, password } })),
+    meta: { isShownInPlace: true },
+    mutationFn: () => dataOf(api.POST('/auth/password', { body: { currentPassword, password } })),
     onSuccess: () => {
       setCurrentPassword('')
       setPassword('')

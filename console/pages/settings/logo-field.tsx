@@ -14,7 +14,7 @@ export function LogoField({ value, onChange }: LogoFieldProps) {
   const { t } = useTranslation('settings')
   const isFile = value.startsWith('data:')
   const { mutate, error } = useMutation({
-    meta: { isToldInPlace: true },
+    meta: { isShownInPlace: true },
     mutationFn: toLogo,
     onSuccess: onChange,
   })

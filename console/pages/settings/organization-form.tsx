@@ -2,7 +2,7 @@ import { Button, ColorInput, Group, Select, SimpleGrid, Stack, Switch, TextInput
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answerOf, api, type Schemas } from '../../api/client.ts'
+import { api, dataOf, type Schemas } from '../../api/client.ts'
 import { sessionQuery } from '../../api/session.ts'
 import { brandColor } from '../../theme.ts'
 import { Failure } from '../../ui/failure.tsx'
@@ -27,9 +27,9 @@ export function OrganizationForm({ organization }: { readonly organization: Orga
   const [logo, setLogo] = useState(organization.logo ?? '')
   const [strictReferences, setStrictReferences] = useState(organization.strictReferences)
   const { mutate, isPending, error } = useMutation({
-    meta: { isToldInPlace: true },
+    meta: { isShownInPlace: true },
     mutationFn: () =>
-      answerOf(
+      dataOf(
         api.PATCH('/v1/organization', {
           body: {
             name: name.trim(),

@@ -1,19 +1,19 @@
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { answerOf, api } from '../../api/client.ts'
+import { api, dataOf } from '../../api/client.ts'
 import { Failure } from '../../ui/failure.tsx'
 import { Waiting } from '../../ui/waiting.tsx'
 import { OrganizationForm } from './organization-form.tsx'
-import { Section } from './section.tsx'
+import { SettingsSection } from './settings-section.tsx'
 
 export function OrganizationSettings() {
   const { t } = useTranslation('settings')
   const { data, error, refetch } = useQuery({
     queryKey: ['organization'],
-    queryFn: () => answerOf(api.GET('/v1/organization')),
+    queryFn: () => dataOf(api.GET('/v1/organization')),
   })
   return (
-    <Section title={t('organization.title')} about={t('organization.about')}>
+    <SettingsSection title={t('organization.title')} about={t('organization.about')}>
       {error ? (
         <Failure error={error} onRetry={refetch} />
       ) : data ? (
@@ -21,6 +21,6 @@ export function OrganizationSettings() {
       ) : (
         <Waiting />
       )}
-    </Section>
+    </SettingsSection>
   )
 }

@@ -1,6 +1,6 @@
 import { Button, Group, NumberInput, Stack, Text, TextInput } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import { answerOf, api, type Schemas } from '../../api/client.ts'
+import { api, dataOf, type Schemas } from '../../api/client.ts'
 import { formatNumber } from '../../i18n/format.ts'
 import { FormModal } from '../../ui/form.tsx'
 import { useModalForm } from '../../ui/use-modal-form.ts'
@@ -32,7 +32,7 @@ export function ReturnForm({ sale, isOpen, onClose, onDone }: ReturnFormProps) {
         .map(({ id }) => ({ id, quantity: Number(quantities[id] ?? 0) }))
         .filter(({ quantity }) => quantity > 0)
       if (!isWhole && items.length === 0) throw new Error(t('return.nothing'))
-      return answerOf(
+      return dataOf(
         api.POST('/v1/transactions/{id}/return', {
           params: { path: { id: sale.id }, header },
           body: {

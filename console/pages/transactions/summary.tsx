@@ -1,7 +1,7 @@
 import { Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { answerOf, api } from '../../api/client.ts'
+import { api, dataOf } from '../../api/client.ts'
 import { useSession } from '../../api/session.ts'
 import { paidOf } from '../../i18n/amounts.ts'
 import { useProgram } from '../../i18n/campaign-names.ts'
@@ -71,7 +71,7 @@ function useUserName(id: string | undefined): string | undefined {
     queryKey: ['users', 'one', id],
     enabled: id !== undefined,
     staleTime: 5 * 60_000,
-    queryFn: () => answerOf(api.GET('/v1/users/{id}', { params: { path: { id: id ?? '' } } })),
+    queryFn: () => dataOf(api.GET('/v1/users/{id}', { params: { path: { id: id ?? '' } } })),
   })
   return data?.name
 }

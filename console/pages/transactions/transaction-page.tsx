@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answerOf, api, type Schemas } from '../../api/client.ts'
+import { api, dataOf, type Schemas } from '../../api/client.ts'
 import { useSession } from '../../api/session.ts'
 import { formatDateTime } from '../../i18n/format.ts'
 import { paths } from '../../paths.ts'
@@ -32,7 +32,7 @@ export function TransactionPage() {
     refetch,
   } = useQuery({
     queryKey: ['transactions', 'one', id],
-    queryFn: () => answerOf(api.GET('/v1/transactions/{id}', { params: { path: { id } } })),
+    queryFn: () => dataOf(api.GET('/v1/transactions/{id}', { params: { path: { id } } })),
   })
   const parent = { to: paths.transactions(), title: t('title') }
   if (error) return <PageFailure error={error} onRetry={refetch} title={t('one')} parent={parent} />

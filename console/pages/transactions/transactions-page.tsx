@@ -1,7 +1,7 @@
 import { Button, Text } from '@mantine/core'
 import { IconReceipt } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
-import { answerOf, api, type Schemas } from '../../api/client.ts'
+import { api, dataOf, type Schemas } from '../../api/client.ts'
 import { useSession } from '../../api/session.ts'
 import { inOneLine } from '../../i18n/balance-words.ts'
 import { type Program, useProgram } from '../../i18n/campaign-names.ts'
@@ -39,7 +39,7 @@ export function TransactionsPage() {
         keyOf={({ id }) => id}
         filters={{ opaqueId, customer, card, branch, status, from, to, spent }}
         load={(page) =>
-          answerOf(
+          dataOf(
             api.GET('/v1/transactions', {
               params: {
                 query: {

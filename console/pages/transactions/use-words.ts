@@ -1,6 +1,6 @@
 import { useQueries } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { answerOf, api } from '../../api/client.ts'
+import { api, dataOf } from '../../api/client.ts'
 import { useSession } from '../../api/session.ts'
 import type { Context } from '../../i18n/action-words.ts'
 import { useProgram } from '../../i18n/campaign-names.ts'
@@ -18,7 +18,7 @@ export function useWords(sale: Sale): Context {
     queries: redeemed.map((id) => ({
       queryKey: ['coupons', 'one', id],
       staleTime: 60_000,
-      queryFn: () => answerOf(api.GET('/v1/coupons/{id}', { params: { path: { id } } })),
+      queryFn: () => dataOf(api.GET('/v1/coupons/{id}', { params: { path: { id } } })),
     })),
   })
   const known = [...granted, ...asked.flatMap(({ data }) => (data ? [data] : []))]

@@ -2,7 +2,7 @@ import { Alert, Button, Select, Stack } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { newRepeatKey } from '../../api/repeat-key.ts'
+import { newIdempotencyKey } from '../../api/idempotency-key.ts'
 import type { Customer } from '../sale/sale.ts'
 import { useTillContext } from '../shell/till-context.ts'
 import { register } from './register.ts'
@@ -17,7 +17,7 @@ export default function OpenCard({ customer, onCustomer }: OpenCardProps) {
   const { t } = useTranslation('till')
   const { campaigns } = useTillContext()
   const [campaignId, setCampaignId] = useState<string | null>(campaigns.at(-1)?.id ?? null)
-  const [key] = useState(newRepeatKey)
+  const [key] = useState(newIdempotencyKey)
   const { mutate, isPending } = useMutation({
     mutationFn: (id: string) => register({ campaignId: id, customer: { id: customer.id } }, `${key} ${id}`),
     onSuccess: onCustomer,

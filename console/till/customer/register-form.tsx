@@ -2,7 +2,7 @@ import { Checkbox, Select, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { newRepeatKey } from '../../api/repeat-key.ts'
+import { newIdempotencyKey } from '../../api/idempotency-key.ts'
 import { FormModal } from '../../ui/form.tsx'
 import type { Customer } from '../sale/sale.ts'
 import { useClosedByBack } from '../shell/back.ts'
@@ -29,9 +29,9 @@ export default function RegisterForm({ given = '', onClose, onRegistered }: Regi
   const [marketing, setMarketing] = useState(false)
   const [campaignId, setCampaignId] = useState<string | null>(campaigns.at(-1)?.id ?? null)
   // One for each form: sent twice it registers once.
-  const [key] = useState(newRepeatKey)
+  const [key] = useState(newIdempotencyKey)
   const { mutate, isPending, error } = useMutation({
-    meta: { isToldInPlace: true },
+    meta: { isShownInPlace: true },
     mutationFn: (registration: Registration) => register(registration, key),
     onSuccess: onRegistered,
   })

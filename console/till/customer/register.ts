@@ -1,4 +1,4 @@
-import { answerOf, api } from '../../api/client.ts'
+import { api, dataOf } from '../../api/client.ts'
 import type { Customer } from '../sale/sale.ts'
 
 /** Opens a card; the customer is then read as `find` shows it, with the coupons that can be used. */
@@ -10,6 +10,6 @@ export async function register(
   key: string,
 ): Promise<Customer> {
   const params = { header: { 'idempotency-key': key } }
-  const { id } = await answerOf(api.POST('/v1/customers/register', { params, body: body as never }))
-  return answerOf(api.GET('/v1/customers/{id}', { params: { path: { id } } }))
+  const { id } = await dataOf(api.POST('/v1/customers/register', { params, body: body as never }))
+  return dataOf(api.GET('/v1/customers/{id}', { params: { path: { id } } }))
 }

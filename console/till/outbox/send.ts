@@ -1,7 +1,7 @@
 /** Sends what is unsettled until it is answered, waiting longer each time. */
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
-import { ApiError, answerOf, api, type Schemas } from '../../api/client.ts'
+import { ApiError, api, dataOf, type Schemas } from '../../api/client.ts'
 import { sessionQuery } from '../../api/session.ts'
 import type { Unsettled, UnsettledReturn, UnsettledSale } from './outbox.ts'
 
@@ -20,22 +20,22 @@ const isRefusal = (error: unknown): error is ApiError =>
 async function sendOnce(entry: Unsettled, signal: AbortSignal): Promise<Settled> {
   if (entry.kind === 'sale') {
     const call = api.POST('/v1/transactions/process', { body: entry.body, signal })
-    return { kind: 'sale', entry, transaction: await answerOf(call) }
+    return { kind: 'sale', entry, transaction: await dataOf(call) }
   }
   const params = { path: { id: entry.transaction } }
   const call = api.POST('/v1/transactions/{id}/return', { params, body: entry.body, signal })
-  return { kind: 'return', entry, done: await answerOf(call) }
+  return { kind: 'return', entry, done: await dataOf(call) }
 }
 
 /** What the service knows of it; undefined when it does not (yet): sending again is safe either way. */
 export async function lookUp(entry: Unsettled): Promise<Settled | undefined> {
   if (entry.kind === 'sale') {
     const query = { opaqueId: entry.number }
-    const { data } = await answerOf(api.GET('/v1/transactions', { params: { query } }))
+    const { data } = await dataOf(api.GET('/v1/transactions', { params: { query } }))
     return data[0] && { kind: 'sale', entry, transaction: data[0] }
   }
   const params = { path: { id: entry.transaction } }
-  const sale = await answerOf(api.GET('/v1/transactions/{id}', { params }))
+  const sale = await dataOf(api.GET('/v1/transactions/{id}', { params }))
   const done = sale.returns.find(({ opaqueId }) => opaqueId === entry.number)
   return done && { kind: 'return', entry, done }
 }

@@ -93,7 +93,7 @@ interface LookUpProps {
 export function LookUp({ entry, onSettled }: LookUpProps) {
   const { t } = useTranslation('till')
   const { mutate, isPending, isSuccess, error } = useMutation({
-    meta: { isToldInPlace: true },
+    meta: { isShownInPlace: true },
     mutationFn: () => lookUp(entry),
     onSuccess: (settled) => settled && onSettled(settled),
   })

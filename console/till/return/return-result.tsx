@@ -2,7 +2,7 @@ import { Button, Group, Stack, Text, Title } from '@mantine/core'
 import { IconArrowBackUp } from '@tabler/icons-react'
 import { useQueries } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { answerOf, api } from '../../api/client.ts'
+import { api, dataOf } from '../../api/client.ts'
 import { formatNumber } from '../../i18n/format.ts'
 import type { Settled } from '../outbox/send.ts'
 import { BalancesAfter } from '../sale/totals.tsx'
@@ -57,7 +57,7 @@ function useTexts(done: ReturnResultProps['settled']['done']): string[] {
   const coupons = useQueries({
     queries: ids.map((id) => ({
       queryKey: ['coupon', id],
-      queryFn: () => answerOf(api.GET('/v1/coupons/{id}', { params: { path: { id } } })),
+      queryFn: () => dataOf(api.GET('/v1/coupons/{id}', { params: { path: { id } } })),
     })),
   })
   const nameOf = (id: string) => coupons.find(({ data }) => data?.id === id)?.data?.reward.name ?? id

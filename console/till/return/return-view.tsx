@@ -2,7 +2,7 @@ import { Button, Group, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { ApiError, answerOf, api, type Schemas } from '../../api/client.ts'
+import { ApiError, api, dataOf, type Schemas } from '../../api/client.ts'
 import { minus, sumOf } from '../../i18n/amounts.ts'
 import { formatDateTime, formatNumber } from '../../i18n/format.ts'
 import { Failure } from '../../ui/failure.tsx'
@@ -22,7 +22,7 @@ interface ReturnViewProps {
 }
 
 async function readSale(opaqueId: string): Promise<Transaction> {
-  const { data } = await answerOf(api.GET('/v1/transactions', { params: { query: { opaqueId } } }))
+  const { data } = await dataOf(api.GET('/v1/transactions', { params: { query: { opaqueId } } }))
   if (!data[0]) throw new ApiError(404, 'transaction_not_found', '')
   return data[0]
 }
@@ -36,7 +36,7 @@ export default function ReturnView({ receipt, refused, onReturn, onBack }: Retur
     error,
     isPending,
   } = useMutation({
-    meta: { isToldInPlace: true },
+    meta: { isShownInPlace: true },
     mutationFn: readSale,
   })
   useEffect(() => {

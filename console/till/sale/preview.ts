@@ -5,7 +5,7 @@
  */
 import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
-import { answerOf, api, type Schemas } from '../../api/client.ts'
+import { api, dataOf, type Schemas } from '../../api/client.ts'
 import { sumOf } from '../../i18n/amounts.ts'
 import { emptySale, isActive, type Sale } from './sale.ts'
 
@@ -76,7 +76,7 @@ export function discountsIn({ executedActions }: Pick<Preview, 'executedActions'
 
 async function askPreview(sale: Sale, branch: string | undefined, signal: AbortSignal): Promise<Previewed> {
   const params = { query: { include: 'spendable' as const } }
-  const validate = (body: Basket) => answerOf(api.POST('/v1/transactions/validate', { params, body, signal }))
+  const validate = (body: Basket) => dataOf(api.POST('/v1/transactions/validate', { params, body, signal }))
   let body = toBasket(sale, {}, branch)
   let preview = await validate(body)
   const discounts = discountsIn(preview)

@@ -4,7 +4,7 @@ import { IconPlus, IconSearch } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { type KeyboardEvent, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answerOf, api } from '../../api/client.ts'
+import { api, dataOf } from '../../api/client.ts'
 import { Failure } from '../../ui/failure.tsx'
 import { Waiting } from '../../ui/waiting.tsx'
 import { places, useMoney } from '../shell/till-context.ts'
@@ -23,7 +23,7 @@ async function readProducts(q: string | undefined, signal: AbortSignal): Promise
   let cursor: string | undefined
   for (let page = 0; page < mostPages; page++) {
     const query = { q, cursor, limit: 100 }
-    const answer = await answerOf(api.GET('/v1/till/products', { params: { query }, signal }))
+    const answer = await dataOf(api.GET('/v1/till/products', { params: { query }, signal }))
     list.push(...answer.data)
     cursor = answer.nextCursor
     if (cursor === undefined) return { list, isAll: true }
@@ -66,10 +66,10 @@ export function useProducts(text: string) {
 
 interface ProductPickerProps {
   readonly onPick: (product: Product) => void
-  readonly onFreeLine: () => void
+  readonly onCustomItem: () => void
 }
 
-export function ProductPicker({ onPick, onFreeLine }: ProductPickerProps) {
+export function ProductPicker({ onPick, onCustomItem }: ProductPickerProps) {
   const { t } = useTranslation('till')
   const money = useMoney()
   const [text, setText] = useState('')
@@ -102,7 +102,7 @@ export function ProductPicker({ onPick, onFreeLine }: ProductPickerProps) {
           onKeyDown={pickFirst}
           autoComplete="off"
         />
-        <Button variant="default" leftSection={<IconPlus size={18} aria-hidden />} onClick={onFreeLine}>
+        <Button variant="default" leftSection={<IconPlus size={18} aria-hidden />} onClick={onCustomItem}>
           {t('products.custom')}
         </Button>
       </Group>

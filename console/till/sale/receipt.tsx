@@ -2,7 +2,7 @@ import { Button, Group, Progress, Stack, Text, Title } from '@mantine/core'
 import { IconArrowBackUp, IconCircleCheck, IconPrinter } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { answerOf, api } from '../../api/client.ts'
+import { api, dataOf } from '../../api/client.ts'
 import { lineAmount, paidOf } from '../../i18n/amounts.ts'
 import { currencyDecimals, formatDate, formatDateTime, formatNumber } from '../../i18n/format.ts'
 import type { Settled } from '../outbox/send.ts'
@@ -115,8 +115,7 @@ function Loyalty({ settled: { transaction } }: Pick<ReceiptProps, 'settled'>) {
   // Not stored with the sale, so that no one else finds a customer's name in this browser.
   const { data: customer } = useQuery({
     queryKey: ['customer', transaction.customer, transaction.id],
-    queryFn: () =>
-      answerOf(api.GET('/v1/customers/{id}', { params: { path: { id: transaction.customer } } })),
+    queryFn: () => dataOf(api.GET('/v1/customers/{id}', { params: { path: { id: transaction.customer } } })),
   })
   const { collectables, coupons, progress } = transaction.executedActions
   const texts = gains(transaction)

@@ -4,7 +4,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { useTranslation } from 'react-i18next'
-import { answerOf, api, isUnanswered } from '../../api/client.ts'
+import { api, dataOf, isUnanswered } from '../../api/client.ts'
 import { formatNumber } from '../../i18n/format.ts'
 import { Failure } from '../../ui/failure.tsx'
 import { Waiting } from '../../ui/waiting.tsx'
@@ -135,7 +135,7 @@ export function SaleView(props: SaleViewProps) {
         <Title order={2} size="h4" id="till-products-title" mb="sm">
           {t('products.title')}
         </Title>
-        <ProductPicker onPick={pick} onFreeLine={() => setAsked({})} />
+        <ProductPicker onPick={pick} onCustomItem={() => setAsked({})} />
       </section>
       <section className="till-part lw-surface" data-part="basket" aria-labelledby="till-basket-title">
         <Group justify="space-between" mih={44} wrap="nowrap">
@@ -230,10 +230,10 @@ function useFinding(onFound: (customer: Customer, card: Card | undefined) => voi
   // The later of two searches wins, whichever is answered first.
   const latest = useRef('')
   const { mutate, error, isPending, variables, reset } = useMutation({
-    meta: { isToldInPlace: true },
+    meta: { isShownInPlace: true },
     mutationFn: (q: string) => {
       latest.current = q
-      return answerOf(api.GET('/v1/customers/find', { params: { query: { q } } }))
+      return dataOf(api.GET('/v1/customers/find', { params: { query: { q } } }))
     },
     onSuccess: (customer, q) => q === latest.current && take(customer, q),
   })

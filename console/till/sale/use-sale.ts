@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useReducer, useState } from 'react'
-import { answerOf, api } from '../../api/client.ts'
+import { api, dataOf } from '../../api/client.ts'
 import type { Session } from '../../api/session.ts'
 import type { Outbox, Unsettled } from '../outbox/outbox.ts'
 import { forget, takeKept, useKeeping } from './kept-basket.ts'
@@ -22,7 +22,7 @@ export function useSale(outbox: Outbox, session: Session, announce: (text: strin
   const awaited = sale.awaited?.customer
   const again = useQuery({
     queryKey: ['customer', awaited],
-    queryFn: () => answerOf(api.GET('/v1/customers/{id}', { params: { path: { id: awaited! } } })),
+    queryFn: () => dataOf(api.GET('/v1/customers/{id}', { params: { path: { id: awaited! } } })),
     enabled: awaited !== undefined,
     gcTime: 0,
   })

@@ -1,7 +1,7 @@
 import { Button, Group, Modal, Select, Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { answerOf, api } from '../../api/client.ts'
+import { api, dataOf } from '../../api/client.ts'
 import type { Outbox } from '../outbox/outbox.ts'
 import type { Settled } from '../outbox/send.ts'
 import { LookUp } from '../outbox/unsettled-panel.tsx'
@@ -21,7 +21,7 @@ export default function Settings({ outbox, onClose, onSettled }: SettingsProps) 
     queryKey: ['branches'],
     queryFn: async () => {
       const query = { limit: 100 }
-      return (await answerOf(api.GET('/v1/till/branches', { params: { query } }))).data
+      return (await dataOf(api.GET('/v1/till/branches', { params: { query } }))).data
     },
   })
   return (

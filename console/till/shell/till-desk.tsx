@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { ApiError } from '../../api/client.ts'
-import { answerOf, api } from '../../api/client.ts'
+import { api, dataOf } from '../../api/client.ts'
 import type { Session } from '../../api/session.ts'
 import { useScanner } from '../hardware/scanner.ts'
 import { type Unsettled, useOutbox } from '../outbox/outbox.ts'
@@ -34,11 +34,11 @@ interface TillDeskProps {
 
 async function readCampaigns() {
   const query = { limit: 100, status: 'published' as const }
-  return (await answerOf(api.GET('/v1/campaigns', { params: { query } }))).data
+  return (await dataOf(api.GET('/v1/campaigns', { params: { query } }))).data
 }
 
 async function readBalances() {
-  return (await answerOf(api.GET('/v1/till/balances', { params: { query: { limit: 100 } } }))).data
+  return (await dataOf(api.GET('/v1/till/balances', { params: { query: { limit: 100 } } }))).data
 }
 
 export function TillDesk({ session, isSignedIn, onSignOut }: TillDeskProps) {

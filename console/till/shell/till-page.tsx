@@ -1,7 +1,7 @@
 import { Center, Modal, Text } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answerOf, api } from '../../api/client.ts'
+import { api, dataOf } from '../../api/client.ts'
 import { type Session, useMaybeSession } from '../../api/session.ts'
 import { Failure } from '../../ui/failure.tsx'
 import { FrontDoor } from '../../ui/shell/front-door.tsx'
@@ -27,7 +27,7 @@ export function TillPage() {
   const shown = session ?? known
   const signOut = async () => {
     try {
-      await answerOf(api.DELETE('/auth/session'))
+      await dataOf(api.DELETE('/auth/session'))
     } catch (failure) {
       return toast.failure(failure)
     }

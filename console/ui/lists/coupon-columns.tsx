@@ -2,8 +2,8 @@ import { ActionIcon, Menu, Stack, Text } from '@mantine/core'
 import { useClipboard } from '@mantine/hooks'
 import { IconBan, IconCopy, IconDots } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
-import { answerOf, api, type Schemas } from '../../api/client.ts'
-import { repeatHeaders } from '../../api/repeat-key.ts'
+import { api, dataOf, type Schemas } from '../../api/client.ts'
+import { idempotencyHeaders } from '../../api/idempotency-key.ts'
 import { useSession } from '../../api/session.ts'
 import { valuesIn } from '../../forms/definition.ts'
 import { useDirectoryNames } from '../../forms/directory-names.ts'
@@ -132,9 +132,9 @@ function CouponMenu({ coupon: { id = '', status, reward } }: { readonly coupon: 
       confirm: t('revoke.submit'),
       isDangerous: true,
       run: () =>
-        answerOf(
+        dataOf(
           api.POST('/v1/coupons/{id}/revoke', {
-            params: { path: { id }, header: repeatHeaders() },
+            params: { path: { id }, header: idempotencyHeaders() },
             body: {},
           }),
         ),

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { answerOf, api, type Schemas } from '../../api/client.ts'
+import { api, dataOf, type Schemas } from '../../api/client.ts'
 import { customerQuery, nameOf } from '../customer-name.tsx'
 import { useFilters } from './filters.ts'
 import { type Option, RemoteSelect } from './remote-select.tsx'
@@ -42,7 +42,7 @@ export function CustomerFilter({ label }: { readonly label: string }) {
       name="customer"
       label={label}
       search={async (q) => {
-        const { data } = await answerOf(api.GET('/v1/customers', { params: { query: { q, limit: 10 } } }))
+        const { data } = await dataOf(api.GET('/v1/customers', { params: { query: { q, limit: 10 } } }))
         return data.map(toOption)
       }}
       find={async (id) => toOption(await queries.fetchQuery(customerQuery(id)))}
@@ -51,7 +51,7 @@ export function CustomerFilter({ label }: { readonly label: string }) {
 }
 
 const branchOptions = async (q: string | undefined): Promise<Option[]> => {
-  const { data } = await answerOf(api.GET('/v1/till/branches', { params: { query: { q, limit: 100 } } }))
+  const { data } = await dataOf(api.GET('/v1/till/branches', { params: { query: { q, limit: 100 } } }))
   return data.map(({ opaqueId, name }) => ({ value: opaqueId, label: name ?? opaqueId }))
 }
 

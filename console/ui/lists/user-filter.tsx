@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next'
-import { answerOf, api, type Schemas } from '../../api/client.ts'
+import { api, dataOf, type Schemas } from '../../api/client.ts'
 import { useFilters } from './filters.ts'
 import { RemoteSelect } from './remote-select.tsx'
 
@@ -28,10 +28,10 @@ export function UserFilter({ name, label, fixed }: UserFilterProps) {
       w={{ base: '100%', xs: 200 }}
       fixed={fixed}
       search={async (q) => {
-        const { data } = await answerOf(api.GET('/v1/users', { params: { query: { q, limit: 50 } } }))
+        const { data } = await dataOf(api.GET('/v1/users', { params: { query: { q, limit: 50 } } }))
         return data.map(toOption)
       }}
-      find={async (id) => toOption(await answerOf(api.GET('/v1/users/{id}', { params: { path: { id } } })))}
+      find={async (id) => toOption(await dataOf(api.GET('/v1/users/{id}', { params: { path: { id } } })))}
       value={filters[name]}
       onChange={(value) => setFilters({ [name]: value })}
     />

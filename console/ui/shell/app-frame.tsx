@@ -24,7 +24,7 @@ interface PageOptions {
 const networkMode = 'always'
 
 /** A refusal is final; what failed on the way is tried again twice. */
-function mayRepeat(failures: number, error: Error): boolean {
+function mayRetry(failures: number, error: Error): boolean {
   return failures < 2 && !(error instanceof ApiError && error.status < 500 && error.status !== 429)
 }
 
@@ -39,13 +39,13 @@ function createQueryClient({ onSignedOut }: PageOptions): QueryClient {
     mutationCache: new MutationCache({
       onError: (error, _variables, _context, mutation) => {
         look(error)
-        if (!mutation.meta?.isToldInPlace) toast.failure(error)
+        if (!mutation.meta?.isShownInPlace) toast.failure(error)
       },
     }),
     defaultOptions: {
       queries: {
         networkMode,
-        retry: mayRepeat,
+        retry: mayRetry,
         staleTime: 10_000,
         refetchOnWindowFocus: false,
         refetchOnReconnect: true,

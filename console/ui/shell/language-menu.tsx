@@ -1,7 +1,7 @@
 import { ActionIcon, Menu, Tooltip, useDirection } from '@mantine/core'
 import { IconLanguage } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
-import { answerOf, api } from '../../api/client.ts'
+import { api, dataOf } from '../../api/client.ts'
 import { changeLanguage, directionNow, type Language, languages } from '../../i18n/languages.ts'
 import { toast } from '../toast.ts'
 
@@ -11,7 +11,7 @@ export function LanguageMenu() {
   const choose = async (language: Language) => {
     try {
       // A file that did not come is not asked for again by a browser: better not to begin without a network.
-      await answerOf(api.GET('/livez'))
+      await dataOf(api.GET('/livez'))
       await changeLanguage(language)
       setDirection(directionNow())
     } catch (error) {

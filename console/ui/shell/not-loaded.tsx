@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import { IconPlugConnectedX } from '@tabler/icons-react'
 import { useCallback, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answerOf, api, isUnanswered } from '../../api/client.ts'
+import { api, dataOf, isUnanswered } from '../../api/client.ts'
 import { EmptyState } from '../empty-state.tsx'
 import { Waiting } from '../waiting.tsx'
 import { PartMissing } from './lazy-page.tsx'
@@ -15,7 +15,7 @@ const version = () => document.querySelector<HTMLScriptElement>('script[type=mod
 
 async function isServiceThere(): Promise<boolean> {
   try {
-    await answerOf(api.GET('/auth/session'))
+    await dataOf(api.GET('/auth/session'))
     return true
   } catch (error) {
     return !isUnanswered(error)

@@ -19,7 +19,7 @@ import { useMutation } from '@tanstack/react-query'
 import { Link, Outlet, useLocation } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answerOf, api } from '../../api/client.ts'
+import { api, dataOf } from '../../api/client.ts'
 import { may, type Session, useMaybeSession } from '../../api/session.ts'
 import { apiReference, consoleBase, paths, till } from '../../paths.ts'
 import { toast } from '../toast.ts'
@@ -180,7 +180,7 @@ function AccountMenu({ session }: { readonly session: Session }) {
   const { t } = useTranslation('shell')
   const { mutate: signOut } = useMutation({
     mutationFn: async (where: 'here' | 'everywhere') => {
-      await answerOf(where === 'here' ? api.DELETE('/auth/session') : api.DELETE('/auth/sessions'))
+      await dataOf(where === 'here' ? api.DELETE('/auth/session') : api.DELETE('/auth/sessions'))
     },
     onSuccess: () => location.assign(consoleBase + paths.signIn()),
   })

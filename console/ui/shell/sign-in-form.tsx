@@ -2,7 +2,7 @@ import { Button, PasswordInput, Stack, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answerOf, api } from '../../api/client.ts'
+import { api, dataOf } from '../../api/client.ts'
 import { type Session, sessionQuery } from '../../api/session.ts'
 import { Failure } from '../failure.tsx'
 
@@ -13,8 +13,8 @@ export function SignInForm({ onSignedIn }: { readonly onSignedIn?: (session: Ses
   const [password, setPassword] = useState('')
   const queries = useQueryClient()
   const { mutate, isPending, error } = useMutation({
-    meta: { isToldInPlace: true },
-    mutationFn: () => answerOf(api.POST('/auth/session', { body: { email, password } })),
+    meta: { isShownInPlace: true },
+    mutationFn: () => dataOf(api.POST('/auth/session', { body: { email, password } })),
     onSuccess: (session) => {
       queries.clear()
       queries.setQueryData(sessionQuery.queryKey, session)

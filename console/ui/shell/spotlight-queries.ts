@@ -1,7 +1,7 @@
 /** What Ctrl-K finds besides the pages, queried while the user types. */
 import { IconCashRegister, IconPlus, IconUserPlus } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { ApiError, answerOf, api, type Schemas } from '../../api/client.ts'
+import { ApiError, api, dataOf, type Schemas } from '../../api/client.ts'
 import { paths, till } from '../../paths.ts'
 
 /** Frequent actions. Those outside the console open another page. */
@@ -33,10 +33,10 @@ export function useFoundCustomers(asked: string) {
     queryFn: async ({ signal }): Promise<Schemas['Customer'][]> => {
       if (isId('cus', asked)) {
         const path = { id: asked }
-        return oneOrNone(answerOf(api.GET('/v1/customers/{id}', { params: { path }, signal })))
+        return oneOrNone(dataOf(api.GET('/v1/customers/{id}', { params: { path }, signal })))
       }
       const query = { q: asked, limit: most }
-      return (await answerOf(api.GET('/v1/customers', { params: { query }, signal }))).data
+      return (await dataOf(api.GET('/v1/customers', { params: { query }, signal }))).data
     },
   })
 }
@@ -48,7 +48,7 @@ export function useFoundCampaigns(text: string) {
     enabled: isEnough(text),
     staleTime: 60_000,
     queryFn: async ({ signal }) =>
-      (await answerOf(api.GET('/v1/campaigns', { params: { query: { limit: 100 } }, signal }))).data,
+      (await dataOf(api.GET('/v1/campaigns', { params: { query: { limit: 100 } }, signal }))).data,
     // Cached data is selected from even while the query is disabled.
     select: (all) =>
       isEnough(text)
@@ -65,10 +65,10 @@ export function useFoundTransactions(asked: string) {
     queryFn: async ({ signal }): Promise<Schemas['Transaction'][]> => {
       if (isId('txn', asked)) {
         const path = { id: asked }
-        return oneOrNone(answerOf(api.GET('/v1/transactions/{id}', { params: { path }, signal })))
+        return oneOrNone(dataOf(api.GET('/v1/transactions/{id}', { params: { path }, signal })))
       }
       const query = { opaqueId: asked, limit: most }
-      return (await answerOf(api.GET('/v1/transactions', { params: { query }, signal }))).data
+      return (await dataOf(api.GET('/v1/transactions', { params: { query }, signal }))).data
     },
   })
 }

@@ -1,14 +1,14 @@
 import { Stack, Text, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
 
-interface SectionProps {
+interface SettingsSectionProps {
   readonly title: string
   readonly about?: string
   readonly children: ReactNode
 }
 
 /** One topic of the settings. */
-export function Section({ title, about, children }: SectionProps) {
+export function SettingsSection({ title, about, children }: SettingsSectionProps) {
   return (
     <Stack component="section" className="lw-surface" p={{ base: 'md', sm: 'lg' }} gap="md">
       <div>
