@@ -37,7 +37,8 @@ export const theme = createTheme({
     // A word, not a shout, and never cut: a narrow column would leave a dot and an ellipsis of it.
     Badge: Badge.extend({ defaultProps: { tt: 'none', fw: 600, miw: 'max-content' } }),
     Modal: {
-      // Asked with each drawing, since the language may change. The page has one banner, and it is not this header.
+      // Asked with each drawing, since the language may change. The page has one banner, and it is not this
+      // header.
       defaultProps: () => ({
         closeButtonProps: { 'aria-label': i18next.t('common:close') },
         attributes: { header: { role: 'none' } },
@@ -45,7 +46,8 @@ export const theme = createTheme({
     },
     // Numbers are written as in the reader's language, which may change as well.
     NumberInput: { defaultProps: () => ({ decimalSeparator: decimalSeparator() }) },
-    // Otherwise an invisible element inside the list of entries takes the focus, which readers cannot make sense of.
+    // Otherwise an invisible element inside the list of entries takes the focus, which readers cannot make
+    // sense of.
     Menu: Menu.extend({ defaultProps: { withInitialFocusPlaceholder: false } }),
   },
 })
@@ -58,7 +60,8 @@ export const colors: CSSVariablesResolver = () => ({
     '--mantine-color-dimmed': '#55625f',
     '--mantine-color-placeholder': '#6a7673',
     '--mantine-color-error': '#c92a2a',
-    // On their own light ground the library's orange has a contrast of 3.6 and its yellow 2.7; these have 5.6 and 6.5.
+    // On their own light ground the library's orange has a contrast of 3.6 and its yellow 2.7; these have 5.6
+    // and 6.5.
     '--mantine-color-orange-light-color': '#a03c08',
     '--mantine-color-yellow-light-color': '#7a4d00',
     '--lw-surface': '#ffffff',

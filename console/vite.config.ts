@@ -40,11 +40,13 @@ export default defineConfig({
     rollupOptions: {
       input: { console: here('console.html'), till: here('till.html'), wallet: here('wallet.html') },
       output: {
-        // Without this every small part that two pages share is a file of its own, and a first load asks for 70.
+        // Without this every small part that two pages share is a file of its own, and a first load asks for
+        // 70.
         codeSplitting: {
           groups: [
             { name: 'react', test: inReact, priority: 2 },
-            // Only what console or till ask for at once: the wallet page must not carry the component library.
+            // Only what console or till ask for at once: the wallet page must not carry the component
+            // library.
             { name: 'base', test: inBase, tags: ['$initial'], minShareCount: 2, priority: 1 },
           ],
         },

@@ -1,4 +1,4 @@
-/** The last calls this page made, with bodies, for the panel that shows them as curl. */
+/** The last requests of this page with their bodies, for the panel that shows them as curl commands. */
 export interface Call {
   readonly number: number
   readonly method: string

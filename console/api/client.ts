@@ -1,6 +1,6 @@
 /**
- * The one way to the service: a client typed by the OpenAPI document, with the session cookie the browser keeps.
- * It also remembers the last calls, so that a page can show them to developers.
+ * The only way to reach the service: a client typed by the OpenAPI document, which sends the browser's
+ * session cookie. It also keeps the last requests, so that a page can show them to developers.
  */
 import createClient from 'openapi-fetch'
 import { calls } from './calls.ts'
@@ -8,7 +8,7 @@ import type { components, paths } from './schema.d.ts'
 
 export type Schemas = components['schemas']
 
-/** A refusal as the service worded it, or a failure on the way (status 0). */
+/** A refusal in the service's own words, or a network failure (status 0). */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly status: number
@@ -21,7 +21,7 @@ export class ApiError extends Error {
   }
 }
 
-/** No answer came: the call may have been carried out or not. */
+/** Whether no usable response arrived, so that the request may or may not have been carried out. */
 export const isUnanswered = (error: unknown): boolean =>
   error instanceof ApiError && (error.status === 0 || error.status >= 500)
 
@@ -30,8 +30,8 @@ export const api = createClient<paths>({ baseUrl: '', credentials: 'same-origin'
 const signedInKey = 'lw-signed-in'
 
 /**
- * Whether someone signed in here and has not signed out. The cookie itself cannot be seen from a page, and
- * asking the service on every first visit would put an error on the browser's console.
+ * Whether someone has signed in with this browser and has not signed out. Scripts cannot read the cookie
+ * itself, and asking the service on every first visit would log an error in the browser's console.
  */
 export const mayBeSignedIn = (): boolean => localStorage.getItem(signedInKey) !== null
 
@@ -40,7 +40,7 @@ api.use({
     const { pathname } = new URL(url)
     const isEntry = method === 'POST' && ['/auth/session', '/auth/invitation'].includes(pathname)
     if (isEntry && ok) localStorage.setItem(signedInKey, '1')
-    // A wrong password is answered with 401 too, and ends nothing.
+    // A wrong password also gets a 401, but does not end the session.
     const asksForPassword = isEntry || pathname === '/auth/password'
     const isExit = method === 'DELETE' && pathname.startsWith('/auth/session')
     if ((isExit && ok) || (!asksForPassword && status === 401)) localStorage.removeItem(signedInKey)
@@ -53,7 +53,7 @@ interface Answer<T> {
   response: Response
 }
 
-/** The body of the answer, or an error with the service's message: `await dataOf(api.GET(…))`. */
+/** Body of the response; throws an error with the service's message: `await dataOf(api.GET(…))`. */
 export async function dataOf<T>(call: Promise<Answer<T>>): Promise<T> {
   let answer: Answer<T>
   try {

@@ -1,6 +1,6 @@
 /**
- * Random text that makes sending the same thing twice safe. Not `randomUUID`, which browsers offer only over HTTPS: a
- * service may be reached under a plain address in the shop's own network.
+ * Random key that makes it safe to send the same request twice. `randomUUID` exists only over HTTPS, and a
+ * shop may reach the service over plain HTTP in its own network.
  */
 export function newIdempotencyKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16))
@@ -11,7 +11,7 @@ export interface IdempotencyHeaders {
   readonly 'idempotency-key': string
 }
 
-/** A key of their own for one call. */
+/** Headers with a new key, for one request and its retries. */
 export function idempotencyHeaders(): IdempotencyHeaders {
   return { 'idempotency-key': newIdempotencyKey() }
 }

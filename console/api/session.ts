@@ -35,7 +35,10 @@ export function useSession(): Session {
 export const may = (session: Session, scope: 'pos' | 'manage' | 'people'): boolean =>
   session.scopes.includes(scope)
 
-/** A new page instead of a new route: nothing of the previous session stays in memory. */
+/**
+ * Loads the sign-in page instead of changing the route, so that nothing of the previous session stays in
+ * memory.
+ */
 export function leaveToSignIn(): void {
   const { pathname, search } = location
   const signIn = consoleBase + paths.signIn()

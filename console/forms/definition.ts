@@ -1,4 +1,6 @@
-/** A campaign's definition as the form sees it: lists of items, each drawn from a schema of the service. */
+/**
+ * A campaign's definition as the form sees it: lists of items, each rendered from a schema of the service.
+ */
 import type { Schemas } from '../api/client.ts'
 import { type Item, type NameChoice, type NameList, type Schema, startOf, toKey } from './schema.ts'
 
@@ -25,7 +27,7 @@ export function toShapes(reply: Schemas['RuleSchemas']): Shapes {
   const only = (schema: Schema): Kind[] => [
     { kind: '', title: schema.title ?? '', description: schema.description ?? '', schema },
   ]
-  // A rule of any kind also has these two.
+  // Rules of every kind also have these two fields.
   const forAllRules = { when: reply.when as Schema, limits: reply.limits as Schema }
   const rules = (reply.rules as Kind[]).map((rule) => ({
     ...rule,
@@ -44,7 +46,7 @@ export function toShapes(reply: Schemas['RuleSchemas']): Shapes {
   }
 }
 
-/** Undefined for a kind this service does not have, which only the JSON can have brought in. */
+/** Undefined for a kind that this service does not have, which can only come from the JSON editor. */
 export function kindOf(shapes: Shapes, list: ListName, item: Item | undefined): Kind | undefined {
   const kinds = shapes.lists[list]
   return kinds.length === 1 && kinds[0]!.kind === ''
@@ -52,7 +54,7 @@ export function kindOf(shapes: Shapes, list: ListName, item: Item | undefined): 
     : kinds.find(({ kind }) => kind === item?.kind)
 }
 
-/** The items of a list; values that are no items, which JSON allows, are left alone elsewhere. */
+/** The items of a list. JSON allows values that are not items; they count as empty items. */
 export function itemsOf(definition: Definition, list: string): Item[] {
   const items = definition[list]
   return Array.isArray(items) ? items.map((item) => (isItem(item) ? item : {})) : []
@@ -61,7 +63,7 @@ export function itemsOf(definition: Definition, list: string): Item[] {
 export const isItem = (value: unknown): value is Item =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** How an item is called by others: the key of a balance, the id of a rule. */
+/** The field by which other items refer to an item: the key of a balance, the id of a rule. */
 const keyField: Readonly<Record<ListName, string | undefined>> = {
   balances: 'key',
   rules: 'id',
@@ -76,7 +78,7 @@ export function changeList(definition: Definition, list: ListName, items: readon
   return rest
 }
 
-/** A new item of a kind, called after it until it has a name of its own. */
+/** A new item of a kind. Its key is made from the kind until it has a name of its own. */
 export function newItem(definition: Definition, list: ListName, { schema, title }: Kind): Item {
   const field = keyField[list]
   const start = startOf(schema, (names) => namesIn(definition, names))
@@ -85,14 +87,16 @@ export function newItem(definition: Definition, list: ListName, { schema, title 
   return { [field]: toKey(title, taken), ...start }
 }
 
-/** What the definition itself names: what can be referred to. */
+/** Items of the definition that other items can refer to. */
 export function namesIn(definition: Definition, list: string): NameChoice[] {
   return itemsOf(definition, list).flatMap(({ key, name }) =>
     typeof key === 'string' ? { value: key, label: typeof name === 'string' ? name : key } : [],
   )
 }
 
-/** Every text in the lists of this name, wherever they stand: what a definition names from outside of itself. */
+/**
+ * Every string in lists with this field name, at any depth: what a definition refers to outside of itself.
+ */
 export function valuesIn(value: unknown, field: string): string[] {
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([name, inner]) =>
@@ -110,8 +114,8 @@ interface ItemChange {
 }
 
 /**
- * An item changed. Its key follows its name as long as it was made from it (`newItem`) and nothing relies on
- * it yet (`canRename`), and references to the key are updated.
+ * Changes an item. Its key follows its name as long as it was made from the name (`newItem`) and nothing
+ * relies on it yet (`canRename`); references to the key are updated.
  */
 export function changeItem(definition: Definition, change: ItemChange, canRename: boolean): Definition {
   const { shapes, list, index } = change
@@ -141,7 +145,7 @@ interface Rename {
   readonly to: string
 }
 
-/** Everything that names the item by its old key names it by the new one. */
+/** Replaces the old key of an item with the new one wherever the item is referred to. */
 function renameReferences(definition: Definition, shapes: Shapes, rename: Rename): Definition {
   let changed = definition
   for (const list of listNames) {
@@ -172,7 +176,10 @@ function renamedValue(value: unknown, schema: Schema, rename: Rename): unknown {
   return value.includes(rename.from) ? value.map((item) => (item === rename.from ? rename.to : item)) : value
 }
 
-/** The JSON Merge Patch that turns one definition into the other: what is gone is null, lists are sent whole. */
+/**
+ * The JSON Merge Patch that turns one definition into the other: removed fields are null, lists are sent
+ * whole.
+ */
 export function mergePatchOf(before: Item, after: Item): Item {
   const patch: Record<string, unknown> = {}
   for (const name of Object.keys(before)) if (!(name in after)) patch[name] = null
@@ -184,7 +191,7 @@ export function mergePatchOf(before: Item, after: Item): Item {
   return patch
 }
 
-/** What belongs to the campaign and not to its definition. */
+/** Fields of the campaign that are not part of its definition. */
 const managed = ['id', 'status', 'version', 'hasChanges', 'createdAt', 'updatedAt']
 
 export function definitionOf(campaign: object): Definition {

@@ -1,8 +1,8 @@
-/** What products and branches are called that are named by the merchant's own ids, all of them asked for at once. */
+/** Names of products and branches by their external IDs, loaded in a single request. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { api, dataOf } from '../api/client.ts'
 
-/** The most that can be asked for by name; the rest is called by its id. */
+/** Largest number of names per request; the rest are shown by their IDs. */
 const limit = 100
 
 export function useDirectoryNames(

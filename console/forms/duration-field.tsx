@@ -15,7 +15,7 @@ interface DurationFieldProps {
   readonly onChange: (value: string | undefined) => void
 }
 
-/** A length of time as a number and a unit, written as ISO 8601. One that is more than that stays a text. */
+/** A duration as a number and a unit, stored as ISO 8601. A combined duration is edited as text. */
 export function DurationField({ value, onChange, ...props }: DurationFieldProps) {
   const { t } = useTranslation('forms')
   const match = pattern.exec(value ?? 'P0M')

@@ -1,6 +1,6 @@
 /**
- * What an item says, in a line: the sentence of its schema, and the other fields that are set. Words, units and names
- * come from the schemas of the service and from the merchant; nothing here knows a kind of rule.
+ * Describes an item in one line: the sentence of its schema, then the other fields that are set. Words, units
+ * and names come from the schemas of the service and from the merchant; nothing here knows a kind of rule.
  */
 import { useTranslation } from 'react-i18next'
 import { formatDateTime, formatFineMoney, formatNumber, formatPercent } from '../i18n/format.ts'
@@ -13,18 +13,18 @@ import type { Item, Schema } from './schema.ts'
 
 export interface Fact {
   readonly name: string
-  /** A sentence needs none. */
+  /** Absent for a sentence. */
   readonly label?: string
   readonly value: string
 }
 
 export interface FactReader {
-  /** Each field that is set. */
+  /** The facts of an item: its sentence and each field that is set. */
   readonly factsOf: (item: Item, schema: Schema) => Fact[]
   readonly inWords: (value: unknown, schema: Schema | undefined) => string
 }
 
-/** An item's name is shown elsewhere. */
+/** Fields that are not listed, since an item's name and kind are shown elsewhere. */
 const unsaid = ['key', 'id', 'name', 'kind']
 
 export function useFacts(definition: Definition, currency: string, timeZone: string): FactReader {
@@ -81,7 +81,7 @@ export function useFacts(definition: Definition, currency: string, timeZone: str
         if (sentence?.fields.includes(name)) return []
         const words = inWords(value, field)
         if (words === '') return []
-        // Yes and no with words of their own say it all.
+        // A boolean with labels of its own needs no title.
         const isSaid = typeof value === 'boolean' && field['x-labels'] !== undefined
         return [{ name, label: isSaid ? undefined : text(field.title) || name, value: words }]
       },
@@ -89,7 +89,7 @@ export function useFacts(definition: Definition, currency: string, timeZone: str
     return sentence ? [{ name: '', value: sentence.words }, ...facts] : facts
   }
 
-  /** Undefined where something it speaks of is not there yet. */
+  /** The sentence of an item; undefined while one of its fields has no value. */
   const sentenceOf = (item: Item, schema: Schema) => {
     const sentence = schema['x-sentence']
     if (!sentence) return undefined
@@ -105,11 +105,11 @@ export function useFacts(definition: Definition, currency: string, timeZone: str
   return { factsOf, inWords }
 }
 
-/** Names in a list are of the same kind as the list says. */
+/** The items of a list refer to the same kind of thing as the list. */
 const namedBy = (schema: Schema | undefined) =>
   schema?.['x-names'] ? { 'x-names': schema['x-names'] } : undefined
 
-/** Fields that an older or newer version has and no schema describes. */
+/** Fields of an older or newer version that no schema describes. */
 const unknownOf = (item: Item, schema: Schema): Record<string, Schema> =>
   Object.fromEntries(
     Object.keys(item)

@@ -5,7 +5,7 @@ import type { Problem } from './places.ts'
 
 interface FormSurroundings {
   readonly definition: Definition
-  /** Problems the service found in the last attempt. */
+  /** The problem that the service found in the last attempt. */
   readonly problem?: Problem
   readonly timeZone: string
   readonly currency: string
@@ -22,8 +22,8 @@ export function useForm(): FormSurroundings {
 }
 
 /**
- * The titles and descriptions of the schemas in the reader's language. The English text itself is the key, and is
- * shown where a language has no text for it.
+ * The titles and descriptions of the schemas in the reader's language. The English text itself is the key,
+ * and is shown where a language has no text for it.
  */
 export function useSchemaTexts(): (text: string | undefined) => string {
   const { t, i18n } = useTranslation('schema-texts')

@@ -27,7 +27,10 @@ interface ItemListProps {
   readonly onItem: (index: number, item: Item) => void
 }
 
-/** A list of rules, rewards and the like: each a line that says what it does and opens into its form. */
+/**
+ * A list such as the rules or the rewards: each item is a line that says what it does and opens into its
+ * form.
+ */
 export function ItemList({ list, shapes, onItems, onItem }: ItemListProps) {
   const { definition, problem } = useForm()
   const items = itemsOf(definition, list)
@@ -35,7 +38,7 @@ export function ItemList({ list, shapes, onItems, onItem }: ItemListProps) {
   const [open, setOpen] = useState<string[]>([])
   const placeOf = (index: number) => `${list}[${index}]`
   const badIndex = items.findIndex((_, i) => isWithin(problem, placeOf(i)))
-  // What the service found wrong has to be seen.
+  // An item that the service refused is opened, so that its error can be seen.
   useEffect(() => {
     if (badIndex >= 0) setOpen((before) => [...new Set([...before, keys[badIndex]!])])
   }, [problem, badIndex])
@@ -106,11 +109,11 @@ export function ItemList({ list, shapes, onItems, onItem }: ItemListProps) {
   )
 }
 
-/** Items have no id of their own while they are edited; these keys go with them when they move. */
+/** React keys for the items, which have no id while they are edited. A key moves with its item. */
 function useItemKeys(count: number) {
   const [state, setState] = useState({ keys: [] as string[], next: 0 })
   let { keys, next } = state
-  // More or fewer than expected: the list was changed elsewhere, such as in the JSON.
+  // A different count means that the list was changed elsewhere, such as in the JSON editor.
   if (keys.length !== count) {
     keys = keys.slice(0, count)
     while (keys.length < count) keys.push(`item-${next++}`)
@@ -174,7 +177,7 @@ function ItemForm({ item, kind, place, onChange }: ItemFormProps) {
 interface ItemActionsProps {
   readonly index: number
   readonly count: number
-  /** The order means something. */
+  /** Whether the order of the items matters. */
   readonly isOrdered: boolean
   readonly onMove: (by: 1 | -1) => void
   readonly onRemove: () => void

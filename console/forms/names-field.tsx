@@ -15,16 +15,22 @@ interface FieldProps {
   readonly list: NameList
 }
 
-/** The merchant's own ids may be ones we have not seen yet; everything else must exist. */
+/**
+ * Whether new values can be typed. The merchant's own IDs may be unknown to the service; everything else must
+ * exist.
+ */
 const isOpen = (list: NameList) => list === 'products' || list === 'categories' || list === 'branches'
 
-/** What can be chosen, with what is chosen always among it, and what is typed when the list is open. */
+/**
+ * Options of the field: the known names, the selected values, and the typed text when new values are allowed.
+ */
 function useOptions(list: NameList, chosen: readonly string[], search: string) {
   const { t } = useTranslation('forms')
   const [asked] = useDebouncedValue(search.trim(), 250)
   const isSearched = list === 'products' || list === 'branches'
   const names = useNames(list, isSearched ? asked : '') as readonly KnownName[]
-  // A name that was found once is remembered, so that it still reads well when the next search does not find it.
+  // Names are kept once found, so that a selected value keeps its label when the next search does not return
+  // it.
   const seen = useRef(new Map<string, string>())
   for (const { value, label } of names) seen.current.set(value, label)
   const options = new Map<string, string>(names.map(({ value, label }) => [value, label]))

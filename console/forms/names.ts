@@ -1,11 +1,11 @@
-/** What the values of a field can be names of: parts of the draft itself, or what the service knows. */
+/** Names that the values of a field can refer to: parts of the draft itself, or records of the service. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { api, dataOf } from '../api/client.ts'
 import { namesIn } from './definition.ts'
 import { useForm } from './form-context.ts'
 import type { NameChoice, NameList } from './schema.ts'
 
-/** More are found by typing. */
+/** Page size; typing finds more. */
 const limit = 100
 
 export function useNames(list: NameList | undefined, search = ''): readonly NameChoice[] {
@@ -25,7 +25,7 @@ export function useNames(list: NameList | undefined, search = ''): readonly Name
   return [...categories].sort().map((value) => ({ value, label: value }))
 }
 
-/** What campaigns are called, by their ids. */
+/** Names of campaigns by their ids. */
 export function useCampaignNames(isWanted: boolean): (id: string) => string {
   const { data = [] } = useQuery({
     queryKey: ['campaigns', 'names', ''],

@@ -6,11 +6,11 @@ interface NumberFieldProps extends Omit<NumberInputProps, 'value' | 'onChange'> 
   readonly onChange: (value: number | undefined) => void
 }
 
-/** A number as the reader's language writes it. What is being typed, such as `1.`, stays as it is typed. */
+/** A number in the format of the reader's language. Unfinished input, such as `1.`, is kept as typed. */
 export function NumberField({ value, onChange, ...props }: NumberFieldProps) {
   const [text, setText] = useState<string | number>(value ?? '')
   const typed = toNumber(text)
-  // The value came from somewhere else meanwhile, such as the JSON.
+  // The value was changed elsewhere in the meantime, such as in the JSON editor.
   const shown = typed === value ? text : (value ?? '')
   return (
     <NumberInput

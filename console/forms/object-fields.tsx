@@ -14,7 +14,7 @@ interface ObjectFieldsProps {
   readonly place: string
 }
 
-/** Shown without being asked for: what is quick to fill in, and what is only on or off. */
+/** Fields that are shown from the start: those that are quick to fill in, and switches. */
 const isAlwaysShown = ({ name, schema, isRequired }: Field) =>
   isRequired || name === 'name' || (schema.type === 'boolean' && schema.default !== undefined)
 
@@ -23,7 +23,7 @@ export function ObjectFields({ schema, value, onChange, place }: ObjectFieldsPro
   const { t } = useTranslation('forms')
   const text = useSchemaTexts()
   const { problem } = useForm()
-  // Asked for, and still without a value.
+  // Fields that were added and have no value yet.
   const [added, setAdded] = useState<readonly string[]>([])
   const inside = (name: string) => (place === '' ? name : `${place}.${name}`)
   const fields = fieldsOf(schema)
@@ -36,7 +36,7 @@ export function ObjectFields({ schema, value, onChange, place }: ObjectFieldsPro
     setAdded([...added, name])
     if (field.type === 'object') onChange({ ...value, [name]: {} })
     if (field.type === 'boolean') onChange({ ...value, [name]: true })
-    // The menu takes the focus back when it closes; then it is the new field's turn.
+    // The new field gets the focus after the closing menu has taken it back.
     setTimeout(() => document.getElementById(fieldId(inside(name)))?.focus(), 150)
   }
   const change = (field: Field, next: unknown) => {

@@ -1,4 +1,4 @@
-/** The places of a definition that the service speaks of, such as `rules[1].when.days` or `rules[base].points`. */
+/** Places in a definition as the service names them, such as `rules[1].when.days` or `rules[base].points`. */
 import { ApiError } from '../api/client.ts'
 import { type Definition, itemsOf, kindOf, type ListName, listNames, type Shapes } from './definition.ts'
 import { withId } from './rule-words.ts'
@@ -9,7 +9,7 @@ export interface Problem {
   readonly message: string
 }
 
-/** What is wrong with the definition, when the service named a place. */
+/** The problem in the definition, if the service named a place. */
 export function toProblem(error: unknown): Problem | undefined {
   if (!(error instanceof ApiError)) return undefined
   if (error.code !== 'invalid_campaign_definition' && error.code !== '_invalid_payload') return undefined
@@ -17,7 +17,7 @@ export function toProblem(error: unknown): Problem | undefined {
   return match ? { place: match[1]!, message: match[2]! } : undefined
 }
 
-/** The place itself, or something inside that has no field of its own: one of several values. */
+/** Whether the problem is at the place itself or at one of its values, which have no field of their own. */
 export function isAt(problem: Problem | undefined, place: string): problem is Problem {
   return problem !== undefined && (problem.place === place || problem.place.startsWith(`${place}[`))
 }
@@ -30,19 +30,19 @@ export function isWithin(problem: Problem | undefined, place: string): problem i
 export const fieldId = (place: string) => `field-${place}`
 
 export interface Found {
-  /** What the places above and the place itself are called, outermost first. */
+  /** Titles of the enclosing places and of the place itself, outermost first. */
   readonly titles: readonly string[]
   readonly schema?: Schema
 }
 
 interface Words {
-  /** What a list, or the part about spending, is called. */
+  /** Title of a list or of the spending section. */
   readonly section: (name: string) => string
-  /** A title of a schema in the reader's language. */
+  /** The title of a schema in the reader's language. */
   readonly text: (title: string | undefined) => string
 }
 
-/** What a place is called, in the words of the form. Items are looked for in the definitions, in their order. */
+/** Titles of a place in the words of the form. Items are looked up in the definitions, in their order. */
 export function describePlace(
   place: string,
   shapes: Shapes,
@@ -74,7 +74,7 @@ function findItem(items: readonly Item[], key: string): Item | undefined {
   return named ?? (/^\d+$/.test(key) ? items[Number(key)] : undefined)
 }
 
-/** Its name; without one, what it is and which of them. */
+/** The item's name, or else its kind with its id or position. */
 function nameOf(item: Item | undefined, kindTitle: string, key: string): string {
   if (typeof item?.name === 'string' && item.name !== '') return item.name
   if (!item || !kindTitle) return key
@@ -92,7 +92,7 @@ function walk(
   const found = [...titles]
   for (const name of names) {
     inner = inner?.properties?.[name] ?? inner?.items
-    // One of several values has no name of its own.
+    // A value in a list has no title.
     if (!/^\d+$/.test(name)) found.push(text(inner?.title) || name)
   }
   return { titles: found, schema: inner }

@@ -1,8 +1,8 @@
-/** What a rule is called wherever it is spoken of: what its kind does, and which of them it is. */
+/** The title of a rule: what its kind does, and which rule it is. */
 import { isolate } from '../i18n/languages.ts'
 import { type Definition, itemsOf, kindOf, type Shapes } from './definition.ts'
 
-/** "Points for money (base)". `text` puts a title of a schema into the reader's language. */
+/** Title such as "Points for money (base)". `text` translates a schema's title into the reader's language. */
 export function ruleWords(
   definition: Definition,
   id: string,
@@ -15,7 +15,7 @@ export function ruleWords(
 
 export const withId = (title: string, id: string): string => `${title} (${isolate(id)})`
 
-/** A rule without an id is called by its position. */
+/** A rule without an id is identified by its position. */
 export function findRule(definition: Definition, id: string) {
   const rules = itemsOf(definition, 'rules')
   return rules.find((rule) => rule.id === id) ?? rules[Number(id) - 1]

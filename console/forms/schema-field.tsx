@@ -29,11 +29,11 @@ interface SchemaFieldProps {
   /** Path in the definition, such as `rules[0].points`. */
   readonly place: string
   readonly isRequired: boolean
-  /** The fields of an object, which are made of schema fields again. */
+  /** The fields of an object, which are schema fields themselves. */
   readonly children: ReactNode
 }
 
-/** One field of a definition, as the input its schema asks for. */
+/** One field of a definition, rendered as the input that fits its schema. */
 export function SchemaField({
   name,
   schema,
@@ -131,7 +131,7 @@ function YesNoField({ field, schema, value, onChange }: FieldProps) {
   if (schema.default !== undefined) {
     const isOn = value === undefined ? schema.default === true : value === true
     const { required: _, ...plain } = field
-    // What is the default anyway need not be written down.
+    // The default value is left out of the definition.
     return (
       <Switch
         {...plain}

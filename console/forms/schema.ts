@@ -1,4 +1,4 @@
-/** The part of JSON Schema that campaigns are described with, and what a form needs to know of it. */
+/** The subset of JSON Schema that describes campaigns, and what a form needs from it. */
 export interface Schema {
   readonly type?: 'string' | 'number' | 'integer' | 'boolean' | 'object' | 'array'
   readonly title?: string
@@ -12,14 +12,14 @@ export interface Schema {
   readonly minimum?: number
   readonly maximum?: number
   readonly maxLength?: number
-  /** What a value counts in. */
+  /** Unit of the value. */
   readonly 'x-unit'?: 'balance' | 'money' | 'percent' | 'share' | 'time' | 'time of day' | 'duration'
-  /** What the values are names of. */
+  /** The list that the values refer to. */
   readonly 'x-names'?: NameList
-  /** How the choices, or yes and no, are called. */
+  /** Labels of the choices, or of true and false. */
   readonly 'x-labels'?: Readonly<Record<string, string>>
   readonly 'x-decimals'?: number
-  /** What an object says, with its fields in braces. */
+  /** Sentence that describes an object, with its fields in braces. */
   readonly 'x-sentence'?: string
 }
 
@@ -34,8 +34,8 @@ export interface Field {
 }
 
 /**
- * The fields that can be filled in; a constant, such as the kind, cannot be chosen. The name comes first, and
- * last what the form makes up by itself: the key that others refer to.
+ * The fields that can be edited; a constant, such as the kind, cannot. The name comes first, and the key,
+ * which the form generates, last.
  */
 export function fieldsOf({ properties = {}, required = [] }: Schema): Field[] {
   const rank = (name: string) => (name === 'name' ? 0 : name === 'key' || name === 'id' ? 2 : 1)
@@ -45,7 +45,7 @@ export function fieldsOf({ properties = {}, required = [] }: Schema): Field[] {
     .toSorted((a, b) => rank(a.name) - rank(b.name))
 }
 
-/** The same item with one field changed, or without it when there is no value. */
+/** A copy of the item with one field changed, or removed if the value is blank. */
 export function withField(item: Item, name: string, value: unknown): Item {
   const { [name]: _, ...rest } = item
   if (isBlank(value)) return rest
@@ -60,7 +60,7 @@ export interface NameChoice {
   readonly label: string
 }
 
-/** What a new item begins with: its kind, and a reference where there is only one thing to refer to. */
+/** Initial fields of a new item: its kind, and a reference to the first thing there is to refer to. */
 export function startOf(schema: Schema, namesOf: (list: NameList) => readonly NameChoice[]): Item {
   const start: Record<string, unknown> = {}
   for (const [name, field] of Object.entries(schema.properties ?? {})) {
@@ -74,7 +74,7 @@ export function startOf(schema: Schema, namesOf: (list: NameList) => readonly Na
   return start
 }
 
-/** `Double Points!` as `double-points`, and `double-points-2` when that is taken. */
+/** Turns `Double Points!` into `double-points`, or `double-points-2` if that is taken. */
 export function toKey(text: string, taken: readonly unknown[]): string {
   const plain = text
     .normalize('NFKD')

@@ -10,13 +10,13 @@ export interface Context {
   readonly t: TFunction<'transactions'>
   readonly program: Program
   readonly currency: string
-  /** What a coupon is called; its id when nothing is known of it. */
+  /** Name of a coupon, or its id if the coupon is unknown. */
   readonly couponName: (id: string) => string
-  /** What a rule of a campaign is called. */
+  /** Name of a rule of a campaign. */
   readonly ruleName: (campaign: string, rule: string) => string
 }
 
-/** What happened, as a sentence. */
+/** Describes an action as a sentence. */
 export function actionWords({ t, program, currency, couponName, ruleName }: Context, action: Action): string {
   const { key = '', amount = 0, rule = '', item } = action
   const campaign = program.campaignName(action.campaign)
@@ -57,7 +57,7 @@ export function actionWords({ t, program, currency, couponName, ruleName }: Cont
   }
 }
 
-/** Why a rule gave nothing, as a sentence. `t` is of the namespace `transactions`. */
+/** Describes as a sentence why a rule gave nothing. `t` translates keys of the namespace `transactions`. */
 export function skipWords(t: TFunction<'transactions'>, reason: string): string {
   return t([`skip.${reason}`, 'skip.other'], { reason })
 }

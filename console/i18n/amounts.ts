@@ -1,7 +1,7 @@
 /**
- * Money without binary fractions: sums are made in whole millionths, which is finer than any currency. The
- * service counts in minor units and returns every discount in them, so nothing is ever rounded here but a
- * line's amount.
+ * Money without binary fractions: sums are computed in whole millionths, which is finer than any currency.
+ * The service counts in minor units and returns every discount in them, so only a line's amount is ever
+ * rounded here.
  */
 const millionths = (amount: number): number => Math.round(amount * 1e6)
 
@@ -12,11 +12,11 @@ export function sumOf(amounts: readonly number[]): number {
 export const minus = (amount: number, ...taken: number[]): number =>
   (millionths(amount) - millionths(sumOf(taken))) / 1e6
 
-/** What the customer paid in money: what was payable, less what points paid of it. */
+/** The amount paid in money: the amount payable minus the part paid with points. */
 export const paidOf = (sale: { readonly payableAmount: number; readonly pointsDiscount: number }): number =>
   minus(sale.payableAmount, sale.pointsDiscount)
 
-/** What a line costs, half-up to the currency's decimals, as the service counts it. */
+/** Amount of a line, rounded half up to the currency's decimals, like the service does. */
 export function lineAmount(
   { unitPrice, quantity }: { readonly unitPrice: number; readonly quantity: number },
   decimals: number,

@@ -1,13 +1,13 @@
 /**
- * Balances in words, on all three pages. Their names are the merchant's own and have no singular, so the name stands
- * before the number and never has to agree with it.
+ * Balances in words, on all three pages. Their names are the merchant's own and have no singular, so the name
+ * stands before the number and never has to agree with it.
  */
 import i18next from 'i18next'
 import { formatNumber, formatSigned } from './format.ts'
 
 export interface NamedBalance {
   readonly name: string
-  /** If undefined, as many as the number has. */
+  /** Defaults to as many as the number has. */
   readonly decimals?: number
 }
 
@@ -22,7 +22,7 @@ export const changeWords = ({ name, decimals }: NamedBalance, change: number): s
 export interface Towards {
   readonly have: number
   readonly need: number
-  /** What the reward is called. */
+  /** Name of the reward. */
   readonly reward: string
 }
 
@@ -38,5 +38,5 @@ export const progressWords = ({ name, decimals }: NamedBalance, { have, need, re
     reward,
   })
 
-/** Several beside each other: "Points: 35 · Stamps: 2". */
+/** Several balances in one line: "Points: 35 · Stamps: 2". */
 export const inOneLine = (texts: readonly string[]): string => texts.join(' · ')

@@ -1,4 +1,4 @@
-/** The words of the merchant's own campaigns: what the keys and ids in replies are called. */
+/** Names from the merchant's campaigns for the keys and ids in responses. */
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -16,10 +16,10 @@ export const campaignsQuery = {
 type Campaign = Awaited<ReturnType<typeof campaignsQuery.queryFn>>[number]
 type Balance = Campaign['balances'][number]
 
-/** Never published, so no customer can hold its balances. */
+/** A draft was never published, so no customer can hold its balances. */
 const isDraft = ({ version }: Campaign) => version === 0
 
-/** The newest campaign comes first and has the last word; a draft has none over the others. */
+/** The newest campaign comes first and wins over older ones; a draft never wins over the others. */
 function balancesOf(campaigns: readonly Campaign[]): ReadonlyMap<string, Balance> {
   const oldestFirst = campaigns.toReversed()
   const known = new Map<string, Balance>()
@@ -65,7 +65,7 @@ export function useProgram() {
         Object.entries(values).map(([key, value]) => amount(key, value)),
       /** "Points +35". */
       change,
-      /** "Free coffee · Stamps collected for the next coupon: 7 of 10". */
+      /** "Free coffee · Stamps earned toward the next coupon: 7 of 10". */
       progress: (key: string, towards: Towards) => progressWords(balanceOf(key), towards),
       rewardName: (key: string, among?: readonly string[]) =>
         all
@@ -75,6 +75,6 @@ export function useProgram() {
       tierName: (campaign: string | undefined, key: string) =>
         all.find(({ id }) => id === campaign)?.tiers?.find((tier) => tier.key === key)?.name ?? key,
     }
-    // `t` changes with the language, in which numbers are written.
+    // `t` changes with the language, and so does the format of numbers.
   }, [campaigns, isPending, t])
 }

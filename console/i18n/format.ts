@@ -1,4 +1,6 @@
-/** Numbers, money and dates as the reader's language writes them, in the organization's currency and time zone. */
+/**
+ * Formats numbers, money and dates for the reader's language, in the organization's currency and time zone.
+ */
 import i18next from 'i18next'
 import { isolate } from './languages.ts'
 
@@ -26,7 +28,7 @@ export function formatNumber(value: number, decimals?: number): string {
   ).format(value)
 }
 
-/** "+35", "−100": what a balance moved by. */
+/** Change of a balance: "+35", "−100". */
 export function formatSigned(value: number, decimals?: number): string {
   return remembered(
     `±${decimals ?? ''}`,
@@ -44,7 +46,7 @@ export function formatMoney(value: number, currency: string): string {
   return inParts(format, value)
 }
 
-/** The sign of the currency keeps its own direction, and a negative amount has a minus sign, not a hyphen. */
+/** The currency symbol keeps its own direction, and a negative amount has a minus sign, not a hyphen. */
 const inParts = (format: Intl.NumberFormat, value: number): string =>
   format
     .formatToParts(value)
@@ -52,8 +54,8 @@ const inParts = (format: Intl.NumberFormat, value: number): string =>
     .join('')
 
 /**
- * An amount that may be finer than the currency's smallest unit, such as what a point is worth: nothing of it
- * is rounded away.
+ * An amount that may be finer than the currency's smallest unit, such as the worth of a point; it is not
+ * rounded.
  */
 export function formatFineMoney(value: number, currency: string): string {
   const options = { style: 'currency', currency, minimumFractionDigits: currencyDecimals(currency) } as const
@@ -64,7 +66,7 @@ export function formatFineMoney(value: number, currency: string): string {
   return inParts(format, value)
 }
 
-/** 0.125 as "12.5%". */
+/** Formats 0.125 as "12.5%". */
 export function formatPercent(share: number): string {
   return remembered(
     'percent',
@@ -72,7 +74,7 @@ export function formatPercent(share: number): string {
   ).format(share)
 }
 
-/** How many decimals amounts of this currency are written with. */
+/** Number of decimals in amounts of this currency. */
 export function currencyDecimals(currency: string): number {
   const format = remembered(
     `m${currency}`,
@@ -107,7 +109,7 @@ export function formatDateTime(at: string | Date, timeZone?: string): string {
   ).format(new Date(at))
 }
 
-/** A local day such as 2026-03-14, short, for the axis of a chart. */
+/** Short form of a local day such as 2026-03-14, for the axis of a chart. */
 export function formatDay(day: string): string {
   return remembered(
     'day',
@@ -115,12 +117,15 @@ export function formatDay(day: string): string {
   ).format(new Date(`${day}T00:00:00Z`))
 }
 
-/** The same where there is room: a day of another year says which. */
+/** Longer form of a local day, with the year if it is not the current one. */
 export function formatDayOfYear(day: string): string {
   return day.startsWith(`${new Date().getFullYear()}-`) ? formatDay(day) : formatDays(day, day)
 }
 
-/** One day or several in a row, with the year: "Mar 1 – 14, 2026". What is no day stays as it is written. */
+/**
+ * One day or a range of days, with the year: "Mar 1 – 14, 2026". Text that is not a day is returned
+ * unchanged.
+ */
 export function formatDays(from: string, to: string): string {
   const [first, last] = [from, to].map((day) => new Date(`${day}T00:00:00Z`)) as [Date, Date]
   if (Number.isNaN(first.getTime()) || Number.isNaN(last.getTime()))
@@ -131,12 +136,12 @@ export function formatDays(from: string, to: string): string {
   ).formatRange(first, last)
 }
 
-/** The local day now, such as 2026-03-14. Sweden writes dates as ISO does. */
+/** The current local day, such as 2026-03-14. The Swedish locale writes dates in ISO format. */
 export function dayIn(timeZone: string): string {
   return new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short' }).format(new Date())
 }
 
-/** Includes seconds: requests follow each other quickly. */
+/** Date and time with seconds, since requests follow each other quickly. */
 export function formatMoment(at: string | Date, timeZone?: string): string {
   return remembered(
     `s${timeZone}`,
@@ -152,7 +157,7 @@ export function formatMoment(at: string | Date, timeZone?: string): string {
   ).format(new Date(at))
 }
 
-/** How many seconds, and how many of them are one of the next. */
+/** Seconds per unit, and how many of the unit make up the next larger one. */
 const units = [
   ['second', 1, 60],
   ['minute', 60, 60],
@@ -162,7 +167,10 @@ const units = [
   ['year', 31_536_000, Number.POSITIVE_INFINITY],
 ] as const
 
-/** "in 3 days", "2 hours ago". Rounded first: 59.6 minutes are an hour, and not 60 minutes. */
+/**
+ * Relative time: "in 3 days", "2 hours ago". Rounds first, so that 59.6 minutes become an hour and not 60
+ * minutes.
+ */
 export function formatRelative(at: string | Date, now = Date.now()): string {
   const seconds = (new Date(at).getTime() - now) / 1000
   const count = (size: number) => Math.round(seconds / size)
@@ -187,13 +195,13 @@ export function formatChoice(texts: readonly string[]): string {
   )
 }
 
-/** The decimal separator, for fields that numbers are typed into. */
+/** Decimal separator for number inputs. */
 export function decimalSeparator(): string {
   const parts = remembered('separator', () => new Intl.NumberFormat(i18next.language)).formatToParts(1.5)
   return parts.find(({ type }) => type === 'decimal')?.value ?? '.'
 }
 
-/** `2026-03-14T09:26`, what the clock on a wall in the time zone says, as `datetime-local` fields write it. */
+/** Local time in the time zone, such as `2026-03-14T09:26`, as `datetime-local` fields write it. */
 export function toWallClock(at: Date, timeZone: string): string {
   const parts = remembered(
     `w${timeZone}`,

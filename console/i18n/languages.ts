@@ -15,13 +15,13 @@ export type Language = keyof typeof languages
 const isLanguage = (text: string): text is Language => Object.hasOwn(languages, text)
 const storageKey = 'lw-language'
 
-/** The language chosen here before, else the browser's, else English. */
+/** The language chosen earlier in this browser, or else the browser's, or else English. */
 function firstLanguage(): Language {
   const wanted = [localStorage.getItem(storageKey) ?? '', ...navigator.languages]
   return wanted.map(toLanguage).find((language) => language !== undefined) ?? 'en'
 }
 
-/** The part of a locale such as `de-AT` that we have texts for. */
+/** The supported language of a locale such as `de-AT`. */
 function toLanguage(locale: string): Language | undefined {
   const language = locale.split('-', 1)[0]!.toLowerCase()
   return isLanguage(language) ? language : undefined
@@ -45,7 +45,7 @@ const backend: BackendModule = {
 /** Loads the texts of a page together with its code. Rejects when they cannot be loaded; retrying is safe. */
 export async function loadTexts(namespaces: readonly string[]): Promise<void> {
   await Promise.all([...new Set([i18next.language, 'en'])].map((language) => addTexts(language, namespaces)))
-  // Nothing is left to load; but another language that is chosen now comes with these texts.
+  // Everything is loaded, but a language that is chosen later has to load these namespaces too.
   await i18next.loadNamespaces([...namespaces])
 }
 
@@ -68,10 +68,10 @@ export async function startLanguages(namespaces: readonly string[]): Promise<voi
       fallbackLng: 'en',
       ns: [...namespaces],
       defaultNS: namespaces[0],
-      // React escapes by itself; what is put into a sentence only has to keep its own direction.
+      // React escapes values itself; a value in a sentence only has to keep its own direction.
       interpolation: { escapeValue: true, escape: isolate },
       react: { useSuspense: true },
-      // The tests read the console: no text may be missing where a page asks for it.
+      // The tests read the browser's console: a missing text must show up there.
       saveMissing: true,
       missingKeyHandler: (_languages, namespace, key) => console.error(`no text for ${namespace}:${key}`),
     })
@@ -90,7 +90,9 @@ export function directionNow(): 'ltr' | 'rtl' {
 /** Keeps `5 off` and `US$` left to right within right-to-left text. */
 export const isolate = (text: string): string => (directionNow() === 'rtl' ? `\u2068${text}\u2069` : text)
 
-/** Falls back to the merchant's language if we have none of the customer's and they chose none. */
+/**
+ * Uses the merchant's language if the customer chose none and none of the browser's languages is supported.
+ */
 export async function adoptLanguage(locale: string): Promise<void> {
   const language = toLanguage(locale)
   const isSettled = localStorage.getItem(storageKey) !== null || navigator.languages.some(toLanguage)

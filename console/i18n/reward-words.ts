@@ -9,7 +9,7 @@ interface Words {
   readonly productName: (id: string) => string
 }
 
-/** What a reward is good for, such as "10% off, at most $20.00". */
+/** Describes a reward, such as "10% off, at most $20.00". */
 export function rewardWords({ t, currency, productName }: Words, reward: Schemas['Reward']): string {
   switch (reward.kind) {
     case 'free_product':

@@ -1,6 +1,6 @@
 /**
- * What the rules in replies are called. Replies name a rule by its id; what kind it is stands in the version of its
- * campaign that the sale ran on. Each campaign is asked for once, however many rows speak of it.
+ * Names of the rules in responses. A response contains only a rule's id; its kind is in the version of the
+ * campaign that the sale ran on. Each campaign is loaded once, no matter how many rows refer to it.
  */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback } from 'react'
@@ -16,7 +16,7 @@ interface NamedRule {
   readonly version?: number
 }
 
-/** `load` first; what has not been loaded, or cannot be, is called by its id. */
+/** Call `load` first; a rule whose campaign is not loaded is shown by its id. */
 export function useRuleNames() {
   const queries = useQueryClient()
   const text = useSchemaTexts()
@@ -44,7 +44,7 @@ export function useRuleNames() {
   return { load, nameOf }
 }
 
-/** The same for campaigns that are known beforehand: drawn again as soon as they have come. */
+/** Names of rules for campaigns that are known up front; the component renders again once they are loaded. */
 export function useRuleNamesOf(campaigns: readonly string[]): (rule: NamedRule) => string {
   const { load, nameOf } = useRuleNames()
   useQuery({

@@ -1,4 +1,5 @@
-// The service worker of the wallet page: asks the service first, and without an answer shows what it gave last.
+// The service worker of the wallet page: asks the service first, and without an answer shows what it gave
+// last.
 const cacheName = 'lw-wallet'
 const patienceMs = 4000
 

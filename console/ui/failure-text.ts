@@ -2,8 +2,8 @@ import i18next from 'i18next'
 import { ApiError } from '../api/client.ts'
 
 /**
- * What went wrong: in the reader's language where there are words for its code, else as the service said it. A page
- * may have its own words, in the namespace it began with: the till speaks to a cashier.
+ * What went wrong: in the reader's language where there are words for its code, else as the service said it.
+ * A page may have its own words, in the namespace it began with: the till speaks to a cashier.
  */
 export function failureText(error: unknown): string {
   if (!(error instanceof ApiError)) return error instanceof Error ? error.message : String(error)

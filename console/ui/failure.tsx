@@ -10,7 +10,9 @@ interface FailureProps {
   readonly onRetry?: () => void
 }
 
-/** An error in place: what is wrong as a sentence, and small behind it the code that the documentation knows. */
+/**
+ * An error in place: what is wrong as a sentence, and small behind it the code that the documentation knows.
+ */
 export function Failure({ error, onRetry }: FailureProps) {
   const { t } = useTranslation('common')
   const isRefusal = error instanceof ApiError && !isUnanswered(error) && error.status !== 429

@@ -11,7 +11,10 @@ interface ModalForm<V, R> {
   readonly onDone?: (result: R) => void
 }
 
-/** What a `FormModal` needs. One key for each opening: a second press after a lost answer repeats, not doubles. */
+/**
+ * What a `FormModal` needs. One key for each opening: a second press after a lost answer repeats, not
+ * doubles.
+ */
 export function useModalForm<V, R>({ isOpen, onClose, initial, send, onDone }: ModalForm<V, R>) {
   const [values, setValues] = useState(initial)
   const headers = useRef(idempotencyHeaders())

@@ -1,6 +1,6 @@
 /**
- * The last state of a card can be read without a network: the page and everything it was made of are put into a
- * cache, and a service worker (`public/offline.js`) answers from there when the service cannot.
+ * The last state of a card can be read without a network: the page and everything it was made of are put into
+ * a cache, and a service worker (`public/offline.js`) answers from there when the service cannot.
  */
 const cacheName = 'lw-wallet'
 

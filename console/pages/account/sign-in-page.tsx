@@ -15,7 +15,9 @@ export function SignInPage() {
   )
 }
 
-/** Only to a place within the console: an address that leads elsewhere would be a trap. */
+/**
+ * The path to open after the sign-in; only paths inside the console are allowed, to prevent open redirects.
+ */
 function placeAfter(next: string | undefined): string {
   return next?.startsWith('/') && !next.startsWith('//') ? next : paths.home()
 }

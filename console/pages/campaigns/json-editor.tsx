@@ -11,7 +11,9 @@ interface JsonEditorProps {
   readonly onBroken: (isBroken: boolean) => void
 }
 
-/** The whole definition as text. It counts as soon as it can be read; until then the form keeps what it had. */
+/**
+ * The whole definition as text. It counts as soon as it can be read; until then the form keeps what it had.
+ */
 export function JsonEditor({ definition, isReadOnly, onChange, onBroken }: JsonEditorProps) {
   const { t } = useTranslation('campaigns')
   const [text, setText] = useState(() => write(definition))

@@ -98,7 +98,8 @@ function NameForm({ template, onClose }: { readonly template: Template; readonly
   const { data: shapes } = useShapes()
   const queries = useQueryClient()
   const navigate = useNavigate()
-  // The same try again, after no answer came, must not make a second campaign; another name is another campaign.
+  // The same try again, after no answer came, must not make a second campaign; another name is another
+  // campaign.
   const [key, setKey] = useState(newIdempotencyKey)
   const { mutate, isPending, error } = useMutation({
     meta: { isShownInPlace: true },

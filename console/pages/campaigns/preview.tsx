@@ -23,7 +23,9 @@ interface PreviewProps {
   readonly onBasket: (basket: TriedBasket) => void
 }
 
-/** What the draft, saved or not, would do with a basket and a wallet: the service says it, while one types. */
+/**
+ * What the draft, saved or not, would do with a basket and a wallet: the service says it, while one types.
+ */
 export function Preview({ campaign, definition, shapes, basket, onBasket }: PreviewProps) {
   const { t } = useTranslation('campaigns')
   const { timeZone } = useForm()

@@ -1,7 +1,7 @@
 /**
- * One story out of three lists: transactions with their returns, ledger entries and coupons. Each list comes in
- * pages, so nothing is shown that lies before the oldest row of a list that goes on: what is still to be loaded
- * could belong in between.
+ * One story out of three lists: transactions with their returns, ledger entries and coupons. Each list comes
+ * in pages, so nothing is shown that lies before the oldest row of a list that goes on: what is still to be
+ * loaded could belong in between.
  */
 import type { Schemas } from '../../api/client.ts'
 import type { Customer } from './customer.ts'

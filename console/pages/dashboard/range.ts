@@ -1,4 +1,6 @@
-/** Ranges of local days, and the one before it that they are compared with. Days are texts such as 2026-03-14. */
+/**
+ * Ranges of local days, and the one before it that they are compared with. Days are texts such as 2026-03-14.
+ */
 import { dayIn } from '../../i18n/format.ts'
 import type { Filters } from '../../ui/lists/filters.ts'
 

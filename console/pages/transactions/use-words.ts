@@ -7,7 +7,9 @@ import { useProgram } from '../../i18n/campaign-names.ts'
 import { useRuleNamesOf } from '../../i18n/rule-names.ts'
 import type { Sale } from './lines.tsx'
 
-/** What the sentences about a sale need. Granted coupons are in the reply; redeemed ones have to be asked for. */
+/**
+ * What the sentences about a sale need. Granted coupons are in the reply; redeemed ones have to be asked for.
+ */
 export function useWords(sale: Sale): Context {
   const { t } = useTranslation('transactions')
   const { currency } = useSession().organization

@@ -1,7 +1,7 @@
 /**
- * What this till keeps in the browser: its name, its counters, and every sale and return that was sent and has no
- * answer yet. A number is made and stored before it is sent, and sent again with the same body until answered, also
- * after a reload: the service counts a number once.
+ * What this till keeps in the browser: its name, its counters, and every sale and return that was sent and
+ * has no answer yet. A number is made and stored before it is sent, and sent again with the same body until
+ * answered, also after a reload: the service counts a number once.
  */
 import { useState } from 'react'
 import type { Basket } from '../sale/preview.ts'

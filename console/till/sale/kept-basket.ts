@@ -1,7 +1,8 @@
 /**
- * The basket that is not charged yet, kept in the browser so that a reload, a crash or a page opened by mistake does not
- * cost it. It is kept for this window alone: brought back in another as well it would be charged twice. Of the customer
- * only the id is kept, and read again. It is dropped when another person signs in here, or after too long.
+ * The basket that is not charged yet, kept in the browser so that a reload, a crash or a page opened by
+ * mistake does not cost it. It is kept for this window alone: brought back in another as well it would be
+ * charged twice. Of the customer only the id is kept, and read again. It is dropped when another person signs
+ * in here, or after too long.
  */
 import { useEffect } from 'react'
 import type { Session } from '../../api/session.ts'

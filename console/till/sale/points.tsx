@@ -16,7 +16,10 @@ interface PointsProps {
   readonly dispatch: Dispatch<SaleEvent>
 }
 
-/** How many points pay for a part of it. What they are worth and how many may be used is for the service to say. */
+/**
+ * How many points pay for a part of it. What they are worth and how many may be used is for the service to
+ * say.
+ */
 export function Points({ sale, shown, spendable, isCurrent, dispatch }: PointsProps) {
   const { t } = useTranslation('till')
   const { campaigns } = useTillContext()

@@ -132,8 +132,8 @@ function changeQuantity(sale: Sale, id: string, quantity: number): Sale {
 }
 
 /**
- * A free product goes on a line with that product, everything else on the order. Whether it may is for the service
- * to say: where no line fits it goes on the order too, and the refusal says why.
+ * A free product goes on a line with that product, everything else on the order. Whether it may is for the
+ * service to say: where no line fits it goes on the order too, and the refusal says why.
  */
 function takeCoupon(sale: Sale, { id, reward }: Coupon): Sale {
   if (id === undefined || couponsOf(sale).includes(id)) return sale

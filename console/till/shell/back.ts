@@ -3,8 +3,9 @@
  * a reload stays where it was. In `history.state` and not in the address: no one shares a link to the middle
  * of a sale, and no receipt number stays in the list of visited pages.
  *
- * What is closed otherwise, by a button or by Escape, leaves its entry behind: a spare one, if it looks like the entry
- * below it. The next thing that opens takes its place, and Back passes over it; so the history does not grow.
+ * What is closed otherwise, by a button or by Escape, leaves its entry behind: a spare one, if it looks like
+ * the entry below it. The next thing that opens takes its place, and Back passes over it; so the history does
+ * not grow.
  */
 import { useEffect, useRef, useSyncExternalStore } from 'react'
 

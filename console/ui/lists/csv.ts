@@ -1,4 +1,6 @@
-/** CSV as spreadsheets read it: RFC 4180 with a byte order mark, and no cell that would be run as a formula. */
+/**
+ * CSV as spreadsheets read it: RFC 4180 with a byte order mark, and no cell that would be run as a formula.
+ */
 export function toCsv(rows: readonly (readonly (string | number | undefined)[])[]): string {
   return `\ufeff${rows.map((row) => row.map(cell).join(',')).join('\r\n')}\r\n`
 }

@@ -15,7 +15,10 @@ interface FilterBarProps {
   readonly children: ReactNode
 }
 
-/** The fields of a list. Where there is little room they would fill the screen: there only the search stays, the others open. */
+/**
+ * The fields of a list. Where there is little room they would fill the screen: there only the search stays,
+ * the others open.
+ */
 export function FilterBar({ controls, filters, children }: FilterBarProps) {
   const { t } = useTranslation('common')
   const [isOpen, setOpen] = useState(false)

@@ -40,7 +40,9 @@ export function DayRangeFilter() {
 /** While 2026 is being typed, a date field reports the years 2, 20 and 202. */
 const firstDay = '1970-01-01'
 
-/** What is typed is applied when it is a whole day: a value put back into the field wipes what is half typed. */
+/**
+ * What is typed is applied when it is a whole day: a value put back into the field wipes what is half typed.
+ */
 function DayFilter({ name }: { readonly name: 'from' | 'to' }) {
   const [filters, setFilters] = useFilters()
   const { t } = useTranslation('common')
