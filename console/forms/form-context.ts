@@ -17,7 +17,7 @@ export const FormContext = createContext<FormSurroundings | undefined>(undefined
 
 export function useForm(): FormSurroundings {
   const surroundings = useContext(FormContext)
-  if (!surroundings) throw new Error('a schema field stands outside of its form')
+  if (!surroundings) throw new Error('a schema field must be inside a form')
   return surroundings
 }
 

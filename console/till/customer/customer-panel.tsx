@@ -91,7 +91,10 @@ export function CustomerPanel(props: CustomerPanelProps) {
   )
 }
 
-/** Those that can still be used; one is taken by itself, of several the cashier chooses. */
+/**
+ * The cards that are not replaced or closed. A single card is selected automatically; of several, the cashier
+ * selects one.
+ */
 function Cards({ sale, customer, dispatch, onCustomer }: CustomerPanelProps) {
   const { t } = useTranslation('till')
   const usable = customer.cards.filter(({ status }) => status <= cardStatus.blocked)

@@ -8,7 +8,7 @@ import type { Customer } from '../sale/sale.ts'
 import { lazyPanel } from '../shell/lazy-panel.tsx'
 import { places } from '../shell/till-context.ts'
 
-// The camera's WebAssembly is heavier than the rest of the till, and most tills have a scanner.
+// The camera's WebAssembly is larger than the rest of the till, and most tills have a scanner.
 const Camera = lazyPanel(() => import('../hardware/camera.tsx'))
 const RegisterForm = lazyPanel(() => import('./register-form.tsx'))
 
@@ -16,9 +16,9 @@ interface FindCustomerProps {
   readonly find: (text: string) => void
   readonly isBusy: boolean
   readonly error: Error | null | undefined
-  /** What was searched for last. */
+  /** Text of the last search. */
   readonly searched: string | undefined
-  /** Instead of searching again. */
+  /** Replaces the default retry, which searches again. */
   readonly onRetry?: () => void
   readonly onRegistered: (customer: Customer) => void
 }

@@ -12,7 +12,7 @@ import { register } from './register.ts'
 type Registration = Parameters<typeof register>[0]
 
 interface RegisterFormProps {
-  /** What was searched for: a phone number or an email address. */
+  /** The text that was searched for: a phone number or an email address. */
   readonly given: string | undefined
   readonly onClose: () => void
   readonly onRegistered: (customer: Customer) => void
@@ -28,7 +28,7 @@ export default function RegisterForm({ given = '', onClose, onRegistered }: Regi
   const [fullname, setFullname] = useState('')
   const [marketing, setMarketing] = useState(false)
   const [campaignId, setCampaignId] = useState<string | null>(campaigns.at(-1)?.id ?? null)
-  // One for each form: sent twice it registers once.
+  // One key per form, so that sending it twice registers the customer once.
   const [key] = useState(newIdempotencyKey)
   const { mutate, isPending, error } = useMutation({
     meta: { isShownInPlace: true },

@@ -1,7 +1,7 @@
 import { api, dataOf } from '../../api/client.ts'
 import type { Customer } from '../sale/sale.ts'
 
-/** Opens a card; the customer is then read as `find` shows it, with the coupons that can be used. */
+/** Opens a card, then reads the customer in the same form as `find`, with the usable coupons. */
 export async function register(
   body: {
     campaignId: string

@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next'
 import wasmUrl from 'zxing-wasm/reader/zxing_reader.wasm?url'
 import { useClosedByBack } from '../shell/back.ts'
 
-// By default it loads its WebAssembly from a CDN; ours is served with the page.
+// By default the scanner library loads its WebAssembly from a CDN; ours is served with the page.
 prepareZXingModule({
   overrides: {
     locateFile: (path: string, prefix: string) => (path.endsWith('.wasm') ? wasmUrl : prefix + path),
@@ -19,7 +19,7 @@ interface CameraProps {
   readonly onScan: (code: string) => void
 }
 
-/** Why there is no picture, as a key of the texts. */
+/** Why there is no picture, as a translation key. */
 type Problem = 'none' | 'refused' | 'busy' | 'insecure' | 'broken'
 
 function problemOf(error: unknown): Problem {
@@ -42,7 +42,7 @@ export default function Camera({ onClose, onScan }: CameraProps) {
     let isOver = false
     let stream: MediaStream | undefined
     const watch = async () => {
-      // Browsers give the camera only to pages that came over https, or from this computer.
+      // Browsers allow the camera only on pages served over HTTPS or from this computer.
       if (!navigator.mediaDevices) return setProblem('insecure')
       stream = await navigator.mediaDevices.getUserMedia({ video: { facingMode: 'environment' } })
       const detector = new BarcodeDetector({ formats: ['code_128', 'qr_code', 'ean_13'] })

@@ -1,10 +1,10 @@
 /**
  * A keyboard scanner types the code and Enter, faster than a person can, wherever the focus is. Such a burst
- * is taken as a scan; what it typed into a field is taken out again.
+ * is treated as a scan, and its characters are removed from the field they were typed into.
  */
 import { useEffect, useRef } from 'react'
 
-/** Average over the whole code, since one key may be late when the computer is busy. */
+/** Average time per key over the whole code, since single keys may be late when the computer is busy. */
 const averageGapMs = 60
 /** A longer pause starts a new code. */
 const longestGapMs = 300
@@ -14,7 +14,7 @@ type Field = HTMLInputElement | HTMLTextAreaElement
 const isField = (item: unknown): item is Field =>
   item instanceof HTMLInputElement || item instanceof HTMLTextAreaElement
 
-/** Without `onScan`, everything typed goes where the focus is, including what a scanner types. */
+/** Without `onScan`, all typing goes where the focus is, including that of a scanner. */
 export function useScanner(onScan: ((code: string) => void) | undefined): void {
   const latest = useRef(onScan)
   latest.current = onScan
@@ -25,7 +25,7 @@ export function useScanner(onScan: ((code: string) => void) | undefined): void {
     let field: Field | undefined
     let valueBefore = ''
     const listen = (event: KeyboardEvent) => {
-      // What is open over the page has fields of its own to fill.
+      // A dialog over the page has fields of its own to scan into.
       if (event.target instanceof Element && event.target.closest('[role="dialog"]')) return
       if (event.timeStamp - lastAt > longestGapMs) digits = ''
       lastAt = event.timeStamp
@@ -51,13 +51,13 @@ export function useScanner(onScan: ((code: string) => void) | undefined): void {
       }
       digits += event.key
     }
-    // Stopped before other listeners run: Enter must not press the focused button.
+    // The event is stopped before other listeners run: Enter must not press the focused button.
     window.addEventListener('keydown', listen, { capture: true })
     return () => window.removeEventListener('keydown', listen, { capture: true })
   }, [])
 }
 
-/** Sets the value as typing would: React listens to the event and reads the value behind its own setter. */
+/** Sets the value the way typing does: React overrides the `value` setter and listens to the event. */
 function writeTo(field: Field, value: string): void {
   Object.getOwnPropertyDescriptor(Object.getPrototypeOf(field), 'value')!.set!.call(field, value)
   field.dispatchEvent(new Event('input', { bubbles: true }))

@@ -7,7 +7,7 @@ import { formatNumber } from '../../i18n/format.ts'
 import { HttpStatus, Status } from '../../ui/status.tsx'
 import { useClosedByBack } from '../shell/back.ts'
 
-/** Every request this page made, newest first, for developers who build their own till. */
+/** The last requests of this page, newest first, for developers who build their own till. */
 export default function CallsPanel({ onClose }: { readonly onClose: () => void }) {
   const { t } = useTranslation('till')
   useClosedByBack(onClose)
@@ -97,7 +97,7 @@ function Body({ title, text }: { readonly title: string; readonly text: string |
       <Text size="sm" fw={600} mt="sm" mb={4}>
         {title}
       </Text>
-      {/* It scrolls, so the keyboard must be able to reach it. */}
+      {/* The block scrolls, so it must be reachable by keyboard. */}
       <Code block dir="ltr" tabIndex={0} aria-label={title} role="region" className="till-json">
         {pretty(text)}
       </Code>

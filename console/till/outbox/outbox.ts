@@ -1,7 +1,7 @@
 /**
- * What this till keeps in the browser: its name, its counters, and every sale and return that was sent and
- * has no answer yet. A number is made and stored before it is sent, and sent again with the same body until
- * answered, also after a reload: the service counts a number once.
+ * Data that this till stores in the browser: its name, its counters, and every sale and return that was sent
+ * and has no response yet. A number is assigned and stored before the request is sent. The request is retried
+ * with the same body until a response arrives, also after a reload: the service counts each number once.
  */
 import { useState } from 'react'
 import type { Basket } from '../sale/preview.ts'
@@ -9,7 +9,7 @@ import type { Basket } from '../sale/preview.ts'
 interface Numbered {
   /** The receipt number, or the number of the return. */
   readonly number: string
-  /** New sales no longer wait for it. */
+  /** Whether it was set aside, so that new sales no longer wait for it. */
   readonly isAside?: boolean
 }
 
@@ -22,7 +22,7 @@ export interface UnsettledSale extends Numbered {
 
 export interface ReturnBody {
   readonly opaqueId?: string
-  /** Defaults to everything that is left. */
+  /** Defaults to all items that have not been returned. */
   readonly items?: { id: string; quantity: number }[]
   readonly reason?: string
 }
@@ -37,7 +37,7 @@ export interface UnsettledReturn extends Numbered {
 export type Unsettled = UnsettledSale | UnsettledReturn
 
 interface Kept {
-  /** Begins every number: two tills must not give the same. */
+  /** Prefix of every number: two tills must not assign the same number. */
   readonly name: string
   readonly sales: number
   readonly returns: number
@@ -48,7 +48,7 @@ interface Kept {
 
 const keyOf = (organization: string) => `lw-till-${organization}`
 
-/** Letters that cannot be taken for digits, read out loud. */
+/** Letters that cannot be mistaken for digits, in print or read aloud. */
 const letters = 'ABCDEFGHJKLMNPRSTUVWXY'
 
 function newName(): string {
@@ -65,7 +65,7 @@ function read(organization: string): Kept {
   }
 }
 
-/** Read again before each change: a second window of this till writes here too. */
+/** Reads the stored data again before each change, since a second window of this till writes it too. */
 function change(organization: string, make: (kept: Kept) => Kept): Kept {
   const kept = make(read(organization))
   localStorage.setItem(keyOf(organization), JSON.stringify(kept))
@@ -76,7 +76,7 @@ export type Outbox = ReturnType<typeof useOutbox>
 
 export function useOutbox(organization: string) {
   const [kept, setKept] = useState(() => change(organization, (before) => before))
-  // What another window is sending is its own business; at the start everything left behind is ours.
+  // Another window takes care of what it sends itself; at the start, everything left behind is ours.
   const [currentNumber, setCurrentNumber] = useState(
     () => kept.unsettled.find(({ isAside }) => !isAside)?.number,
   )
@@ -93,7 +93,7 @@ export function useOutbox(organization: string) {
     current: kept.unsettled.find(({ number }) => number === currentNumber),
     aside: kept.unsettled.filter(({ number }) => number !== currentNumber),
     chooseBranch: (branch: string | undefined) => update((before) => ({ ...before, branch })),
-    /** The next receipt number, and the sale under it, stored before anything is sent. */
+    /** Stores the sale under the next receipt number, before anything is sent. */
     putSale(sale: Omit<UnsettledSale, 'number' | 'kind'>): string {
       const sales = read(organization).sales + 1
       const number = numberOf(kept.name, '', sales)
@@ -109,7 +109,7 @@ export function useOutbox(organization: string) {
       update((before) => ({ ...before, returns, unsettled: [...before.unsettled, entry] }))
       setCurrentNumber(number)
     },
-    /** Returns whether it was still there: another window may have received the response first. */
+    /** Returns whether the entry was still there: another window may have received the response first. */
     settle(number: string): boolean {
       const isOurs = read(organization).unsettled.some((sale) => sale.number === number)
       update((before) => ({

@@ -1,4 +1,4 @@
-/** Sends what is unsettled until it is answered, waiting longer each time. */
+/** Retries unsettled sales and returns until a response arrives, with growing pauses. */
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { ApiError, api, dataOf, type Schemas } from '../../api/client.ts'
@@ -12,7 +12,10 @@ export type Settled =
 const answerWithinMs = 10_000
 const pausesMs = [1_000, 2_000, 4_000, 8_000, 15_000, 30_000]
 
-/** A refusal of exactly this call. Everything else leaves open what became of it, and is tried again. */
+/**
+ * Statuses that refuse exactly this request. Any other failure leaves the outcome open, and the request is
+ * retried.
+ */
 const refusals = [400, 404, 409, 413, 415, 422]
 const isRefusal = (error: unknown): error is ApiError =>
   error instanceof ApiError && refusals.includes(error.status) && error.code !== 'idempotency_key_in_use'
@@ -27,7 +30,10 @@ async function sendOnce(entry: Unsettled, signal: AbortSignal): Promise<Settled>
   return { kind: 'return', entry, done: await dataOf(call) }
 }
 
-/** What the service knows of it; undefined when it does not (yet): sending again is safe either way. */
+/**
+ * The recorded result of the entry; undefined if the service has none (yet). Sending again is safe either
+ * way.
+ */
 export async function lookUp(entry: Unsettled): Promise<Settled | undefined> {
   if (entry.kind === 'sale') {
     const query = { opaqueId: entry.number }
@@ -42,7 +48,7 @@ export async function lookUp(entry: Unsettled): Promise<Settled | undefined> {
 
 export interface Sending {
   readonly tries: number
-  /** When it is sent again; undefined while it is on its way. */
+  /** Time of the next attempt; undefined while a request is in flight. */
   readonly nextAt?: number
   readonly error?: unknown
 }
@@ -63,7 +69,8 @@ export function useSending(options: SendOptions): { sending: Sending | undefined
   latest.current = options
   const number = entry?.number
 
-  // Compared by number: read from storage again, the entry is another object with the same content.
+  // The effect depends on the number: an entry that is read from storage again is a different object with the
+  // same content.
   useEffect(() => {
     setSending(undefined)
     if (!entry || !isSignedIn) return

@@ -18,11 +18,13 @@ interface UnsettledPanelProps {
   readonly onSettled: (settled: Settled) => void
 }
 
-/** No answer came. New sales wait until it is settled, or the cashier sets it aside. */
+/**
+ * Shown while a response is missing. New sales wait until the entry is settled or the cashier sets it aside.
+ */
 export function UnsettledPanel({ entry, sending, onSendNow, onSetAside, onSettled }: UnsettledPanelProps) {
   const { t } = useTranslation('till')
   const { number, kind } = entry
-  // What had the focus is gone with the basket.
+  // The element that had the focus disappeared with the basket.
   useEffect(() => focusOn(places.main), [])
   return (
     <main className="till-alone" id="till-main" tabIndex={-1}>
@@ -89,7 +91,7 @@ interface LookUpProps {
   readonly onSettled: (settled: Settled) => void
 }
 
-/** Asks what became of it instead of sending it again. */
+/** Looks up the outcome instead of sending the request again. */
 export function LookUp({ entry, onSettled }: LookUpProps) {
   const { t } = useTranslation('till')
   const { mutate, isPending, isSuccess, error } = useMutation({

@@ -13,7 +13,7 @@ interface ReturnResultProps {
   readonly onNext: () => void
 }
 
-/** What a return gave back and took, in words. */
+/** Describes what a return gave back and took. */
 export default function ReturnResult({ settled: { done, entry }, onNext }: ReturnResultProps) {
   const { t } = useTranslation('till')
   const money = useMoney()
@@ -53,7 +53,7 @@ function useTexts(done: ReturnResultProps['settled']['done']): string[] {
   const names = useNames()
   const { actions } = done.executedActions
   const ids = actions.flatMap(({ coupon }) => coupon ?? [])
-  // The answer names coupons by their ids only.
+  // The response contains only the ids of coupons.
   const coupons = useQueries({
     queries: ids.map((id) => ({
       queryKey: ['coupon', id],

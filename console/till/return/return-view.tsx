@@ -13,7 +13,7 @@ import { focusOn, useTillContext } from '../shell/till-context.ts'
 type Transaction = Schemas['Transaction']
 
 interface ReturnViewProps {
-  /** The receipt it begins with. */
+  /** The receipt that is shown first. */
   readonly receipt?: string
   /** The service's response to the last attempt. */
   readonly refused: unknown

@@ -78,7 +78,7 @@ function LineRow({ line, dispatch }: { readonly line: Line; readonly dispatch: D
   )
 }
 
-/** A redeemed coupon under its line, with what the service says it is worth here. */
+/** A redeemed coupon below its line, with its worth according to the service. */
 function useCoupons(sale: Sale, shown: Previewed | undefined, dispatch: Dispatch<SaleEvent>) {
   const { t } = useTranslation('till')
   const money = useMoney()

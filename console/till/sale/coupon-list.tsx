@@ -9,7 +9,7 @@ import { type Coupon, couponsOf, type Sale, type SaleEvent } from './sale.ts'
 
 interface CouponListProps {
   readonly sale: Sale
-  /** The ones that can be used now. */
+  /** The coupons that can be used now. */
   readonly coupons: readonly Coupon[]
   readonly dispatch: Dispatch<SaleEvent>
 }

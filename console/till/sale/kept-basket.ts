@@ -1,8 +1,8 @@
 /**
- * The basket that is not charged yet, kept in the browser so that a reload, a crash or a page opened by
- * mistake does not cost it. It is kept for this window alone: brought back in another as well it would be
- * charged twice. Of the customer only the id is kept, and read again. It is dropped when another person signs
- * in here, or after too long.
+ * The uncharged basket, stored in the browser so that it survives a reload, a crash or a page opened by
+ * mistake. It is stored for this window only: restored in another window as well, it would be charged twice.
+ * Only the customer's id is stored, and the customer is read again. The basket is dropped when another person
+ * signs in here, or after too long.
  */
 import { useEffect } from 'react'
 import type { Session } from '../../api/session.ts'
@@ -28,7 +28,7 @@ export function takeKept({ person }: Session): Sale | undefined {
   return { ...emptySale, lines, coupons, pointsToSpend, awaited, lastLine, isKept: true }
 }
 
-/** What was sent is the outbox's: kept here too it would be charged twice. */
+/** A sale that was sent belongs to the outbox: stored here too, it would be charged twice. */
 export function useKeeping({ person }: Session, sale: Sale, isSent: boolean): void {
   useEffect(() => {
     if (isSent || isEmpty(sale)) return forget()
@@ -44,7 +44,7 @@ function keep(basket: KeptBasket): void {
   try {
     sessionStorage.setItem(key, JSON.stringify(basket))
   } catch {
-    // A full storage costs the copy, not the sale.
+    // If the storage is full, only the copy is lost, not the sale.
   }
 }
 

@@ -9,16 +9,15 @@ import type { Sale, SaleEvent } from './sale.ts'
 interface PointsProps {
   readonly sale: Sale
   readonly shown: Previewed | undefined
-  /** What may be used, as the service says; undefined until it has. */
+  /** The points that may be used, according to the service; undefined until it has responded. */
   readonly spendable: Spendable | undefined
-  /** It says so of the basket as it is now, not as it was a moment ago. */
+  /** Whether `spendable` was computed for the current basket and not for an earlier one. */
   readonly isCurrent: boolean
   readonly dispatch: Dispatch<SaleEvent>
 }
 
 /**
- * How many points pay for a part of it. What they are worth and how many may be used is for the service to
- * say.
+ * Points that pay for a part of the sale. The service decides what they are worth and how many may be used.
  */
 export function Points({ sale, shown, spendable, isCurrent, dispatch }: PointsProps) {
   const { t } = useTranslation('till')
@@ -31,11 +30,13 @@ export function Points({ sale, shown, spendable, isCurrent, dispatch }: PointsPr
   if (!balance || has <= 0 || sale.lines.length === 0) return null
   const most = spendable?.most ?? has
   const decimals = names.decimals(balance) ?? 0
-  // What a quick cashier types is not cut to what the basket before would have allowed.
+  // Input is not limited by the result for an earlier basket, since a cashier may type faster than it
+  // updates.
   const limit = isCurrent ? most : has
   const change = (points: number | string) =>
     dispatch({ type: 'points', points: Math.min(limit, Math.max(0, Number(points) || 0)) })
-  // More than the most, since the basket became smaller: then the button takes what is left of them.
+  // When the basket shrinks, more points than allowed may be selected; then the button selects the new
+  // maximum.
   const isTaken = sale.pointsToSpend > 0 && (most === 0 || sale.pointsToSpend <= most)
   const worth = sale.pointsToSpend > 0 ? shown?.preview.pointsDiscount : undefined
   return (

@@ -1,7 +1,7 @@
 /**
- * What the sale would do, asked of the service. It reports what a coupon is worth and never subtracts it: the
- * first answer contains the discounts, the till applies them as its own, and the second answer is what the
- * sale will be.
+ * Previews the sale with the service, which reports what a coupon is worth and never subtracts it: the first
+ * response contains the discounts, the till applies them as its own, and the second response is what the sale
+ * will be.
  */
 import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
@@ -22,7 +22,7 @@ export interface Previewed {
 
 type Discounts = Readonly<Record<string, number>>
 
-/** Members without a value are left out of the JSON. */
+/** Fields without a value are left out of the JSON. */
 export function toBasket(sale: Sale, discounts: Discounts, branch: string | undefined): Basket {
   const discountOf = (coupons: readonly string[]) =>
     coupons.length === 0 ? undefined : sumOf(coupons.map((id) => discounts[id] ?? 0))
@@ -41,7 +41,7 @@ export function toBasket(sale: Sale, discounts: Discounts, branch: string | unde
   }
 }
 
-/** The sale that a basket was made of; its customer is still to be read. */
+/** Turns a basket back into a sale, whose customer still has to be loaded. */
 export function fromBasket({ customer, card, items = [], reward = [], pointsToSpend = 0 }: Basket): Sale {
   const lines = items.map(
     ({ product, name, category, unitPrice = 0, quantity = 1, reward: coupons = [] }, i) => ({
@@ -87,7 +87,9 @@ async function askPreview(sale: Sale, branch: string | undefined, signal: AbortS
   return { body, preview, clockOffset: Date.parse(preview.occurredAt) - Date.now() }
 }
 
-/** What may pay, as the service says: it knows of campaigns that are paused, too. */
+/**
+ * The balance that can pay and its limit, according to the service, which also knows about paused campaigns.
+ */
 export interface Spendable {
   readonly balance: string
   readonly most: number
@@ -99,7 +101,10 @@ function spendableIn(preview: Preview | undefined): Spendable | undefined {
   return { balance: spendableBalance, most: spendable }
 }
 
-/** The preview of what is on the screen: a moment after the last change, older requests canceled. */
+/**
+ * The preview of the sale on the screen, requested shortly after the last change; older requests are
+ * canceled.
+ */
 export function usePreview(sale: Sale, branch: string | undefined) {
   const [settled] = useDebouncedValue(sale, 150)
   const { customer, card } = settled
@@ -110,11 +115,11 @@ export function usePreview(sale: Sale, branch: string | undefined) {
     enabled: isAsked,
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
-    // Until the response arrives, only results of this sale are shown, never of the one before.
+    // Until the response arrives, earlier results are shown only if they belong to this sale.
     placeholderData: (previous, before) =>
       (before?.queryKey[1] as Sale | undefined)?.card === card ? previous : undefined,
   })
-  // Refused with the points chosen, it is asked without them how many they may be.
+  // If the preview is refused with the selected points, a preview without them tells how many are allowed.
   const bare = { ...settled, pointsToSpend: 0 }
   const { data: withoutPoints } = useQuery({
     queryKey: ['preview', bare, branch],
@@ -127,7 +132,7 @@ export function usePreview(sale: Sale, branch: string | undefined) {
   return {
     shown: isAsked ? query.data : undefined,
     spendable: isAsked ? spendableIn((query.data ?? withoutPoints)?.preview) : undefined,
-    /** What may be charged: computed for exactly what is on the screen. */
+    /** The preview that may be charged: computed for exactly what is on the screen. */
     current: isCurrent ? query.data : undefined,
     error: settled === sale && isAsked ? query.error : null,
     isBusy: settled !== sale || (isAsked && query.isFetching),

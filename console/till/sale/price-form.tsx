@@ -8,7 +8,7 @@ import { useTillContext } from '../shell/till-context.ts'
 import type { Line, Product } from './sale.ts'
 
 interface PriceFormProps {
-  /** The product whose price is asked for; without one it is a line of its own. */
+  /** The product that needs a price; undefined for a custom item. */
   readonly product?: Product
   readonly onClose: () => void
   readonly onAdd: (line: Pick<Line, 'product' | 'name' | 'category' | 'unitPrice'>) => void

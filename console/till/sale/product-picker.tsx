@@ -14,7 +14,7 @@ const mostPages = 10
 
 interface Products {
   readonly list: readonly Product[]
-  /** There is no further one in the directory. */
+  /** Whether the list holds all products of the directory. */
   readonly isAll: boolean
 }
 
@@ -31,7 +31,10 @@ async function readProducts(q: string | undefined, signal: AbortSignal): Promise
   return { list, isAll: false }
 }
 
-/** The directory is read once and searched here; only one too large for that is searched by the service. */
+/**
+ * Loads the directory once and searches it here; the service searches directories that are too large for
+ * that.
+ */
 export function useProducts(text: string) {
   const all = useQuery({
     queryKey: ['products', ''],
@@ -49,7 +52,7 @@ export function useProducts(text: string) {
   const fits = ({ opaqueId, name, category }: Product) =>
     [opaqueId, name, category].some((item) => item?.toLowerCase().includes(words))
   const list = isTooLarge ? (found.data?.list ?? []) : (all.data?.list ?? []).filter(fits)
-  // What begins with the words comes first: Enter takes it.
+  // Products that start with the typed text come first: Enter adds the first one.
   const begins = ({ opaqueId, name }: Product) =>
     [opaqueId, name].some((item) => item?.toLowerCase().startsWith(words))
   const best = list.find(begins) ?? list[0]
@@ -115,7 +118,7 @@ export function ProductPicker({ onPick, onCustomItem }: ProductPickerProps) {
             role="radiogroup"
             aria-label={t('products.category')}
           >
-            {/* One name makes them one stop of the Tab key. */}
+            {/* A shared name makes the radio buttons a single tab stop. */}
             <Chip value="" name="till-category" variant="light">
               {t('products.all')}
             </Chip>

@@ -15,7 +15,7 @@ interface ReceiptProps {
   readonly onReturn: () => void
 }
 
-/** What happened, in words, on the screen and on paper. */
+/** The receipt in words, on the screen and on paper. */
 export function Receipt({ settled, onNext, onReturn }: ReceiptProps) {
   const { t } = useTranslation('till')
   const money = useMoney()
@@ -106,20 +106,20 @@ function SpentRow({ settled: { transaction } }: Pick<ReceiptProps, 'settled'>) {
   )
 }
 
-/** What the customer got and has now. */
+/** The customer's gains and new balances. */
 function Loyalty({ settled: { transaction } }: Pick<ReceiptProps, 'settled'>) {
   const { t } = useTranslation('till')
   const { timezone } = useTillContext().session.organization
   const names = useNames()
   const gains = useGains()
-  // Not stored with the sale, so that no one else finds a customer's name in this browser.
+  // The name is not stored with the sale, so that no one else finds it in this browser.
   const { data: customer } = useQuery({
     queryKey: ['customer', transaction.customer, transaction.id],
     queryFn: () => dataOf(api.GET('/v1/customers/{id}', { params: { path: { id: transaction.customer } } })),
   })
   const { collectables, coupons, progress } = transaction.executedActions
   const texts = gains(transaction)
-  // Several of one kind end on one day.
+  // Several coupons of one kind expire on the same day and share one text.
   const untils = new Set(
     coupons.flatMap(({ reward, expiresAt }) =>
       expiresAt ? t('receipt.couponUntil', { name: reward.name, date: formatDate(expiresAt, timezone) }) : [],

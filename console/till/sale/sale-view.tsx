@@ -25,12 +25,12 @@ interface SaleViewProps {
   readonly isSending: boolean
   readonly refused: unknown
   readonly onCharge: () => void
-  /** What the scanner read; delivered once. */
+  /** The code that was scanned; delivered once. */
   readonly scanned: string | undefined
   readonly onScanned: () => void
 }
 
-/** Which part a small screen shows. */
+/** The parts of the view; a small screen shows one at a time. */
 const parts = ['customer', 'products', 'basket'] as const
 type Part = (typeof parts)[number]
 
@@ -42,12 +42,12 @@ export function SaleView(props: SaleViewProps) {
   const [asked, setAsked] = useState<{ product?: Product }>()
   const { all: products } = useProducts('')
   const toPay = useToPay(sale, preview.current)
-  // The customer of a basket that was kept.
+  // A restored basket is still waiting for its customer.
   const isReading = sale.awaited !== undefined && !again.error
   const notRead = sale.awaited && again.error
 
   const goTo = (to: Part, place: string) => {
-    // Focused right away, since what is typed after the shortcut belongs there.
+    // The focus moves synchronously, since keys typed after the shortcut belong there.
     flushSync(() => setPart(to))
     focusNow(place)
   }
@@ -55,7 +55,7 @@ export function SaleView(props: SaleViewProps) {
     dispatch({ type: 'customer', customer, card })
     const { fullname, phone, email } = customer.data
     announce(t('customer.found', { name: fullname ?? phone ?? email ?? t('customer.noName') }))
-    // A blocked one, or one without a card, needs a look first.
+    // A blocked customer, or one without a card, needs attention first.
     if (isActive(customer) && card && isActive(card)) goTo('products', places.products)
     else goTo('customer', places.main)
   })
@@ -183,7 +183,7 @@ export function SaleView(props: SaleViewProps) {
         </Stack>
       </section>
       <div className="till-charge">
-        {/* Here, and not in the basket: a phone shows this whatever part is open. */}
+        {/* The notice is here and not in the basket because a phone shows this part whichever tab is open. */}
         {preview.error && <Failure error={preview.error} onRetry={() => preview.retry()} />}
         {refused !== undefined && <Failure error={refused} />}
         <SegmentedControl
@@ -220,14 +220,14 @@ export function SaleView(props: SaleViewProps) {
   )
 }
 
-/** Finds the customer, and takes the card that was scanned, or the first that can be used. */
+/** Finds the customer and selects the scanned card, or else the first usable one. */
 function useFinding(onFound: (customer: Customer, card: Card | undefined) => void) {
   const take = (customer: Customer, searched?: string) =>
     onFound(
       customer,
       chooseCard(customer, ({ barcode }) => barcode === searched),
     )
-  // The later of two searches wins, whichever is answered first.
+  // The later of two searches wins, whichever response arrives first.
   const latest = useRef('')
   const { mutate, error, isPending, variables, reset } = useMutation({
     meta: { isShownInPlace: true },
@@ -237,7 +237,7 @@ function useFinding(onFound: (customer: Customer, card: Card | undefined) => voi
     },
     onSuccess: (customer, q) => q === latest.current && take(customer, q),
   })
-  // What never reached the service is asked again as soon as there is a network.
+  // A search that got no response is retried when the network is back.
   useEffect(() => {
     if (!isUnanswered(error) || variables === undefined) return
     const again = () => mutate(variables)

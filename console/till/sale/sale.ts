@@ -13,16 +13,16 @@ export interface Line {
   readonly category?: string
   readonly unitPrice: number
   readonly quantity: number
-  /** Ids of the coupons redeemed for it. */
+  /** Ids of the coupons redeemed for the line. */
   readonly coupons: readonly string[]
 }
 
 export interface Sale {
-  /** Another number for each sale, so that nothing computed for the last one is shown for this. */
+  /** A different number for each sale, so that results for the previous sale are never shown for this one. */
   readonly number: number
   readonly customer?: Customer
   readonly card?: Card
-  /** Ids of the customer and the card of a basket that was kept, until they are read again. */
+  /** Ids of the customer and the card of a restored basket, until they are loaded. */
   readonly awaited?: { readonly customer: string; readonly card?: string }
   /** Restored after a reload and not changed since. */
   readonly isKept?: boolean
@@ -54,7 +54,7 @@ export const isActive = ({ status }: { readonly status: number }): boolean => st
 export function reduceSale(sale: Sale, event: SaleEvent): Sale {
   const next = apply(sale, event)
   if (event.type === 'customer again' || event.type === 'take back') return next
-  // A cashier who continues has seen the notice that it was restored.
+  // A cashier who continues has seen the notice about the restored basket.
   return { ...next, isKept: false }
 }
 
@@ -89,7 +89,7 @@ function apply(sale: Sale, event: SaleEvent): Sale {
   }
 }
 
-/** The basket of another customer: the goods stay, coupons and points were the other's. */
+/** Changes the customer: the items stay, but coupons and points belonged to the previous customer. */
 function withoutClaims(sale: Sale): Sale {
   return {
     ...sale,
@@ -100,7 +100,7 @@ function withoutClaims(sale: Sale): Sale {
   }
 }
 
-/** The customer of a basket that was kept: coupons and points were chosen for them. */
+/** Sets the customer of a restored basket, for whom its coupons and points were selected. */
 function takeAwaited(sale: Sale, customer: Customer): Sale {
   const { awaited, pointsToSpend } = sale
   if (awaited?.customer !== customer.id) return sale
@@ -109,7 +109,7 @@ function takeAwaited(sale: Sale, customer: Customer): Sale {
   return { ...sale, awaited: undefined, customer, card, pointsToSpend: isSameCard ? pointsToSpend : 0 }
 }
 
-/** The card that is asked for, or the first that can be used. */
+/** The card that matches, or else the first usable one. */
 export function chooseCard({ cards }: Customer, isAskedFor: (card: Card) => boolean): Card | undefined {
   const held = cards.filter(({ status }) => status <= cardStatus.blocked)
   return held.find(isAskedFor) ?? held.find(isActive) ?? held[0]
@@ -132,8 +132,8 @@ function changeQuantity(sale: Sale, id: string, quantity: number): Sale {
 }
 
 /**
- * A free product goes on a line with that product, everything else on the order. Whether it may is for the
- * service to say: where no line fits it goes on the order too, and the refusal says why.
+ * A free product is redeemed on a line with that product, any other coupon on the order. The service decides
+ * whether it may be used: without a matching line the coupon goes on the order too, and the refusal says why.
  */
 function takeCoupon(sale: Sale, { id, reward }: Coupon): Sale {
   if (id === undefined || couponsOf(sale).includes(id)) return sale

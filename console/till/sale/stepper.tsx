@@ -12,7 +12,7 @@ interface StepperProps {
   readonly onChange: (value: number) => void
 }
 
-/** How many: a button less, a button more. */
+/** A quantity with a button to decrease and a button to increase it. */
 export function Stepper({ name, value, min, max = Number.POSITIVE_INFINITY, onChange }: StepperProps) {
   const { t } = useTranslation('till')
   return (

@@ -30,7 +30,7 @@ export function Row({ label, value, isLarge }: { label: string; value: string; i
 /** Shown instead of an amount until the service has priced the current basket. */
 const unknown = '—'
 
-/** What there is to pay: as the service counts it, or before a customer is known the sum of the lines. */
+/** The amount to pay: computed by the service, or the sum of the lines while there is no customer. */
 export function useToPay(sale: Sale, current: Previewed | undefined): string {
   const money = useMoney()
   const { currency } = useTillContext().session.organization
@@ -42,7 +42,7 @@ export function useToPay(sale: Sale, current: Previewed | undefined): string {
 
 interface TotalsProps {
   readonly toPay: string
-  /** Keeps its rows while the next answer is on its way. */
+  /** The last preview; its rows stay while the next response is pending. */
   readonly shown: Previewed | undefined
   readonly isCurrent: boolean
 }
@@ -65,7 +65,7 @@ export function Totals({ toPay, shown, isCurrent }: TotalsProps) {
   )
 }
 
-/** What the customer has from now on. */
+/** The customer's balances after the sale. */
 export function BalancesAfter({ collectables }: Pick<Schemas['ExecutedActions'], 'collectables'>) {
   const { t } = useTranslation('till')
   const names = useNames()
@@ -83,7 +83,7 @@ export function BalancesAfter({ collectables }: Pick<Schemas['ExecutedActions'],
   )
 }
 
-/** What the customer gets, in words. */
+/** The customer's gains in words. */
 export function useGains() {
   const { t } = useTranslation('till')
   const names = useNames()

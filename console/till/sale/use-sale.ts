@@ -9,12 +9,15 @@ import { couponsOf, emptySale, isEmpty, reduceSale } from './sale.ts'
 
 export type Selling = ReturnType<typeof useSale>
 
-/** The sale on the screen with its preview, and how it is charged. Lives on while a receipt is shown. */
+/**
+ * The sale on the screen with its preview, and how it is charged. The state survives while a receipt is
+ * shown.
+ */
 export function useSale(outbox: Outbox, session: Session, announce: (text: string) => void) {
   const [sale, dispatch] = useReducer(reduceSale, session, (owner) => takeKept(owner) ?? emptySale)
   const preview = usePreview(sale, outbox.branch)
   const { current } = preview
-  // The number this sale was sent under; another one that was set aside may be settled first.
+  // The number under which this sale was sent; a sale that was set aside may be settled first.
   const [number, setNumber] = useState<string>()
   const isReady = current !== undefined && sale.lines.length > 0 && outbox.current === undefined
   useKeeping(session, sale, number !== undefined && outbox.current?.number === number)
@@ -34,11 +37,13 @@ export function useSale(outbox: Outbox, session: Session, announce: (text: strin
     if (!isReady) return
     const named = sale.customer!.coupons.map(({ id, reward }) => [id, reward.name])
     const sent = outbox.putSale({
-      // Time of the sale by the service's clock, so that it counts for this moment even if it arrives late.
+      // The time of the sale by the service's clock, so that it counts for this moment even if it arrives
+      // late.
       body: { ...current.body, occurredAt: new Date(Date.now() + current.clockOffset).toISOString() },
       couponNames: Object.fromEntries(named.filter(([id]) => couponsOf(sale).includes(id!))),
     })
-    // Dropped right away: stored in both places, it would be charged twice after a crash.
+    // The stored copy is dropped right away: kept in both places, the sale would be charged twice after a
+    // crash.
     forget()
     setNumber(sent)
   }

@@ -1,30 +1,30 @@
 /**
- * What is open, in the browser's history: Back closes it, Forward shows the return or the receipt again, and
- * a reload stays where it was. In `history.state` and not in the address: no one shares a link to the middle
- * of a sale, and no receipt number stays in the list of visited pages.
+ * Keeps what is open in the browser's history: Back closes it, Forward shows the return or the receipt again,
+ * and a reload stays where it was. The state is in `history.state` and not in the URL: no one shares a link
+ * to the middle of a sale, and no receipt number stays in the list of visited pages.
  *
- * What is closed otherwise, by a button or by Escape, leaves its entry behind: a spare one, if it looks like
- * the entry below it. The next thing that opens takes its place, and Back passes over it; so the history does
+ * Closing something by a button or Escape leaves its history entry behind. If that entry looks like the one
+ * below it, it is a spare entry: the next thing that opens reuses it, and Back skips it, so the history does
  * not grow.
  */
 import { useEffect, useRef, useSyncExternalStore } from 'react'
 
 export interface Shown {
   readonly view: 'sale' | 'return' | 'done'
-  /** The receipt to return, or the number of what was done. */
+  /** The receipt to return, or the number of the settled sale or return. */
   readonly number?: string
 }
 
 interface Look extends Shown {
-  /** How many dialogs and panels are open. */
+  /** Number of open dialogs and panels. */
   readonly layers: number
 }
 
 interface Entry extends Look {
-  /** How many entries of the till lie below, and what the next of them looks like. */
+  /** Number of the till's entries below this one; `below` is what the next of them looks like. */
   readonly index: number
   readonly below?: Look
-  /** Nothing at all lies below: the till was the first page of its window. */
+  /** Whether nothing lies below: the till was the first page of its window. */
   readonly isBottom?: boolean
 }
 
@@ -35,10 +35,10 @@ function entryOf(state: unknown): Entry | undefined {
   return given && views.includes(given.view) && Number.isInteger(given.index) ? given : undefined
 }
 
-/** What closes the open dialogs and panels, the topmost last. */
+/** Functions that close the open dialogs and panels, the topmost last. */
 const layers: (() => void)[] = []
 const listeners = new Set<() => void>()
-/** Asks whether to leave the till; undefined when nothing is lost with it. */
+/** Asks whether to leave the till; undefined if nothing would be lost. */
 let askToLeave: (() => void) | undefined
 
 const first = { view: 'sale', index: 0, isBottom: history.length === 1 } as const
@@ -62,7 +62,7 @@ function over({ view, number, layers: count, index }: Entry): Entry {
   return { ...look, index: index + 1, below: look }
 }
 
-/** The lowest spare entry stays: from it Back asks before it leaves the till. */
+/** The lowest spare entry is not reused: Back from it asks before leaving the till. */
 function open(look: Partial<Look>): void {
   if (isSpare(current) && current.index > 1) put({ ...current, ...look }, 'replace')
   else put({ ...over(current), ...look }, 'push')
@@ -71,15 +71,16 @@ function open(look: Partial<Look>): void {
 window.addEventListener('popstate', ({ state }) => {
   const before = current
   const landed = entryOf(state)
-  // A link within the page, such as to its main part.
+  // The entry belongs to a link within the page, such as the one to the main content.
   if (!landed) return put(over(before), 'replace')
   const isBack = landed.index < before.index
   while (layers.length > landed.layers) layers.pop()!()
-  // What was open here before is not opened again, and a view that was left for the sale is not come back to.
+  // Dialogs that were open in this entry are not reopened, and Back does not return to a view that was left
+  // for the sale.
   const isLeft = isBack && before.view === 'sale'
   put({ ...landed, layers: layers.length, ...(isLeft && { view: 'sale', number: undefined }) }, 'replace')
   if (!isBack || !looksLike(before, current)) return
-  // Nothing was there to be closed.
+  // Back closed nothing.
   if (current.index === 0 && askToLeave) {
     history.forward()
     if (!current.isBottom) askToLeave()
@@ -88,7 +89,7 @@ window.addEventListener('popstate', ({ state }) => {
   }
 })
 
-/** The view that is open, and how to open another: over the sale, and in place of any other. */
+/** The open view, and a function to open another: on top of the sale, or in place of any other view. */
 export function useShown(): { shown: Shown; show: (shown: Shown) => void } {
   return { shown: useEntry(), show }
 }
@@ -109,7 +110,7 @@ function show({ view, number }: Shown): void {
   else put({ ...current, view, number }, 'replace')
 }
 
-/** Closes everything that was open before another person takes over. */
+/** Returns to the sale before another person takes over. */
 export const startOver = (): void => show({ view: 'sale' })
 
 /** Adds a history entry for a dialog or a panel while it is open. */
@@ -138,7 +139,7 @@ export function useAsksToLeave(ask: (() => void) | undefined): void {
   useEffect(() => {
     if (!isNeeded) return
     askToLeave = () => latest.current?.()
-    // One entry to come back from.
+    // One more entry, so that Back can be caught.
     if (index === 0) put(over(current), 'push')
     return () => {
       askToLeave = undefined
@@ -146,5 +147,5 @@ export function useAsksToLeave(ask: (() => void) | undefined): void {
   }, [isNeeded, index])
 }
 
-/** Out of the till, to the page before it. */
+/** Leaves the till for the page before it. */
 export const leave = (): void => history.go(-current.index - 1)

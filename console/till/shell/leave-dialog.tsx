@@ -2,7 +2,7 @@ import { Button, Group, Modal, Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import { leave } from './back.ts'
 
-/** Back was pressed with something in the basket: by a slip, more often than not. */
+/** Confirms Back with a filled basket, since it is often pressed by mistake. */
 export function LeaveDialog({ onClose }: { readonly onClose: () => void }) {
   const { t } = useTranslation('till')
   return (

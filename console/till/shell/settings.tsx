@@ -13,7 +13,7 @@ interface SettingsProps {
   readonly onSettled: (settled: Settled) => void
 }
 
-/** This till's name and branch, and what it has set aside. */
+/** This till's name and branch, and the entries that were set aside. */
 export default function Settings({ outbox, onClose, onSettled }: SettingsProps) {
   const { t } = useTranslation('till')
   useClosedByBack(onClose)

@@ -1,10 +1,10 @@
 import { useEffect, useRef } from 'react'
 
-/** The keys of the till, in the order in which the help lists them. */
+/** Keyboard shortcuts of the till, in the order in which the help lists them. */
 export const shortcutKeys = ['F2', 'F3', 'F4', 'F6', 'F7', 'F8', 'F9', 'Escape', '?'] as const
 export type Shortcut = (typeof shortcutKeys)[number]
 
-/** Work wherever the focus is, but not while a dialog is open: that has keys of its own. */
+/** Handles the shortcuts wherever the focus is, except while a dialog is open, which has its own keys. */
 export function useShortcuts(actions: Partial<Record<Shortcut, () => void>>): void {
   const latest = useRef(actions)
   latest.current = actions

@@ -1,5 +1,5 @@
 /**
- * What the parts of the till share: the session, names of balances and rewards, and screen reader
+ * Context shared by the parts of the till: the session, names of balances and rewards, and screen reader
  * announcements.
  */
 import { createContext, use } from 'react'
@@ -76,7 +76,7 @@ export function focusNow(id: string): void {
   if (place instanceof HTMLInputElement) place.select()
 }
 
-/** Focuses after the last change is drawn and a closing dialog has returned its focus. */
+/** Moves the focus after the last change is rendered and a closing dialog has returned its focus. */
 export function focusOn(id: string): void {
   setTimeout(() => focusNow(id))
 }

@@ -44,7 +44,7 @@ async function readBalances() {
 export function TillDesk({ session, isSignedIn, onSignOut }: TillDeskProps) {
   const { t } = useTranslation('till')
   const { shown, show } = useShown()
-  // A receipt is there as long as the page is: after a reload it is the sale again.
+  // A receipt lives only in memory: after a reload the sale is shown instead.
   const [settled, setSettled] = useState<Settled>()
   const done = shown.view === 'done' && settled?.entry.number === shown.number ? settled : undefined
   const view = shown.view === 'done' && !done ? 'sale' : shown.view
@@ -72,7 +72,7 @@ export function TillDesk({ session, isSignedIn, onSignOut }: TillDeskProps) {
     isSignedIn,
     onSettled: settle,
     onRefused: (entry, error) => {
-      // Restored in one window only: a second window could charge it as well.
+      // The sale is restored in one window only: a second window could charge it as well.
       if (outbox.settle(entry.number)) selling.takeBack(entry)
       else selling.finish(entry.number)
       setRefused({ entry, error })
@@ -95,9 +95,9 @@ export function TillDesk({ session, isSignedIn, onSignOut }: TillDeskProps) {
   }, [view])
   const toggleCalls = () => setOpen((before) => (before === 'calls' ? undefined : 'calls'))
   const isSelling = view === 'sale' && !isWaiting
-  // While a receipt is shown a card begins the next sale.
+  // While a receipt is shown, scanning a card starts the next sale.
   const [scanned, setScanned] = useState<string>()
-  // A receipt number ends in digits too, so a scan goes into the field that asks for one.
+  // Receipt numbers end in digits too, so in the return view a scan goes into the field for the number.
   const isScanning = !isWaiting && view !== 'return'
   useScanner(
     isScanning
