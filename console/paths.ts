@@ -1,4 +1,4 @@
-/** Where everything in the console is. The only place that spells an address. */
+/** Paths of the console's pages. This is the only place that spells them out. */
 export const paths = {
   home: () => '/',
   signIn: () => '/sign-in',
@@ -23,9 +23,9 @@ export const paths = {
   settings: () => '/settings',
 }
 
-/** Where the console lies in the service; its own addresses are below. */
+/** Base path of the console; its own paths below are relative to it. */
 export const consoleBase = '/console'
 
-/** Outside of the console. */
+/** Paths outside of the console. */
 export const till = '/till'
 export const apiReference = '/docs'

@@ -163,7 +163,7 @@ const pages = [
   page('/settings', 'pos', ['settings'], 'SettingsPage', () => import('./pages/settings/settings-page.tsx')),
 ]
 
-/** Inside the shell: its menu is the way on. */
+/** Unknown paths are shown inside the shell, whose menu leads on. */
 const anythingElse = createRoute({ getParentRoute: () => shell, path: '$', component: NotFound })
 
 export function createConsoleRouter(queries: QueryClient) {

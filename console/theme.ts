@@ -34,25 +34,25 @@ export const theme = createTheme({
   cursorType: 'pointer',
   respectReducedMotion: true,
   components: {
-    // A word, not a shout, and never cut: a narrow column would leave a dot and an ellipsis of it.
+    // Badges are not uppercase and never truncated: a narrow column would reduce them to a dot and an
+    // ellipsis.
     Badge: Badge.extend({ defaultProps: { tt: 'none', fw: 600, miw: 'max-content' } }),
     Modal: {
-      // Asked with each drawing, since the language may change. The page has one banner, and it is not this
+      // Evaluated on each render, since the language may change. The page has one banner, and it is not this
       // header.
       defaultProps: () => ({
         closeButtonProps: { 'aria-label': i18next.t('common:close') },
         attributes: { header: { role: 'none' } },
       }),
     },
-    // Numbers are written as in the reader's language, which may change as well.
+    // The decimal separator follows the reader's language, which may change as well.
     NumberInput: { defaultProps: () => ({ decimalSeparator: decimalSeparator() }) },
-    // Otherwise an invisible element inside the list of entries takes the focus, which readers cannot make
-    // sense of.
+    // Otherwise an invisible element in the menu takes the focus, which confuses screen readers.
     Menu: Menu.extend({ defaultProps: { withInitialFocusPlaceholder: false } }),
   },
 })
 
-/** The library's own gray for secondary text has a contrast of 3.3 on white; AA asks for 4.5. */
+/** Mantine's gray for secondary text has a contrast of 3.3 on white; AA requires 4.5. */
 export const colors: CSSVariablesResolver = () => ({
   variables: {},
   light: {
@@ -60,7 +60,7 @@ export const colors: CSSVariablesResolver = () => ({
     '--mantine-color-dimmed': '#55625f',
     '--mantine-color-placeholder': '#6a7673',
     '--mantine-color-error': '#c92a2a',
-    // On their own light ground the library's orange has a contrast of 3.6 and its yellow 2.7; these have 5.6
+    // On their light background, Mantine's orange has a contrast of 3.6 and its yellow 2.7; these have 5.6
     // and 6.5.
     '--mantine-color-orange-light-color': '#a03c08',
     '--mantine-color-yellow-light-color': '#7a4d00',
@@ -70,9 +70,10 @@ export const colors: CSSVariablesResolver = () => ({
     '--mantine-color-dimmed': '#a9b5b2',
     '--mantine-color-placeholder': '#98a4a1',
     '--mantine-color-error': '#ff8787',
-    // A link in a row under the mouse: the library's own shade has 4.3 there, this one 5.4.
+    // On a hovered row, Mantine's link color has a contrast of 4.3; this one has 5.4.
     '--mantine-color-anchor': 'var(--mantine-primary-color-3)',
-    // White on the library's own red of filled buttons has 3.8 in the dark; on these it has 5.5 and 4.5.
+    // White on Mantine's red of filled buttons has a contrast of 3.8 in the dark theme; on these it has 5.5
+    // and 4.5.
     '--mantine-color-red-filled': 'var(--mantine-color-red-9)',
     '--mantine-color-red-filled-hover': 'var(--mantine-color-red-8)',
     '--lw-surface': 'var(--mantine-color-dark-6)',

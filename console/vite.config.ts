@@ -11,7 +11,7 @@ const inBase =
 
 const service = `http://127.0.0.1:${Number(process.env.PORT) || 8080}`
 
-/** Same routing as the service: a page has more than one address. */
+/** Routes like the service: a page has more than one path. */
 const addressesOfPages: Plugin = {
   name: 'addresses-of-pages',
   configureServer({ middlewares }) {
@@ -25,7 +25,7 @@ const addressesOfPages: Plugin = {
   },
 }
 
-/** Three pages that share their parts. `npm run dev` serves them with a running service behind. */
+/** Three pages that share code. `npm run dev` serves them in front of a running service. */
 export default defineConfig({
   root: here('.'),
   base: '/',
@@ -33,20 +33,20 @@ export default defineConfig({
   build: {
     emptyOutDir: true,
     target: 'es2022',
-    // A data: address would need a wider policy for fonts and images.
+    // Inlined data: URLs would need a looser Content Security Policy for fonts and images.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 800,
     rollupOptions: {
       input: { console: here('console.html'), till: here('till.html'), wallet: here('wallet.html') },
       output: {
-        // Without this every small part that two pages share is a file of its own, and a first load asks for
-        // 70.
+        // Without this, every small module shared by two pages is a file of its own, and a first load
+        // requests 70.
         codeSplitting: {
           groups: [
             { name: 'react', test: inReact, priority: 2 },
-            // Only what console or till ask for at once: the wallet page must not carry the component
-            // library.
+            // Only modules that the console or the till load initially: the wallet page must not load the
+            // component library.
             { name: 'base', test: inBase, tags: ['$initial'], minShareCount: 2, priority: 1 },
           ],
         },

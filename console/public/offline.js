@@ -1,5 +1,4 @@
-// The service worker of the wallet page: asks the service first, and without an answer shows what it gave
-// last.
+// The service worker of the wallet page: asks the service first, and without a response uses the last one.
 const cacheName = 'lw-wallet'
 const patienceMs = 4000
 
@@ -25,7 +24,7 @@ async function fromServiceFirst(request) {
       const cache = await caches.open(cacheName)
       await cache.put(request, response.clone())
     }
-    // What a proxy says while the service is away is no answer either.
+    // A proxy's error while the service is down does not count as a response.
     if (response.status < 500) return response
     giveUp = () => response
   } catch (error) {
@@ -33,7 +32,7 @@ async function fromServiceFirst(request) {
   }
   const kept = await caches.match(request)
   if (!kept) return giveUp()
-  // So that the page can say that this is not from now.
+  // The header lets the page say that this is not current.
   const headers = new Headers(kept.headers)
   headers.set('x-kept', '1')
   return new Response(kept.body, { status: kept.status, headers })

@@ -1,5 +1,5 @@
 // The script of the API reference at /docs: search, theme and copy buttons. Without it the page reads the
-// same; what it serves stays hidden until it runs.
+// same; the controls that need the script stay hidden until it runs.
 const root = document.documentElement
 const themes = ['system', 'light', 'dark']
 const stored = () => {

@@ -1,12 +1,12 @@
 import { Box } from '@mantine/core'
 
 interface CodeBlockProps {
-  /** Says to a screen reader what it is. */
+  /** Label for screen readers. */
   readonly label: string
   readonly children: string
 }
 
-/** Code as it is, left to right in every language; long lines scroll, with the keyboard too. */
+/** Preformatted code, left to right in every language; long lines scroll, also by keyboard. */
 export function CodeBlock({ label, children }: CodeBlockProps) {
   return (
     <Box

@@ -11,18 +11,18 @@ export const customerQuery = (id: string) =>
     queryFn: () => dataOf(api.GET('/v1/customers/{id}', { params: { path: { id } } })),
   })
 
-/** What to call a customer; undefined for one of whom nothing is known but the card. */
+/** Name of a customer; undefined if nothing but the card is known. */
 export function nameOf({ data }: Pick<Schemas['Customer'], 'data'>): string | undefined {
   return data.fullname ?? data.phone ?? data.email
 }
 
 interface CustomerNameProps {
   readonly id: string
-  /** Name from the list. Without one the customer is unnamed or erased, and only then fetched. */
+  /** Name from the list. Without one, the customer is unnamed or erased, and is fetched to find out. */
   readonly name?: string
 }
 
-/** Leads to the customer. */
+/** Name of a customer, linked to their page. */
 export function CustomerName({ id, name }: CustomerNameProps) {
   const { t } = useTranslation('customers')
   const { data, error } = useQuery({

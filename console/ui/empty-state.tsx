@@ -4,11 +4,11 @@ import type { ReactNode } from 'react'
 
 interface EmptyStateProps {
   readonly title: string
-  /** What to do first. */
+  /** The first thing to do. */
   readonly children?: ReactNode
   readonly action?: ReactNode
   readonly icon?: ReactNode
-  /** It is all there is on the page, so its title is the page's. */
+  /** Whether it fills the page, so that its title is the page's heading. */
   readonly isPage?: boolean
 }
 

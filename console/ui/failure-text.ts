@@ -2,8 +2,8 @@ import i18next from 'i18next'
 import { ApiError } from '../api/client.ts'
 
 /**
- * What went wrong: in the reader's language where there are words for its code, else as the service said it.
- * A page may have its own words, in the namespace it began with: the till speaks to a cashier.
+ * Describes an error in the reader's language if there is a text for its code, or else in the service's
+ * words. A page may have its own texts in its default namespace: the till addresses a cashier.
  */
 export function failureText(error: unknown): string {
   if (!(error instanceof ApiError)) return error instanceof Error ? error.message : String(error)
@@ -14,7 +14,7 @@ export function failureText(error: unknown): string {
   return key === undefined ? error.message : i18next.t(key)
 }
 
-/** Codes that say only what kind of thing is wrong; the service's own sentence names the place. */
+/** Codes that name only the kind of error; the service's message contains the details. */
 const general = [
   '_invalid_payload',
   '_forbidden',

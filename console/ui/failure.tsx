@@ -6,12 +6,12 @@ import { failureDetail, failureText } from './failure-text.ts'
 
 interface FailureProps {
   readonly error: unknown
-  /** Offered where trying again can help: a refusal stays one. */
+  /** Retries the request; not offered for a refusal, which would be refused again. */
   readonly onRetry?: () => void
 }
 
 /**
- * An error in place: what is wrong as a sentence, and small behind it the code that the documentation knows.
+ * An error shown in place: what is wrong as a sentence, and in small print the code for the documentation.
  */
 export function Failure({ error, onRetry }: FailureProps) {
   const { t } = useTranslation('common')

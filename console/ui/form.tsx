@@ -9,14 +9,14 @@ interface FormModalProps {
   readonly onClose: () => void
   readonly onSubmit: () => void
   readonly isBusy: boolean
-  /** The error of the last attempt, shown above the fields. */
+  /** Error of the last attempt, shown above the fields. */
   readonly error?: unknown
   readonly submitLabel: string
   readonly isDangerous?: boolean
   readonly children: ReactNode
 }
 
-/** A few fields over the page, sent with Enter. A mutation used here has `meta: { isShownInPlace: true }`. */
+/** A form in a dialog, submitted with Enter. A mutation used here has `meta: { isShownInPlace: true }`. */
 export function FormModal(props: FormModalProps) {
   const { t } = useTranslation('common')
   const submit = (event: FormEvent) => {

@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core'
 import { Fragment, type ReactNode } from 'react'
 
-/** Dates and numbers of receipts stay on one line. */
+/** Keeps dates and receipt numbers on one line. */
 export function Nowrap({ children }: { readonly children: ReactNode }) {
   return (
     <Text span inherit style={{ whiteSpace: 'nowrap' }}>
@@ -10,10 +10,12 @@ export function Nowrap({ children }: { readonly children: ReactNode }) {
   )
 }
 
-/** A longer name has to break on a phone. */
+/** Names longer than this have to wrap on a phone. */
 const mostTogether = 28
 
-/** "Points: 35 · Stamps: 2": breaks between the parts, not between a name and its number. */
+/**
+ * A line such as "Points: 35 · Stamps: 2" that wraps between the parts, not between a name and its number.
+ */
 export function Parts({ texts }: { readonly texts: readonly string[] }) {
   return (
     <span>
@@ -27,7 +29,7 @@ export function Parts({ texts }: { readonly texts: readonly string[] }) {
   )
 }
 
-/** A long email must not push other columns out of sight; hovering shows all of it. */
+/** Truncates a long email so that it does not push other columns out of sight; hovering shows all of it. */
 export function Short({ children }: { readonly children: string }) {
   return (
     <Text inherit maw={210} truncate title={children}>

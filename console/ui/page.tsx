@@ -4,15 +4,15 @@ import { PageLink } from './page-link.tsx'
 
 interface PageProps {
   readonly title: string
-  /** What the page is for, in a sentence. */
+  /** Purpose of the page, in a sentence. */
   readonly about?: ReactNode
-  /** Where it belongs, above the title. */
+  /** Link to the parent page, above the title. */
   readonly parent?: { readonly to: string; readonly title: string }
   readonly actions?: ReactNode
   readonly children: ReactNode
 }
 
-/** The head of every page: its name, what it is for, and what can be done. */
+/** Layout of every page: title, purpose and actions. */
 export function Page({ title, about, parent, actions, children }: PageProps) {
   useEffect(() => {
     document.title = `${title} · Loyalty Wallet`

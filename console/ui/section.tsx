@@ -9,7 +9,7 @@ interface SectionProps {
   readonly children: ReactNode
 }
 
-/** A part of a detail page with a heading of its own. */
+/** A section of a detail page with its own heading. */
 export function Section({ title, actions, children }: SectionProps) {
   return (
     <Stack component="section" gap="md" p="lg" className="lw-surface">
@@ -49,7 +49,7 @@ export function Facts({ facts }: { readonly facts: readonly Fact[] }) {
   )
 }
 
-/** An id of ours: too long to read, so it is there to be copied. */
+/** An id of the service, which is too long to read, with a button to copy it. */
 export function IdText({ id }: { readonly id: string }) {
   return (
     <span className={classes.id}>
@@ -59,7 +59,7 @@ export function IdText({ id }: { readonly id: string }) {
   )
 }
 
-/** What the client keeps with a thing, as it was sent; undefined when there is nothing. */
+/** Metadata of the client as text; undefined if there is none. */
 export function metaDataText(metaData: Readonly<Record<string, unknown>> | undefined): ReactNode {
   if (metaData === undefined || Object.keys(metaData).length === 0) return undefined
   return (

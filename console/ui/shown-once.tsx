@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next'
 
 interface ShownOnceProps {
   readonly title: string
-  /** Why to copy it now. */
+  /** Reason to copy it now. */
   readonly warning: string
   readonly doneLabel: string
   readonly onClose: () => void
@@ -29,7 +29,7 @@ export function ShownOnce({ title, warning, doneLabel, onClose, children }: Show
   )
 }
 
-/** A value to be taken elsewhere, with a button that says so. */
+/** A value with a button to copy it. */
 export function CopyField({ label, value }: { readonly label: string; readonly value: string }) {
   return (
     <Group gap="xs" align="flex-end" wrap="nowrap">

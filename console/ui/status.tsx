@@ -6,7 +6,7 @@ export type Tone = 'good' | 'over' | 'waiting' | 'wrong' | 'used'
 
 const colors = { good: 'pine', over: 'gray', waiting: 'yellow', wrong: 'red', used: 'blue' } as const
 
-/** The one look of a status, on every page. */
+/** The appearance of a status, the same on every page. */
 export function Status({ tone, children }: { readonly tone: Tone; readonly children: ReactNode }) {
   return (
     <Badge variant="light" color={colors[tone]} className="lw-tabular">

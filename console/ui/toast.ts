@@ -8,7 +8,7 @@ export const toast = {
   success(message: string): void {
     show({ message, color: 'pine' })
   },
-  /** What is wrong, and small behind it the code that the documentation knows. */
+  /** Shows what is wrong, and in small print the code for the documentation. */
   failure(error: unknown): void {
     const text = failureText(error)
     const told = error instanceof ApiError ? { title: text, message: error.code } : { message: text }

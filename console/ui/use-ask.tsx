@@ -6,7 +6,7 @@ import { toast } from './toast.ts'
 
 interface Question {
   readonly title: string
-  /** What will happen. */
+  /** Describes what will happen. */
   readonly about: string
   readonly confirm: string
   readonly isDangerous?: boolean

@@ -5,15 +5,15 @@ import { type IdempotencyHeaders, idempotencyHeaders } from '../api/idempotency-
 interface ModalForm<V, R> {
   readonly isOpen: boolean
   readonly onClose: () => void
-  /** Asked each time the form is opened. */
+  /** Initial values, computed each time the form is opened. */
   readonly initial: () => V
   readonly send: (values: V, headers: IdempotencyHeaders) => Promise<R>
   readonly onDone?: (result: R) => void
 }
 
 /**
- * What a `FormModal` needs. One key for each opening: a second press after a lost answer repeats, not
- * doubles.
+ * State of a `FormModal`. Each opening has one idempotency key: pressing again after a lost response does not
+ * run the request twice.
  */
 export function useModalForm<V, R>({ isOpen, onClose, initial, send, onDone }: ModalForm<V, R>) {
   const [values, setValues] = useState(initial)
@@ -27,14 +27,14 @@ export function useModalForm<V, R>({ isOpen, onClose, initial, send, onDone }: M
     onSuccess: (result) => {
       onClose()
       onDone?.(result)
-      // One change of a customer shows in balances, coupons, ledger and lists alike.
+      // A change of a customer affects balances, coupons, the ledger and lists alike.
       return queries.invalidateQueries()
     },
     onError: () => {
       isSent.current = false
     },
   })
-  // Only opening starts anew, not typing.
+  // The form resets only when it opens, not while typing.
   useEffect(() => {
     if (!isOpen) return
     setValues(initial())

@@ -21,7 +21,7 @@ const mostStamps = 20
 const balanceOf = ({ balances }: WalletCard, key: string) =>
   balances.find((balance) => balance.key === key) ?? { name: key, decimals: 0 }
 
-/** In the service's order: the card's own balances come first; those of other campaigns only if not empty. */
+/** Balances in the service's order: the card's own come first; those of other campaigns only if not empty. */
 const shown = ({ balances }: WalletCard) =>
   balances.filter(({ value, otherCampaign }) => otherCampaign === undefined || value !== 0)
 

@@ -1,6 +1,6 @@
 /**
- * The last state of a card can be read without a network: the page and everything it was made of are put into
- * a cache, and a service worker (`public/offline.js`) answers from there when the service cannot.
+ * Makes the last state of a card readable without a network: the page and all its resources are put into a
+ * cache, and a service worker (`public/offline.js`) responds from it when the service cannot.
  */
 const cacheName = 'lw-wallet'
 
@@ -14,7 +14,7 @@ export async function keepForOffline(): Promise<void> {
   isKeeping = true
   await navigator.serviceWorker.register('/w/offline.js', { scope: '/w/' })
   await navigator.serviceWorker.ready
-  // What was loaded before the worker was there has not passed through it.
+  // Resources that were loaded before the worker started have not passed through it.
   const loaded = performance.getEntriesByType('resource').map(({ name }) => name)
   const ours = loaded.filter((address) => address.startsWith(location.origin))
   const parts = ['', '/card', '/code128.svg', '/qr.svg', '/manifest.webmanifest'].map(
@@ -27,7 +27,9 @@ export async function keepForOffline(): Promise<void> {
 
 const versionKey = 'lw-wallet-version'
 
-/** Files have their version in their names: after an update the ones before it are never asked for again. */
+/**
+ * Deletes the files of earlier versions. File names contain the version, so these are never requested again.
+ */
 async function dropOlderVersions(cache: Cache, loaded: readonly string[]): Promise<void> {
   const version = document.querySelector<HTMLScriptElement>('script[type=module][src]')?.src ?? ''
   if (localStorage.getItem(versionKey) === version) return
@@ -37,7 +39,7 @@ async function dropOlderVersions(cache: Cache, loaded: readonly string[]): Promi
   localStorage.setItem(versionKey, version)
 }
 
-/** A card whose address was taken back leaves nothing behind. */
+/** Removes everything stored about a card whose link was revoked. */
 export async function forgetCard(): Promise<void> {
   if (!('caches' in window)) return
   const cache = await caches.open(cacheName)

@@ -7,13 +7,13 @@ export type WalletCard = Schemas['WalletCard']
 export type CardState =
   | { readonly kind: 'loading' }
   | { readonly kind: 'shown'; readonly card: WalletCard; readonly isKept: boolean }
-  /** The address was taken back, or never was one. */
+  /** The link was revoked or never existed. */
   | { readonly kind: 'gone' }
   | { readonly kind: 'unreachable' }
 
 const freshMs = 30_000
 
-/** The card of this address; asked for again whenever the reader comes back to the page. */
+/** Loads the card of this link, and reloads it whenever the reader returns to the page. */
 export function useCard(): CardState {
   const [state, setState] = useState<CardState>({ kind: 'loading' })
   const load = useCallback(async () => {
@@ -26,8 +26,8 @@ export function useCard(): CardState {
       if (!response.ok) throw new Error(String(response.status))
       const isKept = response.headers.has('x-kept')
       setState({ kind: 'shown', card: await response.json(), isKept })
-      // Only once it is known that there is a card: of one that was taken back nothing may be kept.
-      // Where service workers are refused, such as in a private window, the page works without.
+      // The card is stored only once it is known to exist: nothing of a revoked card may be kept. Where
+      // service workers are not allowed, such as in a private window, the page works without one.
       if (!isKept) keepForOffline().catch(() => {})
     } catch {
       setState((before) => (before.kind === 'shown' ? { ...before, isKept: true } : { kind: 'unreachable' }))

@@ -7,7 +7,7 @@ import { Balances, Coupons, Expiring, Visits } from './card-parts.tsx'
 import { cardAddress } from './offline.ts'
 import { useCard, type WalletCard } from './use-card.ts'
 
-/** What a customer holds: the card to scan, and everything that is on it. */
+/** The customer's wallet page: the card to scan, and everything on it. */
 export function WalletPage() {
   const state = useCard()
   const { t } = useTranslation('wallet')
@@ -44,7 +44,7 @@ export function WalletPage() {
   )
 }
 
-/** The tab title and the browser's color are the merchant's. */
+/** Sets the tab title and the browser's color to the merchant's. */
 function Dress({ card: { organization, card } }: { readonly card: WalletCard }) {
   useEffect(() => {
     adoptLanguage(organization.locale)
@@ -63,9 +63,7 @@ function place(tag: string, id: string, attributes: Record<string, string>): voi
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value)
 }
 
-/**
- * Text on the merchant's color is white or nearly black, whichever can be read (WCAG's relative luminance).
- */
+/** Text on the merchant's color is white or nearly black, whichever is readable (WCAG relative luminance). */
 function colorsOf({ organization: { color } }: WalletCard): CSSProperties {
   const [red, green, blue] = [1, 3, 5].map((at) => {
     const part = Number.parseInt(color.slice(at, at + 2), 16) / 255
@@ -82,8 +80,8 @@ function LanguageChoice() {
       <span>{t('language')}</span>
       <select
         value={i18n.language}
-        // Without a network the language stays unchanged, and the field shows that. A file that did not come
-        // is not asked for again by a browser, so it is not even tried.
+        // Without a network, the language stays unchanged, and the field shows that. Browsers never retry an
+        // import that failed, so it is not even attempted.
         onChange={({ currentTarget }) => {
           if (navigator.onLine) changeLanguage(currentTarget.value as Language).catch(() => {})
         }}

@@ -27,12 +27,12 @@ type Action = 'publish' | 'pause' | 'archive'
 interface CampaignActionsProps {
   readonly campaign: Campaign
   readonly shapes: Shapes
-  /** Saves what is not saved yet; false when that was refused. */
+  /** Saves pending changes; resolves to false if that was refused. */
   readonly onBeforePublish?: () => Promise<boolean>
   readonly isBlocked: boolean
 }
 
-/** What can be done with a campaign as a whole. */
+/** Actions on a campaign as a whole. */
 export function CampaignActions({ campaign, shapes, onBeforePublish, isBlocked }: CampaignActionsProps) {
   const { t } = useTranslation('campaigns')
   const [asked, setAsked] = useState<Action>()
@@ -100,7 +100,7 @@ export function CampaignActions({ campaign, shapes, onBeforePublish, isBlocked }
   )
 }
 
-/** Paused with nothing new: publishing only lets it run again. */
+/** A paused campaign without changes: publishing only resumes it. */
 const resumes = ({ status, hasChanges }: Campaign) => status === 'paused' && !hasChanges
 
 function useDuplicate(campaign: Campaign) {

@@ -26,7 +26,7 @@ interface CampaignEditorProps {
   readonly shapes: Shapes
 }
 
-/** The draft of a campaign as a form or as JSON, and beside it what it would do with a basket. */
+/** The draft of a campaign as a form or as JSON, next to a preview of what it would do with a basket. */
 export function CampaignEditor({ campaign, shapes }: CampaignEditorProps) {
   const { t } = useTranslation('campaigns')
   const { currency, timezone } = useSession().organization
@@ -37,13 +37,13 @@ export function CampaignEditor({ campaign, shapes }: CampaignEditorProps) {
   const patch = mergePatchOf(saved, draft)
   const isDirty = Object.keys(patch).length > 0
   const [isJsonBroken, setJsonBroken] = useState(false)
-  // A text that cannot be read is nowhere but in its field, which begins anew each time this counts up.
+  // Invalid JSON exists only in the editor; increasing this count remounts the editor and so discards it.
   const [discards, setDiscards] = useState(0)
   const [basket, setBasket] = useState(() => firstBasket(saved))
   const [tab, setTab] = useState<string | null>('form')
   const isWide = useMediaQuery('(min-width: 75em)') ?? true
   const { save, isSaving, saveError, forget } = useSave(campaign.id, () => setEdited(undefined))
-  // Old problems may be fixed by now; the next save tells.
+  // Earlier problems may be fixed by now; the next save will tell.
   const edit = (next: Definition | undefined) => {
     setEdited(next)
     forget()
@@ -93,7 +93,8 @@ export function CampaignEditor({ campaign, shapes }: CampaignEditorProps) {
               </Tabs.List>
               <Tabs.Panel value="form">
                 <fieldset disabled={isArchived} style={{ border: 0, margin: 0, padding: 0, minWidth: 0 }}>
-                  {/* What never ran can be called anything; later the keys stand in wallets and receipts. */}
+                  {/* Keys can change until the first version is published; after that, wallets and
+                      receipts refer to them. */}
                   <DefinitionForm shapes={shapes} onChange={edit} canRename={campaign.version === 0} />
                 </fieldset>
               </Tabs.Panel>
@@ -154,7 +155,7 @@ function useSave(id: string, onSaved: () => void) {
       return queries.invalidateQueries({ queryKey: ['campaigns'], refetchType: 'none' })
     },
   })
-  // The error is shown in place; who asked only needs to know whether it went well.
+  // The error is shown in place; the caller only needs to know whether the save succeeded.
   const save = (patch: object): Promise<boolean> =>
     mutateAsync(patch).then(
       () => true,
@@ -163,12 +164,12 @@ function useSave(id: string, onSaved: () => void) {
   return { save, isSaving: isPending, saveError: error, forget: reset }
 }
 
-/** Leads to the field a refusal is about, once it is there. */
+/** Moves the focus to the field that a refusal is about, once it is rendered. */
 function useGoTo(place: string | undefined): void {
   useEffect(() => {
     if (place === undefined) return
     const timer = setTimeout(() => {
-      // A value of a list has no field of its own; the list has.
+      // A value in a list has no field of its own, but the list has one.
       const found = [place, place.replace(/\[\d+\]$/, '')]
         .map((item) => document.getElementById(fieldId(item)))
         .find((element) => element !== null)

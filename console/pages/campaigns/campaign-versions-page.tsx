@@ -20,7 +20,7 @@ import { campaignQuery, useShapes, versionsQuery } from './queries.ts'
 
 type Version = Schemas['CampaignVersion']
 
-/** Two versions side by side, or a version and the draft. Which ones is part of the URL. */
+/** Compares two versions, or a version and the draft. The selection is part of the URL. */
 export function CampaignVersionsPage() {
   const { t } = useTranslation(['campaigns', 'forms', 'schema-texts'])
   const { id } = useParams({ strict: false }) as { id: string }
@@ -60,7 +60,7 @@ function Comparison({ campaign, versions, shapes }: ComparisonProps) {
   const { timezone } = useSession().organization
   const [filters, setFilters] = useFilters()
   const [newest, second] = versions
-  // Default: unpublished changes, else the changes of the latest version.
+  // Defaults to the unpublished changes, or else to the changes of the latest version.
   const isWaiting = campaign.hasChanges && campaign.status !== 'archived'
   const to = filters.to ?? (isWaiting ? 'draft' : String(newest!.version))
   const from = filters.from ?? String((isWaiting ? newest : (second ?? newest))!.version)

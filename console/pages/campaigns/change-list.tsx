@@ -18,7 +18,7 @@ interface ChangeListProps {
   readonly after: Definition
 }
 
-/** What differs, place by place, as the service found it: what was there and what is there now. */
+/** The changes that the service found, place by place, with the old and the new value. */
 export function ChangeList({ changes, shapes, before, after }: ChangeListProps) {
   const { t } = useTranslation('campaigns')
   const text = useSchemaTexts()
@@ -83,7 +83,7 @@ function What({ change: { before, after } }: { readonly change: Schemas['Definit
 
 type Facts = ReturnType<typeof useFacts>
 
-/** A whole list or item is described by its fields. */
+/** Describes a whole list or item by its fields. */
 function inWords(
   value: unknown,
   place: string,

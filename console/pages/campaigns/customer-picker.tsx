@@ -11,7 +11,7 @@ export interface PickedWallet {
   readonly visits: number
 }
 
-/** Fills the tried wallet with what a real customer has. */
+/** Fills the preview's wallet with the balances of a real customer. */
 export function CustomerPicker({ onPick }: { readonly onPick: (wallet: PickedWallet) => void }) {
   const { t } = useTranslation('campaigns')
   const [search, setSearch] = useState('')
@@ -49,7 +49,7 @@ export function CustomerPicker({ onPick }: { readonly onPick: (wallet: PickedWal
         value: id,
         label: fullname ?? phone ?? email ?? id,
       }))}
-      // The service has searched phone, email and barcode too.
+      // The service has already matched phone, email and barcode too.
       filter={({ options }) => options}
       value={picked?.id ?? null}
       onChange={(id) => {

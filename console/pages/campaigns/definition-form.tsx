@@ -18,11 +18,11 @@ import { type Item, startOf } from '../../forms/schema.ts'
 interface DefinitionFormProps {
   readonly shapes: Shapes
   readonly onChange: (definition: Definition) => void
-  /** Keys may still follow the names they were made from. */
+  /** Whether keys may still follow the names they were made from. */
   readonly canRename: boolean
 }
 
-/** Sections in the order a merchant thinks of them: what is earned, how, and for which rewards. */
+/** Sections in the order in which a merchant thinks: what is earned, how, and for which rewards. */
 export function DefinitionForm({ shapes, onChange, canRename }: DefinitionFormProps) {
   const { definition } = useForm()
   const list = (name: ListName) => (

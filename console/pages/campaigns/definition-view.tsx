@@ -21,7 +21,7 @@ interface DefinitionViewProps {
   readonly shapes: Shapes
   readonly currency: string
   readonly timeZone: string
-  /** What it is compared with: what is not there word for word is marked. */
+  /** The definition to compare with; facts that it does not contain word for word are marked. */
   readonly beside?: Definition
 }
 
@@ -30,7 +30,7 @@ interface Line {
   readonly facts: string
 }
 
-/** A definition to read: what it says, list by list, in words. */
+/** A definition in words, list by list, read-only. */
 export function DefinitionView({ definition, shapes, currency, timeZone, beside }: DefinitionViewProps) {
   const { t } = useTranslation('campaigns')
   const sections = useLines(definition, shapes, currency, timeZone)

@@ -12,13 +12,14 @@ interface JsonEditorProps {
 }
 
 /**
- * The whole definition as text. It counts as soon as it can be read; until then the form keeps what it had.
+ * The whole definition as text. Valid JSON is applied immediately; otherwise the form keeps the last valid
+ * one.
  */
 export function JsonEditor({ definition, isReadOnly, onChange, onBroken }: JsonEditorProps) {
   const { t } = useTranslation('campaigns')
   const [text, setText] = useState(() => write(definition))
   const read = readJson(text)
-  // Discarded or saved meanwhile: the text follows, unless it says the same already.
+  // When the definition was discarded or saved elsewhere, the text follows unless it is already equal.
   const isSame = 'value' in read && JSON.stringify(read.value) === JSON.stringify(definition)
   const [seen, setSeen] = useState(definition)
   if (seen !== definition) {
@@ -75,7 +76,7 @@ function readJson(text: string): Reading {
     const value: unknown = JSON.parse(text)
     return isItem(value) ? { value } : { problem: 'noObject' }
   } catch (error) {
-    // Browsers tell the place each in their own way; one that does not tell it leaves the plain sentence.
+    // Each browser words the position differently; without one, only the plain message is shown.
     const message = error instanceof Error ? error.message : ''
     const lineAndColumn = /line (\d+) column (\d+)/.exec(message)
     if (lineAndColumn) {

@@ -19,7 +19,7 @@ import { useShapes } from './queries.ts'
 
 type Template = Pick<Schemas['CampaignTemplate'], 'title' | 'description' | 'definition'>
 
-/** A new campaign begins as a draft, empty or as a template has it; everything else happens in its editor. */
+/** A new campaign starts as a draft, empty or from a template; everything else happens in its editor. */
 export function NewCampaignPage() {
   const { t } = useTranslation(['campaigns', 'forms', 'schema-texts'])
   const text = useSchemaTexts()
@@ -98,7 +98,7 @@ function NameForm({ template, onClose }: { readonly template: Template; readonly
   const { data: shapes } = useShapes()
   const queries = useQueryClient()
   const navigate = useNavigate()
-  // The same try again, after no answer came, must not make a second campaign; another name is another
+  // A retry after a lost response must not create a second campaign; a different name is a different
   // campaign.
   const [key, setKey] = useState(newIdempotencyKey)
   const { mutate, isPending, error } = useMutation({

@@ -16,13 +16,13 @@ export interface TriedLine {
 
 export interface TriedBasket {
   readonly lines: readonly TriedLine[]
-  /** In the organization's local time; defaults to now. */
+  /** Time of the purchase in the organization's local time; defaults to now. */
   readonly at?: string
   readonly branch?: string
   readonly balances: Readonly<Record<string, number | undefined>>
   /** Lifetime total of a real customer; defaults to the balance. */
   readonly totals?: Readonly<Record<string, number>>
-  /** Purchases before this one. */
+  /** Number of earlier purchases. */
   readonly visits?: number
   readonly pointsToSpend?: number
 }
@@ -139,7 +139,7 @@ interface CircumstancesProps {
   readonly set: (changes: Partial<TriedBasket>) => void
 }
 
-/** When, where, and who buys. */
+/** Time, branch and customer of the purchase. */
 function Circumstances({ definition, basket, set }: CircumstancesProps) {
   const { t } = useTranslation('campaigns')
   return (

@@ -15,7 +15,7 @@ interface PreviewOutcomeProps {
   readonly shapes: Shapes
 }
 
-/** What the basket would do, and why the rest would not. */
+/** What the basket would do, and why the other rules would not apply. */
 export function PreviewOutcome({ outcome, definition, shapes }: PreviewOutcomeProps) {
   const { t } = useTranslation('campaigns')
   const { t: ofSales } = useTranslation('transactions')

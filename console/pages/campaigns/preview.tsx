@@ -24,7 +24,7 @@ interface PreviewProps {
 }
 
 /**
- * What the draft, saved or not, would do with a basket and a wallet: the service says it, while one types.
+ * What the draft, saved or not, would do with a basket and a wallet, computed by the service on every change.
  */
 export function Preview({ campaign, definition, shapes, basket, onBasket }: PreviewProps) {
   const { t } = useTranslation('campaigns')
@@ -42,7 +42,7 @@ export function Preview({ campaign, definition, shapes, basket, onBasket }: Prev
         }),
       ),
     placeholderData: keepPreviousData,
-    // "Now" moves on.
+    // The result depends on the current time, so it goes stale.
     staleTime: 30_000,
     gcTime: 30_000,
   })
@@ -99,7 +99,7 @@ interface PreviewFailureProps {
   readonly onRetry: () => void
 }
 
-/** The draft is not whole yet, the till would have been refused, or it did not work at all. */
+/** Explains a failed preview: an incomplete draft, a basket that the service would refuse, or an error. */
 function PreviewFailure({ error, shapes, onRetry }: PreviewFailureProps) {
   const { t } = useTranslation('campaigns')
   const problem = toProblem(error)
@@ -148,7 +148,7 @@ function toBody(definition: Definition, basket: TriedBasket, timeZone: string) {
   }
 }
 
-/** One line with something the campaign is about, so that there is a result to look at. */
+/** A basket with one item that the campaign is about, so that the preview has a result. */
 export function firstBasket(definition: Definition): TriedBasket {
   const named = [...itemsOf(definition, 'rules'), ...itemsOf(definition, 'rewards')]
   const product = named.flatMap(({ products }) => (Array.isArray(products) ? products.map(String) : []))[0]

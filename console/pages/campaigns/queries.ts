@@ -8,7 +8,7 @@ export const campaignQuery = (id: string) =>
     queryFn: () => dataOf(api.GET('/v1/campaigns/{id}', { params: { path: { id } } })),
   })
 
-/** The latest versions: what a campaign defined when a sale ran on it. */
+/** The latest versions, to look up what a campaign defined when a sale ran on it. */
 export const versionsQuery = (id: string) =>
   queryOptions({
     queryKey: ['campaigns', 'versions', id],
@@ -16,7 +16,7 @@ export const versionsQuery = (id: string) =>
       dataOf(api.GET('/v1/campaigns/{id}/versions', { params: { path: { id }, query: { limit: 100 } } })),
   })
 
-/** What forms are drawn from; it changes only with the service. */
+/** The schemas that forms are rendered from; they change only with the service. */
 export const shapesQuery = queryOptions({
   queryKey: ['rule-schemas'],
   staleTime: Number.POSITIVE_INFINITY,

@@ -4,14 +4,14 @@ import { useTranslation } from 'react-i18next'
 
 interface SaveBarProps {
   readonly isDirty: boolean
-  /** The JSON cannot be read, so there is nothing to save. */
+  /** Whether the JSON is invalid, so that there is nothing to save. */
   readonly isBlocked: boolean
   readonly isSaving: boolean
   readonly onSave: () => void
   readonly onDiscard: () => void
 }
 
-/** Visible while there are unsaved changes, and asks before the page is left without saving. */
+/** Bar that is visible while there are unsaved changes, and asks before the page is left without saving. */
 export function SaveBar({ isDirty, isBlocked, isSaving, onSave, onDiscard }: SaveBarProps) {
   const { t } = useTranslation(['campaigns', 'common'])
   const { status, proceed, reset } = useBlocker({

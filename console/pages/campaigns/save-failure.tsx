@@ -12,7 +12,7 @@ interface SaveFailureProps {
   readonly shapes: Shapes
 }
 
-/** Why the draft could not be saved, with the place in the words of the form. */
+/** Explains why the draft could not be saved, with the place in the words of the form. */
 export function SaveFailure({ error, problem, shapes }: SaveFailureProps) {
   const { t } = useTranslation('campaigns')
   if (!problem) return <Failure error={error} />

@@ -4,7 +4,7 @@ import type { Schemas } from '../../api/client.ts'
 import { Status } from '../../ui/status.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
 
-/** A draft that was never published is nothing but changes; only later ones wait for something. */
+/** A draft that was never published consists only of changes, so the badge is for later changes. */
 export const hasWaitingChanges = ({ version, hasChanges, status }: Schemas['Campaign']) =>
   version > 0 && hasChanges && status !== 'archived'
 

@@ -9,7 +9,7 @@ import type { Customer } from './customer.ts'
 
 interface AdjustFormProps {
   readonly customer: Customer
-  /** The one to begin with; closed without. */
+  /** The balance that is selected first; undefined while the form is closed. */
   readonly balance?: string
   readonly onClose: () => void
 }

@@ -8,7 +8,7 @@ import { formatDate } from '../../i18n/format.ts'
 import { AdjustForm } from './adjust-form.tsx'
 import type { Customer } from './customer.ts'
 
-/** The next days on which something expires; the others are only counted. */
+/** Number of upcoming expiry days that are listed; the others are only counted. */
 const mostDays = 3
 
 export function Balances({ customer }: { readonly customer: Customer }) {
@@ -88,7 +88,7 @@ function Balance({ balance, customer, program, onAdjust }: BalanceProps) {
 function Expiry({ balance, customer, program }: Omit<BalanceProps, 'onAdjust'>) {
   const { t } = useTranslation('customers')
   const { timezone } = useSession().organization
-  // Each amount collected expires by itself; the reader thinks in days.
+  // Each collected amount expires separately, but readers think in days.
   const byDay = new Map<string, number>()
   for (const { key, at, amount } of customer.expiring) {
     const day = formatDate(at, timezone)

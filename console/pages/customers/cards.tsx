@@ -10,7 +10,7 @@ import { Card } from './card.tsx'
 import type { Customer } from './customer.ts'
 import { RegisterForm } from './register-form.tsx'
 
-/** Replaced and closed cards will never be scanned again; they stand at the end. */
+/** Replaced and closed cards will never be scanned again, so they come last. */
 const isFormer = ({ status }: Schemas['Card']) => status > 2
 
 export function Cards({ customer }: { readonly customer: Customer }) {

@@ -1,7 +1,7 @@
 /**
- * One story out of three lists: transactions with their returns, ledger entries and coupons. Each list comes
- * in pages, so nothing is shown that lies before the oldest row of a list that goes on: what is still to be
- * loaded could belong in between.
+ * Merges three lists into one timeline: transactions with their returns, ledger entries and coupons. Each
+ * list is paginated, so nothing is shown that is older than the last loaded row of a list with more pages:
+ * rows that are not loaded yet could belong in between.
  */
 import type { Schemas } from '../../api/client.ts'
 import type { Customer } from './customer.ts'
@@ -35,7 +35,7 @@ interface Sources {
 const expiredStatus = 4
 const revokedStatus = 5
 
-/** Newest first. */
+/** The timeline, newest first. */
 export function composeTimeline(sources: Sources): TimelineEvent[] {
   const horizon = [horizonOf(sources.transactions), horizonOf(sources.ledger)].sort().at(-1)!
   return [
@@ -48,7 +48,7 @@ export function composeTimeline(sources: Sources): TimelineEvent[] {
     .sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0))
 }
 
-/** The lists to go on with: those that hold the story back. */
+/** The lists to load next: those that limit how far back the timeline goes. */
 export function heldBackBy({ transactions, ledger }: Pick<Sources, 'transactions' | 'ledger'>) {
   const [sales, entries] = [horizonOf(transactions), horizonOf(ledger)]
   return {
@@ -57,7 +57,7 @@ export function heldBackBy({ transactions, ledger }: Pick<Sources, 'transactions
   }
 }
 
-/** Up to here a list is complete. Timestamps of the service compare as text. */
+/** The time back to which a list is complete. Timestamps of the service compare as text. */
 function horizonOf({ rows, hasMore }: Loaded<{ readonly createdAt: string }>): string {
   return hasMore ? (rows.at(-1)?.createdAt ?? '') : ''
 }
@@ -78,7 +78,7 @@ function ledgerEvents(entries: readonly Entry[], sales: readonly Transaction[]):
   for (const entry of entries) {
     const { kind, key, version, transaction, createdAt: at } = entry
     if (kind === 'adjust' || kind === 'expire') moved.push({ kind, id: `${key} ${version}`, at, entry })
-    // Goods may come back long after a sale whose page is not loaded yet.
+    // Items may be returned long after a sale whose page is not loaded yet.
     if (kind === 'return' && transaction && !known.has(transaction)) {
       const id = `${transaction} ${at}`
       returns.set(id, [...(returns.get(id) ?? []), entry])

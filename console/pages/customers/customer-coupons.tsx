@@ -10,7 +10,7 @@ import { DataList } from '../../ui/lists/data-list.tsx'
 import type { Customer } from './customer.ts'
 import { IssueForm } from './issue-form.tsx'
 
-/** All of a customer, in any state: few enough to be read at once. */
+/** All coupons of a customer, in any state: few enough to load in one go. */
 export const allCoupons = (customer: string): Promise<Coupon[]> =>
   allPages((query) =>
     dataOf(api.GET('/v1/customers/{id}/coupons', { params: { path: { id: customer }, query } })),
@@ -44,7 +44,7 @@ export function CustomerCoupons({ customer }: { readonly customer: Customer }) {
   )
 }
 
-/** Newest first among the active ones, then among the others. */
+/** Active coupons first, then the others, each newest first. */
 function activeFirst(coupons: readonly Coupon[]): Coupon[] {
   return [...coupons.filter(({ status }) => status === 1), ...coupons.filter(({ status }) => status !== 1)]
 }

@@ -23,7 +23,9 @@ import { RegisterForm } from './register-form.tsx'
 
 type Customer = Schemas['Customer']
 
-/** So many balances get a column each; more are written into one, and have their own in the file only. */
+/**
+ * Up to this many balances get a column each; more share one column, and are separate only in the CSV file.
+ */
 const mostBalanceColumns = 3
 
 export function CustomersPage() {
@@ -35,7 +37,7 @@ export function CustomersPage() {
   const columns = useColumns(program, holds)
   const navigate = useNavigate()
   const [isRegistering, setRegistering] = useState(false)
-  // Ctrl-K leads here by the address; once it is open, it is no part of it.
+  // Ctrl-K opens the form through the URL; the parameter is removed once the form is open.
   useEffect(() => {
     if (register === undefined) return
     setRegistering(true)
@@ -141,7 +143,7 @@ function useColumns(program: Program, holds: string | undefined): Column<Custome
     balances.push({
       key: 'balances',
       label: t('balances'),
-      // The file has a column for each.
+      // The CSV file has a column for each balance.
       isOnlyTable: true,
       cell: ({ collectables }) => (
         <Parts

@@ -25,7 +25,7 @@ export function EditForm({ customer, isOpen, onClose }: EditFormProps) {
       dataOf(
         api.PATCH('/v1/customers/{id}', {
           params: { path: { id: customer.id } },
-          // A field that was emptied is removed.
+          // An emptied field is removed.
           body: {
             data: {
               fullname: fullname.trim() || null,

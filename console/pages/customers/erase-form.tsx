@@ -13,7 +13,7 @@ interface EraseFormProps {
   readonly onDone: () => void
 }
 
-/** There is no way back, so the name has to be typed: a click alone is too easily made. */
+/** Erasing cannot be undone, so the name has to be typed: a click is too easily made by mistake. */
 export function EraseForm({ customer, isOpen, onClose, onDone }: EraseFormProps) {
   const { t } = useTranslation('customers')
   const name = nameOf(customer) ?? customer.id

@@ -11,7 +11,7 @@ import type { TimelineEvent } from './compose-timeline.ts'
 
 type Transaction = Schemas['Transaction']
 
-/** The story of a customer in words. */
+/** Describes the timeline of a customer in words. */
 export function useEventWords() {
   const { t } = useTranslation('customers')
   const { t: transactions } = useTranslation('transactions')

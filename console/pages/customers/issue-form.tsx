@@ -16,7 +16,7 @@ interface IssueFormProps {
 export function IssueForm({ customer, isOpen, onClose }: IssueFormProps) {
   const { t } = useTranslation('customers')
   const { campaigns } = useProgram()
-  // Rewards come from what was published; a draft may hold others.
+  // Only published rewards can be issued; the draft may contain others.
   const published = campaigns.filter(({ version }) => version > 0)
   const { values, set, modal } = useModalForm({
     isOpen,

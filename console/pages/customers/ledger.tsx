@@ -14,7 +14,7 @@ import { PageLink } from '../../ui/page-link.tsx'
 
 type Entry = Schemas['LedgerEntry']
 
-/** Each change of a balance with what it was afterwards, as an auditor wants to see it. */
+/** Each change of a balance with the value after it, as an auditor needs to see it. */
 export function Ledger({ customer }: { readonly customer: string }) {
   const { t } = useTranslation('customers')
   const rules = useRuleNames()

@@ -12,7 +12,7 @@ interface ProfileFieldsProps {
   readonly set: (changes: Partial<Profile>) => void
 }
 
-/** Who a customer is, for registering and for changing. */
+/** Profile fields of a customer, for registration and editing. */
 export function ProfileFields({ values, set }: ProfileFieldsProps) {
   const { t } = useTranslation('customers')
   return (

@@ -9,12 +9,12 @@ import { ProfileFields } from './profile-fields.tsx'
 interface RegisterFormProps {
   readonly isOpen: boolean
   readonly onClose: () => void
-  /** An existing customer gets a further card; without one a new customer is asked for. */
+  /** An existing customer who gets another card; undefined to register a new customer. */
   readonly customer?: string
   readonly onDone: (customer: Schemas['Customer']) => void
 }
 
-/** Registers into a campaign, which opens a card. */
+/** Registers a customer with a campaign, which opens a card. */
 export function RegisterForm({ isOpen, onClose, customer, onDone }: RegisterFormProps) {
   const { t } = useTranslation('customers')
   const { campaigns } = useProgram()

@@ -3,7 +3,7 @@ import { api, dataOf, type Schemas } from '../../api/client.ts'
 import { idempotencyHeaders } from '../../api/idempotency-key.ts'
 import { useAsk } from '../../ui/use-ask.tsx'
 
-/** What can be done to a card; each asks first. */
+/** Actions on a card; each asks for confirmation. */
 export function useCardActions({ id }: Schemas['Card']) {
   const { t } = useTranslation('customers')
   const ask = useAsk()

@@ -1,19 +1,19 @@
-/** The balances of the organization, valued by the campaigns that run. */
+/** The balances of the organization, with their worth in the running campaigns. */
 import type { Schemas } from '../../api/client.ts'
 import type { Program } from '../../i18n/campaign-names.ts'
 
 export interface Balance {
   readonly key: string
   readonly name: string
-  /** Number of decimals of the balance. */
+  /** Formats a number with the balance's decimals. */
   readonly number: (value: number) => string
-  /** What one point is worth in money, least and most, when it can be spent. */
+  /** The least and the most that one point is worth in money; undefined if it cannot be spent. */
   readonly worth?: { readonly least: number; readonly most: number }
 }
 
 /**
- * Campaigns share balances by their key. What was collected most comes first, then what
- * customers hold most of, then what there was first.
+ * The balances of all campaigns, which share them by key. Those collected most come first, then those that
+ * customers hold most of, then the oldest.
  */
 export function balancesOf(program: Program, { collected, outstanding }: Schemas['Summary']): Balance[] {
   const running = program.campaigns.filter(({ status }) => status === 'published' || status === 'paused')

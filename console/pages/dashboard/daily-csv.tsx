@@ -11,7 +11,7 @@ interface DailyCsvProps {
   readonly balances: readonly Balance[]
 }
 
-/** A row for each day, with the points of every balance. */
+/** Downloads a row for each day, with the points of every balance. */
 export function DailyCsv({ reports, balances }: DailyCsvProps) {
   const { t } = useTranslation('home')
   const save = () => {

@@ -17,7 +17,7 @@ import { rangeBefore, readRange } from './range.ts'
 import { RangePicker } from './range-picker.tsx'
 import { type Reports, useReports } from './reports.ts'
 
-/** What happened in a range of days, against the range before it. */
+/** The figures of a range of days, compared with the range before it. */
 export function Dashboard() {
   const { t } = useTranslation('home')
   const { timezone } = useSession().organization

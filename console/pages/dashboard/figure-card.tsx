@@ -20,7 +20,7 @@ interface FigureCardProps {
   readonly balance: Balance
 }
 
-/** One figure: the number, how it changed, the days, and the way to what it is counted from. */
+/** One figure: the number, its change, the days, and a link to what it counts. */
 export function FigureCard({ figure, reports, balance }: FigureCardProps) {
   const { t } = useTranslation('home')
   const navigate = useNavigate()
@@ -82,7 +82,7 @@ interface ChangeProps {
   readonly format: (value: number) => string
 }
 
-/** Shown in gray: whether more is better depends on the figure. */
+/** The change is gray, since whether more is better depends on the figure. */
 function Change({ value, before, format }: ChangeProps) {
   const { t } = useTranslation('home')
   const title = t('change.before', { value: format(before) })

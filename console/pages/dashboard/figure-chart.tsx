@@ -8,7 +8,7 @@ import classes from './home.module.css'
 export interface DayPoint {
   readonly day: string
   readonly value: number
-  /** The day of the range before that it is compared with. */
+  /** The day of the previous range that this day is compared with. */
   readonly dayBefore?: string
   readonly valueBefore?: number
 }
@@ -19,16 +19,16 @@ interface FigureChartProps {
   readonly onDay: (day: string) => void
 }
 
-/** So that the first and the last day can be read. */
+/** Padding, so that the labels of the first and the last day are readable. */
 const edge = 22
 const lineColor = 'light-dark(var(--mantine-color-pine-7), var(--mantine-color-pine-4))'
 
-/** Loaded on its own: the library behind it is larger than the rest of the page. */
+/** Loaded separately, since the chart library is larger than the rest of the page. */
 export default function FigureChart({ points, format, onDay }: FigureChartProps) {
   const { t } = useTranslation('home')
   const most = Math.max(...points.flatMap(({ value, valueBefore = 0 }) => [value, valueBefore]))
   return (
-    // Time runs from left to right in the drawing, whatever the language.
+    // In the chart, time runs from left to right in every language.
     <div dir="ltr" className={classes.chart}>
       <AreaChart
         h={120}
@@ -45,7 +45,7 @@ export default function FigureChart({ points, format, onDay }: FigureChartProps)
         strokeWidth={1.5}
         tickLine="none"
         fillOpacity={0.15}
-        // Nothing at all is a line at the bottom, not one in the middle.
+        // With only zeros, the line is at the bottom and not in the middle.
         yAxisProps={{ domain: [0, most > 0 ? 'auto' : 1] }}
         xAxisProps={{
           tickFormatter: formatDay,
@@ -61,7 +61,7 @@ export default function FigureChart({ points, format, onDay }: FigureChartProps)
         })}
         areaChartProps={{
           accessibilityLayer: false,
-          // Synchronous: the click of a tap comes in the same frame as the move that locates it.
+          // Updates synchronously: on touch, the click arrives in the same frame as the move that locates it.
           throttledEvents: [],
           onClick: ({ activeLabel }) => {
             if (typeof activeLabel === 'string') onDay(activeLabel)

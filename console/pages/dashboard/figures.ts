@@ -1,4 +1,4 @@
-/** The figures of the home page: where each is found in the reports, and the list it is counted from. */
+/** The figures of the home page: where the reports contain each, and the list that it counts. */
 import type { Schemas } from '../../api/client.ts'
 import { paths } from '../../paths.ts'
 import type { Search } from '../../ui/page-link.tsx'
@@ -7,13 +7,13 @@ import type { DayRange } from './range.ts'
 type Figures = Omit<Schemas['DailyFigures'], 'day'>
 
 export interface Figure {
-  /** Its name among the texts. */
+  /** Translation key of the figure. */
   readonly key: string
-  /** `balance` is the key of the balance that is looked at. */
+  /** Value of the figure in a report; `balance` is the key of the selected balance. */
   readonly read: (figures: Figures, balance: string) => number
-  /** Measured in points rather than a count. */
+  /** Whether the figure is in points and not a count. */
   readonly isBalance?: boolean
-  /** What was counted on these days. */
+  /** Link to what was counted on these days. */
   readonly listOf: (range: DayRange, balance: string) => { readonly to: string; readonly search?: Search }
 }
 
@@ -42,7 +42,7 @@ export const figureGroups: readonly { readonly key: string; readonly figures: re
         key: 'outstanding',
         isBalance: true,
         read: ({ outstanding }, balance) => outstanding[balance] ?? 0,
-        // Holders are known for today only.
+        // The number of holders is known only for today.
         listOf: (_, holds) => ({ to: paths.customers(), search: { holds } }),
       },
     ],

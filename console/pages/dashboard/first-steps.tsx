@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next'
 import { paths, till } from '../../paths.ts'
 
 interface FirstStepsProps {
-  /** Steps that are done. */
+  /** The completed steps. */
   readonly hasCampaign: boolean
   readonly hasConnection: boolean
   readonly hasCustomer: boolean

@@ -16,7 +16,7 @@ export function HomePage() {
   return may(useSession(), 'manage') ? <ManagerHome /> : <CashierHome />
 }
 
-/** The figures, once there is a sale to count; before that, what to do first. */
+/** The figures once there is a sale, and the first steps before that. */
 function ManagerHome() {
   const { t } = useTranslation('home')
   const session = useSession()
@@ -38,7 +38,7 @@ function ManagerHome() {
         hasCustomer: customers.data.length > 0,
       } as const
     },
-    // Sales do not go away again.
+    // Once there is a sale, there will always be one.
     staleTime: ({ state }) => (state.data?.hasSale ? Number.POSITIVE_INFINITY : 0),
   })
   if (error) {

@@ -8,7 +8,7 @@ export function RangePicker({ choice, range }: ReturnType<typeof readRange>) {
   const { t } = useTranslation('home')
   const [, setFilters] = useFilters()
   const choose = (next: string) =>
-    // One's own range begins as the one that is looked at.
+    // A custom range starts with the range that is currently shown.
     setFilters(
       next === 'custom' ? { ...range, days: undefined } : { days: next, from: undefined, to: undefined },
     )

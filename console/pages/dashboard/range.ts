@@ -1,11 +1,9 @@
-/**
- * Ranges of local days, and the one before it that they are compared with. Days are texts such as 2026-03-14.
- */
+/** Ranges of local days and the preceding range for comparison. Days are strings such as 2026-03-14. */
 import { dayIn } from '../../i18n/format.ts'
 import type { Filters } from '../../ui/lists/filters.ts'
 
 export interface DayRange {
-  /** Both included. */
+  /** First and last day, both inclusive. */
   readonly from: string
   readonly to: string
 }

@@ -2,7 +2,9 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { api, dataOf } from '../../api/client.ts'
 import { type DayRange, rangeBefore, shiftDay } from './range.ts'
 
-/** Sums and days of a range and of the one before it, and today when it follows: all or nothing. */
+/**
+ * Totals and days of a range and of the preceding one, plus today if it follows. Fails if one request fails.
+ */
 export function useReports(range: DayRange, today: string) {
   return useQuery({
     queryKey: ['reports', range, today],
@@ -34,5 +36,5 @@ export function useReports(range: DayRange, today: string) {
 
 export type Reports = NonNullable<ReturnType<typeof useReports>['data']>
 
-/** Daily figures with today so far at the end. */
+/** Daily figures, with the current day so far at the end. */
 export const allDays = ({ days, today }: Reports): Reports['days'] => (today ? [...days, today] : days)

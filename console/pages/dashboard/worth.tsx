@@ -4,7 +4,7 @@ import { useSession } from '../../api/session.ts'
 import { formatMoney } from '../../i18n/format.ts'
 import type { Balance } from './balances.ts'
 
-/** What is owed, in money: known where a campaign lets points be spent. */
+/** Liability in money; known only if a campaign lets points be spent. */
 export function Worth({ balance, value }: { readonly balance: Balance; readonly value: number }) {
   const { t } = useTranslation('home')
   const { currency } = useSession().organization

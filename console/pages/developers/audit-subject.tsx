@@ -10,7 +10,7 @@ interface Place {
   readonly search?: Search
 }
 
-/** The page of a thing, or the list it is in. */
+/** The page of the subject, or the list that contains it. */
 const places: Record<string, (subject: AuditSubject) => Place> = {
   campaign: ({ id }) => ({ to: paths.campaign(id) }),
   customer: ({ id }) => ({ to: paths.customer(id) }),
@@ -23,7 +23,7 @@ const places: Record<string, (subject: AuditSubject) => Place> = {
   organization: () => ({ to: paths.settings() }),
 }
 
-/** What was changed, with the way to it where it has a page. */
+/** The subject of the change, linked to its page if it has one. */
 export function Subject({ subject }: { readonly subject: AuditSubject }) {
   const { t } = useTranslation('developers')
   const kind = t(`subject.${subject.kind}`, { defaultValue: subject.kind })

@@ -19,7 +19,7 @@ import { RotateForm } from './rotate-form.tsx'
 type Connection = Schemas['OwnConnection']
 type Shown = Omit<CredentialsProps, 'onClose'>
 
-/** What is open over the list. */
+/** The dialog that is open over the list. */
 type Opened =
   | { readonly deed: 'create' }
   | { readonly deed: 'rotate' | 'revoke'; readonly connection: Connection }

@@ -5,7 +5,7 @@ import { CopyField, CopyTextButton, ShownOnce } from '../../ui/shown-once.tsx'
 
 export interface CredentialsProps {
   readonly name: string
-  /** Known only when the connection is made; a rotation changes the secret alone. */
+  /** Shown only when the connection is created; a rotation changes only the secret. */
   readonly apiKey?: string
   readonly apiSecret: string
   readonly onClose: () => void

@@ -60,7 +60,7 @@ function curlOf({ method, path, query, requestBody }: Details): string {
   })
 }
 
-/** What was wrong, and what to do about it. */
+/** Explains the error and how to fix it. */
 function Explanation({ error }: { readonly error: NonNullable<Details['error']> }) {
   const { t } = useTranslation('developers')
   return (

@@ -58,7 +58,7 @@ export function RequestsPage() {
   )
 }
 
-/** Asks again every few seconds while it is on and the page is looked at. */
+/** Reloads every few seconds while it is switched on and the page is visible. */
 function AutoRefresh() {
   const { t } = useTranslation('developers')
   const [filters, setFilters] = useFilters()

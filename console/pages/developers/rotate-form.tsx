@@ -6,7 +6,7 @@ import { api, dataOf, type Schemas } from '../../api/client.ts'
 import { FormModal } from '../../ui/form.tsx'
 import type { CredentialsProps } from './credentials.tsx'
 
-/** Seconds: at once, an hour, a day, a week. */
+/** How long the old secret stays valid, in seconds: not at all, an hour, a day, a week. */
 const overlaps = ['0', '3600', '86400', '604800'] as const
 
 interface RotateFormProps {

@@ -5,7 +5,7 @@ import { RemoteSelect } from '../../ui/lists/remote-select.tsx'
 interface BranchSelectProps {
   readonly label: string
   readonly description?: string
-  /** The opaque id of a branch. */
+  /** External ID of a branch. */
   readonly value: string | undefined
   readonly onChange: (value: string | undefined) => void
 }

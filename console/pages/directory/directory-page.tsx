@@ -30,7 +30,7 @@ function DirectoryPage({ kind }: { readonly kind: Kind }) {
   return (
     <Page title={t(`${kind}.title`)} about={t(`${kind}.about`)} actions={create}>
       <DataList
-        // The three pages are one to the router; another list begins anew.
+        // The three pages share a route component; the key resets the state for another list.
         key={kind}
         name={kind}
         columns={columns}

@@ -11,7 +11,7 @@ import { type Entry, hasField, type Kind, kinds } from './kinds.ts'
 
 interface EntryFormProps {
   readonly kind: Kind
-  /** What is changed; a new one without it. */
+  /** The entry to edit; undefined to create one. */
   readonly entry?: Entry
   readonly onClose: () => void
 }
@@ -32,7 +32,7 @@ export function EntryForm({ kind, entry, onClose }: EntryFormProps) {
         name: name.trim() || null,
         ...(hasField(kind, 'category') && { category: category.trim() || null }),
         ...(hasField(kind, 'price') && { price: price === '' ? null : Number(price) }),
-        // None asked for is the main branch, in a new entry as in a changed one.
+        // Without a branch, the main branch is used, for new and for edited entries.
         ...(hasField(kind, 'branch') && { branch: branch ?? null }),
       }
       const { create, patch } = kinds[kind]

@@ -29,7 +29,7 @@ export function ChangeForm({ person, onClose }: ChangeFormProps) {
       ),
     onSuccess: async () => {
       await queries.invalidateQueries({ queryKey: ['people'] })
-      // It may have been oneself, and the menu shows less from now on.
+      // People can change their own role, and then the menu may show less.
       await queries.invalidateQueries({ queryKey: sessionQuery.queryKey })
       toast.success(t('common:saved'))
       onClose()

@@ -20,7 +20,7 @@ import type { Link } from './invitation-link.tsx'
 
 type Person = Schemas['Person']
 
-/** What is asked about before it is done. */
+/** Actions that need a confirmation. */
 const deeds = ['newLink', 'signOut', 'block', 'unblock', 'remove'] as const
 type Deed = (typeof deeds)[number]
 
@@ -46,7 +46,7 @@ export function PersonMenu({ person, onLink }: PersonMenuProps) {
   const isOneself = useSession().person.id === person.id
   const offered = deeds
     .filter((deed) => deed !== (person.status === 'blocked' ? 'block' : 'unblock'))
-    // The own password is changed in the settings, where the present one is asked for.
+    // People change their own password in the settings, which ask for the current one.
     .filter((deed) => deed !== 'newLink' || !isOneself)
   return (
     <>
@@ -116,7 +116,7 @@ function Confirmation({ person, deed, onClose, onLink }: ConfirmationProps) {
   )
 }
 
-/** A new link is the only one with something to show. */
+/** Runs the action; only a new link returns something to show. */
 async function carryOut(deed: Deed, id: string): Promise<Schemas['Invitation'] | undefined> {
   const params = { path: { id } }
   switch (deed) {

@@ -10,7 +10,7 @@ interface RoleFieldProps {
   readonly onChange: (value: Role) => void
 }
 
-/** Each role with what it allows. */
+/** The role, with a description of what each one allows. */
 export function RoleField({ value, onChange }: RoleFieldProps) {
   const { t } = useTranslation('people')
   return (

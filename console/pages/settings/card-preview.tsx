@@ -11,7 +11,7 @@ interface CardPreviewProps {
 
 const isColor = (text: string) => /^#[0-9a-f]{6}$/i.test(text)
 
-/** The head of the wallet page, roughly; text on it is light or dark, whichever can be read. */
+/** An approximation of the wallet page's header; its text is light or dark, whichever is readable. */
 export function CardPreview({ name, color, logo }: CardPreviewProps) {
   const { t } = useTranslation('settings')
   const background = isColor(color) ? color : brandColor

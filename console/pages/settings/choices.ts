@@ -1,4 +1,4 @@
-/** What the browser knows of languages, countries and time zones, named in the reader's language. */
+/** Languages, countries and time zones that the browser knows, named in the reader's language. */
 import i18next from 'i18next'
 
 interface Option {
@@ -6,7 +6,7 @@ interface Option {
   readonly label: string
 }
 
-/** Those the wallet page has texts for, as some countries write dates and numbers. */
+/** Locales of the wallet page's languages, since some countries write dates and numbers differently. */
 const locales = [
   ...['en', 'en-US', 'en-GB', 'en-AU', 'en-CA', 'en-IE', 'en-IN', 'en-NZ', 'en-ZA'],
   ...['de', 'de-DE', 'de-AT', 'de-CH'],
@@ -21,7 +21,7 @@ function nameOf(type: Intl.DisplayNamesType, code: string): string {
   }
 }
 
-/** What is set already stays a choice. */
+/** The current value stays an option. */
 const including = (values: readonly string[], current: string): readonly string[] =>
   values.includes(current) ? values : [current, ...values]
 
@@ -31,7 +31,7 @@ export const localeOptions = (current: string): Option[] =>
 export const timeZoneOptions = (current: string): Option[] =>
   including(Intl.supportedValuesOf('timeZone'), current).map((value) => ({
     value,
-    // So that "New York" finds it too.
+    // Spaces instead of underscores, so that "New York" is found too.
     label: value.replaceAll('_', ' '),
   }))
 

@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next'
 import { toLogo } from './logo-file.ts'
 
 interface LogoFieldProps {
-  /** An address, or the picture itself as a data: address. */
+  /** URL of the logo, or the image itself as a data: URL. */
   readonly value: string
   readonly onChange: (value: string) => void
 }

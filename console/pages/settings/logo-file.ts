@@ -1,7 +1,7 @@
-/** Pixels of a logo's longer side: sharp on a phone, and a few kilobytes. */
+/** Pixels of a logo's longer side: sharp on a phone, and only a few kilobytes. */
 const side = 192
 
-/** A picture as a data: address. Photographs are made small first; drawings are small already. */
+/** Reads an image as a data: URL. Photos are scaled down first; SVG drawings are small already. */
 export async function toLogo(file: File): Promise<string> {
   if (file.type === 'image/svg+xml') return toDataUrl(file)
   const picture = await createImageBitmap(file)
@@ -10,7 +10,7 @@ export async function toLogo(file: File): Promise<string> {
   canvas.width = Math.max(1, Math.round(picture.width * scale))
   canvas.height = Math.max(1, Math.round(picture.height * scale))
   canvas.getContext('2d')!.drawImage(picture, 0, 0, canvas.width, canvas.height)
-  // A browser that cannot write WebP answers with PNG, which is as good.
+  // A browser that cannot encode WebP returns PNG, which is as good.
   return canvas.toDataURL('image/webp', 0.9)
 }
 

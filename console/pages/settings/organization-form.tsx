@@ -43,7 +43,7 @@ export function OrganizationForm({ organization }: { readonly organization: Orga
       ),
     onSuccess: async (saved) => {
       queries.setQueryData(['organization'], saved)
-      // The name is in the header of every page, and times follow the time zone.
+      // The name is in the header of every page, and times depend on the time zone.
       await queries.invalidateQueries({ queryKey: sessionQuery.queryKey })
       toast.success(t('common:saved'))
     },
@@ -102,7 +102,7 @@ export function OrganizationForm({ organization }: { readonly organization: Orga
               value={color}
               onChange={setColor}
               format="hex"
-              // It would undo what was just typed; the service validates the color.
+              // Correcting the color on blur would undo what was just typed; the service validates it.
               fixOnBlur={false}
               swatches={swatches}
               swatchesPerRow={8}

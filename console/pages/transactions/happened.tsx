@@ -18,7 +18,7 @@ const icons: Record<string, typeof IconPlus> = {
   change_tier: IconMedal,
 }
 
-/** What the basket did and why, in the order in which it happened. */
+/** What the basket did and why, in order. */
 export function Happened({ sale }: { readonly sale: Sale }) {
   const { t } = useTranslation('transactions')
   const { timezone } = useSession().organization

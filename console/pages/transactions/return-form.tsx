@@ -13,7 +13,7 @@ interface ReturnFormProps {
   readonly onDone: (done: Schemas['Return']) => void
 }
 
-/** How many of each line come back. A sale without lines comes back whole. */
+/** Quantities to return per line. A sale without lines is returned whole. */
 export function ReturnForm({ sale, isOpen, onClose, onDone }: ReturnFormProps) {
   const { t } = useTranslation('transactions')
   const lines = sale.items.map((line) => ({

@@ -122,7 +122,7 @@ function useColumns(program: Program, spent: string | undefined): Column<Transac
     {
       key: 'branch',
       label: t('branch'),
-      // Its place is taken by what was spent.
+      // The column makes room for the spent points when they are shown.
       isOnlyCsv: spent !== undefined,
       cell: ({ branchOpaqueId }) => branchName(branchOpaqueId),
     },
@@ -136,7 +136,7 @@ function useColumns(program: Program, spent: string | undefined): Column<Transac
       key: 'spent',
       label: t('pointsSpent'),
       align: 'end',
-      // Most sales spend nothing.
+      // Most sales spend no points, so the column is only for lists that are filtered by spending.
       isOnlyCsv: spent === undefined,
       cell: ({ pointsSpent }) => formatNumber(pointsSpent),
       csv: ({ pointsSpent }) => pointsSpent,

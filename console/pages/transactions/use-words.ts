@@ -8,7 +8,7 @@ import { useRuleNamesOf } from '../../i18n/rule-names.ts'
 import type { Sale } from './lines.tsx'
 
 /**
- * What the sentences about a sale need. Granted coupons are in the reply; redeemed ones have to be asked for.
+ * Names for the sentences about a sale. Issued coupons are in the response; redeemed ones have to be loaded.
  */
 export function useWords(sale: Sale): Context {
   const { t } = useTranslation('transactions')

@@ -183,7 +183,7 @@ export function SaleView(props: SaleViewProps) {
         </Stack>
       </section>
       <div className="till-charge">
-        {/* The notice is here and not in the basket because a phone shows this part whichever tab is open. */}
+        {/* Here and not in the basket, because a phone shows this part whichever tab is open. */}
         {preview.error && <Failure error={preview.error} onRetry={() => preview.retry()} />}
         {refused !== undefined && <Failure error={refused} />}
         <SegmentedControl

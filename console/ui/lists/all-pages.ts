@@ -2,7 +2,7 @@ import type { DataPage } from './data-list.tsx'
 
 const pageSize = 100
 
-/** All rows of a list that is short by nature, such as campaigns; never more than `most`. */
+/** All rows of a list that is short by nature, such as campaigns; at most `most`. */
 export async function allPages<T>(
   load: (page: { cursor?: string; limit: number }) => Promise<DataPage<T>>,
   most = 1_000,

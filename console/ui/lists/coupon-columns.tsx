@@ -23,7 +23,7 @@ export type Coupon = Schemas['Coupon']
 
 const activeStatus = 1
 
-/** The same of all coupons and of one customer's; there the column of the customer is left out. */
+/** Columns of a coupon list; one customer's list leaves out the customer. */
 export function useCouponColumns({ hasCustomer }: { readonly hasCustomer: boolean }): Column<Coupon>[] {
   const { t } = useTranslation('coupons')
   const { timezone, currency } = useSession().organization

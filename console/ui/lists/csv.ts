@@ -1,6 +1,4 @@
-/**
- * CSV as spreadsheets read it: RFC 4180 with a byte order mark, and no cell that would be run as a formula.
- */
+/** CSV for spreadsheets: RFC 4180 with a byte order mark; no cell can be executed as a formula. */
 export function toCsv(rows: readonly (readonly (string | number | undefined)[])[]): string {
   return `\ufeff${rows.map((row) => row.map(cell).join(',')).join('\r\n')}\r\n`
 }
@@ -17,6 +15,6 @@ export function download(name: string, content: string, type: string): void {
   const address = URL.createObjectURL(new Blob([content], { type }))
   const link = Object.assign(document.createElement('a'), { href: address, download: name })
   link.click()
-  // Some browsers read it only after this turn.
+  // Some browsers read the URL only after this task.
   setTimeout(() => URL.revokeObjectURL(address), 10_000)
 }

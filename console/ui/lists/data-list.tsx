@@ -15,13 +15,13 @@ export interface Column<T> {
   readonly key: string
   readonly label: string
   readonly cell: (row: T) => ReactNode
-  /** What the CSV says, when the cell is more than a text. */
+  /** Text in the CSV file, if the cell is not plain text. */
   readonly csv?: (row: T) => string | number | undefined
-  /** Numbers stand at the end. */
+  /** Numbers are aligned to the end. */
   readonly align?: 'end'
   /** Included in the CSV file only, such as ids that would make the table too wide. */
   readonly isOnlyCsv?: boolean
-  /** Not for the file: what can be done with a row. */
+  /** Left out of the CSV file, such as the actions of a row. */
   readonly isOnlyTable?: boolean
 }
 
@@ -35,21 +35,21 @@ interface DataListProps<T> {
   readonly name: string
   readonly columns: readonly Column<T>[]
   readonly keyOf: (row: T) => string
-  /** One page from the service. The filters it uses have to be in `filters`. */
+  /** Loads one page from the service. The filters it uses have to be in `filters`. */
   readonly load: (page: { cursor?: string; limit: number }) => Promise<DataPage<T>>
   readonly filters: Readonly<Record<string, string | undefined>>
-  /** Where a row leads. */
+  /** Path that a click on a row opens. */
   readonly rowPath?: (row: T) => string
   readonly onRow?: (row: T) => void
   readonly empty: ReactNode
-  /** The fields to filter by. */
+  /** The filter fields. */
   readonly controls?: ReactNode
 }
 
 const pageSize = 25
 const csvPageSize = 100
 
-/** Every list of the console: filters and page in the address, CSV of all of it, rows that lead on. */
+/** A list of the console: filters and page in the URL, a CSV file of all rows, rows that link to details. */
 export function DataList<T>(props: DataListProps<T>) {
   const { name, keyOf, load, rowPath, onRow, empty, controls } = props
   const columns = props.columns.filter(({ isOnlyCsv }) => !isOnlyCsv)
@@ -62,7 +62,7 @@ export function DataList<T>(props: DataListProps<T>) {
     queryFn: () => load({ cursor, limit: pageSize }),
     placeholderData: keepPreviousData,
   })
-  // A page that was come to by its address knows none before it.
+  // A page opened by its URL knows of no earlier pages.
   const { walked = [undefined] } = useLocation().state
   const at = walked.indexOf(cursor)
   const open = rowPath ? (row: T) => navigate({ to: rowPath(row) }) : onRow
@@ -111,13 +111,14 @@ export function DataList<T>(props: DataListProps<T>) {
                       key={keyOf(row)}
                       className={open ? classes.clickable : undefined}
                       onClickCapture={(event) => {
-                        // The second half of a double click that began elsewhere, such as on "Next page".
+                        // This is the second half of a double click that started elsewhere, such as on "Next
+                        // page".
                         if (event.detail < 2 || (event.target as Element).closest('button, input')) return
                         event.preventDefault()
                         event.stopPropagation()
                       }}
                       onClick={(event) => {
-                        // A link or a button inside does its own thing.
+                        // Links and buttons inside the row handle their own clicks.
                         const isOwn = (event.target as Element).closest('a, button, input')
                         if (!isOwn && !getSelection()?.toString()) open?.(row)
                       }}
@@ -180,12 +181,12 @@ const placeholderRows = (columns: number) =>
     </Table.Tr>
   ))
 
-/** Walks all pages of the list as it is filtered, and says how far it is. */
+/** Loads all pages of the filtered list, and shows the progress. */
 function CsvButton<T>({ name, load, ...props }: DataListProps<T>) {
   const columns = props.columns.filter(({ isOnlyTable }) => !isOnlyTable)
   const { t } = useTranslation('common')
   const [count, setCount] = useState<number>()
-  // Columns and names come with other answers, such as the campaigns: the file waits for them.
+  // The file waits for other responses, such as the campaigns, which provide columns and names.
   const [isAsked, setAsked] = useState(false)
   const isIncomplete = useIsFetching({ predicate: ({ state }) => state.status === 'pending' }) > 0
   const { mutate } = useMutation({

@@ -8,16 +8,16 @@ import type { Filters } from './filters.ts'
 import { SearchField, searchName } from './search-field.tsx'
 
 interface FilterBarProps {
-  /** The fields, as a list names them in one fragment. */
+  /** The filter fields, as one fragment. */
   readonly controls: ReactNode
   readonly filters: Filters
-  /** What can be done with the list, at its end. */
+  /** Actions on the list, at the end of the bar. */
   readonly children: ReactNode
 }
 
 /**
- * The fields of a list. Where there is little room they would fill the screen: there only the search stays,
- * the others open.
+ * The filter fields of a list. On a small screen they would fill the page, so only the search stays visible
+ * and the others unfold.
  */
 export function FilterBar({ controls, filters, children }: FilterBarProps) {
   const { t } = useTranslation('common')
@@ -29,7 +29,7 @@ export function FilterBar({ controls, filters, children }: FilterBarProps) {
   const searched = search.map(({ props }) => props.name ?? searchName)
   const hidden = Object.entries(filters).filter(([name]) => !searched.includes(name))
   const active = hidden.filter(([, value]) => value).length
-  // What is no filter, such as a button, has nothing to hide behind.
+  // Controls that are not filters, such as a button, do not fold.
   const isFolding = others.length > 0 && hidden.length > 0
   return (
     <div className={classes.bar}>

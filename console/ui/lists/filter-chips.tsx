@@ -11,8 +11,7 @@ interface Chip {
 }
 
 /**
- * Conditions of a list that have no field, such as those a chart leads to: shown as chips that are removed
- * with a click.
+ * Filters of a list that have no field, such as those a chart links to, shown as chips that a click removes.
  */
 export function FilterChips({ chips }: { readonly chips: readonly Chip[] }) {
   const { t } = useTranslation('common')

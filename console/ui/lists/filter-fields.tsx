@@ -10,7 +10,7 @@ interface ChoiceProps {
   readonly options: readonly { readonly value: string; readonly label: string }[]
 }
 
-/** One of a few values, or all. */
+/** Filter by one of a few values, or none. */
 export function ChoiceFilter({ name, label, options }: ChoiceProps) {
   const [filters, setFilters] = useFilters()
   const { t } = useTranslation('common')
@@ -27,7 +27,7 @@ export function ChoiceFilter({ name, label, options }: ChoiceProps) {
   )
 }
 
-/** Local days, both included, as `from` and `to` of the address. */
+/** Filter by a range of local days, both inclusive, in the URL parameters `from` and `to`. */
 export function DayRangeFilter() {
   return (
     <Group gap="xs" wrap="nowrap" w={{ base: '100%', xs: 'auto' }}>
@@ -40,9 +40,7 @@ export function DayRangeFilter() {
 /** While 2026 is being typed, a date field reports the years 2, 20 and 202. */
 const firstDay = '1970-01-01'
 
-/**
- * What is typed is applied when it is a whole day: a value put back into the field wipes what is half typed.
- */
+/** Applies the input only once it is a complete day: setting the field's value discards partial input. */
 function DayFilter({ name }: { readonly name: 'from' | 'to' }) {
   const [filters, setFilters] = useFilters()
   const { t } = useTranslation('common')

@@ -5,18 +5,18 @@ export type Filters = Readonly<Record<string, string | undefined>>
 
 declare module '@tanstack/react-router' {
   interface HistoryState {
-    /** Pages of a list that were walked through, first to last: Back from a row knows them again. */
+    /** Cursors of the pages visited so far, first to last, so that Back from a row restores them. */
     walked?: readonly (string | undefined)[]
   }
 }
 
-/** The filters of a list live in its address: it can be shared, and Back works. */
+/** The filters of a list, kept in the URL: a list can be shared, and Back works. */
 export function useFilters(): [Filters, (changes: Filters, state?: HistoryState) => void] {
   const filters = useSearch({ strict: false }) as Filters
   const navigate = useNavigate()
   const change = useCallback(
     (changes: Filters, state?: HistoryState) => {
-      // Another filter is another list: it begins at its first page.
+      // A changed filter starts again at the first page.
       const next = (before: Filters) => ({ ...before, cursor: undefined, ...changes })
       navigate({ to: '.', search: next as never, replace: !('cursor' in changes), state })
     },
@@ -25,7 +25,7 @@ export function useFilters(): [Filters, (changes: Filters, state?: HistoryState)
   return [filters, change]
 }
 
-/** Addresses as plain text: `?q=0123` stays a text and is not read as a number. */
+/** Keeps URL parameters as plain text: `?q=0123` is not parsed as a number. */
 export const plainSearch = {
   parse: (text: string) => Object.fromEntries(new URLSearchParams(text)),
   stringify(search: Record<string, unknown>): string {

@@ -16,18 +16,18 @@ interface RemoteSelectProps {
   readonly nothingFound: string
   /** Key of the cache entry. */
   readonly name: string
-  /** What fits a text; the first few without one. */
+  /** Finds options that match the text; without one, the first few. */
   readonly search: (text: string | undefined) => Promise<readonly Option[]>
-  /** Always there, before what is found. */
+  /** Options that are always listed, before the found ones. */
   readonly fixed?: readonly Option[]
   readonly value: string | undefined
-  /** The label of a value that the search did not bring. */
+  /** Loads the option of a value that the search did not return. */
   readonly find?: (value: string) => Promise<Option>
   readonly onChange: (value: string | undefined) => void
   readonly w?: SelectProps['w']
 }
 
-/** One of any number of things: the service searches, not the browser. */
+/** Select for any number of options: the service searches, not the browser. */
 export function RemoteSelect({
   name,
   search,
@@ -44,7 +44,7 @@ export function RemoteSelect({
   const { data: found = [] } = useQuery({
     queryKey: [name, 'choice', asked],
     queryFn: () => search(asked || undefined),
-    // Most who come to a page choose nothing.
+    // Options load when the list opens, since most visitors never open it.
     enabled: isOpen,
     placeholderData: keepPreviousData,
   })
@@ -55,7 +55,7 @@ export function RemoteSelect({
     enabled: !isKnown && find !== undefined,
     queryFn: () => find!(value!),
   })
-  // What is chosen stays a choice, found or not.
+  // The selected value stays an option, found or not.
   const options = isKnown ? known : [own ?? { value, label: value }, ...known]
   return (
     <Select
@@ -65,7 +65,7 @@ export function RemoteSelect({
       onChange={(next) => onChange(next ?? undefined)}
       searchable
       clearable
-      // The field shows the label of the selected option, which is no search text.
+      // The field contains the label of the selected option, which is not a search text.
       onSearchChange={(next) => setText(options.some(({ label }) => label === next) ? '' : next)}
       onDropdownOpen={() => setOpen(true)}
       filter={({ options: all }) => all}

@@ -1,7 +1,4 @@
-/**
- * A long list of choices that scrolls by itself: the library's own scroll area cannot be reached by the
- * keyboard.
- */
+/** Native scrolling for a long list of options: Mantine's scroll area cannot be reached by keyboard. */
 export const scrollingList = {
   withScrollArea: false,
   styles: { options: { maxHeight: 250, overflowY: 'auto' } },

@@ -10,11 +10,11 @@ export const searchName = 'q'
 interface SearchFieldProps {
   readonly label: string
   readonly placeholder?: string
-  /** The filter it changes. */
+  /** Name of the filter in the URL. */
   readonly name?: string
 }
 
-/** A text filter that is applied while typing, and with Enter at once. */
+/** Text filter that is applied while typing, or immediately with Enter. */
 export function SearchField({ label, placeholder, name = searchName }: SearchFieldProps) {
   const [filters, setFilters] = useFilters()
   const given = filters[name] ?? ''
@@ -25,10 +25,10 @@ export function SearchField({ label, placeholder, name = searchName }: SearchFie
     setFilters({ [name]: applied.current || undefined })
   }
   const apply = useDebouncedCallback((value: string, page: string) => {
-    // Left for another page, which is still being loaded: what was typed here is no search there.
+    // The user may have left for another page that is still loading; the text is not a search there.
     if (location.pathname === page) change(value)
   }, 350)
-  // The address has the last word, but not with what came from here: by then more may have been typed.
+  // The URL wins, except for values that this field wrote itself: more may have been typed since.
   useEffect(() => {
     if (given === applied.current) return
     apply.cancel()

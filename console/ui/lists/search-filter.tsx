@@ -13,7 +13,7 @@ interface SearchFilterProps {
   readonly find: (value: string) => Promise<Option>
 }
 
-/** One of many, or all. */
+/** Filter by one of many values, or none. */
 function SearchFilter({ name, ...props }: SearchFilterProps) {
   const { t } = useTranslation('common')
   const [filters, setFilters] = useFilters()
@@ -61,7 +61,7 @@ const branchesQuery = {
   staleTime: 60_000,
 }
 
-/** The name of a branch by its opaque id. Beyond the first hundred branches the id is shown. */
+/** Name of a branch by its external ID. Beyond the first hundred branches, the ID is shown. */
 export function useBranchName(): (opaqueId: string | undefined) => string {
   const { data } = useQuery(branchesQuery)
   return (opaqueId) => data?.find(({ value }) => value === opaqueId)?.label ?? opaqueId ?? ''

@@ -15,7 +15,7 @@ const toOption = ({ id, name, opaqueId }: Schemas['DirectoryEntry']) => ({
   label: name ?? opaqueId,
 })
 
-/** Whom calls act as: connections and people alike have a user of their own in the directory. */
+/** Filter by the user that requests act as: every connection and every person has one in the directory. */
 export function UserFilter({ name, label, fixed }: UserFilterProps) {
   const { t } = useTranslation('developers')
   const [filters, setFilters] = useFilters()

@@ -16,21 +16,23 @@ import { Waiting } from '../waiting.tsx'
 const colorSchemes = localStorageColorSchemeManager({ key: 'lw-color-scheme' })
 
 interface PageOptions {
-  /** Called when the service no longer knows who we are. */
+  /** Called when the service reports that the session has ended. */
   readonly onSignedOut: () => void
 }
 
-/** Runs without a network too: the default waits silently, this fails and can be reported. */
+/**
+ * Runs requests even without a network: by default they wait silently, while this fails and can be reported.
+ */
 const networkMode = 'always'
 
-/** A refusal is final; what failed on the way is tried again twice. */
+/** Refusals are final; other failures are retried twice. */
 function mayRetry(failures: number, error: Error): boolean {
   return failures < 2 && !(error instanceof ApiError && error.status < 500 && error.status !== 429)
 }
 
 function createQueryClient({ onSignedOut }: PageOptions): QueryClient {
   const look = (error: Error) => {
-    // A wrong password, such as the old one when a new one is chosen, ends nothing.
+    // A wrong password, such as when choosing a new one, does not end the session.
     if (error instanceof ApiError && error.status === 401 && error.code !== '_invalid_credentials')
       onSignedOut()
   }

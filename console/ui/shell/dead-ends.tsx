@@ -1,4 +1,4 @@
-/** Pages that are not there, not for this reader, or broken. */
+/** Pages for missing, forbidden and broken content. */
 import { Button } from '@mantine/core'
 import { IconBarrierBlock, IconLock, IconMapOff } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'

@@ -9,7 +9,7 @@ interface FrontDoorProps {
   readonly children: ReactNode
 }
 
-/** The frame of pages for those who are not signed in. */
+/** Frame of the pages for people who are not signed in. */
 export function FrontDoor({ title, about, children }: FrontDoorProps) {
   useEffect(() => {
     document.title = `${title} · Loyalty Wallet`

@@ -10,7 +10,7 @@ export function LanguageMenu() {
   const { setDirection } = useDirection()
   const choose = async (language: Language) => {
     try {
-      // A file that did not come is not asked for again by a browser: better not to begin without a network.
+      // Browsers never retry an import that failed, so the connection is checked first.
       await dataOf(api.GET('/livez'))
       await changeLanguage(language)
       setDirection(directionNow())

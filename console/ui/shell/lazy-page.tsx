@@ -1,7 +1,7 @@
 import { type ComponentType, type ReactNode, use } from 'react'
 import { loadTexts } from '../../i18n/languages.ts'
 
-/** A part of the page that could not be had: no network, or a deployment has taken its file away. */
+/** A part of the page that could not be loaded: no network, or a deployment removed its file. */
 export class PartMissing extends Error {
   override readonly name = 'PartMissing'
   /** Drops the failed load so that the next attempt starts over. */
@@ -13,7 +13,7 @@ export class PartMissing extends Error {
   }
 }
 
-/** What browsers report when `import()` finds no file, and the bundler when it finds no style sheet. */
+/** Messages of browsers when `import()` finds no file, and of the bundler when a style sheet is missing. */
 const notLoaded = /dynamically imported module|Importing a module script failed|Unable to preload CSS/
 
 export const isPartMissing = (error: unknown): boolean =>
@@ -21,7 +21,8 @@ export const isPartMissing = (error: unknown): boolean =>
 
 /**
  * A page that is loaded with its texts when it is first opened. A failure is thrown to the frame, which stays
- * (`not-loaded.tsx`). It is kept until then: React renders what failed once more, and would load forever.
+ * (`not-loaded.tsx`). The failed load is kept until then: React renders a failed component once more, and
+ * would load forever.
  */
 export function lazyPage(
   namespaces: readonly string[],

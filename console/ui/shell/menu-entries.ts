@@ -25,7 +25,7 @@ interface Entry {
   readonly scope: Scope
 }
 
-/** The menu, and what Ctrl-K can jump to. */
+/** Entries of the menu, which Ctrl-K can also jump to. */
 export const menu: readonly { readonly section: string; readonly entries: readonly Entry[] }[] = [
   {
     section: 'business',

@@ -10,7 +10,7 @@ import { PartMissing } from './lazy-page.tsx'
 const reloadedKey = 'lw-reloaded'
 const pauseMs = 1_000
 
-/** Has the version of the build in its name. */
+/** URL of the page's script, whose name contains the version of the build. */
 const version = () => document.querySelector<HTMLScriptElement>('script[type=module][src]')?.src ?? ''
 
 async function isServiceThere(): Promise<boolean> {
@@ -23,9 +23,9 @@ async function isServiceThere(): Promise<boolean> {
 }
 
 /**
- * In place of a page whose file did not come. If the service answers, the file was removed by a deployment,
- * and the whole page is loaded anew: once for each version, so that a file that stays away is no endless
- * loop.
+ * Replaces a page whose file could not be loaded. If the service responds, the file was removed by a
+ * deployment, and the whole page is reloaded: once per version, so that a missing file does not cause an
+ * endless loop.
  */
 export function NotLoaded({ error }: { readonly error: Error }) {
   const { t } = useTranslation('shell')
@@ -44,7 +44,7 @@ export function NotLoaded({ error }: { readonly error: Error }) {
   const tryAgain = useCallback(() => look(() => true), [look])
   useEffect(() => {
     look(() => sessionStorage.getItem(reloadedKey) !== version())
-    // The browser says so before every request gets through.
+    // The browser reports `online` before all requests succeed, so this tries several times.
     const whenBack = () => look(() => true, 3)
     window.addEventListener('online', whenBack)
     return () => window.removeEventListener('online', whenBack)

@@ -13,7 +13,7 @@ interface PageFailureProps {
   readonly onRetry: () => void
   /** Title that the page would have had. */
   readonly title: string
-  /** The list it belongs to. */
+  /** The list that the page belongs to. */
   readonly parent: { readonly to: string; readonly title: string }
 }
 

@@ -37,7 +37,7 @@ export function Shell() {
   const location = useLocation()
   const { t } = useTranslation('shell')
   const [isMenuOpen, { toggle, close }] = useDisclosure()
-  // Another page closes the menu of a phone.
+  // Opening another page closes the menu on a phone.
   useEffect(close, [location.pathname])
   // Loaded on the first Ctrl-K: most visits never search.
   const [searches, setSearches] = useState(0)
@@ -166,7 +166,7 @@ function MenuEntries({ session, onChoose }: MenuEntriesProps) {
             key={key}
             renderRoot={(root) => <Link to={to} aria-current={isHere(to) ? 'page' : undefined} {...root} />}
             active={isHere(to)}
-            // Also the page one is on already, which is no other page.
+            // Choosing the current page also closes the menu, although the route does not change.
             onClick={onChoose}
             label={t(`pages.${key}`)}
             leftSection={<Icon size={18} aria-hidden />}

@@ -6,7 +6,7 @@ import { api, dataOf } from '../../api/client.ts'
 import { type Session, sessionQuery } from '../../api/session.ts'
 import { Failure } from '../failure.tsx'
 
-/** Email and password. Data that was read for another person is dropped. */
+/** Sign-in with email and password. Data that was loaded for another person is dropped. */
 export function SignInForm({ onSignedIn }: { readonly onSignedIn?: (session: Session) => unknown }) {
   const { t } = useTranslation('account')
   const [email, setEmail] = useState('')

@@ -20,11 +20,11 @@ const [store, spotlight] = createSpotlight()
 
 interface SpotlightProps {
   readonly session: Session
-  /** Opens each time it grows. */
+  /** The dialog opens each time this grows. */
   readonly openedTimes: number
 }
 
-/** Ctrl-K: jump to a page, begin something, or find a customer, a campaign or a transaction. */
+/** Ctrl-K: jump to a page, start an action, or find a customer, a campaign or a transaction. */
 export default function Spotlight({ session, openedTimes }: SpotlightProps) {
   const { t } = useTranslation('shell')
   const navigate = useNavigate()
@@ -32,7 +32,7 @@ export default function Spotlight({ session, openedTimes }: SpotlightProps) {
   const [text, setText] = useState('')
   const typed = text.trim()
   const [asked] = useDebouncedValue(typed, 200)
-  // Enter came before the answer did.
+  // Enter was pressed before the response arrived.
   const isHeld = useRef(false)
   // Each further Ctrl-K opens it again.
   useEffect(spotlight.open, [openedTimes])
@@ -141,7 +141,7 @@ export default function Spotlight({ session, openedTimes }: SpotlightProps) {
 const listOfEntries = () => document.getElementById(store.getState().listId)
 const selectedEntry = () => listOfEntries()?.querySelector<HTMLElement>('[data-selected]')
 
-/** The library selects the first entry with each letter typed; what the service finds comes after that. */
+/** Mantine selects the first entry on each keystroke, but the results of the service arrive later. */
 function selectFirst(): void {
   const list = listOfEntries()
   if (!list || selectedEntry()) return
