@@ -47,10 +47,7 @@ const shell = createRoute({
 
 type Scope = Parameters<typeof may>[1]
 
-/**
- * A page inside the shell, loaded with its texts when it is first opened. People without the scope see a
- * notice.
- */
+/** A page in the shell, loaded with its texts on first use. People without the scope see a notice. */
 function page(path: string, scope: Scope, ...parts: Parameters<typeof lazyPage>) {
   const Component = lazyPage(...parts)
   return createRoute({

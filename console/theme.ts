@@ -34,12 +34,10 @@ export const theme = createTheme({
   cursorType: 'pointer',
   respectReducedMotion: true,
   components: {
-    // Badges are not uppercase and never truncated: a narrow column would reduce them to a dot and an
-    // ellipsis.
+    // Badges are not uppercase, and never truncated: a narrow column would leave only an ellipsis.
     Badge: Badge.extend({ defaultProps: { tt: 'none', fw: 600, miw: 'max-content' } }),
     Modal: {
-      // Evaluated on each render, since the language may change. The page has one banner, and it is not this
-      // header.
+      // Evaluated on each render, since the language may change. This header is not the page's banner.
       defaultProps: () => ({
         closeButtonProps: { 'aria-label': i18next.t('common:close') },
         attributes: { header: { role: 'none' } },
@@ -60,8 +58,7 @@ export const colors: CSSVariablesResolver = () => ({
     '--mantine-color-dimmed': '#55625f',
     '--mantine-color-placeholder': '#6a7673',
     '--mantine-color-error': '#c92a2a',
-    // On their light background, Mantine's orange has a contrast of 3.6 and its yellow 2.7; these have 5.6
-    // and 6.5.
+    // Contrast on their light background: Mantine's orange 3.6 and yellow 2.7, these 5.6 and 6.5.
     '--mantine-color-orange-light-color': '#a03c08',
     '--mantine-color-yellow-light-color': '#7a4d00',
     '--lw-surface': '#ffffff',
@@ -72,8 +69,7 @@ export const colors: CSSVariablesResolver = () => ({
     '--mantine-color-error': '#ff8787',
     // On a hovered row, Mantine's link color has a contrast of 4.3; this one has 5.4.
     '--mantine-color-anchor': 'var(--mantine-primary-color-3)',
-    // White on Mantine's red of filled buttons has a contrast of 3.8 in the dark theme; on these it has 5.5
-    // and 4.5.
+    // Contrast of white on filled red buttons in the dark theme: Mantine's 3.8, these 5.5 and 4.5.
     '--mantine-color-red-filled': 'var(--mantine-color-red-9)',
     '--mantine-color-red-filled-hover': 'var(--mantine-color-red-8)',
     '--lw-surface': 'var(--mantine-color-dark-6)',

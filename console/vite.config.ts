@@ -40,8 +40,7 @@ export default defineConfig({
     rollupOptions: {
       input: { console: here('console.html'), till: here('till.html'), wallet: here('wallet.html') },
       output: {
-        // Without this, every small module shared by two pages is a file of its own, and a first load
-        // requests 70.
+        // Without this, every small shared module is its own file, and a first load requests 70.
         codeSplitting: {
           groups: [
             { name: 'react', test: inReact, priority: 2 },

@@ -35,10 +35,7 @@ export function useSession(): Session {
 export const may = (session: Session, scope: 'pos' | 'manage' | 'people'): boolean =>
   session.scopes.includes(scope)
 
-/**
- * Loads the sign-in page instead of changing the route, so that nothing of the previous session stays in
- * memory.
- */
+/** Loads the sign-in page anew, so that nothing of the previous session stays in memory. */
 export function leaveToSignIn(): void {
   const { pathname, search } = location
   const signIn = consoleBase + paths.signIn()

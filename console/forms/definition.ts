@@ -1,6 +1,4 @@
-/**
- * A campaign's definition as the form sees it: lists of items, each rendered from a schema of the service.
- */
+/** A campaign's definition as the form sees it: lists of items, each with a schema of the service. */
 import type { Schemas } from '../api/client.ts'
 import { type Item, type NameChoice, type NameList, type Schema, startOf, toKey } from './schema.ts'
 
@@ -94,9 +92,7 @@ export function namesIn(definition: Definition, list: string): NameChoice[] {
   )
 }
 
-/**
- * Every string in lists with this field name, at any depth: what a definition refers to outside of itself.
- */
+/** Every string in the lists of this name, at any depth: what a definition refers to outside itself. */
 export function valuesIn(value: unknown, field: string): string[] {
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([name, inner]) =>
@@ -176,10 +172,7 @@ function renamedValue(value: unknown, schema: Schema, rename: Rename): unknown {
   return value.includes(rename.from) ? value.map((item) => (item === rename.from ? rename.to : item)) : value
 }
 
-/**
- * The JSON Merge Patch that turns one definition into the other: removed fields are null, lists are sent
- * whole.
- */
+/** The JSON Merge Patch from one definition to the other: removed fields are null, lists are sent whole. */
 export function mergePatchOf(before: Item, after: Item): Item {
   const patch: Record<string, unknown> = {}
   for (const name of Object.keys(before)) if (!(name in after)) patch[name] = null

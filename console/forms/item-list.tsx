@@ -27,10 +27,7 @@ interface ItemListProps {
   readonly onItem: (index: number, item: Item) => void
 }
 
-/**
- * A list such as the rules or the rewards: each item is a line that says what it does and opens into its
- * form.
- */
+/** A list such as the rules: each item is a line that says what it does and opens into its form. */
 export function ItemList({ list, shapes, onItems, onItem }: ItemListProps) {
   const { definition, problem } = useForm()
   const items = itemsOf(definition, list)

@@ -16,7 +16,7 @@ export function fromWallClock(text: string, timeZone: string): Date {
 
 const hasOffset = (text: string) => /(?:Z|[+-]\d\d:\d\d)$/.test(text)
 
-/** Value for a time field: a local time as is, an instant converted to the organization's local time. */
+/** Value of a time field: a local time unchanged, an instant converted to the organization's local time. */
 export function momentToField(text: string, timeZone: string): string {
   if (!hasOffset(text)) return text.length === 10 ? `${text}T00:00` : text.slice(0, 16)
   const at = new Date(text)

@@ -15,10 +15,7 @@ interface FieldProps {
   readonly list: NameList
 }
 
-/**
- * Whether new values can be typed. The merchant's own IDs may be unknown to the service; everything else must
- * exist.
- */
+/** Whether new values can be typed: the service may not know all of the merchant's own IDs. */
 const isOpen = (list: NameList) => list === 'products' || list === 'categories' || list === 'branches'
 
 /**
@@ -29,8 +26,7 @@ function useOptions(list: NameList, chosen: readonly string[], search: string) {
   const [asked] = useDebouncedValue(search.trim(), 250)
   const isSearched = list === 'products' || list === 'branches'
   const names = useNames(list, isSearched ? asked : '') as readonly KnownName[]
-  // Names are kept once found, so that a selected value keeps its label when the next search does not return
-  // it.
+  // Found names are kept, so that a selected value keeps its label after the next search.
   const seen = useRef(new Map<string, string>())
   for (const { value, label } of names) seen.current.set(value, label)
   const options = new Map<string, string>(names.map(({ value, label }) => [value, label]))

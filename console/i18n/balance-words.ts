@@ -1,6 +1,6 @@
 /**
  * Balances in words, on all three pages. Their names are the merchant's own and have no singular, so the name
- * stands before the number and never has to agree with it.
+ * comes before the number and never has to agree with it.
  */
 import i18next from 'i18next'
 import { formatNumber, formatSigned } from './format.ts'

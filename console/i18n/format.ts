@@ -1,6 +1,4 @@
-/**
- * Formats numbers, money and dates for the reader's language, in the organization's currency and time zone.
- */
+/** Numbers, money and dates in the reader's language and the organization's currency and time zone. */
 import i18next from 'i18next'
 import { isolate } from './languages.ts'
 
@@ -53,10 +51,7 @@ const inParts = (format: Intl.NumberFormat, value: number): string =>
     .map(({ type, value }) => (type === 'currency' ? isolate(value) : value.replace('-', '−')))
     .join('')
 
-/**
- * An amount that may be finer than the currency's smallest unit, such as the worth of a point; it is not
- * rounded.
- */
+/** An unrounded amount, which may be finer than the currency's smallest unit, such as a point's worth. */
 export function formatFineMoney(value: number, currency: string): string {
   const options = { style: 'currency', currency, minimumFractionDigits: currencyDecimals(currency) } as const
   const format = remembered(
@@ -122,10 +117,7 @@ export function formatDayOfYear(day: string): string {
   return day.startsWith(`${new Date().getFullYear()}-`) ? formatDay(day) : formatDays(day, day)
 }
 
-/**
- * One day or a range of days, with the year: "Mar 1 – 14, 2026". Text that is not a day is returned
- * unchanged.
- */
+/** One day or a range, with the year: "Mar 1 – 14, 2026". Text that is not a day stays unchanged. */
 export function formatDays(from: string, to: string): string {
   const [first, last] = [from, to].map((day) => new Date(`${day}T00:00:00Z`)) as [Date, Date]
   if (Number.isNaN(first.getTime()) || Number.isNaN(last.getTime()))
@@ -167,10 +159,7 @@ const units = [
   ['year', 31_536_000, Number.POSITIVE_INFINITY],
 ] as const
 
-/**
- * Relative time: "in 3 days", "2 hours ago". Rounds first, so that 59.6 minutes become an hour and not 60
- * minutes.
- */
+/** Relative time: "in 3 days", "2 hours ago". Rounds first: 59.6 minutes are an hour, not 60 minutes. */
 export function formatRelative(at: string | Date, now = Date.now()): string {
   const seconds = (new Date(at).getTime() - now) / 1000
   const count = (size: number) => Math.round(seconds / size)

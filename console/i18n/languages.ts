@@ -90,9 +90,7 @@ export function directionNow(): 'ltr' | 'rtl' {
 /** Keeps `5 off` and `US$` left to right within right-to-left text. */
 export const isolate = (text: string): string => (directionNow() === 'rtl' ? `\u2068${text}\u2069` : text)
 
-/**
- * Uses the merchant's language if the customer chose none and none of the browser's languages is supported.
- */
+/** Uses the merchant's language if the customer chose none and the browser's are not supported. */
 export async function adoptLanguage(locale: string): Promise<void> {
   const language = toLanguage(locale)
   const isSettled = localStorage.getItem(storageKey) !== null || navigator.languages.some(toLanguage)
@@ -101,9 +99,7 @@ export async function adoptLanguage(locale: string): Promise<void> {
   applyDirection()
 }
 
-/**
- * Loads all texts of the current page first. Rejects without changing anything when they cannot be loaded.
- */
+/** Loads all texts of the current page first. Rejects without any change if they cannot be loaded. */
 export async function changeLanguage(language: Language): Promise<void> {
   await addTexts(language, Object.keys(i18next.getDataByLanguage(i18next.language) ?? {}))
   localStorage.setItem(storageKey, language)

@@ -10,9 +10,7 @@ interface FailureProps {
   readonly onRetry?: () => void
 }
 
-/**
- * An error shown in place: what is wrong as a sentence, and in small print the code for the documentation.
- */
+/** An error shown in place: a sentence, and in small print the code for the documentation. */
 export function Failure({ error, onRetry }: FailureProps) {
   const { t } = useTranslation('common')
   const isRefusal = error instanceof ApiError && !isUnanswered(error) && error.status !== 429

@@ -13,9 +13,7 @@ export function Nowrap({ children }: { readonly children: ReactNode }) {
 /** Names longer than this have to wrap on a phone. */
 const mostTogether = 28
 
-/**
- * A line such as "Points: 35 · Stamps: 2" that wraps between the parts, not between a name and its number.
- */
+/** A line such as "Points: 35 · Stamps: 2", which wraps between the parts, not before a number. */
 export function Parts({ texts }: { readonly texts: readonly string[] }) {
   return (
     <span>

@@ -9,9 +9,7 @@ import { paths } from '../../paths.ts'
 import { Failure } from '../../ui/failure.tsx'
 import { FrontDoor } from '../../ui/shell/front-door.tsx'
 
-/**
- * The page that an invitation links to. Its token follows the #, which is never sent to a server or logged.
- */
+/** Target of an invitation link. Its token follows the #, which is never sent to a server or logged. */
 export function JoinPage() {
   const { t } = useTranslation('account')
   const [token] = useState(() => location.hash.slice(1))

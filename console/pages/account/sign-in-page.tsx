@@ -15,9 +15,7 @@ export function SignInPage() {
   )
 }
 
-/**
- * The path to open after the sign-in; only paths inside the console are allowed, to prevent open redirects.
- */
+/** The path to open after the sign-in; only paths inside the console, to prevent open redirects. */
 function placeAfter(next: string | undefined): string {
   return next?.startsWith('/') && !next.startsWith('//') ? next : paths.home()
 }

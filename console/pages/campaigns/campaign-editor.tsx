@@ -37,7 +37,7 @@ export function CampaignEditor({ campaign, shapes }: CampaignEditorProps) {
   const patch = mergePatchOf(saved, draft)
   const isDirty = Object.keys(patch).length > 0
   const [isJsonBroken, setJsonBroken] = useState(false)
-  // Invalid JSON exists only in the editor; increasing this count remounts the editor and so discards it.
+  // Invalid JSON exists only in the editor; increasing this count remounts the editor without it.
   const [discards, setDiscards] = useState(0)
   const [basket, setBasket] = useState(() => firstBasket(saved))
   const [tab, setTab] = useState<string | null>('form')
@@ -93,8 +93,7 @@ export function CampaignEditor({ campaign, shapes }: CampaignEditorProps) {
               </Tabs.List>
               <Tabs.Panel value="form">
                 <fieldset disabled={isArchived} style={{ border: 0, margin: 0, padding: 0, minWidth: 0 }}>
-                  {/* Keys can change until the first version is published; after that, wallets and
-                      receipts refer to them. */}
+                  {/* Keys can change until the first version, then wallets and receipts use them. */}
                   <DefinitionForm shapes={shapes} onChange={edit} canRename={campaign.version === 0} />
                 </fieldset>
               </Tabs.Panel>

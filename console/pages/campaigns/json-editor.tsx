@@ -11,10 +11,7 @@ interface JsonEditorProps {
   readonly onBroken: (isBroken: boolean) => void
 }
 
-/**
- * The whole definition as text. Valid JSON is applied immediately; otherwise the form keeps the last valid
- * one.
- */
+/** The whole definition as text. Valid JSON is applied immediately; until then the form stays as it was. */
 export function JsonEditor({ definition, isReadOnly, onChange, onBroken }: JsonEditorProps) {
   const { t } = useTranslation('campaigns')
   const [text, setText] = useState(() => write(definition))

@@ -98,8 +98,7 @@ function NameForm({ template, onClose }: { readonly template: Template; readonly
   const { data: shapes } = useShapes()
   const queries = useQueryClient()
   const navigate = useNavigate()
-  // A retry after a lost response must not create a second campaign; a different name is a different
-  // campaign.
+  // A retry after a lost response must not create a second campaign, but a new name is a new campaign.
   const [key, setKey] = useState(newIdempotencyKey)
   const { mutate, isPending, error } = useMutation({
     meta: { isShownInPlace: true },

@@ -23,9 +23,7 @@ import { RegisterForm } from './register-form.tsx'
 
 type Customer = Schemas['Customer']
 
-/**
- * Up to this many balances get a column each; more share one column, and are separate only in the CSV file.
- */
+/** Up to this many balances get a column each; more share one, and are separate only in the CSV file. */
 const mostBalanceColumns = 3
 
 export function CustomersPage() {

@@ -25,10 +25,7 @@ const isDay = (text: string | undefined): text is string =>
 
 const isLength = (text: string | undefined): text is Length => lengths.includes(text as Length)
 
-/**
- * The range from the URL. Defaults to 30 days up to yesterday, since a partial day cannot be compared with
- * whole ones.
- */
+/** The range from the URL. Defaults to 30 days up to yesterday, since today is not a whole day yet. */
 export function readRange(
   { days, from, to }: Filters,
   timeZone: string,

@@ -91,10 +91,7 @@ export function CustomerPanel(props: CustomerPanelProps) {
   )
 }
 
-/**
- * The cards that are not replaced or closed. A single card is selected automatically; of several, the cashier
- * selects one.
- */
+/** The cards that are not replaced or closed; if there are several, the cashier selects one. */
 function Cards({ sale, customer, dispatch, onCustomer }: CustomerPanelProps) {
   const { t } = useTranslation('till')
   const usable = customer.cards.filter(({ status }) => status <= cardStatus.blocked)

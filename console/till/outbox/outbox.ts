@@ -41,7 +41,7 @@ interface Kept {
   readonly name: string
   readonly sales: number
   readonly returns: number
-  /** Opaque id of this till's branch; defaults to the branch of the signed-in person. */
+  /** External ID of this till's branch; defaults to the branch of the signed-in person. */
   readonly branch?: string
   readonly unsettled: readonly Unsettled[]
 }

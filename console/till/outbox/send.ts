@@ -12,10 +12,7 @@ export type Settled =
 const answerWithinMs = 10_000
 const pausesMs = [1_000, 2_000, 4_000, 8_000, 15_000, 30_000]
 
-/**
- * Statuses that refuse exactly this request. Any other failure leaves the outcome open, and the request is
- * retried.
- */
+/** Statuses that refuse exactly this request. Any other failure leaves the outcome open: retry. */
 const refusals = [400, 404, 409, 413, 415, 422]
 const isRefusal = (error: unknown): error is ApiError =>
   error instanceof ApiError && refusals.includes(error.status) && error.code !== 'idempotency_key_in_use'
@@ -30,10 +27,7 @@ async function sendOnce(entry: Unsettled, signal: AbortSignal): Promise<Settled>
   return { kind: 'return', entry, done: await dataOf(call) }
 }
 
-/**
- * The recorded result of the entry; undefined if the service has none (yet). Sending again is safe either
- * way.
- */
+/** The recorded result of the entry; undefined if there is none (yet). Sending again is safe either way. */
 export async function lookUp(entry: Unsettled): Promise<Settled | undefined> {
   if (entry.kind === 'sale') {
     const query = { opaqueId: entry.number }
@@ -69,8 +63,7 @@ export function useSending(options: SendOptions): { sending: Sending | undefined
   latest.current = options
   const number = entry?.number
 
-  // The effect depends on the number: an entry that is read from storage again is a different object with the
-  // same content.
+  // Depends on the number: an entry read from storage again is another object with the same content.
   useEffect(() => {
     setSending(undefined)
     if (!entry || !isSignedIn) return

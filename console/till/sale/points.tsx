@@ -16,9 +16,7 @@ interface PointsProps {
   readonly dispatch: Dispatch<SaleEvent>
 }
 
-/**
- * Points that pay for a part of the sale. The service decides what they are worth and how many may be used.
- */
+/** Points that pay for a part of the sale. The service decides their worth and how many may be used. */
 export function Points({ sale, shown, spendable, isCurrent, dispatch }: PointsProps) {
   const { t } = useTranslation('till')
   const { campaigns } = useTillContext()
@@ -30,13 +28,11 @@ export function Points({ sale, shown, spendable, isCurrent, dispatch }: PointsPr
   if (!balance || has <= 0 || sale.lines.length === 0) return null
   const most = spendable?.most ?? has
   const decimals = names.decimals(balance) ?? 0
-  // Input is not limited by the result for an earlier basket, since a cashier may type faster than it
-  // updates.
+  // A cashier may type faster than the preview updates; an older result does not limit the input.
   const limit = isCurrent ? most : has
   const change = (points: number | string) =>
     dispatch({ type: 'points', points: Math.min(limit, Math.max(0, Number(points) || 0)) })
-  // When the basket shrinks, more points than allowed may be selected; then the button selects the new
-  // maximum.
+  // If the basket shrinks below the selected points, the button selects the new maximum.
   const isTaken = sale.pointsToSpend > 0 && (most === 0 || sale.pointsToSpend <= most)
   const worth = sale.pointsToSpend > 0 ? shown?.preview.pointsDiscount : undefined
   return (

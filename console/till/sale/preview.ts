@@ -101,10 +101,7 @@ function spendableIn(preview: Preview | undefined): Spendable | undefined {
   return { balance: spendableBalance, most: spendable }
 }
 
-/**
- * The preview of the sale on the screen, requested shortly after the last change; older requests are
- * canceled.
- */
+/** Preview of the sale on the screen, requested after the last change; older requests are canceled. */
 export function usePreview(sale: Sale, branch: string | undefined) {
   const [settled] = useDebouncedValue(sale, 150)
   const { customer, card } = settled

@@ -31,10 +31,7 @@ async function readProducts(q: string | undefined, signal: AbortSignal): Promise
   return { list, isAll: false }
 }
 
-/**
- * Loads the directory once and searches it here; the service searches directories that are too large for
- * that.
- */
+/** Loads the directory once and searches it here; the service searches one that is too large. */
 export function useProducts(text: string) {
   const all = useQuery({
     queryKey: ['products', ''],

@@ -9,10 +9,7 @@ import { couponsOf, emptySale, isEmpty, reduceSale } from './sale.ts'
 
 export type Selling = ReturnType<typeof useSale>
 
-/**
- * The sale on the screen with its preview, and how it is charged. The state survives while a receipt is
- * shown.
- */
+/** The sale on the screen, its preview, and how it is charged. It survives while a receipt is shown. */
 export function useSale(outbox: Outbox, session: Session, announce: (text: string) => void) {
   const [sale, dispatch] = useReducer(reduceSale, session, (owner) => takeKept(owner) ?? emptySale)
   const preview = usePreview(sale, outbox.branch)
@@ -37,13 +34,11 @@ export function useSale(outbox: Outbox, session: Session, announce: (text: strin
     if (!isReady) return
     const named = sale.customer!.coupons.map(({ id, reward }) => [id, reward.name])
     const sent = outbox.putSale({
-      // The time of the sale by the service's clock, so that it counts for this moment even if it arrives
-      // late.
+      // The sale's time by the service's clock, so that it counts for this moment even if it arrives late.
       body: { ...current.body, occurredAt: new Date(Date.now() + current.clockOffset).toISOString() },
       couponNames: Object.fromEntries(named.filter(([id]) => couponsOf(sale).includes(id!))),
     })
-    // The stored copy is dropped right away: kept in both places, the sale would be charged twice after a
-    // crash.
+    // The stored copy is dropped right away: after a crash, the sale would be charged twice.
     forget()
     setNumber(sent)
   }

@@ -75,8 +75,7 @@ window.addEventListener('popstate', ({ state }) => {
   if (!landed) return put(over(before), 'replace')
   const isBack = landed.index < before.index
   while (layers.length > landed.layers) layers.pop()!()
-  // Dialogs that were open in this entry are not reopened, and Back does not return to a view that was left
-  // for the sale.
+  // Dialogs of this entry are not reopened, and Back does not return to a view that was left for the sale.
   const isLeft = isBack && before.view === 'sale'
   put({ ...landed, layers: layers.length, ...(isLeft && { view: 'sale', number: undefined }) }, 'replace')
   if (!isBack || !looksLike(before, current)) return

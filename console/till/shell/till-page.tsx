@@ -12,10 +12,7 @@ import { forget } from '../sale/kept-basket.ts'
 import { startOver } from './back.ts'
 import { TillDesk } from './till-desk.tsx'
 
-/**
- * The till, or the sign-in form before it. A session that ends in the middle of a sale does not lose the
- * sale.
- */
+/** The till, or the sign-in form before it. A session that ends during a sale does not lose the sale. */
 export function TillPage() {
   const { t } = useTranslation('till')
   const { data: session, isPending, error, refetch } = useMaybeSession()

@@ -111,8 +111,7 @@ export function DataList<T>(props: DataListProps<T>) {
                       key={keyOf(row)}
                       className={open ? classes.clickable : undefined}
                       onClickCapture={(event) => {
-                        // This is the second half of a double click that started elsewhere, such as on "Next
-                        // page".
+                        // Second half of a double click that started elsewhere, such as on "Next page".
                         if (event.detail < 2 || (event.target as Element).closest('button, input')) return
                         event.preventDefault()
                         event.stopPropagation()

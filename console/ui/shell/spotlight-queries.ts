@@ -1,4 +1,4 @@
-/** What Ctrl-K finds besides the pages, queried while the user types. */
+/** Queries for the records that Ctrl-K finds besides the pages, sent while the user types. */
 import { IconCashRegister, IconPlus, IconUserPlus } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { ApiError, api, dataOf, type Schemas } from '../../api/client.ts'
