@@ -23,7 +23,7 @@ export const paths = {
   settings: () => '/settings',
 }
 
-/** Base path of the console; its own paths below are relative to it. */
+/** Base path of the console, which `paths` are relative to. */
 export const consoleBase = '/console'
 
 /** Paths outside of the console. */

@@ -59,7 +59,7 @@ export function IdText({ id }: { readonly id: string }) {
   )
 }
 
-/** Metadata of the client as text; undefined if there is none. */
+/** Metadata as formatted JSON; undefined if there is none. */
 export function metaDataText(metaData: Readonly<Record<string, unknown>> | undefined): ReactNode {
   if (metaData === undefined || Object.keys(metaData).length === 0) return undefined
   return (

@@ -5,7 +5,7 @@ import type { WalletCard } from './use-card.ts'
 
 const kinds = ['code128', 'qr'] as const
 
-/** The card: the merchant, and the code to scan, always dark on white with space around it. */
+/** The card: merchant, customer, and the code to scan, always dark on white with space around it. */
 export function CardFace({ card: { organization, card, firstName } }: { readonly card: WalletCard }) {
   const { t } = useTranslation('wallet')
   const [kind, setKind] = useState<(typeof kinds)[number]>('code128')
