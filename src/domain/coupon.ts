@@ -1,4 +1,5 @@
 import type { CampaignId, CouponId } from './ids.ts'
+import type { LotTake } from './lot.ts'
 
 /**
  * What a coupon is good for; copied into the coupon when it is granted, so that later versions cannot change
@@ -23,6 +24,35 @@ export interface Coupon {
   readonly reward: Reward
   readonly campaign: CampaignId
   readonly expiresAt?: Date
+  /** Absent for a coupon that was given by hand. */
+  readonly origin?: CouponOrigin
+  /** Whether it was a return that revoked it; a later return may reinstate it. */
+  readonly isTakenBack?: boolean
+}
+
+/**
+ * The threshold that granted a coupon, and what the coupon stands for there. A threshold is the same across
+ * versions by campaign, balance, `at` and reward.
+ */
+export interface CouponOrigin {
+  /** Key of the balance. */
+  readonly key: string
+  readonly at: number
+  /**
+   * The multiple of `at` that it stands for, if the threshold looks at the total; absent as soon as it was
+   * given up or revoked by a return, which frees the multiple.
+   */
+  readonly multiple?: number
+  /** What the threshold consumed for it. */
+  readonly consumed?: Consumed
+}
+
+export interface Consumed {
+  readonly units: number
+  /** The lots that it was taken from; the rest was in no lot. */
+  readonly from: readonly LotTake[]
+  /** The part that has paid for returns after the coupon expired or was revoked by hand. */
+  readonly settled: number
 }
 
 /** The status to show: an active coupon past its expiry is expired, whether or not the job has booked it. */

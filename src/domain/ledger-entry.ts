@@ -13,4 +13,6 @@ export interface Movement {
   readonly amount: number
   readonly valueAfter: number
   readonly totalAfter: number
+  /** Signed change of the shortfall, in a return. */
+  readonly shortfall?: number
 }

@@ -2,7 +2,7 @@
  * What a return did to its sale. It is kept with the return, because every later return of the same sale is
  * decided on what earlier ones have counted, not on what the balance could cover at the time.
  */
-import type { CampaignId, CouponId } from './ids.ts'
+import type { CampaignId } from './ids.ts'
 
 /** A returned quantity of one line. */
 export interface ReturnedItem {
@@ -20,17 +20,8 @@ export interface ReturnRecord {
   readonly isComplete: boolean
   readonly pointsRestored: number
   readonly refundMinor: number
-  /** Amounts due back by balance, whether or not the balance covered them. */
-  readonly taken: Units
-  readonly revoked: readonly CouponId[]
-  /** Amounts given back by balance, out of what revoked coupons had consumed. */
-  readonly unconsumed: Units
-  /** Amounts by rule, for its usage counters. */
+  /** Amounts due back by rule; one may be negative where the rules of a balance are due in sum. */
   readonly usage: readonly (readonly [campaign: CampaignId, rule: string, units: number])[]
-}
-
-export function unitsOf(units: Units, key: string): number {
-  return sumOf(units, ([owner, amount]) => (owner === key ? amount : 0))
 }
 
 export function sumOf<T>(items: readonly T[], of: (item: T) => number): number {

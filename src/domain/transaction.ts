@@ -11,8 +11,9 @@ import type {
   UserId,
 } from './ids.ts'
 import type { Movement } from './ledger-entry.ts'
-import type { ReturnedItem, ReturnRecord } from './return-record.ts'
-import type { KeptMultiple, LotTake, RuleUsage } from './wallet.ts'
+import type { LotTake } from './lot.ts'
+import type { ReturnedItem, ReturnRecord, Units } from './return-record.ts'
+import type { RuleUsage } from './wallet.ts'
 
 export const transactionStatus = { processed: 1, partlyReturned: 2, returned: 3 } as const
 
@@ -69,10 +70,8 @@ export interface SaleContext {
   /** Attached campaigns that were paused or archived. */
   readonly paused?: readonly CampaignId[]
   readonly usage?: readonly RuleUsage[]
-  readonly keptMultiples?: readonly KeptMultiple[]
-  /** The lots that points were spent from, and those that thresholds consumed from. */
+  /** The lots that points were spent from. */
   readonly spentFrom?: readonly LotTake[]
-  readonly consumedFrom?: readonly LotTake[]
 }
 
 /** The basket as it is stored: as sent, without the parts that have columns of their own. */
@@ -107,6 +106,8 @@ export interface SaleReturnResult {
   readonly pointsKey?: string
   readonly refundMinor: number
   readonly movements: readonly Movement[]
+  /** What paid an older shortfall, by balance. */
+  readonly settled?: Units
   readonly revokedCoupons: readonly CouponId[]
   readonly restoredCoupons: readonly CouponId[]
   readonly balances: TransactionResult['balances']

@@ -1,5 +1,6 @@
 import type { Coupon } from './coupon.ts'
 import type { CampaignId } from './ids.ts'
+import type { Lot } from './lot.ts'
 
 /**
  * What a customer holds, in whole units of each balance (a balance with two decimals counts in hundredths).
@@ -11,19 +12,12 @@ export interface Balance {
   readonly total: number
   /** Version of the newest ledger entry of this balance; gapless from 1. */
   readonly version: number
+  /**
+   * What returns could not take back because it had been used, and `floor` has forgiven. Whatever later
+   * returns give back pays it first; new sales do not. Defaults to 0.
+   */
+  readonly shortfall?: number
 }
-
-/** A part of a balance that expires on its own; whatever is in no lot never expires. */
-export interface Lot {
-  readonly key: string
-  /** Version of the ledger entry that collected it; identifies the lot together with the key. */
-  readonly version: number
-  readonly remaining: number
-  readonly expiresAt: Date
-}
-
-/** Units taken from a lot, with what is needed to put them back where they came from. */
-export type LotTake = readonly [key: string, version: number, units: number, expiresAtMs: number]
 
 /** What one rule has already given, in units of its balance, for limits that span several baskets. */
 export interface RuleUsage {
@@ -38,9 +32,8 @@ export interface RuleUsage {
 }
 
 /**
- * A threshold on `total` whose coupons have been granted up to `multiple`, although a return has since
- * lowered `total` below it. Each multiple is granted once, so passing it again grants nothing. A revoked
- * coupon frees its multiple.
+ * A threshold on `total` whose coupons are out up to `multiple`, although a return has since lowered `total`
+ * below it. Each multiple is granted once, so passing it again grants nothing.
  */
 export interface KeptMultiple {
   readonly campaign: CampaignId
@@ -55,6 +48,7 @@ export interface Wallet {
   readonly lots: readonly Lot[]
   /**
    * The customer's coupons that the basket names; one that is missing here does not exist for this customer.
+   * For a return, all coupons that it can change.
    */
   readonly coupons: readonly Coupon[]
   /** Rules without an entry have given nothing yet. */

@@ -4,9 +4,10 @@
  */
 
 import type { Movement } from '../domain/ledger-entry.ts'
+import type { Lot } from '../domain/lot.ts'
 import { maxUnits } from '../domain/money.ts'
 import { ok, type Result, refuse } from '../domain/result.ts'
-import type { Lot, Wallet } from '../domain/wallet.ts'
+import type { Wallet } from '../domain/wallet.ts'
 import { expireInState, type Inactivity } from './steps/expire-balances.ts'
 import {
   balanceOf,

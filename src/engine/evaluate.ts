@@ -4,16 +4,18 @@
  * is changed: the steps share a working copy of the wallet, and their results are combined at the end.
  */
 import type { Basket } from '../domain/basket.ts'
+import type { CouponOrigin } from '../domain/coupon.ts'
 import type { Effect } from '../domain/effect.ts'
 import type { Movement } from '../domain/ledger-entry.ts'
+import type { Lot, LotTake } from '../domain/lot.ts'
 import { ok, type Result } from '../domain/result.ts'
 import type { SaleContext } from '../domain/transaction.ts'
-import type { Balance, Lot, LotTake, Wallet } from '../domain/wallet.ts'
+import type { Balance, Wallet } from '../domain/wallet.ts'
 import type { AttachedCampaign } from './definition/compile-campaign.ts'
 import { priceBasket } from './input/price-basket.ts'
 import { toRuleInput } from './input/rule-input.ts'
 import { collectAll, type UsageChange } from './steps/collect.ts'
-import { expireInState, type Inactivity, inactivityOf } from './steps/expire-balances.ts'
+import { expireInState, type Inactivity, idleKeysOf, inactivityOf } from './steps/expire-balances.ts'
 import { grantCoupons } from './steps/grant-coupons.ts'
 import { type Progress, progressOf } from './steps/progress.ts'
 import { redeemCoupons } from './steps/redeem-coupons.ts'
@@ -52,6 +54,8 @@ export interface Evaluation {
   /** Lots that changed or are new, as they are afterwards; an existing one may now be empty. */
   readonly lots: readonly Lot[]
   readonly usage: readonly UsageChange[]
+  /** What each granted coupon stands for, in the order of the effects. */
+  readonly origins: readonly CouponOrigin[]
   readonly context: SaleContext
 }
 
@@ -66,8 +70,8 @@ export function evaluate(input: EvaluateInput): Result<Evaluation> {
   const { payableMinor, amountMinor } = priced.value
 
   // 1. What has expired by now leaves the balances.
-  const state = toWalletState(wallet)
   const inactivity = input.inactivity ?? inactivityOf(campaigns.map(({ compiled }) => compiled))
+  const state = toWalletState(wallet, idleKeysOf(inactivity))
   expireInState(state, wallet, inactivity, now, timezone)
   const before = state.balances.map(({ key, value, total }) => [key, value, total] as const)
 
@@ -114,7 +118,8 @@ export function evaluate(input: EvaluateInput): Result<Evaluation> {
     balances,
     lots: changedLots(state),
     usage,
-    context: contextOf(input, before, spent.value.takes, granted.takes),
+    origins: granted.origins,
+    context: contextOf(input, before, spent.value.takes),
   })
 }
 
@@ -122,7 +127,6 @@ function contextOf(
   { wallet, campaigns, organization }: EvaluateInput,
   balances: SaleContext['balances'],
   spentFrom: readonly LotTake[],
-  consumedFrom: readonly LotTake[],
 ): SaleContext {
   const paused = campaigns.filter(({ status }) => status !== 'published').map(({ id }) => id)
   return {
@@ -132,8 +136,6 @@ function contextOf(
     isFirst: wallet.transactionCount === 0,
     ...(paused.length > 0 && { paused }),
     ...(wallet.usage.length > 0 && { usage: wallet.usage }),
-    ...(wallet.keptMultiples?.length && { keptMultiples: wallet.keptMultiples }),
     ...(spentFrom.length > 0 && { spentFrom }),
-    ...(consumedFrom.length > 0 && { consumedFrom }),
   }
 }

@@ -12,6 +12,7 @@ import {
   type Profile,
 } from '../domain/customer.ts'
 import type { CampaignId, CustomerId } from '../domain/ids.ts'
+import { neverExpires } from '../domain/lot.ts'
 import { nameKey } from '../domain/name-key.ts'
 import { type CardRow, cardColumns, toCard } from './cards.ts'
 import { contactCondition, searchCondition } from './customer-search.ts'
@@ -122,6 +123,7 @@ const viewOf = (condition: string) => `
        ORDER BY l.expires_at, l.key)
        FROM (SELECT org_id, key, expires_at, sum(remaining)::bigint AS amount FROM lots
              WHERE org_id = c.org_id AND customer_id = c.id AND remaining > 0 AND expires_at > $2
+               AND expires_at < '${neverExpires.toISOString()}'
              GROUP BY org_id, key, expires_at) l
        JOIN balance_definitions d ON d.org_id = l.org_id AND d.key = l.key) AS expiring,
     (SELECT last_activity_at FROM wallets w WHERE w.org_id = c.org_id AND w.customer_id = c.id) AS last_activity_at,

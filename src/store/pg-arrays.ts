@@ -10,8 +10,8 @@ export function uuids(ids: readonly (Id | undefined)[]): string {
   return `{${ids.map((id) => (id === undefined ? 'NULL' : uuidOf(id))).join()}}`
 }
 
-export function numbers(values: readonly number[]): string {
-  return `{${values.join()}}`
+export function numbers(values: readonly (number | undefined)[]): string {
+  return `{${values.map((value) => value ?? 'NULL').join()}}`
 }
 
 export function booleans(values: readonly boolean[]): string {

@@ -4,11 +4,11 @@
  */
 
 import type { WireRow } from '../database/pipeline.ts'
-import type { CampaignId, ReturnId, TransactionId } from '../domain/ids.ts'
+import type { ReturnId, TransactionId } from '../domain/ids.ts'
 import type { SaleReturn, SaleReturnResult } from '../domain/transaction.ts'
 import { type Question, question } from './question.ts'
 import { idFrom, many, maybeOne, type Tenant, uuidOf } from './tenant.ts'
-import { ms, owner, toDate } from './wallets/load.ts'
+import { ms, toDate } from './wallets/load.ts'
 
 interface ReturnRow {
   id: string
@@ -105,33 +105,5 @@ export function earlierReturn(
     `SELECT ${returnColumns} WHERE org_id = $1::integer AND (id = $2::uuid OR opaque_id = $3::text)`,
     [String(orgId), uuidOf(id), opaqueId ?? null],
     ([row]) => row && readReturn(row),
-  )
-}
-
-/**
- * How many coupons sales have granted to the customer of this sale, by campaign and reward, without those
- * that a return took back. Only the returns of the sale that granted a coupon can have done that.
- */
-export function grantedToBuyer(
-  { orgId }: Tenant,
-  sale: TransactionId,
-): Question<{ campaign: CampaignId; reward: string; count: number }[]> {
-  return question(
-    'load-granted-counts',
-    `SELECT c.campaign_id, c.reward ->> 'key', count(*) FROM coupons c
-     WHERE c.org_id = $1::integer AND c.granted_by IS NOT NULL
-       AND c.customer_id = ${owner.txn}
-       AND NOT EXISTS (
-         SELECT 1 FROM returns r, json_array_elements_text(r.result -> 'record' -> 'revoked') AS gone (id)
-         WHERE r.org_id = c.org_id AND r.transaction_id = c.granted_by
-           AND gone.id = 'cpn_' || replace(c.id::text, '-', ''))
-     GROUP BY c.campaign_id, c.reward ->> 'key'`,
-    [String(orgId), uuidOf(sale)],
-    (rows) =>
-      rows.map(([campaign, reward, count]) => ({
-        campaign: idFrom('cmp', campaign!),
-        reward: reward!,
-        count: Number(count),
-      })),
   )
 }

@@ -52,7 +52,7 @@ type PackedContext = [
   timezone: string,
   balances: [balance: number | string, value: number, total: number][],
   isFirst: 0 | 1,
-  rare?: Pick<SaleContext, 'paused' | 'usage' | 'keptMultiples' | 'spentFrom' | 'consumedFrom'>,
+  rare?: Pick<SaleContext, 'paused' | 'usage' | 'spentFrom'>,
 ]
 
 export function packResult(result: TransactionResult): PackedResult {
@@ -224,7 +224,7 @@ function isPacked(context: PackedContext | SaleContext): context is PackedContex
 }
 
 function packContext(context: SaleContext, balanceAt: (key: string) => number): PackedContext {
-  const { paused, usage, keptMultiples, spentFrom, consumedFrom } = context
+  const { paused, usage, spentFrom } = context
   const balances = context.balances.map(([key, value, total]): PackedContext[2][number] => {
     const at = balanceAt(key)
     return [at < 0 ? key : at, value, total]
@@ -235,9 +235,7 @@ function packContext(context: SaleContext, balanceAt: (key: string) => number): 
     balances,
     context.isFirst ? 1 : 0,
   ]
-  if (paused || usage || keptMultiples || spentFrom || consumedFrom) {
-    packed.push({ paused, usage, keptMultiples, spentFrom, consumedFrom })
-  }
+  if (paused || usage || spentFrom) packed.push({ paused, usage, spentFrom })
   return packed
 }
 

@@ -13,25 +13,6 @@ export interface CustomerContext {
   readonly campaigns: readonly AttachedCampaign[]
   /** The campaigns whose cards the customer holds. */
   readonly cards: readonly CampaignId[]
-  /** What thresholds have granted to the customer, except for coupons that returns took back. */
-  readonly granted: readonly GrantedCoupons[]
-}
-
-export interface GrantedCoupons {
-  readonly campaign: CampaignId
-  /** Key of the reward. */
-  readonly reward: string
-  readonly count: number
-}
-
-/** How many coupons of a reward were granted; unbounded without `today`. */
-export function grantedOf(
-  today: CustomerContext | undefined,
-  { campaign, reward }: { readonly campaign: CampaignId; readonly reward: string },
-): number {
-  if (today === undefined) return Number.POSITIVE_INFINITY
-  const found = today.granted.find((grant) => grant.campaign === campaign && grant.reward === reward)
-  return found?.count ?? 0
 }
 
 /** The campaigns that currently run on a card of the customer. */

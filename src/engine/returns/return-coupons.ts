@@ -1,152 +1,107 @@
 /**
- * Takes back the coupons that a sale granted and no longer would: unused ones are revoked and what they had
- * consumed is restored; used ones stay, along with what they consumed. Coupons of one threshold are
- * interchangeable, so unused ones go first, whichever of them was used.
+ * Coupons of thresholds on the total, after a return has lowered it: no more of a threshold are out than
+ * there are multiples, among those it granted, that the total still reaches. Expired ones are given up first,
+ * then unused ones are revoked, newest first, whichever sale granted them. Used ones stay and count, and so
+ * do those that staff revoked: they cannot be regained by returning and buying again.
+ *
+ * Those that stay stand for the lowest multiples, so that passing a multiple again grants the coupon that was
+ * given up for it, and none that is still out.
  */
 import { type Coupon, couponStatus } from '../../domain/coupon.ts'
-import type { CouponId } from '../../domain/ids.ts'
-import { sumOf } from '../../domain/return-record.ts'
-import type { Action, SaleContext } from '../../domain/transaction.ts'
 import type { KeptMultiple, Wallet } from '../../domain/wallet.ts'
-import type { AttachedCampaign } from '../definition/compile-campaign.ts'
-import { keptMultiple, type OwnedThreshold, thresholdsInOrder } from '../steps/grant-coupons.ts'
 import type { WalletState } from '../steps/wallet-state.ts'
-import { type CustomerContext, grantedOf } from './customer-context.ts'
-import { type Grant, toGrant } from './recompute-sale.ts'
+import { type OpenCoupon, reactivate } from './open-coupons.ts'
 
-export interface TakenCoupons {
-  readonly revoked: readonly CouponId[]
-  /** What the revoked coupons had consumed, by balance. */
-  readonly unconsumed: ReadonlyMap<string, number>
-  /** Number of revoked coupons, by `grantKey`. */
-  readonly revokedByGrant: ReadonlyMap<string, number>
-}
+type Threshold = Omit<KeptMultiple, 'multiple'>
 
-function grantKey({ campaign, key, at, reward }: Grant): string {
-  return JSON.stringify([campaign, key, at, reward])
-}
-
-/**
- * `coupons` are those of the sale that no earlier return has revoked, and `still` the grants it would make
- * without the returned items. A coupon that expired unused is taken back like any other: what it consumed was
- * for goods that are gone.
- */
-export function takeBackCoupons(
-  actions: readonly Action[],
-  coupons: readonly Coupon[],
-  still: readonly Grant[],
-): TakenCoupons {
-  const status = new Map(coupons.map((coupon) => [coupon.id, coupon.status]))
-  const wanted = countBy(still.map(grantKey))
-  const revoked: CouponId[] = []
-  const unconsumed = new Map<string, number>()
-  const revokedByGrant = new Map<string, number>()
-  for (const [key, granted] of grantsOf(actions)) {
-    const out = granted.filter(({ coupon }) => {
-      const now = coupon && status.get(coupon)
-      return now !== undefined && now !== couponStatus.revoked
-    })
-    const unused = out.filter(({ coupon }) => status.get(coupon!) !== couponStatus.redeemed)
-    const excess = Math.min(unused.length, Math.max(0, out.length - (wanted.get(key) ?? 0)))
-    // Newest first, as the sale reached them last.
-    for (const { coupon, movement } of unused.slice(unused.length - excess)) {
-      revoked.push(coupon!)
-      revokedByGrant.set(key, (revokedByGrant.get(key) ?? 0) + 1)
-      if (movement) unconsumed.set(movement.key, (unconsumed.get(movement.key) ?? 0) - movement.amount)
-    }
-  }
-  return { revoked, unconsumed, revokedByGrant }
-}
-
-function grantsOf(actions: readonly Action[]) {
-  const byGrant = new Map<string, Extract<Action, { kind: 'grant_coupon' }>[]>()
-  for (const action of actions) {
-    if (action.kind !== 'grant_coupon') continue
-    const key = grantKey(toGrant(action))
-    byGrant.set(key, [...(byGrant.get(key) ?? []), action])
-  }
-  return byGrant
-}
-
-function countBy(keys: readonly string[]): Map<string, number> {
-  const counts = new Map<string, number>()
-  for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1)
-  return counts
-}
-
-/**
- * What the wallet keeps for each threshold on `total` after a return has changed it. Every multiple is
- * granted once, so passing one again whose coupon has been granted must not grant another, and a revoked
- * coupon frees its multiple.
- *
- * What counts is how many coupons are outstanding, used or not. The total implies it as long as each multiple
- * below it has its coupon; where it does not, the difference is kept (see `keptMultiple`), because the next
- * return starts from it. The total does not show what was passed on a card where the threshold does not run,
- * so no more count than were granted.
- *
- * All current campaigns are considered, not only those of the sale: the balance is the customer's, and
- * thresholds of the other cards look at the same total.
- */
-export function keptAfterReturn(
-  wallet: Wallet,
-  campaigns: readonly AttachedCampaign[],
+/** The complete list that the wallet keeps from now on. */
+export function trimThresholds(
+  { keptMultiples = [] }: Wallet,
+  coupons: readonly OpenCoupon[],
   state: WalletState,
-  coupons: TakenCoupons,
-  sale: ReturnedSale,
-  today: CustomerContext | undefined,
+  now: Date,
 ): KeptMultiple[] {
-  const known = wallet.keptMultiples ?? []
-  const kept = new Map(known.map((entry) => [grantKey(entry), entry]))
-  const ran = new Set(campaigns.map(({ id }) => id))
-  const seen = new Set<string>()
-  for (const owned of thresholdsInOrder([...campaigns, ...(today?.campaigns ?? [])])) {
-    const { campaign, threshold } = owned
-    const balance = state.balances.find(({ key }) => key === threshold.key)
-    const { key, at } = threshold
-    const grant: Grant = { campaign, key, at, reward: threshold.grant.reward.key }
-    const id = grantKey(grant)
-    if (threshold.consume || balance === undefined || seen.has(id)) continue
-    seen.add(id)
-    const before = couponsOut(balance.totalBefore, at, keptMultiple(campaign, threshold, known))
-    const without = sale.isFirstReturn && ran.has(campaign) ? passedWithoutCoupon(owned, sale, id) : 0
-    const revoked = coupons.revokedByGrant.get(id) ?? 0
-    const byTotal = Math.max(0, before - without - revoked)
-    const out = Math.min(byTotal, grantedOf(today, grant) - revoked)
-    const passed = Math.floor(balance.total / at)
-    if (out > passed) kept.set(id, { ...grant, multiple: out })
-    else if (byTotal < passed) kept.set(id, { ...grant, multiple: byTotal - passed })
-    else kept.delete(id)
+  const kept = new Map(keptMultiples.map((entry) => [thresholdKey(entry), entry]))
+  for (const [id, { threshold, out, takenBack }] of thresholdsOf(coupons)) {
+    const multiple = trimThreshold(threshold, out, state)
+    replaceRestored(out, takenBack, now)
+    if (multiple === undefined) kept.delete(id)
+    else kept.set(id, { ...threshold, multiple })
   }
   return [...kept.values()]
 }
 
-export interface ReturnedSale {
-  readonly actions: readonly Action[]
-  readonly context: SaleContext
-  readonly isFirstReturn: boolean
+function thresholdKey({ campaign, key, at, reward }: Threshold): string {
+  return JSON.stringify([campaign, key, at, reward])
 }
 
-function couponsOut(total: number, at: number, kept: number): number {
-  const passed = Math.floor(total / at)
-  return kept < 0 ? passed + kept : Math.max(passed, kept)
+function thresholdsOf(coupons: readonly OpenCoupon[]) {
+  const thresholds = new Map<string, OutOfThreshold>()
+  for (const coupon of coupons) {
+    const { origin, campaign, reward } = coupon.before
+    if (origin === undefined || coupon.consumed !== undefined) continue
+    const threshold = { campaign, key: origin.key, at: origin.at, reward: reward.key }
+    const id = thresholdKey(threshold)
+    const entry = thresholds.get(id) ?? { threshold, out: [], takenBack: [] }
+    thresholds.set(id, entry)
+    if (coupon.multiple !== undefined) entry.out.push(coupon)
+    else if (coupon.phase === 'taken back') entry.takenBack.push(coupon)
+  }
+  return thresholds
+}
+
+interface OutOfThreshold {
+  readonly threshold: Threshold
+  readonly out: OpenCoupon[]
+  /** Those that earlier returns have revoked. */
+  readonly takenBack: OpenCoupon[]
 }
 
 /**
- * Multiples that the sale passed without granting a coupon, because the campaign was paused or the basket had
- * reached its maximum of coupons. Sales do not record them, so the first return of the sale subtracts them.
+ * A redeemed coupon that is restored after its expiry is given up for one that an earlier return has revoked:
+ * had it been restored before that return, it would have been given up then.
  */
-function passedWithoutCoupon(
-  { campaign, threshold }: OwnedThreshold,
-  sale: ReturnedSale,
-  id: string,
-): number {
-  const { actions, context } = sale
-  const { key, at } = threshold
-  const totalBefore = context.balances.find(([owner]) => owner === key)?.[2] ?? 0
-  const collected = sumOf(actions, (action) =>
-    action.kind === 'collect' && action.movement.key === key ? action.movement.amount : 0,
-  )
-  const kept = keptMultiple(campaign, threshold, context.keptMultiples ?? [])
-  const passed = Math.floor((totalBefore + collected) / at) - Math.max(Math.floor(totalBefore / at), kept)
-  return Math.max(0, passed - (grantsOf(actions).get(id)?.length ?? 0))
+function replaceRestored(out: readonly OpenCoupon[], takenBack: readonly OpenCoupon[], now: Date): void {
+  for (const coupon of out) {
+    const isRestored = coupon.phase === 'expired' && coupon.before.status === couponStatus.redeemed
+    if (!isRestored || coupon.multiple === undefined) continue
+    const better = takenBack.find(({ phase, before }) => phase === 'taken back' && !isPast(before, now))
+    if (better === undefined) return
+    better.multiple = coupon.multiple
+    reactivate(better, now)
+    coupon.multiple = undefined
+  }
+}
+
+const isPast = ({ expiresAt }: Coupon, now: Date) =>
+  expiresAt !== undefined && expiresAt.getTime() <= now.getTime()
+
+/** Returns the multiple up to which coupons stay out although the total is below it. */
+function trimThreshold(
+  { key, at }: Threshold,
+  out: readonly OpenCoupon[],
+  state: WalletState,
+): number | undefined {
+  const total = state.balances.find((balance) => balance.key === key)?.total ?? 0
+  const passed = Math.floor(total / at)
+  const multiples = out.map((coupon) => coupon.multiple!).sort((a, b) => a - b)
+  const reached = multiples.filter((multiple) => multiple <= passed).length
+  let excess = out.length - reached
+  if (excess === 0) return undefined
+  const newestFirst = out.toReversed()
+  for (const phase of ['expired', 'unused'] as const) {
+    for (const coupon of newestFirst) {
+      if (excess === 0 || coupon.phase !== phase) continue
+      coupon.multiple = undefined
+      if (phase === 'unused') coupon.phase = 'taken back'
+      excess -= 1
+    }
+  }
+  const staying = out.filter((coupon) => coupon.multiple !== undefined)
+  staying
+    .sort((a, b) => a.multiple! - b.multiple!)
+    .forEach((coupon, i) => {
+      coupon.multiple = i < reached ? multiples[i] : passed + 1 + i - reached
+    })
+  return excess > 0 ? passed + excess : undefined
 }

@@ -6,35 +6,28 @@
  * gave nor give back more than it took, and the last one gives back whatever rounding has left.
  */
 import type { Basket } from '../../domain/basket.ts'
-import type { CouponId } from '../../domain/ids.ts'
 import type { Movement } from '../../domain/ledger-entry.ts'
-import { maxUnits } from '../../domain/money.ts'
+import type { Lot } from '../../domain/lot.ts'
 import { ok, type Result, refuse } from '../../domain/result.ts'
-import { type ReturnedItem, type ReturnRecord, sumOf, unitsOf } from '../../domain/return-record.ts'
+import { type ReturnedItem, type ReturnRecord, sumOf, type Units } from '../../domain/return-record.ts'
 import type { Action, SaleContext } from '../../domain/transaction.ts'
-import type { Balance, KeptMultiple, Lot, Wallet } from '../../domain/wallet.ts'
+import type { Balance, KeptMultiple, Wallet } from '../../domain/wallet.ts'
 import { localDay } from '../clock/local-time.ts'
 import type { AttachedCampaign } from '../definition/compile-campaign.ts'
 import { priceBasket } from '../input/price-basket.ts'
 import { toRuleInput } from '../input/rule-input.ts'
-import type { UsageChange } from '../steps/collect.ts'
+import { lotExpiry, type UsageChange } from '../steps/collect.ts'
 import { expireInState, type Inactivity } from '../steps/expire-balances.ts'
 import { type TierLost, tiersLost } from '../steps/tiers.ts'
-import {
-  balanceOf,
-  balanceTooLarge,
-  changedLots,
-  closedBalances,
-  recordMovement,
-  toWalletState,
-  type WalletState,
-} from '../steps/wallet-state.ts'
+import { changedLots, closedBalances, toWalletState, type WalletState } from '../steps/wallet-state.ts'
 import { type CustomerContext, runningOnCards } from './customer-context.ts'
+import { type CouponChanges, changesOf, type OpenCoupon, openCoupons, reactivate } from './open-coupons.ts'
 import { recomputeSale } from './recompute-sale.ts'
 import { nothingLeft, quantitiesOf, type RemainingSale, remainingSale, takeItems } from './remaining-sale.ts'
-import { keptAfterReturn, type TakenCoupons, takeBackCoupons } from './return-coupons.ts'
+import { trimThresholds } from './return-coupons.ts'
 import { type Dues, duesOf } from './return-dues.ts'
-import { restoreToLots, takeOutOfLots } from './return-lots.ts'
+import { lastTaken, type OwnLots } from './return-lots.ts'
+import { type BalanceReturn, settleBalance } from './settle-balance.ts'
 
 /** A sale as it was stored. */
 export interface Sale {
@@ -52,7 +45,7 @@ export interface ReturnInput {
   readonly campaigns: readonly AttachedCampaign[]
   /** Earlier returns of the same sale, oldest first. */
   readonly earlier: readonly ReturnRecord[]
-  /** The current wallet; its coupons are those that the sale granted. */
+  /** The current wallet, with the coupons that thresholds granted and those redeemed on the sale. */
   readonly wallet: Wallet
   /** Inactivity rules; what has expired by them is deducted first. */
   readonly inactivity?: readonly Inactivity[]
@@ -63,19 +56,18 @@ export interface ReturnInput {
   readonly now: Date
 }
 
-export interface ReturnDecision {
+export interface ReturnDecision extends CouponChanges {
   readonly record: ReturnRecord
-  /** Points given back, in units of the point balance. */
+  /** Points given back that reached the value, in units of the point balance. */
   readonly pointsRestored: number
+  /** What paid an older shortfall instead of reaching the value, by balance. */
+  readonly settled: Units
   /** Money to refund: the part that was paid with money, in proportion to the returned items. */
   readonly refundMinor: number
   /** Expirations, then one `return` for each balance that changes. */
   readonly movements: readonly Movement[]
   readonly balances: readonly Balance[]
   readonly lots: readonly Lot[]
-  readonly revokedCoupons: readonly CouponId[]
-  /** Coupons redeemed on the sale that are active again, with their original expiry. */
-  readonly restoredCoupons: readonly CouponId[]
   /** Negative amounts, for the counters of `usageDay`. */
   readonly usage: readonly UsageChange[]
   /** Local day of the sale. */
@@ -87,64 +79,114 @@ export interface ReturnDecision {
 
 export function returnItems(input: ReturnInput): Result<ReturnDecision> {
   const { sale, earlier, wallet, today, now } = input
-  const { context, basket } = sale
+  const { context, basket, actions } = sale
   const resolved = resolveReturn(input)
   if (!resolved.ok) return resolved
   const { items, remaining, isComplete, payableMinor } = resolved.value
 
-  const spent = spentIn(sale.actions)
-  const restoredSoFar = partOf(spent, remaining)
-  const pointsRestored = Math.max(0, restoredSoFar - sumOf(earlier, (record) => record.pointsRestored))
+  const spent = spentIn(actions)
+  const restoredBefore = sumOf(earlier, (record) => record.pointsRestored)
+  const points = Math.max(0, partOf(spent, remaining) - restoredBefore)
   const refundedSoFar = partOf(payableMinor - sale.pointsDiscountMinor, remaining)
   const refundMinor = Math.max(0, refundedSoFar - sumOf(earlier, (record) => record.refundMinor))
 
   const campaigns = asAtTheSale(input.campaigns, context)
-  const again = recomputeSale(campaigns, remaining.input, sale, spent - restoredSoFar)
+  const again = recomputeSale(campaigns, remaining.input, context)
   if (!again.ok) return again
-  const gone = new Set(earlier.flatMap((record) => record.revoked))
-  const out = wallet.coupons.filter((coupon) => !gone.has(coupon.id))
-  const coupons = takeBackCoupons(sale.actions, out, isComplete ? [] : again.value.grants)
-  const dues = duesOf(sale.actions, isComplete ? undefined : again.value, earlier, campaigns)
+  const dues = duesOf(actions, isComplete ? [] : again.value, earlier, campaigns)
 
   const state = toWalletState(wallet)
   expireInState(state, wallet, input.inactivity ?? [], now, context.timezone)
-  const policy = campaigns[0]?.compiled.onInsufficientBalance ?? 'floor'
-  const booked = bookReturn(state, sale, { pointsRestored, dues, coupons, earlier, policy })
-  if (!booked.ok) return booked
-  // Points may have been put back into a lot that has expired since.
-  expireInState(state, wallet, [], now, context.timezone)
+  const coupons = openCoupons(wallet.coupons, now)
+  const restored = isComplete ? restoreCoupons(coupons, actions, now) : []
+  const from = lastTaken(context.spentFrom ?? [], spent, restoredBefore, points)
+  const returned = { dues, points: { units: points, from }, coupons, restored, campaigns, sale, now }
+  const settled = settleBalances(state, returned)
+  if (!settled.ok) return settled
+  const keptMultiples = trimThresholds(wallet, coupons, state, now)
 
   const record: ReturnRecord = {
     items,
     isComplete,
-    pointsRestored,
+    pointsRestored: points,
     refundMinor,
-    taken: [...dues.byBalance],
-    revoked: coupons.revoked,
-    unconsumed: [...coupons.unconsumed],
-    usage: dues.byRule.map(({ campaign, rule, amount }) => [campaign, rule, amount]),
+    usage: dues.byRule.map(({ campaign, rule, units }) => [campaign, rule, units]),
   }
   return ok({
     record,
-    pointsRestored,
+    pointsRestored: settled.value.pointsRestored,
+    settled: settled.value.settled,
     refundMinor,
     movements: state.movements,
     balances: closedBalances(state),
     lots: changedLots(state),
-    revokedCoupons: coupons.revoked,
-    restoredCoupons: isComplete ? redeemedIn(sale.actions) : [],
+    ...changesOf(coupons, now),
     usage: dues.counted,
     usageDay: localDay(basket.occurredAt, context.timezone),
-    keptMultiples: keptAfterReturn(
-      wallet,
-      campaigns,
-      state,
-      coupons,
-      { ...sale, isFirstReturn: earlier.length === 0 },
-      today,
-    ),
+    keptMultiples,
     tiersLost: today ? tiersLost(runningOnCards(today, now, context.timezone), state) : [],
   })
+}
+
+/**
+ * Makes the coupons redeemed on the sale usable again, except for those that consumed: whether these can be
+ * used again is settled with their balance. Returns the latter.
+ */
+function restoreCoupons(coupons: readonly OpenCoupon[], actions: readonly Action[], now: Date): OpenCoupon[] {
+  const redeemed = new Set<string>()
+  for (const action of actions) if (action.kind === 'redeem_coupon') redeemed.add(action.coupon)
+  const own = coupons.filter(({ phase, before }) => phase === 'used' && redeemed.has(before.id))
+  for (const coupon of own) if (coupon.consumed === undefined) reactivate(coupon, now)
+  return own.filter(({ consumed }) => consumed !== undefined)
+}
+
+interface Returned {
+  readonly dues: Dues
+  readonly points: BalanceReturn['points']
+  readonly coupons: readonly OpenCoupon[]
+  readonly restored: readonly OpenCoupon[]
+  readonly campaigns: readonly AttachedCampaign[]
+  readonly sale: Sale
+  readonly now: Date
+}
+
+/** Settles each balance that gains or loses anything. */
+function settleBalances(
+  state: WalletState,
+  { dues, points, coupons, restored, campaigns, sale, now }: Returned,
+): Result<{ readonly pointsRestored: number; readonly settled: Units }> {
+  const policy = campaigns[0]?.compiled.onInsufficientBalance ?? 'floor'
+  const spentKey = sale.actions.find((action) => action.kind === 'spend_points')?.movement.key
+  const keyOf = ({ before }: OpenCoupon) => before.origin!.key
+  const keys = new Set([...dues.byCampaign.map(({ key }) => key), ...restored.map(keyOf)])
+  if (spentKey !== undefined && points.units > 0) keys.add(spentKey)
+  let pointsRestored = 0
+  const settled: [string, number][] = []
+  for (const key of keys) {
+    const outcome = settleBalance(state, {
+      key,
+      dues: dues.byCampaign.filter((due) => due.key === key).map((due) => ownLots(due, campaigns, sale)),
+      points: key === spentKey ? points : { units: 0, from: [] },
+      coupons: coupons.filter((coupon) => coupon.consumed !== undefined && keyOf(coupon) === key),
+      restored: restored.filter((coupon) => keyOf(coupon) === key),
+      policy,
+      now,
+    })
+    if (!outcome.ok) return outcome
+    pointsRestored += outcome.value.pointsRestored
+    if (outcome.value.settled > 0) settled.push([key, outcome.value.settled])
+  }
+  return ok({ pointsRestored, settled })
+}
+
+function ownLots(
+  { campaign, key, units, versions }: Dues['byCampaign'][number],
+  campaigns: readonly AttachedCampaign[],
+  { context, processedAt }: Sale,
+): OwnLots {
+  const ran = campaigns.find(({ id }) => id === campaign)
+  const expiresAt = ran && lotExpiry(ran, key, { now: processedAt, timezone: context.timezone })
+  return { key, units, versions, expiresAt }
 }
 
 interface ResolvedReturn {
@@ -207,79 +249,7 @@ function spentIn(actions: readonly Action[]): number {
   )
 }
 
-function redeemedIn(actions: readonly Action[]): CouponId[] {
-  return actions.flatMap((action) => (action.kind === 'redeem_coupon' ? [action.coupon] : []))
-}
-
 /** The returned share of an amount: rounded down, and the rest with the last return. */
 function partOf(amount: number, { returned }: RemainingSale): number {
   return Number((BigInt(amount) * returned.numerator) / returned.denominator)
-}
-
-interface Changes {
-  readonly pointsRestored: number
-  readonly dues: Dues
-  readonly coupons: TakenCoupons
-  readonly earlier: readonly ReturnRecord[]
-  readonly policy: 'floor' | 'negative' | 'reject'
-}
-
-/** One net change for each balance that gains or loses anything. */
-function bookReturn(state: WalletState, sale: Sale, changes: Changes): Result<void> {
-  const { pointsRestored, dues, coupons, earlier, policy } = changes
-  const spentKey = sale.actions.find((action) => action.kind === 'spend_points')?.movement.key
-  const keys = new Set([...dues.byBalance.keys(), ...coupons.unconsumed.keys()])
-  if (spentKey !== undefined && pointsRestored > 0) keys.add(spentKey)
-  for (const key of keys) {
-    const balance = balanceOf(state, key)
-    const restored = key === spentKey ? pointsRestored : 0
-    const unconsumed = coupons.unconsumed.get(key) ?? 0
-    const due = dues.byBalance.get(key) ?? 0
-    const full = balance.value + restored + unconsumed
-    const wanted = full - due
-    if (wanted > maxUnits) return balanceTooLarge(key)
-    const isShort = wanted < 0 && wanted < balance.value
-    if (isShort && policy === 'reject') return refuse('insufficient_points')
-    // A return that takes does not raise a balance that is already below zero.
-    const after = isShort && policy === 'floor' ? Math.min(0, balance.value) : Math.max(wanted, -maxUnits)
-    const { context } = sale
-    const restoredBefore = sumOf(earlier, (record) => record.pointsRestored)
-    const unconsumedBefore = sumOf(earlier, (record) => unitsOf(record.unconsumed, key))
-    restoreToLots(state, ofKey(context.spentFrom, key), spentIn(sale.actions), restoredBefore, restored)
-    restoreToLots(
-      state,
-      ofKey(context.consumedFrom, key),
-      consumedIn(sale.actions, key),
-      unconsumedBefore,
-      unconsumed,
-    )
-    takeOutOfLots(state, balance, {
-      full,
-      after: Math.max(0, after),
-      withoutLot: dues.withoutLot.get(key) ?? 0,
-      own: collectedVersions(sale.actions, key),
-    })
-    const amount = after - balance.value
-    const totalChange = -Math.min(due, balance.total)
-    if (amount !== 0 || totalChange !== 0) recordMovement(state, balance, 'return', amount, totalChange)
-  }
-  return ok(undefined)
-}
-
-function consumedIn(actions: readonly Action[], key: string): number {
-  return sumOf(actions, (action) =>
-    action.kind === 'grant_coupon' && action.movement?.key === key ? -action.movement.amount : 0,
-  )
-}
-
-function collectedVersions(actions: readonly Action[], key: string): Set<number> {
-  const versions = new Set<number>()
-  for (const action of actions) {
-    if (action.kind === 'collect' && action.movement.key === key) versions.add(action.movement.version)
-  }
-  return versions
-}
-
-function ofKey<T extends readonly [string, ...unknown[]]>(takes: readonly T[] | undefined, key: string): T[] {
-  return (takes ?? []).filter(([owner]) => owner === key)
 }

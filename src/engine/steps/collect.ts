@@ -5,6 +5,8 @@
  */
 import type { Effect } from '../../domain/effect.ts'
 import type { CampaignId } from '../../domain/ids.ts'
+import type { Movement } from '../../domain/ledger-entry.ts'
+import { neverExpires } from '../../domain/lot.ts'
 import { maxUnits } from '../../domain/money.ts'
 import { ok, type Result } from '../../domain/result.ts'
 import { addDuration } from '../clock/local-time.ts'
@@ -15,7 +17,14 @@ import type { Given } from '../rules/rule.ts'
 import { failedCondition, whyNotRunning } from '../rules/rule-conditions.ts'
 import type { Skip, SkipReason } from './skip-reason.ts'
 import { tiersBefore } from './tiers.ts'
-import { balanceOf, balanceTooLarge, openNewLot, recordMovement, type WalletState } from './wallet-state.ts'
+import {
+  balanceOf,
+  balanceTooLarge,
+  type OpenLot,
+  openNewLot,
+  recordMovement,
+  type WalletState,
+} from './wallet-state.ts'
 
 type CollectEffect = Extract<Effect, { kind: 'collect' }>
 type CollectingRule = Extract<CompiledRule, { stage: 'collect' }>
@@ -74,18 +83,15 @@ interface CampaignRun {
   readonly state: WalletState
   readonly coverage: Coverage | undefined
   readonly heldTiers: readonly string[]
-  /**
-   * Expiry by balance, computed once: recomputing it took a tenth of an evaluation where several rules give
-   * to one balance.
-   */
-  readonly expiries: Map<string, Date>
+  /** The lot of each balance; several rules that give to one balance share it. */
+  readonly lots: Map<string, OpenLot>
 }
 
 function collect(campaign: AttachedCampaign, input: RuleInput, state: WalletState): Result<Collected> {
   const { rules, index, hasMultipliers } = campaign.compiled
   const coverage = coverLines(index, input.lines, rules.length)
   const heldTiers = tiersBefore(campaign, state)
-  const run: CampaignRun = { campaign, input, state, coverage, heldTiers, expiries: new Map() }
+  const run: CampaignRun = { campaign, input, state, coverage, heldTiers, lots: new Map() }
   const collected = runCollectingRules(run)
   if (!collected.ok || !hasMultipliers) return collected
   const multiplied = runMultipliers(run, collected.value.effects)
@@ -202,28 +208,32 @@ function pay(run: CampaignRun, rule: CompiledRule, units: number): Result<Collec
   if (balance.value + units > maxUnits || balance.total + units > maxUnits) return balanceTooLarge(rule.key)
   const valueBefore = balance.value
   const movement = recordMovement(state, balance, 'collect', units, units)
-  const expiresAt = lotExpiry(run, rule.key)
-  if (expiresAt !== undefined) {
-    // What fills up a balance below zero is used at once and cannot expire later.
-    const remaining = valueBefore < 0 ? Math.max(0, balance.value) : units
-    openNewLot(state, { key: rule.key, version: movement.version, remaining, expiresAt })
-  }
+  // What fills up a balance below zero is used at once and cannot expire later.
+  addToLot(run, movement, valueBefore < 0 ? Math.max(0, balance.value) : units)
   return ok({ kind: 'collect', movement, campaign: campaign.id, rule: rule.id })
 }
 
-/**
- * When the amount that the campaign gives to a balance now will expire; undefined when it does not expire on
- * its own.
- */
-function lotExpiry({ campaign, input, expiries }: CampaignRun, key: string): Date | undefined {
-  const known = expiries.get(key)
-  if (known !== undefined) return known
-  const declared = campaign.compiled.balances.find((candidate) => candidate.key === key)
+function addToLot({ campaign, input, state, lots }: CampaignRun, collected: Movement, units: number): void {
+  const { key, version } = collected
+  const open = lots.get(key)
+  if (open !== undefined) {
+    open.remaining += units
+    return
+  }
+  const expiresAt = lotExpiry(campaign, key, input) ?? (state.idleKeys.has(key) ? neverExpires : undefined)
+  if (expiresAt !== undefined) lots.set(key, openNewLot(state, { key, version, remaining: units, expiresAt }))
+}
+
+/** When what the campaign gives to a balance will expire; undefined when it does not expire on its own. */
+export function lotExpiry(
+  { compiled }: AttachedCampaign,
+  key: string,
+  { now, timezone }: Pick<RuleInput, 'now' | 'timezone'>,
+): Date | undefined {
+  const declared = compiled.balances.find((candidate) => candidate.key === key)
   if (declared?.expiresAfter === undefined) return undefined
   const { duration, endOf } = declared.expiresAfter
-  const expiresAt = addDuration(input.now, duration, input.timezone, endOf)
-  expiries.set(key, expiresAt)
-  return expiresAt
+  return addDuration(now, duration, timezone, endOf)
 }
 
 /** The remaining allowance of a rule's limits for this basket. */

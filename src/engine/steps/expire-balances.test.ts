@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Lot } from '../../domain/wallet.ts'
+import type { Lot } from '../../domain/lot.ts'
 import {
   athens,
   attach,
@@ -70,7 +70,7 @@ describe('what has expired', () => {
   test('is found without a basket too', () => {
     const expiry = expireBalances(wallet, [], tuesdayMorning, 'Europe/Athens')
     expect(expiry.movements).toMatchObject([{ kind: 'expire', amount: -30 }])
-    expect(expiry.lots).toEqual([lot(1, 0, 0)])
+    expect(expiry.lots).toEqual([{ ...lot(1, 0, 0), expired: 30 }])
     expect(expireBalances(wallet, [], inDays(-1), 'Europe/Athens').movements).toEqual([])
   })
 })
@@ -139,7 +139,11 @@ describe('collecting opens a lot', () => {
     const wallet = walletOf({ balances: [holding(10)], lots: [lot(1, 10, 40)] })
     const evaluation = evaluationOf({ campaigns: [attach(definition)], basket: basketOf([line(1)]), wallet })
     expect(evaluation.lots).toEqual([lot(1, 3, 40)])
-    expect(evaluation.context.consumedFrom).toHaveLength(2)
+    expect(evaluation.origins).toMatchObject([{ key: 'points', at: 12, consumed: { units: 12, settled: 0 } }])
+    expect(evaluation.origins[0]!.consumed!.from.map(([, version, units]) => [version, units])).toEqual([
+      [2, 5],
+      [1, 7],
+    ])
   })
 })
 
@@ -157,7 +161,7 @@ describe('inactivity', () => {
     expect(evaluation.movements).toMatchObject([
       { kind: 'expire', amount: -50, valueAfter: 0, totalAfter: 50 },
     ])
-    expect(evaluation.lots).toEqual([lot(1, 0, 300)])
+    expect(evaluation.lots).toEqual([{ ...lot(1, 0, 300), expired: 20 }])
   })
 
   test('takes nothing before that', () => {

@@ -4,15 +4,16 @@
  * has run. Expiry is judged by the clock passed in, and never affects `total`.
  */
 import type { Movement } from '../../domain/ledger-entry.ts'
-import type { Balance, Lot, Wallet } from '../../domain/wallet.ts'
+import type { Lot } from '../../domain/lot.ts'
+import type { Balance, Wallet } from '../../domain/wallet.ts'
 import type { Duration } from '../clock/iso-time.ts'
 import { addDuration } from '../clock/local-time.ts'
 import type { CompiledCampaign } from '../definition/compile-campaign.ts'
 import {
   changedLots,
   closedBalances,
+  type OpenLot,
   recordMovement,
-  takeFromLots,
   toWalletState,
   type WalletState,
 } from './wallet-state.ts'
@@ -35,6 +36,11 @@ export function inactivityOf(campaigns: readonly CompiledCampaign[]): Inactivity
     }
   }
   return inactivity
+}
+
+/** The balances with such a rule, whose lots are tracked even if they do not expire on their own. */
+export function idleKeysOf(inactivity: readonly Inactivity[]): ReadonlySet<string> | undefined {
+  return inactivity.length === 0 ? undefined : new Set(inactivity.map(({ key }) => key))
 }
 
 export interface Expiry {
@@ -73,12 +79,18 @@ function expireLots(state: WalletState, now: Date): void {
     for (const lot of state.lots) {
       if (lot.key !== balance.key || lot.remaining === 0 || lot.expiresAt.getTime() > now.getTime()) continue
       expired += lot.remaining
-      lot.remaining = 0
-      lot.isChanged = true
+      expireLot(lot)
     }
     const units = Math.min(expired, Math.max(0, balance.value))
     if (units > 0) recordMovement(state, balance, 'expire', -units, 0)
   }
+}
+
+/** The lot keeps what it has lost: a return of its sale does not ask for that again. */
+function expireLot(lot: OpenLot): void {
+  lot.expired += lot.remaining
+  lot.remaining = 0
+  lot.isChanged = true
 }
 
 /** When a balance will expire if there is no basket until then; undefined when it will not. */
@@ -108,7 +120,7 @@ function expireInactive(
     if (balance.value <= 0) continue
     const end = inactiveAt(balance.key, since, inactivity, timezone)
     if (end === undefined || end.getTime() > now.getTime()) continue
-    takeFromLots(state, balance.key, balance.value)
+    for (const lot of state.lots) if (lot.key === balance.key && lot.remaining > 0) expireLot(lot)
     recordMovement(state, balance, 'expire', -balance.value, 0)
   }
 }

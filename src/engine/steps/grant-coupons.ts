@@ -3,9 +3,10 @@
  * takes `at` from the value each time, as often as it fits; one that does not consume grants for each
  * multiple of `at` that the total passed in this basket.
  */
+import type { CouponOrigin } from '../../domain/coupon.ts'
 import type { Effect } from '../../domain/effect.ts'
 import type { CampaignId } from '../../domain/ids.ts'
-import type { KeptMultiple, LotTake } from '../../domain/wallet.ts'
+import type { KeptMultiple } from '../../domain/wallet.ts'
 import type { AttachedCampaign, CompiledReward, CompiledThreshold } from '../definition/compile-campaign.ts'
 import { type OpenBalance, recordMovement, takeFromLots, type WalletState } from './wallet-state.ts'
 
@@ -26,8 +27,8 @@ type GrantEffect = Extract<Effect, { kind: 'grant_coupon' }>
 
 export interface Granting {
   readonly effects: readonly GrantEffect[]
-  /** What consuming thresholds took from lots. */
-  readonly takes: readonly LotTake[]
+  /** What each of the coupons stands for, in the same order. */
+  readonly origins: readonly CouponOrigin[]
 }
 
 export function grantCoupons(
@@ -37,24 +38,29 @@ export function grantCoupons(
   now: Date,
 ): Granting {
   const effects: GrantEffect[] = []
-  const takes: LotTake[] = []
+  const origins: CouponOrigin[] = []
   let left = maxGrantedCoupons
   for (const { campaign, threshold } of thresholdsInOrder(running)) {
     const balance = state.balances.find((candidate) => candidate.key === threshold.key)
     if (balance === undefined) continue
-    const times = Math.min(left, timesReached(campaign, threshold, balance, kept))
+    const { key, at, consume } = threshold
+    const granted = consume ? 0 : grantedBefore(campaign, threshold, balance, kept)
+    const reached = Math.floor((consume ? balance.value : balance.total) / at)
+    const times = Math.min(left, Math.max(0, reached - granted))
     left -= times
-    for (let time = 0; time < times; time++) {
+    for (let time = 1; time <= times; time++) {
       const grant = toGrantEffect(campaign, threshold, now)
-      if (threshold.consume) {
-        takes.push(...takeFromLots(state, balance.key, threshold.at))
-        effects.push({ ...grant, movement: recordMovement(state, balance, 'consume', -threshold.at, 0) })
+      if (consume) {
+        const from = takeFromLots(state, key, at)
+        effects.push({ ...grant, movement: recordMovement(state, balance, 'consume', -at, 0) })
+        origins.push({ key, at, consumed: { units: at, from, settled: 0 } })
       } else {
         effects.push(grant)
+        origins.push({ key, at, multiple: granted + time })
       }
     }
   }
-  return { effects, takes }
+  return { effects, origins }
 }
 
 /**
@@ -77,23 +83,17 @@ export function thresholdsInOrder(running: readonly AttachedCampaign[]): OwnedTh
   )
 }
 
-function timesReached(
+/** The multiple up to which a threshold on the total grants nothing more. */
+function grantedBefore(
   campaign: CampaignId,
   threshold: CompiledThreshold,
   balance: OpenBalance,
   kept: readonly KeptMultiple[],
 ): number {
-  const { at, consume } = threshold
-  if (consume) return Math.max(0, Math.floor(balance.value / at))
-  const before = Math.max(Math.floor(balance.totalBefore / at), keptMultiple(campaign, threshold, kept))
-  return Math.max(0, Math.floor(balance.total / at) - before)
+  return Math.max(Math.floor(balance.totalBefore / threshold.at), keptMultiple(campaign, threshold, kept))
 }
 
-/**
- * The multiple up to which coupons have been granted although the total is below it; 0 when there is none. A
- * negative number counts the multiples that the total has passed without a coupon. That neither blocks nor
- * grants anything at a sale, but a return must know it.
- */
+/** The multiple up to which coupons are out although the total is below it; 0 when there is none. */
 export function keptMultiple(
   campaign: CampaignId,
   { key, at, grant }: CompiledThreshold,

@@ -5,9 +5,9 @@
  */
 import type { Basket } from '../../domain/basket.ts'
 import type { Effect } from '../../domain/effect.ts'
+import type { LotTake } from '../../domain/lot.ts'
 import { decimalsOf, maxUnits, powerOfTen, toUnits } from '../../domain/money.ts'
 import { ok, type Result, refuse } from '../../domain/result.ts'
-import type { LotTake } from '../../domain/wallet.ts'
 import type { CompiledSpend } from '../definition/compile-campaign.ts'
 import { balanceOf, recordMovement, takeFromLots, type WalletState } from './wallet-state.ts'
 

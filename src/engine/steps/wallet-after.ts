@@ -3,7 +3,8 @@
  * is written.
  */
 import { type Coupon, couponStatus } from '../../domain/coupon.ts'
-import type { Lot, Wallet } from '../../domain/wallet.ts'
+import type { Lot } from '../../domain/lot.ts'
+import type { Wallet } from '../../domain/wallet.ts'
 import type { Evaluation } from '../evaluate.ts'
 
 export function walletAfter<W extends Omit<Wallet, 'usage'>>(

@@ -5,15 +5,18 @@
  * value.
  */
 import type { Movement, MovementKind } from '../../domain/ledger-entry.ts'
+import type { Lot, LotTake } from '../../domain/lot.ts'
 import { maxUnits } from '../../domain/money.ts'
 import { type Result, refuse } from '../../domain/result.ts'
-import type { Balance, Lot, LotTake, Wallet } from '../../domain/wallet.ts'
+import type { Balance, Wallet } from '../../domain/wallet.ts'
 
 export interface WalletState {
   readonly balances: OpenBalance[]
   /** Sorted by expiry once something is taken out. */
   readonly lots: OpenLot[]
   areLotsSorted: boolean
+  /** Balances that expire as a whole when the customer is inactive. */
+  readonly idleKeys: ReadonlySet<string>
   readonly movements: Movement[]
 }
 
@@ -24,6 +27,7 @@ export interface OpenBalance {
   version: number
   readonly valueBefore: number
   totalBefore: number
+  shortfall: number
 }
 
 export interface OpenLot {
@@ -31,25 +35,32 @@ export interface OpenLot {
   readonly version: number
   readonly expiresAt: Date
   remaining: number
+  expired: number
+  paidBy: readonly LotTake[]
   isChanged: boolean
   readonly isNew: boolean
 }
 
-export function toWalletState(wallet: Wallet): WalletState {
+const noKeys: ReadonlySet<string> = new Set()
+
+export function toWalletState(wallet: Wallet, idleKeys = noKeys): WalletState {
   return {
     balances: wallet.balances.map(openBalance),
     lots: wallet.lots.map(openLot),
     areLotsSorted: false,
+    idleKeys,
     movements: [],
   }
 }
 
-function openBalance({ key, value, total, version }: Balance): OpenBalance {
-  return { key, value, total, version, valueBefore: value, totalBefore: total }
+function openBalance({ key, value, total, version, shortfall = 0 }: Balance): OpenBalance {
+  return { key, value, total, version, valueBefore: value, totalBefore: total, shortfall }
 }
 
-function openLot({ key, version, remaining, expiresAt }: Lot): OpenLot {
-  return { key, version, remaining, expiresAt, isChanged: false, isNew: false }
+const noTakes: readonly LotTake[] = []
+
+function openLot({ key, version, remaining, expiresAt, expired = 0, paidBy = noTakes }: Lot): OpenLot {
+  return { key, version, remaining, expiresAt, expired, paidBy, isChanged: false, isNew: false }
 }
 
 function soonestFirst(a: OpenLot, b: OpenLot): number {
@@ -76,9 +87,11 @@ export function recordMovement(
   kind: MovementKind,
   amount: number,
   totalChange: number,
+  shortfallChange = 0,
 ): Movement {
   balance.value += amount
   balance.total += totalChange
+  balance.shortfall += shortfallChange
   balance.version += 1
   const movement: Movement = {
     key: balance.key,
@@ -87,6 +100,7 @@ export function recordMovement(
     amount,
     valueAfter: balance.value,
     totalAfter: balance.total,
+    ...(shortfallChange !== 0 && { shortfall: shortfallChange }),
   }
   state.movements.push(movement)
   return movement
@@ -111,20 +125,29 @@ export function takeFromLots(state: WalletState, key: string, units: number): Lo
 }
 
 /** Opens a lot for units just collected. */
-export function openNewLot(state: WalletState, lot: Lot): void {
-  state.lots.push({ ...openLot(lot), isChanged: true, isNew: true })
+export function openNewLot(state: WalletState, lot: Lot): OpenLot {
+  const opened: OpenLot = { ...openLot(lot), isChanged: true, isNew: true }
+  state.lots.push(opened)
   state.areLotsSorted = false
+  return opened
 }
 
 /** The lots to write: those that changed, as they are now; a new lot that is already empty is left out. */
 export function changedLots(state: WalletState): Lot[] {
   const changed: Lot[] = []
-  for (const { key, version, remaining, expiresAt, isChanged, isNew } of state.lots) {
-    if (isChanged && !(isNew && remaining === 0)) changed.push({ key, version, remaining, expiresAt })
+  for (const { isChanged, isNew, expired, paidBy, ...lot } of state.lots) {
+    if (!isChanged || (isNew && lot.remaining === 0 && expired === 0)) continue
+    changed.push({ ...lot, ...(expired !== 0 && { expired }), ...(paidBy.length > 0 && { paidBy }) })
   }
   return changed
 }
 
 export function closedBalances(state: WalletState): Balance[] {
-  return state.balances.map(({ key, value, total, version }) => ({ key, value, total, version }))
+  return state.balances.map(({ key, value, total, version, shortfall }) => ({
+    key,
+    value,
+    total,
+    version,
+    ...(shortfall !== 0 && { shortfall }),
+  }))
 }

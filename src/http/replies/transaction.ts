@@ -106,12 +106,16 @@ export function toReturnReply(saleReturn: SaleReturn, { currencyDecimals }: Orga
       collectables: toCollectables(result.balances),
       coupons: [],
       actions: [
-        ...result.movements.map(({ kind, key, amount, valueAfter }) => ({
-          type: kind,
-          key,
-          amount: fromUnits(amount, decimals(key)),
-          value: fromUnits(valueAfter, decimals(key)),
-        })),
+        ...result.movements.map(({ kind, key, amount, valueAfter }) => {
+          const [, settled] = (kind === 'return' && result.settled?.find(([owner]) => owner === key)) || []
+          return {
+            type: kind,
+            key,
+            amount: fromUnits(amount, decimals(key)),
+            value: fromUnits(valueAfter, decimals(key)),
+            settled: settled === undefined ? undefined : fromUnits(settled, decimals(key)),
+          }
+        }),
         ...result.revokedCoupons.map((coupon) => ({ type: 'revoke_coupon', coupon })),
         ...result.restoredCoupons.map((coupon) => ({ type: 'restore_coupon', coupon })),
       ],

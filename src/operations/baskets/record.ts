@@ -71,7 +71,9 @@ export function toChange(
     lots: evaluation.lots,
     usage: usageAmounts(evaluation.usage, localDay(transaction.occurredAt, organization.timezone)),
     sharedUsage: evaluation.usage.filter((used) => used.isShared),
-    granted: actions.flatMap((action) => (action.kind === 'grant_coupon' ? [toCoupon(action)] : [])),
+    granted: actions
+      .filter((action) => action.kind === 'grant_coupon')
+      .map((action, i) => ({ ...toCoupon(action), origin: evaluation.origins[i] })),
     redeemed: actions.flatMap((action) => (action.kind === 'redeem_coupon' ? [action.coupon] : [])),
     facts: [
       ...toFacts(transaction, actions),

@@ -13,12 +13,18 @@ import { localDay } from '../../engine/clock/local-time.ts'
 import type { AttachedCampaign } from '../../engine/definition/compile-campaign.ts'
 import { type ReturnDecision, returnItems, type Sale } from '../../engine/returns/return-items.ts'
 import { cardCampaignsOfBuyer } from '../../store/cards.ts'
+import type { DailyCount } from '../../store/daily-sums.ts'
 import { newId } from '../../store/new-id.ts'
-import { earlierReturn, grantedToBuyer, returnsOfSale } from '../../store/returns.ts'
+import { earlierReturn, returnsOfSale } from '../../store/returns.ts'
 import type { Tenant } from '../../store/tenant.ts'
 import { saleById } from '../../store/transactions.ts'
 import type { WalletChange } from '../../store/wallets/change.ts'
-import { couponsGrantedBy, type LoadedWallet, type OwnedCoupon } from '../../store/wallets/load.ts'
+import {
+  couponsOfBuyer,
+  emptyLotsOfBuyer,
+  type LoadedWallet,
+  type ReturnableCoupon,
+} from '../../store/wallets/load.ts'
 import type { Deps } from '../deps.ts'
 import type { Decided, Known, WalletWork } from '../wallets/change-wallet.ts'
 import { expiredFacts } from '../wallets/expired-facts.ts'
@@ -58,8 +64,8 @@ function questionsOf(tenant: Tenant, sale: TransactionId, id: ReturnId, opaqueId
     sale: saleById(tenant, sale),
     returns: returnsOfSale(tenant, sale),
     earlier: earlierReturn(tenant, id, opaqueId),
-    coupons: couponsGrantedBy(tenant, sale),
-    granted: grantedToBuyer(tenant, sale),
+    coupons: couponsOfBuyer(tenant, sale),
+    emptyLots: emptyLotsOfBuyer(tenant, sale),
     cards: cardCampaignsOfBuyer(tenant, sale),
   }
 }
@@ -89,16 +95,16 @@ async function decideReturn(
     sale: toSale(sale),
     campaigns: await campaignsOf(deps, loaded, sale),
     earlier: returns.map(({ result }) => result.record),
-    wallet: { ...wallet.held, coupons, usage: [] },
+    wallet: { ...wallet.held, lots: [...wallet.held.lots, ...answers.emptyLots], coupons, usage: [] },
     inactivity: setup.inactivity,
-    today: { campaigns: setup.live, cards: answers.cards, granted: answers.granted },
+    today: { campaigns: setup.live, cards: answers.cards },
     items: request.items,
     now,
   })
   if (!outcome.ok) throw Refused.from(outcome.refusal)
   const decision = outcome.value
   const done = toSaleReturn(id, sale, returns.length + 1, decision, request, loaded)
-  const change = toChange(wallet, sale, done, decision, coupons, request.fingerprint)
+  const change = toChange(loaded, { wallet, sale, done, decision }, request.fingerprint)
   return { result: { done, customer, isReplay: false }, change }
 }
 
@@ -152,6 +158,7 @@ function toSaleReturn(
       pointsKey: spent?.movement.key,
       refundMinor: decision.refundMinor,
       movements: decision.movements,
+      ...(decision.settled.length > 0 && { settled: decision.settled }),
       revokedCoupons: decision.revokedCoupons,
       restoredCoupons: decision.restoredCoupons,
       balances: decision.balances.map(({ key, value, total }) => ({
@@ -166,24 +173,25 @@ function toSaleReturn(
   }
 }
 
+interface Returning {
+  readonly wallet: LoadedWallet
+  readonly sale: Transaction
+  readonly done: SaleReturn
+  readonly decision: ReturnDecision
+}
+
 function toChange(
-  { customer, version }: LoadedWallet,
-  sale: Transaction,
-  done: SaleReturn,
-  decision: ReturnDecision,
-  coupons: readonly OwnedCoupon[],
+  { answers, setup }: Loaded,
+  { wallet: { customer, version }, sale, done, decision }: Returning,
   fingerprint: Buffer,
 ): WalletChange {
-  const { restoredCoupons } = decision
-  // A coupon that has expired by now stays expired, and has been recorded as such.
-  const revoked = decision.revokedCoupons.filter((id) =>
-    coupons.some((coupon) => coupon.id === id && coupon.status === couponStatus.active),
-  )
   const decimals = new Map(done.result.balances.map((balance) => [balance.key, balance.decimals]))
   const facts: Fact[] = [
     { type: 'transaction.returned', data: { transaction: sale.id, return: done.id, customer } },
     ...expiredFacts(customer, decision.movements, decimals),
-    ...revoked.map((coupon): Fact => ({ type: 'coupon.revoked', data: { coupon, customer } })),
+    ...decision.revokedCoupons.map(
+      (coupon): Fact => ({ type: 'coupon.revoked', data: { coupon, customer } }),
+    ),
     ...decision.tiersLost.map(
       ({ campaign, tier }): Fact => ({
         type: 'tier.changed',
@@ -199,22 +207,34 @@ function toChange(
     keptMultiples: decision.keptMultiples,
     usage: usageAmounts(decision.usage, decision.usageDay),
     sharedUsage: decision.usage.filter((used) => used.isShared),
-    restored: restoredCoupons,
-    revoked,
+    coupons: decision.coupons,
     facts,
-    // Reports count them as never redeemed, like the list of coupons redeemed on that day. They were counted
-    // on the local day in the time zone that the organization had then.
-    counts:
-      restoredCoupons.length > 0
-        ? [
-            {
-              measure: 'coupons_redeemed',
-              key: '',
-              amount: -restoredCoupons.length,
-              day: localDay(sale.createdAt, sale.result.context.timezone),
-            },
-          ]
-        : [],
+    counts: couponCounts(decision, answers.coupons, sale, setup.organization.timezone),
     cause: { kind: 'return', done, fingerprint },
   }
+}
+
+/**
+ * Reports count a coupon that can be used again as never redeemed or revoked, like the list of coupons that
+ * ended on that day.
+ */
+function couponCounts(
+  { coupons, revokedCoupons }: ReturnDecision,
+  before: readonly ReturnableCoupon[],
+  sale: Transaction,
+  timezone: string,
+): DailyCount[] {
+  const counts: DailyCount[] = revokedCoupons.map(() => ({ measure: 'coupons_revoked', key: '', amount: 1 }))
+  for (const { id, status } of coupons) {
+    const was = before.find((coupon) => coupon.id === id)!
+    if (was.status === status) continue
+    if (was.status === couponStatus.redeemed) {
+      // It was counted on the local day in the time zone that the organization had then.
+      const day = localDay(sale.createdAt, sale.result.context.timezone)
+      counts.push({ measure: 'coupons_redeemed', key: '', amount: -1, day })
+    } else if (was.status === couponStatus.revoked) {
+      counts.push({ measure: 'coupons_revoked', key: '', amount: -1, day: localDay(was.endedAt, timezone) })
+    }
+  }
+  return counts
 }

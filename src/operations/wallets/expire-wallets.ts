@@ -7,8 +7,8 @@
 
 import type { Fact } from '../../domain/event.ts'
 import type { CustomerId } from '../../domain/ids.ts'
+import type { Lot } from '../../domain/lot.ts'
 import type { Organization } from '../../domain/organization.ts'
-import type { Lot } from '../../domain/wallet.ts'
 import { addDuration, localDay } from '../../engine/clock/local-time.ts'
 import { expireBalances, type Inactivity } from '../../engine/steps/expire-balances.ts'
 import {

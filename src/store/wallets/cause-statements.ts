@@ -3,17 +3,20 @@
  * They are sent with those of `statements.ts` and, like them, left out when there is nothing to write.
  */
 import type { Step } from '../../database/pipeline.ts'
-import { couponStatus } from '../../domain/coupon.ts'
+import { type Coupon, couponStatus } from '../../domain/coupon.ts'
+import type { ReturnId } from '../../domain/ids.ts'
+import type { LotTake } from '../../domain/lot.ts'
 import { transactionStatus } from '../../domain/transaction.ts'
 import { type DailyCount, dailySumsStep } from '../daily-sums.ts'
 import { eventsStep } from '../events.ts'
-import { byteas, jsons, numbers, texts, times, uuids } from '../pg-arrays.ts'
+import { booleans, byteas, jsons, numbers, texts, times, uuids } from '../pg-arrays.ts'
 import { packBasket, packResult } from '../transaction-codec.ts'
 import {
   type ChangeGroup,
   causesOf,
   customersOf,
   mustChange,
+  type Row,
   rowsOf,
   saleOf,
   step,
@@ -109,9 +112,11 @@ export function insertGrants(group: ChangeGroup): Step | undefined {
   if (rows.length === 0) return undefined
   return step(
     'grants',
-    `INSERT INTO coupons (org_id, created_at, updated_at, id, customer_id, campaign_id, reward, expires_at, granted_by)
+    `INSERT INTO coupons (org_id, created_at, updated_at, id, customer_id, campaign_id, reward, expires_at, granted_by,
+                     balance_key, at, multiple, consumed, consumed_from)
 SELECT $1::integer, $2::timestamptz, $2::timestamptz, r.*
-FROM unnest($3::uuid[], $4::uuid[], $5::uuid[], $6::json[], $7::timestamptz[], $8::uuid[]) AS r`,
+FROM unnest($3::uuid[], $4::uuid[], $5::uuid[], $6::json[], $7::timestamptz[], $8::uuid[], $9::text[], $10::bigint[], $11::bigint[],
+  $12::bigint[], $13::json[]) AS r`,
     [
       group.org,
       group.at,
@@ -121,22 +126,52 @@ FROM unnest($3::uuid[], $4::uuid[], $5::uuid[], $6::json[], $7::timestamptz[], $
       jsons(rows.map(({ item }) => item.reward)),
       times(rows.map(({ item }) => item.expiresAt)),
       uuids(rows.map(saleOf)),
+      texts(rows.map(({ item }) => item.origin?.key)),
+      numbers(rows.map(({ item }) => item.origin?.at)),
+      numbers(rows.map(({ item }) => item.origin?.multiple)),
+      numbers(rows.map(({ item }) => item.origin?.consumed?.units)),
+      jsons(rows.map(({ item }) => takesOf(item))),
     ],
   )
 }
 
-/** Restored coupons keep their original expiry. */
-export function restoreCoupons(group: ChangeGroup): Step | undefined {
-  const rows = rowsOf(group, (change) => change.restored)
+function takesOf({ origin }: Coupon): readonly LotTake[] | undefined {
+  const from = origin?.consumed?.from ?? []
+  return from.length > 0 ? from : undefined
+}
+
+function returnOf({ change: { cause } }: Row<unknown>): ReturnId | undefined {
+  return cause.kind === 'return' ? cause.done.id : undefined
+}
+
+/** A coupon that only stands for something else keeps the time at which it ended. */
+export function updateCoupons(group: ChangeGroup): Step | undefined {
+  const rows = rowsOf(group, (change) => change.coupons)
   if (rows.length === 0) return undefined
+  const { redeemed } = couponStatus
   return step(
-    'restored-coupons',
+    'returned-coupons',
     `WITH changed AS (
-  UPDATE coupons c SET status = ${couponStatus.active}, redeemed_by = NULL, updated_at = $2
-  FROM unnest($3::uuid[], $4::uuid[]) AS r (id, sale_id)
-  WHERE c.org_id = $1::integer AND c.id = r.id AND c.redeemed_by = r.sale_id RETURNING 1)
+  UPDATE coupons c SET status = r.status, multiple = r.multiple, consumed_from = r.consumed_from, settled = r.settled,
+    redeemed_by = CASE WHEN r.status = ${redeemed} THEN c.redeemed_by END,
+    revoked_by = CASE WHEN r.is_taken_back THEN coalesce(c.revoked_by, r.return_id) END,
+    updated_at = CASE WHEN c.status = r.status THEN c.updated_at ELSE $2 END
+  FROM unnest($3::uuid[], $4::uuid[], $5::smallint[], $6::bigint[], $7::json[], $8::bigint[], $9::boolean[], $10::uuid[])
+    AS r (id, customer_id, status, multiple, consumed_from, settled, is_taken_back, return_id)
+  WHERE c.org_id = $1::integer AND c.id = r.id AND c.customer_id = r.customer_id RETURNING 1)
 ${mustChange('cardinality($3::uuid[])')}`,
-    [group.org, group.at, uuids(rows.map(({ item }) => item)), uuids(rows.map(saleOf))],
+    [
+      group.org,
+      group.at,
+      uuids(rows.map(({ item }) => item.id)),
+      customersOf(rows),
+      numbers(rows.map(({ item }) => item.status)),
+      numbers(rows.map(({ item }) => item.origin?.multiple)),
+      jsons(rows.map(({ item }) => takesOf(item))),
+      numbers(rows.map(({ item }) => item.origin?.consumed?.settled ?? 0)),
+      booleans(rows.map(({ item }) => item.isTakenBack ?? false)),
+      uuids(rows.map(returnOf)),
+    ],
   )
 }
 

@@ -4,8 +4,9 @@ import type { Coupon } from '../../domain/coupon.ts'
 import type { Fact } from '../../domain/event.ts'
 import type { CampaignId, CouponId, CustomerId, TransactionId, UserId } from '../../domain/ids.ts'
 import type { Movement } from '../../domain/ledger-entry.ts'
+import type { Lot } from '../../domain/lot.ts'
 import type { SaleReturn, Transaction } from '../../domain/transaction.ts'
-import type { KeptMultiple, Lot } from '../../domain/wallet.ts'
+import type { KeptMultiple } from '../../domain/wallet.ts'
 import type { DailyCount } from '../daily-sums.ts'
 import { uuids } from '../pg-arrays.ts'
 
@@ -29,8 +30,8 @@ export interface WalletChange {
   readonly sharedUsage?: readonly Omit<UsageAmount, 'day'>[]
   readonly granted?: readonly Coupon[]
   readonly redeemed?: readonly CouponId[]
-  /** Coupons of the returned sale that can be used again. */
-  readonly restored?: readonly CouponId[]
+  /** Coupons as a return leaves them. */
+  readonly coupons?: readonly Coupon[]
   readonly revoked?: readonly CouponId[]
   readonly expired?: readonly CouponId[]
   readonly facts: readonly Fact[]

@@ -7,7 +7,8 @@ import type { WireRow } from '../../database/pipeline.ts'
 import { type Coupon, type CouponStatus, couponStatus } from '../../domain/coupon.ts'
 import { customerStatus } from '../../domain/customer.ts'
 import type { CampaignId, CardId, CouponId, CustomerId, TransactionId } from '../../domain/ids.ts'
-import type { Balance, KeptMultiple, Lot, Wallet } from '../../domain/wallet.ts'
+import type { Lot } from '../../domain/lot.ts'
+import type { Balance, KeptMultiple, Wallet } from '../../domain/wallet.ts'
 import { uuids } from '../pg-arrays.ts'
 import { type Question, question } from '../question.ts'
 import { idFrom, many, type Tenant, uuidOf } from '../tenant.ts'
@@ -55,11 +56,11 @@ const walletsOf = (keys: string) => `SELECT b.n, c.id, c.status, w.version, w.tr
 // Balances, lots and kept multiples, distinguished by their second column.
 const heldBy = (
   customers: string,
-) => `SELECT b.customer_id, 'b', x.key, x.version, x.value, x.total, NULL::uuid, NULL::text
+) => `SELECT b.customer_id, 'b', x.key, x.version, x.value, x.total, x.shortfall, NULL::text, NULL::uuid
     FROM ${customers} JOIN balances x ON x.org_id = $1::integer AND x.customer_id = b.customer_id
-  UNION ALL SELECT b.customer_id, 'l', l.key, l.version, l.remaining, ${ms('l.expires_at')}, NULL, NULL
+  UNION ALL SELECT b.customer_id, 'l', l.key, l.version, l.remaining, ${ms('l.expires_at')}, l.expired, l.paid_by::text, NULL
     FROM ${customers} JOIN lots l ON l.org_id = $1::integer AND l.customer_id = b.customer_id AND l.remaining > 0
-  UNION ALL SELECT b.customer_id, 'k', m.key, 0, m.at, m.multiple, m.campaign_id, m.reward
+  UNION ALL SELECT b.customer_id, 'k', m.key, 0, m.at, m.multiple, NULL, m.reward, m.campaign_id
     FROM ${customers} JOIN kept_multiples m ON m.org_id = $1::integer AND m.customer_id = b.customer_id`
 
 const statements = {
@@ -154,13 +155,20 @@ function readWallets(
 }
 
 function readHeld(row: WireRow, { balances, lots, keptMultiples }: Parts): void {
-  const [, kind, name, version, amount, amountOrTime, campaign, reward] = row
+  const [, kind, name, version, amount, amountOrTime, missing, text, campaign] = row
   const key = name!
   if (kind === 'b') {
-    balances.push({ key, version: Number(version), value: Number(amount), total: Number(amountOrTime) })
+    const [value, total, shortfall] = [Number(amount), Number(amountOrTime), Number(missing)]
+    balances.push({ key, version: Number(version), value, total, shortfall })
   } else if (kind === 'l') {
-    const expiresAt = toDate(amountOrTime)!
-    lots.push({ key, version: Number(version), remaining: Number(amount), expiresAt })
+    lots.push({
+      key,
+      version: Number(version),
+      remaining: Number(amount),
+      expiresAt: toDate(amountOrTime)!,
+      expired: Number(missing),
+      paidBy: text ? JSON.parse(text) : undefined,
+    })
   } else {
     const multiple = Number(amountOrTime)
     keptMultiples.push({
@@ -168,7 +176,7 @@ function readHeld(row: WireRow, { balances, lots, keptMultiples }: Parts): void 
       campaign: idFrom('cmp', campaign!),
       at: Number(amount),
       multiple,
-      reward: reward!,
+      reward: text!,
     })
   }
 }
@@ -192,7 +200,7 @@ export interface OwnedCoupon extends Coupon {
   readonly customer: CustomerId
 }
 
-const couponColumns = `customer_id, id, status, reward, campaign_id, ${ms('expires_at')} FROM coupons`
+const couponColumns = `customer_id, id, status, reward, campaign_id, ${ms('expires_at')}`
 
 const readCoupons = (rows: readonly WireRow[]): OwnedCoupon[] =>
   rows.map(([customer, id, status, reward, campaign, expires]) => ({
@@ -207,20 +215,69 @@ const readCoupons = (rows: readonly WireRow[]): OwnedCoupon[] =>
 export function couponsByIds({ orgId }: Tenant, ids: readonly CouponId[]): Question<OwnedCoupon[]> {
   return question(
     'load-coupons',
-    `SELECT ${couponColumns} WHERE org_id = $1::integer AND id = ANY($2::uuid[])`,
+    `SELECT ${couponColumns} FROM coupons WHERE org_id = $1::integer AND id = ANY($2::uuid[])`,
     [String(orgId), uuids(ids)],
     readCoupons,
   )
 }
 
-/** The coupons that a sale granted. */
-export function couponsGrantedBy({ orgId }: Tenant, sale: TransactionId): Question<OwnedCoupon[]> {
+/** The empty lots of a sale's customer that a return may have to do with, besides those of the wallet. */
+export function emptyLotsOfBuyer({ orgId }: Tenant, sale: TransactionId): Question<Lot[]> {
   return question(
-    'load-granted-coupons',
-    `SELECT ${couponColumns} WHERE org_id = $1::integer AND granted_by = $2::uuid
-       AND customer_id = ${owner.txn}`,
+    'load-empty-lots',
+    `SELECT key, version, ${ms('expires_at')}, expired, paid_by FROM lots
+     WHERE org_id = $1::integer AND customer_id = ${owner.txn} AND remaining = 0 AND expired <> 0`,
     [String(orgId), uuidOf(sale)],
-    readCoupons,
+    (rows) =>
+      rows.map(([key, version, expiresAt, expired, paidBy]) => ({
+        key: key!,
+        version: Number(version),
+        remaining: 0,
+        expiresAt: toDate(expiresAt)!,
+        expired: Number(expired),
+        paidBy: paidBy ? JSON.parse(paidBy) : undefined,
+      })),
+  )
+}
+
+/** A coupon that a return may change. */
+export interface ReturnableCoupon extends OwnedCoupon {
+  /** When it was redeemed, booked as expired, or revoked. */
+  readonly endedAt: Date
+}
+
+/**
+ * The coupons that a return of a sale may change: those redeemed on it, and those that thresholds granted to
+ * its customer and that can be used, stand for a multiple, or have consumed what a return may settle.
+ */
+export function couponsOfBuyer({ orgId }: Tenant, sale: TransactionId): Question<ReturnableCoupon[]> {
+  const { active, expired, revoked } = couponStatus
+  return question(
+    'load-returnable-coupons',
+    `SELECT ${couponColumns}, balance_key, at, multiple, consumed, consumed_from, settled, revoked_by, ${ms('updated_at')}
+     FROM coupons WHERE org_id = $1::integer AND customer_id = ${owner.txn} AND (redeemed_by = $2::uuid
+       OR balance_key IS NOT NULL AND (status = ${active} OR multiple IS NOT NULL OR revoked_by IS NOT NULL
+         OR status IN (${expired}, ${revoked}) AND consumed > settled))`,
+    [String(orgId), uuidOf(sale)],
+    (rows) =>
+      readCoupons(rows).map((coupon, i) => {
+        const [key, at, multiple, consumed, from, settled, revokedBy, updatedAt] = rows[i]!.slice(6)
+        return {
+          ...coupon,
+          isTakenBack: revokedBy !== null,
+          endedAt: toDate(updatedAt)!,
+          origin: key
+            ? {
+                key,
+                at: Number(at),
+                multiple: multiple ? Number(multiple) : undefined,
+                consumed: consumed
+                  ? { units: Number(consumed), from: from ? JSON.parse(from) : [], settled: Number(settled) }
+                  : undefined,
+              }
+            : undefined,
+        }
+      }),
   )
 }
 
@@ -228,7 +285,7 @@ export function couponsGrantedBy({ orgId }: Tenant, sale: TransactionId): Questi
 export function activeCoupons({ orgId }: Tenant, customers: readonly CustomerId[]): Question<OwnedCoupon[]> {
   return question(
     'load-active-coupons',
-    `SELECT ${couponColumns} WHERE org_id = $1::integer AND customer_id = ANY($2::uuid[]) AND status = ${couponStatus.active}`,
+    `SELECT ${couponColumns} FROM coupons WHERE org_id = $1::integer AND customer_id = ANY($2::uuid[]) AND status = ${couponStatus.active}`,
     [String(orgId), uuids(customers)],
     readCoupons,
   )
@@ -242,7 +299,7 @@ export function couponsPastExpiry(
 ): Question<OwnedCoupon[]> {
   return question(
     'load-expired-coupons',
-    `SELECT ${couponColumns} WHERE org_id = $1::integer AND customer_id = ANY($2::uuid[])
+    `SELECT ${couponColumns} FROM coupons WHERE org_id = $1::integer AND customer_id = ANY($2::uuid[])
        AND status = ${couponStatus.active} AND expires_at <= $3::timestamptz`,
     [String(orgId), uuids(customers), now.toISOString()],
     readCoupons,

@@ -9,8 +9,8 @@
 import type { Step } from '../../database/pipeline.ts'
 import type { CustomerId, UserId } from '../../domain/ids.ts'
 import type { Movement } from '../../domain/ledger-entry.ts'
-import type { Lot } from '../../domain/wallet.ts'
-import { booleans, dates, numbers, texts, times, uuids } from '../pg-arrays.ts'
+import type { Lot } from '../../domain/lot.ts'
+import { booleans, dates, jsons, numbers, texts, times, uuids } from '../pg-arrays.ts'
 import { everDay } from '../rule-usage.ts'
 import {
   type ChangeGroup,
@@ -142,15 +142,37 @@ SELECT $1::integer, m.* FROM unnest($2::uuid[], $3::text[], $4::bigint[], $5::bi
   )
 }
 
+/** Only returns change a shortfall. */
+const shortfalls = (group: ChangeGroup) =>
+  rowsOf(group, (change) => change.movements?.filter(({ shortfall }) => shortfall !== undefined))
+
+export function updateShortfalls(group: ChangeGroup): Step | undefined {
+  const rows = shortfalls(group)
+  if (rows.length === 0) return undefined
+  return step(
+    'shortfalls',
+    `UPDATE balances b SET shortfall = b.shortfall + s.change
+FROM unnest($2::uuid[], $3::text[], $4::bigint[]) AS s (customer_id, key, change)
+WHERE b.org_id = $1::integer AND b.customer_id = s.customer_id AND b.key = s.key`,
+    [
+      group.org,
+      customersOf(rows),
+      texts(rows.map(({ item }) => item.key)),
+      numbers(rows.map(({ item }) => item.shortfall)),
+    ],
+  )
+}
+
 export function insertEntries(group: ChangeGroup): Step | undefined {
   const rows = rowsOf(group, (change) => change.movements)
   if (rows.length === 0) return undefined
+  const hasShortfalls = shortfalls(group).length > 0
   return step(
-    'entries',
+    hasShortfalls ? 'entries-with-shortfalls' : 'entries',
     `INSERT INTO ledger_entries (org_id, created_at, customer_id, key, version, wallet_version, kind, amount, value_after,
-                            total_after, transaction_id, campaign_id, rule_id, reason, user_id)
+                            total_after, transaction_id, campaign_id, rule_id, reason, user_id${hasShortfalls ? ', shortfall' : ''})
 SELECT $1::integer, $2::timestamptz, r.* FROM unnest($3::uuid[], $4::text[], $5::bigint[], $6::bigint[], $7::text[], $8::bigint[],
-  $9::bigint[], $10::bigint[], $11::uuid[], $12::uuid[], $13::text[], $14::text[], $15::uuid[]) AS r`,
+  $9::bigint[], $10::bigint[], $11::uuid[], $12::uuid[], $13::text[], $14::text[], $15::uuid[]${hasShortfalls ? ', $16::bigint[]' : ''}) AS r`,
     [
       group.org,
       group.at,
@@ -167,6 +189,7 @@ SELECT $1::integer, $2::timestamptz, r.* FROM unnest($3::uuid[], $4::text[], $5:
       texts(rows.map(({ item }) => item.rule)),
       texts(rows.map(reasonOf)),
       uuids(rows.map(userOf)),
+      ...(hasShortfalls ? [numbers(rows.map(({ item }) => item.shortfall))] : []),
     ],
   )
 }
@@ -181,9 +204,10 @@ export function upsertLots(group: ChangeGroup): Step | undefined {
   const rows = [...lots.values()]
   return step(
     'lots',
-    `INSERT INTO lots (org_id, customer_id, key, version, remaining, expires_at)
-SELECT $1::integer, r.* FROM unnest($2::uuid[], $3::text[], $4::bigint[], $5::bigint[], $6::timestamptz[]) AS r
-ON CONFLICT (org_id, customer_id, key, version) DO UPDATE SET remaining = EXCLUDED.remaining`,
+    `INSERT INTO lots (org_id, customer_id, key, version, remaining, expires_at, expired, paid_by)
+SELECT $1::integer, r.* FROM unnest($2::uuid[], $3::text[], $4::bigint[], $5::bigint[], $6::timestamptz[], $7::bigint[], $8::json[]) AS r
+ON CONFLICT (org_id, customer_id, key, version)
+DO UPDATE SET remaining = EXCLUDED.remaining, expired = EXCLUDED.expired, paid_by = EXCLUDED.paid_by`,
     [
       group.org,
       customersOf(rows),
@@ -191,6 +215,8 @@ ON CONFLICT (org_id, customer_id, key, version) DO UPDATE SET remaining = EXCLUD
       numbers(rows.map(({ item }) => item.version)),
       numbers(rows.map(({ item }) => item.remaining)),
       times(rows.map(({ item }) => item.expiresAt)),
+      numbers(rows.map(({ item }) => item.expired ?? 0)),
+      jsons(rows.map(({ item }) => item.paidBy)),
     ],
   )
 }

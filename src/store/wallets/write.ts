@@ -19,7 +19,7 @@ import {
   insertReturns,
   insertTransactions,
   redeemCoupons,
-  restoreCoupons,
+  updateCoupons,
   updateReturnedSales,
 } from './cause-statements.ts'
 import type { WalletChange } from './change.ts'
@@ -33,6 +33,7 @@ import {
   lockSharedUsage,
   updateBalances,
   updateSharedUsage,
+  updateShortfalls,
   updateWalletVersions,
   upsertLots,
 } from './statements.ts'
@@ -59,6 +60,7 @@ export async function writeWallets(
     lockSharedUsage(group),
     updateBalances(group),
     insertNewBalances(group),
+    updateShortfalls(group),
     insertEntries(group),
     eraseReasons(group),
     insertTransactions(group),
@@ -66,7 +68,7 @@ export async function writeWallets(
     updateReturnedSales(group),
     redeemCoupons(group),
     insertGrants(group),
-    restoreCoupons(group),
+    updateCoupons(group),
     endCoupons(group, 'revoked'),
     endCoupons(group, 'expired'),
     upsertLots(group),

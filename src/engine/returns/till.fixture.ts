@@ -1,0 +1,134 @@
+/** A till with one customer, for tests of returns: it keeps the wallet up to date as the store would. */
+import type { Basket, Line } from '../../domain/basket.ts'
+import type { Coupon, CouponStatus } from '../../domain/coupon.ts'
+import type { CouponId } from '../../domain/ids.ts'
+import type { Result } from '../../domain/result.ts'
+import type { ReturnRecord } from '../../domain/return-record.ts'
+import type { Action } from '../../domain/transaction.ts'
+import type { Wallet } from '../../domain/wallet.ts'
+import {
+  athens,
+  attach,
+  basketOf,
+  coupon,
+  couponIds,
+  tuesdayMorning,
+  walletOf,
+} from '../coffee-club.fixture.ts'
+import type { AttachedCampaign } from '../definition/compile-campaign.ts'
+import { type Evaluation, evaluate } from '../evaluate.ts'
+import { type Inactivity, inactivityOf } from '../steps/expire-balances.ts'
+import { type ReturnDecision, returnItems, type Sale } from './return-items.ts'
+
+type Items = { id: string; quantity: number }[]
+
+export function till(
+  definition: Record<string, unknown>,
+  start: Wallet = walletOf(),
+  more: readonly AttachedCampaign[] = [],
+) {
+  let campaigns: readonly AttachedCampaign[] = [attach(definition), ...more]
+  const inactivity: Inactivity[] = inactivityOf(campaigns.map(({ compiled }) => compiled))
+  let wallet = start
+  let coupons = 0
+  // Ids ascend as text.
+  const nextCouponId = (): CouponId => {
+    const number = String(++coupons)
+    return `cpn_${'z'.repeat(number.length - 1)}${number}`
+  }
+  const lots = (changed: Evaluation['lots']) => {
+    const byId = new Map(wallet.lots.map((lot) => [`${lot.key} ${lot.version}`, lot]))
+    for (const lot of changed) byId.set(`${lot.key} ${lot.version}`, lot)
+    return [...byId.values()].filter((lot) => lot.remaining > 0 || lot.expired)
+  }
+  const setStatus = (ids: readonly CouponId[], status: CouponStatus) => {
+    wallet = { ...wallet, coupons: wallet.coupons.map((c) => (ids.includes(c.id) ? { ...c, status } : c)) }
+  }
+  const replace = (changed: readonly Coupon[]) => {
+    const byId = new Map(changed.map((c) => [c.id, c]))
+    wallet = { ...wallet, coupons: wallet.coupons.map((c) => byId.get(c.id) ?? c) }
+  }
+  const balanceOf = (key: string) => wallet.balances.find((b) => b.key === key)
+  return {
+    wallet: () => wallet,
+    value: (key = 'points') => balanceOf(key)?.value,
+    total: (key = 'points') => balanceOf(key)?.total,
+    shortfall: (key = 'points') => balanceOf(key)?.shortfall ?? 0,
+    active: () => wallet.coupons.filter((c) => c.status === 1).map((c) => c.id),
+    out: () => wallet.coupons.filter((c) => c.status !== 5).length,
+    setStatus: (id: string, status: AttachedCampaign['status']) => {
+      campaigns = campaigns.map((campaign) => (campaign.id === id ? { ...campaign, status } : campaign))
+    },
+    use: (...ids: string[]) => setStatus(couponIds(...ids), 3),
+    expire: (...ids: string[]) => setStatus(couponIds(...ids), 4),
+    revoke: (...ids: string[]) => setStatus(couponIds(...ids), 5),
+
+    sell(lines: Line[], parts: Partial<Basket> = {}, at = tuesdayMorning) {
+      const basket = basketOf(lines, { occurredAt: at, ...parts })
+      const outcome = evaluate({ basket, wallet, campaigns, inactivity, organization: athens, now: at })
+      if (!outcome.ok) throw new Error(outcome.refusal.code)
+      const evaluation = outcome.value
+      const actions = evaluation.effects.map((effect): Action => {
+        if (effect.kind !== 'grant_coupon') return effect
+        return { ...effect, coupon: nextCouponId(), expiresAt: effect.expiresAt?.toISOString() }
+      })
+      const grants = actions.flatMap((a) => (a.kind === 'grant_coupon' ? [a] : []))
+      const granted = grants.map(({ coupon: id, reward, expiresAt }, i) =>
+        coupon(id!.slice(4), reward, {
+          origin: evaluation.origins[i],
+          expiresAt: expiresAt ? new Date(expiresAt) : undefined,
+        }),
+      )
+      wallet = {
+        ...wallet,
+        balances: evaluation.balances,
+        lots: lots(evaluation.lots),
+        coupons: [...wallet.coupons, ...granted],
+        transactionCount: wallet.transactionCount + 1,
+        lastActivityAt: at,
+      }
+      setStatus(
+        actions.flatMap((a) => (a.kind === 'redeem_coupon' ? [a.coupon] : [])),
+        3,
+      )
+      const { context, pointsDiscountMinor } = JSON.parse(JSON.stringify(evaluation))
+      const sale: Sale = {
+        basket,
+        actions: JSON.parse(JSON.stringify(actions)),
+        context,
+        pointsDiscountMinor,
+        processedAt: at,
+      }
+      const earlier: ReturnRecord[] = []
+      const tryReturn = (items?: Items, now = at): Result<ReturnDecision> => {
+        const result = returnItems({ sale, campaigns, earlier, wallet, inactivity, items, now })
+        if (!result.ok) return result
+        const decision = result.value
+        earlier.push(JSON.parse(JSON.stringify(decision.record)))
+        wallet = {
+          ...wallet,
+          balances: decision.balances,
+          lots: lots(decision.lots),
+          keptMultiples: decision.keptMultiples,
+        }
+        replace(decision.coupons)
+        return result
+      }
+      const takeBack = (items?: Items, now = at): ReturnDecision => {
+        const result = tryReturn(items, now)
+        if (!result.ok) throw new Error(result.refusal.code)
+        return result.value
+      }
+      return {
+        evaluation,
+        granted: granted.map(({ id }) => id),
+        takeBack,
+        tryReturn,
+        refusal: (items?: Items) => {
+          const result = tryReturn(items)
+          return result.ok ? undefined : result.refusal.code
+        },
+      }
+    },
+  }
+}
