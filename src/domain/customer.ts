@@ -30,12 +30,20 @@ export interface Card {
   readonly status: number
   /** Version of the wallet page URL; 0 means the page is revoked. */
   readonly walletVersion: number
+  /** Only for a replaced card. */
+  readonly replacedBy?: CardId
   readonly createdAt: Date
 }
 
 /** Whether the card is active or blocked. At most one card per customer and campaign is live. */
 export function isLive({ status }: Pick<Card, 'status'>): boolean {
   return status === cardStatus.active || status === cardStatus.blocked
+}
+
+/** The card to use instead of this one: the newest replacement, however many there were, or the card itself. */
+export function newestOf(card: Card, cards: readonly Card[]): Card {
+  const next = cards.find(({ id }) => id === card.replacedBy)
+  return next ? newestOf(next, cards) : card
 }
 
 /** Wallet page version of a new card. */
@@ -51,6 +59,7 @@ export interface BalanceView {
 /** A customer as tills and merchants see it. */
 export interface CustomerView {
   readonly customer: Customer
+  /** Those that can be used come first, then blocked ones, then the rest; the oldest first in each group. */
   readonly cards: readonly Card[]
   readonly balances: readonly BalanceView[]
   /** The coupons that can be redeemed now. */

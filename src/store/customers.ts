@@ -7,6 +7,7 @@ import { type Coupon, couponStatus, type Reward } from '../domain/coupon.ts'
 import {
   type Customer,
   type CustomerView,
+  cardStatus,
   customerStatus,
   emailKey,
   type Profile,
@@ -108,7 +109,7 @@ function toCustomerView(row: CustomerViewRow): LoadedView {
  */
 const viewOf = (condition: string) => `
   SELECT c.id, c.status, c.phone, c.email, c.fullname, c.meta_data, c.consents, c.opaque_id, c.created_at, c.updated_at,
-    (SELECT json_agg(card ORDER BY card.id) FROM (
+    (SELECT json_agg(card ORDER BY least(card.status, ${cardStatus.replaced}), card.id) FROM (
        SELECT ${cardColumns} WHERE k.org_id = c.org_id AND k.customer_id = c.id) card) AS cards,
     (SELECT json_agg(json_build_object('key', b.key, 'value', b.value - coalesce(x.expired, 0), 'total', b.total, 'decimals', d.decimals) ORDER BY b.key)
        FROM balances b JOIN balance_definitions d ON d.org_id = b.org_id AND d.key = b.key

@@ -220,13 +220,9 @@ export function SaleView(props: SaleViewProps) {
   )
 }
 
-/** Finds the customer and selects the scanned card, or else the first usable one. */
+/** Finds the customer and selects the scanned card or its replacement, or else the first usable one. */
 function useFinding(onFound: (customer: Customer, card: Card | undefined) => void) {
-  const take = (customer: Customer, searched?: string) =>
-    onFound(
-      customer,
-      chooseCard(customer, ({ barcode }) => barcode === searched),
-    )
+  const take = (customer: Customer) => onFound(customer, chooseCard(customer, customer.matchedCard))
   // The later of two searches wins, whichever response arrives first.
   const latest = useRef('')
   const { mutate, error, isPending, variables, reset } = useMutation({
@@ -235,7 +231,7 @@ function useFinding(onFound: (customer: Customer, card: Card | undefined) => voi
       latest.current = q
       return dataOf(api.GET('/v1/customers/find', { params: { query: { q } } }))
     },
-    onSuccess: (customer, q) => q === latest.current && take(customer, q),
+    onSuccess: (customer, q) => q === latest.current && take(customer),
   })
   // A search that got no response is retried when the network is back.
   useEffect(() => {
@@ -246,7 +242,7 @@ function useFinding(onFound: (customer: Customer, card: Card | undefined) => voi
   }, [error, variables, mutate])
   return {
     find: mutate,
-    take: (customer: Customer) => take(customer),
+    take,
     error,
     isBusy: isPending,
     searched: variables,

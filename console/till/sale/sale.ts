@@ -104,15 +104,15 @@ function withoutClaims(sale: Sale): Sale {
 function takeAwaited(sale: Sale, customer: Customer): Sale {
   const { awaited, pointsToSpend } = sale
   if (awaited?.customer !== customer.id) return sale
-  const card = chooseCard(customer, ({ id }) => id === awaited.card)
+  const card = chooseCard(customer, awaited.card)
   const isSameCard = card?.id === awaited.card
   return { ...sale, awaited: undefined, customer, card, pointsToSpend: isSameCard ? pointsToSpend : 0 }
 }
 
-/** The card that matches, or else the first usable one. */
-export function chooseCard({ cards }: Customer, isAskedFor: (card: Card) => boolean): Card | undefined {
+/** The wanted card, or else the first one; the service lists those that can be used first. */
+export function chooseCard({ cards }: Customer, wanted: string | undefined): Card | undefined {
   const held = cards.filter(({ status }) => status <= cardStatus.blocked)
-  return held.find(isAskedFor) ?? held.find(isActive) ?? held[0]
+  return held.find(({ id }) => id === wanted) ?? held[0]
 }
 
 function addLine(sale: Sale, added: Omit<Line, 'id' | 'quantity' | 'coupons'>): Sale {

@@ -2,6 +2,7 @@
 import { type Coupon, couponStatusAt } from '../../domain/coupon.ts'
 import { type BalanceView, type Card, type CustomerView, isLive } from '../../domain/customer.ts'
 import { fromUnits } from '../../domain/money.ts'
+import type { FoundCustomer } from '../../operations/customers/find-customer.ts'
 import type { CouponRecord } from '../../store/coupons.ts'
 import type { LedgerEntry } from '../../store/ledger.ts'
 
@@ -21,8 +22,12 @@ export function toCustomerReply({ customer, cards, balances }: CustomerView) {
   }
 }
 
-export function toCustomerWithCouponsReply(view: CustomerView) {
+function toCustomerWithCouponsReply(view: CustomerView) {
   return { ...toCustomerReply(view), coupons: view.coupons.map(toCouponReply) }
+}
+
+export function toFoundCustomerReply(found: FoundCustomer) {
+  return { ...toCustomerWithCouponsReply(found), matchedCard: found.matchedCard }
 }
 
 export function toCustomerWithExpiryReply(view: CustomerView) {

@@ -9,11 +9,7 @@ import { registerCustomer } from '../../operations/customers/register-customer.t
 import { toNamedRange, toTimeRange } from '../../operations/organizations/time-range.ts'
 import { tenantOf } from '../../store/tenant.ts'
 import type { Server } from '../fastify-server.ts'
-import {
-  toCustomerReply,
-  toCustomerWithCouponsReply,
-  toCustomerWithExpiryReply,
-} from '../replies/customer.ts'
+import { toCustomerReply, toCustomerWithExpiryReply, toFoundCustomerReply } from '../replies/customer.ts'
 import { idCursor, limitOf, PageQuery, toPage } from '../requests/paging.ts'
 import { toProfileInput, toProfilePatch } from '../requests/profile-request.ts'
 import { respondToWrite } from '../respond.ts'
@@ -125,6 +121,8 @@ export function customerRoutes(app: Server, { deps }: ServerOptions): void {
       schema: {
         operationId: 'findCustomer',
         summary: 'Find a customer by phone, email or barcode',
+        description:
+          'Also finds the barcode of a card that was replaced: `matchedCard` is the card to use instead.',
         tags,
         querystring: Type.Object({
           q: Type.String({ minLength: 1, maxLength: 254, examples: ['+12025550123'] }),
@@ -136,8 +134,8 @@ export function customerRoutes(app: Server, { deps }: ServerOptions): void {
       const { organization } = request.caller
       if (request.query.q.trim() === '') throw new Refused('_invalid_payload', 'q: must not be empty.')
       const tenant = tenantOf(pool, organization.orgId)
-      const view = await findCustomer(deps, tenant, organization, request.query.q)
-      return walletUrls.ofCustomer(organization, toCustomerWithCouponsReply(view))
+      const found = await findCustomer(deps, tenant, organization, request.query.q)
+      return walletUrls.ofCustomer(organization, toFoundCustomerReply(found))
     },
   )
 

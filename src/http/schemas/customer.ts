@@ -186,7 +186,9 @@ const customerFields = {
   consents: Optional(Consents),
   createdAt: Timestamp(),
   updatedAt: Timestamp(),
-  cards: Type.Array(Card),
+  cards: Type.Array(Card, {
+    description: 'Active cards first, then blocked ones, then those that were replaced.',
+  }),
 }
 
 export const Customer = Type.Object(customerFields, { ...named('Customer'), examples: [customerExample] })
@@ -195,6 +197,12 @@ export const CustomerWithCoupons = Type.Object(
   {
     ...customerFields,
     coupons: Type.Array(Coupon, { description: 'The coupons that can be redeemed now.' }),
+    matchedCard: Optional(
+      Id(
+        'card',
+        'Only if found by a barcode: the card to use, which is the newest replacement of a replaced card. It may be blocked.',
+      ),
+    ),
   },
   { ...named('CustomerWithCoupons'), examples: [customerWithCouponsExample] },
 )

@@ -44,10 +44,12 @@ export const customerExample = {
   cards: [cardExample],
 }
 
-export const customerWithCouponsExample = { ...customerExample, coupons: [grantedCoupon] }
+const customerWithCoupons = { ...customerExample, coupons: [grantedCoupon] }
+
+export const customerWithCouponsExample = { ...customerWithCoupons, matchedCard: cardExample.id }
 
 export const customerWithExpiryExample = {
-  ...customerWithCouponsExample,
+  ...customerWithCoupons,
   expiring: [{ key: 'points', amount: 20, at: '2026-12-31T23:59:59.999Z' }],
 }
 
