@@ -2,7 +2,7 @@
 import { type Card, cardStatus } from '../domain/customer.ts'
 import type { CampaignId, CardId, CustomerId, TransactionId } from '../domain/ids.ts'
 import { type Question, question } from './question.ts'
-import { idFrom, maybeOne, type Tenant, uuidOf } from './tenant.ts'
+import { idFrom, maybeOne, type PreparedStatement, prepared, type Tenant, uuidOf } from './tenant.ts'
 import { owner } from './wallets/load.ts'
 
 /** Cards that can be used again: of a customer and campaign there is at most one. */
@@ -67,6 +67,40 @@ export function cardCampaignsOfBuyer({ orgId }: Tenant, sale: TransactionId): Qu
        AND customer_id = ${owner.txn}`,
     [String(orgId), uuidOf(sale)],
     (rows) => rows.map(([campaign]) => idFrom('cmp', campaign!)),
+  )
+}
+
+export interface ScannedCard {
+  readonly customer: CustomerId
+  readonly card: CardId
+}
+
+const cardsByBarcode: PreparedStatement = {
+  name: 'cards-by-barcode',
+  text: `WITH RECURSIVE way AS (
+      SELECT barcode AS scanned, id, customer_id, replaced_by FROM cards
+      WHERE org_id = $1 AND barcode = ANY($2::text[]) AND status <> ${cardStatus.closed}
+      UNION ALL
+      SELECT way.scanned, k.id, k.customer_id, k.replaced_by
+      FROM way JOIN cards k ON k.org_id = $1 AND k.id = way.replaced_by)
+    SELECT scanned, id, customer_id FROM way WHERE replaced_by IS NULL`,
+}
+
+/** By barcode: the card to use, which is the newest replacement of a replaced card. */
+export async function listCardsByBarcode(
+  tenant: Tenant,
+  barcodes: readonly string[],
+): Promise<Map<string, ScannedCard>> {
+  const rows = await prepared<{ scanned: string; id: string; customer_id: string }>(
+    tenant.db,
+    cardsByBarcode,
+    [tenant.orgId, [...new Set(barcodes)]],
+  )
+  return new Map(
+    rows.map(({ scanned, id, customer_id }) => [
+      scanned,
+      { customer: idFrom('cus', customer_id), card: idFrom('card', id) },
+    ]),
   )
 }
 

@@ -18,6 +18,8 @@ export interface World {
   readonly owner: Awaited<ReturnType<typeof createQuickPerson>>
   /** The path of the card's wallet page. */
   readonly wallet: string
+  /** The barcode of the card. */
+  readonly barcode: string
 }
 
 export interface Recipe {
@@ -44,13 +46,14 @@ export async function createWorld(service: TestService, merchant?: Merchant): Pr
     reason: 'to spend',
   })
   const draft = await own.call('POST', '/v1/campaigns', { name: 'Draft', balances: [{ key: 'points' }] })
-  const { walletUrl } = (await own.call('GET', `/v1/cards/${ids.card}`)).body
+  const { walletUrl, barcode } = (await own.call('GET', `/v1/cards/${ids.card}`)).body
   return {
     merchant: own,
     ids,
     draft: draft.body.id,
     owner: await createQuickPerson(service, own),
     wallet: new URL(walletUrl).pathname,
+    barcode,
   }
 }
 
@@ -87,6 +90,8 @@ function basket(ids: Ids, more: object = {}) {
 /** Coupons can be redeemed once, so only the calls that are about them send them. */
 const withCoupons = (ids: Ids) =>
   basket(ids, { reward: ids.coupon, items: [{ id: 'a', amount: 7, reward: ids.coupon }] })
+
+const scanned = (barcode: string) => ({ barcode, amount: 7, opaqueId: unique() })
 
 const definition = (ids: Ids) => ({
   name: 'Everything',
@@ -168,11 +173,13 @@ const parts: Record<string, Part> = {
   'GET /v1/customers/{id}/ledger': () => ({ query: page }),
   'GET /v1/customers/{id}/coupons': () => ({ query: page }),
   'GET /v1/cards/{id}/barcode.svg': () => ({ query: { kind: 'qr' } }),
-  'POST /v1/transactions/validate': ({ ids }) => ({
+  'POST /v1/transactions/validate': ({ ids, barcode }) => ({
     query: { include: 'spendable' },
-    bodies: [basket(ids), withCoupons(ids)],
+    bodies: [basket(ids), withCoupons(ids), scanned(barcode)],
   }),
-  'POST /v1/transactions/process': ({ ids }) => ({ bodies: [basket(ids), withCoupons(ids)] }),
+  'POST /v1/transactions/process': ({ ids, barcode }) => ({
+    bodies: [basket(ids), withCoupons(ids), scanned(barcode)],
+  }),
   'POST /v1/transactions/{id}/return': () => ({
     bodies: [{ opaqueId: unique(), items: [{ id: 'a', quantity: 0.001 }], reason: 'probe' }],
   }),

@@ -121,6 +121,8 @@ test('nor does a client that puts a person where none belongs', async () => {
       { ...{ customer: 'x', card: 'y' }, items: [{ id: 'a', guest: name }] },
     ],
     ['POST', '/v1/transactions/process', { customer: 'x', card: 'y', metaData: name }],
+    ['POST', '/v1/transactions/process', { barcode: phone, amount: 1 }],
+    ['POST', '/v1/transactions/process', { barcode: name, amount: 1 }],
     ['POST', `/v1/transactions/${encodeURIComponent(phone)}/return`, { reason: name, items: name }],
     ['POST', '/v1/products', { opaqueId: 'x', name: 'Latte', person: name }],
     ['GET', `/v1/customers/${encodeURIComponent(name)}`],

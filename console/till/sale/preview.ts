@@ -9,7 +9,8 @@ import { api, dataOf, type Schemas } from '../../api/client.ts'
 import { sumOf } from '../../i18n/amounts.ts'
 import { emptySale, isActive, type Sale } from './sale.ts'
 
-export type Basket = Schemas['Basket']
+/** The till has looked the card up and never sends its barcode. */
+export type Basket = Schemas['Basket'] & { readonly customer: string; readonly card: string }
 type Preview = Schemas['Preview']
 
 export interface Previewed {

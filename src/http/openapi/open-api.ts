@@ -221,7 +221,7 @@ interface Operation {
   parameters?: { required?: boolean; schema?: Record<string, unknown> }[]
   requestBody?: {
     required?: boolean
-    content: Record<string, { schema: { $ref?: string; required?: readonly string[] } }>
+    content: Record<string, { schema: BodySchema & { $ref?: string } }>
   }
   responses: Record<string, object>
 }
@@ -229,6 +229,7 @@ interface Operation {
 /** Adds what the routes' schemas cannot express: names, shared responses, and headers checked by hand. */
 function finish({ openapiObject }: { openapiObject?: object }) {
   const document = nameComponents(openapiObject as Record<string, unknown>)
+  const { schemas } = document.components as { schemas: Record<string, BodySchema> }
   const shared: Record<string, object> = {}
   for (const path of Object.values(document.paths as Record<string, Record<string, Operation>>)) {
     for (const operation of Object.values(path)) {
@@ -237,8 +238,7 @@ function finish({ openapiObject }: { openapiObject?: object }) {
         parameter.required = true
         delete parameter.schema['x-required']
       }
-      // An empty body counts as {}, so a body is required only if one of its properties is.
-      if (operation.requestBody) operation.requestBody.required = needsBody(document, operation.requestBody)
+      if (operation.requestBody) operation.requestBody.required = needsBody(schemas, operation.requestBody)
       for (const [status, reply] of Object.entries(operation.responses)) {
         const name = sharedName(status, reply)
         if (name === undefined) continue
@@ -247,16 +247,25 @@ function finish({ openapiObject }: { openapiObject?: object }) {
       }
     }
   }
+  for (const schema of Object.values(schemas)) delete schema['x-required']
   const responses = Object.fromEntries(Object.entries(shared).sort(([a], [b]) => (a < b ? -1 : 1)))
   return { ...document, components: { ...(document.components as object), responses } }
 }
 
-function needsBody(document: object, { content }: NonNullable<Operation['requestBody']>): boolean {
-  const { schemas } = (document as { components: { schemas: Record<string, { required?: string[] }> } })
-    .components
+interface BodySchema {
+  required?: readonly string[]
+  /** No property is always required, but one of several is. */
+  'x-required'?: boolean
+}
+
+/** An empty body counts as {}, so a body is required only if one of its properties is. */
+function needsBody(
+  schemas: Record<string, BodySchema>,
+  { content }: NonNullable<Operation['requestBody']>,
+): boolean {
   return Object.values(content).some(({ schema }) => {
-    const { required = [] } = schema.$ref ? schemas[refName(schema.$ref)]! : schema
-    return required.length > 0
+    const { required = [], 'x-required': isRequired } = schema.$ref ? schemas[refName(schema.$ref)]! : schema
+    return isRequired ?? required.length > 0
   })
 }
 

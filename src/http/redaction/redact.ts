@@ -137,6 +137,7 @@ function isPrivate({ isSensitive }: Walk, name: string, siblings: Json): boolean
 }
 
 const ourId = /^[a-z]+_[0-9a-f]{32}$/
+const ourBarcode = /^\d{16}$/
 
 /** Whether a value has the type of its schema; an empty schema fits everything. */
 function fits(schema: Schema | undefined, value: unknown): boolean {
@@ -151,9 +152,10 @@ function fits(schema: Schema | undefined, value: unknown): boolean {
   ) {
     return false
   }
-  // Where one of our IDs is expected, anything else may be a phone number.
-  const isIdPlace = type === 'string' && ourId.test(String(schema.examples?.[0]))
-  return !isIdPlace || ourId.test(value as string)
+  if (type !== 'string') return true
+  // Where one of our IDs or barcodes is expected, anything else may be a phone number.
+  const example = String(schema.examples?.[0])
+  return [ourId, ourBarcode].every((ours) => !ours.test(example) || ours.test(value as string))
 }
 
 /** Picks the union branch that matches the value. */
@@ -170,6 +172,6 @@ function choose(schema: Schema, value: object): Schema | undefined {
 export function redactPath(route: string, params: Record<string, string>): string {
   return route.replaceAll(/:(\w+)/g, (_place, name: string) => {
     const value = params[name] ?? ''
-    return ourId.test(value) || /^\d{16}$/.test(value) ? value : redacted
+    return ourId.test(value) || ourBarcode.test(value) ? value : redacted
   })
 }

@@ -12,6 +12,8 @@ import { readTime } from './read-time.ts'
 const maxAheadMs = 5 * 60_000
 
 export function toBasketRequest(body: BasketBody, now: Date): BasketRequest {
+  const { customer, card, barcode } = body
+  checkCard(body)
   const occurredAt = body.occurredAt === undefined ? undefined : readTime('occurredAt', body.occurredAt)
   if (occurredAt && occurredAt.getTime() > now.getTime() + maxAheadMs) {
     throw new Refused('_invalid_payload', 'occurredAt: must not be more than 5 minutes in the future.')
@@ -43,8 +45,9 @@ export function toBasketRequest(body: BasketBody, now: Date): BasketRequest {
   const duplicate = lines.find((line, i) => lines.findIndex((other) => other.id === line.id) !== i)
   if (duplicate) throw new Refused('_invalid_payload', `items: two items have the id "${duplicate.id}".`)
   return {
-    customer: parseId('cus', body.customer),
-    card: parseId('card', body.card),
+    customer: parseId('cus', customer ?? ''),
+    card: parseId('card', card ?? ''),
+    barcode: barcode?.trim(),
     user: body.user,
     branch: body.branch,
     opaqueId: body.opaqueId,
@@ -52,6 +55,16 @@ export function toBasketRequest(body: BasketBody, now: Date): BasketRequest {
     metaData: body.metaData,
     basket,
   }
+}
+
+/** The card is named by its barcode, or by its ID and that of its customer. */
+function checkCard({ customer, card, barcode }: BasketBody): void {
+  if (barcode !== undefined) {
+    if (customer === undefined && card === undefined) return
+    throw new Refused('_invalid_payload', 'barcode: must not be sent together with customer or card.')
+  }
+  const missing = customer === undefined ? 'customer' : card === undefined ? 'card' : undefined
+  if (missing) throw new Refused('_invalid_payload', `${missing}: is missing.`)
 }
 
 /** IDs are not parsed: a malformed one is a coupon that does not exist, and the refusal quotes it as sent. */

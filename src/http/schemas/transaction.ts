@@ -5,13 +5,14 @@ import { Collectables, Coupon } from './customer.ts'
 import {
   basketExample,
   campaignDefinitionExample,
+  cardExample,
   outcomeExample,
   previewExample,
   processedExample,
   returnExample,
   transactionExample,
 } from './examples.ts'
-import { CustomerName, FreeForm, Id, Money, OpaqueId, Optional, Timestamp } from './fields.ts'
+import { CustomerName, FreeForm, Id, Money, OpaqueId, Optional, Text, Timestamp } from './fields.ts'
 
 const CouponIds = Type.Union([Type.String(), Type.Array(Type.String(), { maxItems: 50 })], {
   description: 'IDs of coupons to redeem: one ID or a list.',
@@ -35,10 +36,24 @@ const itemFields = {
 
 const Item = Type.Object({ ...itemFields, reward: Optional(CouponIds) }, named('Item'))
 
+/**
+ * Which of `customer`, `card` and `barcode` belong together is checked by `toBasketRequest`: generators of
+ * clients lose the type of a schema that states alternatives of required properties.
+ */
 export const BasketBody = Type.Object(
   {
-    customer: Id('cus'),
-    card: Id('card', 'The card determines which campaigns run.'),
+    customer: Optional(Id('cus', 'Required, unless `barcode` is sent.')),
+    card: Optional(
+      Id('card', 'The card determines which campaigns run. Required, unless `barcode` is sent.'),
+    ),
+    barcode: Optional(
+      Text(64, {
+        minLength: 1,
+        description:
+          'The scanned card, instead of `customer` and `card`. That of a replaced card stands for its replacement.',
+        examples: [cardExample.barcode],
+      }),
+    ),
     items: Optional(Type.Array(Item, { maxItems: 500 })),
     amount: Optional(Money('Order amount before discounts. Defaults to the sum of the items.')),
     discountAmount: Optional(Money()),
@@ -51,7 +66,12 @@ export const BasketBody = Type.Object(
     occurredAt: Optional(Timestamp('When the sale happened. Defaults to now.')),
     metaData: Optional(FreeForm('Anything you want to store with the transaction.')),
   },
-  { ...named('Basket'), examples: [basketExample] },
+  {
+    ...named('Basket'),
+    'x-required': true,
+    description: 'With `customer` and `card`, or with `barcode` instead.',
+    examples: [basketExample],
+  },
 )
 
 export type BasketBody = Type.Static<typeof BasketBody>
@@ -151,7 +171,8 @@ const TriedCollectables = Type.Unsafe<Record<string, { value: number; total?: nu
  */
 export const TriedBasket = Type.Object(
   {
-    ...Type.Omit(BasketBody, ['customer', 'card', 'user', 'opaqueId', 'metaData', 'reward']).properties,
+    ...Type.Omit(BasketBody, ['customer', 'card', 'barcode', 'user', 'opaqueId', 'metaData', 'reward'])
+      .properties,
     items: Optional(Type.Array(Type.Object(itemFields, named('TriedItem')), { maxItems: 500 })),
     definition: Optional(
       Type.Unsafe<Record<string, unknown>>({

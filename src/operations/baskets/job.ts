@@ -8,6 +8,8 @@ import type { Caller } from '../deps.ts'
 export interface BasketRequest {
   readonly customer: CustomerId | undefined
   readonly card: CardId | undefined
+  /** A scanned card, sent instead of `customer` and `card`. */
+  readonly barcode?: string
   readonly user?: string
   readonly branch?: string
   readonly opaqueId?: string

@@ -16,6 +16,7 @@ import type { BasketJob, BasketRequest, Preview, Processed, Repeat } from './job
 import { type BasketGroup, loadGroup } from './load.ts'
 import { createBasketQueue } from './queue.ts'
 import { toPreview } from './record.ts'
+import { createScannedCardReader, withScannedCard } from './scanned-card.ts'
 import { writeGroup } from './write.ts'
 
 export interface BasketProcessor {
@@ -50,20 +51,34 @@ export function createBasketProcessor(options: TransactionsOptions): BasketProce
       ...(idempotencyKey === undefined ? [] : [`key ${idempotencyKey}`]),
     ],
   })
+  const readCard = createScannedCardReader(deps.pool)
+  // A basket without a barcode is queued at once, without waiting for anything.
+  const withCard = <T>(
+    caller: Caller,
+    request: BasketRequest,
+    run: (request: BasketRequest) => Promise<T>,
+  ): Promise<T> => {
+    const { barcode } = request
+    return barcode === undefined
+      ? run(request)
+      : withScannedCard(readCard, caller, { ...request, barcode }, run)
+  }
   const askPreview = createBatch((jobs: readonly BasketJob[]) => previewAll(deps, jobs), previewLimits)
   return {
-    process(caller, request, repeat) {
-      const job = toJob(deps, caller, request, repeat)
-      if (!job) return Promise.reject(new Refused('customer_not_found'))
-      return queue.submit(caller.organization.orgId, job.request.customer, job)
-    },
-    async validate(caller, request) {
-      const job = toJob(deps, caller, request)
-      if (!job) throw new Refused('customer_not_found')
-      const answer = await askPreview(job)
-      if (answer instanceof Error) throw answer
-      return answer
-    },
+    process: (caller, request, repeat) =>
+      withCard(caller, request, (known) => {
+        const job = toJob(deps, caller, known, repeat)
+        if (!job) return Promise.reject(new Refused('customer_not_found'))
+        return queue.submit(caller.organization.orgId, job.request.customer, job)
+      }),
+    validate: (caller, request) =>
+      withCard(caller, request, async (known) => {
+        const job = toJob(deps, caller, known)
+        if (!job) throw new Refused('customer_not_found')
+        const answer = await askPreview(job)
+        if (answer instanceof Error) throw answer
+        return answer
+      }),
     drain: () => queue.drain(),
     get size() {
       return queue.size
