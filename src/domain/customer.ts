@@ -56,12 +56,21 @@ export interface BalanceView {
   readonly total: number
 }
 
+/** A tier that a customer holds in a campaign. */
+export interface HeldTier {
+  readonly campaign: CampaignId
+  readonly key: string
+  readonly name: string
+}
+
 /** A customer as tills and merchants see it. */
 export interface CustomerView {
   readonly customer: Customer
   /** Those that can be used come first, then blocked ones, then the rest; the oldest first in each group. */
   readonly cards: readonly Card[]
   readonly balances: readonly BalanceView[]
+  /** What is held now in the campaigns that run on the customer's cards. */
+  readonly tiers: readonly HeldTier[]
   /** The coupons that can be redeemed now. */
   readonly coupons: readonly Coupon[]
   /** What expires when, soonest first. */

@@ -111,6 +111,8 @@ export interface SaleReturnResult {
   readonly revokedCoupons: readonly CouponId[]
   readonly restoredCoupons: readonly CouponId[]
   readonly balances: TransactionResult['balances']
+  /** The tiers that changed, each with what is left, if anything; absent in returns stored without them. */
+  readonly tiersChanged?: readonly { readonly campaign: CampaignId; readonly tier?: string }[]
   /** What later returns of the same sale are decided on. */
   readonly record: ReturnRecord
 }

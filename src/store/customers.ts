@@ -12,9 +12,10 @@ import {
   emailKey,
   type Profile,
 } from '../domain/customer.ts'
-import type { CampaignId, CustomerId } from '../domain/ids.ts'
+import type { CustomerId } from '../domain/ids.ts'
 import { neverExpires } from '../domain/lot.ts'
 import { nameKey } from '../domain/name-key.ts'
+import type { PublishedCampaign } from './campaigns.ts'
 import { type CardRow, cardColumns, toCard } from './cards.ts'
 import { contactCondition, searchCondition } from './customer-search.ts'
 import { firstIdAt, idsWithin } from './new-id.ts'
@@ -58,14 +59,14 @@ interface CustomerViewRow extends CustomerRow {
     | null
   expiring: { key: string; amount: number; decimals: number; at: string }[] | null
   last_activity_at: Date | null
-  campaigns: [id: string, version: number][] | null
+  campaigns: [id: string, version: number, status: PublishedCampaign['status']][] | null
 }
 
-/** A view before inactivity is applied, with the data needed to apply it. */
-export interface LoadedView extends CustomerView {
+/** A view before the campaigns are applied to it, with the data needed to apply them. */
+export interface LoadedView extends Omit<CustomerView, 'tiers'> {
   readonly lastActivityAt?: Date
-  /** Every campaign that was ever published, in its current version. */
-  readonly campaigns: readonly { readonly id: CampaignId; readonly version: number }[]
+  /** Every campaign that was ever published, in its current version; the oldest first. */
+  readonly campaigns: readonly PublishedCampaign[]
 }
 
 function toCustomer(row: CustomerRow): Customer {
@@ -99,7 +100,11 @@ function toCustomerView(row: CustomerViewRow): LoadedView {
     ),
     expiring: (row.expiring ?? []).map((part) => ({ ...part, at: new Date(part.at) })),
     lastActivityAt: row.last_activity_at ?? undefined,
-    campaigns: (row.campaigns ?? []).map(([id, version]) => ({ id: idFrom('cmp', id), version })),
+    campaigns: (row.campaigns ?? []).map(([id, version, status]) => ({
+      id: idFrom('cmp', id),
+      version,
+      status,
+    })),
   }
 }
 
@@ -128,7 +133,7 @@ const viewOf = (condition: string) => `
              GROUP BY org_id, key, expires_at) l
        JOIN balance_definitions d ON d.org_id = l.org_id AND d.key = l.key) AS expiring,
     (SELECT last_activity_at FROM wallets w WHERE w.org_id = c.org_id AND w.customer_id = c.id) AS last_activity_at,
-    (SELECT json_agg(json_build_array(id, version)) FROM campaigns WHERE org_id = $1 AND version > 0) AS campaigns
+    (SELECT json_agg(json_build_array(id, version, status) ORDER BY id) FROM campaigns WHERE org_id = $1 AND version > 0) AS campaigns
   FROM customers c
   WHERE c.org_id = $1 AND c.status <> ${customerStatus.erased} AND ${condition}`
 

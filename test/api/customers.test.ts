@@ -66,6 +66,7 @@ describe('POST /v1/customers', () => {
       createdAt: expect.any(String),
       updatedAt: expect.any(String),
       cards: [],
+      tiers: [],
     })
   })
 

@@ -64,6 +64,7 @@ describe('a new customer', () => {
           createdAt: iso,
         },
       ],
+      tiers: [],
     })
     expect(reply.headers['cache-control']).toBe('no-store')
   })
@@ -74,7 +75,7 @@ describe('a new customer', () => {
     expect(body.opaqueId).toBeNull()
     expect(text.match(/null/g)).toHaveLength(1)
     expect(Object.keys(body).sort()).toEqual(
-      ['cards', 'collectables', 'createdAt', 'data', 'id', 'opaqueId', 'status', 'updatedAt'].sort(),
+      ['cards', 'collectables', 'createdAt', 'data', 'id', 'opaqueId', 'status', 'tiers', 'updatedAt'].sort(),
     )
   })
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startTestService, type TestService } from '../support/service.ts'
 import { auditWithReturns, type Body, collected, openShop, type Shop, skipped } from '../support/shop.ts'
 
@@ -41,6 +41,9 @@ afterAll(async () => {
 
 const tiersReached = (sale: Body) =>
   sale.executedActions.actions.filter((action: { type: string }) => action.type === 'change_tier')
+
+const silver = () => ({ campaign: club, key: 'silver', name: 'Silver' })
+const gold = () => ({ campaign: club, key: 'gold', name: 'Gold' })
 
 test('a tier is reached in the transaction that crosses it, as its last action, and counts from the next basket on', async () => {
   const person = await shop.register(club)
@@ -99,7 +102,10 @@ test('a return that takes the total below the step takes the tier, and crossing 
   const person = await shop.register(club)
   const sale = await shop.process(person, { items: [{ amount: 60 }, { amount: 50 }] })
   expect(tiersReached(sale)).toHaveLength(1)
-  await shop.giveBack(sale, { items: [{ id: '1', quantity: 1 }] })
+  expect((await shop.view(person)).tiers).toEqual([silver()])
+  const back = await shop.giveBack(sale, { items: [{ id: '1', quantity: 1 }] })
+  expect(tiersReached(back)).toEqual([{ type: 'change_tier', campaign: club }])
+  expect((await shop.view(person)).tiers).toEqual([])
   expect(await shop.balance(person)).toEqual({ value: 50, total: 50 })
   expect(skipped(await shop.process(person, { amount: 10 })).member).toBe('tier')
   expect(tiersReached(await shop.process(person, { amount: 40 }))).toEqual([
@@ -115,13 +121,13 @@ test('a return is computed on the tier held before the sale, not on the one held
   await shop.giveBack(early, { items: [{ id: '2', quantity: 1 }] })
   expect(await shop.balance(person)).toEqual({ value: 461, total: 461 })
 
-  const gold = await shop.register(club)
-  await shop.process(gold, { amount: 500 })
-  const doubled = await shop.process(gold, { items: [{ amount: 10 }, { amount: 20 }] })
+  const golden = await shop.register(club)
+  await shop.process(golden, { amount: 500 })
+  const doubled = await shop.process(golden, { items: [{ amount: 10 }, { amount: 20 }] })
   expect(collected(doubled)).toEqual({ base: 30, member: 1, gold: 31 })
-  await shop.adjust(gold, 'points', -500)
+  await shop.adjust(golden, 'points', -500)
   await shop.giveBack(doubled, { items: [{ id: '2', quantity: 1 }] })
-  expect(await shop.balance(gold)).toEqual({ value: 22, total: 522 })
+  expect(await shop.balance(golden)).toEqual({ value: 22, total: 522 })
 })
 
 test('tiers of two campaigns on one card are reached side by side', async () => {
@@ -146,4 +152,82 @@ test('tiers of two campaigns on one card are reached side by side', async () => 
     { type: 'change_tier', tier: 'friend', campaign: other },
   ])
   expect(collected(await shop.process(person, { amount: 1 }))).toEqual({ stars: 10, bonus: 5 })
+})
+
+test('a return tells the tier that is left, the same when it is repeated or looked up', async () => {
+  const person = await shop.register(club)
+  await shop.process(person, { amount: 200 })
+  const sale = await shop.process(person, { items: [{ amount: 300 }, { amount: 1 }] })
+  expect((await shop.view(person)).tiers).toEqual([gold()])
+  const untouched = await shop.giveBack(sale, { items: [{ id: '2', quantity: 1 }] })
+  expect(tiersReached(untouched)).toEqual([])
+  const body = { opaqueId: 'tier-return', items: [{ id: '1', quantity: 1 }] }
+  const back = await shop.giveBack(sale, body)
+  const lost = { type: 'change_tier', tier: 'silver', campaign: club }
+  expect(tiersReached(back)).toEqual([lost])
+  expect(await shop.giveBack(sale, body)).toEqual(back)
+  expect((await shop.get(`/v1/transactions/${sale.id}`)).returns.map(tiersReached)).toEqual([[], [lost]])
+  expect((await shop.view(person)).tiers).toEqual([silver()])
+})
+
+describe('the tiers of a customer', () => {
+  test('are in every reply with the customer, and on the wallet page', async () => {
+    const { customer, card } = await shop.register(club)
+    const { barcode, walletUrl } = await shop.get(`/v1/cards/${card}`)
+    const replies = async (): Promise<Body[]> => [
+      await shop.get(`/v1/customers/${customer}`),
+      await shop.get(`/v1/customers/find?q=${barcode}`),
+      (await shop.get(`/v1/customers?q=${barcode}`)).data[0],
+      await shop.post('/v1/customers/register', { campaignId: club, customer: { id: customer } }),
+      (await shop.call('PATCH', `/v1/customers/${customer}`, {})).body,
+      (await shop.get(`/v1/customers/${customer}/export`)).customer,
+      (await service.call('GET', `${new URL(walletUrl).pathname}/card`)).body,
+    ]
+    for (const { tiers } of await replies()) expect(tiers).toEqual([])
+    await shop.process({ customer, card }, { amount: 100 })
+    for (const { tiers } of await replies()) expect(tiers).toEqual([silver()])
+    expect((await shop.post('/v1/customers', { data: {} })).tiers).toEqual([])
+  })
+
+  test('are those of the card’s campaign and of those that run on it, published or paused', async () => {
+    const starred = { balances: [{ key: 'stars2' }] }
+    const tier = (key: string) => ({ tiers: [{ key, balance: 'stars2', from: 10 }] })
+    const own = await shop.publish({
+      ...starred,
+      ...tier('fan'),
+      name: 'Own',
+      rules: [{ id: 'stars', kind: 'collect_per_visit', balance: 'stars2', amount: 10 }],
+    })
+    const guest = await shop.publish({ ...starred, ...tier('friend'), name: 'Guest', runsOn: [own] })
+    await shop.publish({ ...starred, ...tier('stranger'), name: 'Elsewhere', runsOn: [club] })
+    await shop.publish({ ...starred, ...tier('over'), name: 'Over', runsOn: [own], endsAt: '2020-01-01' })
+    await shop.publish({ ...starred, ...tier('soon'), name: 'Soon', runsOn: [own], startsAt: '2999-01-01' })
+    const person = await shop.register(own)
+    await shop.process(person, { amount: 1 })
+    const held = async () => (await shop.view(person)).tiers.map(({ key }: { key: string }) => key)
+    const both = [
+      { campaign: own, key: 'fan', name: 'fan' },
+      { campaign: guest, key: 'friend', name: 'friend' },
+    ]
+    expect((await shop.view(person)).tiers).toEqual(both)
+    await shop.post(`/v1/campaigns/${own}/pause`)
+    await shop.post(`/v1/campaigns/${guest}/pause`)
+    expect((await shop.view(person)).tiers).toEqual(both)
+    await shop.post(`/v1/campaigns/${guest}/archive`)
+    expect(await held()).toEqual(['fan'])
+  })
+
+  test('follow the newest version, and stay with a blocked or replaced card', async () => {
+    const changing = await shop.publish({ ...definition, name: 'Changing' })
+    const person = await shop.register(changing)
+    await shop.process(person, { amount: 100 })
+    const tiers = [{ key: 'top', name: 'Top', balance: 'points', from: 100 }]
+    await shop.republish(changing, { tiers, rules: definition.rules.slice(0, 1) })
+    const top = [{ campaign: changing, key: 'top', name: 'Top' }]
+    expect((await shop.view(person)).tiers).toEqual(top)
+    await shop.post(`/v1/cards/${person.card}/replace`)
+    expect((await shop.view(person)).tiers).toEqual(top)
+    await shop.post(`/v1/cards/${(await shop.view(person)).cards[0].id}/block`)
+    expect((await shop.view(person)).tiers).toEqual(top)
+  })
 })

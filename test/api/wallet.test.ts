@@ -98,6 +98,7 @@ describe('what the page shows', () => {
         },
       ],
       expiring: [],
+      tiers: [],
       visits: [
         {
           at: returned.occurredAt,

@@ -3,9 +3,12 @@
  * or below the total before it. Reaching a higher one is an action; a basket that climbs several steps at
  * once reports only the last.
  */
+import type { HeldTier } from '../../domain/customer.ts'
 import type { Effect } from '../../domain/effect.ts'
 import type { CampaignId } from '../../domain/ids.ts'
+import { localTime } from '../clock/local-time.ts'
 import type { AttachedCampaign, TierLadder } from '../definition/compile-campaign.ts'
+import { whyNotRunning } from '../rules/rule-conditions.ts'
 import type { WalletState } from './wallet-state.ts'
 
 /** The tiers of a campaign held before the basket, at most one for each balance it has tiers on. */
@@ -33,6 +36,33 @@ export function changeTiers(running: readonly AttachedCampaign[], state: WalletS
   return effects
 }
 
+/**
+ * The tiers that these totals hold in the campaigns that run on these cards. A paused campaign keeps them,
+ * since it goes on later; one that has not started, has ended or was archived has none.
+ */
+export function tiersHeld(
+  campaigns: readonly AttachedCampaign[],
+  cards: readonly CampaignId[],
+  totals: readonly { readonly key: string; readonly total: number }[],
+  now: Date,
+  timezone: string,
+): HeldTier[] {
+  const local = localTime(now, timezone)
+  return campaigns
+    .filter(
+      (campaign) =>
+        campaign.status !== 'archived' &&
+        whyNotRunning({ ...campaign, status: 'published' }, now, local) === undefined &&
+        cards.some((card) => card === campaign.id || campaign.compiled.runsOn.includes(card)),
+    )
+    .flatMap(({ id, compiled }) =>
+      compiled.tiers.flatMap((ladder) => {
+        const step = stepAt(ladder, totals.find(({ key }) => key === ladder.balance)?.total ?? 0)
+        return step ? [{ campaign: id, key: step.key, name: step.name }] : []
+      }),
+    )
+}
+
 export interface TierLost {
   readonly campaign: CampaignId
   /** The remaining tier, if any. */
@@ -58,7 +88,9 @@ function totalsOf(state: WalletState, key: string): { before: number; after: num
 }
 
 function tierAt(ladder: TierLadder, total: number): string | undefined {
-  let held: string | undefined
-  for (const step of ladder.steps) if (step.from <= total) held = step.key
-  return held
+  return stepAt(ladder, total)?.key
+}
+
+function stepAt({ steps }: TierLadder, total: number): TierLadder['steps'][number] | undefined {
+  return steps.findLast((step) => step.from <= total)
 }

@@ -6,7 +6,7 @@ import type { FoundCustomer } from '../../operations/customers/find-customer.ts'
 import type { CouponRecord } from '../../store/coupons.ts'
 import type { LedgerEntry } from '../../store/ledger.ts'
 
-export function toCustomerReply({ customer, cards, balances }: CustomerView) {
+export function toCustomerReply({ customer, cards, balances, tiers }: CustomerView) {
   const { phone, email, fullname } = customer
   return {
     id: customer.id,
@@ -19,6 +19,7 @@ export function toCustomerReply({ customer, cards, balances }: CustomerView) {
     createdAt: customer.createdAt.toISOString(),
     updatedAt: customer.updatedAt.toISOString(),
     cards: cards.map(toCardReply),
+    tiers: tiers.map(({ campaign, key, name }) => ({ campaign, key, name })),
   }
 }
 

@@ -118,6 +118,7 @@ export function toReturnReply(saleReturn: SaleReturn, { currencyDecimals }: Orga
         }),
         ...result.revokedCoupons.map((coupon) => ({ type: 'revoke_coupon', coupon })),
         ...result.restoredCoupons.map((coupon) => ({ type: 'restore_coupon', coupon })),
+        ...(result.tiersChanged ?? []).map(({ tier, campaign }) => ({ type: 'change_tier', tier, campaign })),
       ],
       skipped: [],
       progress: [],

@@ -47,6 +47,7 @@ export function toWalletReply(page: WalletPage, now: Date) {
       amount: units(key, amount),
       at: at.toISOString(),
     })),
+    tiers: view.tiers.map(({ campaign, key, name }) => ({ campaign, key, name })),
     visits: page.visits.map((visit) => toVisitReply(visit, page)),
     updatedAt: now.toISOString(),
   }

@@ -172,6 +172,14 @@ export const Coupon = Type.Object(
   { ...named('Coupon'), examples: [couponExample] },
 )
 
+export const Tiers = Type.Array(
+  Type.Object({ campaign: Id('cmp'), key: Type.String(), name: Type.String() }, named('HeldTier')),
+  {
+    description:
+      "The tiers that the customer holds now, in every published or paused campaign that runs on one of the customer's cards, unless it has not started or has ended.",
+  },
+)
+
 const customerFields = {
   id: Id('cus'),
   data: Type.Object({
@@ -189,6 +197,7 @@ const customerFields = {
   cards: Type.Array(Card, {
     description: 'Active cards first, then blocked ones, then those that were replaced.',
   }),
+  tiers: Tiers,
 }
 
 export const Customer = Type.Object(customerFields, { ...named('Customer'), examples: [customerExample] })

@@ -42,6 +42,7 @@ export const customerExample = {
   createdAt: at,
   updatedAt: at,
   cards: [cardExample],
+  tiers: [{ campaign: exampleId('cmp'), key: 'silver', name: 'Silver' }],
 }
 
 const customerWithCoupons = { ...customerExample, coupons: [grantedCoupon] }

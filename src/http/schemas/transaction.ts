@@ -81,7 +81,7 @@ const Action = Type.Object(
     type: Type.String({
       description:
         'redeem_coupon, spend_points, collect, grant_coupon or change_tier; ' +
-        'in a return: return, expire, revoke_coupon or restore_coupon',
+        'in a return: return, expire, revoke_coupon, restore_coupon or change_tier',
       examples: ['collect'],
     }),
     key: Optional(Type.String()),
@@ -99,7 +99,7 @@ const Action = Type.Object(
     reward: Optional(Type.String()),
     campaign: Optional(Id('cmp')),
     rule: Optional(Type.String()),
-    tier: Optional(Type.String()),
+    tier: Optional(Type.String({ description: 'The tier held from now on. Absent if a return left none.' })),
   },
   named('Action'),
 )

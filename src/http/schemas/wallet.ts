@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { named } from '../openapi/name-components.ts'
+import { Tiers } from './customer.ts'
 import { cardExample, couponExample, customerWithExpiryExample, exampleId } from './examples.ts'
 import { Id, Optional, Timestamp } from './fields.ts'
 
@@ -29,6 +30,7 @@ const walletExample = {
     },
   ],
   expiring: customerWithExpiryExample.expiring,
+  tiers: customerWithExpiryExample.tiers,
   visits: [
     {
       at: couponExample.createdAt,
@@ -105,6 +107,7 @@ export const WalletCard = Type.Object(
       { description: 'The coupons that can be redeemed now.' },
     ),
     expiring: Type.Array(Type.Object({ key: Type.String(), amount: Type.Number(), at: Timestamp() })),
+    tiers: Tiers,
     visits: Type.Array(
       Type.Object({
         at: Timestamp(),

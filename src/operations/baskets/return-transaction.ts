@@ -161,6 +161,7 @@ function toSaleReturn(
       ...(decision.settled.length > 0 && { settled: decision.settled }),
       revokedCoupons: decision.revokedCoupons,
       restoredCoupons: decision.restoredCoupons,
+      tiersChanged: decision.tiersLost.length > 0 ? decision.tiersLost : undefined,
       balances: decision.balances.map(({ key, value, total }) => ({
         key,
         value,

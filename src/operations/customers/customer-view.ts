@@ -1,14 +1,16 @@
 /**
  * Customers as tills and merchants see them: `value` is what can be used now. The store subtracts lots past
- * their date; expiration by inactivity is applied here with the engine's own rule, because only campaigns
- * define it.
+ * their date; expiration by inactivity and tiers are applied here with the engine's own rules, because only
+ * campaigns define them.
  */
-import type { CustomerView } from '../../domain/customer.ts'
+import { type CustomerView, isLive } from '../../domain/customer.ts'
 import { type CustomerId, parseId } from '../../domain/ids.ts'
 import type { Organization } from '../../domain/organization.ts'
 import { phoneCandidates } from '../../domain/phone.ts'
 import { notFound } from '../../domain/refusal.ts'
+import type { AttachedCampaign } from '../../engine/definition/compile-campaign.ts'
 import { type Inactivity, inactiveAt, inactivityOf } from '../../engine/steps/expire-balances.ts'
+import { tiersHeld } from '../../engine/steps/tiers.ts'
 import {
   type CustomerFilter,
   findCustomerView,
@@ -53,10 +55,12 @@ export async function listCustomers(
     phones: phoneCandidates(text, organization.country),
   }
   const views = await listCustomerViews(tenant, asked, page, now)
-  return Promise.all(views.map((view) => usableNow(deps, tenant, organization, view, now)))
+  const [first] = views
+  if (!first) return []
+  const campaigns = await campaignsOf(deps, tenant, organization, first)
+  return views.map((view) => withCampaigns(view, campaigns, now, organization.timezone))
 }
 
-/** Needs no round trip: the versions came with the view, and the cache has them compiled. */
 export async function usableNow(
   deps: Deps,
   tenant: Tenant,
@@ -64,21 +68,47 @@ export async function usableNow(
   view: LoadedView,
   now: Date,
 ): Promise<CustomerView> {
-  if (view.lastActivityAt === undefined) return view
-  const inactivity = inactivityOf(await deps.campaigns.get(tenant, organization, view.campaigns))
-  return inactivity.length === 0 ? view : withInactivity(view, inactivity, now, organization.timezone)
+  const campaigns = await campaignsOf(deps, tenant, organization, view)
+  return withCampaigns(view, campaigns, now, organization.timezone)
+}
+
+/** Needs no round trip: the versions came with the view, and the cache has them compiled. */
+async function campaignsOf(
+  deps: Deps,
+  tenant: Tenant,
+  organization: Organization,
+  { campaigns }: LoadedView,
+): Promise<AttachedCampaign[]> {
+  const compiled = await deps.campaigns.get(tenant, organization, campaigns)
+  return campaigns.map((campaign, i) => ({ ...campaign, compiled: compiled[i]! }))
+}
+
+function withCampaigns(
+  view: LoadedView,
+  campaigns: readonly AttachedCampaign[],
+  now: Date,
+  timezone: string,
+): CustomerView {
+  const cards = view.cards.filter(isLive).map(({ campaign }) => campaign)
+  const tiers = tiersHeld(campaigns, cards, view.balances, now, timezone)
+  const { lastActivityAt } = view
+  if (lastActivityAt === undefined) return { ...view, tiers }
+  const inactivity = inactivityOf(campaigns.map(({ compiled }) => compiled))
+  if (inactivity.length === 0) return { ...view, tiers }
+  return { ...view, tiers, ...withInactivity(view, lastActivityAt, inactivity, now, timezone) }
 }
 
 function withInactivity(
   view: LoadedView,
+  lastActivityAt: Date,
   inactivity: readonly Inactivity[],
   now: Date,
   timezone: string,
-): CustomerView {
+): Pick<CustomerView, 'balances' | 'expiring'> {
   let { expiring } = view
   const balances = view.balances.map((balance) => {
     const { key, decimals, value } = balance
-    const at = value > 0 ? inactiveAt(key, view.lastActivityAt!, inactivity, timezone) : undefined
+    const at = value > 0 ? inactiveAt(key, lastActivityAt, inactivity, timezone) : undefined
     if (at === undefined) return balance
     // Lots that would expire later expire with the balance.
     expiring = expiring.filter((part) => part.key !== key || part.at < at)
@@ -91,5 +121,5 @@ function withInactivity(
     return balance
   })
   expiring = expiring.toSorted((a, b) => a.at.getTime() - b.at.getTime() || (a.key < b.key ? -1 : 1))
-  return { ...view, balances, expiring }
+  return { balances, expiring }
 }
