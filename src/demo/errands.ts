@@ -124,7 +124,7 @@ async function congratulate(story: Story, guests: readonly Guest[], next: () => 
   if (!today.endsWith('-01')) return
   for (const { number, metaData, consents } of guests) {
     const account = accounts.get(number)
-    if (!account || account.isBlocked || !consents?.newsletter) continue
+    if (!account || account.isBlocked || !consents?.marketing) continue
     if (metaData?.birthdayMonth !== Number(today.slice(5, 7))) continue
     const issued = await office.manage('manager', {
       at: next(),

@@ -14,7 +14,7 @@ export interface Guest {
   readonly phone?: string
   readonly email?: string
   readonly metaData?: { readonly birthdayMonth: number }
-  readonly consents?: { readonly newsletter: boolean }
+  readonly consents?: { readonly marketing: boolean }
   /** First day, counted from the opening. */
   readonly registersOn: number
   readonly habit: Habit
@@ -127,7 +127,7 @@ function inviteGuest(number: number, taken: ReadonlySet<string>): Guest {
     phone: hasPhone ? phoneOf(number) : undefined,
     email: !hasPhone || random.chance(0.55) ? emailOf(fullname, number, random) : undefined,
     metaData: random.chance(0.55) ? { birthdayMonth: random.between(1, 12) } : undefined,
-    consents: random.chance(0.7) ? { newsletter: random.chance(0.75) } : undefined,
+    consents: random.chance(0.7) ? { marketing: random.chance(0.75) } : undefined,
     registersOn,
     habit,
     staysUntil,
