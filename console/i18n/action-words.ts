@@ -57,6 +57,16 @@ export function actionWords({ t, program, currency, couponName, ruleName }: Cont
   }
 }
 
+/** Describes an action of a return, which never raises a tier. */
+export function returnActionWords(context: Context, action: Action): string {
+  if (action.type !== 'change_tier') return actionWords(context, action)
+  const { t, program } = context
+  const campaign = program.campaignName(action.campaign)
+  return action.tier === undefined
+    ? t('action.tier_lost', { campaign })
+    : t('action.tier_left', { tier: program.tierName(action.campaign, action.tier), campaign })
+}
+
 /** Describes as a sentence why a rule gave nothing. `t` translates keys of the namespace `transactions`. */
 export function skipWords(t: TFunction<'transactions'>, reason: string): string {
   return t([`skip.${reason}`, 'skip.other'], { reason })

@@ -6,7 +6,9 @@ import type { WalletCard } from './use-card.ts'
 const kinds = ['code128', 'qr'] as const
 
 /** The card: merchant, customer, and the code to scan, always dark on white with space around it. */
-export function CardFace({ card: { organization, card, firstName } }: { readonly card: WalletCard }) {
+export function CardFace({ card: shown }: { readonly card: WalletCard }) {
+  // A card that this phone kept before the service listed tiers has none.
+  const { organization, card, firstName, tiers = [] } = shown
   const { t } = useTranslation('wallet')
   const [kind, setKind] = useState<(typeof kinds)[number]>('code128')
   const isLive = card.status === 1
@@ -20,6 +22,15 @@ export function CardFace({ card: { organization, card, firstName } }: { readonly
         </div>
       </header>
       {firstName && <p className="greeting">{t('greeting', { name: firstName })}</p>}
+      {tiers.length > 0 && (
+        <ul className="tiers" aria-label={t('tiers')}>
+          {tiers.map(({ campaign, key, name }) => (
+            <li key={`${campaign} ${key}`}>
+              <bdi>{name}</bdi>
+            </li>
+          ))}
+        </ul>
+      )}
       <div className="code">
         {isLive ? (
           <>

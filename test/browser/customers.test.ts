@@ -168,6 +168,22 @@ test('shows a profile whole: cards that can be scanned, balances, coupons, timel
   expectCalm(opened)
 })
 
+test('shows the tier that a customer holds, and in the timeline that a return ended it', async () => {
+  const { id, cards, data } = await newCustomer()
+  const body = { customer: id, card: cards[0].id, amount: 80 }
+  const sale = await callApi('POST', '/v1/transactions/process', { body })
+  const opened = await openConsole(`/customers/${id}`)
+  const { page } = opened
+  await pageTitle(page, data.fullname).waitFor()
+  await page.getByText('Tier Bronze', { exact: true }).waitFor()
+  await expectAccessibleInBothSchemes(page)
+  await callApi('POST', `/v1/transactions/${sale.id}/return`)
+  await page.reload()
+  await page.getByText('No tier anymore in Coffee club').waitFor()
+  expect(await page.getByText('Tier Bronze', { exact: true }).count()).toBe(0)
+  expectCalm(opened)
+})
+
 test('adjusts a balance with a reason, and shows in the form what the service refuses', async () => {
   const { id, data } = await newCustomer()
   const opened = await openConsole(`/customers/${id}`, { expected: [400] })

@@ -218,6 +218,47 @@ test('takes goods back by receipt number, each return under a number of its own'
   expectCalm(opened)
 })
 
+test('takes the card that replaced the scanned one, shows its tier, and says when a return ends it', async () => {
+  const guest = await register(shop, 'Hana Medal')
+  const medalClub = {
+    name: 'Medal club',
+    balances: [{ key: 'medals', name: 'Medals' }],
+    rules: [
+      { id: 'scone', kind: 'collect_per_item', balance: 'medals', amount: 1, products: ['till-scone'] },
+    ],
+    tiers: [{ key: 'star', name: 'Star', balance: 'medals', from: 1 }],
+  }
+  const { id: campaignId } = await callApi('POST', '/v1/campaigns', { body: medalClub })
+  await callApi('POST', `/v1/campaigns/${campaignId}/publish`)
+  const { cards } = await callApi('POST', '/v1/customers/register', {
+    body: { campaignId, customer: { id: guest.id } },
+  })
+  const { barcode } = await callApi('POST', `/v1/cards/${cards[0].id}/replace`)
+  const opened = await openPage()
+  const { page } = opened
+  await openTill(page)
+  await scan(page, cards[0].barcode)
+  await page.getByRole('heading', { name: guest.name }).waitFor()
+  const card = page.getByRole('radio', { name: `Medal club, card ending in ${barcode.slice(-4)}` })
+  expect(await card.isChecked()).toBe(true)
+  await page.getByRole('button', { name: /^Warm scone/ }).click()
+  await charge(page, '$2.15')
+  const receipt = await receiptNumber(page)
+  await page.getByRole('button', { name: 'Next customer' }).click()
+
+  await findGuest(page, guest)
+  await page.getByText('Tier Star', { exact: true }).waitFor()
+  await expectAccessible(page)
+  await page.keyboard.press('F8')
+  await page.getByLabel('Receipt number').fill(receipt)
+  await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: 'Add one Warm scone' }).click()
+  await page.getByRole('button', { name: 'Return items' }).click()
+  await page.getByText('Medal club: no tier anymore').waitFor()
+  expectCalm(opened)
+  await callApi('POST', `/v1/campaigns/${campaignId}/archive`)
+})
+
 test('keeps the basket when the session ends, and goes on after signing in', async () => {
   const guest = await register(shop, 'Hope Signed-Out')
   const opened = await openPage({ expected: [401] })

@@ -33,6 +33,7 @@ const campaign = {
     { key: 'two-off', name: '2 off', kind: 'amount_off', amount: 2 },
   ],
   thresholds: [{ balance: 'stamps', at: 8, grant: 'free-roll', consume: true }],
+  tiers: [{ key: 'early', name: 'Early bird', balance: 'points', from: 1000 }],
 }
 
 let merchant: Promise<{ token: string; campaignId: string }> | undefined
@@ -105,6 +106,7 @@ test.each(['light', 'dark'] as const)(
     const face = page.getByRole('region', { name: 'Your card' })
     await face.getByText('Sunny Bakery').waitFor()
     await face.getByText('Hello, Rosa').waitFor()
+    await face.getByRole('list', { name: 'Your tiers' }).getByText('Early bird').waitFor()
     expect(await backgroundOf(face)).toBe('rgb(242, 193, 78)')
 
     const balances = page.getByRole('region', { name: 'Balances' })

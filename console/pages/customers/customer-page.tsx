@@ -22,6 +22,7 @@ import { useFilters } from '../../ui/lists/filters.ts'
 import { Page } from '../../ui/page.tsx'
 import { PageFailure } from '../../ui/shell/page-failure.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
+import { TierBadges } from '../../ui/tier-badges.tsx'
 import { toast } from '../../ui/toast.ts'
 import { useAsk } from '../../ui/use-ask.tsx'
 import { Waiting } from '../../ui/waiting.tsx'
@@ -50,6 +51,7 @@ export function CustomerPage() {
       about={
         <Group gap="xs" component="span">
           <StatusBadge of="customer" status={customer.status} />
+          <TierBadges tiers={customer.tiers} />
           {t('profile.registeredOn', { date: formatDate(customer.createdAt, timezone) })}
         </Group>
       }

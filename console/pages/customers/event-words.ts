@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import type { Schemas } from '../../api/client.ts'
 import { useSession } from '../../api/session.ts'
-import { type Action, actionWords } from '../../i18n/action-words.ts'
+import { type Action, returnActionWords } from '../../i18n/action-words.ts'
 import { sumOf } from '../../i18n/amounts.ts'
 import { inOneLine } from '../../i18n/balance-words.ts'
 import { useProgram } from '../../i18n/campaign-names.ts'
@@ -70,8 +70,8 @@ export function useEventWords() {
       couponName: (id: string) => id,
       ruleName: (_campaign: string, rule: string) => rule,
     }
-    const moved = actions.filter(({ key }) => key !== undefined)
-    return [...(reason ? [reason] : []), ...moved.map((action) => actionWords(context, action))]
+    const shown = actions.filter(({ key, type }) => key !== undefined || type === 'change_tier')
+    return [...(reason ? [reason] : []), ...shown.map((action) => returnActionWords(context, action))]
   }
 
   function saleWords({ opaqueId, executedActions: { actions, coupons } }: Transaction): string[] {

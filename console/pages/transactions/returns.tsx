@@ -3,7 +3,7 @@ import { Fragment } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Schemas } from '../../api/client.ts'
 import { useSession } from '../../api/session.ts'
-import { actionWords } from '../../i18n/action-words.ts'
+import { returnActionWords } from '../../i18n/action-words.ts'
 import { formatDateTime, formatMoney, formatNumber } from '../../i18n/format.ts'
 import { Section } from '../../ui/section.tsx'
 import { lineName, type Sale } from './lines.tsx'
@@ -74,7 +74,7 @@ function ReturnActions({ done, sale }: ReturnProps) {
     ...done.items.map(({ id, quantity }) =>
       t('returns.lines', { quantity: formatNumber(quantity), line: nameOf(id) }),
     ),
-    ...done.executedActions.actions.map((action) => actionWords(words, action)),
+    ...done.executedActions.actions.map((action) => returnActionWords(words, action)),
   ]
   return texts.map((text, i) => (
     <Text size="sm" key={i}>

@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next'
 import type { Schemas } from '../../api/client.ts'
 import { formatNumber } from '../../i18n/format.ts'
 import { Status } from '../../ui/status.tsx'
+import { TierBadges } from '../../ui/tier-badges.tsx'
 import { CouponList } from '../sale/coupon-list.tsx'
 import { type Customer, cardStatus, isActive, type Sale, type SaleEvent } from '../sale/sale.ts'
 import { lazyPanel } from '../shell/lazy-panel.tsx'
@@ -26,22 +27,12 @@ export function CustomerPanel(props: CustomerPanelProps) {
   const { sale, customer, progress, dispatch, onLeave } = props
   const { t } = useTranslation('till')
   const names = useNames()
-  const { phone, email, fullname } = customer.data
   const isBlocked = !isActive(customer)
   const canSell = !isBlocked && sale.card !== undefined && isActive(sale.card)
   return (
     <Stack gap="md">
       <Group justify="space-between" wrap="nowrap" align="flex-start">
-        <div className="till-wraps">
-          <Title order={3} size="h3">
-            {fullname ?? phone ?? email ?? t('customer.noName')}
-          </Title>
-          {fullname && (phone || email) && (
-            <Text c="dimmed" size="sm">
-              <bdi>{phone ?? email}</bdi>
-            </Text>
-          )}
-        </div>
+        <Identity customer={customer} />
         <ActionIcon
           variant="subtle"
           color="gray"
@@ -88,6 +79,24 @@ export function CustomerPanel(props: CustomerPanelProps) {
         </Stack>
       )}
     </Stack>
+  )
+}
+
+function Identity({ customer: { data, tiers } }: Pick<CustomerPanelProps, 'customer'>) {
+  const { t } = useTranslation('till')
+  const { phone, email, fullname } = data
+  return (
+    <div className="till-wraps">
+      <Title order={3} size="h3">
+        {fullname ?? phone ?? email ?? t('customer.noName')}
+      </Title>
+      {fullname && (phone || email) && (
+        <Text c="dimmed" size="sm">
+          <bdi>{phone ?? email}</bdi>
+        </Text>
+      )}
+      <TierBadges tiers={tiers} />
+    </div>
   )
 }
 

@@ -61,7 +61,11 @@ function useTexts(done: ReturnResultProps['settled']['done']): string[] {
     })),
   })
   const nameOf = (id: string) => coupons.find(({ data }) => data?.id === id)?.data?.reward.name ?? id
-  const texts = actions.flatMap(({ type, key, amount = 0, coupon }) => {
+  const texts = actions.flatMap(({ type, key, amount = 0, coupon, campaign, tier }) => {
+    if (campaign && type === 'change_tier') {
+      const named = { campaign: names.campaign(campaign) }
+      return tier ? t('return.tierLeft', { ...named, name: names.tier(tier) }) : t('return.tierLost', named)
+    }
     if (coupon && type === 'revoke_coupon') return t('return.revoked', { name: nameOf(coupon) })
     if (coupon && type === 'restore_coupon') return t('return.restored', { name: nameOf(coupon) })
     if (!key) return []

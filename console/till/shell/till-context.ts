@@ -52,6 +52,7 @@ export function useNames() {
         campaigns.flatMap(({ rewards }) => rewards ?? []),
         key,
       ),
+    campaign: (id: string) => campaigns.find((campaign) => campaign.id === id)?.name ?? id,
     tier: (key: string) =>
       named(
         campaigns.flatMap(({ tiers }) => tiers ?? []),

@@ -44,6 +44,9 @@ const newCustomerRefusals = [
 
 const tags = ['Customers']
 const CustomerPath = Type.Object({ id: Id('cus') })
+const FindQuery = Type.Object({
+  q: Type.String({ minLength: 1, maxLength: 254, examples: ['+12025550123'] }),
+})
 
 type CustomerReply = ReturnType<typeof toCustomerReply>
 
@@ -124,9 +127,7 @@ export function customerRoutes(app: Server, { deps }: ServerOptions): void {
         description:
           'Also finds the barcode of a card that was replaced: `matchedCard` is the card to use instead.',
         tags,
-        querystring: Type.Object({
-          q: Type.String({ minLength: 1, maxLength: 254, examples: ['+12025550123'] }),
-        }),
+        querystring: FindQuery,
         response: { 200: CustomerWithCoupons },
       },
     },
