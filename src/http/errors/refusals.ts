@@ -131,7 +131,11 @@ export const refusalAnswers: Record<RefusalCode, RefusalAnswer> = {
     status: 400,
     advice: 'Use another `opaqueId`, or change the record that has it.',
   },
-  card_not_found: { status: 400, advice: "Use one of the customer's `cards` from `GET /v1/customers/find`." },
+  card_not_found: {
+    status: 400,
+    advice:
+      "Use one of the customer's `cards` from `GET /v1/customers/find`, or after a scan its `matchedCard`.",
+  },
   card_not_active: {
     status: 400,
     advice:
