@@ -6,7 +6,7 @@ import type { BasketRequest } from '../operations/baskets/job.ts'
 import { processGroup, toJob } from '../operations/baskets/process.ts'
 import { returnTransaction } from '../operations/baskets/return-transaction.ts'
 import { type Registration, registerCustomer } from '../operations/customers/register-customer.ts'
-import { fingerprint } from '../operations/fingerprint.ts'
+import { fingerprintOf } from '../operations/fingerprint.ts'
 import { changeWallet } from '../operations/wallets/change-wallet.ts'
 import type { Guest } from './guests.ts'
 import { isHappyHour, type Visit } from './plan-day.ts'
@@ -175,7 +175,7 @@ export async function takeBack(
     opaqueId,
     reason,
     items: isWhole ? undefined : [{ id: last.id, quantity: 1 }],
-    fingerprint: fingerprint(opaqueId),
+    fingerprint: fingerprintOf(opaqueId),
   })
   const { done } = await changeWallet(deps, organization.orgId, change)
   const { account, used } = sale

@@ -1,3 +1,5 @@
+import type { TransactionId } from './ids.ts'
+
 /**
  * Refusals are part of the contract: the closed list of reasons why the service rejects a request, each with
  * one sentence that says when. The advice to clients lives in `http`, which knows about endpoints and
@@ -77,6 +79,8 @@ export interface Refusal {
   readonly description?: string
   /** The description as data, where it takes field names of the API to write it. */
   readonly problem?: Problem
+  /** The sale that is in the way. */
+  readonly transaction?: TransactionId
 }
 
 /**
@@ -103,6 +107,8 @@ export class Refused extends Error {
   readonly code: RefusalCode
   readonly description: string | undefined
   readonly problem: Problem | undefined
+  /** The sale that is in the way. */
+  transaction: TransactionId | undefined
   /**
    * `path` if the refused object was named in the path or the query: "not found" is then a 404, not a 400.
    */
@@ -123,8 +129,10 @@ export class Refused extends Error {
   }
 
   /** Wraps a refusal that pure code returned. */
-  static from({ code, description, problem }: Refusal): Refused {
-    return new Refused(code, description, 'body', problem)
+  static from({ code, description, problem, transaction }: Refusal): Refused {
+    const refused = new Refused(code, description, 'body', problem)
+    refused.transaction = transaction
+    return refused
   }
 
   after(seconds: number): this {

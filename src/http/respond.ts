@@ -3,11 +3,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { CustomerId } from '../domain/ids.ts'
 import { Refused } from '../domain/refusal.ts'
 import type { Deps } from '../operations/deps.ts'
-import { transact, type WriteResult } from '../operations/transact.ts'
+import { fingerprintOf } from '../operations/fingerprint.ts'
+import { transact, type WriteCall, type WriteResult } from '../operations/transact.ts'
 import { type Reply, transactChange, type WalletWork } from '../operations/wallets/change-wallet.ts'
 import type { Questions } from '../store/question.ts'
 import { platformOrg, type Tenant } from '../store/tenant.ts'
 import { isAudited, toAuditNote } from './redaction/audit-note.ts'
+import { meaningOf } from './requests/body-meaning.ts'
 
 interface WriteReply<T> {
   readonly status: number
@@ -49,11 +51,7 @@ const orgOf = ({ caller }: FastifyRequest) => caller?.organization.orgId ?? plat
 
 function replyTo<T>(request: FastifyRequest, spec: WriteReply<T>): Reply<T> {
   return {
-    call: {
-      route: `${request.method} ${pathOf(request)}`,
-      key: idempotencyKey(request),
-      body: request.body ?? {},
-    },
+    call: callOf(request),
     answer: (result) => ({
       status: spec.status,
       body: spec.render(result),
@@ -64,6 +62,15 @@ function replyTo<T>(request: FastifyRequest, spec: WriteReply<T>): Reply<T> {
       return concerned !== undefined && isAudited(request) ? toAuditNote(request, concerned, body) : undefined
     },
   }
+}
+
+function callOf(request: FastifyRequest): WriteCall | undefined {
+  const key = idempotencyKey(request)
+  if (key === undefined) return undefined
+  const { body: sent = {} } = request
+  const { schema, config } = request.routeOptions
+  const meaning = schema?.body && !config.skipsBodySchema ? meaningOf(schema.body, sent) : sent
+  return { route: `${request.method} ${pathOf(request)}`, key, fingerprint: fingerprintOf(meaning, sent) }
 }
 
 function send<T>(reply: FastifyReply, { finish }: WriteReply<T>, { status, body, isReplay }: WriteResult) {

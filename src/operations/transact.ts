@@ -17,14 +17,14 @@ import {
 import { newId } from '../store/new-id.ts'
 import { inTransaction, type Tenant } from '../store/tenant.ts'
 import type { Actor } from './actor.ts'
-import { fingerprint } from './fingerprint.ts'
+import type { Fingerprint } from './fingerprint.ts'
 
-/** What identifies a retry of a request. Without a key every request is a new one. */
+/** What identifies a retry of a request. */
 export interface WriteCall {
   /** Method and path: a key is only valid for these. */
   readonly route: string
-  readonly key?: string
-  readonly body: unknown
+  readonly key: string
+  readonly fingerprint: Fingerprint
 }
 
 export interface Answer {
@@ -52,12 +52,12 @@ export interface WriteResult extends Answer {
 export async function transact<T>(
   deps: { pool: Pool; clock: () => Date },
   org: number,
-  call: WriteCall,
+  /** Without it every request is a new one. */
+  call: WriteCall | undefined,
   work: (tenant: Tenant) => Promise<T>,
   answer: (result: T) => Answer,
   audit: (result: T, body: unknown) => AuditNote | undefined = () => undefined,
 ): Promise<WriteResult> {
-  const { key } = call
   /** The audit entry commits with the change, or neither does. */
   const run = async (tenant: Tenant): Promise<WriteResult> => {
     const result = await work(tenant)
@@ -65,15 +65,15 @@ export async function transact<T>(
     await recordAudit(tenant, audit(result, answered.body), deps.clock())
     return { ...answered, isReplay: false }
   }
-  if (key === undefined) return inTransaction(deps.pool, org, run)
-  const print = fingerprint(call.body)
+  if (!call) return inTransaction(deps.pool, org, run)
+  const { route, key, fingerprint } = call
   return inTransaction(deps.pool, org, async (tenant) => {
-    if (!(await claim(tenant, { route: call.route, key, fingerprint: print, now: deps.clock() }))) {
-      return replay(tenant, call.route, key, print)
+    if (!(await claim(tenant, { route, key, fingerprint: fingerprint.value, now: deps.clock() }))) {
+      return replay(tenant, call)
     }
     const answered = await run(tenant)
     await updateStoredReply(tenant, {
-      route: call.route,
+      route,
       key,
       status: answered.status,
       reply: JSON.stringify(answered.body),
@@ -104,16 +104,16 @@ async function claim(tenant: Tenant, of: Parameters<typeof insertIdempotencyKey>
   }
 }
 
-async function replay(tenant: Tenant, route: string, key: string, print: Buffer): Promise<WriteResult> {
+async function replay(tenant: Tenant, { route, key, fingerprint }: WriteCall): Promise<WriteResult> {
   const stored = await findStoredReply(tenant, route, key)
   // The other request was rolled back, or its response deleted, between our two statements.
   if (!stored) throw new Refused('idempotency_key_in_use')
-  return replayOf(stored, print)
+  return replayOf(stored, fingerprint)
 }
 
 /** The response to an earlier request with the same key, provided that the bodies are the same. */
-export function replayOf(stored: StoredReply, print: Buffer): WriteResult {
-  if (!stored.fingerprint.equals(print)) throw new Refused('idempotency_key_reused')
+export function replayOf(stored: StoredReply, fingerprint: Fingerprint): WriteResult {
+  if (!fingerprint.matches(stored.fingerprint)) throw new Refused('idempotency_key_reused')
   // Some responses have no body.
   if (stored.reply === undefined && stored.status === 204) return { status: 204, body: null, isReplay: true }
   if (stored.reply === undefined) throw new Refused('customer_not_found', 'The customer has been erased.')

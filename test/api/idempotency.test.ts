@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { fingerprintOf } from '../../src/operations/fingerprint.ts'
 import { createIds, listRoutes, probes } from '../contract/route-table.ts'
 import { audit } from '../support/audit.ts'
 import { expectRefusal } from '../support/expect-refusal.ts'
@@ -98,9 +99,11 @@ describe('the route table', () => {
       expectReplay(first, await merchant.call('POST', path, body, key))
       expectReplay(first, await merchant.call('POST', path, reordered(body), key))
       if (otherBody === undefined) {
-        // Such a route takes only {}: any other body is refused for its shape, key or not.
+        // Such a route takes only {}: a till's other properties are ignored, and those of others refused.
         expect(body).toEqual({})
-        expectRefusal(await merchant.call('POST', path, { unknown: 1 }, key), 400, '_invalid_payload')
+        const other = await merchant.call('POST', path, { unknown: 1 }, key)
+        if (other.headers['ignored-members']) expectReplay(first, other)
+        else expectRefusal(other, 400, '_invalid_payload')
       } else {
         expectRefusal(await merchant.call('POST', path, otherBody, key), 422, 'idempotency_key_reused')
         // The first answer is still there.
@@ -182,6 +185,20 @@ describe('keys', () => {
     const block = freshKey()
     const blocked = await merchant.call('POST', `/v1/cards/${card}/block`, undefined, block)
     expectReplay(blocked, await merchant.call('POST', `/v1/cards/${card}/block`, {}, block))
+  })
+
+  test('a body that means the same is the same, also one that an earlier version compared as sent', async () => {
+    const key = freshKey()
+    const data = { fullname: 'Once' }
+    const first = await create({ data }, key)
+    const wordy = { data: { ...data, nickname: 'One' }, metaData: {}, consents: {}, attempt: 2 }
+    expectReplay(first, await create(wordy, key))
+    expectRefusal(await create({ data, opaqueId: 'other' }, key), 422, 'idempotency_key_reused')
+    await service.database.pool.query('UPDATE idempotency_keys SET fingerprint = $2 WHERE key = $1', [
+      key['idempotency-key'],
+      fingerprintOf(wordy).value,
+    ])
+    expectReplay(first, await create(wordy, key))
   })
 
   test('a refusal is not remembered: the same call passes once its reason is gone', async () => {
@@ -287,19 +304,76 @@ describe('receipt numbers', () => {
     const { customer, card } = await merchant.register(campaign)
     const stranger = await merchant.register(campaign)
     const basket = { customer, card, opaqueId: 'receipt-2', amount: 5 }
-    await merchant.call('POST', '/v1/transactions/process', basket)
+    const { body: first } = await merchant.call('POST', '/v1/transactions/process', basket)
     const before = await rowCounts()
     for (const change of [
       { amount: 6 },
       { amount: undefined },
-      { metaData: {} },
-      { items: [] },
+      { metaData: { till: 1 } },
+      { items: [{}] },
+      { discountedAmount: 0 },
       { customer: stranger.customer, card: stranger.card },
     ]) {
       const reply = await merchant.call('POST', '/v1/transactions/process', { ...basket, ...change })
-      expectRefusal(reply, 409, 'transaction_already_exists')
+      expectRefusal(reply, 409, 'transaction_already_exists', new RegExp(first.id))
+      expect(reply.body.transaction).toBe(first.id)
     }
     expect(await rowCounts()).toEqual(before)
+  })
+
+  test('the number of another organization is free, and its sale is not named', async () => {
+    const other = await service.createMerchant()
+    const stranger = await other.register(await other.publishCampaign())
+    const pay = (by: Merchant, who: object) =>
+      by.call('POST', '/v1/transactions/process', { ...who, opaqueId: 'receipt-5' })
+    const [theirs, ours] = [
+      await pay(other, stranger),
+      await pay(merchant, await merchant.register(campaign)),
+    ]
+    expect([theirs.status, ours.status]).toEqual([201, 201])
+    const again = await pay(merchant, await merchant.register(campaign))
+    expectRefusal(again, 409, 'transaction_already_exists')
+    expect(again.body.transaction).toBe(ours.body.id)
+  })
+
+  test('a body that means the same is the same: ignored properties and defaults make no difference', async () => {
+    const { customer, card } = await merchant.register(campaign)
+    const line = { product: 'latte', unitPrice: 2 }
+    const basket = { customer, card, opaqueId: 'receipt-6', items: [line] }
+    const first = await merchant.call('POST', '/v1/transactions/process', basket)
+    const wordy = {
+      ...basket,
+      items: [{ ...line, id: '1', quantity: 1, discountAmount: 0, reward: [], note: 'hot' }],
+      pointsToSpend: 0,
+      discountAmount: 0,
+      reward: [],
+      metaData: {},
+      attempt: 2,
+    }
+    const again = await merchant.call('POST', '/v1/transactions/process', wordy)
+    expectReplay(first, again)
+    expect(again.headers['ignored-members']).toBe('items[0].note, attempt')
+    const free = { ...basket, items: [{ ...line, discountedAmount: 0 }] }
+    expectRefusal(
+      await merchant.call('POST', '/v1/transactions/process', free),
+      409,
+      'transaction_already_exists',
+    )
+  })
+
+  test('a sale that an earlier version stored is replayed: it compared the body as sent', async () => {
+    const { customer, card } = await merchant.register(campaign)
+    const pay = (body: object) => merchant.call('POST', '/v1/transactions/process', body)
+    const basket = { customer, card, opaqueId: 'receipt-7', items: [{ quantity: 1, amount: 5 }], attempt: 1 }
+    const first = await pay(basket)
+    const earlier = fingerprintOf(basket).value
+    await service.database.pool.query('UPDATE transactions SET fingerprint = $2 WHERE id = $1', [
+      first.body.id.slice(4),
+      earlier,
+    ])
+    expectReplay(first, await pay(basket))
+    expectReplay(first, await pay(reordered(basket) as object))
+    expectRefusal(await pay({ ...basket, attempt: 2 }), 409, 'transaction_already_exists')
   })
 
   test('a key used with another receipt is idempotency_key_reused', async () => {

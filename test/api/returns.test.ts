@@ -680,6 +680,12 @@ describe('a repeated return', () => {
       '409 transaction_already_exists',
     )
     expect(await refusedReturn(other, body)).toBe('409 transaction_already_exists')
+    expect((await returning(other, body)).body).toMatchObject({
+      description: expect.stringContaining(first.body.id),
+      transaction: sale.id,
+    })
+    // What is ignored makes no difference.
+    expect((await returning(sale, { ...body, attempt: 2 })).body).toEqual(first.body)
     // Also when nothing is left of the sale by now.
     await shop.giveBack(sale)
     expect((await returning(sale, body)).body).toEqual(first.body)

@@ -95,7 +95,7 @@ export async function createIds(merchant: Merchant, definition: object = probeCa
 export interface ProbeCall {
   readonly path: string
   readonly body?: unknown
-  /** A body that means something else; absent where every other body would be refused. */
+  /** A body that means something else; absent where every other property is ignored or refused. */
   readonly otherBody?: unknown
 }
 
@@ -139,12 +139,12 @@ export const probes: Record<string, Probe> = {
   'POST /v1/customers/{id}/erase': (ids) => at(`/v1/customers/${ids.customer}/erase`, {}),
   'GET /v1/customers/{id}/export': (ids) => at(`/v1/customers/${ids.customer}/export`),
   'GET /v1/cards/{id}': (ids) => at(`/v1/cards/${ids.card}`),
-  'POST /v1/cards/{id}/block': (ids) => at(`/v1/cards/${ids.card}/block`, {}, { why: 'lost' }),
-  'POST /v1/cards/{id}/unblock': (ids) => at(`/v1/cards/${ids.card}/unblock`, {}, { why: 'found' }),
+  'POST /v1/cards/{id}/block': (ids) => at(`/v1/cards/${ids.card}/block`, {}),
+  'POST /v1/cards/{id}/unblock': (ids) => at(`/v1/cards/${ids.card}/unblock`, {}),
   'POST /v1/cards/{id}/wallet/renew': (ids) => at(`/v1/cards/${ids.card}/wallet/renew`, {}),
   'POST /v1/cards/{id}/wallet/revoke': (ids) => at(`/v1/cards/${ids.card}/wallet/revoke`, {}),
   'GET /v1/cards/{id}/barcode.svg': (ids) => at(`/v1/cards/${ids.card}/barcode.svg`),
-  'POST /v1/cards/{id}/replace': (ids) => at(`/v1/cards/${ids.card}/replace`, {}, { why: 'broken' }),
+  'POST /v1/cards/{id}/replace': (ids) => at(`/v1/cards/${ids.card}/replace`, {}),
   'POST /v1/transactions/validate': (ids) =>
     at('/v1/transactions/validate', basket(ids, { reward: ids.coupon })),
   'POST /v1/transactions/process': (ids) =>

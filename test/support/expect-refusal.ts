@@ -20,6 +20,10 @@ export function expectErrorBody(reply: Reply): void {
     timestamp: expect.any(Number),
     path: reply.path.split('?')[0],
     method: reply.method,
+    // The one refusal that names what is in the way.
+    ...(reply.body?.message === 'transaction_already_exists' && {
+      transaction: expect.stringMatching(/^txn_[0-9a-f]{32}$/),
+    }),
   })
   expect(Number.isSafeInteger(reply.body.timestamp)).toBe(true)
 }

@@ -22,6 +22,8 @@ export interface ErrorBody {
   timestamp: number
   path: string
   method: string
+  /** The sale that is in the way. */
+  transaction?: string
 }
 
 /** The path is without the query, which may contain a phone number. */
@@ -35,6 +37,7 @@ export function toErrorBody(refused: Refused, method: string, url: string, now: 
     timestamp: now.getTime(),
     path: url.split('?', 1)[0]!,
     method,
+    transaction: refused.transaction,
   }
 }
 

@@ -147,7 +147,8 @@ export const refusalAnswers: Record<RefusalCode, RefusalAnswer> = {
   },
   transaction_already_exists: {
     status: 409,
-    advice: 'Look it up with `GET /v1/transactions?opaqueId=`; use a new `opaqueId` for a new sale.',
+    advice:
+      '`transaction` is the sale: look it up with `GET /v1/transactions/{id}`. Use a new `opaqueId` for a new sale.',
   },
   invalid_product: {
     status: 400,

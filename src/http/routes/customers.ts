@@ -50,6 +50,11 @@ const FindQuery = Type.Object({
 
 type CustomerReply = ReturnType<typeof toCustomerReply>
 
+const aboutRegistering =
+  "Opens a card with a barcode and the campaign's balances. Registering a customer again by `id` returns the existing card. " +
+  'A profile is always that of a new customer, and is refused if its phone number, email address or `opaqueId` is taken; ' +
+  'to retry such a request, send the same body with the same `Idempotency-Key`, which returns the same card.'
+
 export function customerRoutes(app: Server, { deps }: ServerOptions): void {
   const { pool, clock } = deps
   const walletUrls = createWalletUrls(deps)
@@ -93,8 +98,7 @@ export function customerRoutes(app: Server, { deps }: ServerOptions): void {
       schema: {
         operationId: 'registerCustomer',
         summary: 'Register a customer into a campaign',
-        description:
-          "Opens a card with a barcode and the campaign's balances. Registering again returns the existing card.",
+        description: aboutRegistering,
         tags,
         body: RegisterCustomer,
         response: { 201: Customer },

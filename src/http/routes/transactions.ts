@@ -2,8 +2,8 @@ import { Type } from 'typebox'
 import { parseId } from '../../domain/ids.ts'
 import { Refused } from '../../domain/refusal.ts'
 import { getTransaction, readTransactions } from '../../operations/baskets/read-transactions.ts'
-import { returnTransaction } from '../../operations/baskets/return-transaction.ts'
-import { fingerprint } from '../../operations/fingerprint.ts'
+import { type ReturnRequest, returnTransaction } from '../../operations/baskets/return-transaction.ts'
+import { fingerprintOf } from '../../operations/fingerprint.ts'
 import { toTimeRange } from '../../operations/organizations/time-range.ts'
 import { tenantOf } from '../../store/tenant.ts'
 import type { Server } from '../fastify-server.ts'
@@ -14,6 +14,7 @@ import {
   toTransactionReply,
 } from '../replies/transaction.ts'
 import { toBasketRequest } from '../requests/basket-request.ts'
+import { meaningOf } from '../requests/body-meaning.ts'
 import { listPage, PageQuery } from '../requests/paging.ts'
 import { idempotencyKey, respondToChange } from '../respond.ts'
 import { Id, OpaqueId, Optional, PageOf, RangeQuery, StatusQuery } from '../schemas/fields.ts'
@@ -47,6 +48,14 @@ const basketRefusals = [
   'points_below_minimum',
   'points_above_share',
 ] as const
+
+function toReturnRequest(id: string, body: ReturnBody): ReturnRequest {
+  const { opaqueId, items, reason } = body
+  const transaction = parseId('txn', id)
+  const meaning = meaningOf(ReturnBody, body)
+  const fingerprint = fingerprintOf({ transaction, body: meaning }, { transaction, body })
+  return { transaction, opaqueId, items, reason, fingerprint }
+}
 
 export function transactionRoutes(app: Server, { deps, baskets }: ServerOptions): void {
   const { pool, clock } = deps
@@ -102,7 +111,8 @@ export function transactionRoutes(app: Server, { deps, baskets }: ServerOptions)
       const { body, caller } = request
       const key = idempotencyKey(request)
       const isRepeatable = key !== undefined || body.opaqueId !== undefined
-      const repeat = { idempotencyKey: key, fingerprint: isRepeatable ? fingerprint(body) : undefined }
+      const fingerprint = isRepeatable ? fingerprintOf(meaningOf(BasketBody, body), body) : undefined
+      const repeat = { idempotencyKey: key, fingerprint }
       const { transaction, isReplay } = await baskets.process(caller, toBasketRequest(body, clock()), repeat)
       if (isReplay) reply.header('idempotent-replayed', 'true')
       return reply.code(201).send(toProcessedReply(transaction, caller.organization))
@@ -136,10 +146,7 @@ export function transactionRoutes(app: Server, { deps, baskets }: ServerOptions)
     },
     (request, reply) => {
       const { organization } = request.caller
-      const { opaqueId, items, reason } = request.body
-      const transaction = parseId('txn', request.params.id)
-      const print = fingerprint({ transaction, body: request.body })
-      const change = returnTransaction(deps, { transaction, opaqueId, items, reason, fingerprint: print })
+      const change = returnTransaction(deps, toReturnRequest(request.params.id, request.body))
       return respondToChange(deps, request, reply, change, {
         status: 201,
         render: ({ done, isReplay }) => {

@@ -7,7 +7,8 @@ export const Text = (maxLength: number, options: object = {}) => Type.String({ m
 /** An ID has no maximum length: a malformed one is simply not found. */
 export const Id = (prefix: string, description?: string) =>
   Type.String({ description, examples: [exampleId(prefix)] })
-export const OpaqueId = (description: string) => Type.String({ minLength: 1, maxLength: 255, description })
+export const OpaqueId = (description: string, options: object = {}) =>
+  Type.String({ minLength: 1, maxLength: 255, description, ...options })
 export const Timestamp = (description?: string) =>
   Type.String({ format: 'date-time', maxLength: 40, description, examples: ['2026-03-14T09:26:53.589Z'] })
 /** Start of a time range, with `RangeEnd`; parsed by `toTimeRange`. */
@@ -33,7 +34,8 @@ export const CustomerName = Type.String({
 })
 export const StatusQuery = (codes: readonly number[], description: string) =>
   Type.Optional(Type.Integer({ enum: codes, description }))
-export const Money = (description?: string) => Type.Number({ minimum: 0, maximum: maxMoney, description })
+export const Money = (description?: string, options: object = {}) =>
+  Type.Number({ minimum: 0, maximum: maxMoney, description, ...options })
 export const FreeForm = (description: string) =>
   Type.Unsafe<Record<string, unknown>>({
     type: 'object',
@@ -43,6 +45,8 @@ export const FreeForm = (description: string) =>
   })
 export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 export const Optional = Type.Optional
+/** Not the keyword `default`, which makes some generators of clients require the property. */
+export const byDefault = (value: number) => ({ 'x-default': value })
 
 export const PageOf = <T extends TSchema>(item: T) =>
   Type.Object(

@@ -12,25 +12,46 @@ import {
   returnExample,
   transactionExample,
 } from './examples.ts'
-import { CustomerName, FreeForm, Id, Money, OpaqueId, Optional, Text, Timestamp } from './fields.ts'
+import {
+  byDefault,
+  CustomerName,
+  FreeForm,
+  Id,
+  Money,
+  OpaqueId,
+  Optional,
+  Text,
+  Timestamp,
+} from './fields.ts'
 
 const CouponIds = Type.Union([Type.String(), Type.Array(Type.String(), { maxItems: 50 })], {
   description: 'IDs of coupons to redeem: one ID or a list.',
 })
 
+const whatIsCompared =
+  'The same body returns the first response, and a different one is refused (`transaction_already_exists`); ' +
+  'ignored properties, and values equal to the default, make no difference.'
+
 const itemFields = {
   id: Optional(
-    OpaqueId('Your ID for the item, which returns refer to. Defaults to its position, starting at 1.'),
+    OpaqueId('Your ID for the item, which returns refer to. Defaults to its position, starting at 1.', {
+      'x-default-position': true,
+    }),
   ),
   product: Optional(OpaqueId('Your product ID.')),
   name: Optional(Type.String({ maxLength: 255 })),
   category: Optional(Type.String({ maxLength: 255 })),
   quantity: Optional(
-    Type.Number({ exclusiveMinimum: 0, maximum: maxQuantity, description: 'Defaults to 1.' }),
+    Type.Number({
+      exclusiveMinimum: 0,
+      maximum: maxQuantity,
+      description: 'Defaults to 1.',
+      ...byDefault(1),
+    }),
   ),
   unitPrice: Optional(Money('Up to 6 decimals.')),
   amount: Optional(Money('Before discounts. Defaults to `unitPrice × quantity`.')),
-  discountAmount: Optional(Money('Calculated by you, stored as sent.')),
+  discountAmount: Optional(Money('Calculated by you, stored as sent.', byDefault(0))),
   discountedAmount: Optional(Money('Calculated by you, stored as sent.')),
 }
 
@@ -56,13 +77,18 @@ export const BasketBody = Type.Object(
     ),
     items: Optional(Type.Array(Item, { maxItems: 500 })),
     amount: Optional(Money('Order amount before discounts. Defaults to the sum of the items.')),
-    discountAmount: Optional(Money()),
+    discountAmount: Optional(Money(undefined, byDefault(0))),
     discountedAmount: Optional(Money()),
     reward: Optional(CouponIds),
-    pointsToSpend: Optional(Type.Number({ minimum: 0, maximum: 9e15 })),
+    pointsToSpend: Optional(Type.Number({ minimum: 0, maximum: 9e15, ...byDefault(0) })),
     user: Optional(OpaqueId('Your user ID. Defaults to the API user.')),
     branch: Optional(OpaqueId("Your branch ID. Defaults to the API user's branch.")),
-    opaqueId: Optional(OpaqueId('Your receipt number; retrying with it is always safe, with no time limit.')),
+    opaqueId: Optional(
+      OpaqueId(
+        'Your receipt number. It must be unique in the organization, forever, across all branches and tills: include the till and the day. ' +
+          `A retry with it is always safe, with no time limit. ${whatIsCompared}`,
+      ),
+    ),
     occurredAt: Optional(Timestamp('When the sale happened. Defaults to now.')),
     metaData: Optional(FreeForm('Anything you want to store with the transaction.')),
   },
@@ -239,7 +265,10 @@ export const ProcessedTransaction = Type.Object(
 export const ReturnBody = Type.Object(
   {
     opaqueId: Optional(
-      OpaqueId('Your number for the return; retrying with it is always safe, with no time limit.'),
+      OpaqueId(
+        "Your number for the return. It must be unique among the organization's returns, forever, across all branches and tills: include the till and the day. " +
+          `A retry with it is always safe, with no time limit. ${whatIsCompared}`,
+      ),
     ),
     items: Optional(
       Type.Array(
@@ -258,6 +287,8 @@ export const ReturnBody = Type.Object(
   },
   { examples: [{ opaqueId: 'T1-000123-R1', items: [{ id: '1', quantity: 1 }], reason: 'Cold' }] },
 )
+
+export type ReturnBody = Type.Static<typeof ReturnBody>
 
 export const Return = Type.Object(
   {

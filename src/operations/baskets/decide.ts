@@ -97,10 +97,13 @@ function findEarlier({ fingerprint }: BasketJob, { earlier }: LoadedBasket): Dec
   const { byIdempotencyKey, byOpaqueId } = earlier
   const found = byIdempotencyKey ?? byOpaqueId
   if (!found) return undefined
-  if (found.fingerprint && fingerprint?.equals(found.fingerprint)) {
-    return { kind: 'replayed', transaction: found.id }
-  }
-  return refused({ code: byIdempotencyKey ? 'idempotency_key_reused' : 'transaction_already_exists' })
+  if (fingerprint?.matches(found.fingerprint)) return { kind: 'replayed', transaction: found.id }
+  if (byIdempotencyKey) return refused({ code: 'idempotency_key_reused' })
+  return refused({
+    code: 'transaction_already_exists',
+    description: `The receipt number belongs to ${found.id}, which had a different body.`,
+    transaction: found.id,
+  })
 }
 
 const refused = (refusal: Refusal): Refused => ({ kind: 'refused', refusal })

@@ -3,6 +3,7 @@ import type { Basket } from '../../domain/basket.ts'
 import type { CardId, CustomerId, TransactionId } from '../../domain/ids.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import type { Caller } from '../deps.ts'
+import type { Fingerprint } from '../fingerprint.ts'
 
 /** A basket as a client sends it, before anything in it is known to exist. */
 export interface BasketRequest {
@@ -20,10 +21,8 @@ export interface BasketRequest {
 
 export interface Repeat {
   readonly idempotencyKey?: string
-  /**
-   * Fingerprint of the request body; tells a retry from another basket with the same key or receipt number.
-   */
-  readonly fingerprint?: Buffer
+  /** Tells a retry from another basket with the same key or receipt number. */
+  readonly fingerprint?: Fingerprint
 }
 
 export interface BasketJob extends Repeat {

@@ -83,7 +83,7 @@ export function toChange(
       kind: 'sale',
       transaction,
       idempotencyKey,
-      fingerprint: isRepeatable ? job.fingerprint : undefined,
+      fingerprint: isRepeatable ? job.fingerprint?.value : undefined,
     },
   }
 }

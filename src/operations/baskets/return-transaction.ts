@@ -6,7 +6,7 @@
 import { couponStatus } from '../../domain/coupon.ts'
 import type { Fact } from '../../domain/event.ts'
 import type { CustomerId, ReturnId, TransactionId } from '../../domain/ids.ts'
-import { notFound, Refused } from '../../domain/refusal.ts'
+import { notFound, type Refusal, Refused } from '../../domain/refusal.ts'
 import type { ReturnedItem } from '../../domain/return-record.ts'
 import type { SaleReturn, Transaction } from '../../domain/transaction.ts'
 import { localDay } from '../../engine/clock/local-time.ts'
@@ -26,6 +26,7 @@ import {
   type ReturnableCoupon,
 } from '../../store/wallets/load.ts'
 import type { Deps } from '../deps.ts'
+import type { Fingerprint } from '../fingerprint.ts'
 import type { Decided, Known, WalletWork } from '../wallets/change-wallet.ts'
 import { expiredFacts } from '../wallets/expired-facts.ts'
 import { usageAmounts } from '../wallets/usage-amounts.ts'
@@ -36,8 +37,8 @@ export interface ReturnRequest {
   readonly reason?: string
   /** If undefined, everything that has not been returned. */
   readonly items?: readonly ReturnedItem[]
-  /** Fingerprint of the body and the sale, to tell a retry from another return with the same number. */
-  readonly fingerprint: Buffer
+  /** Fingerprint of the body and the sale; tells a retry from another return with the same number. */
+  readonly fingerprint: Fingerprint
 }
 
 export interface Returned {
@@ -87,7 +88,7 @@ async function decideReturn(
   if (earlier?.id === id) return { result: { done: earlier, customer, isReplay: false } }
   if (!wallet) throw new Refused('customer_not_found')
   if (earlier) {
-    if (!earlier.fingerprint?.equals(request.fingerprint)) throw new Refused('transaction_already_exists')
+    if (!request.fingerprint.matches(earlier.fingerprint)) throw Refused.from(numberTaken(earlier))
     return { result: { done: earlier, customer, isReplay: true } }
   }
 
@@ -104,8 +105,16 @@ async function decideReturn(
   if (!outcome.ok) throw Refused.from(outcome.refusal)
   const decision = outcome.value
   const done = toSaleReturn(id, sale, returns.length + 1, decision, request, loaded)
-  const change = toChange(loaded, { wallet, sale, done, decision }, request.fingerprint)
+  const change = toChange(loaded, { wallet, sale, done, decision }, request.fingerprint.value)
   return { result: { done, customer, isReplay: false }, change }
+}
+
+function numberTaken({ id, transaction }: SaleReturn): Refusal {
+  return {
+    code: 'transaction_already_exists',
+    description: `The number belongs to ${id}, a return of ${transaction}, which had a different body.`,
+    transaction,
+  }
 }
 
 function toSale({ basket, result, branchOpaqueId, occurredAt, createdAt }: Transaction): Sale {

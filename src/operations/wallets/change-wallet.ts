@@ -22,7 +22,6 @@ import type { WalletChange } from '../../store/wallets/change.ts'
 import { type LoadedWallet, lockWallet, type Owned, walletOf } from '../../store/wallets/load.ts'
 import { writeWallets } from '../../store/wallets/write.ts'
 import type { Deps } from '../deps.ts'
-import { fingerprint } from '../fingerprint.ts'
 import type { Setup } from '../organizations/setup-cache.ts'
 import {
   type Answer,
@@ -75,7 +74,8 @@ export async function changeWallet<Q extends Questions, Result>(
 
 /** The response and the audit entry of a change. */
 export interface Reply<Result> {
-  readonly call: WriteCall
+  /** Undefined if every request is a new one. */
+  readonly call: WriteCall | undefined
   answer(result: Result): Answer
   audit(result: Result, body: unknown): AuditNote | undefined
 }
@@ -87,15 +87,22 @@ export async function transactChange<Q extends Questions, Result>(
   work: WalletWork<Q, Result>,
   reply: Reply<Result>,
 ): Promise<WriteResult> {
-  const { key, route, body } = reply.call
-  const repeat = key === undefined ? undefined : { route, key, fingerprint: fingerprint(body) }
+  const { call } = reply
   return run(deps, org, work, {
-    earlier: repeat && ((tenant) => replayedAnswer(tenant, repeat)),
+    earlier: call && ((tenant) => replayedAnswer(tenant, call)),
     finish(result, tenant, now) {
       const answered = reply.answer(result)
       const note = reply.audit(result, answered.body)
       const { status, customer } = answered
-      const kept = repeat && { ...repeat, status, customer, now, reply: JSON.stringify(answered.body) }
+      const kept = call && {
+        route: call.route,
+        key: call.key,
+        fingerprint: call.fingerprint.value,
+        status,
+        customer,
+        now,
+        reply: JSON.stringify(answered.body),
+      }
       return {
         value: { ...answered, isReplay: false },
         alongside: [
@@ -109,14 +116,14 @@ export async function transactChange<Q extends Questions, Result>(
 
 function replayedAnswer(
   tenant: Tenant,
-  { route, key, fingerprint: print }: { route: string; key: string; fingerprint: Buffer },
+  { route, key, fingerprint }: WriteCall,
 ): Question<WriteResult | undefined> {
   const { steps, read } = storedReply(tenant, route, key)
   return {
     steps,
     read(rows) {
       const stored = read(rows)
-      return stored && replayOf(stored, print)
+      return stored && replayOf(stored, fingerprint)
     },
   }
 }
