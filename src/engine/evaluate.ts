@@ -70,7 +70,7 @@ export function evaluate(input: EvaluateInput): Result<Evaluation> {
   const { payableMinor, amountMinor } = priced.value
 
   // 1. What has expired by now leaves the balances.
-  const inactivity = input.inactivity ?? inactivityOf(campaigns.map(({ compiled }) => compiled))
+  const inactivity = input.inactivity ?? inactivityOf(campaigns)
   const state = toWalletState(wallet, idleKeysOf(inactivity))
   expireInState(state, wallet, inactivity, now, timezone)
   const before = state.balances.map(({ key, value, total }) => [key, value, total] as const)

@@ -460,6 +460,22 @@ describe('inactivity', () => {
     expect(await shop.process(person, { amount: 1, pointsToSpend: 10 })).toMatchObject({ pointsSpent: 10 })
   })
 
+  test('of an archived campaign no longer counts beside another one: at the till, in views and in the job', async () => {
+    const person = await memberOf({ inactivity: 'P1M' })
+    const former = await shop.publish({ ...expiringClub({ inactivity: 'P3M' }), rules: [] })
+    await shop.process(person, { amount: 10 })
+    setTime('2027-02-10T11:00:00Z')
+    expect((await shop.balance(person)).value).toBe(10)
+    await shop.post(`/v1/campaigns/${former}/archive`)
+    expect((await shop.balance(person)).value).toBe(0)
+    expect(await shop.refused(person, { amount: 1, pointsToSpend: 10 })).toBe('insufficient_points')
+    await runJob()
+    expect(await kinds(person)).toEqual([
+      ['collect', 10],
+      ['expire', -10],
+    ])
+  })
+
   test('is in no view although no job has run: `value` is what can be used now', async () => {
     const person = await memberOf(quiet)
     await shop.process(person, { amount: 10 })

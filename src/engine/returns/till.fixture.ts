@@ -28,7 +28,7 @@ export function till(
   more: readonly AttachedCampaign[] = [],
 ) {
   let campaigns: readonly AttachedCampaign[] = [attach(definition), ...more]
-  const inactivity: Inactivity[] = inactivityOf(campaigns.map(({ compiled }) => compiled))
+  const inactivity: Inactivity[] = inactivityOf(campaigns)
   let wallet = start
   let coupons = 0
   // Ids ascend as text.

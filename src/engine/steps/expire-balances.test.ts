@@ -13,7 +13,7 @@ import {
   walletOf,
 } from '../coffee-club.fixture.ts'
 import { evaluate } from '../evaluate.ts'
-import { expireBalances, inactivityOf } from './expire-balances.ts'
+import { expireBalances, inactiveAt, inactivityOf } from './expire-balances.ts'
 
 const spend = { balance: 'points', worth: 0.01 }
 const inDays = (days: number) => new Date(tuesdayMorning.getTime() + days * 86_400_000)
@@ -174,10 +174,42 @@ describe('inactivity', () => {
     const other = attach({ ...club(), balances: [{ key: 'points', expires: { inactivity: 'P7M' } }] })
     const own = attach(definition)
     const story = { basket: pay(50), wallet, campaigns: [own], organization: athens, now: tuesdayMorning }
-    const inactivity = inactivityOf([own.compiled, other.compiled])
+    const inactivity = inactivityOf([own, other])
     expect(evaluate(story)).toMatchObject({ ok: false, refusal: { code: 'insufficient_points' } })
     expect(evaluate({ ...story, inactivity })).toMatchObject({ ok: true, value: { pointsSpent: 50 } })
     const inTime = expireBalances(wallet, inactivity, tuesdayMorning, athens.timezone)
     expect(inTime.movements).toEqual([])
+  })
+
+  describe('of archived campaigns counts', () => {
+    const lasting = (inactivity: string, status: 'published' | 'paused' | 'archived', key = 'points') => ({
+      ...attach({ name: 'Club', balances: [{ key, expires: { inactivity } }] }),
+      status,
+    })
+    const longest = (...campaigns: ReturnType<typeof lasting>[]) =>
+      inactiveAt('points', new Date('2026-01-10T10:00:00Z'), inactivityOf(campaigns), 'UTC')?.toISOString()
+
+    test.each([
+      ['if there is no other', [lasting('P1Y', 'archived')], '2027-01-10'],
+      [
+        'if there are only archived ones, the longest',
+        [lasting('P1M', 'archived'), lasting('P1Y', 'archived')],
+        '2027-01-10',
+      ],
+      ['not beside a published one', [lasting('P1Y', 'archived'), lasting('P1M', 'published')], '2026-02-10'],
+      ['not beside a paused one', [lasting('P1M', 'paused'), lasting('P1Y', 'archived')], '2026-02-10'],
+      [
+        'beside one for another balance',
+        [lasting('P1Y', 'archived'), lasting('P1M', 'published', 'stamps')],
+        '2027-01-10',
+      ],
+    ])('%s', (_name, campaigns, day) => {
+      expect(longest(...campaigns)).toBe(`${day}T10:00:00.000Z`)
+    })
+
+    test('beside one that declares the balance without inactivity', () => {
+      const plain = attach({ name: 'Club', balances: [{ key: 'points' }] })
+      expect(inactivityOf([plain, lasting('P1Y', 'archived')])).toHaveLength(1)
+    })
   })
 })

@@ -8,7 +8,7 @@ import type { Lot } from '../../domain/lot.ts'
 import type { Balance, Wallet } from '../../domain/wallet.ts'
 import type { Duration } from '../clock/iso-time.ts'
 import { addDuration } from '../clock/local-time.ts'
-import type { CompiledCampaign } from '../definition/compile-campaign.ts'
+import type { AttachedCampaign } from '../definition/compile-campaign.ts'
 import {
   changedLots,
   closedBalances,
@@ -26,16 +26,23 @@ export interface Inactivity {
 
 /**
  * The inactivity rules of campaigns. A balance belongs to the customer and not to a card, so all campaigns of
- * the organization count, whichever card was presented and whether or not they still run.
+ * the organization count, whichever card was presented. Archived ones count only for balances for which no
+ * other campaign has such a rule: otherwise a merchant who replaces a campaign could never shorten the period.
  */
-export function inactivityOf(campaigns: readonly CompiledCampaign[]): Inactivity[] {
-  const inactivity: Inactivity[] = []
-  for (const { balances } of campaigns) {
-    for (const { key, expiresByInactivity } of balances) {
-      if (expiresByInactivity !== undefined) inactivity.push({ key, after: expiresByInactivity })
-    }
-  }
-  return inactivity
+export function inactivityOf(
+  campaigns: readonly Pick<AttachedCampaign, 'status' | 'compiled'>[],
+): Inactivity[] {
+  const current = rulesOf(campaigns.filter(({ status }) => status !== 'archived'))
+  const archived = rulesOf(campaigns.filter(({ status }) => status === 'archived'))
+  return [...current, ...archived.filter(({ key }) => !current.some((rule) => rule.key === key))]
+}
+
+function rulesOf(campaigns: readonly Pick<AttachedCampaign, 'compiled'>[]): Inactivity[] {
+  return campaigns.flatMap(({ compiled }) =>
+    compiled.balances.flatMap(({ key, expiresByInactivity: after }) =>
+      after === undefined ? [] : [{ key, after }],
+    ),
+  )
 }
 
 /** The balances with such a rule, whose lots are tracked even if they do not expire on their own. */

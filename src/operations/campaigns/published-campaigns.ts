@@ -24,6 +24,5 @@ export async function readInactivity(
   tenant: Tenant,
   organization: Organization,
 ): Promise<Inactivity[]> {
-  const published = await loadPublishedCampaigns(deps, tenant, organization)
-  return inactivityOf(published.map(({ compiled }) => compiled))
+  return inactivityOf(await loadPublishedCampaigns(deps, tenant, organization))
 }

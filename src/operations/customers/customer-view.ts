@@ -93,7 +93,7 @@ function withCampaigns(
   const tiers = tiersHeld(campaigns, cards, view.balances, now, timezone)
   const { lastActivityAt } = view
   if (lastActivityAt === undefined) return { ...view, tiers }
-  const inactivity = inactivityOf(campaigns.map(({ compiled }) => compiled))
+  const inactivity = inactivityOf(campaigns)
   if (inactivity.length === 0) return { ...view, tiers }
   return { ...view, tiers, ...withInactivity(view, lastActivityAt, inactivity, now, timezone) }
 }

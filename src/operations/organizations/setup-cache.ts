@@ -28,7 +28,7 @@ export interface Setup {
   readonly organization: Organization
   /** Campaigns that can run on any card of the organization. */
   readonly live: readonly AttachedCampaign[]
-  /** Inactivity rules of all campaigns: a balance belongs to the customer, whichever card was used. */
+  /** Inactivity rules of the campaigns: a balance belongs to the customer, whichever card was used. */
   readonly inactivity: readonly Inactivity[]
   readonly decimals: ReadonlyMap<string, number>
   /** By our ID and by the client's. */
@@ -74,7 +74,7 @@ async function readSetup(campaigns: CampaignCache, tenant: Tenant): Promise<Setu
     version,
     organization,
     live,
-    inactivity: inactivityOf(live.map(({ compiled }) => compiled)),
+    inactivity: inactivityOf(live),
     decimals: decimalsByKey(await listBalanceDefinitions(tenant)),
     branches: branchesByName(await listBranches(tenant)),
     users: new QuickLRU({ maxSize: keptUsers }),
