@@ -284,8 +284,10 @@ CREATE TABLE organizations (
   created_at timestamp with time zone NOT NULL,
   updated_at timestamp with time zone NOT NULL,
   setup_version bigint NOT NULL DEFAULT 1,
+  max_backdate_days integer NOT NULL DEFAULT 30,
   CONSTRAINT organizations_pkey PRIMARY KEY (org_id),
-  CONSTRAINT organizations_id_unique UNIQUE (id)
+  CONSTRAINT organizations_id_unique UNIQUE (id),
+  CONSTRAINT organizations_max_backdate_days_range CHECK (((max_backdate_days >= 0) AND (max_backdate_days <= 3650)))
 );
 
 CREATE UNLOGGED TABLE password_guesses (

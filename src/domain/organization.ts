@@ -22,6 +22,8 @@ export interface Organization {
   readonly color?: string
   /** Refuse products, users and branches that are not in the directory instead of adding them. */
   readonly strictReferences: boolean
+  /** How many days in the past a sale may have happened that is processed now. */
+  readonly maxBackdateDays: number
   readonly isSubscribed: boolean
   readonly isDemo: boolean
   readonly createdAt: Date

@@ -94,6 +94,8 @@ export type Problem =
   | { readonly kind: 'too_large'; readonly at: Place; readonly most: number }
   | { readonly kind: 'sum_too_large'; readonly at: Place; readonly most: number }
   | { readonly kind: 'empty'; readonly at: Place }
+  | { readonly kind: 'too_long_ago'; readonly at: Place; readonly mostDays: number }
+  | { readonly kind: 'before_first_card'; readonly at: Place; readonly opened: Date }
   | { readonly kind: 'unknown_line'; readonly at: Place; readonly line: string }
   | { readonly kind: 'too_little_left'; readonly at: Place; readonly line: string }
   | { readonly kind: 'nothing_left' }

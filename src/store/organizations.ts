@@ -14,6 +14,7 @@ export interface OrganizationRow {
   locale: string
   color: string | null
   strict_references: boolean
+  max_backdate_days: number
   is_subscribed: boolean
   is_demo: boolean
   created_at: Date
@@ -32,6 +33,7 @@ export function toOrganization(row: OrganizationRow): Organization {
     locale: row.locale,
     color: row.color ?? undefined,
     strictReferences: row.strict_references,
+    maxBackdateDays: row.max_backdate_days,
     isSubscribed: row.is_subscribed,
     isDemo: row.is_demo,
     createdAt: row.created_at,
@@ -41,7 +43,7 @@ export function toOrganization(row: OrganizationRow): Organization {
 
 /** Columns of a table aliased `o`, without the logo: they are read with most requests. */
 export const organizationColumns = `o.org_id, o.id, o.name, o.country, o.currency, o.timezone, o.locale, o.color,
-  o.strict_references, o.is_subscribed, o.is_demo, o.created_at, o.updated_at`
+  o.strict_references, o.max_backdate_days, o.is_subscribed, o.is_demo, o.created_at, o.updated_at`
 
 interface ShownRow extends OrganizationRow {
   logo: string | null
@@ -151,6 +153,7 @@ export interface OrganizationPatch {
   color?: string | null
   logo?: string | null
   strictReferences?: boolean
+  maxBackdateDays?: number
   isSubscribed?: boolean
 }
 
@@ -162,6 +165,7 @@ const patchColumns: Record<keyof OrganizationPatch, string> = {
   color: 'color',
   logo: 'logo',
   strictReferences: 'strict_references',
+  maxBackdateDays: 'max_backdate_days',
   isSubscribed: 'is_subscribed',
 }
 

@@ -527,6 +527,11 @@ describe('the organization of the token', () => {
     { currency: 'EUR' },
     { subscription: { active: true } },
     { strictReferences: 'yes' },
+    { maxBackdateDays: -1 },
+    { maxBackdateDays: 3651 },
+    { maxBackdateDays: 1.5 },
+    { maxBackdateDays: '30' },
+    { maxBackdateDays: null },
   ])('%j is refused', async (body) => {
     expectRefusal(await merchant.call('PATCH', '/v1/organization', body), 400, '_invalid_payload')
   })

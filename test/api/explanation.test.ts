@@ -56,6 +56,8 @@ const basket = {
 
 beforeAll(async () => {
   service = await startTestService()
+  service.holdTime()
+  service.setTime(new Date(basket.occurredAt))
   shop = await openShop(service, { timezone: 'Europe/Berlin', currency: 'EUR' })
   campaign = await shop.publish(definition)
   person = await shop.register(campaign)

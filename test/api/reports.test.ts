@@ -67,8 +67,8 @@ async function threeDays(): Promise<void> {
   setTime('2027-05-04T04:00:00Z')
   await shop.post('/v1/customers', { data: {} })
   await shop.process(ann, { ...items(1), pointsToSpend: 20, reward: granted(first)[0] })
-  // An occurrence in the past counts on the day it was processed.
-  await shop.process(bob, { ...items(1), occurredAt: '2027-05-01T12:00:00Z' }, { on: second })
+  // An occurrence on the day before counts on the day it was processed.
+  await shop.process(bob, { ...items(1), occurredAt: '2027-05-03T17:00:00Z' }, { on: second })
   await shop.giveBack(first, { items: [{ id: '1', quantity: 1 }] })
 
   setTime('2027-05-06T12:00:00Z')

@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { nearNoon, productionLimits, startTestService, type TestService } from '../support/service.ts'
 import {
   auditWithReturns,
   collected,
   openShop,
   type Person,
+  registerEarlier,
   type Shop,
   skipped,
   tally,
@@ -21,6 +22,7 @@ beforeAll(async () => {
   for (const one of [service, second]) one.setTime(nearNoon())
   shop = await openShop(service, { timezone: 'America/New_York' })
 })
+afterEach(() => service.setTime(nearNoon()))
 afterAll(async () => {
   expect(await auditWithReturns(service)).toEqual([])
   expect(await shop.integrity()).toMatchObject({ ok: true, problems: [] })
@@ -47,7 +49,9 @@ test('perTransaction cuts what one basket gets and leaves the next one alone', a
 })
 
 test('perDay cuts the last payment of the local day, then skips with `limit`, and starts anew at local midnight', async () => {
-  const person = await shop.register(await shop.publish(perEuro({ perDay: 10 })))
+  const campaign = await shop.publish(perEuro({ perDay: 10 }))
+  const days = { opened: '2026-06-03T12:00:00Z', now: '2026-06-05T12:00:00Z' }
+  const person = await registerEarlier(service, days, () => shop.register(campaign))
   // 23:30 on 3 June in New York, although it is 4 June in UTC already.
   const evening = { occurredAt: '2026-06-04T03:30:00Z' }
   expect(collected(await shop.process(person, { amount: 6, ...evening }))).toEqual({ base: 6 })
@@ -69,7 +73,9 @@ test('perDay counts each customer by itself', async () => {
 
 test('perCustomer holds over days and customers do not share it', async () => {
   const campaign = await shop.publish(perEuro({ perCustomer: 15 }))
-  const [one, other] = [await shop.register(campaign), await shop.register(campaign)]
+  const may = { opened: '2026-05-01T00:00:00Z', now: '2026-05-04T00:00:00Z' }
+  const one = await registerEarlier(service, may, () => shop.register(campaign))
+  const other = await shop.register(campaign)
   const days = ['2026-05-01', '2026-05-02', '2026-05-03']
   const given = []
   for (const day of days) {
@@ -81,7 +87,9 @@ test('perCustomer holds over days and customers do not share it', async () => {
 
 test('the smallest of several limits counts', async () => {
   const limits = { perTransaction: 8, perDay: 12, perCustomer: 15, total: 1000 }
-  const person = await shop.register(await shop.publish(perEuro(limits)))
+  const campaign = await shop.publish(perEuro(limits))
+  const may = { opened: '2026-05-01T00:00:00Z', now: '2026-05-04T00:00:00Z' }
+  const person = await registerEarlier(service, may, () => shop.register(campaign))
   const on = (day: string) => shop.process(person, { amount: 10, occurredAt: `${day}T12:00:00Z` })
   const given = []
   for (const day of ['2026-05-01', '2026-05-01', '2026-05-02', '2026-05-03']) {
@@ -236,7 +244,9 @@ test('perCustomer and perDay hold for one customer racing on two instances', asy
 
 describe('a return gives back of the limits what it takes back', () => {
   test('perDay of the day of the sale, and perCustomer', async () => {
-    const person = await shop.register(await shop.publish(perEuro({ perDay: 10, perCustomer: 15 })))
+    const campaign = await shop.publish(perEuro({ perDay: 10, perCustomer: 15 }))
+    const june = { opened: '2026-06-01T00:00:00Z', now: '2026-06-03T00:00:00Z' }
+    const person = await registerEarlier(service, june, () => shop.register(campaign))
     const monday = { occurredAt: '2026-06-01T16:00:00Z' }
     const sale = await shop.process(person, { items: [{ amount: 8 }, { amount: 2 }], ...monday })
     expect(skipped(await shop.process(person, { amount: 5, ...monday }))).toEqual({ base: 'limit' })

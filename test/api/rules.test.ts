@@ -1,7 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { audit } from '../support/audit.ts'
 import { startTestService, type TestService } from '../support/service.ts'
-import { type Body, collected, openShop, type Person, type Shop, skipped } from '../support/shop.ts'
+import {
+  type Body,
+  collected,
+  openShop,
+  type Person,
+  registerEarlier,
+  type Shop,
+  skipped,
+} from '../support/shop.ts'
 
 let service: TestService
 let shop: Shop
@@ -10,6 +18,7 @@ beforeAll(async () => {
   service = await startTestService()
   shop = await openShop(service, { timezone: 'Europe/Berlin', currency: 'EUR' })
 })
+afterEach(() => service.setTime(new Date()))
 afterAll(async () => {
   expect(await audit(service.database.pool)).toEqual([])
   expect(await shop.integrity()).toMatchObject({ ok: true, problems: [] })
@@ -129,7 +138,8 @@ describe('when', () => {
     },
   ]
   test.each(cases)('$condition', async ({ when, holds, fails, reason }) => {
-    const person = await memberOf([visit('rule', { when })])
+    const times = { opened: '2026-06-01T00:00:00Z', now: '2026-06-07T12:00:00Z' }
+    const person = await registerEarlier(service, times, () => memberOf([visit('rule', { when })]))
     for (const basket of holds) {
       expect(collected(await shop.process(person, { amount: 1, ...basket })), JSON.stringify(basket)).toEqual(
         {
@@ -359,10 +369,9 @@ describe('categories', () => {
 
 describe('time', () => {
   test('a campaign collects from its start to its end, by the time of the sale', async () => {
-    const person = await memberOf([perEuro('base')], {
-      startsAt: '2026-03-01T00:00:00Z',
-      endsAt: '2099-04-01T00:00:00Z',
-    })
+    const window = { startsAt: '2026-03-01T00:00:00Z', endsAt: '2099-04-01T00:00:00Z' }
+    const times = { opened: '2026-02-28T00:00:00Z', now: '2026-03-02T00:00:00Z' }
+    const person = await registerEarlier(service, times, () => memberOf([perEuro('base')], window))
     const on = (occurredAt: string) => shop.process(person, { amount: 5, occurredAt })
     expect(skipped(await on('2026-02-28T23:59:59Z'))).toEqual({ base: 'campaign_window' })
     expect(collected(await on('2026-03-01T00:00:00Z'))).toEqual({ base: 5 })
@@ -392,21 +401,26 @@ describe('time', () => {
   })
 
   test('bare dates are local days', async () => {
-    const person = await memberOf([visit('june', { when: { startsAt: '2026-06-01', endsAt: '2026-07-01' } })])
+    const june = visit('june', { when: { startsAt: '2026-06-01', endsAt: '2026-07-01' } })
+    const times = { opened: '2026-05-31T00:00:00Z', now: '2026-06-02T00:00:00Z' }
+    const person = await registerEarlier(service, times, () => memberOf([june]))
     const on = (occurredAt: string) => shop.process(person, { amount: 1, occurredAt })
     expect(skipped(await on('2026-05-31T21:59:59Z'))).toEqual({ june: 'window' })
     expect(collected(await on('2026-05-31T22:00:00Z'))).toEqual({ june: 5 })
+    service.setTime(new Date('2026-07-01T00:00:00Z'))
     expect(collected(await on('2026-06-30T21:59:59Z'))).toEqual({ june: 5 })
     expect(skipped(await on('2026-06-30T22:00:00Z'))).toEqual({ june: 'window' })
   })
 
   test('windows follow the wall clock when it jumps forward in spring', async () => {
     // Berlin, 29 March 2026: 01:59:59 is followed by 03:00:00.
-    const person = await memberOf([
+    const rules = [
       visit('night', { when: { from: '01:30', to: '02:30' } }),
       visit('morning', { when: { from: '03:00', to: '04:00' } }),
       visit('sunday', { when: { days: ['sun'] } }),
-    ])
+    ]
+    const times = { opened: '2026-03-28T00:00:00Z', now: '2026-03-30T00:00:00Z' }
+    const person = await registerEarlier(service, times, () => memberOf(rules))
     const on = async (occurredAt: string) =>
       Object.keys(collected(await shop.process(person, { amount: 1, occurredAt })))
     expect(await on('2026-03-28T22:59:00Z')).toEqual([])
@@ -421,10 +435,12 @@ describe('time', () => {
 
   test('windows follow the wall clock when it shows an hour twice in autumn', async () => {
     // Berlin, 25 October 2026: 02:59:59 is followed by 02:00:00.
-    const person = await memberOf([
+    const rules = [
       visit('night', { when: { from: '02:00', to: '03:00' } }),
       visit('sunday', { when: { days: ['sun'] }, limits: { perDay: 12 } }),
-    ])
+    ]
+    const times = { opened: '2026-10-24T00:00:00Z', now: '2026-10-26T00:00:00Z' }
+    const person = await registerEarlier(service, times, () => memberOf(rules))
     const on = async (occurredAt: string) => collected(await shop.process(person, { amount: 1, occurredAt }))
     expect(await on('2026-10-24T22:00:00Z')).toEqual({ sunday: 5 })
     expect(await on('2026-10-25T00:30:00Z')).toEqual({ night: 5, sunday: 5 })
@@ -436,9 +452,11 @@ describe('time', () => {
 
   test('a changed time zone counts for the next basket', async () => {
     const mover = await openShop(service, { timezone: 'UTC' })
-    const person = await mover.register(
-      await mover.publish(campaignOf([visit('early', { when: { from: '08:00', to: '09:00' } })])),
+    const campaign = await mover.publish(
+      campaignOf([visit('early', { when: { from: '08:00', to: '09:00' } })]),
     )
+    const times = { opened: '2026-06-01T00:00:00Z', now: '2026-06-03T00:00:00Z' }
+    const person = await registerEarlier(service, times, () => mover.register(campaign))
     const at = { amount: 1, occurredAt: '2026-06-02T08:30:00Z' }
     expect(collected(await mover.process(person, at))).toEqual({ early: 5 })
     expect((await mover.call('PATCH', '/v1/organization', { timezone: 'Asia/Tokyo' })).status).toBe(200)

@@ -40,6 +40,7 @@ afterAll(async () => {
   await service.close()
 })
 beforeEach(async () => {
+  for (const one of [service, second]) one.setTime(new Date())
   shop = await openShop(service)
   campaign = await shop.publish(visits(1))
   person = await shop.register(campaign)
@@ -171,7 +172,9 @@ describe('an organization', () => {
     const [rule] = visits(1).rules
     await shop.republish(campaign, { rules: [{ ...rule, when: { from: '06:00', to: '12:00' } }] })
     await patch('/v1/organization', { timezone: 'UTC' })
-    const morning = { amount: 1, occurredAt: '2026-03-02T08:00:00Z' }
+    const day = new Date(service.deps.clock().getTime() + 86_400_000).toISOString().slice(0, 10)
+    for (const one of [service, second]) one.setTime(new Date(`${day}T12:00:00Z`))
+    const morning = { amount: 1, occurredAt: `${day}T08:00:00Z` }
     expect((await nextBasket(morning)).map(collected)).toEqual([{ visit: 1 }, { visit: 1 }])
     await patch('/v1/organization', { timezone: 'Asia/Tokyo' })
     expect((await nextBasket(morning)).map(collected)).toEqual([{}, {}])

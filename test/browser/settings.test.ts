@@ -41,6 +41,9 @@ test('a new color and name are seen on the wallet page', async () => {
   await page.getByRole('figure', { name: 'Card preview' }).getByText(name).waitFor()
   await page.getByRole('combobox', { name: 'Time zone' }).fill('denver')
   await page.getByRole('option', { name: 'America/Denver' }).click()
+  const days = page.getByRole('textbox', { name: 'Accept sales from up to this many days ago' })
+  expect(await days.inputValue()).toBe('30')
+  await days.fill('7')
   await expectAccessibleInBothSchemes(page)
   // What is said goes away by itself: it is waited for from the beginning.
   await Promise.all([
@@ -53,6 +56,7 @@ test('a new color and name are seen on the wallet page', async () => {
     .poll(() => page.getByRole('combobox', { name: 'Time zone' }).inputValue())
     .toBe('America/Denver')
   expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe(name)
+  expect(await days.inputValue()).toBe('7')
 
   const wallet = await openPage()
   await wallet.page.goto(cards[0].walletUrl)

@@ -12,6 +12,8 @@ import { createIds, type Ids, probeCampaign, probes } from './route-table.ts'
 export interface World {
   readonly merchant: Merchant
   readonly ids: Ids
+  /** When it was created, by the clock of the service: no sale may be older. */
+  readonly now: string
   /** A second campaign, never published. */
   readonly draft: string
   /** An owner who has signed in, and whose invitation is still open. */
@@ -50,6 +52,7 @@ export async function createWorld(service: TestService, merchant?: Merchant): Pr
   return {
     merchant: own,
     ids,
+    now: service.deps.clock().toISOString(),
     draft: draft.body.id,
     owner: await createQuickPerson(service, own),
     wallet: new URL(walletUrl).pathname,
@@ -70,7 +73,7 @@ const profile = () => ({
 const line = { name: 'Latte', category: 'coffee', quantity: 2, unitPrice: 3.5, amount: 7 }
 const discounts = { discountAmount: 1, discountedAmount: 6 }
 
-function basket(ids: Ids, more: object = {}) {
+function basket({ ids, now }: Pick<World, 'ids' | 'now'>, more: object = {}) {
   return {
     customer: ids.customer,
     card: ids.card,
@@ -81,15 +84,15 @@ function basket(ids: Ids, more: object = {}) {
     user: 'cash-7',
     branch: 'store-12',
     opaqueId: unique(),
-    occurredAt: '2026-03-14T09:26:53Z',
+    occurredAt: now,
     metaData: { any: 'thing' },
     ...more,
   }
 }
 
 /** Coupons can be redeemed once, so only the calls that are about them send them. */
-const withCoupons = (ids: Ids) =>
-  basket(ids, { reward: ids.coupon, items: [{ id: 'a', amount: 7, reward: ids.coupon }] })
+const withCoupons = ({ ids, now }: World) =>
+  basket({ ids, now }, { reward: ids.coupon, items: [{ id: 'a', amount: 7, reward: ids.coupon }] })
 
 const scanned = (barcode: string) => ({ barcode, amount: 7, opaqueId: unique() })
 
@@ -173,12 +176,12 @@ const parts: Record<string, Part> = {
   'GET /v1/customers/{id}/ledger': () => ({ query: page }),
   'GET /v1/customers/{id}/coupons': () => ({ query: page }),
   'GET /v1/cards/{id}/barcode.svg': () => ({ query: { kind: 'qr' } }),
-  'POST /v1/transactions/validate': ({ ids, barcode }) => ({
+  'POST /v1/transactions/validate': (world) => ({
     query: { include: 'spendable' },
-    bodies: [basket(ids), withCoupons(ids), scanned(barcode)],
+    bodies: [basket(world), withCoupons(world), scanned(world.barcode)],
   }),
-  'POST /v1/transactions/process': ({ ids, barcode }) => ({
-    bodies: [basket(ids), withCoupons(ids), scanned(barcode)],
+  'POST /v1/transactions/process': (world) => ({
+    bodies: [basket(world), withCoupons(world), scanned(world.barcode)],
   }),
   'POST /v1/transactions/{id}/return': () => ({
     bodies: [{ opaqueId: unique(), items: [{ id: 'a', quantity: 0.001 }], reason: 'probe' }],
@@ -213,10 +216,10 @@ const parts: Record<string, Part> = {
     path: `/v1/campaigns/${draft}`,
     bodies: [definition(ids)],
   }),
-  'POST /v1/campaigns/{id}/preview': ({ ids }) => ({
+  'POST /v1/campaigns/{id}/preview': ({ ids, now }) => ({
     bodies: [
       {
-        ...basket(ids),
+        ...basket({ ids, now }),
         customer: undefined,
         card: undefined,
         user: undefined,
@@ -267,6 +270,7 @@ const parts: Record<string, Part> = {
         color: '#0b7285',
         logo: 'https://example.com/logo.png',
         strictReferences: false,
+        maxBackdateDays: 30,
       },
     ],
   }),

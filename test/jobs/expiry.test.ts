@@ -103,8 +103,10 @@ describe('when a lot expires', () => {
   })
 
   test('is decided by now and not by the time of the sale', async () => {
+    setTime('2026-12-20T12:00:00Z')
     const person = await memberOf({ after: 'P1M', endOf: 'month' })
-    await shop.process(person, { amount: 10, occurredAt: '2026-06-01T12:00:00Z' })
+    setTime(start)
+    await shop.process(person, { amount: 10, occurredAt: '2026-12-20T12:00:00Z' })
     expect(await expiring(person)).toEqual([{ key: 'points', amount: 10, at: '2027-02-28T23:00:00.000Z' }])
   })
 

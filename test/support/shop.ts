@@ -118,6 +118,21 @@ function succeed(reply: Reply): Body {
   return reply.body
 }
 
+/**
+ * A customer whose card was opened at one time, and a clock that shows another: sales of the time in between
+ * can be sent late.
+ */
+export async function registerEarlier(
+  service: TestService,
+  { opened, now }: { readonly opened: string; readonly now: string },
+  register: () => Promise<Person>,
+): Promise<Person> {
+  service.setTime(new Date(opened))
+  const person = await register()
+  service.setTime(new Date(now))
+  return person
+}
+
 /** What each rule gave in a basket, by rule id. */
 export function collected(sale: Body): Record<string, number> {
   const given: Record<string, number> = {}

@@ -1,4 +1,4 @@
-import { Button, ColorInput, Group, Select, SimpleGrid, Stack, Switch, TextInput } from '@mantine/core'
+import { Button, ColorInput, Group, Select, SimpleGrid, Stack, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -12,6 +12,7 @@ import { toast } from '../../ui/toast.ts'
 import { CardPreview } from './card-preview.tsx'
 import { countryName, currencyName, localeOptions, timeZoneOptions } from './choices.ts'
 import { LogoField } from './logo-field.tsx'
+import { SalesFields, type SalesValues } from './sales-fields.tsx'
 
 type Organization = Schemas['Organization']
 
@@ -25,7 +26,7 @@ export function OrganizationForm({ organization }: { readonly organization: Orga
   const [timezone, setTimezone] = useState(organization.timezone)
   const [color, setColor] = useState(organization.color ?? '')
   const [logo, setLogo] = useState(organization.logo ?? '')
-  const [strictReferences, setStrictReferences] = useState(organization.strictReferences)
+  const [sales, setSales] = useState<SalesValues>(organization)
   const { mutate, isPending, error } = useMutation({
     meta: { isShownInPlace: true },
     mutationFn: () =>
@@ -37,7 +38,8 @@ export function OrganizationForm({ organization }: { readonly organization: Orga
             timezone,
             color: color || null,
             logo: logo.trim() || null,
-            strictReferences,
+            strictReferences: sales.strictReferences,
+            maxBackdateDays: Number(sales.maxBackdateDays),
           },
         }),
       ),
@@ -112,13 +114,7 @@ export function OrganizationForm({ organization }: { readonly organization: Orga
             <CardPreview name={name} color={color} logo={logo} />
           </Stack>
         </SimpleGrid>
-        <Switch
-          label={t('organization.strictReferences')}
-          description={t('organization.strictReferencesAbout')}
-          checked={strictReferences}
-          onChange={({ currentTarget: { checked } }) => setStrictReferences(checked)}
-          maw={640}
-        />
+        <SalesFields value={sales} onChange={setSales} />
         <Group>
           <Button type="submit" loading={isPending}>
             {t('common:save')}

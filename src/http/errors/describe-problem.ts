@@ -19,6 +19,16 @@ export function describeProblem(problem: Problem, code: RefusalCode): string {
       return sentence(problem.at, `the sum must be at most ${problem.most}`)
     case 'empty':
       return sentence(problem.at, 'must not be empty')
+    case 'too_long_ago':
+      return sentence(
+        problem.at,
+        `must not be more than ${reach(problem.mostDays)} in the past, unless \`maxBackdateDays\` of the organization is raised`,
+      )
+    case 'before_first_card':
+      return sentence(
+        problem.at,
+        `must not be before the customer had a card of this campaign, which was opened at ${problem.opened.toISOString()}; check the clock of the till, or leave it out`,
+      )
     case 'unknown_line':
       return sentence(problem.at, `the sale has no item ${quoted(problem.line)}`)
     case 'too_little_left':
@@ -34,6 +44,11 @@ export function describeProblem(problem: Problem, code: RefusalCode): string {
 
 function sentence(at: Place, message: string): string {
   return toSentence({ place: toPlace(at.map((part) => apiWords[part] ?? part)), message })
+}
+
+function reach(days: number): string {
+  if (days === 0) return '5 minutes'
+  return days === 1 ? '1 day' : `${days} days`
 }
 
 /** The text comes from the client and ends up in logs, so it is truncated. */

@@ -21,6 +21,7 @@ export const OrganizationReply = Type.Object(
     color: Optional(Type.String()),
     logo: Optional(Type.String({ description: 'An https URL or a data URL.' })),
     strictReferences: Type.Boolean(),
+    maxBackdateDays: Type.Integer(),
     subscription: Type.Object({ active: Type.Boolean() }),
     isDemo: Type.Boolean({ description: 'Whether this is the demo organization.' }),
     createdAt: Timestamp(),
@@ -29,7 +30,8 @@ export const OrganizationReply = Type.Object(
 )
 
 export function toOrganizationReply(organization: ShownOrganization) {
-  const { id, name, country, currency, timezone, locale, color, logo, strictReferences } = organization
+  const { id, name, country, currency, timezone, locale, color, logo, strictReferences, maxBackdateDays } =
+    organization
   return {
     id,
     name,
@@ -40,6 +42,7 @@ export function toOrganizationReply(organization: ShownOrganization) {
     color,
     logo,
     strictReferences,
+    maxBackdateDays,
     subscription: { active: organization.isSubscribed },
     isDemo: organization.isDemo,
     createdAt: organization.createdAt.toISOString(),
@@ -54,6 +57,14 @@ const Logo = Text(65_536, {
   description:
     'An https URL of up to 2,000 characters, or the image itself as `data:image/png;base64,…` (png, jpeg, webp or svg+xml) of up to 64 KB.',
   examples: ['https://example.com/logo.png'],
+})
+
+const MaxBackdateDays = Type.Integer({
+  minimum: 0,
+  maximum: 3650,
+  description:
+    'How many days in the past the `occurredAt` of a sale may be, such as one that a till made offline. ' +
+    'Starts at 30. With 0, a sale must be sent within 5 minutes.',
 })
 
 export function organizationRoutes(app: Server, { deps }: ServerOptions): void {
@@ -97,6 +108,7 @@ export function organizationRoutes(app: Server, { deps }: ServerOptions): void {
                   'Whether products, users and branches that are not in the directory are refused.',
               }),
             ),
+            maxBackdateDays: Optional(MaxBackdateDays),
           },
           {
             ...named('OrganizationPatch'),

@@ -158,6 +158,7 @@ export const organizationExample = {
   timezone: 'America/New_York',
   locale: 'en',
   strictReferences: false,
+  maxBackdateDays: 30,
   subscription: { active: true },
   isDemo: false,
   createdAt: at,

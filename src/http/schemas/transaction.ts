@@ -89,7 +89,13 @@ export const BasketBody = Type.Object(
           `A retry with it is always safe, with no time limit. ${whatIsCompared}`,
       ),
     ),
-    occurredAt: Optional(Timestamp('When the sale happened. Defaults to now.')),
+    occurredAt: Optional(
+      Timestamp(
+        'When the sale happened. Defaults to now. At most 5 minutes in the future, at most `maxBackdateDays` of the organization (30 by default) in the past, ' +
+          'and not more than 5 minutes before the customer had a card of the campaign. ' +
+          'Days and times of rules refer to it; campaign versions, balances and expiry to the time of the request.',
+      ),
+    ),
     metaData: Optional(FreeForm('Anything you want to store with the transaction.')),
   },
   {
@@ -200,6 +206,9 @@ export const TriedBasket = Type.Object(
     ...Type.Omit(BasketBody, ['customer', 'card', 'barcode', 'user', 'opaqueId', 'metaData', 'reward'])
       .properties,
     items: Optional(Type.Array(Type.Object(itemFields, named('TriedItem')), { maxItems: 500 })),
+    occurredAt: Optional(
+      Timestamp('When the sale happens. Defaults to now. At most 5 minutes in the future.'),
+    ),
     definition: Optional(
       Type.Unsafe<Record<string, unknown>>({
         type: 'object',

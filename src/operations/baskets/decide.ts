@@ -16,6 +16,7 @@ import type { LoadedBasket, LoadedCustomer } from '../../store/load-baskets.ts'
 import { type References, referencesOf } from '../organizations/setup-cache.ts'
 import type { BasketJob } from './job.ts'
 import { type BasketGroup, counterKey, dayOf } from './load.ts'
+import { refuseWrongTime } from './refuse-wrong-time.ts'
 
 export type Decided =
   | Accepted
@@ -144,7 +145,7 @@ export function decideBasket(
 }
 
 function refuseUnusable(
-  { setup, products }: BasketGroup,
+  { setup, products, now }: BasketGroup,
   { request }: BasketJob,
   { card }: LoadedBasket,
   customer: LoadedCustomer | undefined,
@@ -154,6 +155,8 @@ function refuseUnusable(
   if (customer.status !== customerStatus.active) return { code: 'customer_not_active' }
   if (!card) return { code: 'card_not_found' }
   if (card.status !== cardStatus.active) return { code: 'card_not_active' }
+  const tooEarly = refuseWrongTime(request.occurredAt, setup.organization, card, now)
+  if (tooEarly) return tooEarly
   if (!setup.organization.strictReferences) return undefined
   const unknown = request.basket.lines.find(
     (line) => line.product !== undefined && !products.has(line.product),

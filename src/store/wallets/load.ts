@@ -27,6 +27,8 @@ export type Held = Omit<Wallet, 'coupons' | 'usage'>
 export interface LoadedCard {
   readonly status: number
   readonly campaign: CampaignId
+  /** When the customer's first card of the campaign was opened; this one may be a replacement. */
+  readonly firstOpenedAt: Date
 }
 
 export interface LoadedWallets {
@@ -47,7 +49,9 @@ export const ms = (column: string) => `(date_part('epoch', ${column}) * 1000)::b
 export const positions = (arrays: string) => `unnest(${arrays}) WITH ORDINALITY AS b`
 
 const walletsOf = (keys: string) => `SELECT b.n, c.id, c.status, w.version, w.transaction_count,
-    ${ms('w.last_activity_at')}, k.status, k.campaign_id
+    ${ms('w.last_activity_at')}, k.status, k.campaign_id,
+    (SELECT ${ms('min(f.created_at)')} FROM cards f WHERE f.org_id = $1::integer
+      AND f.customer_id = k.customer_id AND f.campaign_id = k.campaign_id)
   FROM ${keys}
   JOIN customers c ON c.org_id = $1::integer AND c.id = b.customer_id AND c.status <> ${customerStatus.erased}
   JOIN wallets w ON w.org_id = $1::integer AND w.customer_id = b.customer_id
@@ -183,9 +187,13 @@ function readHeld(row: WireRow, { balances, lots, keptMultiples }: Parts): void 
 
 function readCards(rows: readonly WireRow[]): Map<number, LoadedCard> {
   const cards = new Map<number, LoadedCard>()
-  for (const [n, , , , , , status, campaign] of rows) {
+  for (const [n, , , , , , status, campaign, firstOpenedMs] of rows) {
     if (status && campaign)
-      cards.set(Number(n) - 1, { status: Number(status), campaign: idFrom('cmp', campaign) })
+      cards.set(Number(n) - 1, {
+        status: Number(status),
+        campaign: idFrom('cmp', campaign),
+        firstOpenedAt: toDate(firstOpenedMs)!,
+      })
   }
   return cards
 }
