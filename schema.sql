@@ -37,7 +37,9 @@ CREATE TABLE balances (
   value bigint NOT NULL DEFAULT 0,
   total bigint NOT NULL DEFAULT 0,
   version bigint NOT NULL DEFAULT 0,
+  shortfall bigint NOT NULL DEFAULT 0,
   CONSTRAINT balances_pkey PRIMARY KEY (org_id, customer_id, key),
+  CONSTRAINT balances_shortfall_positive CHECK ((shortfall >= 0)),
   CONSTRAINT balances_total_bounded CHECK (((total >= 0) AND (total <= '9000000000000000'::bigint))),
   CONSTRAINT balances_value_bounded CHECK (((value >= '-9000000000000000'::bigint) AND (value <= '9000000000000000'::bigint)))
 ) WITH (fillfactor = 70);
@@ -126,6 +128,13 @@ CREATE TABLE coupons (
   redeemed_by uuid,
   created_at timestamp with time zone NOT NULL,
   updated_at timestamp with time zone NOT NULL,
+  balance_key text,
+  at bigint,
+  multiple bigint,
+  consumed bigint,
+  consumed_from json,
+  settled bigint NOT NULL DEFAULT 0,
+  revoked_by uuid,
   CONSTRAINT coupons_pkey PRIMARY KEY (org_id, id),
   CONSTRAINT coupons_redeemed_by_transaction CHECK (((status = 3) = (redeemed_by IS NOT NULL)))
 );
@@ -254,6 +263,7 @@ CREATE TABLE ledger_entries (
   reason text,
   user_id uuid,
   created_at timestamp with time zone NOT NULL,
+  shortfall bigint,
   CONSTRAINT ledger_entries_pkey PRIMARY KEY (org_id, customer_id, key, version)
 );
 
@@ -264,6 +274,8 @@ CREATE TABLE lots (
   version bigint NOT NULL,
   remaining bigint NOT NULL,
   expires_at timestamp with time zone NOT NULL,
+  expired bigint NOT NULL DEFAULT 0,
+  paid_by json,
   CONSTRAINT lots_pkey PRIMARY KEY (org_id, customer_id, key, version),
   CONSTRAINT lots_remaining_positive CHECK ((remaining >= 0))
 );
