@@ -374,7 +374,7 @@ describe('points that were spent', () => {
     const sale = await own.process(person, { items: [{ amount: 0.5 }], pointsToSpend: 50 })
     service.advance(2 * 86_400_000)
     expect((await own.balance(person)).value).toBe(20)
-    expect(await own.giveBack(sale)).toMatchObject({ pointsRestored: 50 })
+    expect(await own.giveBack(sale)).toMatchObject({ pointsRestored: 0 })
     expect(await own.balance(person)).toEqual({ value: 20, total: 100 })
     expect(await own.integrity()).toMatchObject({ ok: true })
     service.setTime(nearNoon())
@@ -411,7 +411,7 @@ describe('coupons granted by the sale', () => {
   })
 
   test.each(['before', 'after'])(
-    'that expired unused are taken back too, whether the sale came back %s the job noticed',
+    'that expired unused stay expired, whether the sale came back %s the job noticed',
     async (order) => {
       const own = await openShop(service)
       const person = await own.register(await own.publish(club()))
@@ -421,13 +421,11 @@ describe('coupons granted by the sale', () => {
       if (order === 'after') await runRound(service.deps)
       await own.giveBack(sale)
       expect(await own.balance(person, 'stamps')).toEqual({ value: 0, total: 0 })
-      // Whoever was first, it cannot be used any more.
-      expect([4, 5]).toContain((await own.coupon(coupon!)).status)
+      expect((await own.coupon(coupon!)).status).toBe(4)
+      await runRound(service.deps)
       const from = new Date(service.deps.clock().getTime() - 40 * 86_400_000).toISOString().slice(0, 10)
       const { coupons } = await own.get(`/v1/reports/summary?from=${from}`)
-      expect(coupons).toMatchObject(
-        order === 'after' ? { expired: 1, revoked: 0 } : { expired: 0, revoked: 1 },
-      )
+      expect(coupons).toMatchObject({ expired: 1, revoked: 0 })
       service.setTime(nearNoon())
     },
   )

@@ -11,7 +11,7 @@ export interface Progress {
   readonly key: string
   /** Units already earned toward the next coupon. */
   readonly have: number
-  /** Units the next coupon needs. */
+  /** Units the next coupon needs: `need − have` are missing. */
   readonly need: number
   /** Key of the reward. */
   readonly reward: string
@@ -29,9 +29,17 @@ export function progressOf(
       const { key, at, consume, grant } = threshold
       const balance = balances.find((candidate) => candidate.key === key)
       const { value, total } = balance ?? { value: 0, total: 0 }
-      const granted = Math.max(Math.floor(total / at), keptMultiple(campaign.id, threshold, kept))
-      const have = Math.max(0, consume ? Math.min(value, at) : total - granted * at)
-      progress.push({ key, have, need: at, reward: grant.reward.key })
+      const reward = grant.reward.key
+      if (consume) {
+        // What is below zero is missing, too.
+        const missing = at - Math.min(value, at)
+        progress.push({ key, have: Math.max(0, at - missing), need: Math.max(at, missing), reward })
+      } else {
+        const passed = Math.floor(total / at)
+        // Coupons still out for multiples above the total come first.
+        const beyond = Math.max(0, keptMultiple(campaign.id, threshold, kept) - passed)
+        progress.push({ key, have: total - passed * at, need: at * (1 + beyond), reward })
+      }
     }
   }
   return progress
