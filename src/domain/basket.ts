@@ -1,5 +1,5 @@
 import type { CouponId } from './ids.ts'
-import { decimalsOf, maxMoney, maxPriceDecimals, maxQuantity } from './money.ts'
+import { decimalsOf, maxMoney, maxPriceDecimals, maxQuantity, multiplyToMinor, toMinor } from './money.ts'
 import type { Place, Problem } from './refusal.ts'
 
 /**
@@ -13,6 +13,11 @@ export interface Basket {
   readonly discountedAmount?: number
   /** Coupons redeemed for the order as a whole. */
   readonly coupons: readonly CouponId[]
+  /**
+   * Whether the client's discounts include what the coupons are worth; without it, a discount at the place of a
+   * coupon includes it.
+   */
+  readonly couponsIncluded?: boolean
   readonly pointsToSpend: number
   /** When the sale happened; rules look at this, while balances and expiry look at now. */
   readonly occurredAt: Date
@@ -35,12 +40,33 @@ export interface Line {
   readonly coupons: readonly CouponId[]
 }
 
-type Numbers = Pick<Basket, 'lines' | 'amount' | 'discountAmount' | 'discountedAmount'>
+/** A line's amount before discounts, in minor units. */
+export function lineAmountMinor({ amount, unitPrice, quantity }: Line, currencyDecimals: number): number {
+  if (amount !== undefined) return toMinor(amount, currencyDecimals)
+  return unitPrice === undefined ? 0 : multiplyToMinor(unitPrice, quantity, currencyDecimals)
+}
+
+/** Whether a basket has a line, or an amount above 0. An empty one is no visit, and nobody's first. */
+export function isVisit(
+  { lines }: Pick<Basket, 'lines'>,
+  { amountMinor, payableMinor }: { readonly amountMinor: number; readonly payableMinor: number },
+): boolean {
+  return lines.length > 0 || amountMinor > 0 || payableMinor > 0
+}
+
+type Numbers = Pick<Basket, 'lines' | 'amount' | 'discountAmount' | 'discountedAmount' | 'couponsIncluded'>
 
 const moneyFields = ['amount', 'discountAmount', 'discountedAmount'] as const
 
-/** The first number of a basket that is outside the bounds of exact arithmetic. */
+/**
+ * The first number of a basket that is outside the bounds of exact arithmetic, or a price that leaves nothing
+ * to take coupons off from.
+ */
 export function findWrongNumber(basket: Numbers): Problem | undefined {
+  // The order's own price is final, so that coupons cannot come off on top of it.
+  if (basket.couponsIncluded === false && basket.discountedAmount !== undefined) {
+    return { kind: 'contradicts', at: ['couponsIncluded'], field: 'discountedAmount' }
+  }
   for (const field of moneyFields) {
     if (!isMoney(basket[field])) return beyondMoney(basket[field]!, [field])
   }

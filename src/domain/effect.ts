@@ -9,8 +9,14 @@ export type Effect =
       readonly coupon: CouponId
       /** The line it was redeemed for; absent at order level. */
       readonly line?: string
-      /** What the reward is worth in this basket; reported for the till to apply, never subtracted here. */
+      /** What the reward is worth in this basket. */
       readonly discountMinor: number
+      /**
+       * Where its worth was taken off the price: the position of a line, or the order, whose reductions are
+       * spread over the lines. Absent if the client's discounts include it, as in every sale booked before the
+       * service took coupons off.
+       */
+      readonly takenFrom?: number | 'order'
     }
   | { readonly kind: 'spend_points'; readonly movement: Movement; readonly discountMinor: number }
   | {

@@ -62,10 +62,11 @@ export const refusals = {
   coupon_already_redeemed: 'The coupon was already redeemed.',
   coupon_expired: 'The coupon has expired.',
   coupon_revoked: 'The coupon was revoked.',
-  coupon_not_applicable: 'The coupon does not apply to this item or basket, or is used twice in it.',
+  coupon_not_applicable:
+    'The coupon does not apply to this item or basket, is worth nothing in it, or is used twice in it.',
   points_not_spendable: 'The card has no balance that points can be spent from.',
   insufficient_points: 'Not enough points.',
-  points_below_minimum: "The number of points is below the campaign's minimum.",
+  points_below_minimum: "The number of points is below the campaign's minimum, or is worth nothing in money.",
   points_above_share: 'The points would cover more of the basket than the campaign allows.',
   return_exceeds_sale: 'The return exceeds what is left of the sale.',
 } as const satisfies Record<string, string>
@@ -100,7 +101,11 @@ export type Problem =
   | { readonly kind: 'too_little_left'; readonly at: Place; readonly line: string }
   | { readonly kind: 'nothing_left' }
   | { readonly kind: 'balance_too_large'; readonly balance: string; readonly most: number }
+  | { readonly kind: 'contradicts'; readonly at: Place; readonly field: string }
   | { readonly kind: 'coupon'; readonly coupon: string }
+  | { readonly kind: 'coupon_without_unit'; readonly coupon: string }
+  | { readonly kind: 'coupon_without_worth'; readonly coupon: string }
+  | { readonly kind: 'points_without_worth' }
 
 export type Place = readonly (string | number)[]
 

@@ -14,6 +14,7 @@ import type { Movement } from './ledger-entry.ts'
 import type { LotTake } from './lot.ts'
 import type { ReturnedItem, ReturnRecord, Units } from './return-record.ts'
 import type { RuleUsage } from './wallet.ts'
+import type { Warning } from './warning.ts'
 
 export const transactionStatus = { processed: 1, partlyReturned: 2, returned: 3 } as const
 
@@ -33,7 +34,9 @@ export type Action =
  * What a basket did and why, in whole units; kept with the transaction so that it can always be explained.
  */
 export interface TransactionResult {
+  /** The order's amount as the client counts it; defaults to the sum of the lines. */
   readonly amountMinor: number
+  /** The amount to pay after discounts and coupons, before points. */
   readonly payableMinor: number
   readonly pointsDiscountMinor: number
   readonly actions: readonly Action[]
@@ -58,6 +61,8 @@ export interface TransactionResult {
   /** The campaign versions it ran on, in order. */
   readonly campaigns: readonly { readonly id: CampaignId; readonly version: number }[]
   readonly context: SaleContext
+  /** Stored, so that a replay has those of the first response; absent when there are none. */
+  readonly warnings?: readonly Warning[]
 }
 
 /** The facts a decision was based on, small and storable as JSON, so that a return can recompute the sale. */
@@ -76,7 +81,10 @@ export interface SaleContext {
 
 /** The basket as it is stored: as sent, without the parts that have columns of their own. */
 export interface StoredBasket
-  extends Pick<Basket, 'amount' | 'discountAmount' | 'discountedAmount' | 'coupons' | 'pointsToSpend'> {
+  extends Pick<
+    Basket,
+    'amount' | 'discountAmount' | 'discountedAmount' | 'coupons' | 'couponsIncluded' | 'pointsToSpend'
+  > {
   readonly lines: readonly Line[]
   /** Categories from the directory for products of lines that were sent without one, by line id. */
   readonly categories?: Readonly<Record<string, string>>

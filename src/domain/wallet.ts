@@ -53,7 +53,10 @@ export interface Wallet {
   readonly coupons: readonly Coupon[]
   /** Rules without an entry have given nothing yet. */
   readonly usage: readonly RuleUsage[]
-  /** Number of baskets processed before this one. */
+  /**
+   * Number of baskets before this one that had a line or an amount above 0, returned or not. Only whether it is 0
+   * matters: that basket is the customer's first.
+   */
   readonly transactionCount: number
   /** When the last basket was processed; used for balances that expire by inactivity. */
   readonly lastActivityAt?: Date

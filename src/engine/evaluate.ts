@@ -3,7 +3,7 @@
  * are those of the README, and either all of them apply or none. Nothing is read from outside and no argument
  * is changed: the steps share a working copy of the wallet, and their results are combined at the end.
  */
-import type { Basket } from '../domain/basket.ts'
+import { type Basket, isVisit } from '../domain/basket.ts'
 import type { CouponOrigin } from '../domain/coupon.ts'
 import type { Effect } from '../domain/effect.ts'
 import type { Movement } from '../domain/ledger-entry.ts'
@@ -11,11 +11,14 @@ import type { Lot, LotTake } from '../domain/lot.ts'
 import { ok, type Result } from '../domain/result.ts'
 import type { SaleContext } from '../domain/transaction.ts'
 import type { Balance, Wallet } from '../domain/wallet.ts'
+import type { Warning } from '../domain/warning.ts'
 import type { AttachedCampaign } from './definition/compile-campaign.ts'
 import { priceBasket } from './input/price-basket.ts'
 import { toRuleInput } from './input/rule-input.ts'
+import { takeCouponsOff } from './input/take-coupons-off.ts'
 import { collectAll, type UsageChange } from './steps/collect.ts'
 import { expireInState, type Inactivity, idleKeysOf, inactivityOf } from './steps/expire-balances.ts'
+import { findWarnings } from './steps/find-warnings.ts'
 import { grantCoupons } from './steps/grant-coupons.ts'
 import { type Progress, progressOf } from './steps/progress.ts'
 import { redeemCoupons } from './steps/redeem-coupons.ts'
@@ -42,8 +45,10 @@ export interface Evaluation {
   readonly progress: readonly Progress[]
   /** The order's amount before discounts; defaults to the sum of the lines. */
   readonly amountMinor: number
-  /** The amount to pay, before points. */
+  /** The amount to pay after discounts and coupons, before points. */
   readonly payableMinor: number
+  /** Whether the basket has a line or an amount above 0. */
+  readonly isVisit: boolean
   /** Points to spend, in units of the point balance. */
   readonly pointsSpent: number
   readonly pointsDiscountMinor: number
@@ -57,17 +62,18 @@ export interface Evaluation {
   /** What each granted coupon stands for, in the order of the effects. */
   readonly origins: readonly CouponOrigin[]
   readonly context: SaleContext
+  /** What was accepted and is probably a mistake. */
+  readonly warnings: readonly Warning[]
 }
 
 export function evaluate(input: EvaluateInput): Result<Evaluation> {
   const { basket, wallet, campaigns, organization, now } = input
   const { currencyDecimals, timezone } = organization
   const spend = campaigns[0]?.compiled.spend
-  const priced = priceBasket(basket, currencyDecimals)
-  if (!priced.ok) return priced
+  const asSent = priceBasket(basket, currencyDecimals)
+  if (!asSent.ok) return asSent
   const points = readPoints(basket, spend)
   if (!points.ok) return points
-  const { payableMinor, amountMinor } = priced.value
 
   // 1. What has expired by now leaves the balances.
   const inactivity = input.inactivity ?? inactivityOf(campaigns)
@@ -75,21 +81,23 @@ export function evaluate(input: EvaluateInput): Result<Evaluation> {
   expireInState(state, wallet, inactivity, now, timezone)
   const before = state.balances.map(({ key, value, total }) => [key, value, total] as const)
 
-  // 2. Coupons are redeemed.
-  const redeemed = redeemCoupons(priced.value, basket.coupons, wallet.coupons, now, currencyDecimals)
+  // 2. Coupons are redeemed, and taken off the price where the client's discounts do not include them.
+  const redeemed = redeemCoupons(asSent.value, basket, wallet.coupons, now, currencyDecimals)
   if (!redeemed.ok) return redeemed
+  const priced = takeCouponsOff(asSent.value, redeemed.value)
+  const { payableMinor, amountMinor } = priced
 
   // 3. Points are spent.
   const spent = spendPoints(state, points.value, spend, { payableMinor, currencyDecimals })
   if (!spent.ok) return spent
 
   // 4. Campaigns collect.
-  const isFirst = wallet.transactionCount === 0
+  const isFirst = wallet.transactionCount === 0 && isVisit(basket, priced)
   const known = { isFirst, usage: wallet.usage, timezone, now }
   const pointsPartMinor = spend?.earns ? 0 : spent.value.discountMinor
-  const collected = collectAll(campaigns, toRuleInput(basket, priced.value, pointsPartMinor, known), state)
+  const collected = collectAll(campaigns, toRuleInput(basket, priced, pointsPartMinor, known), state)
   if (!collected.ok) return collected
-  const { running, skipped, usage } = collected.value
+  const { running, skipped, usage, effects: collects } = collected.value
 
   // 5. Coupons are granted at thresholds.
   const kept = wallet.keptMultiples ?? []
@@ -97,21 +105,14 @@ export function evaluate(input: EvaluateInput): Result<Evaluation> {
 
   // 6. Tiers change.
   const tiers = changeTiers(running, state)
-
-  const effects = [
-    ...redeemed.value,
-    ...spent.value.effects,
-    ...collected.value.effects,
-    ...granted.effects,
-    ...tiers,
-  ]
   const balances = closedBalances(state)
   return ok({
-    effects,
+    effects: [...redeemed.value, ...spent.value.effects, ...collects, ...granted.effects, ...tiers],
     skipped,
     progress: progressOf(running, balances, kept),
     amountMinor,
     payableMinor,
+    isVisit: isVisit(basket, priced),
     pointsSpent: spent.value.units,
     pointsDiscountMinor: spent.value.discountMinor,
     movements: state.movements,
@@ -119,12 +120,14 @@ export function evaluate(input: EvaluateInput): Result<Evaluation> {
     lots: changedLots(state),
     usage,
     origins: granted.origins,
-    context: contextOf(input, before, spent.value.takes),
+    context: contextOf(input, isFirst, before, spent.value.takes),
+    warnings: findWarnings(basket, asSent.value, redeemed.value, currencyDecimals),
   })
 }
 
 function contextOf(
   { wallet, campaigns, organization }: EvaluateInput,
+  isFirst: boolean,
   balances: SaleContext['balances'],
   spentFrom: readonly LotTake[],
 ): SaleContext {
@@ -133,7 +136,7 @@ function contextOf(
     currencyDecimals: organization.currencyDecimals,
     timezone: organization.timezone,
     balances,
-    isFirst: wallet.transactionCount === 0,
+    isFirst,
     ...(paused.length > 0 && { paused }),
     ...(wallet.usage.length > 0 && { usage: wallet.usage }),
     ...(spentFrom.length > 0 && { spentFrom }),

@@ -6,7 +6,9 @@
 import type { Line } from '../domain/basket.ts'
 import type { CampaignId, CouponId } from '../domain/ids.ts'
 import type { Movement, MovementKind } from '../domain/ledger-entry.ts'
+import type { Place } from '../domain/refusal.ts'
 import type { Action, SaleContext, StoredBasket, TransactionResult } from '../domain/transaction.ts'
+import type { WarningCode } from '../domain/warning.ts'
 import { idFrom, uuidOf } from './tenant.ts'
 
 type PackedMovement = [
@@ -17,8 +19,11 @@ type PackedMovement = [
   totalAfter: number,
 ]
 
+/** The last element is where the service took the worth off: the position of a line, or −1 for the order. */
+type PackedRedemption = ['r', coupon: string, discountMinor: number, line?: string | 0, takenFrom?: number]
+
 type PackedAction =
-  | ['r', coupon: string, discountMinor: number, line?: string]
+  | PackedRedemption
   | ['s', movement: PackedMovement, discountMinor: number]
   | ['c', movement: PackedMovement, campaign: number, rule: string]
   | [
@@ -40,6 +45,7 @@ type PackedResult = [
   skipped: PackedSkips[],
   progress: [balance: number | string, have: number, need: number, reward: string][],
   context: PackedContext,
+  warnings?: [code: WarningCode, ...at: Place][],
 ]
 
 /**
@@ -69,9 +75,7 @@ export function packResult(result: TransactionResult): PackedResult {
   const packAction = (action: Action): PackedAction => {
     switch (action.kind) {
       case 'redeem_coupon':
-        return action.line === undefined
-          ? ['r', uuidOf(action.coupon), action.discountMinor]
-          : ['r', uuidOf(action.coupon), action.discountMinor, action.line]
+        return packRedemption(action)
       case 'spend_points':
         return ['s', movement(action.movement), action.discountMinor]
       case 'collect':
@@ -94,7 +98,7 @@ export function packResult(result: TransactionResult): PackedResult {
         return ['t', campaignAt(action.campaign), action.tier]
     }
   }
-  return [
+  const packed: PackedResult = [
     [amountMinor, payableMinor, pointsDiscountMinor],
     campaigns.map(({ id, version }) => [uuidOf(id), version]),
     balances.map(({ key, value, total, decimals }) => [key, value, total, decimals]),
@@ -109,6 +113,8 @@ export function packResult(result: TransactionResult): PackedResult {
     ]),
     packContext(result.context, balanceAt),
   ]
+  if (result.warnings) packed.push(result.warnings.map(({ code, at }) => [code, ...at]))
+  return packed
 }
 
 export function unpackResult(packed: PackedResult): TransactionResult {
@@ -120,6 +126,7 @@ export function unpackResult(packed: PackedResult): TransactionResult {
     skipped,
     progress,
     context,
+    warnings,
   ] = packed
   const campaigns = versions.map(([id, version]) => ({ id: idFrom('cmp', id), version }))
   const balances = held.map(([key, value, total, decimals]) => ({ key, value, total, decimals }))
@@ -136,18 +143,10 @@ export function unpackResult(packed: PackedResult): TransactionResult {
     valueAfter,
     totalAfter,
   })
-  const couponOf = (uuid: string): CouponId => idFrom('cpn', uuid)
   const unpackAction = (packed: PackedAction): Action => {
     switch (packed[0]) {
-      case 'r': {
-        const [, coupon, discountMinor, line] = packed
-        return {
-          kind: 'redeem_coupon',
-          coupon: couponOf(coupon),
-          ...(line !== undefined && { line }),
-          discountMinor,
-        }
-      }
+      case 'r':
+        return unpackRedemption(packed)
       case 's':
         return { kind: 'spend_points', movement: movement('spend', packed[1]), discountMinor: packed[2] }
       case 'c':
@@ -188,6 +187,28 @@ export function unpackResult(packed: PackedResult): TransactionResult {
     balances,
     campaigns,
     context: unpackContext(context, keyAt),
+    ...(warnings && { warnings: warnings.map(([code, ...at]) => ({ code, at })) }),
+  }
+}
+
+const couponOf = (uuid: string): CouponId => idFrom('cpn', uuid)
+
+type Redemption = Extract<Action, { kind: 'redeem_coupon' }>
+
+function packRedemption({ coupon, discountMinor, line, takenFrom }: Redemption): PackedRedemption {
+  const packed: PackedRedemption = ['r', uuidOf(coupon), discountMinor]
+  if (takenFrom !== undefined) packed.push(line ?? 0, takenFrom === 'order' ? -1 : takenFrom)
+  else if (line !== undefined) packed.push(line)
+  return packed
+}
+
+function unpackRedemption([, coupon, discountMinor, line, takenFrom]: PackedRedemption): Redemption {
+  return {
+    kind: 'redeem_coupon',
+    coupon: couponOf(coupon),
+    ...(typeof line === 'string' && { line }),
+    discountMinor,
+    ...(takenFrom !== undefined && { takenFrom: takenFrom < 0 ? 'order' : takenFrom }),
   }
 }
 
@@ -267,6 +288,7 @@ export function packBasket(basket: StoredBasket): PackedBasket {
     metaData: basket.metaData,
     lines: basket.lines.length > 0 ? basket.lines.map(packLine) : undefined,
     coupons: basket.coupons.length > 0 ? basket.coupons : undefined,
+    couponsIncluded: basket.couponsIncluded,
     pointsToSpend: basket.pointsToSpend === 0 ? undefined : basket.pointsToSpend,
   }
 }

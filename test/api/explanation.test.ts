@@ -144,7 +144,8 @@ test('validate shows the same as process does, without ids of what does not exis
     JSON.parse(
       JSON.stringify(reply, (key, value) => (['coupon', 'expiresAt'].includes(key) ? undefined : value)),
     )
-  const { id: _id, createdAt: _at, ...answered } = withoutIds(sale)
+  const { id: _id, createdAt: _at, warnings, ...answered } = withoutIds(sale)
+  expect(warnings).toEqual([{ code: 'no_receipt_number', at: 'opaqueId', text: expect.any(String) }])
   for (const coupon of answered.executedActions.coupons) delete coupon.id
   expect(withoutIds(preview)).toEqual(answered)
   expect(preview.executedActions.coupons).not.toHaveLength(0)

@@ -92,7 +92,10 @@ function basket({ ids, now }: Pick<World, 'ids' | 'now'>, more: object = {}) {
 
 /** Coupons can be redeemed once, so only the calls that are about them send them. */
 const withCoupons = ({ ids, now }: World) =>
-  basket({ ids, now }, { reward: ids.coupon, items: [{ id: 'a', amount: 7, reward: ids.coupon }] })
+  basket(
+    { ids, now },
+    { reward: ids.coupon, items: [{ id: 'a', amount: 7, reward: ids.coupon }], couponsIncluded: true },
+  )
 
 const scanned = (barcode: string) => ({ barcode, amount: 7, opaqueId: unique() })
 

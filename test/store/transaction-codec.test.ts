@@ -29,7 +29,13 @@ const result = fc
     const reward = fc.constant({ key: 'free', name: 'Free', kind: 'amount_off' as const, amount: 5 })
     const action = fc.oneof(
       fc.record(
-        { kind: fc.constant('redeem_coupon' as const), coupon, line: text, discountMinor: count },
+        {
+          kind: fc.constant('redeem_coupon' as const),
+          coupon,
+          line: text,
+          discountMinor: count,
+          takenFrom: fc.oneof(fc.constant('order' as const), fc.nat(499)),
+        },
         { requiredKeys: ['kind', 'coupon', 'discountMinor'] },
       ),
       fc.record({
@@ -57,7 +63,14 @@ const result = fc
       ),
       fc.record({ kind: fc.constant('change_tier' as const), campaign, tier: text }),
     )
-    return fc.record({
+    const warning = fc.record({
+      code: fc.constantFrom('discounts_disagree' as const, 'empty_basket' as const),
+      at: fc.oneof(
+        fc.constant(['lines']),
+        fc.tuple(fc.constant('lines'), fc.nat(499), fc.constant('coupons')),
+      ),
+    })
+    const always = {
       amountMinor: count,
       payableMinor: count,
       pointsDiscountMinor: count,
@@ -82,7 +95,10 @@ const result = fc
         },
         { requiredKeys: ['currencyDecimals', 'timezone', 'balances', 'isFirst'] },
       ),
-    }) as fc.Arbitrary<TransactionResult>
+    }
+    const warnings = fc.array(warning, { minLength: 1, maxLength: 3 })
+    const requiredKeys = Object.keys(always) as (keyof typeof always)[]
+    return fc.record({ ...always, warnings }, { requiredKeys }) as fc.Arbitrary<TransactionResult>
   })
 
 const asStored = <T>(value: T): T => JSON.parse(JSON.stringify(value))
@@ -93,6 +109,16 @@ test('a result comes back from the database as it went in', () => {
       expect(unpackResult(asStored(packResult(item)))).toEqual(item)
     }),
   )
+})
+
+test('a coupon that was redeemed before coupons were taken off comes back as one that was not', () => {
+  const [coupon, uuid] = [`cpn_${'1'.repeat(32)}`, '11111111-1111-1111-1111-111111111111']
+  const stored = (action: unknown[]) =>
+    unpackResult([[350, 350, 0], [], [], [action as never], [], [], [2, 'UTC', [], 0]]).actions
+  expect(stored(['r', uuid, 350, '1'])).toEqual([
+    { kind: 'redeem_coupon', coupon, line: '1', discountMinor: 350 },
+  ])
+  expect(stored(['r', uuid, 350])).toEqual([{ kind: 'redeem_coupon', coupon, discountMinor: 350 }])
 })
 
 const line = fc.record(
@@ -117,6 +143,7 @@ const basket = fc.record(
       hex.map((id) => `cpn_${id}` as const),
       { maxLength: 2 },
     ),
+    couponsIncluded: fc.boolean(),
     pointsToSpend: count,
     metaData: fc.constant({ a: 1 }),
   },

@@ -3,15 +3,8 @@
  * and the fraction by which order-level reductions shrink every line. The fraction is kept as two whole
  * numbers: nothing is rounded between the line and the rule that counts it.
  */
-import { type Basket, findWrongNumber, type Line } from '../../domain/basket.ts'
-import {
-  maxMoney,
-  maxPriceDecimals,
-  multiplyToMinor,
-  powerOfTen,
-  toMinor,
-  toUnits,
-} from '../../domain/money.ts'
+import { type Basket, findWrongNumber, type Line, lineAmountMinor } from '../../domain/basket.ts'
+import { maxMoney, maxPriceDecimals, powerOfTen, toMinor, toUnits } from '../../domain/money.ts'
 import { ok, type Result, refuse } from '../../domain/result.ts'
 
 export interface PricedBasket {
@@ -62,12 +55,7 @@ export function priceBasket(basket: Basket, currencyDecimals: number): Result<Pr
 }
 
 function priceLine(line: Line, currencyDecimals: number): PricedLine {
-  const amountMinor =
-    line.amount !== undefined
-      ? toMinor(line.amount, currencyDecimals)
-      : line.unitPrice !== undefined
-        ? multiplyToMinor(line.unitPrice, line.quantity, currencyDecimals)
-        : 0
+  const amountMinor = lineAmountMinor(line, currencyDecimals)
   return {
     line,
     amountMinor,

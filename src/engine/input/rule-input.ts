@@ -1,8 +1,8 @@
 /**
- * A basket as rules see it, built from its prices and from what was known about the customer at the time. The
+ * A basket as rules see it, built from its prices after coupons and from what was known about the customer at the time. The
  * worth of spent points is deducted like an order-level reduction, and no reduction ever makes a line larger.
  */
-import type { Basket } from '../../domain/basket.ts'
+import { type Basket, isVisit } from '../../domain/basket.ts'
 import type { CampaignId } from '../../domain/ids.ts'
 import type { RuleUsage } from '../../domain/wallet.ts'
 import { localTime } from '../clock/local-time.ts'
@@ -48,7 +48,7 @@ export function toRuleInput(
     quantity: lines.reduce((sum, line) => sum + line.quantity, 0),
     spreadNumerator: isReduced ? collectingMinor : 1,
     spreadDenominator: isReduced ? priced.linesPayableMinor : 1,
-    isVisit: hasLines || priced.amountMinor > 0 || priced.payableMinor > 0,
+    isVisit: isVisit(basket, priced),
     payableMinor: priced.payableMinor,
     branch: basket.branch,
     at: basket.occurredAt,

@@ -16,6 +16,7 @@ import { localDay } from '../clock/local-time.ts'
 import type { AttachedCampaign } from '../definition/compile-campaign.ts'
 import { priceBasket } from '../input/price-basket.ts'
 import { toRuleInput } from '../input/rule-input.ts'
+import { takeCouponsOff } from '../input/take-coupons-off.ts'
 import { lotExpiry, type UsageChange } from '../steps/collect.ts'
 import { expireInState, type Inactivity } from '../steps/expire-balances.ts'
 import { type TierLost, tiersLost } from '../steps/tiers.ts'
@@ -202,7 +203,7 @@ function resolveReturn({ sale, campaigns, earlier, items }: ReturnInput): Result
   const { basket, context } = sale
   const pricing = priceBasket(basket, context.currencyDecimals)
   if (!pricing.ok) return pricing
-  const priced = pricing.value
+  const priced = takeCouponsOff(pricing.value, sale.actions)
   const { lines } = priced
   const returned = earlier.flatMap((record) => record.items)
   const before = takeItems(quantitiesOf(lines), lines, returned)

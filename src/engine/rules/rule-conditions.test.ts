@@ -217,6 +217,20 @@ describe('a rule runs', () => {
     },
     { rule: 'only on the first basket', when: { firstTransaction: true }, skipped: 'first_transaction' },
     {
+      rule: 'not on an empty basket, which is nobody’s first',
+      when: { firstTransaction: true },
+      basket: { lines: [] },
+      wallet: walletOf({ transactionCount: 0 }),
+      skipped: 'first_transaction',
+    },
+    {
+      rule: 'on a first basket without lines',
+      when: { firstTransaction: true },
+      basket: { lines: [], amount: 5 },
+      wallet: walletOf({ transactionCount: 0 }),
+      skipped: undefined,
+    },
+    {
       rule: 'only on later baskets',
       when: { firstTransaction: false },
       wallet: walletOf({ transactionCount: 0 }),

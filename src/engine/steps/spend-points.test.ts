@@ -31,6 +31,25 @@ describe('points to spend are refused', () => {
       code: 'points_below_minimum',
     },
     {
+      rule: 'when they are worth less than a cent',
+      campaign: { spend: { ...spend, worth: 0.001 } },
+      points: 9,
+      code: 'points_below_minimum',
+    },
+    {
+      rule: 'not when they are worth exactly a cent',
+      campaign: { spend: { ...spend, worth: 0.001 } },
+      points: 10,
+      code: undefined,
+    },
+    {
+      rule: 'when they are worth less than a cent, even where there is nothing to pay',
+      campaign: { spend: { ...spend, worth: 0.001 } },
+      points: 9,
+      amount: 0,
+      code: 'points_below_minimum',
+    },
+    {
       rule: 'when they pay more than the share',
       campaign: { spend: { ...spend, maxShare: 0.5 } },
       points: 401,
@@ -132,6 +151,12 @@ describe('the most points', () => {
     { rule: 'stay within the share', terms: { maxShare: 0.5 }, payable: 333, points: 166 },
     { rule: 'may be worth less than a cent each', terms: { worth: 0.003 }, payable: 100, points: 333 },
     { rule: 'may be worth more than a unit of money each', terms: { worth: 2.5 }, payable: 999, points: 3 },
+    {
+      rule: 'are none when they are worth less than a cent',
+      terms: { worth: 0.00001 },
+      payable: 99,
+      points: 0,
+    },
     { rule: 'are none when there is nothing to pay', terms: {}, payable: 0, points: 0 },
     { rule: 'are none below the least', terms: { min: 100 }, payable: 99, points: 0 },
     { rule: 'may be exactly the least', terms: { min: 100 }, payable: 100, points: 100 },
@@ -202,7 +227,7 @@ describe('points spent', () => {
 
   test.each([
     { rule: 'are worth fractions of a cent together', worth: 0.005, points: 101, minor: 50 },
-    { rule: 'are worth nothing when that is less than a cent', worth: 0.005, points: 1, minor: 0 },
+    { rule: 'are worth whole cents only', worth: 0.005, points: 3, minor: 1 },
     { rule: 'may be worth more than a unit of money', worth: 2.5, points: 3, minor: 750 },
   ])('$rule', ({ worth, points, minor }) => {
     const evaluation = evaluationOf({ campaign: { spend: { ...spend, worth } }, wallet, basket: pay(points) })

@@ -51,19 +51,30 @@ export function spendPoints(
   const balance = balanceOf(state, spend.key)
   if (units > balance.value) return refuse('insufficient_points')
   if (units < spend.min) return refuse('points_below_minimum')
+  const discountMinor = worthMinor(units, spend, order.currencyDecimals)
+  // Points are never taken for nothing.
+  if (discountMinor === 0) return refuse('points_below_minimum', { kind: 'points_without_worth' })
   if (BigInt(units) > mostByShare(spend, order)) return refuse('points_above_share')
-  const worth = worthOf(units, spend, order.currencyDecimals)
-  const discountMinor = Number(worth.numerator / worth.denominator)
   const takes = takeFromLots(state, spend.key, units)
   const movement = recordMovement(state, balance, 'spend', -units, 0)
   return ok({ effects: [{ kind: 'spend_points', movement, discountMinor }], units, discountMinor, takes })
 }
 
-/** The most of `balance` units that `spendPoints` accepts for this order; 0 if that is below the minimum. */
+/**
+ * The most of `balance` units that `spendPoints` accepts for this order; 0 if that is below the minimum or
+ * worth nothing.
+ */
 export function mostPoints(balance: number, spend: CompiledSpend, order: Order): number {
   const byShare = mostByShare(spend, order)
   const most = BigInt(balance) < byShare ? balance : Number(byShare)
-  return most < spend.min ? 0 : Math.max(0, most)
+  if (most <= 0 || most < spend.min) return 0
+  return worthMinor(most, spend, order.currencyDecimals) === 0 ? 0 : most
+}
+
+/** Rounded down. */
+function worthMinor(units: number, spend: CompiledSpend, currencyDecimals: number): number {
+  const { numerator, denominator } = worthOf(units, spend, currencyDecimals)
+  return Number(numerator / denominator)
 }
 
 /** The most units whose worth ≤ payable × share, in whole numbers. */

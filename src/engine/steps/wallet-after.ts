@@ -17,7 +17,7 @@ export function walletAfter<W extends Omit<Wallet, 'usage'>>(
     balances: evaluation.balances,
     lots: lotsAfter(wallet.lots, evaluation.lots),
     coupons: couponsAfter(wallet.coupons, evaluation),
-    transactionCount: wallet.transactionCount + 1,
+    transactionCount: wallet.transactionCount + (evaluation.isVisit ? 1 : 0),
     lastActivityAt: now,
   }
 }

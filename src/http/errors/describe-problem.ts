@@ -3,7 +3,7 @@ import { type Place, type Problem, type RefusalCode, refusals } from '../../doma
 import { toPlace, toSentence } from '../../domain/validation-error.ts'
 
 /** API names of fields that the domain has another word for. */
-const apiWords: Record<string, string> = { lines: 'items' }
+const apiWords: Record<string, string> = { lines: 'items', coupons: 'reward' }
 
 export function describeProblem(problem: Problem, code: RefusalCode): string {
   switch (problem.kind) {
@@ -39,11 +39,30 @@ export function describeProblem(problem: Problem, code: RefusalCode): string {
       return `The balance ${quoted(problem.balance)} would become larger than ${problem.most} units.`
     case 'coupon':
       return `${problem.coupon}: ${refusals[code]}`
+    case 'coupon_without_unit':
+      return (
+        `${problem.coupon}: No unit of its products is left that another coupon has not made free. ` +
+        'Leave this coupon out, or add a unit.'
+      )
+    case 'coupon_without_worth':
+      return (
+        `${problem.coupon}: The coupon is worth nothing here: there is nothing left to pay. ` +
+        'Leave it out, and it can be used another time. If your discounts already include it, send `couponsIncluded: true`.'
+      )
+    case 'points_without_worth':
+      return 'So few points are worth nothing in money. Spend more of them, or none.'
+    case 'contradicts':
+      return sentence(problem.at, `must not be false beside ${problem.field}, which prices the whole order`)
   }
 }
 
 function sentence(at: Place, message: string): string {
-  return toSentence({ place: toPlace(at.map((part) => apiWords[part] ?? part)), message })
+  return toSentence({ place: apiPlace(at), message })
+}
+
+/** A place in the words of the API, such as `items[0].reward`. */
+export function apiPlace(at: Place): string {
+  return toPlace(at.map((part) => apiWords[part] ?? part))
 }
 
 function reach(days: number): string {

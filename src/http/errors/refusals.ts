@@ -171,7 +171,8 @@ export const refusalAnswers: Record<RefusalCode, RefusalAnswer> = {
   coupon_revoked: { status: 400, advice: 'Fetch the customer again and show the remaining coupons.' },
   coupon_not_applicable: {
     status: 400,
-    advice: 'Put the coupon on an item with one of its products, once per basket.',
+    advice:
+      'Put the coupon on an item with one of its products, once per basket. Where nothing is left to pay, leave it out: it stays usable.',
   },
   points_not_spendable: {
     status: 400,
@@ -183,7 +184,8 @@ export const refusalAnswers: Record<RefusalCode, RefusalAnswer> = {
   },
   points_below_minimum: {
     status: 400,
-    advice: 'Offer points only from the `min` of the campaign upward.',
+    advice:
+      'Offer points only from the `min` of the campaign upward, and only as many as are worth the smallest unit of the currency.',
   },
   points_above_share: {
     status: 400,

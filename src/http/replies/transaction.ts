@@ -2,6 +2,7 @@
 import { couponStatus } from '../../domain/coupon.ts'
 import { fromMinor, fromUnits } from '../../domain/money.ts'
 import type { Organization } from '../../domain/organization.ts'
+import { type SaleTotals, totalsOf } from '../../domain/sale-totals.ts'
 import {
   type Action,
   type SaleReturn,
@@ -9,9 +10,11 @@ import {
   type TransactionResult,
   transactionStatus,
 } from '../../domain/transaction.ts'
+import { warningsOf } from '../../domain/warning.ts'
 import type { Preview } from '../../operations/baskets/job.ts'
 import type { TransactionWithReturns } from '../../operations/baskets/read-transactions.ts'
 import { toCollectables } from './customer.ts'
+import { toWarnings } from './warnings.ts'
 
 type Decimals = (key: string) => number
 
@@ -28,6 +31,7 @@ export function toPreviewReply(preview: Preview, organization: Organization) {
     branchOpaqueId: preview.branchOpaqueId,
     occurredAt: preview.occurredAt.toISOString(),
     ...toOutcomeReply(preview, organization),
+    warnings: toWarnings(preview.result.warnings ?? []),
   }
 }
 
@@ -41,6 +45,7 @@ export function toOutcomeReply(
   return {
     amount: basket.amount ?? fromMinor(result.amountMinor, currencyDecimals),
     payableAmount: fromMinor(result.payableMinor, currencyDecimals),
+    totals: toTotals(totalsOf(basket, result), currencyDecimals),
     pointsSpent: spent ? fromUnits(-spent.movement.amount, decimals(spent.movement.key)) : 0,
     pointsDiscount: fromMinor(result.pointsDiscountMinor, currencyDecimals),
     executedActions: {
@@ -65,8 +70,19 @@ export function toProcessedReply(transaction: Transaction, organization: Organiz
   return {
     id: transaction.id,
     ...toPreviewReply(transaction, organization),
+    warnings: toWarnings(warningsOf(transaction)),
     status: transactionStatus.processed,
     createdAt: transaction.createdAt.toISOString(),
+  }
+}
+
+function toTotals({ amount, discounts, coupons, points, due }: SaleTotals, currencyDecimals: number) {
+  return {
+    amount: fromMinor(amount, currencyDecimals),
+    discounts: fromMinor(discounts, currencyDecimals),
+    coupons: fromMinor(coupons, currencyDecimals),
+    points: fromMinor(points, currencyDecimals),
+    due: fromMinor(due, currencyDecimals),
   }
 }
 
@@ -80,6 +96,7 @@ export function toTransactionReply(transaction: TransactionWithReturns, organiza
     reward: basket.coupons.length > 0 ? [...basket.coupons] : undefined,
     discountAmount: basket.discountAmount,
     discountedAmount: basket.discountedAmount,
+    couponsIncluded: basket.couponsIncluded,
     items: basket.lines.map(({ coupons, ...line }) => ({
       ...line,
       ...(coupons.length > 0 && { reward: [...coupons] }),

@@ -37,6 +37,7 @@ export function toBasketRequest(body: BasketBody, now: Date): BasketRequest {
     discountAmount: body.discountAmount,
     discountedAmount: body.discountedAmount,
     coupons: toCouponIds(body.reward),
+    couponsIncluded: body.couponsIncluded,
     pointsToSpend: body.pointsToSpend ?? 0,
   }
   // Checked here and not only by the engine: an invalid request takes precedence over every other refusal.

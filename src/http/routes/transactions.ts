@@ -56,6 +56,14 @@ function toReturnRequest(id: string, body: ReturnBody): ReturnRequest {
   const fingerprint = fingerprintOf({ transaction, body: meaning }, { transaction, body })
   return { transaction, opaqueId, items, reason, fingerprint }
 }
+const validateDescription =
+  'Takes the same body as `process` and shows what it would do. Send the items with their prices, coupons ' +
+  'and points, show the result, then send the same body to `process` and charge `totals.due`.'
+
+const processDescription =
+  'Redeems coupons, spends points, collects and grants reward coupons, all or nothing. Charge ' +
+  '`totals.due`: coupons that your discounts do not include are taken off. ' +
+  'A retry with the same receipt number or `Idempotency-Key` returns the first response.'
 
 export function transactionRoutes(app: Server, { deps, baskets }: ServerOptions): void {
   const { pool, clock } = deps
@@ -67,7 +75,7 @@ export function transactionRoutes(app: Server, { deps, baskets }: ServerOptions)
       schema: {
         operationId: 'validateTransaction',
         summary: 'Preview a basket without committing anything',
-        description: 'Takes the same body as `process` and shows what it would do.',
+        description: validateDescription,
         tags,
         querystring: Type.Object({
           // Opt-in: by default the response has exactly the fields of the response to `process`.
@@ -99,9 +107,7 @@ export function transactionRoutes(app: Server, { deps, baskets }: ServerOptions)
       schema: {
         operationId: 'processTransaction',
         summary: 'Process a basket',
-        description:
-          'Redeems coupons, spends points, collects and grants reward coupons, all or nothing. ' +
-          'A retry with the same receipt number or `Idempotency-Key` returns the first response.',
+        description: processDescription,
         tags,
         body: BasketBody,
         response: { 201: ProcessedTransaction },

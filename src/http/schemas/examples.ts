@@ -98,6 +98,7 @@ const basketAnswer = {
   branchOpaqueId: 'store-12',
   amount: 7,
   payableAmount: 7,
+  totals: { amount: 7, discounts: 0, coupons: 0, points: 1, due: 6 },
   pointsSpent: 100,
   pointsDiscount: 1,
   occurredAt: at,
@@ -220,6 +221,7 @@ export const draftExample = { ...campaignExample, status: 'draft', version: 0, h
 export const outcomeExample = {
   amount: basketAnswer.amount,
   payableAmount: basketAnswer.payableAmount,
+  totals: { amount: 7, discounts: 0, coupons: 0, points: 0, due: 7 },
   pointsSpent: 0,
   pointsDiscount: 0,
   executedActions: {

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { maxMoney, maxQuantity, maxUnits } from '../../domain/money.ts'
+import { warningCodes } from '../../domain/warning.ts'
 import { named } from '../openapi/name-components.ts'
 import { Collectables, Coupon } from './customer.ts'
 import {
@@ -24,9 +25,12 @@ import {
   Timestamp,
 } from './fields.ts'
 
-const CouponIds = Type.Union([Type.String(), Type.Array(Type.String(), { maxItems: 50 })], {
-  description: 'IDs of coupons to redeem: one ID or a list.',
-})
+const CouponIds = (where: string) =>
+  Type.Union([Type.String(), Type.Array(Type.String(), { maxItems: 50 })], {
+    description:
+      `IDs of coupons to redeem ${where}: one ID or a list. Without a discount of yours here, the service takes ` +
+      'their worth off; a discount here includes them. See `couponsIncluded`.',
+  })
 
 const whatIsCompared =
   'The same body returns the first response, and a different one is refused (`transaction_already_exists`); ' +
@@ -50,12 +54,24 @@ const itemFields = {
     }),
   ),
   unitPrice: Optional(Money('Up to 6 decimals.')),
-  amount: Optional(Money('Before discounts. Defaults to `unitPrice × quantity`.')),
-  discountAmount: Optional(Money('Calculated by you, stored as sent.', byDefault(0))),
-  discountedAmount: Optional(Money('Calculated by you, stored as sent.')),
+  amount: Optional(
+    Money('Price of the item for its whole quantity, before discounts. Defaults to `unitPrice × quantity`.'),
+  ),
+  discountAmount: Optional(
+    Money(
+      'What you take off the item: 1 of 10 leaves 9 to pay. Stored as sent. Send this or `discountedAmount`.',
+      byDefault(0),
+    ),
+  ),
+  discountedAmount: Optional(
+    Money(
+      'What is left to pay for the item after your discount: 9 of 10 means 1 off. Stored as sent. ' +
+        'Takes precedence over `discountAmount`.',
+    ),
+  ),
 }
 
-const Item = Type.Object({ ...itemFields, reward: Optional(CouponIds) }, named('Item'))
+const Item = Type.Object({ ...itemFields, reward: Optional(CouponIds('for this item')) }, named('Item'))
 
 /**
  * Which of `customer`, `card` and `barcode` belong together is checked by `toBasketRequest`: generators of
@@ -76,10 +92,35 @@ export const BasketBody = Type.Object(
       }),
     ),
     items: Optional(Type.Array(Item, { maxItems: 500 })),
-    amount: Optional(Money('Order amount before discounts. Defaults to the sum of the items.')),
-    discountAmount: Optional(Money(undefined, byDefault(0))),
-    discountedAmount: Optional(Money()),
-    reward: Optional(CouponIds),
+    amount: Optional(
+      Money(
+        'Order amount before discounts. Defaults to the sum of the items; beside items it is only stored, and ' +
+          'counts only in a basket without items.',
+      ),
+    ),
+    discountAmount: Optional(
+      Money(
+        'What you take off the order, besides the discounts of its items. It is spread over the items in ' +
+          'proportion. Stored as sent.',
+        byDefault(0),
+      ),
+    ),
+    discountedAmount: Optional(
+      Money(
+        'What is left to pay for the whole order, all discounts and coupons included: the service takes nothing ' +
+          'off besides points. Stored as sent. Takes precedence over `discountAmount`.',
+      ),
+    ),
+    reward: Optional(CouponIds('for the whole order')),
+    couponsIncluded: Optional(
+      Type.Boolean({
+        description:
+          'Whether your discounts include what the coupons are worth: with `true` the service takes no coupon ' +
+          'off, with `false` it takes all of them off on top of your discounts. Without it, a discount above 0 ' +
+          'at the place of a coupon (its item, or the order) includes it, and otherwise the service takes it ' +
+          'off. `false` cannot be combined with a `discountedAmount` of the order.',
+      }),
+    ),
     pointsToSpend: Optional(Type.Number({ minimum: 0, maximum: 9e15, ...byDefault(0) })),
     user: Optional(OpaqueId('Your user ID. Defaults to the API user.')),
     branch: Optional(OpaqueId("Your branch ID. Defaults to the API user's branch.")),
@@ -125,7 +166,14 @@ const Action = Type.Object(
       }),
     ),
     value: Optional(Type.Number({ description: 'The balance after this action.' })),
-    discount: Optional(Type.Number({ maximum: maxMoney })),
+    discount: Optional(
+      Type.Number({
+        maximum: maxMoney,
+        description:
+          'In money. For `redeem_coupon`, what the coupon is worth in this basket, whether the service took it ' +
+          'off (`totals.coupons`) or your discounts include it. For `spend_points`, what the points paid.',
+      }),
+    ),
     coupon: Optional(Id('cpn')),
     item: Optional(Type.String()),
     reward: Optional(Type.String()),
@@ -157,6 +205,55 @@ const ExecutedActions = Type.Object(
   named('ExecutedActions'),
 )
 
+const Totals = Type.Object(
+  {
+    amount: Type.Number({
+      description: 'Sum of the items before discounts; the order amount if there are no items.',
+    }),
+    discounts: Type.Number({
+      description: 'What you took off. Negative if you charge more than the items cost.',
+    }),
+    coupons: Type.Number({
+      description: 'What the service took off for coupons; 0 if your discounts include them.',
+    }),
+    points: Type.Number({ description: 'What the points paid.' }),
+    due: Type.Number({
+      description: 'What to charge the customer: `amount − discounts − coupons − points`, never below 0.',
+    }),
+  },
+  {
+    ...named('Totals'),
+    description: "From the price to what to charge, exact in the currency's decimals.",
+  },
+)
+
+const amountFields = {
+  amount: Type.Number({
+    description: 'The order amount before discounts, as sent; defaults to the sum of the items.',
+  }),
+  payableAmount: Type.Number({
+    description: 'After your discounts and after coupons, before points. Charge `totals.due`, not this.',
+  }),
+  totals: Totals,
+  pointsSpent: Type.Number(),
+  pointsDiscount: Type.Number({ description: 'Value of the points spent, in money.' }),
+}
+
+const Warnings = Type.Array(
+  Type.Object(
+    {
+      code: Type.Enum([...warningCodes]),
+      at: Type.String({ description: 'The field it is about.', examples: ['items[0].reward'] }),
+      text: Type.String({ description: 'What is wrong and what to do, for developers.' }),
+    },
+    named('Warning'),
+  ),
+  {
+    description:
+      'What was accepted and is probably a mistake in the integration. Absent if there is nothing to report.',
+  },
+)
+
 const previewFields = {
   status: Type.Integer({ description: '1 processed, 2 partly returned, 3 returned' }),
   opaqueId: Optional(Type.String()),
@@ -166,11 +263,9 @@ const previewFields = {
   userOpaqueId: Optional(Type.String()),
   branch: Optional(Id('brn')),
   branchOpaqueId: Optional(Type.String()),
-  amount: Type.Number(),
-  payableAmount: Type.Number({ description: 'After your discounts, before points.' }),
-  pointsSpent: Type.Number(),
-  pointsDiscount: Type.Number({ description: 'Value of the points spent, in money.' }),
+  ...amountFields,
   occurredAt: Timestamp(),
+  warnings: Optional(Warnings),
   executedActions: ExecutedActions,
 }
 
@@ -203,8 +298,16 @@ const TriedCollectables = Type.Unsafe<Record<string, { value: number; total?: nu
  */
 export const TriedBasket = Type.Object(
   {
-    ...Type.Omit(BasketBody, ['customer', 'card', 'barcode', 'user', 'opaqueId', 'metaData', 'reward'])
-      .properties,
+    ...Type.Omit(BasketBody, [
+      'customer',
+      'card',
+      'barcode',
+      'user',
+      'opaqueId',
+      'metaData',
+      'reward',
+      'couponsIncluded',
+    ]).properties,
     items: Optional(Type.Array(Type.Object(itemFields, named('TriedItem')), { maxItems: 500 })),
     occurredAt: Optional(
       Timestamp('When the sale happens. Defaults to now. At most 5 minutes in the future.'),
@@ -242,10 +345,7 @@ export const TriedBasket = Type.Object(
 
 export const Outcome = Type.Object(
   {
-    amount: Type.Number(),
-    payableAmount: Type.Number(),
-    pointsSpent: Type.Number(),
-    pointsDiscount: Type.Number(),
+    ...amountFields,
     executedActions: ExecutedActions,
   },
   { ...named('Outcome'), examples: [outcomeExample] },
@@ -307,7 +407,9 @@ export const Return = Type.Object(
     reason: Optional(Type.String()),
     items: Type.Array(Type.Object({ id: Type.String(), quantity: Type.Number() })),
     pointsRestored: Type.Number({ description: 'Points given back to the customer.' }),
-    refundAmount: Type.Number({ description: 'Amount to refund.' }),
+    refundAmount: Type.Number({
+      description: 'Amount to refund: the share of `totals.due` that belongs to the returned items.',
+    }),
     createdAt: Timestamp(),
     executedActions: ExecutedActions,
   },
@@ -320,14 +422,17 @@ export const Transaction = Type.Object(
     ...previewFields,
     customerName: Optional(CustomerName),
     createdAt: Timestamp(),
-    discountAmount: Optional(Type.Number()),
-    discountedAmount: Optional(Type.Number()),
+    discountAmount: Optional(Type.Number({ description: 'What you took off the order, as sent.' })),
+    discountedAmount: Optional(
+      Type.Number({ description: 'What you left to pay for the whole order, as sent.' }),
+    ),
+    couponsIncluded: Optional(Type.Boolean({ description: 'As sent.' })),
     items: Type.Array(Item, { description: 'The items as sent.' }),
     metaData: Optional(FreeForm('As sent.')),
     campaigns: Type.Array(Type.Object({ id: Id('cmp'), version: Type.Integer() }), {
       description: 'The campaign versions it ran on.',
     }),
-    reward: Optional(CouponIds),
+    reward: Optional(CouponIds('for the whole order')),
     returns: Type.Array(Return),
   },
   { ...named('Transaction'), examples: [transactionExample] },

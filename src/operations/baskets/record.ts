@@ -126,14 +126,24 @@ export function toStoredBasket(
   { basket, metaData }: Pick<BasketRequest, 'basket' | 'metaData'>,
   decided: Basket,
 ): StoredBasket {
-  const { lines, amount, discountAmount, discountedAmount, coupons, pointsToSpend } = basket
+  const { lines, amount, discountAmount, discountedAmount, coupons, couponsIncluded, pointsToSpend } = basket
   let categories: Record<string, string> | undefined
   decided.lines.forEach((line, i) => {
     if (line.category === undefined || line.category === lines[i]?.category) return
     categories ??= {}
     categories[line.id] = line.category
   })
-  return { lines, amount, discountAmount, discountedAmount, coupons, pointsToSpend, categories, metaData }
+  return {
+    lines,
+    amount,
+    discountAmount,
+    discountedAmount,
+    coupons,
+    couponsIncluded,
+    pointsToSpend,
+    categories,
+    metaData,
+  }
 }
 
 /** The decision as it is stored. */
@@ -162,6 +172,7 @@ export function toResult(
     })),
     campaigns: campaigns.map(({ id, version }) => ({ id, version })),
     context: evaluation.context,
+    ...(evaluation.warnings.length > 0 && { warnings: evaluation.warnings }),
   }
 }
 

@@ -7,6 +7,7 @@
  * the others cannot fail.
  */
 import type { Step } from '../../database/pipeline.ts'
+import { isVisit } from '../../domain/basket.ts'
 import type { CustomerId, UserId } from '../../domain/ids.ts'
 import type { Movement } from '../../domain/ledger-entry.ts'
 import type { Lot } from '../../domain/lot.ts'
@@ -36,7 +37,7 @@ interface Bump {
   readonly customer: CustomerId
   readonly from: number
   changes: number
-  /** A fully returned sale does not count as a visit, so that a gift for the first one is still available. */
+  /** Baskets with a line or an amount above 0; one that is returned later was a visit all the same. */
   visits: number
   isActive: boolean
 }
@@ -52,15 +53,14 @@ export function updateWalletVersions({ org, at, changes }: ChangeGroup): Step | 
       bumps.set(customer, bump)
     }
     bump.changes++
-    if (cause.kind === 'sale') bump.visits++
-    if (cause.kind === 'return' && cause.done.result.record.isComplete) bump.visits--
+    if (cause.kind === 'sale' && isVisit(cause.transaction.basket, cause.transaction.result)) bump.visits++
     bump.isActive ||= cause.kind === 'sale'
   }
   const sorted = [...bumps.values()].sort((a, b) => (a.customer < b.customer ? -1 : 1))
   return step(
     'wallets',
     `WITH changed AS (
-  UPDATE wallets w SET version = w.version + b.changes, transaction_count = greatest(w.transaction_count + b.visits, 0),
+  UPDATE wallets w SET version = w.version + b.changes, transaction_count = w.transaction_count + b.visits,
     last_activity_at = CASE WHEN b.is_active THEN $2 ELSE w.last_activity_at END
   FROM unnest($3::uuid[], $4::bigint[], $5::integer[], $6::integer[], $7::boolean[])
     AS b (customer_id, version, changes, visits, is_active)
