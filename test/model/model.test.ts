@@ -141,6 +141,7 @@ const buy = op(
     card,
     lines: fc.array(line, { minLength: 1, maxLength: 3 }),
     discount: fc.constantFrom(0, 0, 1, 150, 9_999),
+    included: fc.constantFrom(undefined, undefined, undefined, true, false),
     points: fc.constantFrom(0, 0, 0, 0, 0, 0, 7, 10, 13, 25),
     coupons: fc.array(fc.nat(30), { maxLength: 2 }),
     isRare: fc.integer({ min: 0, max: 3 }),
@@ -158,6 +159,7 @@ const buy = op(
       opaqueId: `model-${receipts++}`,
       items: order.lines.map(({ cents, ...one }) => ({ ...one, amount: cents / 100 })),
       discountAmount: order.discount / 100,
+      couponsIncluded: order.included,
       pointsToSpend: order.points,
       reward: named.map((item) => (item ? run.coupons.get(item)! : nobody('cpn'))),
     }
@@ -169,6 +171,21 @@ const buy = op(
     const done = await run.expectAnswer(reply, refusal)
     if (typeof sale === 'string') return
     expect(previewed.executedActions.collectables).toEqual(done.executedActions.collectables)
+    const { price, worth } = sale
+    const amount = order.lines.reduce((cents, one) => cents + one.cents, 0)
+    const totals = {
+      amount,
+      discounts: amount - price.due - price.coupons,
+      coupons: price.coupons,
+      points: worth,
+      due: price.due - worth,
+    }
+    const inCents = Object.entries(done.totals).map(([name, value]) => [
+      name,
+      Math.round(Number(value) * 100),
+    ])
+    expect(Object.fromEntries(inCents)).toEqual(totals)
+    expect(previewed.totals).toEqual(done.totals)
     // Coupons of one threshold come in their order; the thresholds of two balances in any.
     const byReward = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
     const told: Body[] = done.executedActions.coupons.toSorted((a: Body, b: Body) =>

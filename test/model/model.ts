@@ -34,6 +34,8 @@ export interface Line {
 export interface Basket {
   readonly lines: readonly Line[]
   readonly discount: number
+  /** Whether the discount includes the coupons; without it, one above 0 does. */
+  readonly included?: boolean
   readonly points: number
   readonly coupons: readonly (Coupon | undefined)[]
 }
@@ -46,9 +48,16 @@ interface Before {
   readonly out: Readonly<Record<'five' | 'two', number>>
 }
 type Given = Record<Key, number>
+/** What a basket costs: its lines after the coupons that came off them, and what is to be paid before points. */
+export interface Price {
+  readonly lines: readonly Line[]
+  readonly due: number
+  readonly coupons: number
+}
 export interface Sale {
   readonly card: CardName
   readonly basket: Basket
+  readonly price: Price
   readonly before: Before
   readonly worth: number
   readonly day: number
@@ -97,7 +106,8 @@ export class Model {
     for (const coupon of this.coupons) coupon.status = this.statusOf(coupon)
   }
 
-  refuse(name: CardName, { lines, discount, points, coupons }: Basket): string | undefined {
+  refuse(name: CardName, basket: Basket): string | undefined {
+    const { lines, points, coupons } = basket
     if (this.isBlocked) return 'customer_not_active'
     if (this.cards[name] === undefined) return 'card_not_found'
     if (this.cards[name] === 'blocked') return 'card_not_active'
@@ -111,11 +121,13 @@ export class Model {
     })
     const first = couponRefusals.find((code) => wrong.includes(code))
     if (first !== undefined) return first
+    const price = priceOf(basket)
+    if (price === undefined) return 'coupon_not_applicable'
     if (points === 0) return undefined
     if (name === 'guest') return 'points_not_spendable'
     if (points > this.balances.points.value) return 'insufficient_points'
     if (points < 10) return 'points_below_minimum'
-    return points * 5 * 2 > payable(lines, discount) ? 'points_above_share' : undefined
+    return points * 5 * 2 > price.due ? 'points_above_share' : undefined
   }
 
   process(name: CardName, basket: Basket): string | Sale {
@@ -135,7 +147,7 @@ export class Model {
       out: { five: out('five'), two: out('two') },
     }
     const left = basket.lines.map(({ quantity }) => quantity)
-    const terms = { card: name, basket, before, worth: basket.points * 5 }
+    const terms = { card: name, basket, price: priceOf(basket)!, before, worth: basket.points * 5 }
     const back = { points: 0, refund: 0, given: { points: 0, stamps: 0, miles: 0 } }
     const { given, grants } = evaluate(terms, left)
     const sale: Sale = { ...terms, day: this.day, given, spentFrom, granted: [], left, back }
@@ -188,11 +200,11 @@ export class Model {
     const left = sale.left.map((quantity, i) => (items ? quantity - (items.get(i) ?? 0) : 0))
     if (sum(sale.left) === 0 || left.some((quantity) => quantity < 0)) return 'return_exceeds_sale'
     const isComplete = sum(left) === 0
-    const whole = sum(sale.basket.lines.map(({ cents }) => cents * parts))
-    const returned = whole - weigh(sale.basket.lines, left)
-    const portion = (amount: number) => Math.floor((amount * returned) / whole)
+    const whole = sum(sale.price.lines.map(({ cents }) => cents * parts))
+    const returned = whole - weigh(sale.price.lines, left)
+    const portion = (amount: number) => (whole === 0 ? 0 : Math.floor((amount * returned) / whole))
     const points = portion(sale.basket.points) - sale.back.points
-    const refund = portion(payable(sale.basket.lines, sale.basket.discount) - sale.worth) - sale.back.refund
+    const refund = portion(sale.price.due - sale.worth) - sale.back.refund
     const again = isComplete ? nothing : evaluate(sale, left)
     const due = (key: Key) => sale.given[key] - again.given[key] - sale.back.given[key]
 
@@ -223,10 +235,7 @@ export class Model {
       coupon.isOut = false
       if (coupon.status === 'active') coupon.status = 'revoked'
     }
-    if (isComplete) {
-      for (const coupon of sale.basket.coupons) coupon!.status = 'active'
-      this.visits--
-    }
+    if (isComplete) for (const coupon of sale.basket.coupons) coupon!.status = 'active'
     sale.left = left
     sale.back.points += points
     sale.back.refund += refund
@@ -267,25 +276,61 @@ const couponRefusals = [
 const nothing = { given: { points: 0, stamps: 0, miles: 0 }, grants: { free: 0, list: [] as RewardKey[] } }
 
 const stampsKept = (sale: Sale) => sale.given.stamps - sale.back.given.stamps
-const payable = (lines: readonly Line[], discount: number) =>
-  Math.max(0, sum(lines.map(({ cents }) => cents)) - discount)
+/** Cents off, for the rewards that are an amount. */
+const amountsOff = { five: 500, two: 200 }
+
+/** Takes off what the coupons of the order are worth, one after the other; undefined when one is worth nothing. */
+function priceOf({ lines, discount, included = discount > 0, coupons }: Basket): Price | undefined {
+  const total = sum(lines.map(({ cents }) => cents))
+  let [worth, off] = [total, 0]
+  let due = Math.max(0, total - discount)
+  const left = lines.map(({ cents }) => cents)
+  const free = lines.map(() => 0)
+  for (const coupon of coupons) {
+    const reward = coupon!.reward
+    let most = included ? worth : Math.min(worth, due)
+    let line: number | undefined
+    if (reward === 'free') {
+      const unit = (i: number) => Math.round(lines[i]!.cents / lines[i]!.quantity)
+      const units = lines.flatMap(({ product, quantity }, i) =>
+        product === 'latte' && free[i]! < quantity && left[i]! > 0 && unit(i) > 0 ? [i] : [],
+      )
+      if (units.length === 0) return undefined
+      line = units.toSorted((a, b) => unit(a) - unit(b))[0]!
+      most = Math.min(most, unit(line), left[line]!)
+      free[line]! += 1
+    } else {
+      most = Math.min(most, amountsOff[reward])
+    }
+    if (most === 0) return undefined
+    worth -= most
+    // Where coupons are included, only their worth is counted.
+    if (line !== undefined) left[line]! -= most
+    if (!included) {
+      due -= most
+      off += most
+    }
+  }
+  const priced = lines.map((line, i) => (included ? line : { ...line, cents: left[i]! }))
+  return { lines: priced, due, coupons: off }
+}
 /** The amount of what is left of the lines, in twelfths of a cent. */
 const weigh = (lines: readonly Line[], left: readonly number[]) =>
   sum(lines.map(({ cents, quantity }, i) => (cents * left[i]! * parts) / quantity))
 
 /** What a sale gives for the quantities that are left of it. */
 function evaluate(
-  { card, basket, before, worth }: Pick<Sale, 'card' | 'basket' | 'before' | 'worth'>,
+  { card, price, before, worth }: Pick<Sale, 'card' | 'price' | 'before' | 'worth'>,
   left: readonly number[],
 ): { given: Given; grants: { free: number; list: RewardKey[] } } {
-  const { lines, discount } = basket
+  const { lines, due } = price
   const whole = weigh(
     lines,
     lines.map(({ quantity }) => quantity),
   )
-  const due = payable(lines, discount)
   /** How often a price fits into lines, after their share of the discount and of the points was taken off. */
-  const fits = (weight: number, price: number) => Math.floor((weight * (due - worth)) / (whole * price))
+  const fits = (weight: number, price: number) =>
+    whole === 0 ? 0 : Math.floor((weight * (due - worth)) / (whole * price))
   const isLatte = lines.map(({ product }) => product === 'latte')
   const all = weigh(lines, left)
   const lattes = left.filter((_, i) => isLatte[i])
@@ -305,7 +350,7 @@ function evaluate(
       ),
       70,
     )
-  const isLarge = Math.round((due * all) / whole) >= 1500
+  const isLarge = whole > 0 && Math.round((due * all) / whole) >= 1500
   const points = isLarge ? Math.floor(plain * 1.5) : plain
   const stamps = Math.max(0, Math.min(sum(lattes), 6, 9 - before.stampsToday))
   const miles = 2 + (before.isFirst ? 10 : 0) + (before.total >= 60 ? 3 : 0)
