@@ -105,7 +105,10 @@ describe('GET /v1/customers/find', () => {
     await merchant.call('POST', `/v1/coupons/${revoked.id}/revoke`)
     const redeemed = (await issue()).body
     await process(person.customer, person.card, {
-      items: [{ product: 'latte', amount: 3, reward: redeemed.id }],
+      items: [
+        { product: 'latte', amount: 4, reward: redeemed.id },
+        { product: 'cake', amount: 3 },
+      ],
     })
     const { status, body } = await find('+12025550142')
     expect(status).toBe(200)

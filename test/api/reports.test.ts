@@ -103,8 +103,8 @@ test('a day is the organization’s day, and each thing counts on the day it was
     cards: 0,
     transactions: 2,
     returns: 1,
-    // 8 of 10 are paid with money.
-    collected: { points: 9, stamps: 2 },
+    // Of 10, a coupon takes 1 off and points pay 2: 7 are paid with money.
+    collected: { points: 8.5, stamps: 2 },
     spent: { points: 20 },
     // The stamp that comes back had been consumed for the coupon of the other sale.
     coupons: { granted: 2, redeemed: 1, expired: 0, revoked: 1 },
