@@ -43,7 +43,7 @@ test('of 100 parallel baskets with one coupon exactly one succeeds, and the lose
     for (const reply of refused) expectRefusal(reply, 400, 'coupon_already_redeemed')
   })
   expect(racedTrace).toEqual(trace)
-  expect((await two.view(raced)).collectables.points).toEqual({ value: 10, total: 10 })
+  expect((await two.view(raced)).collectables.points).toEqual({ value: 5, total: 5 })
 })
 
 test('of 50 customers who name one coupon at once only its owner can redeem it', async () => {

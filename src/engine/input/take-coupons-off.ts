@@ -8,6 +8,7 @@ import type { Action } from '../../domain/transaction.ts'
 import type { PricedBasket } from './price-basket.ts'
 
 export function takeCouponsOff(priced: PricedBasket, actions: readonly (Action | Effect)[]): PricedBasket {
+  if (actions.length === 0) return priced
   let offMinor = 0
   const offLines = new Map<number, number>()
   for (const action of actions) {

@@ -20,29 +20,29 @@ export function findWarnings(
   currencyDecimals: number,
 ): readonly Warning[] {
   const warnings: Warning[] = []
-  const warn = (code: Warning['code'], at: Place) => {
-    if (warnings.length < mostWarnings) warnings.push({ code, at })
-  }
-  warnOfDisagreeing(basket, priced, currencyDecimals, warn)
+  warnOfDisagreeing(basket, priced, currencyDecimals, warnings)
   if (basket.amount !== undefined && priced.amountMinor !== priced.baseMinor) {
-    warn('amount_differs', ['amount'])
+    warnings.push({ code: 'amount_differs', at: ['amount'] })
   }
-  if (redemptions.length > 0) warnOfCoupons(basket, priced, redemptions, currencyDecimals, warn)
-  if (!isVisit(basket, priced)) warn('empty_basket', ['lines'])
-  return warnings
+  if (redemptions.length > 0) warnOfCoupons(basket, priced, redemptions, currencyDecimals, warnings)
+  if (!isVisit(basket, priced)) warnings.push({ code: 'empty_basket', at: ['lines'] })
+  return warnings.length > mostWarnings ? warnings.slice(0, mostWarnings) : warnings
 }
 
-type Warn = (code: Warning['code'], at: Place) => void
-
 /** A discount of 0 is the same as none. */
-function warnOfDisagreeing(basket: Basket, priced: PricedBasket, currencyDecimals: number, warn: Warn): void {
+function warnOfDisagreeing(
+  basket: Basket,
+  priced: PricedBasket,
+  currencyDecimals: number,
+  warnings: Warning[],
+): void {
   for (let position = 0; position < basket.lines.length; position++) {
     const { discountAmount = 0, discountedAmount } = basket.lines[position]!
     if (discountAmount === 0 || discountedAmount === undefined) continue
     const { amountMinor, payableMinor } = priced.lines[position]!
     const off = toMinor(discountAmount, currencyDecimals)
     if (off > 0 && payableMinor !== Math.max(0, amountMinor - off)) {
-      warn('discounts_disagree', ['lines', position, 'discountedAmount'])
+      warnings.push({ code: 'discounts_disagree', at: ['lines', position, 'discountedAmount'] })
     }
   }
   const { discountAmount = 0, discountedAmount } = basket
@@ -51,7 +51,7 @@ function warnOfDisagreeing(basket: Basket, priced: PricedBasket, currencyDecimal
   // Some tills repeat the discounts of the lines in that of the order, others leave them out.
   const isLeft = (minor: number) => priced.payableMinor === Math.max(0, minor - off)
   if (off > 0 && !isLeft(priced.baseMinor) && !isLeft(linesPayable(priced))) {
-    warn('discounts_disagree', ['discountedAmount'])
+    warnings.push({ code: 'discounts_disagree', at: ['discountedAmount'] })
   }
 }
 
@@ -71,13 +71,13 @@ function warnOfCoupons(
   priced: PricedBasket,
   redemptions: readonly Redemption[],
   currencyDecimals: number,
-  warn: Warn,
+  warnings: Warning[],
 ): void {
   const places = couponPlaces(basket, redemptions)
   const worthOfAll = places.reduce((sum, place) => sum + place.worthMinor, 0)
   const isTooLittle = priced.baseMinor - priced.payableMinor < worthOfAll
   if (basket.discountedAmount !== undefined) {
-    if (isTooLittle) warn('coupon_discount_differs', ['discountedAmount'])
+    if (isTooLittle) warnings.push({ code: 'coupon_discount_differs', at: ['discountedAmount'] })
     return
   }
   const isDiscounted = (position?: number) => hasDiscount(basket, priced, position, currencyDecimals)
@@ -86,10 +86,11 @@ function warnOfCoupons(
     if (isIncluded(basket, priced, position, currencyDecimals)) {
       const givenMinor = discountAt(priced, position)
       // A client that says that all its discounts include the coupons may have put them elsewhere.
-      if (givenMinor < worthMinor && (givenMinor > 0 || isTooLittle)) warn('coupon_discount_differs', at)
+      if (givenMinor < worthMinor && (givenMinor > 0 || isTooLittle))
+        warnings.push({ code: 'coupon_discount_differs', at })
     } else if (basket.couponsIncluded === undefined) {
       const isElsewhere = position === undefined ? hasLineDiscount : isDiscounted() && !hasLineDiscount
-      if (isElsewhere) warn('coupon_discount_elsewhere', at)
+      if (isElsewhere) warnings.push({ code: 'coupon_discount_elsewhere', at })
     }
   }
 }

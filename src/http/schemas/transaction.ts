@@ -242,7 +242,15 @@ const amountFields = {
 const Warnings = Type.Array(
   Type.Object(
     {
-      code: Type.Enum([...warningCodes]),
+      code: Type.Enum([...warningCodes], {
+        description:
+          '`discounts_disagree`: `discountAmount` and `discountedAmount` contradict each other. ' +
+          '`amount_differs`: the order amount is not the sum of the items. ' +
+          '`coupon_discount_differs`: your discount is less than the coupons it includes are worth. ' +
+          '`coupon_discount_elsewhere`: a coupon was taken off, and your discounts are at another level. ' +
+          '`empty_basket`: neither items nor an amount. ' +
+          '`no_receipt_number`: a sale without `opaqueId`. More codes may be added.',
+      }),
       at: Type.String({ description: 'The field it is about.', examples: ['items[0].reward'] }),
       text: Type.String({ description: 'What is wrong and what to do, for developers.' }),
     },
