@@ -40,7 +40,7 @@ function campaignOf({ policy, consumesPoints, pointsExpire, stampsExpire, validD
     ],
     rewards: rewards(validDays),
     thresholds: [
-      { balance: 'points', at: 20, grant: 'reach', consume: consumesPoints },
+      { balance: 'points', at: 40, grant: 'reach', consume: consumesPoints },
       { balance: 'stamps', at: 5, grant: 'coffee', consume: true },
     ],
     spend: { balance: 'points', worth: 0.01, earns: true },
@@ -78,7 +78,7 @@ const anyRules = (policies: readonly Rules['policy'][]): fc.Arbitrary<Rules> =>
 
 const anySale: fc.Arbitrary<SaleStep> = fc.record({
   quantity: fc.integer({ min: 1, max: 12 }),
-  price: fc.integer({ min: 0, max: 6 }),
+  price: fc.integer({ min: 2, max: 6 }),
   spends: fc.constantFrom(0, 0, 1, 3, 4),
   redeems: fc.subarray(['reach', 'coffee'] as const),
   days: fc.constantFrom(0, 0, 1, 4, 12),
@@ -112,7 +112,7 @@ function play(rules: Rules, start = walletOf({ balances: [], transactionCount: 0
     const spent = Math.min(Math.floor((held * step.spends) / 4), amount * 100)
     const sold = shop.sell(
       [line(step.price, { id: 'a', quantity: step.quantity })],
-      { coupons, pointsToSpend: spent },
+      { coupons, pointsToSpend: spent, couponsIncluded: true },
       now,
     )
     sales.push({ ...sold, left: step.quantity, step, at: now, spent })
