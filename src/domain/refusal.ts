@@ -99,6 +99,8 @@ export type Problem =
   | { readonly kind: 'before_first_card'; readonly at: Place; readonly opened: Date }
   | { readonly kind: 'unknown_line'; readonly at: Place; readonly line: string }
   | { readonly kind: 'too_little_left'; readonly at: Place; readonly line: string }
+  | { readonly kind: 'less_left'; readonly at: Place; readonly left: number }
+  | { readonly kind: 'not_by_amount'; readonly at: Place }
   | { readonly kind: 'nothing_left' }
   | { readonly kind: 'balance_too_large'; readonly balance: string; readonly most: number }
   | { readonly kind: 'contradicts'; readonly at: Place; readonly field: string }

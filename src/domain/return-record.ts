@@ -17,6 +17,8 @@ export type Units = readonly (readonly [key: string, units: number])[]
 /** Stored as JSON. */
 export interface ReturnRecord {
   readonly items: readonly ReturnedItem[]
+  /** The part of the payable amount that came back, if the sale has no lines. */
+  readonly amountMinor?: number
   readonly isComplete: boolean
   readonly pointsRestored: number
   readonly refundMinor: number

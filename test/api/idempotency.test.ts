@@ -70,6 +70,7 @@ describe('the route table', () => {
     'POST /v1/people/{id}/invitation',
     'POST /admin/v1/organizations/{id}/people',
     'POST /v1/transactions/validate',
+    'POST /v1/transactions/{id}/return/validate',
     'POST /v1/campaigns/{id}/preview',
     'POST /v1/connections',
     'POST /v1/connections/{id}/rotate',
@@ -324,8 +325,8 @@ describe('receipt numbers', () => {
   test('the number of another organization is free, and its sale is not named', async () => {
     const other = await service.createMerchant()
     const stranger = await other.register(await other.publishCampaign())
-    const pay = (by: Merchant, who: object) =>
-      by.call('POST', '/v1/transactions/process', { ...who, opaqueId: 'receipt-5' })
+    const pay = (by: Merchant, { customer, card }: { customer: string; card: string }) =>
+      by.call('POST', '/v1/transactions/process', { customer, card, opaqueId: 'receipt-5' })
     const [theirs, ours] = [
       await pay(other, stranger),
       await pay(merchant, await merchant.register(campaign)),

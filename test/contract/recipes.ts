@@ -97,6 +97,11 @@ const withCoupons = ({ ids, now }: World) =>
     { reward: ids.coupon, items: [{ id: 'a', amount: 7, reward: ids.coupon }], couponsIncluded: true },
   )
 
+const returns = () => [
+  { opaqueId: unique(), items: [{ id: 'a', quantity: 0.001 }], reason: 'probe' },
+  { opaqueId: unique(), amount: 0.01 },
+]
+
 const scanned = (barcode: string) => ({ barcode, amount: 7, opaqueId: unique() })
 
 const definition = (ids: Ids) => ({
@@ -186,9 +191,8 @@ const parts: Record<string, Part> = {
   'POST /v1/transactions/process': (world) => ({
     bodies: [basket(world), withCoupons(world), scanned(world.barcode)],
   }),
-  'POST /v1/transactions/{id}/return': () => ({
-    bodies: [{ opaqueId: unique(), items: [{ id: 'a', quantity: 0.001 }], reason: 'probe' }],
-  }),
+  'POST /v1/transactions/{id}/return/validate': () => ({ bodies: returns() }),
+  'POST /v1/transactions/{id}/return': () => ({ bodies: returns() }),
   'GET /v1/transactions': ({ ids }) => ({
     path: '/v1/transactions',
     query: {

@@ -149,6 +149,8 @@ export const probes: Record<string, Probe> = {
     at('/v1/transactions/validate', basket(ids, { reward: ids.coupon })),
   'POST /v1/transactions/process': (ids) =>
     at('/v1/transactions/process', basket(ids, { reward: ids.coupon }), basket(ids, { amount: 11 })),
+  'POST /v1/transactions/{id}/return/validate': (ids) =>
+    at(`/v1/transactions/${ids.transaction}/return/validate`, { items: [{ id: 'a', quantity: 0.5 }] }),
   'POST /v1/transactions/{id}/return': (ids) =>
     at(
       `/v1/transactions/${ids.transaction}/return`,

@@ -15,7 +15,8 @@ import {
   tuesdayMorning,
   walletOf,
 } from '../coffee-club.fixture.ts'
-import { returnItems, type Sale } from './return-items.ts'
+import type { Sale } from './resolve-return.ts'
+import { returnItems } from './return-items.ts'
 
 const base = { id: 'base', kind: 'points_per_amount', balance: 'points', points: 1, per: 1 }
 const spend = { balance: 'points', worth: 0.01 }

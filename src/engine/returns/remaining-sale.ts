@@ -65,6 +65,22 @@ export function nothingLeft(sale: RuleInput): RemainingSale {
   return { input, payableMinor: 0, returned: { numerator: 1n, denominator: 1n } }
 }
 
+/** A sale without lines of which only a part of the payable amount remains. */
+export function remainingAmount(
+  sale: RuleInput,
+  { payableMinor }: PricedBasket,
+  leftMinor: number,
+): RemainingSale {
+  const input: RuleInput = {
+    ...sale,
+    spreadNumerator: sale.spreadNumerator * leftMinor,
+    spreadDenominator: sale.spreadDenominator * payableMinor,
+    payableMinor: leftMinor,
+  }
+  const returned = { numerator: BigInt(payableMinor - leftMinor), denominator: BigInt(payableMinor) }
+  return { input, payableMinor: leftMinor, returned }
+}
+
 export function remainingSale(sale: RuleInput, priced: PricedBasket, left: Left): RemainingSale {
   const scale = commonScale(priced, left)
   const lines = sale.lines.map((line, position) => {

@@ -5,18 +5,14 @@
  * Earlier returns are taken into account, so that all returns together never take back more than the sale
  * gave nor give back more than it took, and the last one gives back whatever rounding has left.
  */
-import type { Basket } from '../../domain/basket.ts'
 import type { Movement } from '../../domain/ledger-entry.ts'
 import type { Lot } from '../../domain/lot.ts'
-import { ok, type Result, refuse } from '../../domain/result.ts'
+import { ok, type Result } from '../../domain/result.ts'
 import { type ReturnedItem, type ReturnRecord, sumOf, type Units } from '../../domain/return-record.ts'
 import type { Action, SaleContext } from '../../domain/transaction.ts'
 import type { Balance, KeptMultiple, Wallet } from '../../domain/wallet.ts'
 import { localDay } from '../clock/local-time.ts'
 import type { AttachedCampaign } from '../definition/compile-campaign.ts'
-import { priceBasket } from '../input/price-basket.ts'
-import { toRuleInput } from '../input/rule-input.ts'
-import { takeCouponsOff } from '../input/take-coupons-off.ts'
 import { lotExpiry, type UsageChange } from '../steps/collect.ts'
 import { expireInState, type Inactivity } from '../steps/expire-balances.ts'
 import { type TierLost, tiersLost } from '../steps/tiers.ts'
@@ -24,21 +20,12 @@ import { changedLots, closedBalances, toWalletState, type WalletState } from '..
 import { type CustomerContext, runningOnCards } from './customer-context.ts'
 import { type CouponChanges, changesOf, type OpenCoupon, openCoupons, reactivate } from './open-coupons.ts'
 import { recomputeSale } from './recompute-sale.ts'
-import { nothingLeft, quantitiesOf, type RemainingSale, remainingSale, takeItems } from './remaining-sale.ts'
+import type { RemainingSale } from './remaining-sale.ts'
+import { resolveReturn, type Sale } from './resolve-return.ts'
 import { trimThresholds } from './return-coupons.ts'
 import { type Dues, duesOf } from './return-dues.ts'
 import { lastTaken, type OwnLots } from './return-lots.ts'
 import { type BalanceReturn, settleBalance } from './settle-balance.ts'
-
-/** A sale as it was stored. */
-export interface Sale {
-  /** The basket with the branch, time and categories it was decided on. */
-  readonly basket: Basket
-  readonly actions: readonly Action[]
-  readonly pointsDiscountMinor: number
-  readonly context: SaleContext
-  readonly processedAt: Date
-}
 
 export interface ReturnInput {
   readonly sale: Sale
@@ -54,6 +41,8 @@ export interface ReturnInput {
   readonly today?: CustomerContext
   /** The items to return; defaults to everything that remains. */
   readonly items?: readonly ReturnedItem[]
+  /** The part of the payable amount to return, for a sale without lines. */
+  readonly amount?: number
   readonly now: Date
 }
 
@@ -83,7 +72,7 @@ export function returnItems(input: ReturnInput): Result<ReturnDecision> {
   const { context, basket, actions } = sale
   const resolved = resolveReturn(input)
   if (!resolved.ok) return resolved
-  const { items, remaining, isComplete, payableMinor } = resolved.value
+  const { items, amountMinor, remaining, isComplete, payableMinor } = resolved.value
 
   const spent = spentIn(actions)
   const restoredBefore = sumOf(earlier, (record) => record.pointsRestored)
@@ -108,6 +97,7 @@ export function returnItems(input: ReturnInput): Result<ReturnDecision> {
 
   const record: ReturnRecord = {
     items,
+    ...(amountMinor !== undefined && { amountMinor }),
     isComplete,
     pointsRestored: points,
     refundMinor,
@@ -188,52 +178,6 @@ function ownLots(
   const ran = campaigns.find(({ id }) => id === campaign)
   const expiresAt = ran && lotExpiry(ran, key, { now: processedAt, timezone: context.timezone })
   return { key, units, versions, expiresAt }
-}
-
-interface ResolvedReturn {
-  readonly items: readonly ReturnedItem[]
-  readonly remaining: RemainingSale
-  readonly isComplete: boolean
-  /** Totals of the whole sale. */
-  readonly payableMinor: number
-}
-
-/** Which quantities are returned, and what remains then. */
-function resolveReturn({ sale, campaigns, earlier, items }: ReturnInput): Result<ResolvedReturn> {
-  const { basket, context } = sale
-  const pricing = priceBasket(basket, context.currencyDecimals)
-  if (!pricing.ok) return pricing
-  const priced = takeCouponsOff(pricing.value, sale.actions)
-  const { lines } = priced
-  const returned = earlier.flatMap((record) => record.items)
-  const before = takeItems(quantitiesOf(lines), lines, returned)
-  if (!before.ok) return before
-  const isOver =
-    earlier.some((record) => record.isComplete) || (lines.length > 0 && before.value.every(isNothing))
-  if (isOver) return refuse('return_exceeds_sale', { kind: 'nothing_left' })
-  const named = items ?? lines.flatMap(({ line }, position) => restOf(line.id, before.value[position]!))
-  const after = takeItems(before.value, lines, named)
-  if (!after.ok) return after
-  if (items !== undefined && items.length === 0)
-    return refuse('_invalid_payload', { kind: 'empty', at: ['items'] })
-  const pointsPartMinor = campaigns[0]?.compiled.spend?.earns ? 0 : sale.pointsDiscountMinor
-  const known = {
-    isFirst: context.isFirst,
-    usage: context.usage ?? [],
-    timezone: context.timezone,
-    now: sale.processedAt,
-  }
-  const whole = toRuleInput(basket, priced, pointsPartMinor, known)
-  const isComplete = after.value.every(isNothing)
-  const remaining = isComplete ? nothingLeft(whole) : remainingSale(whole, priced, after.value)
-  return ok({ items: named, remaining, isComplete, payableMinor: priced.payableMinor })
-}
-
-const isNothing = (quantity: number) => quantity === 0
-
-/** The whole remaining quantity of a line, which may be zero. */
-function restOf(id: string, left: number): ReturnedItem[] {
-  return left > 0 ? [{ id, quantity: left / 1e6 }] : []
 }
 
 function asAtTheSale(campaigns: readonly AttachedCampaign[], context: SaleContext): AttachedCampaign[] {

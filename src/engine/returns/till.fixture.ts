@@ -18,7 +18,8 @@ import {
 import type { AttachedCampaign } from '../definition/compile-campaign.ts'
 import { type Evaluation, evaluate } from '../evaluate.ts'
 import { type Inactivity, inactivityOf } from '../steps/expire-balances.ts'
-import { type ReturnDecision, returnItems, type Sale } from './return-items.ts'
+import type { Sale } from './resolve-return.ts'
+import { type ReturnDecision, returnItems } from './return-items.ts'
 
 type Items = { id: string; quantity: number }[]
 

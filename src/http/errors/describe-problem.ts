@@ -33,6 +33,10 @@ export function describeProblem(problem: Problem, code: RefusalCode): string {
       return sentence(problem.at, `the sale has no item ${quoted(problem.line)}`)
     case 'too_little_left':
       return sentence(problem.at, `less than that is left of item ${quoted(problem.line)}`)
+    case 'less_left':
+      return sentence(problem.at, `only ${problem.left} is left of the sale`)
+    case 'not_by_amount':
+      return sentence(problem.at, 'the sale has items: send `items` with what comes back')
     case 'nothing_left':
       return 'Nothing is left of the sale.'
     case 'balance_too_large':

@@ -3,20 +3,14 @@ import { couponStatus } from '../../domain/coupon.ts'
 import { fromMinor, fromUnits } from '../../domain/money.ts'
 import type { Organization } from '../../domain/organization.ts'
 import { type SaleTotals, totalsOf } from '../../domain/sale-totals.ts'
-import {
-  type Action,
-  type SaleReturn,
-  type Transaction,
-  type TransactionResult,
-  transactionStatus,
-} from '../../domain/transaction.ts'
+import { type Action, type Transaction, transactionStatus } from '../../domain/transaction.ts'
 import { warningsOf } from '../../domain/warning.ts'
 import type { Preview } from '../../operations/baskets/job.ts'
 import type { TransactionWithReturns } from '../../operations/baskets/read-transactions.ts'
+import { type Decimals, decimalsIn } from './balance-decimals.ts'
 import { toCollectables } from './customer.ts'
+import { toReturnReply } from './return.ts'
 import { toWarnings } from './warnings.ts'
-
-type Decimals = (key: string) => number
 
 /** The fields that the responses to a preview and to a sale share. */
 export function toPreviewReply(preview: Preview, organization: Organization) {
@@ -105,46 +99,6 @@ export function toTransactionReply(transaction: TransactionWithReturns, organiza
     campaigns: result.campaigns.map(({ id, version }) => ({ id, version })),
     returns: transaction.returns.map((saleReturn) => toReturnReply(saleReturn, organization)),
   }
-}
-
-export function toReturnReply(saleReturn: SaleReturn, { currencyDecimals }: Organization) {
-  const { result } = saleReturn
-  const decimals = decimalsIn(result)
-  return {
-    id: saleReturn.id,
-    transaction: saleReturn.transaction,
-    opaqueId: saleReturn.opaqueId,
-    reason: saleReturn.reason,
-    items: saleReturn.items.map(({ id, quantity }) => ({ id, quantity })),
-    pointsRestored: result.pointsKey ? fromUnits(result.pointsRestored, decimals(result.pointsKey)) : 0,
-    refundAmount: fromMinor(result.refundMinor, currencyDecimals),
-    createdAt: saleReturn.createdAt.toISOString(),
-    executedActions: {
-      collectables: toCollectables(result.balances),
-      coupons: [],
-      actions: [
-        ...result.movements.map(({ kind, key, amount, valueAfter }) => {
-          const [, settled] = (kind === 'return' && result.settled?.find(([owner]) => owner === key)) || []
-          return {
-            type: kind,
-            key,
-            amount: fromUnits(amount, decimals(key)),
-            value: fromUnits(valueAfter, decimals(key)),
-            settled: settled === undefined ? undefined : fromUnits(settled, decimals(key)),
-          }
-        }),
-        ...result.revokedCoupons.map((coupon) => ({ type: 'revoke_coupon', coupon })),
-        ...result.restoredCoupons.map((coupon) => ({ type: 'restore_coupon', coupon })),
-        ...(result.tiersChanged ?? []).map(({ tier, campaign }) => ({ type: 'change_tier', tier, campaign })),
-      ],
-      skipped: [],
-      progress: [],
-    },
-  }
-}
-
-function decimalsIn(result: Pick<TransactionResult, 'balances'>): Decimals {
-  return (key) => result.balances.find((balance) => balance.key === key)?.decimals ?? 0
 }
 
 function toGrantedCoupon({ coupon, reward, expiresAt, campaign }: Extract<Action, { kind: 'grant_coupon' }>) {

@@ -1,7 +1,8 @@
 import { Type } from 'typebox'
 import { describe, expect, test } from 'vitest'
 import { NewCustomer, RegisterCustomer } from '../schemas/customer.ts'
-import { BasketBody, ReturnBody } from '../schemas/transaction.ts'
+import { ReturnBody } from '../schemas/return.ts'
+import { BasketBody } from '../schemas/transaction.ts'
 import { meaningOf } from './body-meaning.ts'
 
 const bare = { customer: 'cus_1', card: 'card_1', items: [{ product: 'latte', unitPrice: 3.5 }] }

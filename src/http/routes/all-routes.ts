@@ -19,6 +19,7 @@ import { pageRoutes } from './pages.ts'
 import { peopleRoutes } from './people.ts'
 import { referenceRoutes } from './reference.ts'
 import { reportRoutes } from './reports.ts'
+import { returnRoutes } from './returns.ts'
 import { sessionRoutes } from './sessions.ts'
 import { tillRoutes } from './till.ts'
 import { transactionRoutes } from './transactions.ts'
@@ -33,6 +34,7 @@ export const allRoutes: readonly ((app: Server, options: ServerOptions) => void)
   customerHistoryRoutes,
   cardRoutes,
   transactionRoutes,
+  returnRoutes,
   couponRoutes,
   campaignRoutes,
   campaignVersionRoutes,

@@ -2,30 +2,17 @@ import { Type } from 'typebox'
 import { parseId } from '../../domain/ids.ts'
 import { Refused } from '../../domain/refusal.ts'
 import { getTransaction, readTransactions } from '../../operations/baskets/read-transactions.ts'
-import { type ReturnRequest, returnTransaction } from '../../operations/baskets/return-transaction.ts'
 import { fingerprintOf } from '../../operations/fingerprint.ts'
 import { toTimeRange } from '../../operations/organizations/time-range.ts'
 import { tenantOf } from '../../store/tenant.ts'
 import type { Server } from '../fastify-server.ts'
-import {
-  toPreviewReply,
-  toProcessedReply,
-  toReturnReply,
-  toTransactionReply,
-} from '../replies/transaction.ts'
+import { toPreviewReply, toProcessedReply, toTransactionReply } from '../replies/transaction.ts'
 import { toBasketRequest } from '../requests/basket-request.ts'
 import { meaningOf } from '../requests/body-meaning.ts'
 import { listPage, PageQuery } from '../requests/paging.ts'
-import { idempotencyKey, respondToChange } from '../respond.ts'
+import { idempotencyKey } from '../respond.ts'
 import { Id, OpaqueId, Optional, PageOf, RangeQuery, StatusQuery } from '../schemas/fields.ts'
-import {
-  BasketBody,
-  Preview,
-  ProcessedTransaction,
-  Return,
-  ReturnBody,
-  Transaction,
-} from '../schemas/transaction.ts'
+import { BasketBody, Preview, ProcessedTransaction, Transaction } from '../schemas/transaction.ts'
 import type { ServerOptions } from '../server-options.ts'
 
 const tags = ['Transactions']
@@ -49,13 +36,6 @@ const basketRefusals = [
   'points_above_share',
 ] as const
 
-function toReturnRequest(id: string, body: ReturnBody): ReturnRequest {
-  const { opaqueId, items, reason } = body
-  const transaction = parseId('txn', id)
-  const meaning = meaningOf(ReturnBody, body)
-  const fingerprint = fingerprintOf({ transaction, body: meaning }, { transaction, body })
-  return { transaction, opaqueId, items, reason, fingerprint }
-}
 const validateDescription =
   'Takes the same body as `process` and shows what it would do. Send the items with their prices, coupons ' +
   'and points, show the result, then send the same body to `process` and charge `totals.due`.'
@@ -122,45 +102,6 @@ export function transactionRoutes(app: Server, { deps, baskets }: ServerOptions)
       const { transaction, isReplay } = await baskets.process(caller, toBasketRequest(body, clock()), repeat)
       if (isReplay) reply.header('idempotent-replayed', 'true')
       return reply.code(201).send(toProcessedReply(transaction, caller.organization))
-    },
-  )
-
-  app.post(
-    '/v1/transactions/:id/return',
-    {
-      config: {
-        access: ['pos'],
-        isRepeatable: true,
-        refusals: [
-          'transaction_not_found',
-          'customer_not_found',
-          'return_exceeds_sale',
-          'insufficient_points',
-          'transaction_already_exists',
-        ],
-      },
-      schema: {
-        operationId: 'returnTransaction',
-        summary: 'Return a sale, in full or by item',
-        description:
-          'Recalculates the sale without the returned items, under the rules it was processed with, and books the difference.',
-        tags,
-        params: Type.Object({ id: Id('txn') }),
-        body: ReturnBody,
-        response: { 201: Return },
-      },
-    },
-    (request, reply) => {
-      const { organization } = request.caller
-      const change = returnTransaction(deps, toReturnRequest(request.params.id, request.body))
-      return respondToChange(deps, request, reply, change, {
-        status: 201,
-        render: ({ done, isReplay }) => {
-          if (isReplay) reply.header('idempotent-replayed', 'true')
-          return toReturnReply(done, organization)
-        },
-        customerOf: ({ customer }) => customer,
-      })
     },
   )
 

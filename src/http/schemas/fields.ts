@@ -58,3 +58,8 @@ export const PageOf = <T extends TSchema>(item: T) =>
     },
     { examples: [{ data: (item as { examples?: unknown[] }).examples ?? [] }] },
   )
+
+/** For the numbers that identify a retry. */
+export const whatIsCompared =
+  'The same body returns the first response, and a different one is refused (`transaction_already_exists`); ' +
+  'ignored properties, and values equal to the default, make no difference.'

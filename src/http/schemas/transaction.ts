@@ -1,8 +1,7 @@
 import { Type } from 'typebox'
-import { maxMoney, maxQuantity, maxUnits } from '../../domain/money.ts'
+import { maxQuantity, maxUnits } from '../../domain/money.ts'
 import { warningCodes } from '../../domain/warning.ts'
 import { named } from '../openapi/name-components.ts'
-import { Collectables, Coupon } from './customer.ts'
 import {
   basketExample,
   campaignDefinitionExample,
@@ -10,9 +9,9 @@ import {
   outcomeExample,
   previewExample,
   processedExample,
-  returnExample,
   transactionExample,
 } from './examples.ts'
+import { ExecutedActions } from './executed-actions.ts'
 import {
   byDefault,
   CustomerName,
@@ -23,7 +22,9 @@ import {
   Optional,
   Text,
   Timestamp,
+  whatIsCompared,
 } from './fields.ts'
+import { Return } from './return.ts'
 
 const CouponIds = (where: string) =>
   Type.Union([Type.String(), Type.Array(Type.String(), { maxItems: 50 })], {
@@ -31,10 +32,6 @@ const CouponIds = (where: string) =>
       `IDs of coupons to redeem ${where}: one ID or a list. Without a discount of yours here, the service takes ` +
       'their worth off; a discount here includes them. See `couponsIncluded`.',
   })
-
-const whatIsCompared =
-  'The same body returns the first response, and a different one is refused (`transaction_already_exists`); ' +
-  'ignored properties, and values equal to the default, make no difference.'
 
 const itemFields = {
   id: Optional(
@@ -148,62 +145,6 @@ export const BasketBody = Type.Object(
 )
 
 export type BasketBody = Type.Static<typeof BasketBody>
-
-const Action = Type.Object(
-  {
-    type: Type.String({
-      description:
-        'redeem_coupon, spend_points, collect, grant_coupon or change_tier; ' +
-        'in a return: return, expire, revoke_coupon, restore_coupon or change_tier',
-      examples: ['collect'],
-    }),
-    key: Optional(Type.String()),
-    amount: Optional(
-      Type.Number({
-        description:
-          'The amount of the change. Unsigned if the type implies the direction; signed in a return, where the ' +
-          'net change can go either way.',
-      }),
-    ),
-    value: Optional(Type.Number({ description: 'The balance after this action.' })),
-    discount: Optional(
-      Type.Number({
-        maximum: maxMoney,
-        description:
-          'In money. For `redeem_coupon`, what the coupon is worth in this basket, whether the service took it ' +
-          'off (`totals.coupons`) or your discounts include it. For `spend_points`, what the points paid.',
-      }),
-    ),
-    coupon: Optional(Id('cpn')),
-    item: Optional(Type.String()),
-    reward: Optional(Type.String()),
-    campaign: Optional(Id('cmp')),
-    rule: Optional(Type.String()),
-    tier: Optional(Type.String({ description: 'The tier held from now on. Absent if a return left none.' })),
-  },
-  named('Action'),
-)
-
-const ExecutedActions = Type.Object(
-  {
-    collectables: Collectables,
-    coupons: Type.Array(Coupon, { description: 'Coupons granted by this basket.' }),
-    actions: Type.Array(Action, { description: 'What happened, in order.' }),
-    skipped: Type.Array(
-      Type.Object({
-        campaign: Id('cmp'),
-        rule: Type.String(),
-        reason: Type.String({ examples: ['branch'] }),
-      }),
-      { description: 'Rules that did not apply, and why.' },
-    ),
-    progress: Type.Array(
-      Type.Object({ key: Type.String(), have: Type.Number(), need: Type.Number(), reward: Type.String() }),
-      { description: 'Progress toward the next reward.' },
-    ),
-  },
-  named('ExecutedActions'),
-)
 
 const Totals = Type.Object(
   {
@@ -378,50 +319,6 @@ export const Preview = Type.Object(
 export const ProcessedTransaction = Type.Object(
   { id: Id('txn'), ...previewFields, createdAt: Timestamp() },
   { ...named('ProcessedTransaction'), examples: [processedExample] },
-)
-export const ReturnBody = Type.Object(
-  {
-    opaqueId: Optional(
-      OpaqueId(
-        "Your number for the return. It must be unique among the organization's returns, forever, across all branches and tills: include the till and the day. " +
-          `A retry with it is always safe, with no time limit. ${whatIsCompared}`,
-      ),
-    ),
-    items: Optional(
-      Type.Array(
-        Type.Object({
-          id: OpaqueId('The item in the sale.'),
-          quantity: Type.Number({ exclusiveMinimum: 0, maximum: maxQuantity }),
-        }),
-        {
-          minItems: 1,
-          maxItems: 500,
-          description: 'Items to return. Defaults to everything that has not been returned.',
-        },
-      ),
-    ),
-    reason: Optional(Type.String({ maxLength: 500 })),
-  },
-  { examples: [{ opaqueId: 'T1-000123-R1', items: [{ id: '1', quantity: 1 }], reason: 'Cold' }] },
-)
-
-export type ReturnBody = Type.Static<typeof ReturnBody>
-
-export const Return = Type.Object(
-  {
-    id: Id('ret'),
-    transaction: Id('txn'),
-    opaqueId: Optional(Type.String()),
-    reason: Optional(Type.String()),
-    items: Type.Array(Type.Object({ id: Type.String(), quantity: Type.Number() })),
-    pointsRestored: Type.Number({ description: 'Points given back to the customer.' }),
-    refundAmount: Type.Number({
-      description: 'Amount to refund: the share of `totals.due` that belongs to the returned items.',
-    }),
-    createdAt: Timestamp(),
-    executedActions: ExecutedActions,
-  },
-  { ...named('Return'), examples: [returnExample] },
 )
 
 export const Transaction = Type.Object(

@@ -11,7 +11,8 @@ import type { ReturnedItem } from '../../domain/return-record.ts'
 import type { SaleReturn, Transaction } from '../../domain/transaction.ts'
 import { localDay } from '../../engine/clock/local-time.ts'
 import type { AttachedCampaign } from '../../engine/definition/compile-campaign.ts'
-import { type ReturnDecision, returnItems, type Sale } from '../../engine/returns/return-items.ts'
+import type { Sale } from '../../engine/returns/resolve-return.ts'
+import { type ReturnDecision, returnItems } from '../../engine/returns/return-items.ts'
 import { cardCampaignsOfBuyer } from '../../store/cards.ts'
 import type { DailyCount } from '../../store/daily-sums.ts'
 import { newId } from '../../store/new-id.ts'
@@ -27,7 +28,7 @@ import {
 } from '../../store/wallets/load.ts'
 import type { Deps } from '../deps.ts'
 import type { Fingerprint } from '../fingerprint.ts'
-import type { Decided, Known, WalletWork } from '../wallets/change-wallet.ts'
+import { type Decided, type Known, previewChange, type WalletWork } from '../wallets/change-wallet.ts'
 import { expiredFacts } from '../wallets/expired-facts.ts'
 import { usageAmounts } from '../wallets/usage-amounts.ts'
 
@@ -37,6 +38,8 @@ export interface ReturnRequest {
   readonly reason?: string
   /** If undefined, everything that has not been returned. */
   readonly items?: readonly ReturnedItem[]
+  /** Part of the payable amount, for a sale without items. */
+  readonly amount?: number
   /** Fingerprint of the body and the sale; tells a retry from another return with the same number. */
   readonly fingerprint: Fingerprint
 }
@@ -58,6 +61,17 @@ export function returnTransaction(deps: Deps, request: ReturnRequest): WalletWor
     decide: (loaded) => decideReturn(deps, loaded, request, id),
     isFindable: true,
   }
+}
+
+/** What a return would do; the client's number is not checked. */
+export async function previewReturn(
+  deps: Deps,
+  org: number,
+  request: ReturnRequest,
+): Promise<Omit<SaleReturn, 'id' | 'createdAt'>> {
+  const work = returnTransaction(deps, { ...request, opaqueId: undefined })
+  const { done } = await previewChange(deps, org, work)
+  return { ...done, opaqueId: request.opaqueId }
 }
 
 function questionsOf(tenant: Tenant, sale: TransactionId, id: ReturnId, opaqueId: string | undefined) {
@@ -100,6 +114,7 @@ async function decideReturn(
     inactivity: setup.inactivity,
     today: { campaigns: setup.live, cards: answers.cards },
     items: request.items,
+    amount: request.amount,
     now,
   })
   if (!outcome.ok) throw Refused.from(outcome.refusal)

@@ -17,7 +17,7 @@ import {
   together,
 } from '../../store/question.ts'
 import { setupVersion } from '../../store/setup.ts'
-import type { Tenant } from '../../store/tenant.ts'
+import { type Tenant, tenantOf } from '../../store/tenant.ts'
 import type { WalletChange } from '../../store/wallets/change.ts'
 import { type LoadedWallet, lockWallet, type Owned, walletOf } from '../../store/wallets/load.ts'
 import { writeWallets } from '../../store/wallets/write.ts'
@@ -70,6 +70,17 @@ export async function changeWallet<Q extends Questions, Result>(
   work: WalletWork<Q, Result>,
 ): Promise<Result> {
   return run(deps, org, work, { finish: (result) => ({ value: result, alongside: [] }) })
+}
+
+/** The result that a change would have now. */
+export async function previewChange<Q extends Questions, Result>(
+  deps: Deps,
+  org: number,
+  work: WalletWork<Q, Result>,
+): Promise<Result> {
+  const tenant = tenantOf(deps.pool, org)
+  const { known } = await load(deps, tenant, work, undefined)
+  return (await work.decide(known)).result
 }
 
 /** The response and the audit entry of a change. */
@@ -164,20 +175,12 @@ async function runOnce<Q extends Questions, Result, T>(
     const isLocked = await lockWallet(tenant, work.of, { skipsBusy: mode === 'lock idle' })
     if (!isLocked && mode === 'lock idle') return deferred
   }
-  // The setup is read last: whatever a wallet contains was defined before.
-  const loaded = await ask(tenant, {
-    wallet: walletOf(tenant, work.of),
-    earlier: frame.earlier?.(tenant),
-    answers: together(work.questions(tenant)),
-    setup: setupVersion(tenant),
-  })
-  if (loaded.earlier !== undefined) return done(loaded.earlier)
-  const setup = await deps.setupCache.get(tenant, loaded.setup)
-  const now = deps.clock()
-  const { wallet, answers } = loaded
+  const { earlier, known } = await load(deps, tenant, work, frame.earlier?.(tenant))
+  if (earlier !== undefined) return done(earlier)
+  const { wallet, setup, now } = known
   let decided: Decided<Result>
   try {
-    decided = await work.decide({ tenant, wallet, answers, setup, now })
+    decided = await work.decide(known)
   } catch (error) {
     // Something may have changed between two of the statements, and only a write would detect that: a refusal
     // is final only if it was decided under lock.
@@ -196,6 +199,24 @@ async function runOnce<Q extends Questions, Result, T>(
     alongside: [...alongside, ...finished.alongside],
   })
   return isWritten ? done(finished.value) : deferred
+}
+
+async function load<Q extends Questions, Result, T>(
+  deps: Deps,
+  tenant: Tenant,
+  work: WalletWork<Q, Result>,
+  earlier: Question<T | undefined> | undefined,
+): Promise<{ readonly earlier: T | undefined; readonly known: Known<Q> }> {
+  // The setup is read last: whatever a wallet contains was defined before.
+  const loaded = await ask(tenant, {
+    wallet: walletOf(tenant, work.of),
+    earlier,
+    answers: together(work.questions(tenant)),
+    setup: setupVersion(tenant),
+  })
+  const setup = await deps.setupCache.get(tenant, loaded.setup)
+  const { wallet, answers } = loaded
+  return { earlier: loaded.earlier, known: { tenant, wallet, answers, setup, now: deps.clock() } }
 }
 
 function unchanged({ customer, version: fromVersion }: LoadedWallet): WalletChange {

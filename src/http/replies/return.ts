@@ -1,0 +1,54 @@
+/** Renders returns as API responses; a replay is rendered from what was stored and is identical. */
+import { fromMinor, fromUnits } from '../../domain/money.ts'
+import type { Organization } from '../../domain/organization.ts'
+import type { SaleReturn, SaleReturnResult } from '../../domain/transaction.ts'
+import { decimalsIn } from './balance-decimals.ts'
+import { toCollectables } from './customer.ts'
+
+export function toReturnReply(saleReturn: SaleReturn, organization: Organization) {
+  const { id, createdAt } = saleReturn
+  return { id, ...toReturnPreviewReply(saleReturn, organization), createdAt: createdAt.toISOString() }
+}
+
+export function toReturnPreviewReply(
+  { transaction, opaqueId, reason, items, result }: Omit<SaleReturn, 'id' | 'createdAt'>,
+  { currencyDecimals }: Organization,
+) {
+  const { pointsKey, pointsRestored, refundMinor, record } = result
+  const { amountMinor } = record
+  return {
+    transaction,
+    opaqueId,
+    reason,
+    items: items.map(({ id, quantity }) => ({ id, quantity })),
+    amount: amountMinor === undefined ? undefined : fromMinor(amountMinor, currencyDecimals),
+    pointsRestored: pointsKey ? fromUnits(pointsRestored, decimalsIn(result)(pointsKey)) : 0,
+    refundAmount: fromMinor(refundMinor, currencyDecimals),
+    executedActions: {
+      collectables: toCollectables(result.balances),
+      coupons: [],
+      actions: toActions(result),
+      skipped: [],
+      progress: [],
+    },
+  }
+}
+
+function toActions(result: SaleReturnResult) {
+  const decimals = decimalsIn(result)
+  return [
+    ...result.movements.map(({ kind, key, amount, valueAfter }) => {
+      const settled = kind === 'return' ? result.settled?.find(([owner]) => owner === key) : undefined
+      return {
+        type: kind,
+        key,
+        amount: fromUnits(amount, decimals(key)),
+        value: fromUnits(valueAfter, decimals(key)),
+        settled: settled && fromUnits(settled[1], decimals(key)),
+      }
+    }),
+    ...result.revokedCoupons.map((coupon) => ({ type: 'revoke_coupon', coupon })),
+    ...result.restoredCoupons.map((coupon) => ({ type: 'restore_coupon', coupon })),
+    ...(result.tiersChanged ?? []).map(({ tier, campaign }) => ({ type: 'change_tier', tier, campaign })),
+  ]
+}

@@ -1,0 +1,69 @@
+import { Type } from 'typebox'
+import { maxQuantity } from '../../domain/money.ts'
+import { named } from '../openapi/name-components.ts'
+import { returnExample } from './examples.ts'
+import { ExecutedActions } from './executed-actions.ts'
+import { Id, Money, OpaqueId, Optional, Timestamp, whatIsCompared } from './fields.ts'
+
+export const ReturnBody = Type.Object(
+  {
+    opaqueId: Optional(
+      OpaqueId(
+        "Your number for the return. It must be unique among the organization's returns, forever, across all branches and tills: include the till and the day. " +
+          `A retry with it is always safe, with no time limit. ${whatIsCompared}`,
+      ),
+    ),
+    items: Optional(
+      Type.Array(
+        Type.Object({
+          id: OpaqueId('The item in the sale.'),
+          quantity: Type.Number({ exclusiveMinimum: 0, maximum: maxQuantity }),
+        }),
+        {
+          minItems: 1,
+          maxItems: 500,
+          description: 'Items to return. Defaults to everything that has not been returned.',
+        },
+      ),
+    ),
+    amount: Optional(
+      Money(
+        'The part of `payableAmount` that comes back, for a sale that was sent without items. ' +
+          'Defaults to everything that has not been returned.',
+      ),
+    ),
+    reason: Optional(Type.String({ maxLength: 500 })),
+  },
+  { examples: [{ opaqueId: 'T1-000123-R1', items: [{ id: '1', quantity: 1 }], reason: 'Cold' }] },
+)
+
+export type ReturnBody = Type.Static<typeof ReturnBody>
+
+const returnFields = {
+  transaction: Id('txn'),
+  opaqueId: Optional(Type.String()),
+  reason: Optional(Type.String()),
+  items: Type.Array(Type.Object({ id: Type.String(), quantity: Type.Number() })),
+  amount: Optional(
+    Type.Number({ description: 'The part of `payableAmount` that came back, for a sale without items.' }),
+  ),
+  pointsRestored: Type.Number({
+    description: 'Points that came back to the balance, without those that have expired since.',
+  }),
+  refundAmount: Type.Number({
+    description: 'Amount to refund: the share of `totals.due` that belongs to the returned items.',
+  }),
+  executedActions: ExecutedActions,
+}
+
+export const Return = Type.Object(
+  { id: Id('ret'), ...returnFields, createdAt: Timestamp() },
+  { ...named('Return'), examples: [returnExample] },
+)
+
+const { id: _, createdAt: __, ...returnPreviewExample } = returnExample
+
+export const ReturnPreview = Type.Object(returnFields, {
+  ...named('ReturnPreview'),
+  examples: [returnPreviewExample],
+})
