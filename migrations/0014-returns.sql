@@ -26,6 +26,7 @@ ALTER TABLE coupons NO FORCE ROW LEVEL SECURITY;
 ALTER TABLE transactions NO FORCE ROW LEVEL SECURITY;
 ALTER TABLE returns NO FORCE ROW LEVEL SECURITY;
 ALTER TABLE kept_multiples NO FORCE ROW LEVEL SECURITY;
+ALTER TABLE balances NO FORCE ROW LEVEL SECURITY;
 
 WITH granted AS (
   SELECT t.org_id, t.id AS sale_id, a.position, (a.action ->> 1)::uuid AS coupon_id, a.action -> 3 ->> 'key' AS reward,
@@ -68,6 +69,11 @@ UPDATE coupons p SET multiple = NULL, consumed_from = NULL,
   revoked_by = CASE WHEN p.status = 5 THEN t.return_id END
 FROM taken t WHERE p.org_id = t.org_id AND p.id = t.coupon_id;
 
+-- A coupon that can be used although the total has fallen below its multiple was left by a return of before. It stays,
+-- and what is kept for its threshold goes on blocking the multiple.
+UPDATE coupons p SET multiple = NULL FROM balances b
+WHERE b.org_id = p.org_id AND b.customer_id = p.customer_id AND b.key = p.balance_key AND p.status = 1 AND p.multiple * p.at > b.total;
+
 -- Multiples that were passed without a coupon are told by the coupons now.
 DELETE FROM kept_multiples WHERE multiple <= 0;
 
@@ -75,3 +81,4 @@ ALTER TABLE coupons FORCE ROW LEVEL SECURITY;
 ALTER TABLE transactions FORCE ROW LEVEL SECURITY;
 ALTER TABLE returns FORCE ROW LEVEL SECURITY;
 ALTER TABLE kept_multiples FORCE ROW LEVEL SECURITY;
+ALTER TABLE balances FORCE ROW LEVEL SECURITY;

@@ -26,20 +26,21 @@ const customersPerPiece = 2_000
 
 /**
  * For each balance: the entries add up to the value, their versions run from 1 without a gap, each carries
- * the resulting balance, and the balance is at the last of them. The lots of a balance hold no more than its
- * value.
+ * the resulting balance, and the balance is at the last of them. Their changes of the shortfall add up to it.
+ * The lots of a balance hold no more than its value.
  */
 const checkText = `
 WITH customer AS (
   SELECT customer_id FROM wallets WHERE org_id = $1 AND ($2::uuid IS NULL OR customer_id > $2)
   ORDER BY customer_id LIMIT ${customersPerPiece}),
 entry AS (
-  SELECT e.customer_id, e.key, e.version, e.amount, e.value_after, e.total_after,
+  SELECT e.customer_id, e.key, e.version, e.amount, e.value_after, e.total_after, e.shortfall,
     lag(e.value_after, 1, 0::bigint) OVER w AS value_before, lag(e.version, 1, 0::bigint) OVER w AS version_before
   FROM ledger_entries e JOIN customer c ON c.customer_id = e.customer_id WHERE e.org_id = $1
   WINDOW w AS (PARTITION BY e.customer_id, e.key ORDER BY e.version)),
 summed AS (
   SELECT customer_id, key, count(*) AS entries, sum(amount) AS amount, max(version) AS version,
+    coalesce(sum(shortfall), 0) AS shortfall,
     bool_and(version = version_before + 1) AS is_gapless,
     bool_and(value_after = value_before + amount) AS is_chained,
     (array_agg(total_after ORDER BY version DESC))[1] AS total
@@ -56,6 +57,7 @@ checked AS (
       WHEN NOT coalesce(s.is_gapless, true) THEN 'a version is missing between its entries'
       WHEN NOT coalesce(s.is_chained, true) THEN 'an entry does not carry the balance after it'
       WHEN coalesce(s.total, 0) <> b.total THEN format('the newest entry has the total %s, the balance %s', coalesce(s.total, 0), b.total)
+      WHEN coalesce(s.shortfall, 0) <> b.shortfall THEN format('the entries leave a shortfall of %s, the balance has %s', coalesce(s.shortfall, 0), b.shortfall)
       WHEN coalesce(l.remaining, 0) > greatest(b.value, 0) THEN format('its lots hold %s, the balance is %s', l.remaining, b.value)
       WHEN b.value < 0 AND NOT (b.key = ANY($3::text[])) THEN format('it is %s, and no campaign allows less than 0', b.value)
     END AS problem
@@ -130,6 +132,25 @@ export async function checkCoupons(tenant: Tenant): Promise<{ coupons: number; p
         description: `Coupon ${idFrom('cpn', row.id!)} has status ${row.status} and is redeemed in ${row.sales} sales.`,
       })),
   }
+}
+
+/**
+ * No coupon that can be used stands for a multiple of its threshold that the total does not reach: a return
+ * that lowers the total revokes it.
+ */
+export async function checkMultiples(tenant: Tenant): Promise<Problem[]> {
+  const rows = await many<{ id: string; customer_id: string; reached: number; total: number }>(
+    tenant.db,
+    `SELECT p.id, p.customer_id, p.multiple * p.at AS reached, b.total
+     FROM coupons p JOIN balances b ON b.org_id = p.org_id AND b.customer_id = p.customer_id AND b.key = p.balance_key
+     WHERE p.org_id = $1 AND p.status = ${couponStatus.active} AND p.multiple * p.at > b.total`,
+    [tenant.orgId],
+  )
+  return rows.map((row) => ({
+    kind: 'coupon',
+    customer: idFrom('cus', row.customer_id),
+    description: `Coupon ${idFrom('cpn', row.id)} was granted at ${row.reached} units, the total is ${row.total}.`,
+  }))
 }
 
 /** Compares the running sums of reports with the ledger. */

@@ -194,6 +194,16 @@ describe('a planted fault is found', () => {
       kind: 'balance',
     },
     {
+      fault: 'a shortfall without an entry',
+      sql: `UPDATE balances SET shortfall = shortfall + 1 WHERE customer_id = $1 AND key = 'points'`,
+      kind: 'balance',
+    },
+    {
+      fault: 'a coupon for a multiple that the total does not reach',
+      sql: `UPDATE coupons SET balance_key = 'points', at = 100, multiple = 7 WHERE customer_id = $1 AND status = 1`,
+      kind: 'coupon',
+    },
+    {
       fault: 'a redemption that was forgotten',
       sql: `UPDATE coupons SET status = 1, redeemed_by = NULL WHERE customer_id = $1 AND status = 3`,
       kind: 'coupon',

@@ -43,9 +43,9 @@ function thresholdsOf(coupons: readonly OpenCoupon[]) {
     const threshold = { campaign, key: origin.key, at: origin.at, reward: reward.key }
     const id = thresholdKey(threshold)
     const entry = thresholds.get(id) ?? { threshold, out: [], takenBack: [] }
-    thresholds.set(id, entry)
     if (coupon.multiple !== undefined) entry.out.push(coupon)
     else if (coupon.phase === 'taken back') entry.takenBack.push(coupon)
+    if (entry.out.length > 0) thresholds.set(id, entry)
   }
   return thresholds
 }

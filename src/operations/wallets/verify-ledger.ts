@@ -9,6 +9,7 @@ import {
   checkBalances,
   checkCoupons,
   checkDailySums,
+  checkMultiples,
   countCustomers,
   type Problem,
 } from '../../store/integrity.ts'
@@ -53,7 +54,8 @@ export async function verifyLedger(
     onProgress(done, customers)
   } while (after !== undefined)
   const coupons = await checkCoupons(tenant)
-  problems.push(...coupons.problems, ...(await checkDailySums(tenant)))
+  const multiples = await checkMultiples(tenant)
+  problems.push(...coupons.problems, ...multiples, ...(await checkDailySums(tenant)))
   return {
     ok: problems.length === 0,
     checked: { customers, balances, entries, coupons: coupons.coupons },
