@@ -228,6 +228,37 @@ describe('coupons granted by the sale', () => {
     expect(shop.value('stamps')).toBe(5)
   })
 
+  test('go newest first, whichever sale granted them', () => {
+    const shop = till(club({ rules: [stamp], rewards, thresholds: [consume] }))
+    const sale = shop.sell([line(1, { quantity: 10 })])
+    shop.sell([line(1, { quantity: 10 })])
+    expect(sale.takeBack([{ id: '1', quantity: 3 }]).revokedCoupons).toEqual(['cpn_2'])
+    expect([shop.active(), shop.value('stamps')]).toEqual([['cpn_1'], 7])
+    // The next one that gives back reinstates it, or the next basket grants another.
+    shop.sell([line(1, { quantity: 3 })])
+    expect(shop.active()).toEqual(['cpn_1', 'cpn_3'])
+
+    const total = till(club({ rules: [base], rewards, thresholds: [reach] }))
+    const first = total.sell([line(100)])
+    total.sell([line(100)])
+    expect(first.takeBack().revokedCoupons).toEqual(['cpn_2'])
+  })
+
+  test('that staff revoked count as used, and pay with what they consumed', () => {
+    const shop = till(club({ rules: [stamp], rewards, thresholds: [consume] }))
+    const sale = shop.sell([line(1, { quantity: 10 })])
+    shop.revoke('1')
+    expect(sale.takeBack().movements).toMatchObject([{ amount: 0, valueAfter: 0, totalAfter: 0 }])
+    expect(shop.shortfall('stamps')).toBe(0)
+
+    const total = till(club({ rules: [base], rewards, thresholds: [reach] }))
+    const large = total.sell([line(100)])
+    total.revoke('1')
+    large.takeBack()
+    total.sell([line(100)])
+    expect(total.active()).toEqual([])
+  })
+
   test('for a total are granted again after they were revoked', () => {
     const shop = till(club({ rules: [base], rewards, thresholds: [reach] }))
     expect(shop.sell([line(120)]).takeBack().revokedCoupons).toEqual(['cpn_1'])
