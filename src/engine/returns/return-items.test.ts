@@ -455,6 +455,26 @@ describe('lots', () => {
     expect([decision.movements, shop.value()]).toEqual([[], 0])
   })
 
+  test('get back what they have paid for units that were used, and lose it if they have expired', () => {
+    const shop = till({
+      ...club({ rules: [stamp], rewards, thresholds: [{ ...consume, at: 5 }] }),
+      balances: [{ key: 'stamps', expires: { after: 'P5D' } }],
+    })
+    const sell = (quantity: number, coupons: string[] = [], at = tuesdayMorning) =>
+      shop.sell([line(2, { quantity })], { coupons: couponIds(...coupons), couponsIncluded: true }, at)
+    const first = sell(5)
+    const redeeming = sell(1, ['1'])
+    const others = [sell(3), sell(2)]
+    // Its stamps were consumed for the coupon that was used: those of the others pay.
+    first.takeBack()
+    redeeming.takeBack()
+    expect(shop.active()).toEqual(['cpn_1'])
+    const later = inDays(12)
+    others.push(sell(1, [], later))
+    for (const sale of others) sale.takeBack(undefined, later)
+    expect([shop.active(), shop.value('stamps'), shop.total('stamps')]).toEqual([[], 0, 0])
+  })
+
   test('of the sale are emptied before others', () => {
     const shop = till(
       expiring,
