@@ -15,9 +15,8 @@ import { localDay } from '../clock/local-time.ts'
 import type { AttachedCampaign } from '../definition/compile-campaign.ts'
 import { lotExpiry, type UsageChange } from '../steps/collect.ts'
 import { expireInState, type Inactivity } from '../steps/expire-balances.ts'
-import { type TierLost, tiersLost } from '../steps/tiers.ts'
+import { campaignsOnCards, type TierHolder, type TierLost, tiersLost } from '../steps/tiers.ts'
 import { changedLots, closedBalances, toWalletState, type WalletState } from '../steps/wallet-state.ts'
-import { type CustomerContext, runningOnCards } from './customer-context.ts'
 import { type CouponChanges, changesOf, type OpenCoupon, openCoupons, reactivate } from './open-coupons.ts'
 import { recomputeSale } from './recompute-sale.ts'
 import type { RemainingSale } from './remaining-sale.ts'
@@ -37,8 +36,8 @@ export interface ReturnInput {
   readonly wallet: Wallet
   /** Inactivity rules; what has expired by them is deducted first. */
   readonly inactivity?: readonly Inactivity[]
-  /** Whatever else depends on the balances; without it, only the sale's own campaigns count. */
-  readonly today?: CustomerContext
+  /** Whose tiers may change; without it, none do. */
+  readonly today?: TierHolder
   /** The items to return; defaults to everything that remains. */
   readonly items?: readonly ReturnedItem[]
   /** The part of the payable amount to return, for a sale without lines. */
@@ -115,7 +114,7 @@ export function returnItems(input: ReturnInput): Result<ReturnDecision> {
     usage: dues.counted,
     usageDay: localDay(basket.occurredAt, context.timezone),
     keptMultiples,
-    tiersLost: today ? tiersLost(runningOnCards(today, now, context.timezone), state) : [],
+    tiersLost: today ? tiersLost(campaignsOnCards(today, now, context.timezone), state) : [],
   })
 }
 

@@ -36,31 +36,42 @@ export function changeTiers(running: readonly AttachedCampaign[], state: WalletS
   return effects
 }
 
+/** The cards of a customer, and the campaigns whose tiers can be held with them. */
+export interface TierHolder {
+  /** Every campaign of the organization that was ever published, in its newest version. */
+  readonly campaigns: readonly AttachedCampaign[]
+  /** The campaigns whose cards the customer holds. */
+  readonly cards: readonly CampaignId[]
+}
+
 /**
- * The tiers that these totals hold in the campaigns that run on these cards. A paused campaign keeps them,
- * since it goes on later; one that has not started, has ended or was archived has none.
+ * The campaigns whose tiers a customer holds now: those that run on a card, even while they are paused.
  */
-export function tiersHeld(
-  campaigns: readonly AttachedCampaign[],
-  cards: readonly CampaignId[],
-  totals: readonly { readonly key: string; readonly total: number }[],
+export function campaignsOnCards(
+  { campaigns, cards }: TierHolder,
   now: Date,
   timezone: string,
-): HeldTier[] {
+): AttachedCampaign[] {
   const local = localTime(now, timezone)
-  return campaigns
-    .filter(
-      (campaign) =>
-        campaign.status !== 'archived' &&
-        whyNotRunning({ ...campaign, status: 'published' }, now, local) === undefined &&
-        cards.some((card) => card === campaign.id || campaign.compiled.runsOn.includes(card)),
-    )
-    .flatMap(({ id, compiled }) =>
-      compiled.tiers.flatMap((ladder) => {
-        const step = stepAt(ladder, totals.find(({ key }) => key === ladder.balance)?.total ?? 0)
-        return step ? [{ campaign: id, key: step.key, name: step.name }] : []
-      }),
-    )
+  return campaigns.filter(
+    (campaign) =>
+      campaign.status !== 'archived' &&
+      whyNotRunning({ ...campaign, status: 'published' }, now, local) === undefined &&
+      cards.some((card) => card === campaign.id || campaign.compiled.runsOn.includes(card)),
+  )
+}
+
+/** The tiers that these totals are worth, of campaigns on the customer's cards. */
+export function tiersHeld(
+  campaigns: readonly AttachedCampaign[],
+  totals: readonly { readonly key: string; readonly total: number }[],
+): HeldTier[] {
+  return campaigns.flatMap(({ id, compiled }) =>
+    compiled.tiers.flatMap((ladder) => {
+      const step = stepAt(ladder, totals.find(({ key }) => key === ladder.balance)?.total ?? 0)
+      return step ? [{ campaign: id, key: step.key, name: step.name }] : []
+    }),
+  )
 }
 
 export interface TierLost {

@@ -10,7 +10,7 @@ import { phoneCandidates } from '../../domain/phone.ts'
 import { notFound } from '../../domain/refusal.ts'
 import type { AttachedCampaign } from '../../engine/definition/compile-campaign.ts'
 import { type Inactivity, inactiveAt, inactivityOf } from '../../engine/steps/expire-balances.ts'
-import { tiersHeld } from '../../engine/steps/tiers.ts'
+import { campaignsOnCards, tiersHeld } from '../../engine/steps/tiers.ts'
 import {
   type CustomerFilter,
   findCustomerView,
@@ -90,7 +90,7 @@ function withCampaigns(
   timezone: string,
 ): CustomerView {
   const cards = view.cards.filter(isLive).map(({ campaign }) => campaign)
-  const tiers = tiersHeld(campaigns, cards, view.balances, now, timezone)
+  const tiers = tiersHeld(campaignsOnCards({ campaigns, cards }, now, timezone), view.balances)
   const { lastActivityAt } = view
   if (lastActivityAt === undefined) return { ...view, tiers }
   const inactivity = inactivityOf(campaigns)
