@@ -1,6 +1,10 @@
 /**
- * The two campaigns that the model knows by heart. They share points: the club's expire, the guest card's do not.
- * Every reward has one threshold only, so that a coupon tells where it came from.
+ * The three campaigns that the model knows by heart. They share points and stamps: the club's points expire, all
+ * others do not. Every reward has one threshold only, so that a coupon tells where it came from. Returns of the
+ * club forgive what is missing, those of the guest card are refused, and those of the bar go below zero.
+ *
+ * Left out: a consuming threshold on a balance whose lots expire. Which lots then pay for a coupon that comes back
+ * is tested next to the code of returns.
  */
 export const club = {
   name: 'Club',
@@ -47,7 +51,21 @@ export const guest = {
   name: 'Guest',
   balances: [{ key: 'points' }],
   rules: [{ id: 'base', kind: 'points_per_amount', balance: 'points', points: 1, per: 1 }],
-  rewards: [{ key: 'two', kind: 'amount_off', amount: 2 }],
-  thresholds: [{ balance: 'points', at: 55, grant: 'two' }],
+  rewards: [{ key: 'two', kind: 'amount_off', amount: 2, validDays: 8 }],
+  thresholds: [{ balance: 'points', at: 25, grant: 'two' }],
   onInsufficientBalance: 'reject',
+}
+
+/** Its stamps can be spent, so that returns give stamps back, too. */
+export const bar = {
+  name: 'Bar',
+  balances: [{ key: 'points' }, { key: 'stamps' }],
+  rules: [
+    { id: 'base', kind: 'points_per_amount', balance: 'points', points: 1, per: 2 },
+    { id: 'snack', kind: 'collect_per_item', balance: 'stamps', amount: 2, products: ['bun'] },
+  ],
+  rewards: [{ key: 'snack', kind: 'amount_off', amount: 1, validDays: 6 }],
+  thresholds: [{ balance: 'stamps', at: 7, grant: 'snack', consume: true }],
+  spend: { balance: 'stamps', worth: 0.1 },
+  onInsufficientBalance: 'negative',
 }

@@ -10,21 +10,14 @@ import {
   type Method,
   nearNoon,
   productionLimits,
-  type Reply,
   startTestService,
   type TestService,
 } from '../support/service.ts'
 import { auditWithReturns, type Body, openShop, type Shop } from '../support/shop.ts'
-import { club, guest } from './campaigns.ts'
-import {
-  type Basket,
-  type CardName,
-  type Coupon,
-  type Key,
-  Model,
-  type RewardKey,
-  type Sale,
-} from './model.ts'
+import type { CardName, Key, RewardKey } from './baskets.ts'
+import { bar, club, guest } from './campaigns.ts'
+import type { Basket, Sale } from './model.ts'
+import { Run } from './run.ts'
 
 const seed = Number(process.env.TEST_SEED ?? Date.now() % 2 ** 31)
 const effort = Number(process.env.TEST_EFFORT ?? 1)
@@ -36,9 +29,7 @@ let shop: Shop
 const campaigns = {} as Record<CardName, string>
 let customers = 0
 let receipts = 0
-/** How often what happened, over all runs. */
 const happened: Record<string, number> = {}
-
 beforeAll(async () => {
   service = await startTestService(productionLimits)
   second = await startTestService({ ...productionLimits, sharing: service })
@@ -47,6 +38,7 @@ beforeAll(async () => {
   shop = await openShop(service, { timezone: 'UTC', currency: 'EUR' })
   campaigns.club = await shop.publish(club)
   campaigns.guest = await shop.publish(guest)
+  campaigns.bar = await shop.publish(bar)
   console.log(`model: TEST_SEED=${seed}`)
 })
 afterAll(async () => {
@@ -61,55 +53,6 @@ let turn = 0
 /** To one instance of the service and the other by turns: no call may rest on what an instance remembers. */
 const call = (method: Method, path: string, body: object) =>
   shop.call(method, path, body, { on: turn++ % 2 ? second : service })
-
-/** One customer: what the model says, and how its things are called in the service. */
-class Run {
-  readonly model = new Model()
-  readonly cards = {} as Record<CardName, string>
-  readonly coupons = new Map<Coupon, string>()
-  readonly sales = new Map<Sale, string>()
-  lastSale?: { body: object; reply: Body }
-  readonly customer: string
-  readonly phone: string
-
-  constructor(customer: string, phone: string) {
-    this.customer = customer
-    this.phone = phone
-  }
-
-  /** A call whose answer is the refusal that was expected, or a success. */
-  async expectAnswer(reply: Reply, refusal: string | undefined): Promise<Body> {
-    const answer = reply.status < 400 ? 'done' : reply.body.message
-    expect([reply.method, reply.path, answer]).toEqual([reply.method, reply.path, refusal ?? 'done'])
-    const what = `${reply.path.replace(/\w+_[0-9a-f]{32}/, '*')} ${answer}`
-    happened[what] = (happened[what] ?? 0) + 1
-    return reply.body
-  }
-
-  async expectSameWallet(): Promise<void> {
-    this.model.expire()
-    const [view, listed] = await Promise.all([
-      shop.get(`/v1/customers/${this.customer}`),
-      shop.get(`/v1/customers/${this.customer}/coupons?limit=100`),
-    ])
-    const balances = Object.entries(this.model.balances).map(([key, { value, total }]) => [
-      key,
-      { value, total },
-    ])
-    expect(view.collectables).toEqual(Object.fromEntries(balances))
-    const known = this.model.coupons.map(
-      (coupon) => `${this.coupons.get(coupon)} ${coupon.reward} ${this.model.statusOf(coupon)}`,
-    )
-    const statuses: Record<number, string> = { 1: 'active', 3: 'redeemed', 4: 'expired', 5: 'revoked' }
-    const told = listed.data.map((item: Body) => `${item.id} ${item.reward.key} ${statuses[item.status]}`)
-    // The newest page has at most a hundred of them.
-    expect(told.toSorted()).toEqual(known.slice(-100).toSorted())
-    const active = this.model.coupons.filter((coupon) => this.model.statusOf(coupon) === 'active')
-    expect(view.coupons.map(({ id }: Body) => id).toSorted()).toEqual(
-      active.map((item) => this.coupons.get(item)).toSorted(),
-    )
-  }
-}
 
 interface Op {
   readonly name: string
@@ -128,7 +71,7 @@ const op = <T>(
     toString: () => `${name} ${JSON.stringify(way)}`,
   }))
 
-const card = fc.constantFrom<CardName>('club', 'club', 'club', 'guest')
+const card = fc.constantFrom<CardName>('club', 'club', 'club', 'guest', 'bar', 'bar')
 const line = fc.record({
   product: fc.constantFrom('latte', 'latte', 'bun'),
   quantity: fc.integer({ min: 1, max: 4 }),
@@ -142,17 +85,24 @@ const buy = op(
     lines: fc.array(line, { minLength: 1, maxLength: 3 }),
     discount: fc.constantFrom(0, 0, 1, 150, 9_999),
     included: fc.constantFrom(undefined, undefined, undefined, true, false),
-    points: fc.constantFrom(0, 0, 0, 0, 0, 0, 7, 10, 13, 25),
+    points: fc.constantFrom(0, 7, 10, 13, 25),
+    quarters: fc.constantFrom(0, 0, 0, 0, 1, 3, 4),
     coupons: fc.array(fc.nat(30), { maxLength: 2 }),
-    isRare: fc.integer({ min: 0, max: 3 }),
+    isRare: fc.integer({ min: 0, max: 5 }),
   }),
-  async (run, { card, coupons, isRare, ...order }) => {
+  async (run, { card: wanted, points, quarters, coupons, isRare, ...order }) => {
     const { model } = run
-    // Most baskets name no coupon, or one that is good.
+    // Most baskets are good: on a card that exists, with coupons and points that are there.
+    const card = isRare === 0 || run.cards[wanted] ? wanted : 'club'
     const good = model.coupons.filter((coupon) => model.statusOf(coupon) === 'active')
     const from = isRare === 0 ? [...model.coupons, undefined] : good
-    const named = isRare === 3 || from.length === 0 ? [] : coupons.map((index) => at(from, index))
-    const basket: Basket = { ...order, coupons: named }
+    const found = from.length === 0 ? [] : coupons.map((index) => at(from, index))
+    const named = isRare === 0 ? found : [...new Set(found)]
+    const basket: Basket = {
+      ...order,
+      points: isRare === 0 ? points : Math.floor((model.spendable(card) * quarters) / 4),
+      coupons: named,
+    }
     const body = {
       customer: run.customer,
       card: run.cards[card] ?? nobody('card'),
@@ -160,7 +110,7 @@ const buy = op(
       items: order.lines.map(({ cents, ...one }) => ({ ...one, amount: cents / 100 })),
       discountAmount: order.discount / 100,
       couponsIncluded: order.included,
-      pointsToSpend: order.points,
+      pointsToSpend: basket.points,
       reward: named.map((item) => (item ? run.coupons.get(item)! : nobody('cpn'))),
     }
     const preview = await call('POST', '/v1/transactions/validate', body)
@@ -194,6 +144,10 @@ const buy = op(
     const granted = sale.granted.toSorted((a, b) => byReward(a.reward, b.reward))
     expect(told.map((event) => event.reward.key)).toEqual(granted.map((coupon) => coupon.reward))
     for (const [i, one] of granted.entries()) run.coupons.set(one, told[i].id)
+    const progress: Body[] = done.executedActions.progress
+    expect(progress.toSorted((a, b) => byReward(a.reward, b.reward))).toEqual(
+      sale.progress.toSorted((a, b) => byReward(a.reward, b.reward)),
+    )
     run.sales.set(sale, done.id)
     run.lastSale = { body, reply: done }
   },
@@ -212,21 +166,54 @@ const giveBack = op(
     items: fc.option(
       fc.array(fc.tuple(fc.nat(2), fc.integer({ min: 1, max: 3 })), { minLength: 1, maxLength: 2 }),
     ),
+    isRare: fc.integer({ min: 0, max: 7 }),
   }),
-  async (run, { sale: index, items }) => {
-    const sale = at(run.model.sales, index)
+  async (run, { sale: index, items, isRare }) => {
+    // Most returns ask for what is there.
+    const { sales } = run.model
+    const open = isRare === 0 ? sales : sales.filter(({ left }) => left.some((quantity) => quantity > 0))
+    const sale = at(open, index)
     if (!sale) return
-    const wanted = items && new Map(items.map(([i, quantity]) => [i % sale.left.length, quantity]))
-    const body = wanted
-      ? { items: [...wanted].map(([i, quantity]) => ({ id: String(i + 1), quantity })) }
-      : {}
-    const reply = await call('POST', `/v1/transactions/${run.sales.get(sale)}/return`, body)
-    const outcome = run.model.giveBack(sale, wanted ?? undefined)
-    const done = await run.expectAnswer(reply, typeof outcome === 'string' ? outcome : undefined)
-    if (typeof outcome === 'string') return
-    expect({ points: done.pointsRestored, refund: Math.round(done.refundAmount * 100) }).toEqual(outcome)
+    const lines = [...sale.left.keys()].filter((i) => isRare === 0 || sale.left[i]! > 0)
+    const wanted =
+      items &&
+      new Map(
+        items.map(([i, quantity]) => {
+          const line = at(lines, i)!
+          return [line, isRare === 0 ? quantity : Math.min(quantity, sale.left[line]!)]
+        }),
+      )
+    await returnSale(run, sale, wanted ?? undefined)
   },
 )
+
+/** What returns owe each other shows when many of them follow one another: all that is left, in any order. */
+const giveAllBack = op(
+  'give all back',
+  fc.array(fc.tuple(fc.nat(), fc.boolean()), { minLength: 1, maxLength: 8 }),
+  async (run, turns) => {
+    const isOpen = ({ left }: Sale) => left.some((quantity) => quantity > 0)
+    for (let i = 0; run.model.sales.some(isOpen); i++) {
+      const [index, isWhole] = at(turns, i)!
+      // A sale that is refused is no obstacle for the others, and after so many turns it never is accepted.
+      if (i > 3 * run.model.sales.length) return
+      const sale = at(run.model.sales.filter(isOpen), index + i)!
+      const first = sale.left.findIndex((quantity) => quantity > 0)
+      await returnSale(run, sale, isWhole ? undefined : new Map([[first, sale.left[first]!]]))
+      await run.expectSameWallet()
+    }
+  },
+)
+
+async function returnSale(run: Run, sale: Sale, items?: ReadonlyMap<number, number>): Promise<void> {
+  const body = items ? { items: [...items].map(([i, quantity]) => ({ id: String(i + 1), quantity })) } : {}
+  const reply = await call('POST', `/v1/transactions/${run.sales.get(sale)}/return`, body)
+  run.model.expire()
+  const before = run.snapshot()
+  const outcome = run.model.giveBack(sale, items)
+  const done = await run.expectAnswer(reply, typeof outcome === 'string' ? outcome : undefined)
+  if (typeof outcome !== 'string') run.expectReturn(done, outcome, before)
+}
 
 const adjust = op(
   'adjust',
@@ -247,9 +234,7 @@ const wait = op(
   async (run, { days, job }) => {
     for (const one of [service, second]) one.advance(days * dayMs)
     run.model.day += days
-    if (!job) return
-    await runRound(service.deps)
-    run.model.runJob()
+    if (job) await runRound(service.deps)
   },
 )
 
@@ -279,7 +264,7 @@ async function registerInto(run: Run, card: CardName): Promise<void> {
 
 const block = op(
   'block',
-  fc.record({ card: fc.option(card), to: fc.constantFrom('block', 'unblock', 'unblock') }),
+  fc.record({ card: fc.option(card), to: fc.constantFrom('block', 'unblock', 'unblock', 'unblock') }),
   async (run, { card, to }) => {
     const path = card ? `/v1/cards/${run.cards[card] ?? nobody('card')}` : `/v1/customers/${run.customer}`
     const reply = await call('POST', `${path}/${to}`, {})
@@ -297,8 +282,8 @@ const replace = op('replace', card, async (run, name) => {
   run.model.cards[name] = 'active'
 })
 
-const issue = op('issue', fc.constantFrom<RewardKey>('free', 'five', 'two'), async (run, reward) => {
-  const campaign = reward === 'two' ? campaigns.guest : campaigns.club
+const issue = op('issue', fc.constantFrom<RewardKey>('free', 'five', 'two', 'snack'), async (run, reward) => {
+  const campaign = campaigns[reward === 'two' ? 'guest' : reward === 'snack' ? 'bar' : 'club']
   const reply = await call('POST', '/v1/coupons', { customer: run.customer, campaign, reward })
   const done = await run.expectAnswer(reply, run.model.isBlocked ? 'customer_not_active' : undefined)
   if (!run.model.isBlocked) run.coupons.set(run.model.issue(reward), done.id)
@@ -328,6 +313,7 @@ const ops = fc.oneof(
   { weight: 14, arbitrary: buy },
   { weight: 1, arbitrary: repeat },
   { weight: 7, arbitrary: giveBack },
+  { weight: 2, arbitrary: giveAllBack },
   { weight: 3, arbitrary: adjust },
   { weight: 4, arbitrary: wait },
   { weight: 2, arbitrary: register },
@@ -348,10 +334,11 @@ test('whatever is called in whatever order, the service says what the model says
         const phone = `+1202555${String(1_000 + customers++).padStart(4, '0')}`
         const body = { campaignId: campaigns.club, customer: { data: { phone } } }
         const registered = await shop.post('/v1/customers/register', body)
-        const run = new Run(registered.id, phone)
+        const run = new Run(shop, happened, registered.id, phone)
         run.cards.club = registered.cards[0].id
         run.model.cards.club = 'active'
         if (cards > 0) await registerInto(run, 'guest')
+        if (cards > 1) await registerInto(run, 'bar')
         for (const step of steps) {
           await step.run(run)
           await run.expectSameWallet()
@@ -364,4 +351,6 @@ test('whatever is called in whatever order, the service says what the model says
   // Otherwise the calls got nowhere and the comparison says little.
   expect(happened['/v1/transactions/process done']).toBeGreaterThan(20 * effort)
   expect(happened['/v1/transactions/*/return done']).toBeGreaterThan(5 * effort)
+  expect(happened['coupon active to revoked by a return']).toBeGreaterThan(5 * effort)
+  expect(happened['coupon redeemed to active by a return']).toBeGreaterThan(0)
 })

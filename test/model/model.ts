@@ -1,77 +1,75 @@
 /**
- * The wallet of one customer, as the papers say it should be: `src/engine/README.md` for the two campaigns of
+ * A second opinion on what a wallet should be: the rules of baskets and returns for the three campaigns of
  * `campaigns.ts`, written down a second time in the plainest way. It shares no code with the service. Money is in
- * cents and time in days. What a basket does is computed from the sale and from what the wallet was before it, so
- * that a return can ask again for the part that is left.
+ * cents and time in days. What a sale collects is computed from the sale and from what the wallet was before it,
+ * so that a return can ask again for the part that is left.
  */
-export type Key = 'points' | 'stamps' | 'miles'
-export type CardName = 'club' | 'guest'
-export type RewardKey = 'free' | 'five' | 'two'
+import { Balance, cutLast, type Lot, type Part } from './balance.ts'
+import {
+  type CardName,
+  collect,
+  type Given,
+  type Key,
+  type Order,
+  priceOf,
+  type RewardKey,
+  returnedPart,
+  sum,
+  type Terms,
+} from './baskets.ts'
+import { type Coupon, Stamps, statusOf, stillOut, trim } from './coupons.ts'
 
-interface Lot {
-  readonly sale: Sale
-  readonly expires: number
-  left: number
-}
-interface Balance {
-  value: number
-  total: number
-  /** What expires by itself; the rest of the value never does. */
-  lots: Lot[]
-}
-export interface Coupon {
-  readonly reward: RewardKey
-  status: 'active' | 'redeemed' | 'expired' | 'revoked'
-  readonly expires: number
-  /** Granted at a threshold and not taken back by a return: its multiple is taken. */
-  isOut: boolean
-}
-export interface Line {
-  readonly product: string
-  readonly quantity: number
-  readonly cents: number
-}
-export interface Basket {
-  readonly lines: readonly Line[]
-  readonly discount: number
-  /** Whether the discount includes the coupons; without it, one above 0 does. */
-  readonly included?: boolean
+export interface Basket extends Order {
   readonly points: number
   readonly coupons: readonly (Coupon | undefined)[]
 }
-/** What the rules look at beside the basket. */
-interface Before {
-  readonly stamps: number
-  readonly total: number
-  readonly isFirst: boolean
-  readonly stampsToday: number
-  readonly out: Readonly<Record<'five' | 'two', number>>
-}
-type Given = Record<Key, number>
-/** What a basket costs: its lines after the coupons that came off them, and what is to be paid before points. */
-export interface Price {
-  readonly lines: readonly Line[]
-  readonly due: number
-  readonly coupons: number
-}
-export interface Sale {
-  readonly card: CardName
+export interface Sale extends Terms {
   readonly basket: Basket
-  readonly price: Price
-  readonly before: Before
-  readonly worth: number
   readonly day: number
   readonly given: Given
-  /** Where the points spent came from, in order; no lot for what never expires. */
-  readonly spentFrom: { readonly lot?: Lot; amount: number }[]
-  granted: Coupon[]
+  /** Where the club's units went; loose ones have no lot. */
+  readonly lots: { readonly [key in Key]?: Lot }
+  /** Where the points spent came from and were not put back to yet, in order. */
+  readonly spentFrom: Part[]
+  readonly granted: readonly Coupon[]
+  readonly progress: readonly Progress[]
   left: number[]
-  readonly back: { points: number; refund: number; given: Given }
+  readonly back: { points: number; refund: number; readonly given: Given }
+}
+export interface Progress {
+  readonly key: Key
+  readonly have: number
+  readonly need: number
+  readonly reward: RewardKey
+}
+export interface Return {
+  /** Points that reached the value. */
+  readonly points: number
+  readonly refund: number
+  /** By balance, what paid an older shortfall. */
+  readonly settled: Partial<Given>
 }
 
-const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0)
-/** A number that every quantity divides, so that parts of lines are whole numbers. */
-const parts = 12
+const keys = ['points', 'stamps', 'miles'] as const
+const validDays = { free: 10, five: Number.POSITIVE_INFINITY, two: 8, snack: 6 }
+const policies = { club: 'floor', guest: 'reject', bar: 'negative' } as const
+/** What is spent on a card, and what a unit is worth in cents. */
+const spending = {
+  club: { key: 'points', cents: 5 },
+  guest: undefined,
+  bar: { key: 'stamps', cents: 10 },
+} as const
+/** The thresholds of the cards. Those on stamps consume, those on points look at the total. */
+const consuming = {
+  club: { reward: 'free', at: 5 },
+  guest: undefined,
+  bar: { reward: 'snack', at: 7 },
+} as const
+const onTotal = {
+  club: { reward: 'five', at: 40 },
+  guest: { reward: 'two', at: 25 },
+  bar: undefined,
+} as const
 
 export class Model {
   day = 0
@@ -79,31 +77,22 @@ export class Model {
   visits = 0
   lastVisit?: number
   readonly cards: { [name in CardName]?: 'active' | 'blocked' } = {}
-  readonly balances: Record<Key, Balance> = {
-    points: { value: 0, total: 0, lots: [] },
-    stamps: { value: 0, total: 0, lots: [] },
-    miles: { value: 0, total: 0, lots: [] },
-  }
+  readonly balances = { points: new Balance(), stamps: new Balance(), miles: new Balance() }
+  /** Oldest first. */
   readonly coupons: Coupon[] = []
   readonly sales: Sale[] = []
 
   /** What has expired by now is gone, whoever asks. */
   expire(): void {
     const { points, miles } = this.balances
-    for (const lot of points.lots.filter(({ expires }) => expires <= this.day)) {
-      points.value -= lot.left
-      lot.left = 0
-    }
-    if (this.lastVisit !== undefined && this.day - this.lastVisit >= 15) miles.value = 0
+    points.expire(points.lots.filter(({ expires }) => expires <= this.day))
+    if (this.lastVisit === undefined || this.day - this.lastVisit < 15) return
+    miles.expire(miles.lots)
+    miles.loose = 0
   }
 
-  statusOf(coupon: Coupon): Coupon['status'] {
-    return coupon.status === 'active' && coupon.expires <= this.day ? 'expired' : coupon.status
-  }
-
-  /** The night job writes down what has expired, which matters when a coupon is taken back later. */
-  runJob(): void {
-    for (const coupon of this.coupons) coupon.status = this.statusOf(coupon)
+  statusOf(coupon: Coupon): ReturnType<typeof statusOf> {
+    return statusOf(coupon, this.day)
   }
 
   refuse(name: CardName, basket: Basket): string | undefined {
@@ -121,148 +110,195 @@ export class Model {
     })
     const first = couponRefusals.find((code) => wrong.includes(code))
     if (first !== undefined) return first
-    const price = priceOf(basket)
+    const price = priceOf(basket, rewardsOf(basket))
     if (price === undefined) return 'coupon_not_applicable'
     if (points === 0) return undefined
-    if (name === 'guest') return 'points_not_spendable'
-    if (points > this.balances.points.value) return 'insufficient_points'
-    if (points < 10) return 'points_below_minimum'
-    return points * 5 * 2 > price.due ? 'points_above_share' : undefined
+    const spend = spending[name]
+    if (spend === undefined) return 'points_not_spendable'
+    if (points > this.balances[spend.key].value) return 'insufficient_points'
+    if (name === 'club' && points < 10) return 'points_below_minimum'
+    const share = name === 'club' ? 2 : 1
+    return points * spend.cents * share > price.due ? 'points_above_share' : undefined
   }
 
-  process(name: CardName, basket: Basket): string | Sale {
+  /** What the customer has for spending on this card. */
+  spendable(card: CardName): number {
     this.expire()
-    const refusal = this.refuse(name, basket)
+    const spend = spending[card]
+    return spend ? Math.max(0, this.balances[spend.key].value) : 0
+  }
+
+  process(card: CardName, basket: Basket): string | Sale {
+    this.expire()
+    const refusal = this.refuse(card, basket)
     if (refusal !== undefined) return refusal
     const { points, stamps } = this.balances
     for (const coupon of basket.coupons) coupon!.status = 'redeemed'
-    const spentFrom = this.take(points, basket.points)
-    const out = (reward: RewardKey) =>
-      this.coupons.filter((coupon) => coupon.isOut && coupon.reward === reward).length
-    const before: Before = {
-      stamps: stamps.value,
+    const spend = spending[card]
+    const spentFrom = spend ? this.balances[spend.key].take(basket.points) : []
+    const today = this.sales.filter((sale) => sale.card === 'club' && sale.day === this.day)
+    const before = {
       total: points.total,
       isFirst: this.visits === 0,
-      stampsToday: sum(this.sales.map((sale) => (sale.day === this.day ? stampsKept(sale) : 0))),
-      out: { five: out('five'), two: out('two') },
+      stampsToday: sum(today.map(({ given, back }) => given.stamps - back.given.stamps)),
     }
+    const price = priceOf(basket, rewardsOf(basket))!
+    const terms = { card, price, before, worth: basket.points * (spend?.cents ?? 0) }
     const left = basket.lines.map(({ quantity }) => quantity)
-    const terms = { card: name, basket, price: priceOf(basket)!, before, worth: basket.points * 5 }
-    const back = { points: 0, refund: 0, given: { points: 0, stamps: 0, miles: 0 } }
-    const { given, grants } = evaluate(terms, left)
-    const sale: Sale = { ...terms, day: this.day, given, spentFrom, granted: [], left, back }
-    for (const key of ['points', 'stamps', 'miles'] as const) {
-      this.balances[key].value += given[key]
+    const given = collect(terms, left)
+    const lots = card === 'club' ? { points: this.openLot('points'), miles: this.openLot('miles') } : {}
+    for (const key of keys) {
+      this.balances[key].add(given[key], key === 'stamps' ? undefined : lots[key])
       this.balances[key].total += given[key]
     }
-    if (name === 'club') points.lots.push({ sale, expires: this.day + 20, left: given.points })
-    stamps.value -= 5 * grants.free
-    sale.granted = grants.list.map((reward) => this.issue(reward, true))
+    const granted = [...this.grantConsuming(card), ...this.grantOnTotal(card, before.total)]
     this.visits++
     this.lastVisit = this.day
+    const progress = this.progressOf(card, stamps, points)
+    const back = { points: 0, refund: 0, given: { points: 0, stamps: 0, miles: 0 } }
+    const sale = { ...terms, basket, day: this.day, given, lots, spentFrom, granted, progress, left, back }
     this.sales.push(sale)
     return sale
   }
 
-  issue(reward: RewardKey, isOut = false): Coupon {
-    const expires = reward === 'free' ? this.day + 10 : Number.POSITIVE_INFINITY
-    const coupon: Coupon = { reward, status: 'active', expires, isOut }
-    this.coupons.push(coupon)
-    return coupon
+  private openLot(key: 'points' | 'miles'): Lot {
+    const expires = key === 'points' ? this.day + 20 : Number.POSITIVE_INFINITY
+    const lot = { expires, left: 0, lost: 0, owed: 0, payers: [] }
+    this.balances[key].lots.push(lot)
+    return lot
   }
 
-  /** Takes what expires first, last what never expires; says from where. */
-  take(balance: Balance, amount: number): Sale['spentFrom'] {
-    const from: Sale['spentFrom'] = []
-    let missing = amount
-    balance.value -= amount
-    for (const lot of balance.lots) {
-      const part = Math.min(missing, lot.left)
-      if (part > 0) from.push({ lot, amount: part })
-      lot.left -= part
-      missing -= part
+  private grantConsuming(card: CardName): Coupon[] {
+    const threshold = consuming[card]
+    const granted: Coupon[] = []
+    while (threshold && this.balances.stamps.value >= threshold.at) {
+      this.balances.stamps.take(threshold.at)
+      granted.push(this.issue(threshold.reward, { consumed: threshold.at }))
     }
-    return missing > 0 ? [...from, { amount: missing }] : from
+    return granted
+  }
+
+  /** One coupon for each multiple passed, less those that are still out for a multiple above the old total. */
+  private grantOnTotal(card: CardName, totalBefore: number): Coupon[] {
+    const threshold = onTotal[card]
+    if (!threshold) return []
+    const { reward, at } = threshold
+    const from = Math.floor(totalBefore / at) + stillOut(this.coupons, threshold, totalBefore).length
+    const to = Math.floor(this.balances.points.total / at)
+    const granted: Coupon[] = []
+    for (let multiple = from + 1; multiple <= to; multiple++) granted.push(this.issue(reward, { multiple }))
+    return granted
+  }
+
+  /** What is still missing for the next coupon: coupons that are out already, and what is below zero, count. */
+  private progressOf(card: CardName, stamps: Balance, { total }: Balance): Progress[] {
+    const progress: Progress[] = []
+    const first = consuming[card]
+    if (first) {
+      const { reward, at } = first
+      progress.push({ key: 'stamps', have: stamps.held, need: at + stamps.below, reward })
+    }
+    const second = onTotal[card]
+    if (second) {
+      const { reward, at } = second
+      const out = stillOut(this.coupons, second, total).length
+      progress.push({ key: 'points', have: total % at, need: at + at * out, reward })
+    }
+    return progress
+  }
+
+  issue(reward: RewardKey, origin: Pick<Coupon, 'consumed' | 'multiple'> = {}): Coupon {
+    const coupon: Coupon = {
+      reward,
+      status: 'active',
+      expires: this.day + validDays[reward],
+      settled: 0,
+      ...origin,
+    }
+    this.coupons.push(coupon)
+    return coupon
   }
 
   adjust(key: Key, amount: number): string | undefined {
     this.expire()
     const balance = this.balances[key]
-    if (balance.value + amount < 0) return 'insufficient_points'
-    if (amount < 0) this.take(balance, -amount)
-    else balance.value += amount
+    if (amount < 0 && balance.value + amount < 0) return 'insufficient_points'
+    if (amount < 0) balance.take(-amount)
+    else balance.add(amount)
     return undefined
   }
 
   /** `items` are quantities by line; everything that is left when undefined. */
-  giveBack(sale: Sale, items?: ReadonlyMap<number, number>): string | { points: number; refund: number } {
+  giveBack(sale: Sale, items?: ReadonlyMap<number, number>): string | Return {
     this.expire()
+    const { card, price, basket, worth, given, back } = sale
     const left = sale.left.map((quantity, i) => (items ? quantity - (items.get(i) ?? 0) : 0))
     if (sum(sale.left) === 0 || left.some((quantity) => quantity < 0)) return 'return_exceeds_sale'
-    const isComplete = sum(left) === 0
-    const whole = sum(sale.price.lines.map(({ cents }) => cents * parts))
-    const returned = whole - weigh(sale.price.lines, left)
-    const portion = (amount: number) => (whole === 0 ? 0 : Math.floor((amount * returned) / whole))
-    const points = portion(sale.basket.points) - sale.back.points
-    const refund = portion(sale.price.due - sale.worth) - sale.back.refund
-    const again = isComplete ? nothing : evaluate(sale, left)
-    const due = (key: Key) => sale.given[key] - again.given[key] - sale.back.given[key]
+    const spent = returnedPart(price, left, basket.points) - back.points
+    const refund = returnedPart(price, left, price.due - worth) - back.refund
+    const again = collect(sale, left)
+    const due = (key: Key) => given[key] - again[key] - back.given[key]
+    // Nothing that would help comes back with a sale of the guest card.
+    if (policies[card] === 'reject' && due('points') > this.balances.points.held) return 'insufficient_points'
 
-    const revoked = (['free', 'five', 'two'] as const).flatMap((reward) => {
-      const mine = sale.granted.filter(
-        (coupon) => coupon.reward === reward && coupon.status !== 'revoked' && coupon.isOut,
-      )
-      const unused = mine.filter(({ status }) => status !== 'redeemed')
-      const still = again.grants.list.filter((item) => item === reward).length
-      const excess = Math.min(unused.length, Math.max(0, mine.length - still))
-      return unused.slice(unused.length - excess)
-    })
-    const unconsumed = 5 * revoked.filter(({ reward }) => reward === 'free').length
-    const added: Given = { points, stamps: unconsumed, miles: 0 }
-    const keys = ['points', 'stamps', 'miles'] as const
-    const isShort = keys.some((key) => this.balances[key].value + added[key] < due(key))
-    if (isShort && sale.card === 'guest') return 'insufficient_points'
-
-    this.restore(sale, points)
+    const redeemed = sum(left) === 0 ? this.coupons.filter((coupon) => basket.coupons.includes(coupon)) : []
+    for (const coupon of redeemed) coupon.status = 'active'
+    const spentKey = spending[card]?.key
+    const parts = cutLast(sale.spentFrom, spent)
+    const points = this.settle(sale, 'points', spentKey === 'points' ? parts : [], due('points'))
+    const account = new Stamps(this.balances.stamps, this.coupons, this.day)
+    const stamps = account.giveBack(spentKey === 'stamps' ? spent : 0, redeemed)
+    account.charge(due('stamps'), policies[card] === 'floor')
+    account.book()
+    const miles = this.settle(sale, 'miles', [], due('miles'))
     for (const key of keys) {
       const balance = this.balances[key]
-      if (key !== 'points') balance.value += added[key]
-      this.takeBack(sale, balance, Math.min(due(key), balance.value))
       balance.total -= Math.min(due(key), balance.total)
-      sale.back.given[key] += due(key)
     }
-    for (const coupon of revoked) {
-      coupon.isOut = false
-      if (coupon.status === 'active') coupon.status = 'revoked'
+    const { total } = this.balances.points
+    for (const threshold of [onTotal.club, onTotal.guest]) {
+      trim(this.coupons, threshold, { total, redeemed, day: this.day })
     }
-    if (isComplete) for (const coupon of sale.basket.coupons) coupon!.status = 'active'
     sale.left = left
-    sale.back.points += points
-    sale.back.refund += refund
-    this.expire()
-    return { points, refund }
+    back.points += spent
+    back.refund += refund
+    for (const key of keys) back.given[key] = given[key] - again[key]
+    const settled = { points: points.settled, stamps: stamps.settled, miles: miles.settled }
+    return { points: points.restored + stamps.restored, refund, settled }
   }
 
-  /** Points spent go back to where they came from, what was taken last first. */
-  private restore(sale: Sale, points: number): void {
-    this.balances.points.value += points
-    let missing = points
-    for (const from of sale.spentFrom.toReversed()) {
-      const part = Math.min(missing, from.amount)
-      from.amount -= part
-      missing -= part
-      if (from.lot) from.lot.left += part
+  /** Settles a balance of which no coupon consumes: what was spent comes back, and what is due is taken. */
+  private settle(sale: Sale, key: 'points' | 'miles', spent: readonly Part[], due: number) {
+    const balance = this.balances[key]
+    const { reached, freed } = balance.putBack(spent, this.day)
+    const settled = Math.min(reached, balance.shortfall)
+    balance.shortfall -= settled
+    const filled = Math.min(balance.held - settled, balance.below)
+    balance.below -= filled
+    balance.take(settled + filled, freed)
+    const stillFreed = Math.max(0, Math.min(balance.loose, freed - settled - filled))
+
+    // What has expired is not asked for again, and what is left of the sale's own units goes first.
+    const lot = sale.lots[key]
+    const isUsedUp = !lot || lot.left + lot.lost === 0
+    const lost = Math.min(due, lot?.lost ?? 0)
+    const own = Math.min(due - lost, lot?.left ?? 0)
+    if (lot) {
+      lot.lost -= lost
+      lot.left -= own
     }
-  }
-
-  /** What was collected leaves from where the sale had put it, then like anything that is spent. */
-  private takeBack(sale: Sale, balance: Balance, amount: number): void {
-    const free = balance.value - sum(balance.lots.map(({ left }) => left))
-    const own = balance.lots.find((lot) => lot.sale === sale)
-    const first = Math.min(amount, own ? own.left : sale.card === 'guest' ? free : 0)
-    if (own) own.left -= first
-    balance.value -= first
-    this.take(balance, amount - first)
+    const others = due - lost - own
+    const paid = Math.min(others, balance.held)
+    // What was collected loose is taken loose. So are miles: used ones are not remembered, as nothing spends them.
+    const looseFirst = !lot || (key === 'miles' && isUsedUp) ? others : 0
+    const payers = balance.take(paid, stillFreed + looseFirst)
+    if (lot && key === 'points') {
+      lot.owed += others
+      lot.payers.push(...payers.filter((part) => part.lot))
+    }
+    if (policies[sale.card] === 'floor') balance.shortfall += others - paid
+    else balance.below += others - paid
+    return { restored: reached - settled, settled }
   }
 }
 
@@ -273,89 +309,5 @@ const couponRefusals = [
   'coupon_revoked',
   'coupon_not_applicable',
 ]
-const nothing = { given: { points: 0, stamps: 0, miles: 0 }, grants: { free: 0, list: [] as RewardKey[] } }
 
-const stampsKept = (sale: Sale) => sale.given.stamps - sale.back.given.stamps
-/** Cents off, for the rewards that are an amount. */
-const amountsOff = { five: 500, two: 200 }
-
-/** Takes off what the coupons of the order are worth, one after the other; undefined when one is worth nothing. */
-function priceOf({ lines, discount, included = discount > 0, coupons }: Basket): Price | undefined {
-  const total = sum(lines.map(({ cents }) => cents))
-  let [worth, off] = [total, 0]
-  let due = Math.max(0, total - discount)
-  const left = lines.map(({ cents }) => cents)
-  const free = lines.map(() => 0)
-  for (const coupon of coupons) {
-    const reward = coupon!.reward
-    let most = included ? worth : Math.min(worth, due)
-    let line: number | undefined
-    if (reward === 'free') {
-      const unit = (i: number) => Math.round(lines[i]!.cents / lines[i]!.quantity)
-      const units = lines.flatMap(({ product, quantity }, i) =>
-        product === 'latte' && free[i]! < quantity && left[i]! > 0 && unit(i) > 0 ? [i] : [],
-      )
-      if (units.length === 0) return undefined
-      line = units.toSorted((a, b) => unit(a) - unit(b))[0]!
-      most = Math.min(most, unit(line), left[line]!)
-      free[line]! += 1
-    } else {
-      most = Math.min(most, amountsOff[reward])
-    }
-    if (most === 0) return undefined
-    worth -= most
-    // Where coupons are included, only their worth is counted.
-    if (line !== undefined) left[line]! -= most
-    if (!included) {
-      due -= most
-      off += most
-    }
-  }
-  const priced = lines.map((line, i) => (included ? line : { ...line, cents: left[i]! }))
-  return { lines: priced, due, coupons: off }
-}
-/** The amount of what is left of the lines, in twelfths of a cent. */
-const weigh = (lines: readonly Line[], left: readonly number[]) =>
-  sum(lines.map(({ cents, quantity }, i) => (cents * left[i]! * parts) / quantity))
-
-/** What a sale gives for the quantities that are left of it. */
-function evaluate(
-  { card, price, before, worth }: Pick<Sale, 'card' | 'price' | 'before' | 'worth'>,
-  left: readonly number[],
-): { given: Given; grants: { free: number; list: RewardKey[] } } {
-  const { lines, due } = price
-  const whole = weigh(
-    lines,
-    lines.map(({ quantity }) => quantity),
-  )
-  /** How often a price fits into lines, after their share of the discount and of the points was taken off. */
-  const fits = (weight: number, price: number) =>
-    whole === 0 ? 0 : Math.floor((weight * (due - worth)) / (whole * price))
-  const isLatte = lines.map(({ product }) => product === 'latte')
-  const all = weigh(lines, left)
-  const lattes = left.filter((_, i) => isLatte[i])
-  const passes = (at: number, points: number, out: number) =>
-    Math.max(0, Math.floor((before.total + points) / at) - Math.max(Math.floor(before.total / at), out))
-  if (card === 'guest') {
-    const points = fits(all, 100)
-    const list = Array<RewardKey>(passes(55, points, before.out.two)).fill('two')
-    return { given: { points, stamps: 0, miles: 0 }, grants: { free: 0, list } }
-  }
-  const plain =
-    3 * fits(all, 200) +
-    fits(
-      weigh(
-        lines,
-        left.map((item, i) => (isLatte[i] ? item : 0)),
-      ),
-      70,
-    )
-  const isLarge = whole > 0 && Math.round((due * all) / whole) >= 1500
-  const points = isLarge ? Math.floor(plain * 1.5) : plain
-  const stamps = Math.max(0, Math.min(sum(lattes), 6, 9 - before.stampsToday))
-  const miles = 2 + (before.isFirst ? 10 : 0) + (before.total >= 60 ? 3 : 0)
-  const free = Math.floor((before.stamps + stamps) / 5)
-  const five = passes(40, points, before.out.five)
-  const list = [...Array<RewardKey>(free).fill('free'), ...Array<RewardKey>(five).fill('five')]
-  return { given: { points, stamps, miles }, grants: { free, list } }
-}
+const rewardsOf = ({ coupons }: Basket) => coupons.map((coupon) => coupon!.reward)

@@ -57,12 +57,16 @@ const checks = {
     LEFT JOIN transactions t ON t.org_id = e.org_id AND t.id = e.transaction_id AND t.customer_id = e.customer_id
     WHERE e.transaction_id IS NOT NULL AND t.id IS NULL`,
 
-  'a balance is below zero': 'SELECT org_id, customer_id, key, value FROM balances WHERE value < 0',
+  'a balance is below zero, and no card of the customer allows it': `
+    SELECT b.org_id, b.customer_id, b.key, b.value FROM balances b WHERE b.value < 0 AND NOT EXISTS (
+      SELECT FROM cards c JOIN campaign_versions v USING (org_id, campaign_id)
+      WHERE c.org_id = b.org_id AND c.customer_id = b.customer_id
+        AND v.definition ->> 'onInsufficientBalance' = 'negative')`,
 
   'lots hold more than their balance': `
     SELECT b.org_id, b.customer_id, b.key, b.value, sum(l.remaining) AS lots
     FROM balances b JOIN lots l USING (org_id, customer_id, key)
-    GROUP BY b.org_id, b.customer_id, b.key HAVING sum(l.remaining) > b.value`,
+    GROUP BY b.org_id, b.customer_id, b.key HAVING sum(l.remaining) > greatest(b.value, 0)`,
 
   'a coupon was redeemed by more or fewer sales than one': `
     SELECT c.org_id, c.id, c.status, count(t.id) AS sales FROM coupons c
