@@ -12,10 +12,6 @@ export function sumOf(amounts: readonly number[]): number {
 export const minus = (amount: number, ...taken: number[]): number =>
   (millionths(amount) - millionths(sumOf(taken))) / 1e6
 
-/** The amount paid in money: the amount payable minus the part paid with points. */
-export const paidOf = (sale: { readonly payableAmount: number; readonly pointsDiscount: number }): number =>
-  minus(sale.payableAmount, sale.pointsDiscount)
-
 /** Amount of a line, rounded half up to the currency's decimals, like the service does. */
 export function lineAmount(
   { unitPrice, quantity }: { readonly unitPrice: number; readonly quantity: number },

@@ -141,7 +141,7 @@ test('without a network it says so, charges nothing old, and goes on when it is 
   await context.setOffline(true)
   await page.getByRole('button', { name: /^Warm scone/ }).click()
   await page.getByRole('button', { name: 'Charge —' }).and(page.locator(':disabled')).waitFor()
-  expect(await page.locator('.till-totals').last().textContent()).toBe('Total due—')
+  expect(await page.locator('.till-foot dl').textContent()).toBe('Total due—')
   await said.waitFor()
   await context.setOffline(false)
   await charge(page, '$5.45')

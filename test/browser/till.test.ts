@@ -80,8 +80,8 @@ test('sells with the keyboard alone: scan, search, coupons, points, charge, next
   await expectAccessible(page)
   const sale = await booked(await receiptNumber(page))
   expect(sale).toMatchObject({ customer: guest.id, amount: 9.05, payableAmount: 4.84, pointsDiscount: 2 })
-  expect(sale.items[0]).toMatchObject({ product: 'till-tea', quantity: 2, discountAmount: 3.3 })
-  expect(sale.discountAmount).toBe(0.91)
+  expect(sale.items[0]).toMatchObject({ product: 'till-tea', quantity: 2 })
+  expect(sale.totals).toEqual({ amount: 9.05, discounts: 0, coupons: 4.21, points: 2, due: 2.84 })
 
   // The next customer begins where the focus is, or with the next card that is scanned.
   await page.keyboard.press('Enter')

@@ -65,7 +65,34 @@ test('finds a sale by its filters, and explains it in words', async () => {
     .getByText('Free coffee · Stamps earned toward the next coupon: 3 of 10', { exact: true })
     .waitFor()
   await page.getByText('Points: 170 · Stamps: 3', { exact: true }).waitFor()
-  await page.getByRole('definition').and(page.getByText('$17.00')).nth(2).waitFor()
+  await page.getByRole('definition').and(page.getByText('$17.00')).waitFor()
+  await expectAccessibleInBothSchemes(page)
+  expectCalm(opened)
+})
+
+test('shows from the price to what was due, and what the till should have sent differently', async () => {
+  const { id, cards } = await newCustomer()
+  const welcome = { key: 'points', amount: 200, reason: 'Welcome' }
+  await callApi('POST', `/v1/customers/${id}/adjustments`, { body: welcome })
+  const coupon = await callApi('POST', '/v1/coupons', {
+    body: { customer: id, campaign: demo.campaignId, reward: 'free-coffee' },
+  })
+  const items = [
+    { product: 'latte', name: 'Latte', unitPrice: 4, reward: coupon.id },
+    { product: 'brownie', name: 'Brownie', quantity: 2, unitPrice: 2.5, discountAmount: 0.5 },
+  ]
+  const sale = await callApi('POST', '/v1/transactions/process', {
+    body: { customer: id, card: cards[0].id, pointsToSpend: 100, items },
+  })
+  const opened = await openConsole(`/transactions/${sale.id}`)
+  const { page } = opened
+  const totals = page.locator('section').filter({ has: page.getByRole('heading', { name: 'Totals' }) })
+  await expect
+    .poll(() => totals.locator('dl').textContent())
+    .toBe('Subtotal$9.00Discounts−$0.50Coupons−$4.00Paid with points−$1.00Total due$3.50')
+  const note = page.getByRole('note')
+  await note.getByText('The sale has no receipt number').waitFor()
+  await note.getByText('Field: opaqueId').waitFor()
   await expectAccessibleInBothSchemes(page)
   expectCalm(opened)
 })

@@ -1,4 +1,5 @@
-import { Divider, Group, Stack, Text } from '@mantine/core'
+import { Alert, Divider, Group, Stack, Text } from '@mantine/core'
+import { IconCheck } from '@tabler/icons-react'
 import { Fragment } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Schemas } from '../../api/client.ts'
@@ -50,16 +51,27 @@ interface ReturnProps {
 }
 
 /** The result of a return that was just made. */
-export function ReturnWords({ done, sale }: ReturnProps) {
+export function ReturnDone({ done, sale, onClose }: ReturnProps & { readonly onClose: () => void }) {
   const { t } = useTranslation('transactions')
   const { currency } = useSession().organization
   return (
-    <Stack gap={4}>
-      <Text size="sm" fw={600}>
-        {t('return.refund', { amount: formatMoney(done.refundAmount, currency) })}
-      </Text>
-      <ReturnActions done={done} sale={sale} />
-    </Stack>
+    <Alert
+      role="status"
+      color="pine"
+      variant="light"
+      icon={<IconCheck aria-hidden />}
+      title={t('return.done')}
+      withCloseButton
+      closeButtonLabel={t('common:close')}
+      onClose={onClose}
+    >
+      <Stack gap={4}>
+        <Text size="sm" fw={600}>
+          {t('return.refund', { amount: formatMoney(done.refundAmount, currency) })}
+        </Text>
+        <ReturnActions done={done} sale={sale} />
+      </Stack>
+    </Alert>
   )
 }
 

@@ -3,23 +3,22 @@ import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { api, dataOf } from '../../api/client.ts'
 import { useSession } from '../../api/session.ts'
-import { paidOf } from '../../i18n/amounts.ts'
 import { useProgram } from '../../i18n/campaign-names.ts'
-import { formatDateTime, formatMoney, formatNumber } from '../../i18n/format.ts'
+import { formatDateTime, formatMoney } from '../../i18n/format.ts'
 import { paths } from '../../paths.ts'
 import { CustomerName } from '../../ui/customer-name.tsx'
 import { useBranchName } from '../../ui/lists/search-filter.tsx'
 import { PageLink } from '../../ui/page-link.tsx'
 import { Facts, IdText, metaDataText, Section } from '../../ui/section.tsx'
+import { Totals } from '../../ui/totals.tsx'
 import type { Sale } from './lines.tsx'
 
 export function Summary({ sale }: { readonly sale: Sale }) {
   const { t } = useTranslation('transactions')
-  const { currency, timezone } = useSession().organization
+  const { timezone } = useSession().organization
   const program = useProgram()
   const branchName = useBranchName()
   const user = useUserName(sale.user)
-  const money = (value: number) => formatMoney(value, currency)
   const { occurredAt, createdAt } = sale
   return (
     <Section title={t('summary')}>
@@ -28,19 +27,6 @@ export function Summary({ sale }: { readonly sale: Sale }) {
           { label: t('customer'), value: <CustomerName id={sale.customer} name={sale.customerName} /> },
           { label: t('branch'), value: branchName(sale.branchOpaqueId) },
           { label: t('user'), value: user ?? sale.userOpaqueId },
-          { label: t('amount'), value: money(sale.amount) },
-          { label: t('discount'), value: sale.discountAmount && money(sale.discountAmount) },
-          { label: t('payable'), value: money(sale.payableAmount) },
-          {
-            label: t('pointsSpent'),
-            value:
-              sale.pointsSpent > 0 &&
-              t('pointsWorth', {
-                points: formatNumber(sale.pointsSpent),
-                amount: money(sale.pointsDiscount),
-              }),
-          },
-          { label: t('paid'), value: money(paidOf(sale)) },
           { label: t('occurred'), value: formatDateTime(occurredAt, timezone) },
           {
             label: t('processed'),
@@ -62,6 +48,18 @@ export function Summary({ sale }: { readonly sale: Sale }) {
           { label: t('metaData'), value: metaDataText(sale.metaData) },
         ]}
       />
+    </Section>
+  )
+}
+
+/** From the price to what the till had to charge. */
+export function SaleTotals({ sale: { totals } }: { readonly sale: Sale }) {
+  const { t } = useTranslation('transactions')
+  const { currency } = useSession().organization
+  const money = (amount: number) => formatMoney(amount, currency)
+  return (
+    <Section title={t('totals')}>
+      <Totals totals={totals} due={money(totals.due)} money={money} />
     </Section>
   )
 }

@@ -1,5 +1,5 @@
-import { Alert, Button, Grid, Group, Stack } from '@mantine/core'
-import { IconArrowBackUp, IconCheck } from '@tabler/icons-react'
+import { Button, Grid, Group, Stack } from '@mantine/core'
+import { IconArrowBackUp } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -15,8 +15,9 @@ import { Waiting } from '../../ui/waiting.tsx'
 import { Happened } from './happened.tsx'
 import { Lines } from './lines.tsx'
 import { ReturnForm } from './return-form.tsx'
-import { Returns, ReturnWords } from './returns.tsx'
-import { Summary } from './summary.tsx'
+import { ReturnDone, Returns } from './returns.tsx'
+import { SaleTotals, Summary } from './summary.tsx'
+import { Warnings } from './warnings.tsx'
 
 const returnedStatus = 3
 
@@ -59,20 +60,8 @@ export function TransactionPage() {
         )
       }
     >
-      {done?.transaction === id && (
-        <Alert
-          role="status"
-          color="pine"
-          variant="light"
-          icon={<IconCheck aria-hidden />}
-          title={t('return.done')}
-          withCloseButton
-          closeButtonLabel={t('common:close')}
-          onClose={() => setDone(undefined)}
-        >
-          <ReturnWords done={done} sale={sale} />
-        </Alert>
-      )}
+      {done?.transaction === id && <ReturnDone done={done} sale={sale} onClose={() => setDone(undefined)} />}
+      <Warnings sale={sale} />
       <Grid gap="lg" align="flex-start">
         <Grid.Col span={{ base: 12, lg: 8 }}>
           <Stack gap="lg">
@@ -82,7 +71,10 @@ export function TransactionPage() {
           </Stack>
         </Grid.Col>
         <Grid.Col span={{ base: 12, lg: 4 }}>
-          <Summary sale={sale} />
+          <Stack gap="lg">
+            <SaleTotals sale={sale} />
+            <Summary sale={sale} />
+          </Stack>
         </Grid.Col>
       </Grid>
       <ReturnForm sale={sale} isOpen={isReturning} onClose={() => setReturning(false)} onDone={setDone} />

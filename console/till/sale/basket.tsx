@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next'
 import { lineAmount } from '../../i18n/amounts.ts'
 import { currencyDecimals } from '../../i18n/format.ts'
 import { focusOn, places, useMoney, useTillContext } from '../shell/till-context.ts'
-import { discountsIn, type Previewed } from './preview.ts'
+import { type Previewed, worthOfCoupons } from './preview.ts'
 import type { Line, Sale, SaleEvent } from './sale.ts'
 import { Stepper } from './stepper.tsx'
 
@@ -82,10 +82,10 @@ function LineRow({ line, dispatch }: { readonly line: Line; readonly dispatch: D
 function useCoupons(sale: Sale, shown: Previewed | undefined, dispatch: Dispatch<SaleEvent>) {
   const { t } = useTranslation('till')
   const money = useMoney()
-  const discounts = shown ? discountsIn(shown.preview) : {}
+  const worth = shown ? worthOfCoupons(shown.preview) : {}
   return (id: string) => {
     const name = sale.customer?.coupons.find((coupon) => coupon.id === id)?.reward.name ?? t('basket.coupon')
-    const discount = discounts[id]
+    const discount = worth[id]
     return (
       <Button
         key={id}

@@ -1,12 +1,10 @@
 /**
- * Previews the sale with the service, which reports what a coupon is worth and never subtracts it: the first
- * response contains the discounts, the till applies them as its own, and the second response is what the sale
- * will be.
+ * Previews the sale with the service, which takes coupons and points off the price and says what is due. The
+ * till sends the basket as it is and computes no price itself; the sale is the same body.
  */
 import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { api, dataOf, type Schemas } from '../../api/client.ts'
-import { sumOf } from '../../i18n/amounts.ts'
 import { emptySale, isActive, type Sale } from './sale.ts'
 
 /** The till has looked the card up and never sends its barcode. */
@@ -21,12 +19,8 @@ export interface Previewed {
   readonly clockOffset: number
 }
 
-type Discounts = Readonly<Record<string, number>>
-
 /** Fields without a value are left out of the JSON. */
-export function toBasket(sale: Sale, discounts: Discounts, branch: string | undefined): Basket {
-  const discountOf = (coupons: readonly string[]) =>
-    coupons.length === 0 ? undefined : sumOf(coupons.map((id) => discounts[id] ?? 0))
+function toBasket(sale: Sale, branch: string | undefined): Basket {
   return {
     customer: sale.customer!.id,
     card: sale.card!.id,
@@ -34,10 +28,8 @@ export function toBasket(sale: Sale, discounts: Discounts, branch: string | unde
     items: sale.lines.map(({ coupons, ...line }) => ({
       ...line,
       reward: coupons.length === 0 ? undefined : [...coupons],
-      discountAmount: discountOf(coupons),
     })),
     reward: sale.coupons.length === 0 ? undefined : [...sale.coupons],
-    discountAmount: discountOf(sale.coupons),
     pointsToSpend: sale.pointsToSpend || undefined,
   }
 }
@@ -67,7 +59,8 @@ export function fromBasket({ customer, card, items = [], reward = [], pointsToSp
   }
 }
 
-export function discountsIn({ executedActions }: Pick<Preview, 'executedActions'>): Discounts {
+/** What each coupon is worth in this basket, by id. */
+export function worthOfCoupons({ executedActions }: Preview): Readonly<Record<string, number>> {
   return Object.fromEntries(
     executedActions.actions.flatMap(({ type, coupon, discount }) =>
       type === 'redeem_coupon' && coupon !== undefined ? [[coupon, discount ?? 0]] : [],
@@ -77,14 +70,8 @@ export function discountsIn({ executedActions }: Pick<Preview, 'executedActions'
 
 async function askPreview(sale: Sale, branch: string | undefined, signal: AbortSignal): Promise<Previewed> {
   const params = { query: { include: 'spendable' as const } }
-  const validate = (body: Basket) => dataOf(api.POST('/v1/transactions/validate', { params, body, signal }))
-  let body = toBasket(sale, {}, branch)
-  let preview = await validate(body)
-  const discounts = discountsIn(preview)
-  if (Object.keys(discounts).length > 0) {
-    body = toBasket(sale, discounts, branch)
-    preview = await validate(body)
-  }
+  const body = toBasket(sale, branch)
+  const preview = await dataOf(api.POST('/v1/transactions/validate', { params, body, signal }))
   return { body, preview, clockOffset: Date.parse(preview.occurredAt) - Date.now() }
 }
 

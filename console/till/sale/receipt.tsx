@@ -3,11 +3,13 @@ import { IconArrowBackUp, IconCircleCheck, IconPrinter } from '@tabler/icons-rea
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { api, dataOf } from '../../api/client.ts'
-import { lineAmount, paidOf } from '../../i18n/amounts.ts'
-import { currencyDecimals, formatDate, formatDateTime, formatNumber } from '../../i18n/format.ts'
+import { lineAmount } from '../../i18n/amounts.ts'
+import { currencyDecimals, formatDate, formatDateTime, formatList, formatNumber } from '../../i18n/format.ts'
+import { Row, Totals } from '../../ui/totals.tsx'
 import type { Settled } from '../outbox/send.ts'
 import { useMoney, useNames, useTillContext } from '../shell/till-context.ts'
-import { BalancesAfter, Row, useGains } from './totals.tsx'
+import { PriceWarnings } from './price-warnings.tsx'
+import { BalancesAfter, useGains } from './totals.tsx'
 
 interface ReceiptProps {
   readonly settled: Extract<Settled, { kind: 'sale' }>
@@ -21,7 +23,7 @@ export function Receipt({ settled, onNext, onReturn }: ReceiptProps) {
   const money = useMoney()
   const { organization } = useTillContext().session
   const { transaction, entry } = settled
-  const paid = paidOf(transaction)
+  const takenOff = useTakenOff(settled)
   const items = entry.body.items ?? []
   return (
     <main className="till-alone" id="till-main" tabIndex={-1}>
@@ -29,9 +31,10 @@ export function Receipt({ settled, onNext, onReturn }: ReceiptProps) {
         <Group gap="sm" wrap="nowrap" className="till-screen-only">
           <IconCircleCheck size={40} color="var(--mantine-primary-color-filled)" aria-hidden />
           <Title order={1} size="h2">
-            {t('receipt.paid', { amount: money(paid) })}
+            {t('receipt.paid', { amount: money(transaction.totals.due) })}
           </Title>
         </Group>
+        <PriceWarnings warnings={transaction.warnings} />
         <article className="lw-surface till-sheet till-paper" aria-label={t('receipt.title')}>
           <Stack gap="md">
             <div>
@@ -53,20 +56,15 @@ export function Receipt({ settled, onNext, onReturn }: ReceiptProps) {
                   )}
                 />
               ))}
-              {transaction.executedActions.actions
-                .filter(({ type }) => type === 'redeem_coupon')
-                .map(({ coupon, discount }) => (
-                  <Row
-                    key={coupon}
-                    label={t('receipt.coupon', { name: entry.couponNames[coupon ?? ''] ?? coupon })}
-                    value={money(-(discount ?? 0))}
-                  />
-                ))}
-              <SpentRow settled={settled} />
             </dl>
-            <dl className="till-totals till-sum">
-              <Row label={t('receipt.total')} value={money(paid)} isLarge />
-            </dl>
+            <div className="till-sum">
+              <Totals
+                totals={transaction.totals}
+                due={money(transaction.totals.due)}
+                money={money}
+                labels={{ ...takenOff, due: t('receipt.total') }}
+              />
+            </div>
             <Loyalty settled={settled} />
           </Stack>
         </article>
@@ -96,14 +94,19 @@ export function Receipt({ settled, onNext, onReturn }: ReceiptProps) {
   )
 }
 
-function SpentRow({ settled: { transaction } }: Pick<ReceiptProps, 'settled'>) {
-  const money = useMoney()
+/** Labels of the totals that name the coupons and the points. */
+function useTakenOff({ transaction, entry }: ReceiptProps['settled']) {
+  const { t } = useTranslation('till')
   const names = useNames()
-  const spent = transaction.executedActions.actions.find(({ type }) => type === 'spend_points')
-  if (!spent?.key) return null
-  return (
-    <Row label={names.change(spent.key, -(spent.amount ?? 0))} value={money(-transaction.pointsDiscount)} />
+  const { actions } = transaction.executedActions
+  const coupons = actions.flatMap(({ type, coupon }) =>
+    type === 'redeem_coupon' && coupon ? (entry.couponNames[coupon] ?? coupon) : [],
   )
+  const spent = actions.find(({ type }) => type === 'spend_points')
+  return {
+    coupons: t('receipt.coupons', { count: coupons.length, names: formatList([...new Set(coupons)]) }),
+    points: spent?.key && names.change(spent.key, -(spent.amount ?? 0)),
+  }
 }
 
 /** The customer's gains and new balances. */

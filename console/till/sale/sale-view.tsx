@@ -15,9 +15,10 @@ import { focusNow, focusOn, places } from '../shell/till-context.ts'
 import { Basket } from './basket.tsx'
 import { Points } from './points.tsx'
 import { PriceForm } from './price-form.tsx'
+import { PriceWarnings } from './price-warnings.tsx'
 import { ProductPicker, useProducts } from './product-picker.tsx'
 import { type Card, type Customer, chooseCard, isActive, type Line, type Product } from './sale.ts'
-import { ChargeButton, Gains, Totals, useToPay } from './totals.tsx'
+import { ChargeButton, Gains, SaleTotals, useToPay } from './totals.tsx'
 import type { Selling } from './use-sale.ts'
 
 interface SaleViewProps {
@@ -174,7 +175,7 @@ export function SaleView(props: SaleViewProps) {
             dispatch={dispatch}
           />
           <Gains shown={sale.lines.length > 0 ? preview.shown : undefined} />
-          <Totals toPay={toPay} shown={preview.shown} isCurrent={preview.current !== undefined} />
+          <SaleTotals toPay={toPay} shown={preview.shown} isCurrent={preview.current !== undefined} />
           {!sale.customer && !isReading && sale.lines.length > 0 && (
             <Text size="sm" c="dimmed">
               {t('basket.noCustomer')}
@@ -184,8 +185,7 @@ export function SaleView(props: SaleViewProps) {
       </section>
       <div className="till-charge">
         {/* Here and not in the basket, because a phone shows this part whichever tab is open. */}
-        {preview.error && <Failure error={preview.error} onRetry={() => preview.retry()} />}
-        {refused !== undefined && <Failure error={refused} />}
+        <Notices preview={preview} refused={refused} />
         <SegmentedControl
           className="till-parts"
           fullWidth
@@ -217,6 +217,17 @@ export function SaleView(props: SaleViewProps) {
         />
       )}
     </main>
+  )
+}
+
+/** Why the sale cannot be charged, and what to check before it is. */
+function Notices({ preview, refused }: { readonly preview: Selling['preview']; readonly refused: unknown }) {
+  return (
+    <>
+      {preview.error && <Failure error={preview.error} onRetry={() => preview.retry()} />}
+      {refused !== undefined && <Failure error={refused} />}
+      <PriceWarnings warnings={preview.current?.preview.warnings} />
+    </>
   )
 }
 

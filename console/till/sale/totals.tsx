@@ -1,31 +1,12 @@
-import { Button, Group, Kbd, Text } from '@mantine/core'
+import { Button, Kbd, Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import type { Schemas } from '../../api/client.ts'
-import { lineAmount, paidOf, sumOf } from '../../i18n/amounts.ts'
+import { lineAmount, sumOf } from '../../i18n/amounts.ts'
 import { currencyDecimals, formatNumber } from '../../i18n/format.ts'
+import { Row, Totals } from '../../ui/totals.tsx'
 import { places, useMoney, useNames, useTillContext } from '../shell/till-context.ts'
-import { discountsIn, type Previewed } from './preview.ts'
+import type { Previewed } from './preview.ts'
 import type { Sale } from './sale.ts'
-
-export function Row({ label, value, isLarge }: { label: string; value: string; isLarge?: boolean }) {
-  return (
-    <Group justify="space-between" wrap="nowrap" gap="xs" align="baseline">
-      <Text component="dt" fw={isLarge ? 650 : undefined} size={isLarge ? 'lg' : 'sm'}>
-        {label}
-      </Text>
-      <Text
-        component="dd"
-        m={0}
-        fw={isLarge ? 700 : undefined}
-        fz={isLarge ? 26 : 'sm'}
-        lh={1.25}
-        className="lw-tabular"
-      >
-        {value}
-      </Text>
-    </Group>
-  )
-}
 
 /** Shown instead of an amount until the service has priced the current basket. */
 const unknown = '—'
@@ -34,35 +15,23 @@ const unknown = '—'
 export function useToPay(sale: Sale, current: Previewed | undefined): string {
   const money = useMoney()
   const { currency } = useTillContext().session.organization
-  if (current) return money(paidOf(current.preview))
+  if (current) return money(current.preview.totals.due)
   // With a customer, only the service knows the total.
   if ((sale.customer || sale.awaited) && sale.lines.length > 0) return unknown
   return money(sumOf(sale.lines.map((line) => lineAmount(line, currencyDecimals(currency)))))
 }
 
-interface TotalsProps {
+interface SaleTotalsProps {
   readonly toPay: string
   /** The last preview; its rows stay while the next response is pending. */
   readonly shown: Previewed | undefined
   readonly isCurrent: boolean
 }
 
-export function Totals({ toPay, shown, isCurrent }: TotalsProps) {
-  const { t } = useTranslation('till')
+export function SaleTotals({ toPay, shown, isCurrent }: SaleTotalsProps) {
   const format = useMoney()
   const money = (amount: number) => (isCurrent ? format(amount) : unknown)
-  const discount = shown ? sumOf(Object.values(discountsIn(shown.preview))) : 0
-  const points = shown?.preview.pointsDiscount ?? 0
-  return (
-    <dl className="till-totals">
-      {shown && (discount > 0 || points > 0) && (
-        <Row label={t('totals.sum')} value={money(shown.preview.amount)} />
-      )}
-      {discount > 0 && <Row label={t('totals.coupons')} value={money(-discount)} />}
-      {points > 0 && <Row label={t('totals.points')} value={money(-points)} />}
-      <Row label={t('totals.toPay')} value={toPay} isLarge />
-    </dl>
-  )
+  return <Totals totals={shown?.preview.totals} due={toPay} money={money} />
 }
 
 /** The customer's balances after the sale. */
