@@ -45,7 +45,12 @@ export function actionWords({ t, program, currency, couponName, ruleName }: Cont
         campaign,
       })
     case 'return':
-      return t('action.return', { change: program.change(key, amount) })
+      return action.settled === undefined
+        ? t('action.return', { change: program.change(key, amount) })
+        : t('action.return_settled', {
+            change: program.change(key, amount),
+            settled: program.number(key, action.settled),
+          })
     case 'expire':
       return t('action.expire', { change: program.change(key, -Math.abs(amount)) })
     case 'revoke_coupon':

@@ -13,9 +13,10 @@ test('scan, coupon, points, pay: the till sends the bare basket, and charges and
   const opened = await openPage()
   const { page } = opened
   const sent: { path: string; body: Record<string, unknown> }[] = []
-  page.on('request', (request) => {
-    const path = /\/v1\/transactions\/(\w+)/.exec(request.url())?.[1]
-    if (path && request.method() === 'POST') sent.push({ path, body: request.postDataJSON() })
+  await page.route(/\/v1\/transactions\/(?:validate|process)/, (route) => {
+    const { pathname } = new URL(route.request().url())
+    sent.push({ path: pathname.split('/').at(-1)!, body: route.request().postDataJSON() })
+    return route.continue()
   })
   await openTill(page)
   await scan(page, guest.barcode)
@@ -79,7 +80,7 @@ test('a sale that waited in the browser with discounts of its own is sent as it 
   const { page } = opened
   await openTill(page)
   const kept = JSON.stringify({ name: till, sales: 7, returns: 0, unsettled: [entry] })
-  await page.evaluate(`localStorage.setItem('lw-till−${organization.id}', ${JSON.stringify(kept)})`)
+  await page.evaluate(`localStorage.setItem('lw-till-${organization.id}', ${JSON.stringify(kept)})`)
   await page.reload()
   await page.getByRole('heading', { name: '$3.60 paid' }).waitFor()
   const paper = page.getByRole('article', { name: 'Receipt' })

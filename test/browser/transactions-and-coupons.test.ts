@@ -108,6 +108,11 @@ test('takes goods back until nothing is left', async () => {
   await form.getByRole('alert').waitFor()
   await expectAccessibleInBothSchemes(page)
   await form.getByLabel('Quantity of Latte to return').fill('2')
+  const preview = form.getByRole('region', { name: 'What this return does' })
+  await expect
+    .poll(() => preview.getByRole('paragraph').allTextContents())
+    .toEqual(['Refund $8.00 to the customer.', 'Return: Points −80', 'Return: Stamps −2'])
+  await expectAccessibleInBothSchemes(page)
   await form.getByLabel('Reason').fill('Cold')
   // Pressed twice by a nervous hand: booked once.
   await form.getByRole('button', { name: 'Return items', exact: true }).dblclick()
@@ -129,6 +134,29 @@ test('takes goods back until nothing is left', async () => {
   const { collectables } = await callApi('GET', `/v1/customers/${customer.id}`)
   expect(collectables.points.value).toBe(0)
   expect((await callApi('GET', `/v1/transactions/${sale.id}`)).status).toBe(3)
+  expectCalm(opened)
+})
+
+test('takes back a part of a sale without items by its amount', async () => {
+  const { id, cards } = await newCustomer()
+  const sale = await callApi('POST', '/v1/transactions/process', {
+    body: { customer: id, card: cards[0].id, opaqueId: `desk-${unique()}`, amount: 20 },
+  })
+  const opened = await openConsole(`/transactions/${sale.id}`)
+  const { page } = opened
+  await page.getByRole('button', { name: 'Return items' }).click()
+  const form = page.getByRole('dialog')
+  const preview = form.getByRole('region', { name: 'What this return does' })
+  await expect.poll(() => preview.innerText()).toContain('Refund $20.00 to the customer.')
+  await form.getByLabel('Amount to return (USD)').fill('7.5')
+  await expect
+    .poll(() => preview.getByRole('paragraph').allTextContents())
+    .toEqual(['Refund $7.50 to the customer.', '$7.50 of the sale returned', 'Return: Points −80'])
+  await expectAccessibleInBothSchemes(page)
+  await form.getByRole('button', { name: 'Return items', exact: true }).click()
+  await page.getByRole('status').getByText('Refund $7.50 to the customer.').waitFor()
+  await page.getByRole('button', { name: 'Return items' }).click()
+  await form.getByText('$12.50 is left.').waitFor()
   expectCalm(opened)
 })
 

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { MovementKind } from '../../src/domain/ledger-entry.ts'
 import { refusals } from '../../src/domain/refusal.ts'
+import { warningCodes } from '../../src/domain/warning.ts'
 import { skipReasons } from '../../src/engine/steps/skip-reason.ts'
 import { packageRoot } from '../../src/package-root.ts'
 
@@ -33,4 +34,8 @@ test('no refusal that the service does not know; only the page can say that ther
     const worded = Object.keys(texts(namespace).refusals)
     expect(worded.filter((code) => !known.includes(code))).toEqual([])
   }
+})
+
+test('every warning about a basket', () => {
+  expect(Object.keys(texts('common').warnings).sort()).toEqual([...warningCodes].sort())
 })

@@ -10,8 +10,6 @@ import { Section } from '../../ui/section.tsx'
 import { lineName, type Sale } from './lines.tsx'
 import { useWords } from './use-words.ts'
 
-type Return = Schemas['Return']
-
 /** Returns of the sale, newest last. */
 export function Returns({ sale }: { readonly sale: Sale }) {
   const { t } = useTranslation('transactions')
@@ -46,14 +44,13 @@ export function Returns({ sale }: { readonly sale: Sale }) {
 }
 
 interface ReturnProps {
-  readonly done: Return
+  readonly done: Schemas['ReturnPreview']
   readonly sale: Sale
 }
 
 /** The result of a return that was just made. */
 export function ReturnDone({ done, sale, onClose }: ReturnProps & { readonly onClose: () => void }) {
   const { t } = useTranslation('transactions')
-  const { currency } = useSession().organization
   return (
     <Alert
       role="status"
@@ -65,19 +62,30 @@ export function ReturnDone({ done, sale, onClose }: ReturnProps & { readonly onC
       closeButtonLabel={t('common:close')}
       onClose={onClose}
     >
-      <Stack gap={4}>
-        <Text size="sm" fw={600}>
-          {t('return.refund', { amount: formatMoney(done.refundAmount, currency) })}
-        </Text>
-        <ReturnActions done={done} sale={sale} />
-      </Stack>
+      <ReturnWords done={done} sale={sale} />
     </Alert>
+  )
+}
+
+/** What a return does, or would do. */
+export function ReturnWords({ done, sale }: ReturnProps) {
+  const { t } = useTranslation('transactions')
+  const { currency } = useSession().organization
+  return (
+    <Stack gap={4}>
+      <Text size="sm" fw={600}>
+        {t('return.refund', { amount: formatMoney(done.refundAmount, currency) })}
+      </Text>
+      <ReturnActions done={done} sale={sale} />
+    </Stack>
   )
 }
 
 function ReturnActions({ done, sale }: ReturnProps) {
   const { t } = useTranslation('transactions')
-  const words = useWords(sale)
+  const { currency } = useSession().organization
+  const { actions } = done.executedActions
+  const words = useWords(sale, actions)
   const nameOf = (id: string) => {
     const line = sale.items.find((item) => item.id === id)
     return line ? lineName(line) : id
@@ -86,7 +94,11 @@ function ReturnActions({ done, sale }: ReturnProps) {
     ...done.items.map(({ id, quantity }) =>
       t('returns.lines', { quantity: formatNumber(quantity), line: nameOf(id) }),
     ),
-    ...done.executedActions.actions.map((action) => returnActionWords(words, action)),
+    ...(done.amount === undefined ? [] : [t('returns.part', { amount: formatMoney(done.amount, currency) })]),
+    ...(done.pointsRestored > 0
+      ? [t('returns.pointsRestored', { points: formatNumber(done.pointsRestored) })]
+      : []),
+    ...actions.map((action) => returnActionWords(words, action)),
   ]
   return texts.map((text, i) => (
     <Text size="sm" key={i}>

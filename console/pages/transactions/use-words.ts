@@ -8,16 +8,19 @@ import { useRuleNamesOf } from '../../i18n/rule-names.ts'
 import type { Sale } from './lines.tsx'
 
 /**
- * Names for the sentences about a sale. Issued coupons are in the response; redeemed ones have to be loaded.
+ * Names for the sentences about a sale or one of its returns, whose actions are then given. Issued coupons are
+ * in the sale's response; others have to be loaded.
  */
-export function useWords(sale: Sale): Context {
+export function useWords(sale: Sale, actions = sale.executedActions.actions): Context {
   const { t } = useTranslation('transactions')
   const { currency } = useSession().organization
   const program = useProgram()
-  const { actions, coupons: granted } = sale.executedActions
-  const redeemed = actions.flatMap(({ type, coupon }) => (type === 'redeem_coupon' && coupon ? [coupon] : []))
+  const granted = sale.executedActions.coupons
+  const others = actions.flatMap(({ coupon }) =>
+    coupon && !granted.some(({ id }) => id === coupon) ? [coupon] : [],
+  )
   const asked = useQueries({
-    queries: redeemed.map((id) => ({
+    queries: others.map((id) => ({
       queryKey: ['coupons', 'one', id],
       staleTime: 60_000,
       queryFn: () => dataOf(api.GET('/v1/coupons/{id}', { params: { path: { id } } })),

@@ -4,6 +4,7 @@
  * with the same body until a response arrives, also after a reload: the service counts each number once.
  */
 import { useState } from 'react'
+import type { Wanted } from '../../ui/use-return-preview.ts'
 import type { Basket } from '../sale/preview.ts'
 
 interface Numbered {
@@ -20,10 +21,8 @@ export interface UnsettledSale extends Numbered {
   readonly couponNames: Readonly<Record<string, string>>
 }
 
-export interface ReturnBody {
+export interface ReturnBody extends Wanted {
   readonly opaqueId?: string
-  /** Defaults to all items that have not been returned. */
-  readonly items?: { id: string; quantity: number }[]
   readonly reason?: string
 }
 

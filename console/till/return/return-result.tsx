@@ -1,12 +1,10 @@
 import { Button, Group, Stack, Text, Title } from '@mantine/core'
 import { IconArrowBackUp } from '@tabler/icons-react'
-import { useQueries } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { api, dataOf } from '../../api/client.ts'
-import { formatNumber } from '../../i18n/format.ts'
 import type { Settled } from '../outbox/send.ts'
 import { BalancesAfter } from '../sale/totals.tsx'
-import { useMoney, useNames } from '../shell/till-context.ts'
+import { useMoney } from '../shell/till-context.ts'
+import { useReturnTexts } from './use-return-texts.ts'
 
 interface ReturnResultProps {
   readonly settled: Extract<Settled, { kind: 'return' }>
@@ -17,7 +15,7 @@ interface ReturnResultProps {
 export default function ReturnResult({ settled: { done, entry }, onNext }: ReturnResultProps) {
   const { t } = useTranslation('till')
   const money = useMoney()
-  const texts = useTexts(done)
+  const texts = useReturnTexts(done)
   return (
     <main className="till-alone" id="till-main" tabIndex={-1}>
       <Stack gap="lg" maw={520} w="100%">
@@ -31,7 +29,7 @@ export default function ReturnResult({ settled: { done, entry }, onNext }: Retur
           <Text size="sm" c="dimmed" mb="sm">
             {t('return.done', { number: done.opaqueId ?? entry.number, receipt: entry.receipt ?? '' })}
           </Text>
-          <ul className="till-gains">
+          <ul className="till-effects">
             {texts.map((text) => (
               <li key={text}>{text}</li>
             ))}
@@ -46,36 +44,4 @@ export default function ReturnResult({ settled: { done, entry }, onNext }: Retur
       </Stack>
     </main>
   )
-}
-
-function useTexts(done: ReturnResultProps['settled']['done']): string[] {
-  const { t } = useTranslation('till')
-  const names = useNames()
-  const { actions } = done.executedActions
-  const ids = actions.flatMap(({ coupon }) => coupon ?? [])
-  // The response contains only the ids of coupons.
-  const coupons = useQueries({
-    queries: ids.map((id) => ({
-      queryKey: ['coupon', id],
-      queryFn: () => dataOf(api.GET('/v1/coupons/{id}', { params: { path: { id } } })),
-    })),
-  })
-  const nameOf = (id: string) => coupons.find(({ data }) => data?.id === id)?.data?.reward.name ?? id
-  const texts = actions.flatMap(({ type, key, amount = 0, coupon, campaign, tier }) => {
-    if (campaign && type === 'change_tier') {
-      const named = { campaign: names.campaign(campaign) }
-      return tier ? t('return.tierLeft', { ...named, name: names.tier(tier) }) : t('return.tierLost', named)
-    }
-    if (coupon && type === 'revoke_coupon') return t('return.revoked', { name: nameOf(coupon) })
-    if (coupon && type === 'restore_coupon') return t('return.restored', { name: nameOf(coupon) })
-    if (!key) return []
-    if (type === 'expire') return t('return.expired', { change: names.change(key, -Math.abs(amount)) })
-    return t('return.moved', { change: names.change(key, amount) })
-  })
-  return [
-    ...(done.pointsRestored > 0
-      ? [t('return.pointsRestored', { amount: formatNumber(done.pointsRestored) })]
-      : []),
-    ...texts,
-  ]
 }
