@@ -167,8 +167,8 @@ function Preview({ sale, wanted }: { readonly sale: Sale; readonly wanted: Wante
       {error && <Failure error={error} />}
       {shown && (
         <div className={classes.outcome}>
-          {/* The chosen items are right above. */}
-          <ReturnWords done={{ ...shown, items: [] }} sale={sale} />
+          {/* What is returned stands right above. */}
+          <ReturnWords done={{ ...shown, items: [], amount: undefined }} sale={sale} />
         </div>
       )}
     </section>

@@ -28,7 +28,7 @@ export function useReturnTexts(done: Schemas['ReturnPreview'] | undefined): stri
       return t('return.settled', { change, settled: formatNumber(settled, names.decimals(key)) })
     }
     // With points that come back as well, the balance moves by the difference.
-    if (restored > 0 || amount === 0) return t('return.moved', { change })
+    if (restored > 0) return t('return.moved', { change })
     return amount < 0 ? t('return.takenBack', { change }) : t('return.givenBack', { change })
   }
   const texts = actions.flatMap((action) => {
@@ -39,7 +39,8 @@ export function useReturnTexts(done: Schemas['ReturnPreview'] | undefined): stri
     }
     if (coupon && type === 'revoke_coupon') return t('return.revoked', { name: nameOf(coupon) })
     if (coupon && type === 'restore_coupon') return t('return.restored', { name: nameOf(coupon) })
-    if (!key) return []
+    // What a revoked coupon gives back can be exactly what is taken.
+    if (!key || (amount === 0 && !action.settled)) return []
     if (type === 'expire') return t('return.expired', { change: names.change(key, -Math.abs(amount)) })
     return movedWords(key, action)
   })
