@@ -87,6 +87,18 @@ describe('the route table', () => {
     }
   })
 
+  test('a POST whose response contains a secret refuses the key and writes nothing', async () => {
+    const ids = await createIds(merchant)
+    for (const [path, body] of [
+      ['/v1/connections', { name: 'Till', scopes: ['pos'] }],
+      [`/v1/connections/${ids.connection}/rotate`, {}],
+    ] as const) {
+      const counts = await rowCounts()
+      expectRefusal(await merchant.call('POST', path, body, freshKey()), 400, '_invalid_payload')
+      expect(await rowCounts()).toEqual(counts)
+    }
+  })
+
   const writing = Object.keys(probes).filter((name) => name.startsWith('POST') && !withoutKey.includes(name))
 
   test.each(writing)(

@@ -21,7 +21,7 @@ const description = `Loyalty and wallet service for merchants: points, stamps, c
 
 **Errors** all have the same body. Its \`message\` is one of the codes listed with each operation. Codes are never renamed.
 
-**Retrying a request** is safe. Every POST that writes accepts an \`Idempotency-Key\`, unless its response contains a secret: a retry with the same key and body returns the first response, with the header \`Idempotent-Replayed: true\`. For transactions, your receipt number (\`opaqueId\`) does the same, with no time limit. Bodies are the same if they mean the same: the order of properties makes no difference, nor do ignored properties and values equal to the default (\`quantity\` 1, no points, no discount, an empty list or object, the position as the ID of an item, a list of one coupon).
+**Retrying a request** is safe. Every POST that writes accepts an \`Idempotency-Key\`, unless its response contains a secret, where the header is refused: a retry with the same key and body returns the first response, with the header \`Idempotent-Replayed: true\`. For transactions, your receipt number (\`opaqueId\`) does the same, with no time limit. Bodies are the same if they mean the same: the order of properties makes no difference, nor do ignored properties and values equal to the default (\`quantity\` 1, no points, no discount, an empty list or object, the position as the ID of an item, a list of one coupon).
 
 **Unknown properties** of a body are ignored in requests that a till makes, and listed in the header \`Ignored-Members\`, so that an old till keeps working and a typo can be noticed. With \`Prefer: handling=strict\`, and in all other requests, they are rejected.
 
