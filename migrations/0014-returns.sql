@@ -1,7 +1,7 @@
 -- What returns need in order to leave the same behind in whatever order they come.
 
--- What `floor` has forgiven and later returns pay first; each change of it is in the entry that made it. Returns of
--- before did not remember it: what they have forgiven stays forgiven.
+-- What `floor` has forgiven and later returns pay first; each change of it is in the entry that made it. Earlier returns
+-- did not remember it: what they have forgiven stays forgiven.
 ALTER TABLE balances ADD COLUMN shortfall bigint NOT NULL DEFAULT 0 CONSTRAINT balances_shortfall_positive CHECK (shortfall >= 0);
 ALTER TABLE ledger_entries ADD COLUMN shortfall bigint;
 
@@ -19,7 +19,7 @@ ALTER TABLE coupons
   ADD COLUMN settled bigint NOT NULL DEFAULT 0,
   ADD COLUMN revoked_by uuid;
 
--- Sales of before tell it about their coupons: the total after the sale gives the multiples that were passed, and the
+-- Existing sales tell it about their coupons: the total after the sale gives the multiples that were passed, and the
 -- lots that were consumed from are in the order of the coupons. Coupons whose sale does not name them (none are known)
 -- stay without a threshold: no return revokes them.
 ALTER TABLE coupons NO FORCE ROW LEVEL SECURITY;
@@ -60,7 +60,7 @@ told AS (
 UPDATE coupons p SET balance_key = t.key, at = t.at, multiple = t.multiple, consumed = t.consumed, consumed_from = t.consumed_from
 FROM told t WHERE p.org_id = t.org_id AND p.id = t.coupon_id;
 
--- What returns of before have taken back stands for nothing any more, and what it had consumed was given back.
+-- What earlier returns have taken back stands for nothing any more, and what it had consumed was given back.
 WITH taken AS (
   SELECT r.org_id, r.id AS return_id, (substr(gone.id, 5))::uuid AS coupon_id
   FROM returns r CROSS JOIN LATERAL json_array_elements_text(r.result -> 'record' -> 'revoked') AS gone (id))
@@ -69,7 +69,7 @@ UPDATE coupons p SET multiple = NULL, consumed_from = NULL,
   revoked_by = CASE WHEN p.status = 5 THEN t.return_id END
 FROM taken t WHERE p.org_id = t.org_id AND p.id = t.coupon_id;
 
--- A coupon that can be used although the total has fallen below its multiple was left by a return of before. It stays,
+-- A coupon that can be used although the total has fallen below its multiple was left by an earlier return. It stays,
 -- and what is kept for its threshold goes on blocking the multiple.
 UPDATE coupons p SET multiple = NULL FROM balances b
 WHERE b.org_id = p.org_id AND b.customer_id = p.customer_id AND b.key = p.balance_key AND p.status = 1 AND p.multiple * p.at > b.total;

@@ -21,7 +21,7 @@ export function useModalForm<V, R>({ isOpen, onClose, initial, send, onDone }: M
   // The second half of a double click arrives before the button is disabled, or while the form closes.
   const isSent = useRef(false)
   const queries = useQueryClient()
-  const { mutate, reset, isPending, error } = useMutation({
+  const { mutate, reset, isPending, isSuccess, error } = useMutation({
     meta: { isShownInPlace: true },
     mutationFn: () => send(values, headers.current),
     onSuccess: (result) => {
@@ -50,6 +50,8 @@ export function useModalForm<V, R>({ isOpen, onClose, initial, send, onDone }: M
   return {
     values,
     set: (changes: Partial<V>) => setValues((before) => ({ ...before, ...changes })),
+    /** Sent and not refused: the values belong to what is done or about to be. */
+    isSent: isPending || isSuccess,
     modal: { isOpen, onClose, onSubmit: submit, isBusy: isPending, error },
   }
 }

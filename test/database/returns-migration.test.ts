@@ -94,7 +94,7 @@ beforeAll(async () => {
       at,
     ],
   )
-  // A return of before has left the second coupon although the total is below 200.
+  // An earlier return has left the second coupon although the total is below 200.
   await client.query(
     `INSERT INTO balances (org_id, customer_id, key, value, total, version) VALUES (1, $1, 'points', 150, 150, 2)`,
     [uuid(100)],

@@ -93,35 +93,36 @@ export class Stamps {
     const { balance, day } = this
     const restored = this.coupons.filter((coupon) => redeemed.includes(coupon))
     // A coupon that comes back is worth what it consumed, and has to be affordable again.
-    const usable = restored.filter((coupon) => statusOf(coupon, day) === 'active')
-    const expired = restored.filter((coupon) => statusOf(coupon, day) === 'expired')
-    for (const coupon of usable) this.takeBack(coupon)
-    const back = spent + sum(usable.map(({ consumed }) => consumed!))
+    for (const coupon of restored) {
+      if (statusOf(coupon, day) === 'active') this.takeBack(coupon)
+      else {
+        coupon.settled = coupon.consumed!
+        this.value += coupon.consumed!
+      }
+    }
+    const back = spent + sum(restored.map(({ consumed }) => consumed!))
     const settled = Math.min(back, balance.shortfall)
     balance.shortfall -= settled
     this.value += spent - settled
-    const instead = sum(expired.map((coupon) => this.payWithExpired(coupon)))
-    if (back > settled || restored.length > 0) {
-      const isEach = this.reinstate()
-      if (isEach) this.refill(back - settled + instead)
-    }
+    if (back > settled || restored.length > 0) this.serve(back - settled)
     return { restored: spent - Math.min(settled, spent), settled }
   }
 
-  /** Takes what is due: from the value, from what ended coupons consumed, and from unused coupons. */
+  /** Takes what is due: from the value, and from coupons that have ended or are unused, the newest first. */
   charge(due: number, isForgiven: boolean): void {
     let missing = Math.max(0, due - Math.max(0, this.value))
     this.value -= due
-    for (const coupon of this.ended()) {
-      const part = Math.min(missing, restOf(coupon))
-      coupon.settled += part
-      this.value += part
-      missing -= part
-    }
     for (const coupon of this.coupons.toReversed()) {
-      if (missing === 0 || statusOf(coupon, this.day) !== 'active') continue
-      this.takeBack(coupon)
-      missing = Math.max(0, missing - coupon.consumed!)
+      if (missing === 0) break
+      if (this.hasEnded(coupon)) {
+        const part = Math.min(missing, coupon.consumed! - coupon.settled)
+        coupon.settled += part
+        this.value += part
+        missing -= part
+      } else if (statusOf(coupon, this.day) === 'active') {
+        this.takeBack(coupon)
+        missing = Math.max(0, missing - coupon.consumed!)
+      }
     }
     if (isForgiven) {
       this.balance.shortfall += missing
@@ -134,14 +135,8 @@ export class Stamps {
     this.balance.below = Math.max(0, -this.value)
   }
 
-  private takenBack(): Coupon[] {
-    return this.coupons.filter(({ status }) => status === 'taken back')
-  }
-
-  private ended(): Coupon[] {
-    return this.coupons.filter(
-      (coupon) => coupon.status === 'revoked' || statusOf(coupon, this.day) === 'expired',
-    )
+  private hasEnded(coupon: Coupon): boolean {
+    return coupon.status === 'revoked' || statusOf(coupon, this.day) === 'expired'
   }
 
   private takeBack(coupon: Coupon): void {
@@ -150,49 +145,23 @@ export class Stamps {
     this.value += coupon.consumed!
   }
 
-  /**
-   * What an expired coupon consumed pays only what is missing: a shortfall, a value below zero, and what coupons
-   * had to pay that were taken back. Returns the latter, which is worth something again.
-   */
-  private payWithExpired(coupon: Coupon): number {
-    const shortfall = Math.min(restOf(coupon), this.balance.shortfall)
-    this.balance.shortfall -= shortfall
-    coupon.settled += shortfall
-    const below = Math.min(restOf(coupon), Math.max(0, -this.value))
-    this.value += below
-    coupon.settled += below
-    let instead = 0
-    for (const other of this.takenBack()) {
-      const part = Math.min(restOf(coupon), restOf(other))
-      coupon.settled += part
-      other.settled += part
-      instead += part
-    }
-    this.value += instead
-    return instead
-  }
-
-  /** Oldest first, as long as the value can pay; false when it could not pay for all. */
-  private reinstate(): boolean {
-    for (const coupon of this.takenBack()) {
-      if (coupon.consumed! > this.value) return false
-      this.value -= coupon.consumed!
-      coupon.status = 'active'
-      coupon.settled = 0
-    }
-    return true
-  }
-
-  /** Ended coupons get back what they have paid, the newest first. */
-  private refill(units: number): void {
-    let left = Math.max(0, Math.min(this.value, units))
-    for (const coupon of this.ended().toReversed()) {
-      const part = Math.min(left, coupon.settled)
-      coupon.settled -= part
-      this.value -= part
-      left -= part
+  /** Gives coupons back what they have paid, the oldest first, until one cannot be served. */
+  private serve(most: number): void {
+    let left = most
+    for (const coupon of this.coupons) {
+      const there = Math.max(0, this.value)
+      if (coupon.status === 'taken back') {
+        if (coupon.consumed! > there) return
+        coupon.status = 'active'
+        this.value -= coupon.consumed!
+        left = Math.max(0, left - coupon.consumed!)
+      } else if (this.hasEnded(coupon)) {
+        const part = Math.min(coupon.settled, left, there)
+        coupon.settled -= part
+        this.value -= part
+        left -= part
+        if (coupon.settled > 0) return
+      }
     }
   }
 }
-
-const restOf = ({ consumed, settled }: Coupon) => consumed! - settled

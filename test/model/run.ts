@@ -102,7 +102,8 @@ export class Run {
       actions.filter((action) => action.type === type).map(({ coupon }) => coupon)
     const isRevoked = ([, status]: [string, string]) => status === 'revoked'
     const revoked = changed.filter(isRevoked)
-    const restored = changed.filter((entry) => !isRevoked(entry))
+    // One that has expired meanwhile is of no use to anybody.
+    const restored = changed.filter(([, status]) => status === 'active')
     expect(named('revoke_coupon').toSorted()).toEqual(revoked.map(([id]) => id).toSorted())
     expect(named('restore_coupon').toSorted()).toEqual(restored.map(([id]) => id).toSorted())
     for (const [id, status] of changed)

@@ -42,7 +42,7 @@ function wantedOf(sale: Sale, { quantities, amount: given }: Values): Wanted | u
 export function ReturnForm({ sale, isOpen, onClose, onDone }: ReturnFormProps) {
   const { t } = useTranslation('transactions')
   const { currency } = useSession().organization
-  const { values, set, modal } = useModalForm({
+  const { values, set, isSent, modal } = useModalForm({
     isOpen,
     onClose,
     initial: (): Values => ({ quantities: {}, amount: '', reason: '', opaqueId: '' }),
@@ -80,8 +80,8 @@ export function ReturnForm({ sale, isOpen, onClose, onDone }: ReturnFormProps) {
         />
       )}
       <References values={values} set={set} />
-      {/* A return on its way would make its own preview wrong. */}
-      <Preview sale={sale} wanted={isOpen && !modal.isBusy ? wantedOf(sale, values) : undefined} />
+      {/* A return that was sent would make its own preview wrong. */}
+      <Preview sale={sale} wanted={isOpen && !isSent ? wantedOf(sale, values) : undefined} />
     </FormModal>
   )
 }

@@ -49,7 +49,7 @@ export interface CouponChanges {
   /** Coupons that changed, as they are afterwards. */
   readonly coupons: readonly Coupon[]
   readonly revokedCoupons: readonly CouponId[]
-  /** Coupons that are not used or revoked any more, with their original expiry. */
+  /** Coupons that can be used again, with their original expiry. */
   readonly restoredCoupons: readonly CouponId[]
 }
 
@@ -69,7 +69,7 @@ export function changesOf(open: readonly OpenCoupon[], now: Date): CouponChanges
     })
     if (isSamePhase) continue
     if (phase === 'taken back') revokedCoupons.push(before.id)
-    else restoredCoupons.push(before.id)
+    else if (phase === 'unused') restoredCoupons.push(before.id)
   }
   return { coupons, revokedCoupons, restoredCoupons }
 }

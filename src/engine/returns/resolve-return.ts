@@ -104,9 +104,8 @@ function resolveAmount(
   const at = ['amount']
   const leftMinor = payableMinor - sumOf(earlier, (record) => record.amountMinor ?? 0)
   if (amount === undefined) {
-    const isRest = leftMinor < payableMinor
-    const rest = { items: [], isComplete: true, payableMinor, remaining: nothingLeft(whole) }
-    return ok(isRest ? { ...rest, amountMinor: leftMinor } : rest)
+    const remaining = nothingLeft(whole)
+    return ok({ items: [], amountMinor: leftMinor, isComplete: true, payableMinor, remaining })
   }
   if (!(amount > 0)) return refuse('_invalid_payload', { kind: 'not_positive', at })
   if (decimalsOf(amount) > currencyDecimals)

@@ -58,7 +58,9 @@ export function notePayers(charges: readonly Charge[], takes: readonly LotTake[]
   for (const { used } of charges) {
     if (used === undefined) continue
     const paidBy: LotTake[] = []
-    let missing = used.units
+    // Some of them may have come back with a coupon that was revoked meanwhile.
+    const { lot } = used
+    let missing = Math.max(0, Math.min(used.units, -lot.expired - sumOfTakes(lot.paidBy)))
     for (const take of left) {
       const part = Math.min(missing, take[2])
       if (part === 0) continue
@@ -66,7 +68,7 @@ export function notePayers(charges: readonly Charge[], takes: readonly LotTake[]
       take[2] -= part
       missing -= part
     }
-    used.lot.paidBy = [...used.lot.paidBy, ...paidBy]
+    lot.paidBy = [...lot.paidBy, ...paidBy]
   }
 }
 

@@ -4,7 +4,7 @@
  */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { club, line, tuesdayMorning, walletOf } from '../coffee-club.fixture.ts'
+import { attach, club, line, tuesdayMorning, walletOf } from '../coffee-club.fixture.ts'
 import { type CouponPhase, openCoupons } from './open-coupons.ts'
 import { till } from './till.fixture.ts'
 
@@ -20,6 +20,8 @@ interface Rules {
   readonly stampsExpire: number | undefined
   /** Days after which coupons expire. */
   readonly validDays: number | undefined
+  /** Whether another campaign gives to the same points, which expire sooner. */
+  readonly hasGuest: boolean
 }
 
 const rewards = (validDays: number | undefined) => [
@@ -48,6 +50,16 @@ function campaignOf({ policy, consumesPoints, pointsExpire, stampsExpire, validD
   })
 }
 
+const guest = attach(
+  {
+    ...club({
+      rules: [{ id: 'extra', kind: 'points_per_amount', balance: 'points', points: 2, per: 3 }],
+    }),
+    balances: [{ key: 'points', expires: { after: 'P5D' } }],
+  },
+  { id: 'cmp_guest' },
+)
+
 /** A sale of some items for a whole amount each. */
 interface SaleStep {
   readonly quantity: number
@@ -74,6 +86,7 @@ const anyRules = (policies: readonly Rules['policy'][]): fc.Arbitrary<Rules> =>
     pointsExpire: fc.option(fc.constantFrom(5, 30), { nil: undefined }),
     stampsExpire: fc.option(fc.constantFrom(5, 30), { nil: undefined }),
     validDays: fc.option(fc.constantFrom(3, 20), { nil: undefined }),
+    hasGuest: fc.boolean(),
   })
 
 const anySale: fc.Arbitrary<SaleStep> = fc.record({
@@ -83,6 +96,8 @@ const anySale: fc.Arbitrary<SaleStep> = fc.record({
   redeems: fc.subarray(['reach', 'coffee'] as const),
   days: fc.constantFrom(0, 0, 1, 4, 12),
 })
+
+const keys = ['points', 'stamps'] as const
 
 type Sold = ReturnType<ReturnType<typeof till>['sell']> & {
   readonly step: SaleStep
@@ -97,7 +112,7 @@ type Sold = ReturnType<ReturnType<typeof till>['sell']> & {
 
 /** Plays steps and skips what is not possible at that point. */
 function play(rules: Rules, start = walletOf({ balances: [], transactionCount: 0 })) {
-  const shop = till(campaignOf(rules), start)
+  const shop = till(campaignOf(rules), start, rules.hasGuest ? [guest] : [])
   const sales: Sold[] = []
   let now = tuesdayMorning
   const pass = (days: number) => {
@@ -133,6 +148,10 @@ function play(rules: Rules, start = walletOf({ balances: [], transactionCount: 0
     if (sold === undefined || sold.left === 0) return true
     const units = Math.min(quantity ?? sold.left, sold.left)
     const result = sold.tryReturn([{ id: 'a', quantity: units }], now)
+    for (const key of keys) {
+      const inLots = shop.wallet().lots.reduce((sum, lot) => (lot.key === key ? sum + lot.remaining : sum), 0)
+      expect(inLots).toBeLessThanOrEqual(Math.max(0, shop.value(key) ?? 0))
+    }
     if (result.ok) {
       sold.left -= units
       sold.restored += result.value.record.pointsRestored
@@ -143,8 +162,6 @@ function play(rules: Rules, start = walletOf({ balances: [], transactionCount: 0
 }
 
 type Played = ReturnType<typeof play>
-
-const keys = ['points', 'stamps'] as const
 
 /** What is held, with coupons as numbers: which one of several is revoked is not what counts. */
 function heldBy({ shop, now }: Played) {

@@ -1,10 +1,11 @@
 /**
- * Settles one balance after a return: what is due is paid, in this order, by the value, by what ended coupons
- * had consumed, and by unused coupons; the rest is up to the policy. What is given back goes the other way:
- * it pays an older shortfall, reinstates coupons that returns had revoked, gives ended coupons back what they
- * have paid, and only then reaches the value. As each is the exact reverse of the other, the order of two
- * returns does not matter.
+ * Settles one balance after a return. What is due is paid by the value, and then by coupons, the newest
+ * first: an unused one is revoked, and what an expired one or one revoked by hand had consumed pays without
+ * coming back; the rest is up to the policy. What is given back goes the other way: it pays an older
+ * shortfall, then serves coupons, the oldest first, and only then reaches the value. As each is the reverse
+ * of the other, the order of two returns does not matter.
  */
+import type { Consumed } from '../../domain/coupon.ts'
 import type { LotTake } from '../../domain/lot.ts'
 import { maxUnits } from '../../domain/money.ts'
 import { ok, type Result, refuse } from '../../domain/result.ts'
@@ -91,17 +92,14 @@ function giveBack(state: WalletState, account: Account, given: BalanceReturn): S
   for (const coupon of restored) {
     reactivate(coupon, now)
     if (coupon.phase === 'unused') takeBack(state, account, coupon, now)
+    else drain(account, coupon)
   }
   const back = account.value - balanceOf(state, account.key).value
   const settled = Math.min(back, account.shortfall)
   account.shortfall -= settled
   account.value -= settled
-  payMissing(account, restored)
-  const credits = restored.filter(hasEnded)
-  const moved = payInstead(account, coupons, credits)
   fitLots(state, account, 0)
-  const isGiven = back > settled || restored.length > 0
-  if (isGiven && reinstate(state, account, coupons, now)) refill(account, coupons, back - settled + moved)
+  if (back > settled || restored.length > 0) refill(state, account, coupons, { most: back - settled, now })
   fitLots(state, account, 0)
   return { pointsRestored: reached - Math.min(settled, reached), settled }
 }
@@ -123,7 +121,10 @@ function charge(state: WalletState, account: Account, given: BalanceReturn): num
     account.shortfall += missing
   }
   notePayers(charges, fitLots(state, account, inNoLot))
-  reinstate(state, account, coupons, now, 0)
+  // Units that a revoked coupon has lost by expiry may be enough for an older one.
+  for (const coupon of coupons) {
+    if (coupon.phase === 'taken back' && !reinstate(state, account, coupons, coupon, 0, now)) break
+  }
   return missing
 }
 
@@ -135,44 +136,6 @@ function fitLots(state: WalletState, account: Account, inNoLot: number): LotTake
   account.outside = Math.max(0, account.value) - unitsInLots(state, key)
   account.freed = Math.max(0, Math.min(account.outside, freed - leaving))
   return takes
-}
-
-/**
- * A restored coupon that has expired in the meantime gives nothing back, but what it consumed pays what is
- * still missing from before.
- */
-function payMissing(account: Account, restored: readonly OpenCoupon[]): void {
-  for (const coupon of restored) {
-    const missing = account.shortfall + Math.max(0, -account.value)
-    const paid = hasEnded(coupon) ? payWithCredit(coupon, missing) : 0
-    const forShortfall = Math.min(paid, account.shortfall)
-    account.shortfall -= forShortfall
-    account.value += paid - forShortfall
-  }
-}
-
-/**
- * Had they been restored before, these expired coupons would have paid what others had to pay by being
- * revoked: that comes back to the value, so that it can reinstate the others. Returns how much it is.
- */
-function payInstead(
-  account: Account,
-  coupons: readonly OpenCoupon[],
-  credits: readonly OpenCoupon[],
-): number {
-  let moved = 0
-  for (const coupon of coupons) {
-    if (coupon.phase !== 'taken back') continue
-    for (const ended of credits) {
-      const { units, from, settled } = coupon.consumed!
-      const paid = payWithCredit(ended, units - settled)
-      coupon.consumed = { units, from, settled: settled + paid }
-      moved += paid
-    }
-  }
-  account.value += moved
-  account.outside += moved
-  return moved
 }
 
 /** Lets what an ended coupon had consumed pay; it does not come back to the value. */
@@ -205,7 +168,15 @@ function takeBack(state: WalletState, account: Account, coupon: OpenCoupon, now:
   coupon.consumed = { units: coupon.consumed!.units, from: lost, settled: 0 }
 }
 
-/** Lets coupons pay what the value cannot, and returns what is still missing. */
+/** Lets all that an expired coupon had consumed pay; what is not needed goes back to it in its turn. */
+function drain(account: Account, coupon: OpenCoupon): void {
+  const units = payWithCredit(coupon, coupon.consumed!.units)
+  account.value += units
+  account.outside += units
+  account.freed += units
+}
+
+/** Lets coupons pay what the value cannot, the newest first, and returns what is still missing. */
 function payByCoupons(
   state: WalletState,
   account: Account,
@@ -213,23 +184,20 @@ function payByCoupons(
   { missing, now }: { readonly missing: number; readonly now: Date },
 ): number {
   let left = Math.max(0, missing)
-  for (const coupon of coupons) {
-    if (left === 0 || !hasEnded(coupon)) continue
-    const paid = payWithCredit(coupon, left)
-    account.value += paid
-    left -= paid
-  }
   for (const coupon of coupons.toReversed()) {
     if (left === 0) break
-    if (coupon.phase !== 'unused') continue
-    // What it consumed may have expired, and then revoking it would not help.
-    const { units, from } = coupon.consumed!
-    if (units === sumOfTakes(from) && putBack(copyOfLots(state), from, now).reached === 0) continue
     const before = account.value
-    takeBack(state, account, coupon, now)
+    if (hasEnded(coupon)) account.value += payWithCredit(coupon, left)
+    else if (coupon.phase === 'unused' && reachesValue(state, coupon.consumed!, now))
+      takeBack(state, account, coupon, now)
     left = Math.max(0, left - (account.value - before))
   }
   return left
+}
+
+/** Whether revoking a coupon would help: what it consumed may have expired. */
+function reachesValue(state: WalletState, { units, from }: Consumed, now: Date): boolean {
+  return units > sumOfTakes(from) || putBack(copyOfLots(state), from, now).reached > 0
 }
 
 const copyOfLots = (state: WalletState) => ({ ...state, lots: state.lots.map((lot) => ({ ...lot })) })
@@ -238,31 +206,55 @@ const copyOfLots = (state: WalletState) => ({ ...state, lots: state.lots.map((lo
 const hasEnded = ({ phase }: OpenCoupon) => phase === 'expired' || phase === 'revoked by hand'
 
 /**
- * Reinstates coupons, oldest first, as long as `most` of the value can pay for them; returns whether it
- * could. Units that have expired since the coupons were revoked would not have expired in them, and pay
- * first.
+ * The reverse of `payByCoupons`: the oldest first, ended coupons get back what they have paid, up to `most`,
+ * and revoked ones are reinstated if the value can pay for them. The first that cannot be served ends it.
+ */
+function refill(
+  state: WalletState,
+  account: Account,
+  coupons: readonly OpenCoupon[],
+  { most, now }: { readonly most: number; readonly now: Date },
+): void {
+  let left = most
+  for (const coupon of coupons) {
+    const before = account.value
+    if (hasEnded(coupon)) {
+      const { units, from, settled } = coupon.consumed!
+      const back = Math.max(0, Math.min(settled, left, account.value))
+      if (back > 0) coupon.consumed = { units, from, settled: settled - back }
+      account.value -= back
+      if (back < settled) return
+    } else if (
+      coupon.phase === 'taken back' &&
+      !reinstate(state, account, coupons, coupon, account.value, now)
+    ) {
+      return
+    }
+    left = Math.max(0, left - (before - account.value))
+  }
+}
+
+/**
+ * Reinstates a coupon if `most` of the value can pay for it. Units that have expired since coupons were
+ * revoked would not have expired in them, and pay first.
  */
 function reinstate(
   state: WalletState,
   account: Account,
   coupons: readonly OpenCoupon[],
+  coupon: OpenCoupon,
+  most: number,
   now: Date,
-  most = account.value,
 ): boolean {
-  let left = Math.max(0, most)
-  for (const coupon of coupons) {
-    if (coupon.phase !== 'taken back') continue
-    const { units } = coupon.consumed!
-    const takenBack = coupons.filter(({ phase }) => phase === 'taken back')
-    const price = Math.max(0, units - lostUnits(state, takenBack))
-    if (price > left) return false
-    const again = takeLost(state, [coupon, ...takenBack], units - price)
-    const from = [...again, ...takeFromLots(state, account.key, price)]
-    coupon.consumed = { units, from, settled: 0 }
-    account.value -= price
-    left -= price
-    reactivate(coupon, now)
-  }
+  const { units } = coupon.consumed!
+  const takenBack = coupons.filter(({ phase }) => phase === 'taken back')
+  const price = Math.max(0, units - lostUnits(state, takenBack))
+  if (price > Math.max(0, most)) return false
+  const again = takeLost(state, [coupon, ...takenBack], units - price)
+  const from = [...again, ...takeFromLots(state, account.key, price)]
+  coupon.consumed = { units, from, settled: 0 }
+  account.value -= price
+  reactivate(coupon, now)
   return true
 }
 
@@ -300,18 +292,4 @@ function takeLost(state: WalletState, takenBack: readonly OpenCoupon[], wanted: 
     coupon.consumed = { units, from: rest, settled }
   }
   return taken
-}
-
-/** Gives ended coupons back what they have paid for earlier returns. */
-function refill(account: Account, coupons: readonly OpenCoupon[], units: number): void {
-  let left = Math.min(units, account.value)
-  for (const coupon of coupons.toReversed()) {
-    if (left <= 0) return
-    if (!hasEnded(coupon)) continue
-    const consumed = coupon.consumed!
-    const back = Math.min(left, consumed.settled)
-    if (back > 0) coupon.consumed = { ...consumed, settled: consumed.settled - back }
-    account.value -= back
-    left -= back
-  }
 }

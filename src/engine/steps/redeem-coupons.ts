@@ -88,10 +88,10 @@ export function hasDiscount(
 }
 
 /** A basket without any price may be sent only to redeem: nothing is worth anything in it. */
-function isUnpriced({ lines, amount }: Basket): boolean {
-  return (
-    amount === undefined && lines.every((line) => line.unitPrice === undefined && line.amount === undefined)
-  )
+function isUnpriced({ lines, ...order }: Basket): boolean {
+  const hasNoPrice = ({ amount, discountedAmount }: Pick<Basket, 'amount' | 'discountedAmount'>) =>
+    amount === undefined && discountedAmount === undefined
+  return hasNoPrice(order) && lines.every((line) => line.unitPrice === undefined && hasNoPrice(line))
 }
 
 /** What the coupons so far have left; changes with every coupon. */

@@ -36,7 +36,7 @@ export function describeProblem(problem: Problem, code: RefusalCode): string {
     case 'less_left':
       return sentence(problem.at, `only ${problem.left} is left of the sale`)
     case 'not_by_amount':
-      return sentence(problem.at, 'the sale has items: send `items` with what comes back')
+      return sentence(problem.at, 'only for a sale without items, and not beside `items`')
     case 'nothing_left':
       return 'Nothing is left of the sale.'
     case 'balance_too_large':
@@ -50,7 +50,7 @@ export function describeProblem(problem: Problem, code: RefusalCode): string {
       )
     case 'coupon_without_worth':
       return (
-        `${problem.coupon}: The coupon is worth nothing here: there is nothing left to pay. ` +
+        `${problem.coupon}: The coupon is worth nothing here: nothing is left to pay, or its worth rounds to nothing. ` +
         'Leave it out, and it can be used another time. If your discounts already include it, send `couponsIncluded: true`.'
       )
     case 'points_without_worth':

@@ -124,7 +124,8 @@ export const BasketBody = Type.Object(
     opaqueId: Optional(
       OpaqueId(
         'Your receipt number. It must be unique in the organization, forever, across all branches and tills: include the till and the day. ' +
-          `A retry with it is always safe, with no time limit. ${whatIsCompared}`,
+          `A retry with it is always safe, with no time limit. ${whatIsCompared} ` +
+          'Name the card as before: a `barcode` is not the same body as `customer` and `card`.',
       ),
     ),
     occurredAt: Optional(
