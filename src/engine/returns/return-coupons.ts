@@ -23,6 +23,8 @@ export function trimThresholds(
 ): KeptMultiple[] {
   const kept = new Map(keptMultiples.map((entry) => [thresholdKey(entry), entry]))
   for (const [id, { threshold, out, takenBack }] of thresholdsOf(coupons)) {
+    // What is kept may be for coupons whose multiples are not known.
+    if (out.length === 0) continue
     const multiple = trimThreshold(threshold, out, state)
     replaceRestored(out, takenBack, now)
     if (multiple === undefined) kept.delete(id)
@@ -43,9 +45,9 @@ function thresholdsOf(coupons: readonly OpenCoupon[]) {
     const threshold = { campaign, key: origin.key, at: origin.at, reward: reward.key }
     const id = thresholdKey(threshold)
     const entry = thresholds.get(id) ?? { threshold, out: [], takenBack: [] }
+    thresholds.set(id, entry)
     if (coupon.multiple !== undefined) entry.out.push(coupon)
     else if (coupon.phase === 'taken back') entry.takenBack.push(coupon)
-    if (entry.out.length > 0) thresholds.set(id, entry)
   }
   return thresholds
 }
