@@ -31,16 +31,29 @@ export interface RuleUsage {
   readonly total: number
 }
 
-/**
- * A threshold on `total` whose coupons are out up to `multiple`, although a return has since lowered `total`
- * below it. Each multiple is granted once, so passing it again grants nothing.
- */
-export interface KeptMultiple {
+/** A threshold on `total`; it is the same across versions of its campaign. */
+export interface Threshold {
   readonly campaign: CampaignId
+  /** Key of the balance. */
   readonly key: string
   readonly at: number
+  /** Key of the reward. */
   readonly reward: string
+}
+
+/**
+ * A threshold whose coupons are out up to `multiple`, although a return has since lowered `total` below it.
+ * Each multiple is granted once, so passing it again grants nothing.
+ */
+export interface KeptMultiple extends Threshold {
   readonly multiple: number
+}
+
+/** The part of `total` that was collected so long ago that a coupon granted then has expired. */
+export interface AgedTotal extends Threshold {
+  readonly total: number
+  /** How long a coupon is valid. */
+  readonly validMs: number
 }
 
 export interface Wallet {

@@ -98,6 +98,18 @@ describe('points', () => {
     service.setTime(nearNoon())
   })
 
+  test('that are given back to an inactive balance are not told as restored', async () => {
+    const balances = [{ key: 'lazy', expires: { inactivity: 'P30D' } }]
+    const rules = [{ ...base, balance: 'lazy' }]
+    const person = await member({ ...points, balances, rules, spend: { balance: 'lazy', worth: 0.01 } })
+    await shop.process(person, { items: [{ unitPrice: 100 }] })
+    const sale = await shop.process(person, { items: [{ unitPrice: 1 }], pointsToSpend: 100 })
+    service.advance(31 * dayMs)
+    expect(await shop.giveBack(sale)).toMatchObject({ pointsRestored: 0, refundAmount: 0 })
+    expect((await shop.balance(person, 'lazy')).value).toBe(0)
+    service.setTime(nearNoon())
+  })
+
   test('of stacked factors are returned as one net change', async () => {
     const factor = (id: string, by: number) => ({ id, kind: 'multiply', balance: 'points', factor: by })
     const person = await member({ ...points, rules: [base, factor('half', 1.5), factor('tenth', 1.1)] })
@@ -115,6 +127,52 @@ describe('coupons', () => {
     const done = await shop.giveBack(nine)
     expect(done.executedActions.collectables.stamps).toEqual({ value: 1, total: 1 })
     expect([await statusOf(coupon), await active(person)]).toEqual([5, []])
+  })
+
+  test('that staff revoked are paid back first, whichever return comes first', async () => {
+    const campaign = { ...stamps, rules: [{ ...stamp, products: ['latte'] }] }
+    for (const order of [
+      [0, 1],
+      [1, 0],
+    ]) {
+      const person = await member(campaign)
+      const first = await shop.process(person, lattes(10))
+      await shop.post(`/v1/coupons/${granted(first)[0]}/revoke`, {})
+      const [coupon] = granted(await shop.process(person, lattes(10)))
+      const redeeming = await shop.process(person, lattes(1, { reward: coupon }))
+      const sales = [first, redeeming]
+      for (const index of order) await shop.giveBack(sales[index]!)
+      expect({ order, status: await statusOf(coupon), held: await shop.balance(person, 'stamps') }).toEqual({
+        order,
+        status: 5,
+        held: { value: 0, total: 10 },
+      })
+    }
+  })
+
+  test('for a total are not exchanged for fresh ones by buying and returning after they have expired', async () => {
+    const person = await member({
+      ...points,
+      rewards: [{ ...free, validDays: 3 }],
+      thresholds: [{ balance: 'points', at: 100, grant: 'free' }],
+    })
+    const old = await shop.process(person, { items: [{ id: 'a', unitPrice: 105 }] })
+    service.advance(5 * dayMs)
+    const items = [
+      { id: 'a', unitPrice: 50 },
+      { id: 'b', unitPrice: 50 },
+    ]
+    const sale = await shop.process(person, { items })
+    const [fresh] = granted(sale)
+    await shop.giveBack(sale, { items: [{ id: 'a', quantity: 1 }] })
+    expect([await statusOf(granted(old)[0]), await statusOf(fresh)]).toEqual([4, 5])
+    // A customer who has bought only this and the rest of the old sale would have a fresh one.
+    const done = await shop.giveBack(old, { items: [{ id: 'a', quantity: 0.1 }] })
+    expect(done.executedActions.actions).toContainEqual(
+      expect.objectContaining({ type: 'restore_coupon', coupon: fresh }),
+    )
+    expect(await statusOf(fresh)).toBe(1)
+    service.setTime(nearNoon())
   })
 
   test('for a total go when the total has fallen below it, whichever sale they are from', async () => {

@@ -8,6 +8,8 @@ export interface Coupon {
   readonly expires: number
   /** The multiple of its threshold that it is out for; without one it was given up, or is of no such threshold. */
   multiple?: number
+  /** Whether it was granted for such a multiple. */
+  readonly isOfTotal: boolean
   /** The stamps it was granted for. */
   readonly consumed?: number
   /** How many of these have paid for returns, or were paid in its place while it is taken back. */
@@ -40,36 +42,50 @@ export function stillOut(coupons: readonly Coupon[], threshold: Threshold, total
 export function trim(
   coupons: readonly Coupon[],
   threshold: Threshold,
-  { total, redeemed, day }: { total: number; redeemed: readonly Coupon[]; day: number },
+  { total, aged, day }: { total: number; aged: number; day: number },
 ): void {
   const out = outOf(coupons, threshold)
   const tooMany = stillOut(coupons, threshold, total).length
   const multiples = out.map(({ multiple }) => multiple!).toSorted((a, b) => a - b)
+  const reached = multiples.slice(0, out.length - tooMany)
+  // As many places are for coupons of long ago, and one for each that was used or revoked since; or if there are
+  // more of these, one for each of all that were ever used or revoked.
+  const used = out.filter(({ status }) => status === 'redeemed' || status === 'revoked')
+  const agedPlaces = multiples.filter((multiple) => multiple * threshold.at <= aged).length
+  const taken = agedPlaces + used.filter(({ expires }) => expires > day).length
+  const places = Math.max(0, reached.length - Math.max(used.length, taken))
+
   const newestFirst = out.toReversed()
   const expired = newestFirst.filter((coupon) => statusOf(coupon, day) === 'expired')
   const unused = newestFirst.filter((coupon) => statusOf(coupon, day) === 'active')
-  for (const coupon of [...expired, ...unused].slice(0, tooMany)) {
+  const without = Math.max(0, unused.length - places)
+  const inTurn = [...unused.slice(0, without), ...expired, ...unused.slice(without)]
+  for (const coupon of inTurn.slice(0, tooMany)) {
     coupon.multiple = undefined
     if (unused.includes(coupon)) coupon.status = 'taken back'
   }
   // Those that stay are out for the lowest multiples, and without a gap above the total.
-  const reached = multiples.slice(0, out.length - tooMany)
   const above = Math.floor(total / threshold.at) + 1
   const staying = outOf(coupons, threshold).toSorted((a, b) => a.multiple! - b.multiple!)
   for (const [i, coupon] of staying.entries()) coupon.multiple = reached[i] ?? above + i - reached.length
 
-  // One that comes back expired is given up for a better one that an earlier return took: it would have gone first.
-  for (const coupon of redeemed) {
-    if (coupon.multiple === undefined || coupon.reward !== threshold.reward) continue
-    if (statusOf(coupon, day) !== 'expired') continue
-    const better = coupons.find(
-      ({ reward, status, expires }) =>
-        reward === threshold.reward && status === 'taken back' && expires > day,
-    )
-    if (better === undefined) continue
-    better.status = 'active'
-    better.multiple = coupon.multiple
-    coupon.multiple = undefined
+  // The places for those that can be used are filled with such that were taken back, at the expense of expired ones;
+  // and if there are too many of them, the other way around.
+  const active = unused.filter(({ status }) => status === 'active')
+  const isFree = active.length < places
+  const goes = isFree ? expired.filter(({ multiple }) => multiple !== undefined).toReversed() : active
+  const gone = coupons.filter(
+    (coupon) => coupon.reward === threshold.reward && coupon.isOfTotal && !out.includes(coupon),
+  )
+  const comes = gone.filter(({ status, expires }) =>
+    isFree ? status === 'taken back' && expires > day : status !== 'redeemed' && expires <= day,
+  )
+  const exchanged = Math.min(Math.abs(places - active.length), goes.length, comes.length)
+  for (let i = 0; i < exchanged; i++) {
+    comes[i]!.status = 'active'
+    comes[i]!.multiple = goes[i]!.multiple
+    goes[i]!.multiple = undefined
+    if (!isFree) goes[i]!.status = 'taken back'
   }
 }
 

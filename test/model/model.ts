@@ -213,6 +213,7 @@ export class Model {
       status: 'active',
       expires: this.day + validDays[reward],
       settled: 0,
+      isOfTotal: origin.multiple !== undefined,
       ...origin,
     }
     this.coupons.push(coupon)
@@ -255,14 +256,17 @@ export class Model {
       const balance = this.balances[key]
       balance.total -= Math.min(due(key), balance.total)
     }
-    const { total } = this.balances.points
-    for (const threshold of [onTotal.club, onTotal.guest]) {
-      trim(this.coupons, threshold, { total, redeemed, day: this.day })
-    }
     sale.left = left
     back.points += spent
     back.refund += refund
     for (const key of keys) back.given[key] = given[key] - again[key]
+    const { total } = this.balances.points
+    for (const threshold of [onTotal.club, onTotal.guest]) {
+      // Had only what was kept been bought, coupons for this part of the total would have expired by now.
+      const old = this.sales.filter(({ day }) => day + validDays[threshold.reward] <= this.day)
+      const aged = sum(old.map((earlier) => earlier.given.points - earlier.back.given.points))
+      trim(this.coupons, threshold, { total, aged, day: this.day })
+    }
     const settled = { points: points.settled, stamps: stamps.settled, miles: miles.settled }
     return { points: points.restored + stamps.restored, refund, settled }
   }

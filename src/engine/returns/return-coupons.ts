@@ -4,29 +4,37 @@
  * then unused ones are revoked, newest first, whichever sale granted them. Used ones stay and count, and so
  * do those that staff revoked: they cannot be regained by returning and buying again.
  *
+ * An expired coupon is not exchanged for a fresh one by buying and returning: no more can be used than there
+ * are multiples that were reached recently enough by what was kept.
+ *
  * Those that stay stand for the lowest multiples, so that passing a multiple again grants the coupon that was
  * given up for it, and none that is still out.
  */
-import { type Coupon, couponStatus } from '../../domain/coupon.ts'
-import type { KeptMultiple, Wallet } from '../../domain/wallet.ts'
+import type { Coupon } from '../../domain/coupon.ts'
+import type { AgedTotal, KeptMultiple, Threshold, Wallet } from '../../domain/wallet.ts'
 import type { WalletState } from '../steps/wallet-state.ts'
 import { type OpenCoupon, reactivate } from './open-coupons.ts'
 
-type Threshold = Omit<KeptMultiple, 'multiple'>
+export interface Trimming {
+  readonly wallet: Wallet
+  readonly coupons: readonly OpenCoupon[]
+  readonly agedTotals: readonly AgedTotal[]
+  /** When the returned sale was processed. */
+  readonly soldAt: Date
+  readonly now: Date
+}
 
 /** The complete list that the wallet keeps from now on. */
-export function trimThresholds(
-  { keptMultiples = [] }: Wallet,
-  coupons: readonly OpenCoupon[],
-  state: WalletState,
-  now: Date,
-): KeptMultiple[] {
-  const kept = new Map(keptMultiples.map((entry) => [thresholdKey(entry), entry]))
-  for (const [id, { threshold, out, takenBack }] of thresholdsOf(coupons)) {
+export function trimThresholds(state: WalletState, trimming: Trimming): KeptMultiple[] {
+  const { wallet, coupons, now } = trimming
+  const kept = new Map((wallet.keptMultiples ?? []).map((entry) => [thresholdKey(entry), entry]))
+  for (const [id, own] of thresholdsOf(coupons)) {
+    const { threshold, out } = own
     // What is kept may be for coupons whose multiples are not known.
     if (out.length === 0) continue
-    const multiple = trimThreshold(threshold, out, state)
-    replaceRestored(out, takenBack, now)
+    const reach = reachOf(threshold, out, state, trimming)
+    const multiple = trimThreshold(out, reach)
+    exchange(own, reach.usable, now)
     if (multiple === undefined) kept.delete(id)
     else kept.set(id, { ...threshold, multiple })
   }
@@ -38,72 +46,111 @@ function thresholdKey({ campaign, key, at, reward }: Threshold): string {
 }
 
 function thresholdsOf(coupons: readonly OpenCoupon[]) {
-  const thresholds = new Map<string, OutOfThreshold>()
+  const thresholds = new Map<string, CouponsOfThreshold>()
   for (const coupon of coupons) {
     const { origin, campaign, reward } = coupon.before
     if (origin === undefined || coupon.consumed !== undefined) continue
     const threshold = { campaign, key: origin.key, at: origin.at, reward: reward.key }
     const id = thresholdKey(threshold)
-    const entry = thresholds.get(id) ?? { threshold, out: [], takenBack: [] }
+    const entry = thresholds.get(id) ?? { threshold, out: [], gone: [] }
     thresholds.set(id, entry)
     if (coupon.multiple !== undefined) entry.out.push(coupon)
-    else if (coupon.phase === 'taken back') entry.takenBack.push(coupon)
+    else if (coupon.phase === 'taken back' || coupon.phase === 'expired') entry.gone.push(coupon)
   }
   return thresholds
 }
 
-interface OutOfThreshold {
+interface CouponsOfThreshold {
   readonly threshold: Threshold
   readonly out: OpenCoupon[]
-  /** Those that earlier returns have revoked. */
-  readonly takenBack: OpenCoupon[]
+  /** Those that earlier returns have revoked or given up. */
+  readonly gone: OpenCoupon[]
+}
+
+/** How far a total reaches, in multiples of its threshold. */
+interface Reach {
+  readonly passed: number
+  /** How many of the multiples that coupons are out for. */
+  readonly reached: number
+  /** How many coupons can be usable at most. */
+  readonly usable: number
+}
+
+function reachOf(
+  threshold: Threshold,
+  out: readonly OpenCoupon[],
+  state: WalletState,
+  { wallet, agedTotals, soldAt, now }: Trimming,
+): Reach {
+  const { key, at } = threshold
+  const totalIn = (balances: Wallet['balances']) =>
+    balances.find((balance) => balance.key === key)?.total ?? 0
+  const total = totalIn(state.balances)
+  const reachedBy = (amount: number) => out.filter(({ multiple }) => multiple! * at <= amount).length
+  const reached = reachedBy(total)
+  const passed = Math.floor(total / at)
+  const aged = agedTotals.find((entry) => thresholdKey(entry) === thresholdKey(threshold))
+  const used = out.filter(({ phase }) => phase === 'used' || phase === 'revoked by hand')
+  const notUsed = Math.max(0, reached - used.length)
+  if (aged === undefined) return { passed, reached, usable: notUsed }
+  const isAged = soldAt.getTime() + aged.validMs <= now.getTime()
+  const agedTotal = aged.total - (isAged ? totalIn(wallet.balances) - total : 0)
+  const usedOfLate = used.filter(({ before }) => !isPast(before, now)).length
+  const ofLate = Math.max(0, reached - reachedBy(agedTotal) - usedOfLate)
+  return { passed, reached, usable: Math.min(notUsed, ofLate) }
 }
 
 /**
- * A redeemed coupon that is restored after its expiry is given up for one that an earlier return has revoked:
- * had it been restored before that return, it would have been given up then.
+ * Exchanges coupons that are out for others of the threshold, until as many are usable as can be. An expired
+ * one is given up for one that an earlier return has revoked, if what it was granted for comes back only now.
+ * The other way around, a coupon that is restored now may have to give its place back to an expired one.
  */
-function replaceRestored(out: readonly OpenCoupon[], takenBack: readonly OpenCoupon[], now: Date): void {
-  for (const coupon of out) {
-    const isRestored = coupon.phase === 'expired' && coupon.before.status === couponStatus.redeemed
-    if (!isRestored || coupon.multiple === undefined) continue
-    const better = takenBack.find(({ phase, before }) => phase === 'taken back' && !isPast(before, now))
-    if (better === undefined) return
-    better.multiple = coupon.multiple
-    reactivate(better, now)
-    coupon.multiple = undefined
+function exchange({ out, gone }: CouponsOfThreshold, usable: number, now: Date): void {
+  let free = usable - out.filter(({ phase }) => phase === 'unused').length
+  const isFree = free > 0
+  const from = isFree ? stayingExpired(out) : newestUnused(out)
+  const to = gone.filter(({ before }) => isPast(before, now) !== isFree)
+  for (const coupon of from) {
+    const other = free === 0 ? undefined : to.shift()
+    if (other === undefined) return
+    other.multiple = coupon.multiple
+    reactivate(other, now)
+    leave(coupon)
+    free += isFree ? -1 : 1
   }
+}
+
+const stayingExpired = (out: readonly OpenCoupon[]) =>
+  out.filter(({ phase, multiple }) => phase === 'expired' && multiple !== undefined)
+
+const newestUnused = (out: readonly OpenCoupon[]) =>
+  out.filter(({ phase }) => phase === 'unused').toReversed()
+
+/** Takes a coupon out: an unused one is revoked, and an expired one given up. */
+function leave(coupon: OpenCoupon): void {
+  coupon.multiple = undefined
+  if (coupon.phase === 'unused') coupon.phase = 'taken back'
 }
 
 const isPast = ({ expiresAt }: Coupon, now: Date) =>
   expiresAt !== undefined && expiresAt.getTime() <= now.getTime()
 
 /** Returns the multiple up to which coupons stay out although the total is below it. */
-function trimThreshold(
-  { key, at }: Threshold,
-  out: readonly OpenCoupon[],
-  state: WalletState,
-): number | undefined {
-  const total = state.balances.find((balance) => balance.key === key)?.total ?? 0
-  const passed = Math.floor(total / at)
-  const multiples = out.map((coupon) => coupon.multiple!).sort((a, b) => a - b)
-  const reached = multiples.filter((multiple) => multiple <= passed).length
-  let excess = out.length - reached
+function trimThreshold(out: readonly OpenCoupon[], { passed, reached, usable }: Reach): number | undefined {
+  const excess = out.length - reached
   if (excess === 0) return undefined
-  const newestFirst = out.toReversed()
-  for (const phase of ['expired', 'unused'] as const) {
-    for (const coupon of newestFirst) {
-      if (excess === 0 || coupon.phase !== phase) continue
-      coupon.multiple = undefined
-      if (phase === 'unused') coupon.phase = 'taken back'
-      excess -= 1
-    }
-  }
+  const multiples = out.map((coupon) => coupon.multiple!).sort((a, b) => a - b)
+  const expired = stayingExpired(out).toReversed()
+  const unused = newestUnused(out)
+  const tooFresh = unused.splice(0, Math.max(0, unused.length - usable))
+  const leaving = [...tooFresh, ...expired, ...unused].slice(0, excess)
+  for (const coupon of leaving) leave(coupon)
   const staying = out.filter((coupon) => coupon.multiple !== undefined)
   staying
     .sort((a, b) => a.multiple! - b.multiple!)
     .forEach((coupon, i) => {
       coupon.multiple = i < reached ? multiples[i] : passed + 1 + i - reached
     })
-  return excess > 0 ? passed + excess : undefined
+  const left = excess - leaving.length
+  return left > 0 ? passed + left : undefined
 }

@@ -20,6 +20,7 @@ const rewards = [{ key: 'five', kind: 'amount_off', amount: 5 }]
 const consume = { balance: 'stamps', at: 10, grant: 'five', consume: true }
 const reach = { balance: 'points', at: 100, grant: 'five' }
 const spend = { balance: 'points', worth: 0.01 }
+const inDays = (days: number) => new Date(tuesdayMorning.getTime() + days * 86_400_000)
 
 describe('a whole return', () => {
   test('takes back what was collected and gives back the money', () => {
@@ -298,6 +299,8 @@ describe('coupons granted by the sale', () => {
 describe('multiples of a total', () => {
   const definition = club({ rules: [base], rewards, thresholds: [{ ...reach, at: 60 }] })
   const kept = (shop: ReturnType<typeof till>) => shop.wallet().keptMultiples?.map(({ multiple }) => multiple)
+  const multiplesOf = (shop: ReturnType<typeof till>) =>
+    shop.wallet().coupons.flatMap(({ id, origin }) => (origin?.multiple ? [[id, origin.multiple]] : []))
 
   test('are free once no coupon is outstanding, however the sale was returned', () => {
     const shop = till(definition)
@@ -320,6 +323,51 @@ describe('multiples of a total', () => {
     expect([shop.total(), shop.out(), kept(shop)]).toEqual([110, 1, []])
     shop.sell([line(10)])
     expect(shop.out()).toBe(2)
+  })
+
+  describe('with coupons that expire', () => {
+    const shopOf = () => {
+      const expiring = [{ ...rewards[0], validDays: 3 }]
+      const shop = till(club({ rules: [base], rewards: expiring, thresholds: [reach] }))
+      return { shop, sell: (amount: number, days = 0) => shop.sell([line(amount)], {}, inDays(days)) }
+    }
+
+    test('do not exchange an expired one for a fresh one by buying and returning', () => {
+      const { shop, sell } = shopOf()
+      sell(105)
+      expect(sell(100, 5).takeBack().revokedCoupons).toEqual(['cpn_2'])
+      expect(multiplesOf(shop)).toEqual([['cpn_1', 1]])
+      sell(100, 5)
+      expect(multiplesOf(shop)).toEqual([
+        ['cpn_1', 1],
+        ['cpn_3', 2],
+      ])
+    })
+
+    test('give the expired one up when what it was granted for comes back', () => {
+      const { shop, sell } = shopOf()
+      const old = sell(105)
+      sell(100, 5)
+      expect(old.takeBack(undefined, inDays(5)).revokedCoupons).toEqual([])
+      expect(multiplesOf(shop)).toEqual([['cpn_2', 1]])
+    })
+
+    test('restore the fresh one when that comes back only later', () => {
+      const { shop, sell } = shopOf()
+      const old = sell(105)
+      const [small] = [sell(10, 5), sell(85, 5)]
+      expect(small!.takeBack().revokedCoupons).toEqual(['cpn_2'])
+      expect(old.takeBack([{ id: '1', quantity: 0.1 }], inDays(5)).restoredCoupons).toEqual(['cpn_2'])
+      expect(multiplesOf(shop)).toEqual([['cpn_2', 1]])
+    })
+
+    test('count those that were used since as fresh ones', () => {
+      const { shop, sell } = shopOf()
+      const [old] = [sell(105), sell(100, 5)]
+      shop.use('2')
+      old!.takeBack(undefined, inDays(5))
+      expect([multiplesOf(shop), shop.active()]).toEqual([[['cpn_2', 1]], ['cpn_1']])
+    })
   })
 
   test('that were passed while the campaign was paused block nothing', () => {
@@ -419,7 +467,6 @@ describe('lots', () => {
     ...club({ rules: [base], spend }),
     balances: [{ key: 'points', expires: { after: 'P1M' } }],
   }
-  const inDays = (days: number) => new Date(tuesdayMorning.getTime() + days * 86_400_000)
   const lot = (version: number, remaining: number, days: number) => ({
     key: 'points',
     version,
@@ -453,6 +500,19 @@ describe('lots', () => {
     const decision = shop.sell([line(10)], { pointsToSpend: 30 }).takeBack(undefined, inDays(6))
     expect([decision.pointsRestored, decision.record.pointsRestored]).toEqual([0, 30])
     expect([decision.movements, shop.value()]).toEqual([[], 0])
+  })
+
+  test('of a balance that has gone inactive lose again what was put back', () => {
+    const shop = till(
+      { ...club({ spend }), balances: [{ key: 'points', expires: { inactivity: 'P10D' } }] },
+      walletOf({ balances: [{ key: 'points', value: 30, total: 30, version: 5 }] }),
+    )
+    const decision = shop.sell([line(10)], { pointsToSpend: 30 }).takeBack(undefined, inDays(11))
+    expect([decision.pointsRestored, decision.record.pointsRestored, shop.value()]).toEqual([0, 30, 0])
+    expect(decision.movements.map(({ kind, amount }) => [kind, amount])).toEqual([
+      ['return', 30],
+      ['expire', -30],
+    ])
   })
 
   test('get back what they have paid for units that were used, and lose it if they have expired', () => {

@@ -10,7 +10,7 @@ import type { Lot } from '../../domain/lot.ts'
 import { ok, type Result } from '../../domain/result.ts'
 import { type ReturnedItem, type ReturnRecord, sumOf, type Units } from '../../domain/return-record.ts'
 import type { Action, SaleContext } from '../../domain/transaction.ts'
-import type { Balance, KeptMultiple, Wallet } from '../../domain/wallet.ts'
+import type { AgedTotal, Balance, KeptMultiple, Wallet } from '../../domain/wallet.ts'
 import { localDay } from '../clock/local-time.ts'
 import type { AttachedCampaign } from '../definition/compile-campaign.ts'
 import { lotExpiry, type UsageChange } from '../steps/collect.ts'
@@ -34,6 +34,8 @@ export interface ReturnInput {
   readonly earlier: readonly ReturnRecord[]
   /** The current wallet, with the coupons that thresholds granted and those redeemed on the sale. */
   readonly wallet: Wallet
+  /** Of thresholds whose coupons have begun to expire. */
+  readonly agedTotals?: readonly AgedTotal[]
   /** Inactivity rules; what has expired by them is deducted first. */
   readonly inactivity?: readonly Inactivity[]
   /** Whose tiers may change; without it, none do. */
@@ -47,13 +49,13 @@ export interface ReturnInput {
 
 export interface ReturnDecision extends CouponChanges {
   readonly record: ReturnRecord
-  /** Points given back that reached the value, in units of the point balance. */
+  /** Points given back that reached the value and can be used, in units of the point balance. */
   readonly pointsRestored: number
   /** What paid an older shortfall instead of reaching the value, by balance. */
   readonly settled: Units
   /** Money to refund: the part that was paid with money, in proportion to the returned items. */
   readonly refundMinor: number
-  /** Expirations, then one `return` for each balance that changes. */
+  /** Expirations, then one `return` for each balance that changes, and what expires of it by inactivity. */
   readonly movements: readonly Movement[]
   readonly balances: readonly Balance[]
   readonly lots: readonly Lot[]
@@ -85,14 +87,22 @@ export function returnItems(input: ReturnInput): Result<ReturnDecision> {
   const dues = duesOf(actions, isComplete ? [] : again.value, earlier, campaigns)
 
   const state = toWalletState(wallet)
-  expireInState(state, wallet, input.inactivity ?? [], now, context.timezone)
+  const expire = () => expireInState(state, wallet, input.inactivity ?? [], now, context.timezone)
+  expire()
   const coupons = openCoupons(wallet.coupons, now)
   const restored = isComplete ? restoreCoupons(coupons, actions, now) : []
   const from = lastTaken(context.spentFrom ?? [], spent, restoredBefore, points)
   const returned = { dues, points: { units: points, from }, coupons, restored, campaigns, sale, now }
   const settled = settleBalances(state, returned)
   if (!settled.ok) return settled
-  const keptMultiples = trimThresholds(wallet, coupons, state, now)
+  // What was given back to a balance that has gone inactive is not there to stay.
+  const movementsBefore = state.movements.length
+  expire()
+  const isRestored = !state.movements
+    .slice(movementsBefore)
+    .some(({ key }) => key === settled.value.pointsKey)
+  const { agedTotals = [] } = input
+  const keptMultiples = trimThresholds(state, { wallet, coupons, agedTotals, soldAt: sale.processedAt, now })
 
   const record: ReturnRecord = {
     items,
@@ -104,7 +114,7 @@ export function returnItems(input: ReturnInput): Result<ReturnDecision> {
   }
   return ok({
     record,
-    pointsRestored: settled.value.pointsRestored,
+    pointsRestored: isRestored ? settled.value.pointsRestored : 0,
     settled: settled.value.settled,
     refundMinor,
     movements: state.movements,
@@ -140,23 +150,29 @@ interface Returned {
   readonly now: Date
 }
 
+interface SettledBalances {
+  readonly pointsKey: string | undefined
+  readonly pointsRestored: number
+  readonly settled: Units
+}
+
 /** Settles each balance that gains or loses anything. */
 function settleBalances(
   state: WalletState,
   { dues, points, coupons, restored, campaigns, sale, now }: Returned,
-): Result<{ readonly pointsRestored: number; readonly settled: Units }> {
+): Result<SettledBalances> {
   const policy = campaigns[0]?.compiled.onInsufficientBalance ?? 'floor'
-  const spentKey = sale.actions.find((action) => action.kind === 'spend_points')?.movement.key
+  const pointsKey = sale.actions.find((action) => action.kind === 'spend_points')?.movement.key
   const keyOf = ({ before }: OpenCoupon) => before.origin!.key
   const keys = new Set([...dues.byCampaign.map(({ key }) => key), ...restored.map(keyOf)])
-  if (spentKey !== undefined && points.units > 0) keys.add(spentKey)
+  if (pointsKey !== undefined && points.units > 0) keys.add(pointsKey)
   let pointsRestored = 0
   const settled: [string, number][] = []
   for (const key of keys) {
     const outcome = settleBalance(state, {
       key,
       dues: dues.byCampaign.filter((due) => due.key === key).map((due) => ownLots(due, campaigns, sale)),
-      points: key === spentKey ? points : { units: 0, from: [] },
+      points: key === pointsKey ? points : { units: 0, from: [] },
       coupons: coupons.filter((coupon) => coupon.consumed !== undefined && keyOf(coupon) === key),
       restored: restored.filter((coupon) => keyOf(coupon) === key),
       policy,
@@ -166,7 +182,7 @@ function settleBalances(
     pointsRestored += outcome.value.pointsRestored
     if (outcome.value.settled > 0) settled.push([key, outcome.value.settled])
   }
-  return ok({ pointsRestored, settled })
+  return ok({ pointsKey, pointsRestored, settled })
 }
 
 function ownLots(

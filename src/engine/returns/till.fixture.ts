@@ -5,7 +5,7 @@ import type { CouponId } from '../../domain/ids.ts'
 import type { Result } from '../../domain/result.ts'
 import type { ReturnRecord } from '../../domain/return-record.ts'
 import type { Action } from '../../domain/transaction.ts'
-import type { Wallet } from '../../domain/wallet.ts'
+import type { AgedTotal, Threshold, Wallet } from '../../domain/wallet.ts'
 import {
   athens,
   attach,
@@ -32,6 +32,8 @@ export function till(
   const inactivity: Inactivity[] = inactivityOf(campaigns)
   let wallet = start
   let coupons = 0
+  /** What is left of each sale in the totals. */
+  const kept: { readonly at: Date; readonly totals: Map<string, number> }[] = []
   // Ids ascend as text.
   const nextCouponId = (): CouponId => {
     const number = String(++coupons)
@@ -49,6 +51,21 @@ export function till(
     const byId = new Map(changed.map((c) => [c.id, c]))
     wallet = { ...wallet, coupons: wallet.coupons.map((c) => byId.get(c.id) ?? c) }
   }
+  const agedTotals = (now: Date): AgedTotal[] => {
+    const newest = new Map<string, { threshold: Threshold; validMs: number }>()
+    for (const { id, origin, campaign, reward, expiresAt } of wallet.coupons) {
+      const validMs = expiresAt && expiresAt.getTime() - grantedAt.get(id)!.getTime()
+      if (origin?.multiple === undefined || validMs === undefined) continue
+      const threshold = { campaign, key: origin.key, at: origin.at, reward: reward.key }
+      newest.set(JSON.stringify(threshold), { threshold, validMs })
+    }
+    return [...newest.values()].map(({ threshold, validMs }) => {
+      const aged = kept.filter(({ at }) => at.getTime() + validMs <= now.getTime())
+      const total = aged.reduce((sum, { totals }) => sum + (totals.get(threshold.key) ?? 0), 0)
+      return { ...threshold, validMs, total }
+    })
+  }
+  const grantedAt = new Map<CouponId, Date>()
   const balanceOf = (key: string) => wallet.balances.find((b) => b.key === key)
   return {
     wallet: () => wallet,
@@ -80,6 +97,11 @@ export function till(
           expiresAt: expiresAt ? new Date(expiresAt) : undefined,
         }),
       )
+      for (const id of granted.map((own) => own.id)) grantedAt.set(id, at)
+      const totals = new Map(
+        evaluation.balances.map(({ key, total }) => [key, total - (balanceOf(key)?.total ?? 0)]),
+      )
+      kept.push({ at, totals })
       wallet = {
         ...wallet,
         balances: evaluation.balances,
@@ -102,10 +124,21 @@ export function till(
       }
       const earlier: ReturnRecord[] = []
       const tryReturn = (items?: Items, now = at): Result<ReturnDecision> => {
-        const result = returnItems({ sale, campaigns, earlier, wallet, inactivity, items, now })
+        const result = returnItems({
+          sale,
+          campaigns,
+          earlier,
+          wallet,
+          agedTotals: agedTotals(now),
+          inactivity,
+          items,
+          now,
+        })
         if (!result.ok) return result
         const decision = result.value
         earlier.push(JSON.parse(JSON.stringify(decision.record)))
+        for (const { key, total } of decision.balances)
+          totals.set(key, (totals.get(key) ?? 0) + total - (balanceOf(key)?.total ?? 0))
         wallet = {
           ...wallet,
           balances: decision.balances,

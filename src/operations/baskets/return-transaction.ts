@@ -21,6 +21,7 @@ import type { Tenant } from '../../store/tenant.ts'
 import { saleById } from '../../store/transactions.ts'
 import type { WalletChange } from '../../store/wallets/change.ts'
 import {
+  agedTotalsOfBuyer,
   couponsOfBuyer,
   emptyLotsOfBuyer,
   type LoadedWallet,
@@ -57,7 +58,7 @@ export function returnTransaction(deps: Deps, request: ReturnRequest): WalletWor
   const id = newId('ret', deps.clock())
   return {
     of: sale,
-    questions: (tenant) => questionsOf(tenant, sale, id, request.opaqueId),
+    questions: (tenant) => questionsOf(tenant, { sale, id, opaqueId: request.opaqueId, now: deps.clock() }),
     decide: (loaded) => decideReturn(deps, loaded, request, id),
     isFindable: true,
   }
@@ -74,12 +75,20 @@ export async function previewReturn(
   return { ...done, opaqueId: request.opaqueId }
 }
 
-function questionsOf(tenant: Tenant, sale: TransactionId, id: ReturnId, opaqueId: string | undefined) {
+interface Asked {
+  readonly sale: TransactionId
+  readonly id: ReturnId
+  readonly opaqueId: string | undefined
+  readonly now: Date
+}
+
+function questionsOf(tenant: Tenant, { sale, id, opaqueId, now }: Asked) {
   return {
     sale: saleById(tenant, sale),
     returns: returnsOfSale(tenant, sale),
     earlier: earlierReturn(tenant, id, opaqueId),
     coupons: couponsOfBuyer(tenant, sale),
+    agedTotals: agedTotalsOfBuyer(tenant, sale, now),
     emptyLots: emptyLotsOfBuyer(tenant, sale),
     cards: cardCampaignsOfBuyer(tenant, sale),
   }
@@ -111,6 +120,7 @@ async function decideReturn(
     campaigns: await campaignsOf(deps, loaded, sale),
     earlier: returns.map(({ result }) => result.record),
     wallet: { ...wallet.held, lots: [...wallet.held.lots, ...answers.emptyLots], coupons, usage: [] },
+    agedTotals: answers.agedTotals,
     inactivity: setup.inactivity,
     today: { campaigns: setup.live, cards: answers.cards },
     items: request.items,

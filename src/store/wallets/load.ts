@@ -8,7 +8,7 @@ import { type Coupon, type CouponStatus, couponStatus } from '../../domain/coupo
 import { customerStatus } from '../../domain/customer.ts'
 import type { CampaignId, CardId, CouponId, CustomerId, TransactionId } from '../../domain/ids.ts'
 import type { Lot } from '../../domain/lot.ts'
-import type { Balance, KeptMultiple, Wallet } from '../../domain/wallet.ts'
+import type { AgedTotal, Balance, KeptMultiple, Wallet } from '../../domain/wallet.ts'
 import { uuids } from '../pg-arrays.ts'
 import { type Question, question } from '../question.ts'
 import { idFrom, many, type Tenant, uuidOf } from '../tenant.ts'
@@ -256,16 +256,14 @@ export interface ReturnableCoupon extends OwnedCoupon {
 
 /**
  * The coupons that a return of a sale may change: those redeemed on it, and those that thresholds granted to
- * its customer and that can be used, stand for a multiple, or have consumed what a return may settle.
+ * its customer, except for used ones that stand for no multiple.
  */
 export function couponsOfBuyer({ orgId }: Tenant, sale: TransactionId): Question<ReturnableCoupon[]> {
-  const { active, expired, revoked } = couponStatus
   return question(
     'load-returnable-coupons',
     `SELECT ${couponColumns}, balance_key, at, multiple, consumed, consumed_from, settled, revoked_by, ${ms('updated_at')}
      FROM coupons WHERE org_id = $1::integer AND customer_id = ${owner.txn} AND (redeemed_by = $2::uuid
-       OR balance_key IS NOT NULL AND (status = ${active} OR multiple IS NOT NULL OR revoked_by IS NOT NULL
-         OR status IN (${expired}, ${revoked}) AND consumed > settled))`,
+       OR balance_key IS NOT NULL AND (status <> ${couponStatus.redeemed} OR multiple IS NOT NULL))`,
     [String(orgId), uuidOf(sale)],
     (rows) =>
       readCoupons(rows).map((coupon, i) => {
@@ -286,6 +284,42 @@ export function couponsOfBuyer({ orgId }: Tenant, sale: TransactionId): Question
             : undefined,
         }
       }),
+  )
+}
+
+/**
+ * What the totals of a sale's customer owe to sales of so long ago that their coupons have expired, for each
+ * threshold on the total that has expired coupons.
+ */
+export function agedTotalsOfBuyer({ orgId }: Tenant, sale: TransactionId, now: Date): Question<AgedTotal[]> {
+  return question(
+    'load-aged-totals',
+    `WITH newest AS (
+       SELECT DISTINCT ON (c.campaign_id, c.balance_key, c.at, c.reward ->> 'key') c.customer_id, c.campaign_id,
+         c.balance_key, c.at, c.reward ->> 'key' AS reward, c.expires_at - c.created_at AS valid_for
+       FROM coupons c WHERE c.org_id = $1::integer AND c.customer_id = ${owner.txn} AND c.multiple IS NOT NULL
+         AND c.expires_at IS NOT NULL AND EXISTS (SELECT FROM coupons x WHERE x.org_id = $1::integer
+           AND x.customer_id = c.customer_id AND x.balance_key = c.balance_key AND x.expires_at <= $3::timestamptz
+           AND (x.status <> ${couponStatus.redeemed} OR x.redeemed_by = $2::uuid))
+       ORDER BY 2, 3, 4, 5, c.id DESC),
+     collected AS (
+       SELECT e.key, e.transaction_id, e.total_after - lag(e.total_after, 1, 0::bigint) OVER (PARTITION BY e.key ORDER BY e.version) AS units
+       FROM ledger_entries e WHERE e.org_id = $1::integer AND e.customer_id = ${owner.txn}
+         AND e.key IN (SELECT balance_key FROM newest))
+     SELECT n.campaign_id, n.balance_key, n.at, n.reward, (date_part('epoch', n.valid_for) * 1000)::bigint,
+       coalesce((SELECT sum(c.units) FROM collected c JOIN transactions t ON t.org_id = $1::integer AND t.id = c.transaction_id
+         WHERE c.key = n.balance_key AND t.created_at <= $3::timestamptz - n.valid_for), 0)
+     FROM newest n`,
+    [String(orgId), uuidOf(sale), now.toISOString()],
+    (rows) =>
+      rows.map(([campaign, key, at, reward, validMs, total]) => ({
+        campaign: idFrom('cmp', campaign!),
+        key: key!,
+        at: Number(at),
+        reward: reward!,
+        validMs: Number(validMs),
+        total: Number(total),
+      })),
   )
 }
 
