@@ -150,9 +150,9 @@ async function welcomeAll(story: Story, { visits, momentOf }: Day): Promise<void
     visits.map(async ({ guest, minute }) => {
       const now = momentOf(minute)
       if (!story.accounts.has(guest.number)) await welcomeGuest(story, guest, now)
-      const { happyCard, isBlocked } = story.accounts.get(guest.number)!
+      const { happyHour, isBlocked } = story.accounts.get(guest.number)!
       const isForThem = story.happyHour && guest.likesAfternoons && isHappyHour(minute)
-      if (isForThem && !happyCard && !isBlocked) await joinHappyHour(story, guest, now)
+      if (isForThem && !happyHour && !isBlocked) await joinHappyHour(story, guest, now)
     }),
   )
 }

@@ -22,7 +22,8 @@ export async function welcomeGuest(story: Story, guest: Guest, now: Date): Promi
 /** A second card, for guests who come in the afternoon. */
 export async function joinHappyHour(story: Story, guest: Guest, now: Date): Promise<void> {
   const account = story.accounts.get(guest.number)!
-  account.happyCard = (await openCard(story, story.happyHour!, { id: account.customer }, now)).card
+  const { card } = await openCard(story, story.happyHour!, { id: account.customer }, now)
+  account.happyHour = { card, since: now }
 }
 
 async function openCard(
@@ -62,12 +63,14 @@ export function toBasketRequest(
   { visit, occurredAt, receipt }: Order,
 ): { request: BasketRequest; used: HeldCoupon[] } {
   const account = accounts.get(visit.guest.number)!
-  const happyCard = isHappyHour(visit.minute) ? account.happyCard : undefined
+  // The next day's cards are opened while this day goes on.
+  const { card: happyCard, since } = account.happyHour ?? {}
+  const isHappy = since !== undefined && since <= occurredAt && isHappyHour(visit.minute)
   // Baskets are processed in groups, at the time of the last one: what expires today may have expired by
   // then.
   const tonight = new Date(occurredAt.getTime() + (dayMinutes - visit.minute) * 60_000)
-  const { basket, used } = fillBasket(account, visit, happyCard !== undefined, tonight)
-  const card = happyCard ?? account.card
+  const { basket, used } = fillBasket(account, visit, isHappy, tonight)
+  const card = isHappy ? happyCard! : account.card
   return { request: { customer: account.customer, card, opaqueId: receipt, occurredAt, basket }, used }
 }
 

@@ -26,7 +26,7 @@ export interface Story {
 export interface Account {
   readonly customer: CustomerId
   card: CardId
-  happyCard?: CardId
+  happyHour?: { readonly card: CardId; readonly since: Date }
   points: number
   coupons: readonly HeldCoupon[]
   isBlocked?: boolean
