@@ -60,8 +60,9 @@ export function ReturnForm({ sale, isOpen, onClose, onDone }: ReturnFormProps) {
     onDone,
   })
   const isByAmount = sale.items.length === 0
+  const label = isByAmount ? t('return.openAmount') : t('return.open')
   return (
-    <FormModal {...modal} title={t('return.title')} submitLabel={t('return.submit')}>
+    <FormModal {...modal} title={label} submitLabel={label}>
       <Text size="sm" c="dimmed">
         {isByAmount ? t('return.aboutAmount') : t('return.about')}
       </Text>

@@ -55,7 +55,7 @@ export function TransactionPage() {
             leftSection={<IconArrowBackUp size={16} aria-hidden />}
             onClick={() => setReturning(true)}
           >
-            {t('return.open')}
+            {sale.items.length === 0 ? t('return.openAmount') : t('return.open')}
           </Button>
         )
       }
