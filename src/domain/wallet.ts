@@ -71,7 +71,7 @@ export interface Wallet {
    * matters: that basket is the customer's first.
    */
   readonly transactionCount: number
-  /** When the last basket was processed; used for balances that expire by inactivity. */
+  /** When the last basket was processed or staff gave something; for balances that expire by inactivity. */
   readonly lastActivityAt?: Date
   readonly keptMultiples?: readonly KeptMultiple[]
 }

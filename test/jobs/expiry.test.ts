@@ -412,6 +412,21 @@ describe('inactivity', () => {
     expect((await shop.balance(person)).value).toBe(10)
   })
 
+  test('begins anew with what staff gives, also for a customer who never came', async () => {
+    const [never, gone] = [await memberOf(quiet), await memberOf(quiet)]
+    await shop.process(gone, { amount: 10 })
+    setTime('2028-01-10T11:00:00Z')
+    for (const person of [never, gone]) await shop.adjust(person, 'points', 5)
+    // A correction downwards is no reason to keep it longer.
+    setTime('2028-05-10T11:00:00Z')
+    for (const person of [never, gone]) await shop.adjust(person, 'points', -1)
+    await runJob()
+    for (const person of [never, gone]) expect((await shop.balance(person)).value).toBe(4)
+    setTime('2028-07-10T11:00:00Z')
+    await runJob()
+    for (const person of [never, gone]) expect((await shop.balance(person)).value).toBe(0)
+  })
+
   test('counts at the till although no job has run: nothing can be spent, and the basket starts anew', async () => {
     const person = await memberOf(quiet)
     await shop.process(person, { amount: 10 })

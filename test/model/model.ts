@@ -75,6 +75,7 @@ export class Model {
   day = 0
   isBlocked = false
   visits = 0
+  /** Or when staff last gave something. */
   lastVisit?: number
   readonly cards: { [name in CardName]?: 'active' | 'blocked' } = {}
   readonly balances = { points: new Balance(), stamps: new Balance(), miles: new Balance() }
@@ -225,7 +226,10 @@ export class Model {
     const balance = this.balances[key]
     if (amount < 0 && balance.value + amount < 0) return 'insufficient_points'
     if (amount < 0) balance.take(-amount)
-    else balance.add(amount)
+    else {
+      balance.add(amount)
+      this.lastVisit = this.day
+    }
     return undefined
   }
 

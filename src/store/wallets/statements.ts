@@ -46,7 +46,7 @@ interface Bump {
 export function updateWalletVersions({ org, at, changes }: ChangeGroup): Step | undefined {
   if (changes.length === 0) return undefined
   const bumps = new Map<CustomerId, Bump>()
-  for (const { customer, fromVersion, cause } of changes) {
+  for (const { customer, fromVersion, movements = [], cause } of changes) {
     let bump = bumps.get(customer)
     if (!bump) {
       bump = { customer, from: fromVersion, changes: 0, visits: 0, isActive: false }
@@ -54,7 +54,7 @@ export function updateWalletVersions({ org, at, changes }: ChangeGroup): Step | 
     }
     bump.changes++
     if (cause.kind === 'sale' && isVisit(cause.transaction.basket, cause.transaction.result)) bump.visits++
-    bump.isActive ||= cause.kind === 'sale'
+    bump.isActive ||= cause.kind === 'sale' || (cause.kind === 'adjustment' && isGift(movements))
   }
   const sorted = [...bumps.values()].sort((a, b) => (a.customer < b.customer ? -1 : 1))
   return step(
@@ -77,6 +77,10 @@ ${mustChange('cardinality($3::uuid[])')}`,
     ],
   )
 }
+
+/** What staff has given is there for the whole period of inactivity, also for a customer who never came. */
+const isGift = (movements: readonly Movement[]) =>
+  movements.some(({ kind, amount }) => kind === 'adjust' && amount > 0)
 
 interface BalanceMove {
   readonly customer: CustomerId
