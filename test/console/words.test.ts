@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { MovementKind } from '../../src/domain/ledger-entry.ts'
 import { refusals } from '../../src/domain/refusal.ts'
+import { skipReasons } from '../../src/domain/skip-reason.ts'
 import { warningCodes } from '../../src/domain/warning.ts'
-import { skipReasons } from '../../src/engine/steps/skip-reason.ts'
 import { packageRoot } from '../../src/package-root.ts'
 
 const texts = (namespace: string) =>

@@ -6,6 +6,7 @@
 import type { Reward } from '../../domain/coupon.ts'
 import type { CampaignId } from '../../domain/ids.ts'
 import { maxUnits, toMinor, toUnits } from '../../domain/money.ts'
+import type { SkipReason } from '../../domain/skip-reason.ts'
 import {
   type Duration,
   type Moment,
@@ -16,7 +17,6 @@ import {
 import type { PeriodEnd } from '../clock/local-time.ts'
 import { ruleKind } from '../rules/all-rules.ts'
 import type { Covered, Given } from '../rules/rule.ts'
-import type { SkipReason } from '../steps/skip-reason.ts'
 import {
   type CampaignDefinition,
   type LimitsDefinition,

@@ -4,11 +4,11 @@
  * wall-clock times every day of the year, even when the clocks changed that night.
  */
 
+import type { SkipReason } from '../../domain/skip-reason.ts'
 import type { Moment } from '../clock/iso-time.ts'
 import { type LocalTime, localTime } from '../clock/local-time.ts'
 import type { AttachedCampaign, CompiledCampaign, CompiledWhen } from '../definition/compile-campaign.ts'
 import { categoryFlag, productFlag } from '../input/cover-lines.ts'
-import type { SkipReason } from '../steps/skip-reason.ts'
 
 /** The facts that conditions look at. */
 export interface ConditionInput {

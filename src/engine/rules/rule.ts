@@ -4,7 +4,7 @@
  * elsewhere. A kind converts its configuration into whole numbers once; nothing is parsed at the till.
  */
 import type { Static, TObject } from 'typebox'
-import type { SkipReason } from '../steps/skip-reason.ts'
+import type { SkipReason } from '../../domain/skip-reason.ts'
 
 /** The decimals that a rule's numbers are read with. */
 export interface Scale {

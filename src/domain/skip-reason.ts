@@ -2,7 +2,7 @@
  * Why a rule gave nothing: a closed list, because tills print it and merchants search for it. Each rule of an
  * attached campaign either has an effect or is skipped for exactly one reason, the first in this order.
  */
-import type { CampaignId } from '../../domain/ids.ts'
+import type { CampaignId } from './ids.ts'
 
 export const skipReasons = {
   paused: 'The campaign is paused or archived.',
