@@ -2,7 +2,7 @@ import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { consoleBase, paths } from '../paths.ts'
 import { ApiError, api, dataOf, mayBeSignedIn, type Schemas } from './client.ts'
 
-export type Session = Schemas['Session']
+export type Session = Schemas['ConsoleSession']
 
 export const sessionQuery = {
   queryKey: ['session'],

@@ -1,9 +1,7 @@
 import type { TFunction } from 'i18next'
-import type { Schemas } from '../api/client.ts'
+import type { Action } from '../api/action.ts'
 import type { Program } from './campaign-names.ts'
 import { formatMoney } from './format.ts'
-
-export type Action = Schemas['Action']
 
 export interface Context {
   /** Translates keys of the namespace `transactions`. */

@@ -13,6 +13,7 @@ import type {
 import type { Movement } from './ledger-entry.ts'
 import type { LotTake } from './lot.ts'
 import type { ReturnedItem, ReturnRecord, Units } from './return-record.ts'
+import type { SkipReason } from './skip-reason.ts'
 import type { RuleUsage } from './wallet.ts'
 import type { Warning } from './warning.ts'
 
@@ -43,7 +44,7 @@ export interface TransactionResult {
   readonly skipped: readonly {
     readonly campaign: CampaignId
     readonly rule: string
-    readonly reason: string
+    readonly reason: SkipReason
   }[]
   readonly progress: readonly {
     readonly key: string

@@ -7,6 +7,7 @@ import type { Line } from '../domain/basket.ts'
 import type { CampaignId, CouponId } from '../domain/ids.ts'
 import type { Movement, MovementKind } from '../domain/ledger-entry.ts'
 import type { Place } from '../domain/refusal.ts'
+import type { SkipReason } from '../domain/skip-reason.ts'
 import type { Action, SaleContext, StoredBasket, TransactionResult } from '../domain/transaction.ts'
 import type { WarningCode } from '../domain/warning.ts'
 import { idFrom, uuidOf } from './tenant.ts'
@@ -51,7 +52,7 @@ type PackedResult = [
 /**
  * Consecutive rules of a campaign that were skipped for the same reason: often there are a thousand of them.
  */
-type PackedSkips = [campaign: number, reason: string, ...rules: string[]]
+type PackedSkips = [campaign: number, reason: SkipReason, ...rules: string[]]
 
 type PackedContext = [
   currencyDecimals: number,
@@ -234,7 +235,11 @@ function unpackSkips(
 ): TransactionResult['skipped'] {
   // The earliest stored baskets list each skipped rule separately, the rule before the reason.
   if (!areJoined)
-    return packed.map(([at, rule, reason]) => ({ campaign: campaignAt(at), rule, reason: reason! }))
+    return packed.map(([at, rule, reason]) => ({
+      campaign: campaignAt(at),
+      rule,
+      reason: reason as SkipReason,
+    }))
   return packed.flatMap(([at, reason, ...rules]) =>
     rules.map((rule) => ({ campaign: campaignAt(at), rule, reason })),
   )

@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs'
-import Schema from 'typebox/schema'
+import JsonSchema from 'typebox/schema'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { refusals } from '../../src/domain/refusal.ts'
-import { codesOf } from '../../src/http/openapi/open-api.ts'
+import { codesOf } from '../../src/http/openapi/error-responses.ts'
 import {
   type Call,
   callsOf,
   type Media,
   type OpenApiDocument,
+  type Schema,
 } from '../../src/http/openapi/reference/document.ts'
 import { startTestService, type TestService } from '../support/service.ts'
 
@@ -37,6 +38,151 @@ describe('the OpenAPI document', () => {
     for (const path of Object.keys(document.paths)) expect(path).toMatch(/^(?:\/(?:[\w.-]+|\{\w+\}))+$/)
     for (const { method } of calls) expect(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']).toContain(method)
     for (const name of Object.keys(document.components.schemas)) expect(name).toMatch(/^[A-Za-z0-9._-]+$/)
+  })
+
+  test('describes every operation, parameter, schema and property', () => {
+    expect(failing(({ description }) => (description?.length ?? 0) >= 10)).toEqual([])
+    expect(
+      failing(({ parameters = [] }) => parameters.every(({ description }) => description !== undefined)),
+    ).toEqual([])
+    const { schemas } = document.components
+    const described = ({ $ref, description }: Schema): boolean =>
+      description !== undefined || ($ref !== undefined && described(resolve($ref) as Schema))
+    const missing: string[] = []
+    const visit = (value: unknown, place: string): void => {
+      if (typeof value !== 'object' || value === null) return
+      for (const [name, inner] of Object.entries(value)) {
+        if (['example', 'examples', 'enum', 'default'].includes(name)) continue
+        if (name !== 'properties') visit(inner, `${place}.${name}`)
+        else
+          for (const [property, schema] of Object.entries(inner as Record<string, Schema>)) {
+            // The codes of an operation narrow a property that is described with the error itself.
+            const isNarrowed = property === 'message' && schema.enum !== undefined
+            if (!described(schema) && !isNarrowed) missing.push(`${place}.${property}`)
+            visit(schema, `${place}.${property}`)
+          }
+      }
+    }
+    visit(schemas, '')
+    visit(document.paths, '')
+    expect(missing).toEqual([])
+    expect(Object.entries(schemas).filter(([, schema]) => schema.enum && !schema.description)).toEqual([])
+  })
+
+  test('says what each value of a closed list means', () => {
+    const lists = Object.entries(document.components.schemas).filter(([, schema]) => schema.enum)
+    expect(lists.map(([name]) => name)).toEqual(
+      expect.arrayContaining([
+        'CardStatus',
+        'CouponStatus',
+        'CustomerStatus',
+        'ErrorCode',
+        'LedgerEntryKind',
+        'SkipReason',
+        'TransactionStatus',
+      ]),
+    )
+    for (const [name, schema] of lists) {
+      const { 'x-enum-descriptions': meanings = [], 'x-enum-varnames': names } = schema as Schema & {
+        'x-enum-descriptions'?: string[]
+        'x-enum-varnames'?: string[]
+      }
+      expect(meanings.filter(Boolean), name).toHaveLength(schema.enum!.length)
+      if (schema.type === 'integer') expect(names, name).toHaveLength(schema.enum!.length)
+    }
+    const unnamed: string[] = []
+    const visit = (value: unknown, place: string): void => {
+      if (typeof value !== 'object' || value === null) return
+      const { anyOf = [] } = value as Schema
+      if (anyOf.length > 1 && anyOf.every((branch) => branch.const !== undefined)) unnamed.push(place)
+      for (const [name, inner] of Object.entries(value)) visit(inner, `${place}.${name}`)
+    }
+    visit(document, '')
+    expect(unnamed).toEqual([])
+  })
+
+  test('uses no condition, no format of our own, and no name that is taken', () => {
+    const text = JSON.stringify({ ...document.paths, ...document.components.schemas })
+    expect(text).not.toMatch(/"(?:if|then|else|not|dependentRequired)":[{[]/)
+    const used = new Set([...text.matchAll(/"format":"([^"]+)"/g)].map(([, format]) => format))
+    expect([...used]).toEqual(['date-time'])
+    const taken = [...Object.getOwnPropertyNames(globalThis), ...namesInBrowsers]
+    expect(Object.keys(document.components.schemas).filter((name) => taken.includes(name))).toEqual([])
+  })
+
+  test('shares what several operations have: parameters, lists, headers and examples', () => {
+    const inline = Object.values(document.paths)
+      .flatMap((path) => Object.values(path))
+      .flatMap(({ parameters = [] }) => parameters.filter(({ $ref }) => $ref === undefined))
+      .map((parameter) => JSON.stringify(parameter))
+    expect(inline.filter((text, i) => inline.indexOf(text) !== i)).toEqual([])
+    for (const { operationId, responses } of calls) {
+      for (const [status, reply] of Object.entries(responses)) {
+        expect(Object.keys(reply.headers ?? {}), `${operationId} ${status}`).toContain('X-Request-Id')
+        for (const { schema } of Object.values(reply.content ?? {}))
+          if (schema?.properties) expect(Object.keys(schema.properties), operationId).not.toContain('data')
+      }
+    }
+    const media = Object.values(document.paths)
+      .flatMap((path) => Object.values(path))
+      .flatMap(({ requestBody, responses }) => [requestBody, ...Object.values(responses)])
+      .flatMap((item) => Object.values(item?.content ?? {}))
+    expect(media.filter(({ example, schema }) => example ?? schema?.examples)).toEqual([])
+  })
+
+  test('names no error after the codes it can have', () => {
+    const { responses, schemas } = document.components
+    expect(Object.keys(responses)).toEqual([
+      'BadRequest',
+      'Unauthorized',
+      'Forbidden',
+      'NotFound',
+      'MethodNotAllowed',
+      'Conflict',
+      'ContentTooLarge',
+      'UnsupportedMediaType',
+      'UnprocessableContent',
+      'TooManyRequests',
+      'InternalServerError',
+      'ServiceUnavailable',
+    ])
+    expect(Object.keys(schemas).filter((name) => /error/i.test(name))).toEqual(['ApiError', 'ErrorCode'])
+    expect(schemas.ErrorCode!.enum).toEqual(Object.keys(refusals))
+  })
+
+  test('tells the kinds of a union apart by a constant, and accepts the same registrations as the service', async () => {
+    const { Action } = document.components.schemas as Record<string, Schema & { discriminator?: object }>
+    expect(Action!.discriminator).toMatchObject({ propertyName: 'type' })
+    expect(Action!.oneOf).toHaveLength(9)
+    const schema = JsonSchema.Compile({
+      $ref: '#/components/schemas/Registration',
+      components: document.components,
+    } as never)
+    const merchant = await service.createMerchant()
+    const campaignId = await merchant.publishCampaign()
+    const { customer } = await merchant.register(campaignId)
+    const tried: unknown[] = [
+      { id: customer },
+      { id: customer, data: 5, metaData: 'x', consents: [] },
+      { id: customer, data: { phone: 7 } },
+      { data: {} },
+      { data: { email: 'agree@example.com' }, consents: { marketing: true }, unknown: 1 },
+      { data: { fullname: 7 } },
+      { data: {}, metaData: 'x' },
+      { data: {}, opaqueId: 7 },
+      { id: 7 },
+      {},
+      'x',
+      null,
+    ]
+    for (const who of tried) {
+      const body = { campaignId, customer: who }
+      const { status } = await merchant.call('POST', '/v1/customers/register', body)
+      expect([JSON.stringify(who), status === 201]).toEqual([
+        JSON.stringify(who),
+        schema.Check(body as never),
+      ])
+    }
   })
 
   test('is what the routes say of themselves', () => {
@@ -176,7 +322,7 @@ describe('the OpenAPI document', () => {
   test('refers only to components it has, and has none that nobody refers to', () => {
     const used = new Set([...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map(([, ref]) => ref!))
     for (const ref of used) expect(resolve(ref), ref).toBeDefined()
-    for (const kind of ['schemas', 'responses'] as const) {
+    for (const kind of ['schemas', 'responses', 'parameters', 'headers', 'examples'] as const) {
       for (const name of Object.keys(document.components[kind])) {
         expect(used, `${kind} ${name}`).toContain(`#/components/${kind}/${name}`)
       }
@@ -229,6 +375,26 @@ describe('the reference page', () => {
   })
 })
 
+/** Names of types that a page would lose if a generated client had its own. */
+const namesInBrowsers = [
+  'Item',
+  'Return',
+  'Session',
+  'When',
+  'Document',
+  'Element',
+  'History',
+  'Location',
+  'Node',
+  'Notification',
+  'Option',
+  'Range',
+  'Report',
+  'Selection',
+  'Text',
+  'Window',
+]
+
 /** Reads the tree that Fastify draws of its routes. */
 function routesOf(tree: string): { method: string; url: string }[] {
   const above: string[] = []
@@ -249,7 +415,7 @@ function hasExample(content: Record<string, Media>): boolean {
 
 function problemOf({ schema, example }: Media): string | undefined {
   if (schema === undefined || example === undefined) return undefined
-  const compiled = Schema.Compile({ ...schema, components: document.components } as never)
+  const compiled = JsonSchema.Compile({ ...schema, components: document.components } as never)
   if (compiled.Check(example as never)) return undefined
   return JSON.stringify(compiled.Errors(example as never)[1]?.slice(0, 3))
 }

@@ -30,13 +30,11 @@ export function listPlaces(
   }
 
   function visit(node: Schema, path: readonly string[], body: number, value: unknown): void {
-    if (node.if) {
-      for (const branch of [node.then, node.else])
-        if (branch && fits(branch, value)) visit(branch, path, body, value)
-    } else if (node.anyOf) {
-      for (const branch of node.anyOf) if (fits(branch, value)) visit(branch, path, body, value)
+    const union = node.anyOf ?? node.oneOf
+    if (union) {
+      for (const branch of union) if (fits(branch, value)) visit(branch, path, body, value)
     } else if (node.items && Array.isArray(value)) {
-      for (const branch of node.items.anyOf ?? [node.items]) {
+      for (const branch of node.items.anyOf ?? node.items.oneOf ?? [node.items]) {
         const key = `[] ${nameOf(path)} ${JSON.stringify(branch)}`
         const items = value.flatMap((item, i) => (fits(branch, item) ? { item, i } : []))
         if (items.length === 0) lacking.set(key, `an entry of ${nameOf(path)} as ${key.slice(0, 200)}`)
@@ -70,7 +68,8 @@ const marker = '<<here>>'
 
 /** Enough to tell the branches of our own schemas apart: kinds by their constant, the rest by type. */
 function fits(schema: Schema, value: unknown): boolean {
-  if (schema.anyOf) return schema.anyOf.some((branch) => fits(branch, value))
+  const union = schema.anyOf ?? schema.oneOf
+  if (union) return union.some((branch) => fits(branch, value))
   if (schema.type === 'array') return Array.isArray(value)
   if (schema.type !== 'object') return schema.type === undefined || schema.type === typeof value
   if (!isObject(value) || Array.isArray(value)) return false

@@ -123,14 +123,14 @@ describe('members that are not the caller’s to set', () => {
 
   function memberAt(schema: Schema, path: readonly string[]): Schema | undefined {
     return path.reduce((at: Schema | undefined, part) => {
-      const own = at?.else ?? at?.anyOf?.[0] ?? at
-      return /^\d+$/.test(part) ? (own?.items?.anyOf?.[0] ?? own?.items) : own?.properties?.[part]
+      const own = at?.anyOf?.[0] ?? at
+      return /^\d+$/.test(part) ? (own?.items?.oneOf?.[0] ?? own?.items) : own?.properties?.[part]
     }, schema)
   }
 
   function knows(schema: Schema, path: readonly string[], name: string): boolean {
     const own = memberAt(schema, path)
-    return Object.hasOwn((own?.else ?? own?.anyOf?.[0] ?? own)?.properties ?? {}, name)
+    return Object.hasOwn((own?.anyOf?.[0] ?? own)?.properties ?? {}, name)
   }
 })
 

@@ -3,7 +3,6 @@ import { expect } from 'vitest'
 import {
   type Call,
   callsOf,
-  type Reply as DocumentedReply,
   type OpenApiDocument,
   refName,
   type Schema as SchemaNode,
@@ -72,16 +71,11 @@ function mediaOf(document: OpenApiDocument, call: Call, reply: Reply): CompiledM
   mediaByCall.set(call, known)
   const key = `${reply.status} ${type}`
   if (!known.has(key)) {
-    const answer = resolveReply(document, call.responses[reply.status])
-    const schema = answer?.content?.[type]?.schema
+    const schema = call.responses[reply.status]?.content?.[type]?.schema
     const whole = schema && inlineReferences(document, schema)
     known.set(key, whole && { schema: whole, isValid: compileSchema(whole) })
   }
   return known.get(key)
-}
-
-function resolveReply(document: OpenApiDocument, reply: DocumentedReply | undefined) {
-  return reply?.$ref ? document.components.responses[refName(reply.$ref)] : reply
 }
 
 const matchers = new WeakMap<OpenApiDocument, (method: string, path: string) => Call | undefined>()
@@ -109,7 +103,9 @@ function inlineReferences(document: OpenApiDocument, schema: SchemaNode): Schema
     if (typeof value !== 'object' || value === null) return value
     const { $ref } = value as SchemaNode
     if (typeof $ref === 'string') return visit(document.components.schemas[refName($ref)])
-    return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, visit(member)]))
+    // A discriminator refers to schemas by their names, and the branches say the same.
+    const entries = Object.entries(value).filter(([key]) => key !== 'discriminator')
+    return Object.fromEntries(entries.map(([key, member]) => [key, visit(member)]))
   }
   return visit(schema) as SchemaNode
 }
@@ -117,8 +113,9 @@ function inlineReferences(document: OpenApiDocument, schema: SchemaNode): Schema
 /** Fields of a value that its schema does not define, as `place.field`. */
 function listUndocumented(schema: SchemaNode, value: unknown, place: string): string[] {
   if (typeof value !== 'object' || value === null) return []
-  if (schema.anyOf) {
-    const branches = schema.anyOf.filter((branch) => compileSchema(branch)(value))
+  const union = schema.anyOf ?? schema.oneOf
+  if (union) {
+    const branches = union.filter((branch) => compileSchema(branch)(value))
     const found = branches.map((branch) => listUndocumented(branch, value, place))
     return found.sort((a, b) => a.length - b.length)[0] ?? [place]
   }

@@ -1,6 +1,7 @@
 import { Group, List, Progress, Stack, Text, ThemeIcon, Title } from '@mantine/core'
 import { IconCoins, IconCrown, IconMinus, IconPlus, IconTicket } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
+import type { Action } from '../../api/action.ts'
 import type { Schemas } from '../../api/client.ts'
 import { type Definition, itemsOf, namesIn, type Shapes } from '../../forms/definition.ts'
 import { useForm, useSchemaTexts } from '../../forms/form-context.ts'
@@ -130,7 +131,7 @@ function ActionSign({ type }: { readonly type: string }) {
 }
 
 interface ActionTextProps {
-  readonly action: Schemas['Action']
+  readonly action: Action
   readonly names: Naming
   readonly coupons: readonly Schemas['Coupon'][]
 }

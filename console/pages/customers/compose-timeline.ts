@@ -12,7 +12,7 @@ type Coupon = Schemas['Coupon']
 
 export type TimelineEvent = { readonly id: string; readonly at: string } & (
   | { readonly kind: 'visit'; readonly sale: Transaction }
-  | { readonly kind: 'return'; readonly transaction: string; readonly done: Schemas['Return'] }
+  | { readonly kind: 'return'; readonly transaction: string; readonly done: Schemas['SaleReturn'] }
   | { readonly kind: 'returnBooked'; readonly transaction: string; readonly entries: readonly Entry[] }
   | { readonly kind: 'adjust' | 'expire'; readonly entry: Entry }
   | { readonly kind: 'issued' | 'couponExpired' | 'couponRevoked'; readonly coupon: Coupon }

@@ -1,7 +1,8 @@
 import { useTranslation } from 'react-i18next'
+import type { Action } from '../../api/action.ts'
 import type { Schemas } from '../../api/client.ts'
 import { useSession } from '../../api/session.ts'
-import { type Action, returnActionWords } from '../../i18n/action-words.ts'
+import { returnActionWords } from '../../i18n/action-words.ts'
 import { sumOf } from '../../i18n/amounts.ts'
 import { inOneLine } from '../../i18n/balance-words.ts'
 import { useProgram } from '../../i18n/campaign-names.ts'
@@ -75,10 +76,10 @@ export function useEventWords() {
   }
 
   function saleWords({ opaqueId, executedActions: { actions, coupons } }: Transaction): string[] {
-    const sums = (type: string) => {
+    const sums = (type: 'collect' | 'spend_points') => {
       const byKey: Record<string, number> = {}
-      for (const { key, amount = 0 } of actions.filter((action) => action.type === type)) {
-        if (key !== undefined) byKey[key] = sumOf([byKey[key] ?? 0, amount])
+      for (const action of actions) {
+        if (action.type === type) byKey[action.key] = sumOf([byKey[action.key] ?? 0, action.amount])
       }
       return Object.entries(byKey)
     }
@@ -86,7 +87,7 @@ export function useEventWords() {
       inOneLine(sums.map(([key, amount]) => program.change(key, sign * amount)))
     const [collected, spent] = [sums('collect'), sums('spend_points')]
     const redeemed = actions.filter(({ type }) => type === 'redeem_coupon').length
-    const tiers = actions.filter(({ type }) => type === 'change_tier')
+    const tiers = actions.filter((action) => action.type === 'change_tier')
     return [
       ...(collected.length > 0 ? [t('timeline.collected', { changes: moved(collected, 1) })] : []),
       ...(spent.length > 0 ? [t('timeline.spent', { changes: moved(spent, -1) })] : []),

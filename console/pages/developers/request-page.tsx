@@ -17,7 +17,7 @@ import { CopyTextButton } from '../../ui/shown-once.tsx'
 import { HttpStatus } from '../../ui/status.tsx'
 import { Waiting } from '../../ui/waiting.tsx'
 
-type Details = Schemas['RequestDetails']
+type Details = Schemas['LoggedRequestDetails']
 
 export function RequestPage() {
   const { t } = useTranslation('developers')

@@ -17,7 +17,7 @@ import { Page } from '../../ui/page.tsx'
 import { PageLink } from '../../ui/page-link.tsx'
 import { HttpStatus } from '../../ui/status.tsx'
 
-type Request = Schemas['Request']
+type Request = Schemas['LoggedRequest']
 const statuses = ['ok', 'refused', 'failed'] as const
 const refreshMs = 5_000
 

@@ -16,7 +16,7 @@ interface ReturnFormProps {
   readonly sale: Sale
   readonly isOpen: boolean
   readonly onClose: () => void
-  readonly onDone: (done: Schemas['Return']) => void
+  readonly onDone: (done: Schemas['SaleReturn']) => void
 }
 
 interface Values {

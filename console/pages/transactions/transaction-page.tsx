@@ -26,7 +26,7 @@ export function TransactionPage() {
   const { id } = useParams({ strict: false }) as { id: string }
   const { timezone } = useSession().organization
   const [isReturning, setReturning] = useState(false)
-  const [done, setDone] = useState<Schemas['Return']>()
+  const [done, setDone] = useState<Schemas['SaleReturn']>()
   const {
     data: sale,
     error,

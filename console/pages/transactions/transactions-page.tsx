@@ -91,8 +91,8 @@ function useColumns(program: Program, spent: string | undefined): Column<Transac
   const branchName = useBranchName()
   const collected = ({ executedActions: { actions } }: Transaction) => {
     const sums: Record<string, number> = {}
-    for (const { type, key, amount = 0 } of actions) {
-      if (type === 'collect' && key !== undefined) sums[key] = (sums[key] ?? 0) + amount
+    for (const action of actions) {
+      if (action.type === 'collect') sums[action.key] = (sums[action.key] ?? 0) + action.amount
     }
     return program.amounts(sums)
   }

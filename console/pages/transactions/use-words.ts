@@ -1,5 +1,6 @@
 import { useQueries } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
+import type { Action } from '../../api/action.ts'
 import { api, dataOf } from '../../api/client.ts'
 import { useSession } from '../../api/session.ts'
 import type { Context } from '../../i18n/action-words.ts'
@@ -11,7 +12,7 @@ import type { Sale } from './lines.tsx'
  * Names for the sentences about a sale or one of its returns, whose actions are then given. Issued coupons are
  * in the sale's response; others have to be loaded.
  */
-export function useWords(sale: Sale, actions = sale.executedActions.actions): Context {
+export function useWords(sale: Sale, actions: readonly Action[] = sale.executedActions.actions): Context {
   const { t } = useTranslation('transactions')
   const { currency } = useSession().organization
   const program = useProgram()

@@ -16,7 +16,7 @@ const OpenCard = lazyPanel(() => import('./open-card.tsx'))
 interface CustomerPanelProps {
   readonly sale: Sale
   readonly customer: Customer
-  readonly progress: Schemas['Preview']['executedActions']['progress']
+  readonly progress: Schemas['TransactionPreview']['executedActions']['progress']
   readonly dispatch: Dispatch<SaleEvent>
   readonly onLeave: () => void
   readonly onCustomer: (customer: Customer) => void

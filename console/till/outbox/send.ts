@@ -7,7 +7,7 @@ import type { Unsettled, UnsettledReturn, UnsettledSale } from './outbox.ts'
 
 export type Settled =
   | { kind: 'sale'; entry: UnsettledSale; transaction: Schemas['ProcessedTransaction'] }
-  | { kind: 'return'; entry: UnsettledReturn; done: Schemas['Return'] }
+  | { kind: 'return'; entry: UnsettledReturn; done: Schemas['SaleReturn'] }
 
 const answerWithinMs = 10_000
 const pausesMs = [1_000, 2_000, 4_000, 8_000, 15_000, 30_000]

@@ -1,16 +1,15 @@
 import { useQueries } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
+import type { Action } from '../../api/action.ts'
 import { api, dataOf, type Schemas } from '../../api/client.ts'
 import { formatNumber } from '../../i18n/format.ts'
 import { useNames } from '../shell/till-context.ts'
-
-type Action = Schemas['Action']
 
 /** What a return restores and takes, in words. A preview and the return itself read the same. */
 export function useReturnTexts(done: Schemas['ReturnPreview'] | undefined): string[] {
   const { t } = useTranslation('till')
   const names = useNames()
-  const actions = done?.executedActions.actions ?? []
+  const actions: readonly Action[] = done?.executedActions.actions ?? []
   const ids = actions.flatMap(({ coupon }) => coupon ?? [])
   // The response contains only the ids of coupons.
   const coupons = useQueries({

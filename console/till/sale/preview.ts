@@ -9,7 +9,7 @@ import { emptySale, isActive, type Sale } from './sale.ts'
 
 /** The till has looked the card up and never sends its barcode. */
 export type Basket = Schemas['Basket'] & { readonly customer: string; readonly card: string }
-type Preview = Schemas['Preview']
+type Preview = Schemas['TransactionPreview']
 
 export interface Previewed {
   /** The body that was previewed; the sale is the same body with a receipt number. */
@@ -62,8 +62,8 @@ export function fromBasket({ customer, card, items = [], reward = [], pointsToSp
 /** What each coupon is worth in this basket, by id. */
 export function worthOfCoupons({ executedActions }: Preview): Readonly<Record<string, number>> {
   return Object.fromEntries(
-    executedActions.actions.flatMap(({ type, coupon, discount }) =>
-      type === 'redeem_coupon' && coupon !== undefined ? [[coupon, discount ?? 0]] : [],
+    executedActions.actions.flatMap((action) =>
+      action.type === 'redeem_coupon' ? [[action.coupon, action.discount]] : [],
     ),
   )
 }

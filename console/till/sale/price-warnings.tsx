@@ -3,7 +3,7 @@ import { IconInfoCircle } from '@tabler/icons-react'
 import type { Schemas } from '../../api/client.ts'
 import { warningText } from '../../ui/warning-text.ts'
 
-type Warning = Schemas['Warning']
+type Warning = Schemas['BasketWarning']
 
 /** Warnings about the price, which a cashier can check. The others are for developers. */
 const aboutPrice: readonly Warning['code'][] = [

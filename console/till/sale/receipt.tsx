@@ -2,6 +2,7 @@ import { Button, Group, Progress, Stack, Text, Title } from '@mantine/core'
 import { IconArrowBackUp, IconCircleCheck, IconPrinter } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
+import type { Action } from '../../api/action.ts'
 import { api, dataOf } from '../../api/client.ts'
 import { lineAmount } from '../../i18n/amounts.ts'
 import { currencyDecimals, formatDate, formatDateTime, formatList, formatNumber } from '../../i18n/format.ts'
@@ -98,7 +99,7 @@ export function Receipt({ settled, onNext, onReturn }: ReceiptProps) {
 function useTakenOff({ transaction, entry }: ReceiptProps['settled']) {
   const { t } = useTranslation('till')
   const names = useNames()
-  const { actions } = transaction.executedActions
+  const actions: readonly Action[] = transaction.executedActions.actions
   const coupons = actions.flatMap(({ type, coupon }) =>
     type === 'redeem_coupon' && coupon ? (entry.couponNames[coupon] ?? coupon) : [],
   )

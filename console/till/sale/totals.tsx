@@ -56,16 +56,20 @@ export function BalancesAfter({ collectables }: Pick<Schemas['ExecutedActions'],
 export function useGains() {
   const { t } = useTranslation('till')
   const names = useNames()
-  return ({ executedActions }: Pick<Schemas['Preview'], 'executedActions'>): string[] => {
+  return ({ executedActions }: Pick<Schemas['TransactionPreview'], 'executedActions'>): string[] => {
     const collected = new Map<string, number>()
     const granted = new Map<string, number>()
     const tiers: string[] = []
     for (const { reward } of executedActions.coupons) {
       granted.set(reward.name, (granted.get(reward.name) ?? 0) + 1)
     }
-    for (const { type, key, amount, tier } of executedActions.actions) {
-      if (type === 'collect' && key) collected.set(key, sumOf([collected.get(key) ?? 0, amount ?? 0]))
-      if (type === 'change_tier' && tier) tiers.push(t('gains.tier', { name: names.tier(tier) }))
+    for (const action of executedActions.actions) {
+      if (action.type === 'collect') {
+        collected.set(action.key, sumOf([collected.get(action.key) ?? 0, action.amount]))
+      }
+      if (action.type === 'change_tier' && action.tier) {
+        tiers.push(t('gains.tier', { name: names.tier(action.tier) }))
+      }
     }
     return [
       ...[...collected].map(([key, amount]) => names.change(key, amount)),

@@ -346,15 +346,19 @@ const campaignOf = <Rule extends TSchema, Reward extends TSchema>(rule: Rule, re
   Type.Object(
     {
       name: general.name,
-      balances: Type.Array(BalanceDefinition, { maxItems: 50 }),
-      rules: Optional(Type.Array(rule, { maxItems: 1000 })),
-      rewards: Optional(Type.Array(reward, { maxItems: 200 })),
-      thresholds: Optional(Type.Array(Threshold, { maxItems: 200 })),
+      balances: Type.Array(BalanceDefinition, { maxItems: 50, description: 'What customers earn.' }),
+      rules: Optional(Type.Array(rule, { maxItems: 1000, description: 'How they earn it.' })),
+      rewards: Optional(Type.Array(reward, { maxItems: 200, description: 'What coupons are good for.' })),
+      thresholds: Optional(
+        Type.Array(Threshold, { maxItems: 200, description: 'When coupons are granted.' }),
+      ),
       spend: Optional(Spend),
       runsOn: general.runsOn,
       startsAt: general.startsAt,
       endsAt: general.endsAt,
-      tiers: Optional(Type.Array(Tier, { maxItems: 50 })),
+      tiers: Optional(
+        Type.Array(Tier, { maxItems: 50, description: 'Levels for customers who have earned enough.' }),
+      ),
       onInsufficientBalance: general.onInsufficientBalance,
     },
     closed,

@@ -5,16 +5,9 @@
 import { type RefusalCode, refusals } from '../../domain/refusal.ts'
 import { statusOf } from '../errors/errors.ts'
 import { refusalAnswers } from '../errors/refusals.ts'
-import { codesOf, commonRefusals } from './open-api.ts'
+import { codesOf, commonRefusals } from './error-responses.ts'
 import { curlOf } from './reference/curl.ts'
-import {
-  type Call,
-  callsOf,
-  type OpenApiDocument,
-  type Parameter,
-  type Reply,
-  refName,
-} from './reference/document.ts'
+import { type Call, callsOf, type OpenApiDocument, type Parameter, refName } from './reference/document.ts'
 import { type Html, html, inline, jsonBlock, markdown } from './reference/html.ts'
 import { schemaFields, typeOf } from './reference/schema-fields.ts'
 
@@ -117,12 +110,12 @@ function operation(document: OpenApiDocument, call: Call): Html {
       ${parameterList(document, call.parameters ?? [])}
       ${requestBody(document, call)}
       ${replyList(document, call)}
-      ${operationErrors(document, call)}
+      ${operationErrors(call)}
     </div>
     <div class="samples">
       <h4>Request</h4>
       ${shell(curlOf(call))}
-      ${sampleReply(document, call)}
+      ${sampleReply(call)}
     </div>
   </article>`
 }
@@ -190,12 +183,11 @@ function replyList(document: OpenApiDocument, { responses }: Call): Html {
   return html`${rows}`
 }
 
-function sampleReply(document: OpenApiDocument, { responses }: Call): Html {
+function sampleReply({ responses }: Call): Html {
   const samples = Object.entries(responses)
     .filter(([status]) => Number(status) < 400)
     .map(([status, reply]) => {
-      const media = Object.values(resolveReply(document, reply).content ?? {})[0]
-      const example = media?.example ?? media?.schema?.examples?.[0]
+      const example = Object.values(reply.content ?? {})[0]?.example
       if (example === undefined) return html``
       return html`<h4>Response ${status}</h4>${
         typeof example === 'string'
@@ -206,10 +198,10 @@ function sampleReply(document: OpenApiDocument, { responses }: Call): Html {
   return html`${samples}`
 }
 
-function operationErrors(document: OpenApiDocument, { responses }: Call): Html {
+function operationErrors({ responses }: Call): Html {
   const all = Object.entries(responses)
     .filter(([status]) => Number(status) >= 400)
-    .flatMap(([status, reply]) => codesOf(resolveReply(document, reply)).map((code) => ({ status, code })))
+    .flatMap(([status, reply]) => codesOf(reply).map((code) => ({ status, code })))
   const own = all.filter(({ code }) => !commonRefusals.includes(code))
   const common = all.filter(({ code }) => commonRefusals.includes(code))
   return html`<h4>Errors</h4>
@@ -258,7 +250,3 @@ function schemaList(document: OpenApiDocument): Html {
 }
 
 const shell = (text: string) => html`<pre class="shell" tabindex="0"><code>${text}</code></pre>`
-
-function resolveReply(document: OpenApiDocument, reply: Reply): Reply {
-  return reply.$ref ? (document.components.responses[refName(reply.$ref)] ?? {}) : reply
-}

@@ -38,17 +38,26 @@ function toActions(result: SaleReturnResult) {
   const decimals = decimalsIn(result)
   return [
     ...result.movements.map(({ kind, key, amount, valueAfter }) => {
-      const settled = kind === 'return' ? result.settled?.find(([owner]) => owner === key) : undefined
-      return {
-        type: kind,
+      const balance = {
         key,
         amount: fromUnits(amount, decimals(key)),
         value: fromUnits(valueAfter, decimals(key)),
+      }
+      // A return moves balances in no other way.
+      if (kind === 'expire') return { type: kind, ...balance }
+      const settled = result.settled?.find(([owner]) => owner === key)
+      return {
+        type: 'return' as const,
+        ...balance,
         settled: settled && fromUnits(settled[1], decimals(key)),
       }
     }),
-    ...result.revokedCoupons.map((coupon) => ({ type: 'revoke_coupon', coupon })),
-    ...result.restoredCoupons.map((coupon) => ({ type: 'restore_coupon', coupon })),
-    ...(result.tiersChanged ?? []).map(({ tier, campaign }) => ({ type: 'change_tier', tier, campaign })),
+    ...result.revokedCoupons.map((coupon) => ({ type: 'revoke_coupon' as const, coupon })),
+    ...result.restoredCoupons.map((coupon) => ({ type: 'restore_coupon' as const, coupon })),
+    ...(result.tiersChanged ?? []).map(({ tier, campaign }) => ({
+      type: 'change_tier' as const,
+      tier,
+      campaign,
+    })),
   ]
 }

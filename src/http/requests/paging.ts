@@ -2,11 +2,23 @@
 import { Type } from 'typebox'
 import { type IdOf, type IdPrefix, parseId } from '../../domain/ids.ts'
 import { Refused } from '../../domain/refusal.ts'
+import { parameter } from '../openapi/name-components.ts'
 
 export const PageQuery = {
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'Page size (default 25).' })),
+  limit: Type.Optional(
+    Type.Integer({
+      ...parameter('Limit'),
+      minimum: 1,
+      maximum: 100,
+      description: 'Page size (default 25).',
+    }),
+  ),
   cursor: Type.Optional(
-    Type.String({ maxLength: 500, description: 'The `nextCursor` of the previous page.' }),
+    Type.String({
+      ...parameter('Cursor'),
+      maxLength: 500,
+      description: 'The `nextCursor` of the previous page.',
+    }),
   ),
 }
 

@@ -27,16 +27,18 @@ import { inTransaction, platformOrg, platformTenant, tenantOf } from '../../stor
 import type { Server } from '../fastify-server.ts'
 import { listPage, PageQuery } from '../requests/paging.ts'
 import { respondToWrite } from '../respond.ts'
-import { exampleId } from '../schemas/examples.ts'
-import { Id, Optional, PageOf, Text } from '../schemas/fields.ts'
+import { Id, PageOf } from '../schemas/fields.ts'
 import {
   ConnectionReply,
   ConnectionWithSecret,
   IntegrationReply,
   IntegrationWithKey,
+  NewIntegrationBody,
+  NewOrganizationBody,
+  NewOrganizationConnectionBody,
+  OrganizationRegionPatchBody,
   Rotation,
-  region,
-  Scopes,
+  SubscriptionChangeBody,
 } from '../schemas/platform.ts'
 import type { ServerOptions } from '../server-options.ts'
 import { OrganizationReply, toOrganizationReply } from './organization.ts'
@@ -80,18 +82,7 @@ function organizationAdministration(app: Server, { deps }: ServerOptions): void 
         operationId: 'createOrganization',
         summary: 'Create an organization',
         tags,
-        body: Type.Object(
-          {
-            name: Text(200, { minLength: 1 }),
-            currency: Optional(
-              Text(3, { description: 'ISO 4217 code. Defaults to USD; it cannot be changed later.' }),
-            ),
-            ...region,
-          },
-          {
-            examples: [{ name: 'Blue Cup', country: 'US', currency: 'USD', timezone: 'America/New_York' }],
-          },
-        ),
+        body: NewOrganizationBody,
         response: { 201: OrganizationReply },
       },
     },
@@ -157,10 +148,7 @@ function organizationAdministration(app: Server, { deps }: ServerOptions): void 
         summary: 'Change an organization',
         tags,
         params: OrganizationPath,
-        body: Type.Object(
-          { name: Optional(Text(200, { minLength: 1 })), ...region },
-          { examples: [{ name: 'Blue Cup Coffee' }] },
-        ),
+        body: OrganizationRegionPatchBody,
         response: { 200: OrganizationReply },
       },
     },
@@ -183,7 +171,7 @@ function organizationAdministration(app: Server, { deps }: ServerOptions): void 
         description: "Takes effect with the organization's next request.",
         tags,
         params: OrganizationPath,
-        body: Type.Object({ active: Type.Boolean() }, { examples: [{ active: false }] }),
+        body: SubscriptionChangeBody,
         response: { 200: OrganizationReply },
       },
     },
@@ -211,7 +199,7 @@ function integrationAdministration(app: Server, { deps }: ServerOptions): void {
         operationId: 'createIntegration',
         summary: 'Create an integration; its API key is shown once',
         tags,
-        body: Type.Object({ name: Text(200, { minLength: 1 }) }, { examples: [{ name: 'ACME POS' }] }),
+        body: NewIntegrationBody,
         response: { 201: IntegrationWithKey },
       },
     },
@@ -300,10 +288,7 @@ function connectionAdministration(app: Server, { deps }: ServerOptions): void {
         summary: 'Connect an integration to an organization; the API secret is shown once',
         tags,
         params: Type.Object({ id: Id('org') }),
-        body: Type.Object(
-          { integration: Id('int'), scopes: Optional(Scopes) },
-          { examples: [{ integration: exampleId('int'), scopes: ['pos'] }] },
-        ),
+        body: NewOrganizationConnectionBody,
         response: { 201: ConnectionWithSecret },
       },
     },

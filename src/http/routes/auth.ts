@@ -10,14 +10,14 @@ import type { ServerOptions } from '../server-options.ts'
 const Token = Type.Object(
   {
     accessToken: Type.String({ description: 'JWT; send it as `Authorization: Bearer …`.' }),
-    tokenType: Type.Literal('Bearer'),
+    tokenType: Type.Literal('Bearer', { description: 'How to send it.' }),
     expiresIn: Type.Number({
       description: 'When it expires: Unix time in milliseconds, not a duration.',
       examples: [1_773_480_000_000],
     }),
-    refreshToken: Type.String(),
+    refreshToken: Type.String({ description: 'Good for one call of `POST /auth/refreshtoken`.' }),
   },
-  { ...named('Token'), examples: [tokenExample] },
+  { ...named('Token'), description: 'Access to the API for one organization.', examples: [tokenExample] },
 )
 
 const toTokenReply = (pair: TokenPair) => ({
@@ -28,6 +28,17 @@ const toTokenReply = (pair: TokenPair) => ({
 })
 
 const tags = ['Authentication']
+
+const TokenPairBody = Type.Object(
+  {
+    accessToken: Type.String({ maxLength: 8192, description: 'May have expired.' }),
+    refreshToken: Type.String({ maxLength: 512, description: 'The most recent refresh token.' }),
+  },
+  {
+    ...named('TokenPair'),
+    examples: [{ accessToken: tokenExample.accessToken, refreshToken: tokenExample.refreshToken }],
+  },
+)
 
 export function authRoutes(app: Server, { deps }: ServerOptions): void {
   app.post(
@@ -74,13 +85,7 @@ export function authRoutes(app: Server, { deps }: ServerOptions): void {
         summary: 'Refresh a token',
         description: 'The refresh token you send becomes invalid immediately; store both new tokens.',
         tags,
-        body: Type.Object(
-          {
-            accessToken: Type.String({ maxLength: 8192, description: 'May have expired.' }),
-            refreshToken: Type.String({ maxLength: 512, description: 'The most recent refresh token.' }),
-          },
-          { examples: [{ accessToken: tokenExample.accessToken, refreshToken: tokenExample.refreshToken }] },
-        ),
+        body: TokenPairBody,
         response: { 200: Token },
       },
     },

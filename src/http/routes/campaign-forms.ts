@@ -28,12 +28,12 @@ const JsonSchema = (description: string) =>
 
 const Kind = Type.Object(
   {
-    kind: Type.String({ examples: ['points_per_amount'] }),
-    title: Type.String(),
-    description: Type.String(),
+    kind: Type.String({ description: 'The `kind` in a definition.', examples: ['points_per_amount'] }),
+    title: Type.String({ description: 'What people call it.' }),
+    description: Type.String({ description: 'What it does, in a sentence.' }),
     schema: JsonSchema('JSON Schema of the properties specific to this kind.'),
   },
-  named('RuleSchema'),
+  { ...named('RuleSchema'), description: 'A kind of rule or reward.' },
 )
 
 const rules = allRules.map((rule) => ({
@@ -63,6 +63,30 @@ const schemas = {
   campaign: General as object,
 }
 
+/** What the schemas look like; all of them are twenty times as long. */
+const outlines = Object.fromEntries(
+  Object.keys(schemas).map((part) => [part, { type: 'object', properties: { id: { type: 'string' } } }]),
+)
+
+const RuleSchemasReply = Type.Object(
+  {
+    rules: Type.Array(Kind, { description: 'Every rule can also have `when` and `limits`.' }),
+    when: JsonSchema('When a rule runs.'),
+    limits: JsonSchema('The maximum a rule gives.'),
+    reward: Type.Array(Kind, { description: 'The kinds of rewards.' }),
+    threshold: JsonSchema('When a coupon is granted.'),
+    tier: JsonSchema('A tier.'),
+    spend: JsonSchema('How points are spent.'),
+    balance: JsonSchema('A balance that customers collect.'),
+    campaign: JsonSchema('The other properties of a campaign.'),
+  },
+  {
+    ...named('RuleSchemas'),
+    description: 'The schemas of the parts of a campaign.',
+    examples: [{ ...outlines, rules: rules.slice(-1), reward: [] }],
+  },
+)
+
 export function campaignFormRoutes(app: Server): void {
   app.get(
     '/v1/rule-schemas',
@@ -79,23 +103,7 @@ export function campaignFormRoutes(app: Server): void {
           'with its properties in braces.',
         tags,
         response: {
-          200: Type.Object(
-            {
-              rules: Type.Array(Kind, { description: 'Every rule can also have `when` and `limits`.' }),
-              when: JsonSchema('When a rule runs.'),
-              limits: JsonSchema('The maximum a rule gives.'),
-              reward: Type.Array(Kind),
-              threshold: JsonSchema('When a coupon is granted.'),
-              tier: JsonSchema('A tier.'),
-              spend: JsonSchema('How points are spent.'),
-              balance: JsonSchema('A balance that customers collect.'),
-              campaign: JsonSchema('The other properties of a campaign.'),
-            },
-            {
-              ...named('RuleSchemas'),
-              examples: [{ ...schemas, rules: rules.slice(-1), reward: rewards.slice(0, 1) }],
-            },
-          ),
+          200: RuleSchemasReply,
         },
       },
     },
@@ -117,16 +125,16 @@ export function campaignFormRoutes(app: Server): void {
           200: Type.Array(
             Type.Object(
               {
-                key: Type.String(),
-                title: Type.String(),
-                description: Type.String(),
+                key: Type.String({ description: 'A short name of the template.' }),
+                title: Type.String({ description: 'What people call it.' }),
+                description: Type.String({ description: 'What it does, in a sentence.' }),
                 definition: Type.Unsafe<object>({
                   type: 'object',
                   additionalProperties: true,
                   description: 'The body of a new campaign.',
                 }),
               },
-              named('CampaignTemplate'),
+              { ...named('CampaignTemplate'), description: 'A campaign to start from.' },
             ),
             { examples: [campaignTemplatesIn('USD').slice(0, 1)] },
           ),

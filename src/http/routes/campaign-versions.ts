@@ -12,10 +12,15 @@ import { decodeCursor, limitOf, PageQuery, refuseCursor, toPage } from '../reque
 import { campaignDefinitionExample, campaignExample } from '../schemas/examples.ts'
 import { Id, Optional, PageOf, Timestamp } from '../schemas/fields.ts'
 import type { ServerOptions } from '../server-options.ts'
+import { aboutDefinition } from './campaigns.ts'
 
 const tags = ['Campaigns']
 const CampaignPath = Type.Object({ id: Id('cmp') })
-const Definition = Type.Unsafe<object>({ ...CampaignDefinition, ...named('CampaignDefinition') })
+const Definition = Type.Unsafe<object>({
+  ...CampaignDefinition,
+  ...named('CampaignDefinition'),
+  description: aboutDefinition,
+})
 
 const DefinitionChange = Type.Object(
   {
@@ -23,12 +28,30 @@ const DefinitionChange = Type.Object(
     before: Optional(Type.Unknown({ description: 'Absent if it was added.' })),
     after: Optional(Type.Unknown({ description: 'Absent if it was removed.' })),
   },
-  named('DefinitionChange'),
+  { ...named('DefinitionChange'), description: 'One difference between two definitions.' },
 )
 const changeExample = { place: 'rules[base].points', before: 2, after: 1 }
 
 const VersionNumber = (description: string) =>
   Optional(Type.Integer({ minimum: 1, maximum: 999_999_999, description }))
+
+const CampaignChangesReply = Type.Object(
+  {
+    from: Type.Integer({ description: '0 if nothing has been published yet: everything is new.' }),
+    to: Optional(Type.Integer({ description: 'Absent for the draft.' })),
+    changes: Type.Array(DefinitionChange, { description: 'The differences.' }),
+  },
+  {
+    ...named('CampaignChanges'),
+    description: 'What differs between two versions.',
+    examples: [{ from: 2, changes: [changeExample] }],
+  },
+)
+
+const CompareCampaignVersionsQuery = Type.Object({
+  from: VersionNumber('Defaults to the newest published version.'),
+  to: VersionNumber('Defaults to the draft.'),
+})
 
 export function campaignVersionRoutes(app: Server, { deps }: ServerOptions): void {
   const { pool } = deps
@@ -47,8 +70,8 @@ export function campaignVersionRoutes(app: Server, { deps }: ServerOptions): voi
           200: PageOf(
             Type.Object(
               {
-                version: Type.Integer(),
-                publishedAt: Timestamp(),
+                version: Type.Integer({ description: 'Counts up from 1.' }),
+                publishedAt: Timestamp('When it was published.'),
                 definition: Definition,
                 changes: Type.Array(DefinitionChange, {
                   description: 'Differences from the previous version; empty for the first.',
@@ -56,6 +79,7 @@ export function campaignVersionRoutes(app: Server, { deps }: ServerOptions): voi
               },
               {
                 ...named('CampaignVersion'),
+                description: 'A published version.',
                 examples: [
                   {
                     version: 3,
@@ -100,19 +124,9 @@ export function campaignVersionRoutes(app: Server, { deps }: ServerOptions): voi
         summary: 'Compare two versions, or see what publishing would change',
         tags,
         params: CampaignPath,
-        querystring: Type.Object({
-          from: VersionNumber('Defaults to the newest published version.'),
-          to: VersionNumber('Defaults to the draft.'),
-        }),
+        querystring: CompareCampaignVersionsQuery,
         response: {
-          200: Type.Object(
-            {
-              from: Type.Integer({ description: '0 if nothing has been published yet: everything is new.' }),
-              to: Optional(Type.Integer({ description: 'Absent for the draft.' })),
-              changes: Type.Array(DefinitionChange),
-            },
-            { ...named('CampaignChanges'), examples: [{ from: 2, changes: [changeExample] }] },
-          ),
+          200: CampaignChangesReply,
         },
       },
     },

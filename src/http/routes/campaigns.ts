@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { type Campaign, campaignStatuses } from '../../domain/campaign.ts'
+import type { Campaign } from '../../domain/campaign.ts'
 import { type CampaignId, parseId } from '../../domain/ids.ts'
 import { Refused } from '../../domain/refusal.ts'
 import { CampaignDefinition } from '../../engine/definition/campaign-definition.ts'
@@ -19,8 +19,9 @@ import { toOutcomeReply } from '../replies/transaction.ts'
 import { toBasketRequest } from '../requests/basket-request.ts'
 import { listPage, PageQuery } from '../requests/paging.ts'
 import { respondToWrite } from '../respond.ts'
+import { CampaignStatus } from '../schemas/choices.ts'
 import { campaignDefinitionExample, campaignExample, draftExample } from '../schemas/examples.ts'
-import { Id, Optional, PageOf, Timestamp } from '../schemas/fields.ts'
+import { CreatedAt, Id, NoBody, Optional, PageOf, UpdatedAt } from '../schemas/fields.ts'
 import { Outcome, TriedBasket } from '../schemas/transaction.ts'
 import type { ServerOptions } from '../server-options.ts'
 
@@ -29,23 +30,30 @@ const CampaignPath = Type.Object({ id: Id('cmp') })
 
 const managed = {
   id: Id('cmp'),
-  status: Type.String({ description: 'draft, published, paused or archived', examples: ['published'] }),
+  status: CampaignStatus,
   version: Type.Integer({ description: 'The newest published version; 0 if there is none yet.' }),
   hasChanges: Type.Boolean({ description: 'Whether the draft differs from the published version.' }),
-  createdAt: Timestamp(),
-  updatedAt: Timestamp(),
+  createdAt: CreatedAt,
+  updatedAt: UpdatedAt,
 }
+
+export const aboutDefinition = 'What customers earn, by which rules, and what for.'
 
 const CampaignReply = Type.Unsafe<object>(
   Type.Object(
     { ...managed, ...CampaignDefinition.properties },
-    { ...named('Campaign'), examples: [campaignExample] },
+    {
+      ...named('Campaign'),
+      description: 'A campaign: its state and its draft.',
+      examples: [campaignExample],
+    },
   ),
 )
 const DraftReply = Type.Unsafe<object>({ ...CampaignReply, examples: [draftExample] })
 const CampaignBody = Type.Unsafe<Record<string, unknown>>({
   ...CampaignDefinition,
   ...named('CampaignDefinition'),
+  description: aboutDefinition,
   examples: [campaignDefinitionExample],
 })
 const CampaignPatch = Type.Unsafe<Record<string, unknown>>({
@@ -89,7 +97,7 @@ export function campaignRoutes(app: Server, { deps }: ServerOptions): void {
         summary: 'List campaigns, newest first',
         description: 'A till sees published campaigns only.',
         tags,
-        querystring: Type.Object({ ...PageQuery, status: Optional(Type.Enum([...campaignStatuses])) }),
+        querystring: Type.Object({ ...PageQuery, status: Optional(CampaignStatus) }),
         response: { 200: PageOf(CampaignReply) },
       },
     },
@@ -204,7 +212,7 @@ function campaignStates(app: Server, { deps }: Pick<ServerOptions, 'deps'>): voi
           summary: summaries[action],
           tags,
           params: Type.Object({ id: Id('cmp') }),
-          body: Type.Object({}, { examples: [{}] }),
+          body: NoBody,
           response: { 200: CampaignReply },
         },
       },

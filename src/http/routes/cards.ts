@@ -14,14 +14,19 @@ import type { Server } from '../fastify-server.ts'
 import { toCardReply } from '../replies/customer.ts'
 import { respondToWrite } from '../respond.ts'
 import { Card } from '../schemas/customer.ts'
-import { Id, Optional } from '../schemas/fields.ts'
+import { Id, NoBody, Optional } from '../schemas/fields.ts'
 import { Svg } from '../schemas/wallet.ts'
 import type { ServerOptions } from '../server-options.ts'
 import { createWalletUrls } from '../wallet-urls.ts'
 
 const tags = ['Cards']
 const CardPath = Type.Object({ id: Id('card') })
-const NoBody = Type.Object({}, { examples: [{}] })
+
+const GetCardBarcodeQuery = Type.Object({
+  kind: Optional(
+    Type.String({ enum: barcodeKinds, description: 'The kind of barcode. Defaults to code128.' }),
+  ),
+})
 
 export function cardRoutes(app: Server, { deps }: ServerOptions): void {
   const { pool, clock } = deps
@@ -138,9 +143,7 @@ export function cardRoutes(app: Server, { deps }: ServerOptions): void {
         summary: 'Get the barcode of a card as an image',
         tags,
         params: CardPath,
-        querystring: Type.Object({
-          kind: Optional(Type.String({ enum: barcodeKinds, description: 'Defaults to code128.' })),
-        }),
+        querystring: GetCardBarcodeQuery,
         response: { 200: Svg },
       },
     },

@@ -11,8 +11,9 @@ import type { Server } from '../fastify-server.ts'
 import { named } from '../openapi/name-components.ts'
 import { listPage, PageQuery } from '../requests/paging.ts'
 import { respondToWrite } from '../respond.ts'
+import { ConnectionStatus } from '../schemas/choices.ts'
 import { exampleId, ownConnectionExample } from '../schemas/examples.ts'
-import { Id, Optional, PageOf, Text, Timestamp } from '../schemas/fields.ts'
+import { CreatedAt, Id, NoBody, Optional, PageOf, Text, Timestamp } from '../schemas/fields.ts'
 import { Rotation, Scopes } from '../schemas/platform.ts'
 import type { ServerOptions } from '../server-options.ts'
 
@@ -22,15 +23,19 @@ const ConnectionPath = Type.Object({ id: Id('con') })
 const OwnConnectionReply = Type.Object(
   {
     id: Id('con'),
-    name: Optional(Type.String()),
+    name: Optional(Type.String({ description: 'What the software is called.' })),
     integration: Id('int'),
     scopes: Scopes,
     user: Id('usr', 'The user that its requests act as.'),
-    status: Type.Union([Type.Literal('active'), Type.Literal('revoked')]),
-    createdAt: Timestamp(),
+    status: ConnectionStatus,
+    createdAt: CreatedAt,
     lastUsedAt: Optional(Timestamp('Time of its last request; to the hour if that was long ago.')),
   },
-  { ...named('OwnConnection'), examples: [ownConnectionExample] },
+  {
+    ...named('OwnConnection'),
+    description: 'Access of software to the organization.',
+    examples: [ownConnectionExample],
+  },
 )
 
 function toOwnConnectionReply({ id, name, integration, scopes, user, ...times }: OwnConnection) {
@@ -45,6 +50,42 @@ function toOwnConnectionReply({ id, name, integration, scopes, user, ...times }:
     lastUsedAt: times.lastUsedAt?.toISOString(),
   }
 }
+
+const NewConnectionBody = Type.Object(
+  {
+    name: Text(200, { minLength: 1, description: 'What the software is called.' }),
+    scopes: Optional(Scopes),
+  },
+  { ...named('NewConnection'), examples: [{ name: 'Web shop', scopes: ['pos'] }] },
+)
+
+const OwnConnectionWithCredentialsReply = Type.Object(
+  {
+    ...OwnConnectionReply.properties,
+    apiKey: Type.String({ description: 'The API key; shown once.' }),
+    apiSecret: Type.String({ description: 'The API secret; shown once.' }),
+  },
+  {
+    ...named('OwnConnectionWithCredentials'),
+    description: 'A connection with its credentials.',
+    examples: [
+      {
+        ...ownConnectionExample,
+        apiKey: 'lwk_8Jd1mW3rXb7yVt0pQz5nLs2uEaKc4hGf9iRoTj6xYvB',
+        apiSecret: 'lws_2uEaKc4hGf9iRoTj6xYvB8Jd1mW3rXb7yVt0pQz5nLs',
+      },
+    ],
+  },
+)
+
+const NewSecretReply = Type.Object(
+  { id: Id('con'), apiSecret: Type.String({ description: 'The API secret; shown once.' }) },
+  {
+    ...named('NewSecret'),
+    description: 'The new secret of a connection.',
+    examples: [{ id: exampleId('con'), apiSecret: 'lws_2uEaKc4hGf9iRoTj6xYvB8Jd1mW3rXb7yVt0pQz5nLs' }],
+  },
+)
 
 export function connectionRoutes(app: Server, { deps }: ServerOptions): void {
   const { pool, clock, credentials } = deps
@@ -77,28 +118,9 @@ export function connectionRoutes(app: Server, { deps }: ServerOptions): void {
         description:
           'The scopes default to `pos`, and you cannot grant a scope you do not have. An organization has at most 100 active connections.',
         tags,
-        body: Type.Object(
-          { name: Text(200, { minLength: 1 }), scopes: Optional(Scopes) },
-          { ...named('NewConnection'), examples: [{ name: 'Web shop', scopes: ['pos'] }] },
-        ),
+        body: NewConnectionBody,
         response: {
-          201: Type.Object(
-            {
-              ...OwnConnectionReply.properties,
-              apiKey: Type.String({ description: 'Shown once.' }),
-              apiSecret: Type.String({ description: 'Shown once.' }),
-            },
-            {
-              ...named('OwnConnectionWithCredentials'),
-              examples: [
-                {
-                  ...ownConnectionExample,
-                  apiKey: 'lwk_8Jd1mW3rXb7yVt0pQz5nLs2uEaKc4hGf9iRoTj6xYvB',
-                  apiSecret: 'lws_2uEaKc4hGf9iRoTj6xYvB8Jd1mW3rXb7yVt0pQz5nLs',
-                },
-              ],
-            },
-          ),
+          201: OwnConnectionWithCredentialsReply,
         },
       },
     },
@@ -129,14 +151,7 @@ export function connectionRoutes(app: Server, { deps }: ServerOptions): void {
         params: ConnectionPath,
         body: Rotation,
         response: {
-          200: Type.Object(
-            { id: Id('con'), apiSecret: Type.String({ description: 'Shown once.' }) },
-            {
-              examples: [
-                { id: exampleId('con'), apiSecret: 'lws_2uEaKc4hGf9iRoTj6xYvB8Jd1mW3rXb7yVt0pQz5nLs' },
-              ],
-            },
-          ),
+          200: NewSecretReply,
         },
       },
     },
@@ -162,7 +177,7 @@ export function connectionRoutes(app: Server, { deps }: ServerOptions): void {
           'Its secrets and refresh tokens stop working immediately; access tokens already issued stay valid until they expire, within an hour.',
         tags,
         params: ConnectionPath,
-        body: Type.Object({}, { examples: [{}] }),
+        body: NoBody,
         response: { 200: OwnConnectionReply },
       },
     },

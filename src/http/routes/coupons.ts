@@ -6,25 +6,53 @@ import { getCoupon, issueCoupon, revokeCoupon } from '../../operations/wallets/c
 import { readCoupons } from '../../operations/wallets/read-coupons.ts'
 import { tenantOf } from '../../store/tenant.ts'
 import type { Server } from '../fastify-server.ts'
+import { named } from '../openapi/name-components.ts'
 import { toCouponRecordReply } from '../replies/customer.ts'
 import { listPage, PageQuery } from '../requests/paging.ts'
 import { respondToChange } from '../respond.ts'
+import { CouponStatus as CouponStatusCode } from '../schemas/choices.ts'
 import { Coupon } from '../schemas/customer.ts'
 import { exampleId } from '../schemas/examples.ts'
 import {
   Id,
+  NoBody,
   OpaqueId,
   Optional,
   PageOf,
   RangeEnd,
   RangeQuery,
   RangeStart,
-  StatusQuery,
 } from '../schemas/fields.ts'
 import type { ServerOptions } from '../server-options.ts'
 
 const tags = ['Coupons']
 const CouponPath = Type.Object({ id: Id('cpn') })
+
+const NewCouponBody = Type.Object(
+  {
+    customer: Id('cus', 'Who gets it.'),
+    campaign: Id('cmp', 'A campaign that has been published.'),
+    reward: OpaqueId('Key of one of its rewards.'),
+  },
+  {
+    ...named('NewCoupon'),
+    examples: [{ customer: exampleId('cus'), campaign: exampleId('cmp'), reward: 'free-coffee' }],
+  },
+)
+
+const ListCouponsQuery = Type.Object({
+  ...PageQuery,
+  status: Optional(CouponStatusCode),
+  customer: Optional(Id('cus', 'Only coupons of this customer.')),
+  campaign: Optional(Id('cmp', 'Only coupons of this campaign.')),
+  ...RangeQuery('Granted'),
+  endedFrom: RangeStart(
+    'Redeemed, expired or revoked',
+    ' Without `status`: any of the three. An expiration counts at the time it was booked, as in reports, ' +
+      'which is within minutes of `expiresAt`.',
+  ),
+  endedTo: RangeEnd('Redeemed, expired or revoked'),
+})
 
 export function couponRoutes(app: Server, { deps }: ServerOptions): void {
   const { pool, clock } = deps
@@ -37,19 +65,7 @@ export function couponRoutes(app: Server, { deps }: ServerOptions): void {
         operationId: 'listCoupons',
         summary: 'List coupons, newest first',
         tags,
-        querystring: Type.Object({
-          ...PageQuery,
-          status: StatusQuery([1, 3, 4, 5], '1 active, 3 redeemed, 4 expired, 5 revoked'),
-          customer: Optional(Id('cus')),
-          campaign: Optional(Id('cmp')),
-          ...RangeQuery('Granted'),
-          endedFrom: RangeStart(
-            'Redeemed, expired or revoked',
-            ' Without `status`: any of the three. An expiration counts at the time it was booked, as in reports, ' +
-              'which is within minutes of `expiresAt`.',
-          ),
-          endedTo: RangeEnd('Redeemed, expired or revoked'),
-        }),
+        querystring: ListCouponsQuery,
         response: { 200: PageOf(Coupon) },
       },
     },
@@ -104,16 +120,7 @@ export function couponRoutes(app: Server, { deps }: ServerOptions): void {
         operationId: 'issueCoupon',
         summary: 'Issue a coupon by hand',
         tags,
-        body: Type.Object(
-          {
-            customer: Id('cus'),
-            campaign: Id('cmp', 'A campaign that has been published.'),
-            reward: OpaqueId('Key of one of its rewards.'),
-          },
-          {
-            examples: [{ customer: exampleId('cus'), campaign: exampleId('cmp'), reward: 'free-coffee' }],
-          },
-        ),
+        body: NewCouponBody,
         response: { 201: Coupon },
       },
     },
@@ -140,7 +147,7 @@ export function couponRoutes(app: Server, { deps }: ServerOptions): void {
         summary: 'Revoke a coupon',
         tags,
         params: CouponPath,
-        body: Type.Object({}, { examples: [{}] }),
+        body: NoBody,
         response: { 200: Coupon },
       },
     },

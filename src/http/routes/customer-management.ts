@@ -6,6 +6,7 @@ import { exportCustomer } from '../../operations/customers/export-customer.ts'
 import { adjustBalance } from '../../operations/wallets/adjust-balance.ts'
 import { tenantOf } from '../../store/tenant.ts'
 import type { Server } from '../fastify-server.ts'
+import { named } from '../openapi/name-components.ts'
 import {
   toCouponRecordReply,
   toCustomerReply,
@@ -14,6 +15,7 @@ import {
 } from '../replies/customer.ts'
 import { toTransactionReply } from '../replies/transaction.ts'
 import { respondToChange, respondToWrite } from '../respond.ts'
+import { StatusCode } from '../schemas/choices.ts'
 import {
   Adjustment,
   AdjustmentEntry,
@@ -29,15 +31,43 @@ import {
   ledgerEntryExample,
   transactionExample,
 } from '../schemas/examples.ts'
-import { Id } from '../schemas/fields.ts'
+import { Id, NoBody } from '../schemas/fields.ts'
 import { Transaction } from '../schemas/transaction.ts'
 import type { ServerOptions } from '../server-options.ts'
 import { createWalletUrls } from '../wallet-urls.ts'
 
 const tags = ['Customers']
+const ErasedStatus = StatusCode('ErasedStatus', 'Status of an erased customer.', {
+  3: ['erased', 'The personal data is gone.'],
+})
 const CustomerPath = Type.Object({ id: Id('cus') })
 
 type CustomerReply = ReturnType<typeof toCustomerReply>
+
+const ErasedCustomerReply = Type.Object(
+  { id: Id('cus'), status: ErasedStatus },
+  { ...named('ErasedCustomer'), examples: [{ id: exampleId('cus'), status: 3 }] },
+)
+
+const CustomerExportReply = Type.Object(
+  {
+    customer: CustomerWithExpiry,
+    transactions: Type.Array(Transaction, { description: 'All sales, newest first.' }),
+    ledger: Type.Array(LedgerEntry, { description: 'All ledger entries, newest first.' }),
+    coupons: Type.Array(Coupon, { description: 'All coupons, newest first.' }),
+  },
+  {
+    ...named('CustomerExport'),
+    examples: [
+      {
+        customer: customerWithExpiryExample,
+        transactions: [transactionExample],
+        ledger: [ledgerEntryExample],
+        coupons: [couponExample],
+      },
+    ],
+  },
+)
 
 export function customerManagementRoutes(app: Server, { deps }: ServerOptions): void {
   const { pool, clock } = deps
@@ -56,7 +86,7 @@ export function customerManagementRoutes(app: Server, { deps }: ServerOptions): 
           summary: isBlocked ? 'Block a customer' : 'Unblock a customer',
           tags,
           params: CustomerPath,
-          body: Type.Object({}, { examples: [{}] }),
+          body: NoBody,
           response: { 200: Customer },
         },
       },
@@ -120,12 +150,9 @@ export function customerManagementRoutes(app: Server, { deps }: ServerOptions): 
           'Phone, email and opaque ID become available again; cards are closed and coupons revoked. Totals in reports stay.',
         tags,
         params: CustomerPath,
-        body: Type.Object({}, { examples: [{}] }),
+        body: NoBody,
         response: {
-          200: Type.Object(
-            { id: Id('cus'), status: Type.Integer({ description: '3 erased' }) },
-            { examples: [{ id: exampleId('cus'), status: 3 }] },
-          ),
+          200: ErasedCustomerReply,
         },
       },
     },
@@ -146,24 +173,7 @@ export function customerManagementRoutes(app: Server, { deps }: ServerOptions): 
         tags,
         params: CustomerPath,
         response: {
-          200: Type.Object(
-            {
-              customer: CustomerWithExpiry,
-              transactions: Type.Array(Transaction),
-              ledger: Type.Array(LedgerEntry),
-              coupons: Type.Array(Coupon),
-            },
-            {
-              examples: [
-                {
-                  customer: customerWithExpiryExample,
-                  transactions: [transactionExample],
-                  ledger: [ledgerEntryExample],
-                  coupons: [couponExample],
-                },
-              ],
-            },
-          ),
+          200: CustomerExportReply,
         },
       },
     },

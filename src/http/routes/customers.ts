@@ -13,6 +13,7 @@ import { toCustomerReply, toCustomerWithExpiryReply, toFoundCustomerReply } from
 import { idCursor, limitOf, PageQuery, toPage } from '../requests/paging.ts'
 import { toProfileInput, toProfilePatch } from '../requests/profile-request.ts'
 import { respondToWrite } from '../respond.ts'
+import { CustomerStatus } from '../schemas/choices.ts'
 import {
   Customer,
   CustomerWithCoupons,
@@ -21,17 +22,7 @@ import {
   PatchCustomer,
   RegisterCustomer,
 } from '../schemas/customer.ts'
-import {
-  Id,
-  OpaqueId,
-  Optional,
-  PageOf,
-  RangeEnd,
-  RangeQuery,
-  RangeStart,
-  StatusQuery,
-  Text,
-} from '../schemas/fields.ts'
+import { Id, OpaqueId, Optional, PageOf, RangeEnd, RangeQuery, RangeStart, Text } from '../schemas/fields.ts'
 import type { ServerOptions } from '../server-options.ts'
 import { createWalletUrls } from '../wallet-urls.ts'
 
@@ -45,7 +36,12 @@ const newCustomerRefusals = [
 const tags = ['Customers']
 const CustomerPath = Type.Object({ id: Id('cus') })
 const FindQuery = Type.Object({
-  q: Type.String({ minLength: 1, maxLength: 254, examples: ['+12025550123'] }),
+  q: Type.String({
+    minLength: 1,
+    maxLength: 254,
+    description: 'A phone number in any common format, an email address, or the barcode of a card.',
+    examples: ['+12025550123'],
+  }),
 })
 
 type CustomerReply = ReturnType<typeof toCustomerReply>
@@ -182,7 +178,7 @@ export function customerRoutes(app: Server, { deps }: ServerOptions): void {
                 'diacritics: `dang` finds Đặng, and both `muller` and `mueller` find Müller.',
             }),
           ),
-          status: StatusQuery([1, 2], '1 active, 2 blocked'),
+          status: Optional(CustomerStatus),
           ...RangeQuery('Registered'),
           activeFrom: RangeStart(
             'With a sale',

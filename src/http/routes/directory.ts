@@ -8,15 +8,25 @@ import {
 import { type DirectoryEntry, listDirectoryEntries } from '../../store/directory.ts'
 import { tenantOf } from '../../store/tenant.ts'
 import type { Server } from '../fastify-server.ts'
-import { named } from '../openapi/name-components.ts'
+import { named, parameter } from '../openapi/name-components.ts'
 import { decodeCursor, limitOf, PageQuery, refuseCursor, toPage } from '../requests/paging.ts'
 import { respondToWrite } from '../respond.ts'
 import { directoryExamples, exampleId } from '../schemas/examples.ts'
-import { Id, Money, Nullable, OpaqueId, Optional, PageOf, Text, Timestamp } from '../schemas/fields.ts'
+import {
+  CreatedAt,
+  Id,
+  Money,
+  Nullable,
+  OpaqueId,
+  Optional,
+  PageOf,
+  Text,
+  UpdatedAt,
+} from '../schemas/fields.ts'
 import type { ServerOptions } from '../server-options.ts'
 
 const tags = ['Directory']
-const Name = Text(200, { minLength: 1 })
+const Name = Text(200, { minLength: 1, description: 'What people call it.' })
 const Category = Text(255, { minLength: 1, description: 'Rules can match it.' })
 const Price = Money('Usual price, with up to 6 decimals; only a suggestion for the till.')
 const Branch = Text(255, { minLength: 1, description: 'ID or opaque ID of a branch.' })
@@ -35,15 +45,15 @@ const lists = [
 ] as const
 
 const Entry = Type.Object({
-  id: Type.String({ examples: ['prd_019a83f2c1d27b3a9e5f6d7c8b9a0f1e'] }),
-  opaqueId: Type.String(),
-  name: Optional(Type.String()),
+  id: Type.String({ description: 'Our ID.', examples: ['prd_019a83f2c1d27b3a9e5f6d7c8b9a0f1e'] }),
+  opaqueId: Type.String({ description: 'Your own ID.' }),
+  name: Optional(Type.String({ description: 'What people call it.' })),
   category: Optional(Type.String({ description: 'Category of a product.' })),
   price: Optional(Type.Number({ description: 'Price of a product, as sent.' })),
   branch: Optional(Id('brn', 'Branch of a user.')),
-  branchOpaqueId: Optional(Type.String()),
-  createdAt: Timestamp(),
-  updatedAt: Timestamp(),
+  branchOpaqueId: Optional(Type.String({ description: 'Your ID for that branch.' })),
+  createdAt: CreatedAt,
+  updatedAt: UpdatedAt,
 })
 
 function toEntryReply({ createdAt, updatedAt, ...entry }: DirectoryEntry) {
@@ -56,17 +66,26 @@ function toEntryExample(prefix: string, given: { opaqueId: string; branch?: stri
   return { id: exampleId(prefix), ...given, ...branch, createdAt: at, updatedAt: at }
 }
 
+const SearchQuery = Type.Object({
+  ...PageQuery,
+  q: Optional(
+    Text(255, { ...parameter('DirectorySearch'), description: 'An opaque ID, or part of the name.' }),
+  ),
+})
+
+const removable = (type: TSchema) =>
+  Optional(Nullable(type, `${(type as { description?: string }).description} \`null\` removes it.`))
+
 export function directoryRoutes(app: Server, { deps }: ServerOptions): void {
   const { pool, clock } = deps
   for (const { kind, prefix, noun, notFound, extra } of lists) {
     const fields: Record<string, TSchema> = extra
     const optional = Object.fromEntries(Object.entries(fields).map(([name, type]) => [name, Optional(type)]))
-    const nullable = Object.fromEntries(
-      Object.entries(fields).map(([name, type]) => [name, Optional(Nullable(type))]),
-    )
+    const nullable = Object.fromEntries(Object.entries(fields).map(([name, type]) => [name, removable(type)]))
     const example = directoryExamples[kind]
     const EntryReply = Type.Object(Entry.properties, {
       ...named('DirectoryEntry'),
+      description: 'A product, branch or user.',
       examples: [toEntryExample(prefix, example)],
     })
 
@@ -78,10 +97,7 @@ export function directoryRoutes(app: Server, { deps }: ServerOptions): void {
           operationId: `list${noun}${noun === 'Branch' ? 'es' : 's'}`,
           summary: `List ${kind}, newest first`,
           tags,
-          querystring: Type.Object({
-            ...PageQuery,
-            q: Optional(Text(255, { description: 'An opaque ID, or part of the name.' })),
-          }),
+          querystring: SearchQuery,
           response: { 200: PageOf(EntryReply) },
         },
       },
@@ -153,7 +169,8 @@ export function directoryRoutes(app: Server, { deps }: ServerOptions): void {
           tags,
           params: Type.Object({ id: Id(prefix) }),
           body: Type.Object(
-            { name: Optional(Nullable(Name)), ...nullable },
+            { name: Optional(Nullable(Name, 'What people call it; `null` removes it.')), ...nullable },
+
             { examples: [{ name: `${example.name}, renamed` }] },
           ),
           response: { 200: EntryReply },

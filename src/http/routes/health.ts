@@ -2,10 +2,29 @@
 import { Type } from 'typebox'
 import { Refused } from '../../domain/refusal.ts'
 import type { Server } from '../fastify-server.ts'
+import { named } from '../openapi/name-components.ts'
 import { collectMetrics } from '../plugins/metrics.ts'
 import type { ServerOptions } from '../server-options.ts'
 
 const tags = ['Operation']
+
+const MetricsReply = {
+  content: {
+    'text/plain': {
+      schema: Type.String({ examples: ['# TYPE process_resident_memory_bytes gauge'] }),
+    },
+  },
+}
+
+const LivenessReply = Type.Object(
+  { live: Type.Literal(true, { description: 'The process runs.' }) },
+  { ...named('Liveness'), examples: [{ live: true }] },
+)
+
+const ReadinessReply = Type.Object(
+  { ready: Type.Literal(true, { description: 'Requests can be handled.' }) },
+  { ...named('Readiness'), examples: [{ ready: true }] },
+)
 
 export function healthRoutes(app: Server, options: ServerOptions): void {
   const metrics = collectMetrics(app, options)
@@ -18,7 +37,9 @@ export function healthRoutes(app: Server, options: ServerOptions): void {
         operationId: 'getLiveness',
         summary: 'Check that the process is alive',
         tags,
-        response: { 200: Type.Object({ live: Type.Literal(true) }, { examples: [{ live: true }] }) },
+        response: {
+          200: LivenessReply,
+        },
       },
     },
     async () => ({ live: true as const }),
@@ -32,7 +53,9 @@ export function healthRoutes(app: Server, options: ServerOptions): void {
         operationId: 'getReadiness',
         summary: 'Check that the service can handle requests',
         tags,
-        response: { 200: Type.Object({ ready: Type.Literal(true) }, { examples: [{ ready: true }] }) },
+        response: {
+          200: ReadinessReply,
+        },
       },
     },
     async () => {
@@ -51,13 +74,7 @@ export function healthRoutes(app: Server, options: ServerOptions): void {
         summary: 'Get metrics in Prometheus text format',
         tags,
         response: {
-          200: {
-            content: {
-              'text/plain': {
-                schema: Type.String({ examples: ['# TYPE process_resident_memory_bytes gauge'] }),
-              },
-            },
-          },
+          200: MetricsReply,
         },
       },
     },

@@ -10,6 +10,7 @@ import { refusalAnswers } from '../errors/refusals.ts'
 import type { Server } from '../fastify-server.ts'
 import { named } from '../openapi/name-components.ts'
 import { listPage, PageQuery } from '../requests/paging.ts'
+import { ActorKind, CallerKind, RequestOutcome } from '../schemas/choices.ts'
 import { auditEntryExample, requestDetailsExample, requestExample } from '../schemas/examples.ts'
 import { Id, Optional, PageOf, RangeQuery, Text, Timestamp } from '../schemas/fields.ts'
 import type { ServerOptions } from '../server-options.ts'
@@ -19,20 +20,27 @@ const tags = ['Logs']
 const request = {
   id: Id('req'),
   requestId: Type.String({ description: 'The `X-Request-Id` of the request and its response.' }),
-  at: Timestamp(),
-  method: Type.String(),
+  at: Timestamp('When it arrived.'),
+  method: Type.String({ description: 'The HTTP method.' }),
   path: Type.String({ description: 'Path of the request, without the query.' }),
   route: Optional(Type.String({ description: 'The route pattern that the path matches.' })),
   status: Type.Integer({ description: 'The HTTP status.' }),
-  durationMs: Type.Number(),
-  by: Type.Object({
-    kind: Type.Union([Type.Literal('connection'), Type.Literal('person')]),
-    id: Id('usr', 'The user that the request acted as.'),
-    name: Optional(Type.String()),
-  }),
+  durationMs: Type.Number({ description: 'How long it took, in milliseconds.' }),
+  by: Type.Object(
+    {
+      kind: CallerKind,
+      id: Id('usr', 'The user that the request acted as.'),
+      name: Optional(Type.String({ description: 'Name of the connection or the person.' })),
+    },
+    { description: 'Who made it.' },
+  ),
   errorCode: Optional(Type.String({ description: 'Error code, if the request was refused or failed.' })),
 }
-const Request = Type.Object(request, { ...named('Request'), examples: [requestExample] })
+const LoggedRequest = Type.Object(request, {
+  ...named('LoggedRequest'),
+  description: 'A request and how it ended.',
+  examples: [requestExample],
+})
 
 const Kept = (description: string) =>
   Type.Unsafe<unknown>({ description: `${description} Secrets and personal data are removed.` })
@@ -45,37 +53,50 @@ const RequestDetails = Type.Object(
     replyBody: Optional(Kept('The response body.')),
     isTruncated: Optional(Type.Boolean({ description: 'A part was too long and has been left out.' })),
     error: Optional(
-      Type.Object({
-        code: Type.String(),
-        description: Type.String({ description: 'What was wrong with the request.' }),
-        advice: Type.String({ description: 'What to do about it.' }),
-      }),
+      Type.Object(
+        {
+          code: Type.String({ description: 'The error code.' }),
+          description: Type.String({ description: 'What was wrong with the request.' }),
+          advice: Type.String({ description: 'What to do about it.' }),
+        },
+        { description: 'Why it was refused, or that it failed.' },
+      ),
     ),
   },
-  { ...named('RequestDetails'), examples: [requestDetailsExample] },
+  {
+    ...named('LoggedRequestDetails'),
+    description: 'A request with its bodies.',
+    examples: [requestDetailsExample],
+  },
 )
 
 const AuditEntry = Type.Object(
   {
     id: Id('aud'),
-    at: Timestamp(),
-    by: Type.Object({
-      kind: Type.Union([Type.Literal('person'), Type.Literal('connection'), Type.Literal('operator')]),
-      id: Optional(Id('usr', 'The user that the request acted as; an operator has none.')),
-      name: Optional(Type.String()),
-    }),
+    at: Timestamp('When it was changed.'),
+    by: Type.Object(
+      {
+        kind: ActorKind,
+        id: Optional(Id('usr', 'The user that the request acted as; an operator has none.')),
+        name: Optional(Type.String({ description: 'Name of the person or the connection.' })),
+      },
+      { description: 'Who changed it.' },
+    ),
     action: Type.String({ description: 'The `operationId` of the request.', examples: ['publishCampaign'] }),
     subject: Optional(
-      Type.Object({
-        kind: Type.String({ examples: ['campaign'] }),
-        id: Type.String(),
-        name: Optional(Type.String({ description: 'The name it had at the time.' })),
-      }),
+      Type.Object(
+        {
+          kind: Type.String({ description: 'What kind of object it is.', examples: ['campaign'] }),
+          id: Type.String({ description: 'ID of the object.' }),
+          name: Optional(Type.String({ description: 'The name it had at the time.' })),
+        },
+        { description: 'What was changed.' },
+      ),
     ),
     details: Optional(Kept('The body of the request.')),
     isTruncated: Optional(Type.Boolean({ description: 'A part was too long and has been left out.' })),
   },
-  { ...named('AuditEntry'), examples: [auditEntryExample] },
+  { ...named('AuditEntry'), description: 'One change, and who made it.', examples: [auditEntryExample] },
 )
 
 function toRequestReply(row: ListedRequest) {
@@ -152,16 +173,12 @@ function requestLog(app: Server, { deps }: ServerOptions): void {
         tags,
         querystring: Type.Object({
           ...PageQuery,
-          status: Optional(
-            Type.Union([Type.Literal('ok'), Type.Literal('refused'), Type.Literal('failed')], {
-              description: '`ok`, `refused` (4xx) or `failed` (5xx).',
-            }),
-          ),
+          status: Optional(RequestOutcome),
           q: Optional(Text(255, { description: 'Part of the path, the request ID or the error code.' })),
           connection: Optional(Id('usr', "The connection's `user`, see `GET /v1/connections`.")),
           ...RangeQuery('Requested'),
         }),
-        response: { 200: PageOf(Request) },
+        response: { 200: PageOf(LoggedRequest) },
       },
     },
     async (request) => {

@@ -7,26 +7,28 @@ import type { Server } from '../fastify-server.ts'
 import { named } from '../openapi/name-components.ts'
 import { respondToWrite } from '../respond.ts'
 import { organizationExample } from '../schemas/examples.ts'
-import { Id, Nullable, Optional, Text, Timestamp } from '../schemas/fields.ts'
+import { CreatedAt, Id, Nullable, Optional, Text } from '../schemas/fields.ts'
+import { organizationFields } from '../schemas/organization.ts'
 import type { ServerOptions } from '../server-options.ts'
 
 export const OrganizationReply = Type.Object(
   {
     id: Id('org'),
-    name: Type.String(),
-    country: Type.String({ examples: ['US'] }),
-    currency: Type.String({ examples: ['USD'] }),
-    timezone: Type.String({ examples: ['America/New_York'] }),
-    locale: Type.String({ examples: ['en'] }),
-    color: Optional(Type.String()),
-    logo: Optional(Type.String({ description: 'An https URL or a data URL.' })),
-    strictReferences: Type.Boolean(),
-    maxBackdateDays: Type.Integer(),
-    subscription: Type.Object({ active: Type.Boolean() }),
+    ...organizationFields,
+    strictReferences: Type.Boolean({
+      description: 'Whether products, users and branches that are not in the directory are refused.',
+    }),
+    maxBackdateDays: Type.Integer({
+      description: 'How many days in the past the `occurredAt` of a sale may be.',
+    }),
+    subscription: Type.Object(
+      { active: Type.Boolean({ description: 'Whether the organization may use the service.' }) },
+      { description: 'The subscription to the service.' },
+    ),
     isDemo: Type.Boolean({ description: 'Whether this is the demo organization.' }),
-    createdAt: Timestamp(),
+    createdAt: CreatedAt,
   },
-  { ...named('Organization'), examples: [organizationExample] },
+  { ...named('Organization'), description: 'A merchant and its settings.', examples: [organizationExample] },
 )
 
 export function toOrganizationReply(organization: ShownOrganization) {
@@ -67,6 +69,32 @@ const MaxBackdateDays = Type.Integer({
     'Starts at 30. With 0, a sale must be sent within 5 minutes.',
 })
 
+const OrganizationPatchBody = Type.Object(
+  {
+    name: Optional(Text(200, { minLength: 1, description: 'The name that customers know.' })),
+    locale: Optional(Text(35, { description: 'BCP 47 tag.' })),
+    timezone: Optional(Text(64, { description: 'IANA name.' })),
+    color: Optional(
+      Nullable(
+        Text(7, { pattern: '^#[0-9a-fA-F]{6}$', examples: ['#0b7285'] }),
+        'The color of cards and pages; `null` for the default.',
+      ),
+    ),
+    logo: Optional(Nullable(Logo, 'The logo; `null` removes it.')),
+    strictReferences: Optional(
+      Type.Boolean({
+        description: 'Whether products, users and branches that are not in the directory are refused.',
+      }),
+    ),
+    maxBackdateDays: Optional(MaxBackdateDays),
+  },
+  {
+    ...named('OrganizationPatch'),
+    description: 'JSON Merge Patch: what is left out stays as it is.',
+    examples: [{ timezone: 'Europe/Berlin', strictReferences: true }],
+  },
+)
+
 export function organizationRoutes(app: Server, { deps }: ServerOptions): void {
   app.get(
     '/v1/organization',
@@ -95,26 +123,7 @@ export function organizationRoutes(app: Server, { deps }: ServerOptions): void {
         operationId: 'patchOrganization',
         summary: 'Change the organization of the token',
         tags,
-        body: Type.Object(
-          {
-            name: Optional(Text(200, { minLength: 1 })),
-            locale: Optional(Text(35)),
-            timezone: Optional(Text(64)),
-            color: Optional(Nullable(Text(7, { pattern: '^#[0-9a-fA-F]{6}$', examples: ['#0b7285'] }))),
-            logo: Optional(Nullable(Logo)),
-            strictReferences: Optional(
-              Type.Boolean({
-                description:
-                  'Whether products, users and branches that are not in the directory are refused.',
-              }),
-            ),
-            maxBackdateDays: Optional(MaxBackdateDays),
-          },
-          {
-            ...named('OrganizationPatch'),
-            examples: [{ timezone: 'Europe/Berlin', strictReferences: true }],
-          },
-        ),
+        body: OrganizationPatchBody,
         response: { 200: OrganizationReply },
       },
     },

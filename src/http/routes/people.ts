@@ -17,9 +17,11 @@ import { findOrganization } from '../../store/organizations.ts'
 import { listPeople } from '../../store/people.ts'
 import { platformTenant, tenantOf } from '../../store/tenant.ts'
 import type { Server } from '../fastify-server.ts'
+import { named } from '../openapi/name-components.ts'
 import { listPage, PageQuery } from '../requests/paging.ts'
 import { respondToWrite } from '../respond.ts'
-import { Id, Nullable, Optional, PageOf } from '../schemas/fields.ts'
+import { Choice, Role } from '../schemas/choices.ts'
+import { Id, NoBody, Nullable, Optional, PageOf } from '../schemas/fields.ts'
 import {
   InvitationReply,
   InvitedPersonReply,
@@ -27,14 +29,16 @@ import {
   PersonName,
   PersonPath,
   PersonReply,
-  Role,
 } from '../schemas/person.ts'
 import type { ServerOptions } from '../server-options.ts'
 
 const tags = ['People']
 const access = ['people'] as const
 const querystring = Type.Object(PageQuery)
-const NoBody = Type.Object({}, { examples: [{}] })
+const ChosenStatus = Choice('ChosenPersonStatus', 'Whether the person may sign in.', {
+  active: 'Can sign in.',
+  blocked: 'Cannot sign in until unblocked.',
+})
 
 export function peopleRoutes(app: Server, options: ServerOptions): void {
   peopleOfOrganization(app, options)
@@ -111,11 +115,11 @@ function peopleOfOrganization(app: Server, { deps }: ServerOptions): void {
         params: PersonPath,
         body: Type.Object(
           {
-            name: Optional(Nullable(PersonName)),
+            name: Optional(Nullable(PersonName, 'The name that colleagues see; `null` removes it.')),
             role: Optional(Role),
-            status: Optional(Type.Union([Type.Literal('active'), Type.Literal('blocked')])),
+            status: Optional(ChosenStatus),
           },
-          { examples: [{ role: 'cashier' }] },
+          { ...named('PersonPatch'), examples: [{ role: 'cashier' }] },
         ),
         response: { 200: PersonReply },
       },

@@ -3,44 +3,116 @@ import { listDays, summarize, toDayRange } from '../../operations/organizations/
 import { verifyLedger } from '../../operations/wallets/verify-ledger.ts'
 import { tenantOf } from '../../store/tenant.ts'
 import type { Server } from '../fastify-server.ts'
-import { named } from '../openapi/name-components.ts'
+import { named, parameter } from '../openapi/name-components.ts'
 import { reportExample } from '../schemas/examples.ts'
 import { Id, Optional, Text } from '../schemas/fields.ts'
 import type { ServerOptions } from '../server-options.ts'
 
 const tags = ['Reports']
 const Day = (description: string) => Type.String({ description, examples: ['2026-03-14'] })
-const ByKey = Type.Unsafe<Record<string, number>>({
-  type: 'object',
-  additionalProperties: { type: 'number' },
-  examples: [{ points: 1200, stamps: 31 }],
-})
-const Count = Type.Integer()
+const ByKey = (description: string) =>
+  Type.Unsafe<Record<string, number>>({
+    type: 'object',
+    additionalProperties: { type: 'number' },
+    description: `${description} By the key of the balance.`,
+    examples: [{ points: 1200, stamps: 31 }],
+  })
+const Count = (description: string) => Type.Integer({ description })
 
 const figures = {
-  customers: Count,
+  customers: Count('New customers.'),
   activeCustomers: Type.Integer({
     description: 'Customers with a sale, each counted once in the range or on the day.',
   }),
-  cards: Count,
-  transactions: Count,
-  returns: Count,
-  collected: ByKey,
-  spent: ByKey,
-  consumed: ByKey,
-  expired: ByKey,
-  adjusted: ByKey,
-  returned: ByKey,
-  outstanding: ByKey,
-  coupons: Type.Object({ granted: Count, redeemed: Count, expired: Count, revoked: Count }),
+  cards: Count('New cards, without replacements.'),
+  transactions: Count('Sales.'),
+  returns: Count('Returns.'),
+  collected: ByKey('What rules gave in sales.'),
+  spent: ByKey('What customers paid with.'),
+  consumed: ByKey('What thresholds used up for coupons.'),
+  expired: ByKey('What expired.'),
+  adjusted: ByKey('What was changed by hand, signed.'),
+  returned: ByKey('What returns changed, signed.'),
+  outstanding: ByKey('What all customers held at the end.'),
+  coupons: Type.Object(
+    {
+      granted: Count('Coupons granted or issued.'),
+      redeemed: Count('Coupons redeemed.'),
+      expired: Count('Coupons that expired.'),
+      revoked: Count('Coupons revoked.'),
+    },
+    { description: 'Numbers of coupons.' },
+  ),
 }
 
 const Range = Type.Object({
   from: Optional(
-    Text(40, { description: "First day, in the organization's time zone. Defaults to 29 days before `to`." }),
+    Text(40, {
+      ...parameter('FirstDay'),
+      description: "First day, in the organization's time zone. Defaults to 29 days before `to`.",
+    }),
   ),
-  to: Optional(Text(40, { description: 'Last day, inclusive. Defaults to today.' })),
+  to: Optional(Text(40, { ...parameter('LastDay'), description: 'Last day, inclusive. Defaults to today.' })),
 })
+
+const SummaryReply = Type.Object(
+  { from: Day('First day.'), to: Day('Last day.'), ...figures },
+  {
+    ...named('Summary'),
+    description: 'Figures for a range of days.',
+    examples: [{ from: '2026-03-01', to: '2026-03-14', ...reportExample }],
+  },
+)
+
+const DailyFiguresListReply = Type.Object(
+  {
+    data: Type.Array(
+      Type.Object(
+        { day: Day('A local day.'), ...figures },
+        { ...named('DailyFigures'), description: 'Figures for one day.' },
+      ),
+      { description: 'The days of the range, oldest first.' },
+    ),
+  },
+  { ...named('DailyFiguresList'), examples: [{ data: [{ day: '2026-03-14', ...reportExample }] }] },
+)
+
+const IntegrityReply = Type.Object(
+  {
+    ok: Type.Boolean({ description: 'Whether no problem was found.' }),
+    checked: Type.Object(
+      {
+        customers: Count('Customers.'),
+        balances: Count('Balances of customers.'),
+        entries: Count('Ledger entries.'),
+        coupons: Count('Coupons.'),
+      },
+      { description: 'How much was verified.' },
+    ),
+    problems: Type.Array(
+      Type.Object(
+        {
+          kind: Type.String({ description: 'A short name of what does not agree.' }),
+          customer: Optional(Id('cus', 'Whose wallet it is about.')),
+          description: Type.String({ description: 'What does not agree, for people to read.' }),
+        },
+        { ...named('IntegrityProblem'), description: 'Two records that do not agree.' },
+      ),
+      { description: 'What does not agree.' },
+    ),
+  },
+  {
+    ...named('Integrity'),
+    description: 'The outcome of a verification.',
+    examples: [
+      {
+        ok: true,
+        checked: { customers: 412, balances: 824, entries: 9120, coupons: 131 },
+        problems: [],
+      },
+    ],
+  },
+)
 
 export function reportRoutes(app: Server, { deps }: ServerOptions): void {
   const { pool, clock } = deps
@@ -55,10 +127,7 @@ export function reportRoutes(app: Server, { deps }: ServerOptions): void {
         tags,
         querystring: Range,
         response: {
-          200: Type.Object(
-            { from: Day('First day.'), to: Day('Last day.'), ...figures },
-            { ...named('Summary'), examples: [{ from: '2026-03-01', to: '2026-03-14', ...reportExample }] },
-          ),
+          200: SummaryReply,
         },
       },
     },
@@ -79,12 +148,7 @@ export function reportRoutes(app: Server, { deps }: ServerOptions): void {
         tags,
         querystring: Range,
         response: {
-          200: Type.Object(
-            {
-              data: Type.Array(Type.Object({ day: Day('A local day.'), ...figures }, named('DailyFigures'))),
-            },
-            { examples: [{ data: [{ day: '2026-03-14', ...reportExample }] }] },
-          ),
+          200: DailyFiguresListReply,
         },
       },
     },
@@ -104,29 +168,7 @@ export function reportRoutes(app: Server, { deps }: ServerOptions): void {
         summary: 'Verify that ledger, balances, coupons and reports agree',
         tags,
         response: {
-          200: Type.Object(
-            {
-              ok: Type.Boolean(),
-              checked: Type.Object({ customers: Count, balances: Count, entries: Count, coupons: Count }),
-              problems: Type.Array(
-                Type.Object({
-                  kind: Type.String(),
-                  customer: Optional(Id('cus')),
-                  description: Type.String(),
-                }),
-              ),
-            },
-            {
-              ...named('Integrity'),
-              examples: [
-                {
-                  ok: true,
-                  checked: { customers: 412, balances: 824, entries: 9120, coupons: 131 },
-                  problems: [],
-                },
-              ],
-            },
-          ),
+          200: IntegrityReply,
         },
       },
     },

@@ -13,6 +13,7 @@ import { findOrganizationWithLogo } from '../../store/organizations.ts'
 import type { PersonSession } from '../../store/person-sessions.ts'
 import { tenantOf } from '../../store/tenant.ts'
 import type { Server } from '../fastify-server.ts'
+import { named } from '../openapi/name-components.ts'
 import { clearSession, refuseOtherSites, sessionToken, setSession } from '../plugins/session-cookie.ts'
 import { invitationTokenExample } from '../schemas/examples.ts'
 import { Optional, Text } from '../schemas/fields.ts'
@@ -23,6 +24,31 @@ const tags = ['Sessions']
 const password = 'correct horse battery'
 /** Password hashing has its own queue, with fewer slots than the database. */
 const lane = 'none'
+
+const CredentialsBody = Type.Object(
+  { email: Email, password: GivenPassword },
+  { ...named('Credentials'), examples: [{ email: 'grace@example.com', password }] },
+)
+
+const InvitationAcceptanceBody = Type.Object(
+  {
+    token: Text(200, { minLength: 1, description: 'The part of the link after the #.' }),
+    name: Optional(PersonName),
+    password: NewPassword,
+  },
+  {
+    ...named('InvitationAcceptance'),
+    examples: [{ token: invitationTokenExample, name: 'Grace Hopper', password }],
+  },
+)
+
+const PasswordChangeBody = Type.Object(
+  { currentPassword: GivenPassword, password: NewPassword },
+  {
+    ...named('PasswordChange'),
+    examples: [{ currentPassword: password, password: `${password} staple` }],
+  },
+)
 
 export function sessionRoutes(app: Server, options: ServerOptions): void {
   signInRoutes(app, options)
@@ -65,10 +91,7 @@ function signInRoutes(app: Server, options: ServerOptions): void {
         summary: 'Sign in with an email address and a password',
         description: 'Sets the cookie `lw_session`, which is accepted in place of a bearer token.',
         tags,
-        body: Type.Object(
-          { email: Email, password: GivenPassword },
-          { examples: [{ email: 'grace@example.com', password }] },
-        ),
+        body: CredentialsBody,
         response: { 200: SessionReply },
       },
     },
@@ -94,14 +117,7 @@ function signInRoutes(app: Server, options: ServerOptions): void {
         description:
           'Uses up the link. If it was made for a forgotten password, it also ends the sessions opened with that password.',
         tags,
-        body: Type.Object(
-          {
-            token: Text(200, { minLength: 1, description: 'The part of the link after the #.' }),
-            name: Optional(PersonName),
-            password: NewPassword,
-          },
-          { examples: [{ token: invitationTokenExample, name: 'Grace Hopper', password }] },
-        ),
+        body: InvitationAcceptanceBody,
         response: { 200: SessionReply },
       },
     },
@@ -179,10 +195,7 @@ function ownSessionRoutes(app: Server, options: ServerOptions): void {
         operationId: 'changePassword',
         summary: 'Change the password; all other sessions of the person end',
         tags,
-        body: Type.Object(
-          { currentPassword: GivenPassword, password: NewPassword },
-          { examples: [{ currentPassword: password, password: `${password} staple` }] },
-        ),
+        body: PasswordChangeBody,
         response: { 204: Type.Null() },
       },
     },

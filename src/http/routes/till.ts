@@ -4,14 +4,17 @@ import { listNamedBalances } from '../../store/campaigns.ts'
 import { tenantOf } from '../../store/tenant.ts'
 import { listTillEntries, type TillEntry } from '../../store/till-directory.ts'
 import type { Server } from '../fastify-server.ts'
-import { named } from '../openapi/name-components.ts'
+import { named, parameter } from '../openapi/name-components.ts'
 import { isStorable } from '../plugins/json-body.ts'
 import { decodeCursor, limitOf, PageQuery, refuseCursor, toPage } from '../requests/paging.ts'
 import { directoryExamples, tillBalanceExample } from '../schemas/examples.ts'
 import { Optional, PageOf, Text } from '../schemas/fields.ts'
 import type { ServerOptions } from '../server-options.ts'
 
-const entry = { opaqueId: Type.String(), name: Optional(Type.String()) }
+const entry = {
+  opaqueId: Type.String({ description: 'Your own ID.' }),
+  name: Optional(Type.String({ description: 'What people call it.' })),
+}
 
 const lists = {
   products: {
@@ -20,23 +23,48 @@ const lists = {
     reply: Type.Object(
       {
         ...entry,
-        category: Optional(Type.String()),
+        category: Optional(Type.String({ description: 'Your category.' })),
         price: Optional(Type.Number({ description: 'Usual price; only a suggestion.' })),
       },
-      { ...named('TillProduct'), examples: [directoryExamples.products] },
+      { ...named('TillProduct'), description: 'A product.', examples: [directoryExamples.products] },
     ),
   },
   branches: {
     operationId: 'listTillBranches',
     summary: 'List branches for a till, by name',
-    reply: Type.Object(entry, { ...named('TillBranch'), examples: [directoryExamples.branches] }),
+    reply: Type.Object(entry, {
+      ...named('TillBranch'),
+      description: 'A branch.',
+      examples: [directoryExamples.branches],
+    }),
   },
 }
 
 const TillBalance = Type.Object(
-  { key: Type.String(), name: Type.String(), decimals: Type.Integer() },
-  { ...named('TillBalance'), examples: [tillBalanceExample] },
+  {
+    key: Type.String({ description: 'Key of the balance.' }),
+    name: Type.String({ description: 'The name customers see.' }),
+    decimals: Type.Integer({ description: 'Number of decimals to show.' }),
+  },
+  { ...named('TillBalance'), description: 'How to show a balance.', examples: [tillBalanceExample] },
 )
+
+const EntryQuery = Type.Object({
+  ...PageQuery,
+  q: Optional(
+    Text(255, {
+      ...parameter('TillSearch'),
+      description: 'Part of the opaque ID, the name or the category.',
+    }),
+  ),
+  opaqueId: Optional(
+    Type.Array(Text(255, { minLength: 1 }), {
+      ...parameter('TillEntries'),
+      maxItems: 100,
+      description: 'Only these. Repeat it for several, such as `opaqueId=tea&opaqueId=latte`.',
+    }),
+  ),
+})
 
 export function tillRoutes(app: Server, { deps }: ServerOptions): void {
   app.get(
@@ -78,16 +106,7 @@ export function tillRoutes(app: Server, { deps }: ServerOptions): void {
           operationId,
           summary,
           tags: ['Directory'],
-          querystring: Type.Object({
-            ...PageQuery,
-            q: Optional(Text(255, { description: 'Part of the opaque ID, the name or the category.' })),
-            opaqueId: Optional(
-              Type.Array(Text(255, { minLength: 1 }), {
-                maxItems: 100,
-                description: 'Only these. Repeat it for several, such as `opaqueId=tea&opaqueId=latte`.',
-              }),
-            ),
-          }),
+          querystring: EntryQuery,
           response: { 200: PageOf(reply) },
         },
       },

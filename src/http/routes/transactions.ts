@@ -11,7 +11,8 @@ import { toBasketRequest } from '../requests/basket-request.ts'
 import { meaningOf } from '../requests/body-meaning.ts'
 import { listPage, PageQuery } from '../requests/paging.ts'
 import { idempotencyKey } from '../respond.ts'
-import { Id, OpaqueId, Optional, PageOf, RangeQuery, StatusQuery } from '../schemas/fields.ts'
+import { TransactionStatus } from '../schemas/choices.ts'
+import { Id, OpaqueId, Optional, PageOf, RangeQuery } from '../schemas/fields.ts'
 import { BasketBody, Preview, ProcessedTransaction, Transaction } from '../schemas/transaction.ts'
 import type { ServerOptions } from '../server-options.ts'
 
@@ -136,10 +137,10 @@ export function transactionRoutes(app: Server, { deps, baskets }: ServerOptions)
         querystring: Type.Object({
           ...PageQuery,
           opaqueId: Optional(OpaqueId('Your receipt number.')),
-          customer: Optional(Id('cus')),
+          customer: Optional(Id('cus', 'Only sales to this customer.')),
           branch: Optional(OpaqueId('Your branch ID, or ours.')),
-          card: Optional(Id('card')),
-          status: StatusQuery([1, 2, 3], '1 processed, 2 partly returned, 3 returned'),
+          card: Optional(Id('card', 'Only sales with this card.')),
+          status: Optional(TransactionStatus),
           ...RangeQuery('Processed'),
           spent: Optional(
             OpaqueId('Only those that spent points of this balance (key). Requires the scope `manage`.'),

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import type { Reward as RewardWords } from '../../domain/coupon.ts'
 import { named } from '../openapi/name-components.ts'
+import { CardStatus, CouponStatus, CustomerStatus, LedgerEntryKind, RewardKind } from './choices.ts'
 import {
   adjustmentEntryExample,
   cardExample,
@@ -12,7 +13,18 @@ import {
   exampleWalletToken,
   ledgerEntryExample,
 } from './examples.ts'
-import { CustomerName, FreeForm, Id, Nullable, OpaqueId, Optional, Text, Timestamp } from './fields.ts'
+import {
+  CreatedAt,
+  CustomerName,
+  FreeForm,
+  Id,
+  Nullable,
+  OpaqueId,
+  Optional,
+  Text,
+  Timestamp,
+  UpdatedAt,
+} from './fields.ts'
 
 const ProfileData = Type.Object(
   {
@@ -22,14 +34,22 @@ const ProfileData = Type.Object(
         examples: ['+1 202 555 0123'],
       }),
     ),
-    email: Optional(Text(254, { format: 'customer-email', examples: ['ada@example.com'] })),
-    fullname: Optional(Text(200, { examples: ['Ada Lovelace'] })),
+    email: Optional(
+      Text(254, {
+        format: 'customer-email',
+        description: 'An email address; compared without regard to case.',
+        examples: ['ada@example.com'],
+      }),
+    ),
+    fullname: Optional(
+      Text(200, { description: 'The full name, in one piece.', examples: ['Ada Lovelace'] }),
+    ),
   },
   { description: 'The profile. Neither phone nor email is required; an empty string counts as no value.' },
 )
 
 const Consents = Type.Object(
-  { marketing: Optional(Type.Boolean()) },
+  { marketing: Optional(Type.Boolean({ description: 'Whether the customer may be sent offers.' })) },
   { description: 'What the customer agreed to.', examples: [{ marketing: true }] },
 )
 
@@ -44,30 +64,41 @@ export const NewCustomer = Type.Object(
   },
   {
     ...named('NewCustomer'),
+    description: 'The profile of a new customer.',
     examples: [{ data: { phone: '+1 202 555 0123', fullname: 'Ada Lovelace' }, opaqueId: 'crm-4711' }],
   },
 )
 
 export type NewCustomerBody = Type.Static<typeof NewCustomer>
 
-/** If an ID is sent, the customer's other fields are not looked at, not even their types. */
+const ExistingCustomer = Type.Object(
+  { id: Id('cus', 'An existing customer.') },
+  {
+    ...named('ExistingCustomer'),
+    'x-free-form': true,
+    description: 'A customer who is known already. Everything besides the ID is ignored.',
+  },
+)
+
+const aboutRegistered = 'An existing customer by `id`, or the profile of a new one.'
+
+/**
+ * If an ID is sent, the customer's other fields are not looked at, not even their types. Generators of clients
+ * lose the type of a condition, so the document says the same with alternatives.
+ */
 const RegisteredCustomer = Type.Unsafe<{ id: string } | NewCustomerBody>({
   type: 'object',
   if: { required: ['id'] },
   // biome-ignore lint/suspicious/noThenProperty: `then` is a JSON Schema keyword.
-  then: {
-    type: 'object',
-    required: ['id'],
-    properties: { id: Id('cus', 'An existing customer.') },
-    'x-free-form': true,
-  },
+  then: ExistingCustomer,
   else: NewCustomer,
-  description: 'An existing customer by `id`, or the profile of a new one.',
+  'x-published': { anyOf: [NewCustomer, ExistingCustomer], description: aboutRegistered },
 })
 
 export const RegisterCustomer = Type.Object(
   { campaignId: Id('cmp', 'A published campaign.'), customer: RegisteredCustomer },
   {
+    ...named('Registration'),
     examples: [
       {
         campaignId: exampleId('cmp'),
@@ -81,16 +112,42 @@ export const PatchCustomer = Type.Object(
   {
     data: Optional(
       Nullable(
-        Type.Object({
-          phone: Optional(Nullable(Text(64))),
-          email: Optional(Nullable(Text(254, { format: 'customer-email' }))),
-          fullname: Optional(Nullable(Text(200))),
-        }),
+        Type.Object(
+          {
+            phone: Optional(Nullable(Text(64), 'The new phone number, or `null` to remove it.')),
+            email: Optional(
+              Nullable(
+                Text(254, { format: 'customer-email' }),
+                'The new email address, or `null` to remove it.',
+              ),
+            ),
+            fullname: Optional(Nullable(Text(200), 'The new full name, or `null` to remove it.')),
+          },
+          { description: 'The properties to change.' },
+        ),
+        'Changes to the profile; `null` removes all of it.',
       ),
     ),
-    metaData: Optional(Nullable(FreeForm('Merged into the existing metadata.'))),
-    consents: Optional(Nullable(Type.Object({ marketing: Optional(Nullable(Type.Boolean())) }))),
-    opaqueId: Optional(Nullable(Text(255))),
+    metaData: Optional(
+      Nullable(
+        FreeForm('Merged into the existing metadata.'),
+        'Merged into the existing metadata; `null` removes all of it.',
+      ),
+    ),
+    consents: Optional(
+      Nullable(
+        Type.Object({
+          marketing: Optional(
+            Nullable(
+              Type.Boolean(),
+              'Whether the customer may be sent offers; `null` removes what was known.',
+            ),
+          ),
+        }),
+        'Changes to what the customer agreed to; `null` removes all of it.',
+      ),
+    ),
+    opaqueId: Optional(Nullable(Text(255), 'Your own ID for the customer, or `null` to remove it.')),
   },
   {
     ...named('CustomerPatch'),
@@ -104,10 +161,13 @@ export type PatchCustomerBody = Type.Static<typeof PatchCustomer>
 export const Card = Type.Object(
   {
     id: Id('card', 'Send it as `card` in transactions.'),
-    barcode: Type.String({ examples: ['2718281828459041'] }),
-    status: Type.Integer({ description: '1 active, 2 blocked, 3 replaced, 4 closed' }),
-    campaign: Id('cmp'),
-    campaignName: Type.String(),
+    barcode: Type.String({
+      description: 'What a scanner reads: digits, the last of which is a check digit.',
+      examples: ['2718281828459041'],
+    }),
+    status: CardStatus,
+    campaign: Id('cmp', 'The campaign that the card was opened for.'),
+    campaignName: Type.String({ description: 'Name of that campaign.' }),
     walletUrl: Optional(
       Type.String({
         description:
@@ -115,14 +175,15 @@ export const Card = Type.Object(
         examples: [`https://loyalty.example.com/w/${exampleWalletToken}`],
       }),
     ),
-    createdAt: Timestamp(),
+    createdAt: CreatedAt,
   },
-  { ...named('Card'), examples: [cardExample] },
+  { ...named('Card'), description: 'A card that a customer shows at the till.', examples: [cardExample] },
 )
 
 export const Collectables = Type.Unsafe<Record<string, { value: number; total: number }>>({
   ...named('Collectables'),
   type: 'object',
+  description: 'Balances by their keys.',
   additionalProperties: {
     type: 'object',
     required: ['value', 'total'],
@@ -137,70 +198,103 @@ export const Collectables = Type.Unsafe<Record<string, { value: number; total: n
 const Reward = Type.Unsafe<RewardWords>(
   Type.Object(
     {
-      key: Type.String(),
-      name: Type.String(),
-      kind: Type.Union([
-        Type.Literal('free_product'),
-        Type.Literal('amount_off'),
-        Type.Literal('percent_off'),
-      ]),
-      products: Optional(Type.Array(Type.String())),
-      amount: Optional(Type.Number()),
-      percent: Optional(Type.Number()),
-      maxAmount: Optional(Type.Number()),
+      key: Type.String({ description: 'Key of the reward in its campaign.' }),
+      name: Type.String({ description: 'The name customers see.' }),
+      kind: RewardKind,
+      products: Optional(
+        Type.Array(Type.String(), {
+          description: 'With `free_product`: your IDs of the products, one unit of one of which is free.',
+        }),
+      ),
+      amount: Optional(Type.Number({ description: 'With `amount_off`: what is taken off, in money.' })),
+      percent: Optional(Type.Number({ description: 'With `percent_off`: the discount in percent.' })),
+      maxAmount: Optional(
+        Type.Number({ description: 'With `percent_off`: the most that is taken off, in money.' }),
+      ),
     },
-    named('Reward'),
+    {
+      ...named('Reward'),
+      description: 'What a coupon gives, as it was when the coupon was granted.',
+    },
   ),
 )
 
 export const Coupon = Type.Object(
   {
     id: Optional(Id('cpn', 'Absent in a preview.')),
-    status: Type.Integer({ description: '1 active, 3 redeemed, 4 expired, 5 revoked' }),
+    status: CouponStatus,
     reward: Reward,
-    expiresAt: Optional(Timestamp()),
-    campaign: Optional(Id('cmp')),
-    customer: Optional(Id('cus')),
+    expiresAt: Optional(Timestamp('When it can no longer be redeemed. Absent if it does not expire.')),
+    campaign: Optional(Id('cmp', 'The campaign that it comes from.')),
+    customer: Optional(Id('cus', 'Whose it is. Absent where the customer is known from the response.')),
     customerName: Optional(CustomerName),
     grantedBy: Optional(
       Id('txn', 'The transaction that granted it. Absent if the coupon was issued by hand.'),
     ),
-    redeemedBy: Optional(Id('txn')),
-    createdAt: Optional(Timestamp()),
+    redeemedBy: Optional(Id('txn', 'The transaction that redeemed it.')),
+    createdAt: Optional(CreatedAt),
     endedAt: Optional(Timestamp('When it was redeemed, booked as expired or revoked.')),
   },
-  { ...named('Coupon'), examples: [couponExample] },
+  { ...named('Coupon'), description: 'A reward that a customer can redeem once.', examples: [couponExample] },
 )
 
 export const Tiers = Type.Array(
-  Type.Object({ campaign: Id('cmp'), key: Type.String(), name: Type.String() }, named('HeldTier')),
+  Type.Object(
+    {
+      campaign: Id('cmp', 'The campaign that has the tier.'),
+      key: Type.String({ description: 'Key of the tier in its campaign.' }),
+      name: Type.String({ description: 'The name customers see.' }),
+    },
+    { ...named('HeldTier'), description: 'A tier that a customer holds.' },
+  ),
   {
     description:
       "The tiers that the customer holds now, in every published or paused campaign that runs on one of the customer's cards, unless it has not started or has ended.",
   },
 )
 
+export const Expiring = Type.Array(
+  Type.Object(
+    {
+      key: Type.String({ description: 'Key of the balance.' }),
+      amount: Type.Number({ description: 'The amount that expires then.' }),
+      at: Timestamp('When it expires.'),
+    },
+    { ...named('Expiration'), description: 'A part of a balance that will expire.' },
+  ),
+  { description: 'What will expire, soonest first.' },
+)
+
 const customerFields = {
   id: Id('cus'),
-  data: Type.Object({
-    phone: Optional(Type.String({ description: 'E.164', examples: ['+12025550123'] })),
-    email: Optional(Type.String()),
-    fullname: Optional(Type.String()),
-  }),
+  data: Type.Object(
+    {
+      phone: Optional(
+        Type.String({ description: 'The phone number in E.164 format.', examples: ['+12025550123'] }),
+      ),
+      email: Optional(Type.String({ description: 'The email address.' })),
+      fullname: Optional(Type.String({ description: 'The full name.' })),
+    },
+    { description: 'The profile.' },
+  ),
   collectables: Collectables,
-  opaqueId: Nullable(Type.String()),
-  status: Type.Integer({ description: '1 active, 2 blocked' }),
+  opaqueId: Nullable(Type.String(), 'Your own ID for the customer; `null` if there is none.'),
+  status: CustomerStatus,
   metaData: Optional(FreeForm('As sent.')),
   consents: Optional(Consents),
-  createdAt: Timestamp(),
-  updatedAt: Timestamp(),
+  createdAt: CreatedAt,
+  updatedAt: UpdatedAt,
   cards: Type.Array(Card, {
     description: 'Active cards first, then blocked ones, then those that were replaced.',
   }),
   tiers: Tiers,
 }
 
-export const Customer = Type.Object(customerFields, { ...named('Customer'), examples: [customerExample] })
+export const Customer = Type.Object(customerFields, {
+  ...named('Customer'),
+  description: 'A customer with cards and balances.',
+  examples: [customerExample],
+})
 
 export const CustomerWithCoupons = Type.Object(
   {
@@ -213,42 +307,50 @@ export const CustomerWithCoupons = Type.Object(
       ),
     ),
   },
-  { ...named('CustomerWithCoupons'), examples: [customerWithCouponsExample] },
+  {
+    ...named('CustomerWithCoupons'),
+    description: 'A customer with everything a till needs.',
+    examples: [customerWithCouponsExample],
+  },
 )
 
 export const CustomerWithExpiry = Type.Object(
   {
     ...customerFields,
-    coupons: Type.Array(Coupon),
-    expiring: Type.Array(Type.Object({ key: Type.String(), amount: Type.Number(), at: Timestamp() })),
+    coupons: Type.Array(Coupon, { description: 'The coupons that can be redeemed now.' }),
+    expiring: Expiring,
   },
-  { ...named('CustomerWithExpiry'), examples: [customerWithExpiryExample] },
+  {
+    ...named('CustomerWithExpiry'),
+    description: 'A customer with coupons and what expires soon.',
+    examples: [customerWithExpiryExample],
+  },
 )
+
+const aboutLedger = 'One change of a balance. Entries are never changed.'
 
 export const LedgerEntry = Type.Object(
   {
     key: Type.String({ description: 'Key of the balance.' }),
     version: Type.Integer({ description: 'Counts up per balance without gaps, starting at 1.' }),
-    kind: Type.String({
-      examples: ['collect'],
-      description: 'collect, spend, consume, adjust, expire or return',
-    }),
+    kind: LedgerEntryKind,
     amount: Type.Number({ description: 'Signed amount.' }),
     value: Type.Number({ description: 'The balance after this entry.' }),
     total: Type.Number({ description: 'The lifetime total after this entry.' }),
-    transaction: Optional(Id('txn')),
-    campaign: Optional(Id('cmp')),
-    rule: Optional(Type.String()),
-    reason: Optional(Type.String()),
-    user: Optional(Id('usr')),
-    createdAt: Timestamp(),
+    transaction: Optional(Id('txn', 'The sale that caused it, or whose return did.')),
+    campaign: Optional(Id('cmp', 'The campaign whose rule or threshold caused it.')),
+    rule: Optional(Type.String({ description: 'ID of the rule that gave it.' })),
+    reason: Optional(Type.String({ description: 'The reason given for an adjustment or a return.' })),
+    user: Optional(Id('usr', 'The user that made the adjustment.')),
+    createdAt: Timestamp('When it was booked.'),
   },
-  { ...named('LedgerEntry'), examples: [ledgerEntryExample] },
+  { ...named('LedgerEntry'), description: aboutLedger, examples: [ledgerEntryExample] },
 )
 
 /** The ledger entry of an adjustment, with its own example. */
 export const AdjustmentEntry = Type.Object(LedgerEntry.properties, {
   ...named('LedgerEntry'),
+  description: aboutLedger,
   examples: [adjustmentEntryExample],
 })
 
@@ -260,7 +362,7 @@ export const Adjustment = Type.Object(
       maximum: 9e15,
       description: 'Signed: positive adds, negative deducts.',
     }),
-    reason: Type.String({ minLength: 1, maxLength: 500 }),
+    reason: Type.String({ minLength: 1, maxLength: 500, description: 'Why; kept in the ledger.' }),
   },
-  { examples: [{ key: 'points', amount: 50, reason: 'Cold coffee, our fault' }] },
+  { ...named('Adjustment'), examples: [{ key: 'points', amount: 50, reason: 'Cold coffee, our fault' }] },
 )

@@ -1,49 +1,161 @@
+/** What a sale or a return did: a union of actions, told apart by their `type`. */
 import { Type } from 'typebox'
 import { maxMoney } from '../../domain/money.ts'
 import { named } from '../openapi/name-components.ts'
+import { SkipReason } from './choices.ts'
 import { Collectables, Coupon } from './customer.ts'
 import { Id, Optional } from './fields.ts'
 
-const Action = Type.Object(
+const Key = Type.String({ description: 'Key of the balance.' })
+const Value = Type.Number({ description: 'The balance after this action.' })
+const Campaign = Id('cmp', 'The campaign that caused it.')
+
+const RedeemCoupon = Type.Object(
   {
-    type: Type.String({
-      description:
-        'redeem_coupon, spend_points, collect, grant_coupon or change_tier; ' +
-        'in a return: return, expire, revoke_coupon, restore_coupon or change_tier',
-      examples: ['collect'],
-    }),
-    key: Optional(Type.String()),
-    amount: Optional(
-      Type.Number({
-        description:
-          'The amount of the change. Unsigned if the type implies the direction; signed in a return, where the ' +
-          'net change can go either way.',
-      }),
+    type: Type.Literal('redeem_coupon'),
+    coupon: Id('cpn', 'The coupon that was used up.'),
+    item: Optional(
+      Type.String({ description: 'The item it was redeemed for. Absent if for the whole order.' }),
     ),
-    value: Optional(Type.Number({ description: 'The balance after this action.' })),
+    discount: Type.Number({
+      maximum: maxMoney,
+      description:
+        'What the coupon is worth in this basket, in money, whether the service took it off ' +
+        '(`totals.coupons`) or your discounts include it.',
+    }),
+  },
+  { ...named('RedeemCouponAction'), description: 'A coupon was redeemed.' },
+)
+
+const SpendPoints = Type.Object(
+  {
+    type: Type.Literal('spend_points'),
+    key: Key,
+    amount: Type.Number({ description: 'The number of points, unsigned.' }),
+    value: Value,
+    discount: Type.Number({ maximum: maxMoney, description: 'What the points paid, in money.' }),
+  },
+  { ...named('SpendPointsAction'), description: 'The customer paid with points.' },
+)
+
+const Collect = Type.Object(
+  {
+    type: Type.Literal('collect'),
+    key: Key,
+    amount: Type.Number({ description: 'How much was collected.' }),
+    value: Value,
+    campaign: Campaign,
+    rule: Type.String({ description: 'ID of the rule that gave it.' }),
+  },
+  { ...named('CollectAction'), description: 'A rule gave points or stamps.' },
+)
+
+const GrantCoupon = Type.Object(
+  {
+    type: Type.Literal('grant_coupon'),
+    coupon: Optional(Id('cpn', 'The new coupon. Absent in a preview.')),
+    reward: Type.String({ description: 'Key of the reward that it is good for.' }),
+    campaign: Campaign,
+    key: Optional(
+      Type.String({ description: 'Key of the balance that was used up for it. Absent if none was.' }),
+    ),
+    amount: Optional(Type.Number({ description: 'How much was used up, unsigned.' })),
+    value: Optional(Value),
+  },
+  { ...named('GrantCouponAction'), description: 'A threshold was reached, and a coupon granted.' },
+)
+
+const ChangeTier = Type.Object(
+  {
+    type: Type.Literal('change_tier'),
+    tier: Optional(
+      Type.String({ description: 'Key of the tier held from now on. Absent if a return left none.' }),
+    ),
+    campaign: Id('cmp', 'The campaign that has the tier.'),
+  },
+  { ...named('ChangeTierAction'), description: 'The customer holds another tier.' },
+)
+
+const ReturnBalance = Type.Object(
+  {
+    type: Type.Literal('return'),
+    key: Key,
+    amount: Type.Number({ description: 'The net change of the balance, signed: it can go either way.' }),
+    value: Value,
     settled: Optional(
       Type.Number({
         description:
-          'In a return, the part of what was given back that paid for earlier returns, whose points had been used, ' +
+          'The part of what was given back that paid for earlier returns, whose points had been used, ' +
           'and did not reach the balance.',
       }),
     ),
-    discount: Optional(
-      Type.Number({
-        maximum: maxMoney,
-        description:
-          'In money. For `redeem_coupon`, what the coupon is worth in this basket, whether the service took it ' +
-          'off (`totals.coupons`) or your discounts include it. For `spend_points`, what the points paid.',
-      }),
-    ),
-    coupon: Optional(Id('cpn')),
-    item: Optional(Type.String()),
-    reward: Optional(Type.String()),
-    campaign: Optional(Id('cmp')),
-    rule: Optional(Type.String()),
-    tier: Optional(Type.String({ description: 'The tier held from now on. Absent if a return left none.' })),
   },
-  named('Action'),
+  { ...named('ReturnBalanceAction'), description: 'A return changed a balance.' },
+)
+
+const ExpireBalance = Type.Object(
+  {
+    type: Type.Literal('expire'),
+    key: Key,
+    amount: Type.Number({ description: 'The change of the balance, negative.' }),
+    value: Value,
+  },
+  {
+    ...named('ExpireBalanceAction'),
+    description: 'Points expired before the return was booked, or came back too late to be used.',
+  },
+)
+
+const RevokeCoupon = Type.Object(
+  { type: Type.Literal('revoke_coupon'), coupon: Id('cpn', 'The coupon that was taken back.') },
+  { ...named('RevokeCouponAction'), description: 'A return took back a coupon that the sale had granted.' },
+)
+
+const RestoreCoupon = Type.Object(
+  { type: Type.Literal('restore_coupon'), coupon: Id('cpn', 'The coupon that can be used again.') },
+  {
+    ...named('RestoreCouponAction'),
+    description: 'A return gave back a coupon that the sale had redeemed.',
+  },
+)
+
+const Action = Type.Union(
+  [
+    RedeemCoupon,
+    SpendPoints,
+    Collect,
+    GrantCoupon,
+    ChangeTier,
+    ReturnBalance,
+    ExpireBalance,
+    RevokeCoupon,
+    RestoreCoupon,
+  ],
+  {
+    ...named('Action'),
+    description:
+      'One thing that happened, told apart by its `type`. Sales redeem, spend, collect, grant and change tiers; ' +
+      'returns change balances, revoke and restore coupons and change tiers. More types may be added.',
+  },
+)
+
+const Skipped = Type.Object(
+  {
+    campaign: Id('cmp', 'The campaign of the rule.'),
+    rule: Type.String({ description: 'ID of the rule.' }),
+    reason: SkipReason,
+  },
+  { ...named('SkippedRule'), description: 'A rule that did not apply.' },
+)
+
+const Progress = Type.Object(
+  {
+    key: Type.String({ description: 'Key of the balance being collected.' }),
+    have: Type.Number({ description: 'The amount that counts toward the next coupon.' }),
+    need: Type.Number({ description: 'The amount needed for it.' }),
+    reward: Type.String({ description: 'Key of the reward that it is good for.' }),
+  },
+  { ...named('Progress'), description: 'Progress toward the next coupon of a threshold.' },
 )
 
 export const ExecutedActions = Type.Object(
@@ -51,18 +163,8 @@ export const ExecutedActions = Type.Object(
     collectables: Collectables,
     coupons: Type.Array(Coupon, { description: 'Coupons granted by this basket.' }),
     actions: Type.Array(Action, { description: 'What happened, in order.' }),
-    skipped: Type.Array(
-      Type.Object({
-        campaign: Id('cmp'),
-        rule: Type.String(),
-        reason: Type.String({ examples: ['branch'] }),
-      }),
-      { description: 'Rules that did not apply, and why.' },
-    ),
-    progress: Type.Array(
-      Type.Object({ key: Type.String(), have: Type.Number(), need: Type.Number(), reward: Type.String() }),
-      { description: 'Progress toward the next reward.' },
-    ),
+    skipped: Type.Array(Skipped, { description: 'Rules that did not apply, and why.' }),
+    progress: Type.Array(Progress, { description: 'Progress toward the next reward.' }),
   },
-  named('ExecutedActions'),
+  { ...named('ExecutedActions'), description: 'What happened, and the balances afterwards.' },
 )

@@ -1,16 +1,38 @@
 /** Fields that several schemas share. Every string has a maximum length: a name never needs a megabyte. */
 import { type TSchema, Type } from 'typebox'
 import { maxMoney } from '../../domain/money.ts'
+import { named } from '../openapi/name-components.ts'
 import { exampleId } from './examples.ts'
 
 export const Text = (maxLength: number, options: object = {}) => Type.String({ maxLength, ...options })
+
+const nouns: Record<string, string> = {
+  aud: 'entry',
+  brn: 'branch',
+  card: 'card',
+  cmp: 'campaign',
+  con: 'connection',
+  cpn: 'coupon',
+  cus: 'customer',
+  int: 'integration',
+  org: 'organization',
+  prd: 'product',
+  psn: 'person',
+  req: 'logged request',
+  ret: 'return',
+  txn: 'transaction',
+  usr: 'user',
+}
+
 /** An ID has no maximum length: a malformed one is simply not found. */
-export const Id = (prefix: string, description?: string) =>
+export const Id = (prefix: string, description = `ID of the ${nouns[prefix]}.`) =>
   Type.String({ description, examples: [exampleId(prefix)] })
 export const OpaqueId = (description: string, options: object = {}) =>
   Type.String({ minLength: 1, maxLength: 255, description, ...options })
-export const Timestamp = (description?: string) =>
+export const Timestamp = (description: string) =>
   Type.String({ format: 'date-time', maxLength: 40, description, examples: ['2026-03-14T09:26:53.589Z'] })
+export const CreatedAt = Timestamp('When it was created.')
+export const UpdatedAt = Timestamp('When it was last changed.')
 /** Start of a time range, with `RangeEnd`; parsed by `toTimeRange`. */
 export const RangeStart = (what: string, more = '') =>
   Type.Optional(
@@ -32,8 +54,6 @@ export const CustomerName = Type.String({
     'The full name, or else the phone number, or else the email address. Absent if erased or unknown, and in `GET /v1/transactions` without the scope `manage`.',
   examples: ['Ada Lovelace'],
 })
-export const StatusQuery = (codes: readonly number[], description: string) =>
-  Type.Optional(Type.Integer({ enum: codes, description }))
 export const Money = (description?: string, options: object = {}) =>
   Type.Number({ minimum: 0, maximum: maxMoney, description, ...options })
 export const FreeForm = (description: string) =>
@@ -43,21 +63,28 @@ export const FreeForm = (description: string) =>
     description,
     examples: [{ source: 'till' }],
   })
-export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
+export const Nullable = <T extends TSchema>(schema: T, description?: string) =>
+  Type.Union([schema, Type.Null()], description === undefined ? {} : { description })
 export const Optional = Type.Optional
+export const NoBody = Type.Object(
+  {},
+  { ...named('NoBody'), description: 'Nothing to say: the body may be empty.', examples: [{}] },
+)
 /** Not the keyword `default`, which makes some generators of clients require the property. */
 export const byDefault = (value: number) => ({ 'x-default': value })
 
-export const PageOf = <T extends TSchema>(item: T) =>
-  Type.Object(
+export const PageOf = <T extends TSchema>(item: T) => {
+  const { 'x-name': name, examples = [] } = item as { 'x-name'?: string; examples?: unknown[] }
+  return Type.Object(
     {
-      data: Type.Array(item),
+      data: Type.Array(item, { description: 'The entries of this page, in the order of the list.' }),
       nextCursor: Optional(
         Type.String({ description: 'Send it as `cursor` to get the next page; absent on the last page.' }),
       ),
     },
-    { examples: [{ data: (item as { examples?: unknown[] }).examples ?? [] }] },
+    { ...named(`${name}Page`), examples: [{ data: examples }] },
   )
+}
 
 /** For the numbers that identify a retry. */
 export const whatIsCompared =

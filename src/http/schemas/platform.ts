@@ -1,9 +1,10 @@
 import { Type } from 'typebox'
 import { named } from '../openapi/name-components.ts'
-import { connectionExample, integrationExample } from './examples.ts'
-import { Id, Optional, Text, Timestamp } from './fields.ts'
+import { Scope } from './choices.ts'
+import { connectionExample, exampleId, integrationExample } from './examples.ts'
+import { CreatedAt, Id, Optional, Text } from './fields.ts'
 
-export const region = {
+const region = {
   country: Optional(
     Text(2, { description: 'ISO 3166-1 code; also the region of national phone numbers. Defaults to US.' }),
   ),
@@ -11,7 +12,8 @@ export const region = {
   locale: Optional(Text(35, { description: 'BCP 47 tag. Defaults to en.' })),
 }
 
-export const Scopes = Type.Array(Type.Union([Type.Literal('pos'), Type.Literal('manage')]), {
+export const Scopes = Type.Array(Scope, {
+  description: 'What the connection may do.',
   minItems: 1,
   maxItems: 2,
   uniqueItems: true,
@@ -27,12 +29,20 @@ export const Rotation = Type.Object(
       }),
     ),
   },
-  { examples: [{ overlapSeconds: 3600 }] },
+  { ...named('Rotation'), examples: [{ overlapSeconds: 3600 }] },
 )
 
 export const IntegrationReply = Type.Object(
-  { id: Id('int'), name: Type.String(), createdAt: Timestamp() },
-  { ...named('Integration'), examples: [integrationExample] },
+  {
+    id: Id('int'),
+    name: Type.String({ description: 'What the software is called.' }),
+    createdAt: CreatedAt,
+  },
+  {
+    ...named('Integration'),
+    description: 'Software that can be connected to organizations.',
+    examples: [integrationExample],
+  },
 )
 export const ConnectionReply = Type.Object(
   {
@@ -40,27 +50,73 @@ export const ConnectionReply = Type.Object(
     organization: Id('org'),
     integration: Id('int'),
     scopes: Scopes,
-    createdAt: Timestamp(),
+    createdAt: CreatedAt,
   },
-  { ...named('Connection'), examples: [connectionExample] },
+  {
+    ...named('Connection'),
+    description: 'Access of an integration to an organization.',
+    examples: [connectionExample],
+  },
 )
 export const IntegrationWithKey = Type.Object(
   {
     ...IntegrationReply.properties,
-    apiKey: Type.String({ description: 'Shown once.' }),
+    apiKey: Type.String({ description: 'The API key; shown once.' }),
   },
   {
     ...named('IntegrationWithKey'),
+    description: 'An integration with its new API key.',
     examples: [{ ...integrationExample, apiKey: 'lwk_8Jd1mW3rXb7yVt0pQz5nLs2uEaKc4hGf9iRoTj6xYvB' }],
   },
 )
 export const ConnectionWithSecret = Type.Object(
   {
     ...ConnectionReply.properties,
-    apiSecret: Type.String({ description: 'Shown once.' }),
+    apiSecret: Type.String({ description: 'The API secret; shown once.' }),
   },
   {
     ...named('ConnectionWithSecret'),
+    description: 'A connection with its new API secret.',
     examples: [{ ...connectionExample, apiSecret: 'lws_2uEaKc4hGf9iRoTj6xYvB8Jd1mW3rXb7yVt0pQz5nLs' }],
+  },
+)
+
+export const NewOrganizationBody = Type.Object(
+  {
+    name: Text(200, { minLength: 1, description: 'The name that customers know.' }),
+    currency: Optional(
+      Text(3, { description: 'ISO 4217 code. Defaults to USD; it cannot be changed later.' }),
+    ),
+    ...region,
+  },
+  {
+    ...named('NewOrganization'),
+    examples: [{ name: 'Blue Cup', country: 'US', currency: 'USD', timezone: 'America/New_York' }],
+  },
+)
+
+export const OrganizationRegionPatchBody = Type.Object(
+  {
+    name: Optional(Text(200, { minLength: 1, description: 'The name that customers know.' })),
+    ...region,
+  },
+  { ...named('OrganizationRegionPatch'), examples: [{ name: 'Blue Cup Coffee' }] },
+)
+
+export const SubscriptionChangeBody = Type.Object(
+  { active: Type.Boolean({ description: 'Whether the organization may use the service.' }) },
+  { ...named('SubscriptionChange'), examples: [{ active: false }] },
+)
+
+export const NewIntegrationBody = Type.Object(
+  { name: Text(200, { minLength: 1, description: 'What the software is called.' }) },
+  { ...named('NewIntegration'), examples: [{ name: 'ACME POS' }] },
+)
+
+export const NewOrganizationConnectionBody = Type.Object(
+  { integration: Id('int', 'The software to connect.'), scopes: Optional(Scopes) },
+  {
+    ...named('NewOrganizationConnection'),
+    examples: [{ integration: exampleId('int'), scopes: ['pos'] }],
   },
 )

@@ -17,7 +17,11 @@ export const ReturnBody = Type.Object(
       Type.Array(
         Type.Object({
           id: OpaqueId('The item in the sale.'),
-          quantity: Type.Number({ exclusiveMinimum: 0, maximum: maxQuantity }),
+          quantity: Type.Number({
+            exclusiveMinimum: 0,
+            maximum: maxQuantity,
+            description: 'How much of it is returned.',
+          }),
         }),
         {
           minItems: 1,
@@ -32,18 +36,31 @@ export const ReturnBody = Type.Object(
           'Defaults to everything that has not been returned.',
       ),
     ),
-    reason: Optional(Type.String({ maxLength: 500 })),
+    reason: Optional(Type.String({ maxLength: 500, description: 'Why; kept with the return.' })),
   },
-  { examples: [{ opaqueId: 'T1-000123-R1', items: [{ id: '1', quantity: 1 }], reason: 'Cold' }] },
+  {
+    ...named('ReturnRequest'),
+    description: 'What is returned. An empty body returns everything that is left.',
+    examples: [{ opaqueId: 'T1-000123-R1', items: [{ id: '1', quantity: 1 }], reason: 'Cold' }],
+  },
 )
 
 export type ReturnBody = Type.Static<typeof ReturnBody>
 
 const returnFields = {
-  transaction: Id('txn'),
-  opaqueId: Optional(Type.String()),
-  reason: Optional(Type.String()),
-  items: Type.Array(Type.Object({ id: Type.String(), quantity: Type.Number() })),
+  transaction: Id('txn', 'The sale.'),
+  opaqueId: Optional(Type.String({ description: 'Your number for the return.' })),
+  reason: Optional(Type.String({ description: 'Why, as sent.' })),
+  items: Type.Array(
+    Type.Object(
+      {
+        id: Type.String({ description: 'The item in the sale.' }),
+        quantity: Type.Number({ description: 'How much of it was returned.' }),
+      },
+      { ...named('ReturnedItem'), description: 'An item of the sale, or a part of one.' },
+    ),
+    { description: 'The items that were returned.' },
+  ),
   amount: Optional(
     Type.Number({ description: 'The part of `payableAmount` that came back, for a sale without items.' }),
   ),
@@ -57,13 +74,18 @@ const returnFields = {
 }
 
 export const Return = Type.Object(
-  { id: Id('ret'), ...returnFields, createdAt: Timestamp() },
-  { ...named('Return'), examples: [returnExample] },
+  { id: Id('ret'), ...returnFields, createdAt: Timestamp('When it was booked.') },
+  {
+    ...named('SaleReturn'),
+    description: 'A return of a sale, or of a part of it.',
+    examples: [returnExample],
+  },
 )
 
 const { id: _, createdAt: __, ...returnPreviewExample } = returnExample
 
 export const ReturnPreview = Type.Object(returnFields, {
   ...named('ReturnPreview'),
+  description: 'What a return would do.',
   examples: [returnPreviewExample],
 })

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { maxQuantity, maxUnits } from '../../domain/money.ts'
-import { warningCodes } from '../../domain/warning.ts'
 import { named } from '../openapi/name-components.ts'
+import { TransactionStatus, WarningCodes } from './choices.ts'
 import {
   basketExample,
   campaignDefinitionExample,
@@ -40,8 +40,13 @@ const itemFields = {
     }),
   ),
   product: Optional(OpaqueId('Your product ID.')),
-  name: Optional(Type.String({ maxLength: 255 })),
-  category: Optional(Type.String({ maxLength: 255 })),
+  name: Optional(Type.String({ maxLength: 255, description: 'What the receipt calls it.' })),
+  category: Optional(
+    Type.String({
+      maxLength: 255,
+      description: "Your category; rules can match it. Defaults to the product's category in the directory.",
+    }),
+  ),
   quantity: Optional(
     Type.Number({
       exclusiveMinimum: 0,
@@ -68,7 +73,10 @@ const itemFields = {
   ),
 }
 
-const Item = Type.Object({ ...itemFields, reward: Optional(CouponIds('for this item')) }, named('Item'))
+const Item = Type.Object(
+  { ...itemFields, reward: Optional(CouponIds('for this item')) },
+  { ...named('BasketItem'), description: 'One line of a basket.' },
+)
 
 /**
  * Which of `customer`, `card` and `barcode` belong together is checked by `toBasketRequest`: generators of
@@ -88,7 +96,7 @@ export const BasketBody = Type.Object(
         examples: [cardExample.barcode],
       }),
     ),
-    items: Optional(Type.Array(Item, { maxItems: 500 })),
+    items: Optional(Type.Array(Item, { maxItems: 500, description: 'What is bought.' })),
     amount: Optional(
       Money(
         'Order amount before discounts. Defaults to the sum of the items; beside items it is only stored, and ' +
@@ -118,7 +126,14 @@ export const BasketBody = Type.Object(
           'off. `false` cannot be combined with a `discountedAmount` of the order.',
       }),
     ),
-    pointsToSpend: Optional(Type.Number({ minimum: 0, maximum: 9e15, ...byDefault(0) })),
+    pointsToSpend: Optional(
+      Type.Number({
+        minimum: 0,
+        maximum: 9e15,
+        description: "Points to pay with, from the balance that the card's campaign spends.",
+        ...byDefault(0),
+      }),
+    ),
     user: Optional(OpaqueId('Your user ID. Defaults to the API user.')),
     branch: Optional(OpaqueId("Your branch ID. Defaults to the API user's branch.")),
     opaqueId: Optional(
@@ -177,26 +192,18 @@ const amountFields = {
     description: 'After your discounts and after coupons, before points. Charge `totals.due`, not this.',
   }),
   totals: Totals,
-  pointsSpent: Type.Number(),
+  pointsSpent: Type.Number({ description: 'The number of points spent.' }),
   pointsDiscount: Type.Number({ description: 'Value of the points spent, in money.' }),
 }
 
 const Warnings = Type.Array(
   Type.Object(
     {
-      code: Type.Enum([...warningCodes], {
-        description:
-          '`discounts_disagree`: `discountAmount` and `discountedAmount` contradict each other. ' +
-          '`amount_differs`: the order amount is not the sum of the items. ' +
-          '`coupon_discount_differs`: your discount is less than the coupons it includes are worth. ' +
-          '`coupon_discount_elsewhere`: a coupon was taken off, and your discounts are at another level. ' +
-          '`empty_basket`: neither items nor an amount. ' +
-          '`no_receipt_number`: a sale without `opaqueId`. More codes may be added.',
-      }),
+      code: WarningCodes,
       at: Type.String({ description: 'The field it is about.', examples: ['items[0].reward'] }),
       text: Type.String({ description: 'What is wrong and what to do, for developers.' }),
     },
-    named('Warning'),
+    { ...named('BasketWarning'), description: 'Something that is probably a mistake.' },
   ),
   {
     description:
@@ -204,17 +211,19 @@ const Warnings = Type.Array(
   },
 )
 
+const Processed = Timestamp('When it was processed.')
+
 const previewFields = {
-  status: Type.Integer({ description: '1 processed, 2 partly returned, 3 returned' }),
-  opaqueId: Optional(Type.String()),
+  status: TransactionStatus,
+  opaqueId: Optional(Type.String({ description: 'Your receipt number.' })),
   customer: Id('cus'),
-  card: Id('card'),
-  user: Optional(Id('usr')),
-  userOpaqueId: Optional(Type.String()),
-  branch: Optional(Id('brn')),
-  branchOpaqueId: Optional(Type.String()),
+  card: Id('card', 'The card that was used.'),
+  user: Optional(Id('usr', 'The user who made the sale.')),
+  userOpaqueId: Optional(Type.String({ description: 'Your ID for that user.' })),
+  branch: Optional(Id('brn', 'The branch where it was made.')),
+  branchOpaqueId: Optional(Type.String({ description: 'Your ID for that branch.' })),
   ...amountFields,
-  occurredAt: Timestamp(),
+  occurredAt: Timestamp('When the sale happened.'),
   warnings: Optional(Warnings),
   executedActions: ExecutedActions,
 }
@@ -222,6 +231,7 @@ const previewFields = {
 const TriedCollectables = Type.Unsafe<Record<string, { value: number; total?: number }>>({
   ...named('TriedCollectables'),
   type: 'object',
+  description: 'Balances to try it with, by their keys.',
   additionalProperties: {
     type: 'object',
     required: ['value'],
@@ -258,7 +268,15 @@ export const TriedBasket = Type.Object(
       'reward',
       'couponsIncluded',
     ]).properties,
-    items: Optional(Type.Array(Type.Object(itemFields, named('TriedItem')), { maxItems: 500 })),
+    items: Optional(
+      Type.Array(
+        Type.Object(itemFields, {
+          ...named('TriedItem'),
+          description: 'One line of a basket, without coupons.',
+        }),
+        { maxItems: 500, description: 'What is bought.' },
+      ),
+    ),
     occurredAt: Optional(
       Timestamp('When the sale happens. Defaults to now. At most 5 minutes in the future.'),
     ),
@@ -271,19 +289,23 @@ export const TriedBasket = Type.Object(
       }),
     ),
     wallet: Optional(
-      Type.Object({
-        collectables: Optional(TriedCollectables),
-        transactions: Optional(
-          Type.Integer({
-            minimum: 0,
-            maximum: 1e9,
-            description: 'Number of baskets processed before; 0 makes this one the first.',
-          }),
-        ),
-      }),
+      Type.Object(
+        {
+          collectables: Optional(TriedCollectables),
+          transactions: Optional(
+            Type.Integer({
+              minimum: 0,
+              maximum: 1e9,
+              description: 'Number of baskets processed before; 0 makes this one the first.',
+            }),
+          ),
+        },
+        { description: 'The wallet to try it with. Defaults to an empty one.' },
+      ),
     ),
   },
   {
+    ...named('TriedBasket'),
     examples: [
       {
         items: [{ product: 'latte', quantity: 2, unitPrice: 3.5 }],
@@ -298,7 +320,7 @@ export const Outcome = Type.Object(
     ...amountFields,
     executedActions: ExecutedActions,
   },
-  { ...named('Outcome'), examples: [outcomeExample] },
+  { ...named('Outcome'), description: 'What a basket would do.', examples: [outcomeExample] },
 )
 
 export const Preview = Type.Object(
@@ -315,11 +337,19 @@ export const Preview = Type.Object(
       Type.String({ description: 'Key of the balance that these points come from.' }),
     ),
   },
-  { ...named('Preview'), examples: [{ ...previewExample, spendable: 120, spendableBalance: 'points' }] },
+  {
+    ...named('TransactionPreview'),
+    description: 'What processing a basket would do.',
+    examples: [{ ...previewExample, spendable: 120, spendableBalance: 'points' }],
+  },
 )
 export const ProcessedTransaction = Type.Object(
-  { id: Id('txn'), ...previewFields, createdAt: Timestamp() },
-  { ...named('ProcessedTransaction'), examples: [processedExample] },
+  { id: Id('txn'), ...previewFields, createdAt: Processed },
+  {
+    ...named('ProcessedTransaction'),
+    description: 'What processing a basket did.',
+    examples: [processedExample],
+  },
 )
 
 export const Transaction = Type.Object(
@@ -327,7 +357,7 @@ export const Transaction = Type.Object(
     id: Id('txn'),
     ...previewFields,
     customerName: Optional(CustomerName),
-    createdAt: Timestamp(),
+    createdAt: Processed,
     discountAmount: Optional(Type.Number({ description: 'What you took off the order, as sent.' })),
     discountedAmount: Optional(
       Type.Number({ description: 'What you left to pay for the whole order, as sent.' }),
@@ -335,11 +365,19 @@ export const Transaction = Type.Object(
     couponsIncluded: Optional(Type.Boolean({ description: 'As sent.' })),
     items: Type.Array(Item, { description: 'The items as sent.' }),
     metaData: Optional(FreeForm('As sent.')),
-    campaigns: Type.Array(Type.Object({ id: Id('cmp'), version: Type.Integer() }), {
-      description: 'The campaign versions it ran on.',
-    }),
+    campaigns: Type.Array(
+      Type.Object(
+        { id: Id('cmp'), version: Type.Integer({ description: 'The version that ran.' }) },
+        { ...named('CampaignRun'), description: 'A version of a campaign.' },
+      ),
+      { description: 'The campaign versions it ran on.' },
+    ),
     reward: Optional(CouponIds('for the whole order')),
-    returns: Type.Array(Return),
+    returns: Type.Array(Return, { description: 'What was returned, in order.' }),
   },
-  { ...named('Transaction'), examples: [transactionExample] },
+  {
+    ...named('Transaction'),
+    description: 'A sale with its items, what it did and its returns.',
+    examples: [transactionExample],
+  },
 )

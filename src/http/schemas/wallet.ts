@@ -1,8 +1,10 @@
 import { Type } from 'typebox'
 import { named } from '../openapi/name-components.ts'
-import { Tiers } from './customer.ts'
+import { CardStatus, RewardKind } from './choices.ts'
+import { Expiring, Tiers } from './customer.ts'
 import { cardExample, couponExample, customerWithExpiryExample, exampleId } from './examples.ts'
 import { Id, Optional, Timestamp } from './fields.ts'
+import { organizationFields } from './organization.ts'
 
 const walletExample = {
   organization: {
@@ -43,36 +45,43 @@ const walletExample = {
   updatedAt: couponExample.createdAt,
 }
 
-const Amounts = Type.Unsafe<Record<string, number>>({
-  type: 'object',
-  additionalProperties: { type: 'number' },
-  description: 'Amount per balance key.',
-})
+const Amounts = (what: string) =>
+  Type.Unsafe<Record<string, number>>({
+    type: 'object',
+    additionalProperties: { type: 'number' },
+    description: `${what} in the visit, by the key of the balance.`,
+  })
 
 export const WalletCard = Type.Object(
   {
-    organization: Type.Object({
-      name: Type.String(),
-      color: Type.String({
-        description: "The organization's color, or the default color if it has not chosen one.",
-      }),
-      logo: Optional(Type.String({ description: 'An https URL or a data URL.' })),
-      locale: Type.String(),
-      currency: Type.String(),
-      timezone: Type.String(),
-    }),
-    card: Type.Object({
-      barcode: Type.String(),
-      status: Type.Integer({ description: '1 active, 2 blocked' }),
-      campaignName: Type.String(),
-    }),
-    firstName: Optional(Type.String()),
+    organization: Type.Object(
+      {
+        name: organizationFields.name,
+        color: Type.String({
+          description: "The organization's color, or the default color if it has not chosen one.",
+        }),
+        logo: Optional(Type.String({ description: 'An https URL or a data URL.' })),
+        locale: organizationFields.locale,
+        currency: organizationFields.currency,
+        timezone: organizationFields.timezone,
+      },
+      { description: 'The merchant.' },
+    ),
+    card: Type.Object(
+      {
+        barcode: Type.String({ description: 'What a scanner reads.' }),
+        status: CardStatus,
+        campaignName: Type.String({ description: 'Name of the campaign of the card.' }),
+      },
+      { description: 'The card.' },
+    ),
+    firstName: Optional(Type.String({ description: 'First word of the full name.' })),
     balances: Type.Array(
       Type.Object({
-        key: Type.String(),
-        name: Type.String(),
+        key: Type.String({ description: 'Key of the balance.' }),
+        name: Type.String({ description: 'The name customers see.' }),
         value: Type.Number({ description: 'Amount available now.' }),
-        decimals: Type.Integer(),
+        decimals: Type.Integer({ description: 'Number of decimals to show.' }),
         total: Type.Number({ description: 'Amount ever collected, minus what returns reversed.' }),
         otherCampaign: Optional(
           Type.String({
@@ -85,43 +94,44 @@ export const WalletCard = Type.Object(
     progress: Type.Array(
       Type.Object({
         key: Type.String({ description: 'Key of the balance being collected.' }),
-        have: Type.Number(),
+        have: Type.Number({ description: 'The amount that counts toward the next coupon.' }),
         need: Type.Number({ description: 'Amount needed for the next coupon.' }),
-        rewardName: Type.String(),
+        rewardName: Type.String({ description: 'Name of the reward that it is good for.' }),
       }),
+      { description: 'Progress toward the next coupons.' },
     ),
     coupons: Type.Array(
       Type.Object({
         id: Id('cpn'),
-        name: Type.String(),
-        kind: Type.String({ description: 'free_product, amount_off or percent_off' }),
+        name: Type.String({ description: 'The name customers see.' }),
+        kind: RewardKind,
         products: Optional(
           Type.Array(Type.String(), {
             description:
               'Products, one of which is free: their names, or your own IDs for those without a name.',
           }),
         ),
-        expiresAt: Optional(Timestamp()),
-        campaignName: Type.String(),
+        expiresAt: Optional(Timestamp('When it can no longer be redeemed.')),
+        campaignName: Type.String({ description: 'Name of the campaign it comes from.' }),
       }),
       { description: 'The coupons that can be redeemed now.' },
     ),
-    expiring: Type.Array(Type.Object({ key: Type.String(), amount: Type.Number(), at: Timestamp() })),
+    expiring: Expiring,
     tiers: Tiers,
     visits: Type.Array(
       Type.Object({
-        at: Timestamp(),
+        at: Timestamp('When it was.'),
         amount: Type.Number({ description: 'Amount payable, before points.' }),
-        collected: Amounts,
-        spent: Optional(Amounts),
-        branchName: Optional(Type.String()),
+        collected: Amounts('What was collected'),
+        spent: Optional(Amounts('What was spent')),
+        branchName: Optional(Type.String({ description: 'Name of the branch.' })),
         isReturned: Optional(Type.Literal(true, { description: 'Everything was returned.' })),
       }),
       { description: 'The last ten visits, newest first.' },
     ),
     updatedAt: Timestamp('When this state was read.'),
   },
-  { ...named('WalletCard'), examples: [walletExample] },
+  { ...named('WalletCard'), description: 'What the wallet page of a card shows.', examples: [walletExample] },
 )
 
 export const Svg = {

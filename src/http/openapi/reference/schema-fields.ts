@@ -9,15 +9,9 @@ const unfoldDepth = 2
 
 export function schemaFields(document: OpenApiDocument, schema: Schema, depth = unfoldDepth): Html {
   if (schema.$ref) return schemaFields(document, resolve(document, schema), depth)
-  if (schema.if) {
-    return html`
-      <p class="case">With <code>${schema.if.required?.join(', ')}</code>:</p>
-      ${schemaFields(document, schema.then ?? {}, depth)}
-      <p class="case">Without it:</p>
-      ${schemaFields(document, schema.else ?? {}, depth)}`
-  }
   if (schema.type === 'array' && schema.items) return schemaFields(document, schema.items, depth)
-  if (schema.anyOf) return html`${schema.anyOf.map((branch) => variant(document, branch, depth))}`
+  const branches = branchesOf(schema)
+  if (branches) return html`${branches.map((branch) => variant(document, branch, depth))}`
   const members = Object.entries(schema.properties ?? {})
   if (members.length === 0) return freeFields(document, schema, depth)
   return html`<ul class="members">${members.map(([name, member]) =>
@@ -57,7 +51,7 @@ function nested(document: OpenApiDocument, schema: Schema, depth: number): Html 
   const isNamed = inner.$ref !== undefined
   if (isNamed && depth === 0) return undefined
   const target = resolve(document, inner)
-  const variants = target.anyOf?.filter((branch) => hasFields(resolve(document, branch))) ?? []
+  const variants = branchesOf(target)?.filter((branch) => hasFields(resolve(document, branch))) ?? []
   if (!hasFields(target) && variants.length === 0) return undefined
   const next = isNamed ? depth - 1 : depth
   const content =
@@ -72,15 +66,16 @@ function variant(document: OpenApiDocument, schema: Schema, depth: number): Html
   if (!hasFields(target)) return html``
   if (schema.$ref && depth === 0) return html`<p class="case">${typeOf(document, schema)}</p>`
   const next = schema.$ref ? depth - 1 : depth
-  return html`<details><summary>${target.title ?? 'Fields'}</summary>${schemaFields(document, target, next)}</details>`
+  return html`<details><summary>${target.title ?? (schema.$ref ? refName(schema.$ref) : 'Fields')}</summary>${schemaFields(document, target, next)}</details>`
+}
+
+/** The alternatives of a union. */
+function branchesOf({ anyOf, oneOf }: Schema): readonly Schema[] | undefined {
+  return anyOf ?? oneOf
 }
 
 function hasFields(schema: Schema): boolean {
-  return (
-    Object.keys(schema.properties ?? {}).length > 0 ||
-    schema.if !== undefined ||
-    typeof schema.additionalProperties === 'object'
-  )
+  return Object.keys(schema.properties ?? {}).length > 0 || typeof schema.additionalProperties === 'object'
 }
 
 export function typeOf(document: OpenApiDocument, schema: Schema): Html {
@@ -90,8 +85,9 @@ export function typeOf(document: OpenApiDocument, schema: Schema): Html {
   }
   if (schema.const !== undefined) return html`${JSON.stringify(schema.const)}`
   if (schema.enum) return html`${schema.enum.map((value) => JSON.stringify(value)).join(' or ')}`
-  if (schema.anyOf) {
-    return html`${schema.anyOf.map((branch, i) => html`${i > 0 && ' or '}${typeOf(document, branch)}`)}`
+  const branches = branchesOf(schema)
+  if (branches) {
+    return html`${branches.map((branch, i) => html`${i > 0 && ' or '}${typeOf(document, branch)}`)}`
   }
   if (schema.type === 'array')
     return html`list of ${schema.items ? typeOf(document, schema.items) : 'anything'}`

@@ -1,0 +1,88 @@
+/** The headers of requests and responses that operations share, as components of the OpenAPI document. */
+import type { Json } from './name-components.ts'
+
+const integer = { type: 'integer', minimum: 0 }
+const text = { type: 'string' }
+
+const headers = {
+  'X-Request-Id': {
+    description:
+      'Identifies the request in the logs: what you sent in the header of the same name, or a new ID. Quote it when you report a problem.',
+    required: true,
+    schema: { ...text, examples: ['5f0c8a7e3b9d4c61a2f4e8d7b6c5a493'] },
+  },
+  'RateLimit-Policy': {
+    description: 'How many requests (`q`) are allowed in how many seconds (`w`).',
+    schema: { ...text, examples: ['"organization";q=1000;w=1'] },
+  },
+  RateLimit: {
+    description:
+      'How many requests are left (`r`), and in how many seconds the full number is available again (`t`).',
+    schema: { ...text, examples: ['"organization";r=998;t=1'] },
+  },
+  'Retry-After': {
+    description: 'How many seconds to wait before the request is retried.',
+    required: true,
+    schema: { ...integer, examples: [1] },
+  },
+  'Idempotent-Replayed': {
+    description: 'Present if this is the response to an earlier request with the same key or receipt number.',
+    schema: { ...text, const: 'true' },
+  },
+  'Ignored-Members': {
+    description: 'The properties of the body that were ignored, such as typos.',
+    schema: { ...text, examples: ['itmes, customer.nickname'] },
+  },
+  Allow: {
+    description: 'The methods that the path supports.',
+    required: true,
+    schema: { ...text, examples: ['GET, HEAD, PATCH'] },
+  },
+  'WWW-Authenticate': {
+    description: 'How to authenticate.',
+    required: true,
+    schema: { ...text, examples: ['Bearer'] },
+  },
+} as const
+
+export type HeaderName = keyof typeof headers
+
+/** `XRequestId` for `X-Request-Id`: a component's name becomes the name of a type. */
+const componentName = (name: string) => name.replaceAll('-', '')
+
+export const headerComponents: Json = Object.fromEntries(
+  Object.entries(headers).map(([name, header]) => [componentName(name), header]),
+)
+
+export const headerRefs = (names: readonly HeaderName[]): Json =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${componentName(name)}` }]))
+
+export const idempotencyHeader = {
+  'idempotency-key': {
+    'x-parameter': 'IdempotencyKey',
+    type: 'string',
+    minLength: 1,
+    maxLength: 255,
+    description:
+      'Makes retries safe: a retry with the same key and body returns the first response. A key is valid for one method and path of the organization, and is kept for 72 hours. Refusals are not remembered: after one, the key can be used again, also with another body.',
+  },
+}
+
+export const preferHeader = {
+  prefer: {
+    'x-parameter': 'Prefer',
+    type: 'string',
+    description: '`handling=strict` rejects unknown properties of the body; by default they are ignored.',
+    examples: ['handling=strict'],
+  },
+}
+
+export const requestIdHeader = {
+  'x-request-id': {
+    'x-parameter': 'RequestId',
+    type: 'string',
+    description:
+      'Your own ID of the request, for the logs of both sides: 1 to 128 printable ASCII characters without spaces. It is returned; without a usable one, the service generates it.',
+    examples: ['till-7-000123'],
+  },
+}

@@ -1,0 +1,99 @@
+/**
+ * One or two sentences about operations whose summary says nearly all. Longer descriptions, and those that depend
+ * on the code beside them, are with the routes.
+ */
+const directory = (noun: string, plural: string) => ({
+  [`list${plural}`]: 'Also those that sales have named and nobody has added.',
+  [`get${noun}`]: 'By our ID.',
+  [`create${noun}`]: 'Sales refer to it by your own ID.',
+})
+
+const barcode = 'An SVG with the quiet zone that scanners need.'
+const rotated = (what: string) => `The old ${what} keeps working for \`overlapSeconds\`.`
+
+export const operationNotes: Record<string, string> = {
+  issueToken: 'The token is for one organization. When it expires, you may simply ask for a new token here.',
+  getSession: 'Only for sessions of people; a bearer token has none.',
+  signOut: 'Ends the session and removes the cookie.',
+  signOutEverywhere: 'Ends all sessions of the person, this one included.',
+  changePassword: 'Requires the current password. This session stays.',
+
+  createCustomer:
+    'For customers who are not at a till. The same rules as for the profile of a new customer in `POST /v1/customers/register`.',
+  getCustomer: 'The state of this moment. Fetch it again before each sale instead of storing it.',
+  listCustomers: 'Erased customers are not listed.',
+  patchCustomer: 'The same rules as for a new customer. What is left out stays as it is.',
+  blockCustomer:
+    'Sales with the loyalty program are refused until the customer is unblocked. Nothing is lost.',
+  unblockCustomer: 'The customer can collect, redeem and spend again.',
+  adjustBalance:
+    'Books a ledger entry with a reason. It does not change `total`, grants no coupon and cannot take the balance below zero.',
+  exportCustomer: 'For a request under data protection law.',
+  listCustomerTransactions: 'Each with its items, what it did and its returns.',
+  listLedgerEntries: 'Every change of every balance, with the balance after it.',
+  listCustomerCoupons: 'Also those that were redeemed, have expired or were revoked.',
+
+  getCard: 'Its barcode, its status and its campaign.',
+  blockCard: 'Sales with the card are refused until it is unblocked, such as after a loss.',
+  unblockCard: 'The card can be used again.',
+  getCardBarcode: barcode,
+
+  getTransaction: 'Also shows what was returned since.',
+
+  listCoupons: 'In any status, unless `status` selects one.',
+  getCoupon: 'Its reward, its status and when it expires.',
+  issueCoupon: 'Gives a customer a coupon that no sale has granted, such as an apology.',
+  revokeCoupon: 'It can no longer be redeemed. This cannot be undone.',
+
+  getCampaign: 'Its state and its draft. A till sees published campaigns only.',
+  createCampaign: 'Nobody can register into it until it is published.',
+  publishCampaign:
+    'The new version counts from the next basket on. A transaction records the version it ran on.',
+  pauseCampaign: 'Redeeming coupons and spending points go on. Publishing resumes it.',
+  archiveCampaign: 'Like a pause that cannot be ended: an archived campaign cannot be published again.',
+  listCampaignVersions: 'Each with its definition and what it changed.',
+  compareCampaignVersions: 'Without parameters: the published version and the draft.',
+
+  ...directory('Product', 'Products'),
+  ...directory('Branch', 'Branches'),
+  ...directory('User', 'Users'),
+  listTillProducts: 'For a cashier to choose from.',
+  listTillBranches: 'For a cashier to choose from.',
+
+  getSummary: "Days are those of the organization's time zone. At most 1,100 of them.",
+  listDailyFigures: 'One entry for every day of the range, also where nothing happened.',
+  checkIntegrity: 'Reads everything of the organization, which may take a while.',
+
+  getOrganization: 'Its name, region, look and settings.',
+  patchOrganization: 'Takes effect with the next request. Country and currency are set by the operator.',
+  listPeople: 'Also those who were invited and have not joined yet.',
+  signOutPerson: 'They have to sign in again on every device.',
+  listOwnConnections: 'Also those that were revoked. Keys and secrets are never shown again.',
+  rotateConnection: rotated('secret'),
+
+  getWalletCard: 'Without phone number and email address, and with no more than the first name.',
+  getWalletBarcode: barcode,
+  getWalletQrCode: barcode,
+  getWalletIcon: "An SVG in the organization's color.",
+  getWalletManifest: 'Browsers read it.',
+
+  createOrganization: 'It starts with an active subscription and one branch, `main`.',
+  listOrganizations: 'All organizations of the platform.',
+  getOrganizationById: 'Its name, region, look and settings.',
+  patchOrganizationById: 'Takes effect with its next request. The currency cannot be changed.',
+  invitePersonToOrganization: 'The service sends no email: share the link yourself.',
+  listPeopleOfOrganization: 'In the order they were added.',
+  createIntegration: 'One key serves all organizations that the integration is connected to.',
+  listIntegrations: 'All integrations of the platform.',
+  getIntegration: 'Its API key is never shown again.',
+  rotateIntegrationKey: rotated('key'),
+  createConnection: 'The scopes default to `pos`.',
+  listConnections: 'Those of one organization.',
+  getConnection: 'Its API secret is never shown again.',
+  rotateConnectionSecret: rotated('secret'),
+
+  getLiveness: 'Does not look at the database.',
+  getReadiness:
+    'For a load balancer: fails while the database cannot be reached or the service is shutting down.',
+  getMetrics: 'Counters and durations of requests, baskets, jobs and the database.',
+}

@@ -1,0 +1,153 @@
+/** The closed lists of values in requests and responses, and what each value means. */
+import { Type } from 'typebox'
+import { skipReasons } from '../../domain/skip-reason.ts'
+import type { WarningCode } from '../../domain/warning.ts'
+import { named } from '../openapi/name-components.ts'
+
+/**
+ * A closed list of values and what each of them means. Generated clients get constants from it: the names of
+ * numbers and the meanings travel in the two extensions that generators know.
+ */
+export function Choice<const T extends string>(name: string, about: string, meanings: Record<T, string>) {
+  const values = Object.keys(meanings) as T[]
+  // Without a type, so that a value of another type is told the allowed values as well.
+  return Type.Unsafe<T>({
+    ...named(name),
+    enum: values,
+    description: `${about}${listMeanings(values, Object.values(meanings))}`,
+    'x-enum-descriptions': Object.values(meanings),
+  })
+}
+
+/** Numbers with a name and a meaning each, such as `{ 1: ['active', 'Can be used.'] }`. */
+export function StatusCode(
+  name: string,
+  about: string,
+  meanings: Record<number, readonly [name: string, meaning: string]>,
+) {
+  const codes = Object.keys(meanings).map(Number)
+  const words = Object.values(meanings)
+  return Type.Unsafe<number>({
+    ...named(name),
+    type: 'integer',
+    enum: codes,
+    description: `${about}${listMeanings(
+      codes,
+      words.map(([word, meaning]) => `${word}. ${meaning}`),
+    )}`,
+    'x-enum-varnames': words.map(([word]) => word.replaceAll(' ', '_')),
+    'x-enum-descriptions': words.map(([, meaning]) => meaning),
+  })
+}
+
+const listMeanings = (values: readonly (string | number)[], meanings: readonly string[]) =>
+  values.map((value, i) => `\n- \`${value}\`: ${meanings[i]}`).join('')
+
+export const CustomerStatus = StatusCode('CustomerStatus', 'Status of a customer.', {
+  1: ['active', 'Can collect, redeem and spend.'],
+  2: ['blocked', 'Sales with the loyalty program are refused until the customer is unblocked.'],
+})
+
+export const CardStatus = StatusCode('CardStatus', 'Status of a card.', {
+  1: ['active', 'Can be used.'],
+  2: ['blocked', 'Cannot be used until it is unblocked.'],
+  3: ['replaced', 'Another card has taken its place.'],
+  4: ['closed', 'Its customer was erased.'],
+})
+
+export const CouponStatus = StatusCode('CouponStatus', 'Status of a coupon.', {
+  1: ['active', 'Can be redeemed.'],
+  3: ['redeemed', 'Was used in a sale.'],
+  4: ['expired', 'Is past its `expiresAt`.'],
+  5: ['revoked', 'Was taken back, by hand or by a return.'],
+})
+
+export const TransactionStatus = StatusCode('TransactionStatus', 'Status of a transaction.', {
+  1: ['processed', 'Nothing of it was returned.'],
+  2: ['partly returned', 'A part of it was returned.'],
+  3: ['returned', 'Everything was returned.'],
+})
+
+export const CampaignStatus = Choice('CampaignStatus', 'Status of a campaign.', {
+  draft: 'Not published yet: nobody can register into it.',
+  published: 'Runs, unless it has not started or has ended.',
+  paused: 'Nobody can register and nothing is collected; redeeming and spending go on.',
+  archived: 'Paused forever.',
+})
+
+export const RewardKind = Choice('RewardKind', 'What a coupon gives.', {
+  free_product: 'One unit of one of its products is free.',
+  amount_off: 'A fixed amount off.',
+  percent_off: 'A percentage off, up to `maxAmount` if that is set.',
+})
+
+export const LedgerEntryKind = Choice('LedgerEntryKind', 'Why a balance changed.', {
+  collect: 'A rule gave it in a sale.',
+  spend: 'The customer paid with points.',
+  consume: 'A threshold used it up for a coupon.',
+  adjust: 'It was changed by hand.',
+  expire: 'It expired.',
+  return: 'A return took it back or gave it back.',
+})
+
+export const SkipReason = Choice('SkipReason', 'Why a rule gave nothing.', skipReasons)
+
+export const WarningCodes = Choice<WarningCode>(
+  'WarningCode',
+  'What is probably wrong. More codes may be added.',
+  {
+    discounts_disagree: '`discountAmount` and `discountedAmount` contradict each other.',
+    amount_differs: 'The order amount is not the sum of the items.',
+    coupon_discount_differs: 'Your discount is less than the coupons it includes are worth.',
+    coupon_discount_elsewhere: 'A coupon was taken off, and your discounts are at another level.',
+    empty_basket: 'Neither items nor an amount.',
+    no_receipt_number: 'A sale without `opaqueId`.',
+  },
+)
+
+export const Role = Choice('Role', 'What a person may do.', {
+  owner: 'Everything.',
+  manager: 'Everything except managing people.',
+  cashier: 'What a till can do.',
+})
+
+export const PersonStatus = Choice('PersonStatus', 'Whether a person can sign in.', {
+  invited: 'Has not chosen a password yet.',
+  active: 'Can sign in.',
+  blocked: 'Cannot sign in until unblocked.',
+})
+
+export const ConnectionStatus = Choice('ConnectionStatus', 'Whether a connection can be used.', {
+  active: 'Can get tokens.',
+  revoked: 'Ended forever, with all its tokens.',
+})
+
+const scopes = {
+  pos: 'What a till needs: customers one at a time, cards, sales, returns, coupons.',
+  manage: 'Everything else of the organization.',
+}
+
+export const Scope = Choice('Scope', 'What a connection may do.', scopes)
+
+export const SessionScope = Choice('SessionScope', 'What a person may do with the API.', {
+  ...scopes,
+  people: 'Managing the people who can sign in.',
+})
+
+const callers = {
+  connection: 'Software with an API key and secret.',
+  person: 'A person who is signed in.',
+}
+
+export const CallerKind = Choice('CallerKind', 'Who made the request.', callers)
+
+export const ActorKind = Choice('ActorKind', 'Who made the change.', {
+  ...callers,
+  operator: 'The operator of the service.',
+})
+
+export const RequestOutcome = Choice('RequestOutcome', 'How a request ended.', {
+  ok: 'It succeeded.',
+  refused: 'It was refused (4xx).',
+  failed: 'It failed (5xx).',
+})
