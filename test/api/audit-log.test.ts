@@ -113,7 +113,7 @@ describe('an entry', () => {
     const by = { kind: 'person', id: user, name: 'Ada' }
     expect((await newest(shop)).by).toEqual(by)
     await service.flushRequests()
-    const requests = await shop.call('GET', `/v1/requests?by=${user}&limit=1`)
+    const requests = await shop.call('GET', `/v1/requests?connection=${user}&limit=1`)
     expect(requests.body.data.map((item: { by: object }) => item.by)).toEqual([by])
     const one = await shop.call('GET', `/v1/requests/${requests.body.data[0].id}`)
     expect(one.body.by).toEqual(by)

@@ -197,6 +197,9 @@ describe('odd addresses', () => {
     '/v1/customers/find?q=a%',
     `/v1/customers/find?${'&'.repeat(10_000)}`,
     '/v1/customers/find?__proto__=1&constructor[prototype]=1',
+    '/v1/transactions?a',
+    '/v1/transactions?=&==&a[]=1',
+    '/v1/transactions#x',
     'http://evil.example/nowhere',
     'evil.example:443',
     '?',
@@ -205,7 +208,7 @@ describe('odd addresses', () => {
     expectRefused(await exchange(Buffer.from(`GET ${path} HTTP/1.1\r\n${auth()}\r\n`, 'utf8')))
   })
 
-  test.each(['/v1/transactions?', '/v1/transactions?a', '/v1/transactions?=&==&a[]=1', '/v1/transactions#x'])(
+  test.each(['/v1/transactions?', '/v1/transactions?&&', '/livez?a', '/livez?=&==&a[]=1', '/livez#x'])(
     '%s is still what it was',
     async (path) => {
       expect(await exchange(`GET ${path} HTTP/1.1\r\n${auth()}\r\n`)).toMatch(/^HTTP\/1\.1 200 /)

@@ -72,7 +72,8 @@ export const preferHeader = {
   prefer: {
     'x-parameter': 'Prefer',
     type: 'string',
-    description: '`handling=strict` rejects unknown properties of the body; by default they are ignored.',
+    description:
+      '`handling=strict` rejects unknown properties of the body and unknown query parameters; by default they are ignored.',
     examples: ['handling=strict'],
   },
 }

@@ -5,8 +5,8 @@
 import type { RefusalCode } from '../../domain/refusal.ts'
 import { packageVersion } from '../../package-root.ts'
 import { jsonTypes } from '../plugins/json-body.ts'
-import { isLenient } from '../plugins/prepare-requests.ts'
 import { cookieName } from '../plugins/session-cookie.ts'
+import { isLenient } from '../requests/unknown-fields.ts'
 import type { Access } from '../route-config.ts'
 import { errorCodesOf } from './error-responses.ts'
 import { idempotencyHeader, preferHeader, requestIdHeader } from './headers.ts'
@@ -23,7 +23,7 @@ const description = `Loyalty and wallet service for merchants: points, stamps, c
 
 **Retrying a request** is safe. Every POST that writes accepts an \`Idempotency-Key\`, unless its response contains a secret, where the header is refused: a retry with the same key and body returns the first response, with the header \`Idempotent-Replayed: true\`. For transactions, your receipt number (\`opaqueId\`) does the same, with no time limit. Bodies are the same if they mean the same: the order of properties makes no difference, nor do ignored properties and values equal to the default (\`quantity\` 1, no points, no discount, an empty list or object, the position as the ID of an item, a list of one coupon).
 
-**Unknown properties** of a body are ignored in requests that a till makes, and listed in the header \`Ignored-Members\`, so that an old till keeps working and a typo can be noticed. With \`Prefer: handling=strict\`, and in all other requests, they are rejected.
+**Unknown properties** of a body are ignored in requests that a till makes, and listed in the header \`Ignored-Members\`, so that an old till keeps working and a typo can be noticed. With \`Prefer: handling=strict\`, and in all other requests, they are rejected. Unknown query parameters are treated the same way, except that lists always reject them: without the filter that was meant, a list would return the data of other customers.
 
 **Lists** accept \`limit\` (1 to 100, default 25) and \`cursor\`, and return \`{ data, nextCursor }\`; the last page has no \`nextCursor\`.
 

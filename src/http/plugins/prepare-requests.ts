@@ -3,10 +3,8 @@
  * proxy, numbers in the query, an empty body, unknown properties, and response headers.
  */
 import { Refused } from '../../domain/refusal.ts'
-import { sayRule, toSentence } from '../../domain/validation-error.ts'
 import type { Server } from '../fastify-server.ts'
-import { findUnknownFields } from '../requests/unknown-fields.ts'
-import type { Access } from '../route-config.ts'
+import { findIgnored } from '../requests/unknown-fields.ts'
 import { endLateRequests } from './end-late-requests.ts'
 import { isStorable } from './json-body.ts'
 
@@ -55,15 +53,9 @@ export function prepareRequests(app: Server, options: PrepareOptions): void {
   })
 
   app.addHook('preHandler', (request, reply, done) => {
-    const { schema, config } = request.routeOptions
-    if (!schema?.body || config.skipsBodySchema) return done()
-    const unknown = findUnknownFields(schema.body, request.body)
-    if (unknown.length === 0) return done()
-    if (refusesUnknownFields(config.access, request.headers.prefer)) {
-      const message = sayRule({ keyword: 'additionalProperties', params: {} })
-      return done(new Refused('_invalid_payload', toSentence({ place: unknown[0]!, message })))
-    }
-    reply.header('ignored-members', unknown.slice(0, 20).map(toHeaderText).join(', '))
+    const ignored = findIgnored(request)
+    if (ignored instanceof Refused) return done(ignored)
+    if (ignored.length > 0) reply.header('ignored-members', ignored.slice(0, 20).map(toHeaderText).join(', '))
     done()
   })
 }
@@ -88,20 +80,6 @@ function hasEmptyPart(params: unknown): boolean {
   return Object.values((params ?? {}) as Record<string, string>).includes('')
 }
 
-/** Whether unknown properties are ignored by default, unless the client asks for strict handling. */
-export function isLenient(access: Access | undefined): boolean {
-  return access === 'public' || (Array.isArray(access) && access.includes('pos'))
-}
-
-/**
- * Requests of tills are lenient unless they ask for strict handling (RFC 7240); all others report every typo.
- */
-function refusesUnknownFields(access: Access | undefined, prefer: string | string[] | undefined): boolean {
-  return (
-    !isLenient(access) || /(?:^|[,;])\s*handling\s*=\s*"?strict"?\s*(?:$|[,;])/i.test(String(prefer ?? ''))
-  )
-}
-
 /**
  * Converts the text of a query: parameters declared as integers become numbers if they are written as such,
  * and one that may be repeated becomes a list even if it occurs once.
@@ -113,8 +91,11 @@ function readQuery(schema: unknown, query: Record<string, unknown>): Refused | u
     if (!texts.every((text) => typeof text !== 'string' || isStorable(text))) {
       return new Refused('_invalid_payload', `${name}: contains a NUL character or an unpaired surrogate.`)
     }
-    const type = properties[name]?.type
+    // Unknown parameters are none of ours to read: `findIgnored` reports them.
+    if (!Object.hasOwn(properties, name)) continue
+    const { type } = properties[name]!
     if (type === 'array') query[name] = texts
+    else if (texts.length > 1) return new Refused('_invalid_payload', `${name}: must be sent only once.`)
     if (type === 'integer' && typeof value === 'string' && /^\d{1,9}$/.test(value))
       query[name] = Number(value)
   }
