@@ -144,11 +144,17 @@ export async function listHttpRequests(
   return rows.map(toRequest)
 }
 
-export async function findHttpRequest(tenant: Tenant, id: RequestId): Promise<ListedRequest | undefined> {
+/** A request by its id; with `user`, only if it is one of theirs. */
+export async function findHttpRequest(
+  tenant: Tenant,
+  id: RequestId,
+  user?: UserId,
+): Promise<ListedRequest | undefined> {
   const [row] = await many<RequestRow>(
     tenant.db,
-    `SELECT ${columns}, r.query, r.request_body, r.reply_body FROM http_requests r WHERE r.org_id = $1 AND r.id = $2`,
-    [tenant.orgId, uuidOf(id)],
+    `SELECT ${columns}, r.query, r.request_body, r.reply_body FROM http_requests r
+     WHERE r.org_id = $1 AND r.id = $2 AND ($3::uuid IS NULL OR r.user_id = $3)`,
+    [tenant.orgId, uuidOf(id), user ? uuidOf(user) : null],
   )
   return row && toRequest(row)
 }

@@ -112,6 +112,33 @@ describe('a call in the log', () => {
     expect(JSON.stringify(await list())).not.toContain(theirs.id)
     expectRefusal(await merchant.call('GET', `/v1/requests/${theirs.id}`), 404, 'request_not_found')
   })
+
+  test.each(['connection', 'cashier'] as const)(
+    'of a %s without the scope manage are all they see',
+    async (who) => {
+      const shop = await service.createMerchant()
+      const own =
+        who === 'connection'
+          ? await shop.connect(['pos'])
+          : (await createTestPerson(service, shop, 'cashier')).call
+      await own('GET', '/v1/cards/own')
+      await shop.call('GET', '/v1/cards/foreign')
+      const all = await list('', shop.call)
+      expect(all).toHaveLength(2)
+      const foreign = all[0]
+      const [mine, ...more] = await list('', own)
+      expect([mine, more]).toEqual([all[1], []])
+      expect((await own('GET', `/v1/requests/${mine.id}`)).body).toMatchObject({ id: mine.id, status: 404 })
+      expect(await list(`?connection=${mine.by.id}`, own)).toHaveLength(1)
+      expect(await list(`?connection=${foreign.by.id}`, own)).toEqual([])
+      const [hidden, unknown] = await Promise.all(
+        [foreign.id, `req_${'0'.repeat(32)}`].map((id) => own('GET', `/v1/requests/${id}`)),
+      )
+      expectRefusal(hidden!, 404, 'request_not_found')
+      expect(hidden!.body.description).toBe(unknown!.body.description)
+      expect((await own('GET', '/v1/audit')).status).toBe(403)
+    },
+  )
 })
 
 describe('filters', () => {

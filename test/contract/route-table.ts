@@ -195,6 +195,7 @@ export const probes: Record<string, Probe> = {
     at('/v1/users', { opaqueId: unique(), branch: ids.branch }, { opaqueId: unique() }),
   'GET /v1/users/{id}': (ids) => at(`/v1/users/${ids.user}`),
   'PATCH /v1/users/{id}': (ids) => at(`/v1/users/${ids.user}`, { branch: ids.branch }),
+  'GET /v1/till/organization': () => at('/v1/till/organization'),
   'GET /v1/till/products': () => at('/v1/till/products'),
   'GET /v1/till/branches': () => at('/v1/till/branches'),
   'GET /v1/till/balances': () => at('/v1/till/balances'),

@@ -33,6 +33,8 @@ export const operationNotes: Record<string, string> = {
   listLedgerEntries: 'Every change of every balance, with the balance after it.',
   listCustomerCoupons: 'Also those that were redeemed, have expired or were revoked.',
 
+  getTillOrganization: 'Ask once when the till starts, instead of configuring it twice.',
+
   getCard: 'Its barcode, its status and its campaign.',
   blockCard: 'Sales with the card are refused until it is unblocked, such as after a loss.',
   unblockCard: 'The card can be used again.',

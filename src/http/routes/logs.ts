@@ -1,7 +1,8 @@
 /** The two logs of an organization: recent requests, and who changed what. */
 import { Type } from 'typebox'
-import { parseId } from '../../domain/ids.ts'
+import { parseId, type UserId } from '../../domain/ids.ts'
 import { notFound, type RefusalCode, refusals } from '../../domain/refusal.ts'
+import type { Caller } from '../../operations/deps.ts'
 import { toTimeRange } from '../../operations/organizations/time-range.ts'
 import { type ListedAuditEntry, listAuditEntries } from '../../store/audit-entries.ts'
 import { findHttpRequest, type ListedRequest, listHttpRequests } from '../../store/http-requests.ts'
@@ -157,18 +158,26 @@ export function logRoutes(app: Server, options: ServerOptions): void {
   auditLog(app, options)
 }
 
+/**
+ * Whose requests the caller may read: undefined with the scope `manage`, which includes everyone's. Others,
+ * including a signed-in cashier, see what they sent themselves, which tells them nothing new; what others sent
+ * names customers that they have not served.
+ */
+const onlyOf = ({ scopes, user }: Caller): UserId | undefined =>
+  scopes.includes('manage') ? undefined : user
+
 function requestLog(app: Server, { deps }: ServerOptions): void {
   const { pool } = deps
 
   app.get(
     '/v1/requests',
     {
-      config: { access: ['manage'], skipsRequestLog: true },
+      config: { access: ['pos', 'manage'], skipsRequestLog: true },
       schema: {
         operationId: 'listRequests',
         summary: "List the organization's recent requests, newest first",
         description:
-          'The newest 2,000 requests of the last 7 days, available within seconds. ' +
+          'Without the scope `manage`, only the requests of the same connection or person. The newest 2,000 requests of the last 7 days, available within seconds. ' +
           'Under heavy load, all that were refused or failed and a sample of the others.',
         tags,
         querystring: Type.Object({
@@ -189,21 +198,29 @@ function requestLog(app: Server, { deps }: ServerOptions): void {
         text: q?.trim() || undefined,
         user: connection === undefined ? undefined : parseId('usr', connection),
       }
-      // A malformed ID has made no requests.
-      if (connection !== undefined && !filter.user) return { data: [] }
+      // A malformed ID has made no requests, and those of others are not shown.
+      const only = onlyOf(request.caller)
+      if (connection !== undefined && (!filter.user || (only && filter.user !== only))) return { data: [] }
       const tenant = tenantOf(pool, request.caller.organization.orgId)
-      return listPage('req', request.query, (page) => listHttpRequests(tenant, filter, page), toRequestReply)
+      return listPage(
+        'req',
+        request.query,
+        (page) => listHttpRequests(tenant, { ...filter, user: only ?? filter.user }, page),
+        toRequestReply,
+      )
     },
   )
 
   app.get(
     '/v1/requests/:id',
     {
-      config: { access: ['manage'], skipsRequestLog: true, refusals: ['request_not_found'] },
+      config: { access: ['pos', 'manage'], skipsRequestLog: true, refusals: ['request_not_found'] },
       schema: {
         operationId: 'getRequest',
         summary: 'Get a request with its body and its response',
-        description: 'Secrets and personal data are removed before a request is stored.',
+        description:
+          'Secrets and personal data are removed before a request is stored. Without the scope `manage`, only ' +
+          'requests of the same connection or person are found.',
         tags,
         params: Type.Object({ id: Id('req') }),
         response: { 200: RequestDetails },
@@ -211,7 +228,8 @@ function requestLog(app: Server, { deps }: ServerOptions): void {
     },
     async (request) => {
       const id = parseId('req', request.params.id)
-      const row = id && (await findHttpRequest(tenantOf(pool, request.caller.organization.orgId), id))
+      const tenant = tenantOf(pool, request.caller.organization.orgId)
+      const row = id && (await findHttpRequest(tenant, id, onlyOf(request.caller)))
       if (!row) throw notFound('request_not_found')
       return toDetailsReply(row)
     },

@@ -1,4 +1,7 @@
-/** What a till needs to know about the directory and balances; managing them requires the scope `manage`. */
+/**
+ * What a till needs to know about its organization, the directory and balances; managing them requires the
+ * scope `manage`.
+ */
 import { Type } from 'typebox'
 import { listNamedBalances } from '../../store/campaigns.ts'
 import { tenantOf } from '../../store/tenant.ts'
@@ -7,7 +10,7 @@ import type { Server } from '../fastify-server.ts'
 import { named, parameter } from '../openapi/name-components.ts'
 import { isStorable } from '../plugins/json-body.ts'
 import { decodeCursor, limitOf, PageQuery, refuseCursor, toPage } from '../requests/paging.ts'
-import { directoryExamples, tillBalanceExample } from '../schemas/examples.ts'
+import { directoryExamples, tillBalanceExample, tillOrganizationExample } from '../schemas/examples.ts'
 import { Optional, PageOf, Text } from '../schemas/fields.ts'
 import type { ServerOptions } from '../server-options.ts'
 
@@ -66,7 +69,47 @@ const EntryQuery = Type.Object({
   ),
 })
 
-export function tillRoutes(app: Server, { deps }: ServerOptions): void {
+const TillOrganization = Type.Object(
+  {
+    name: Type.String({ description: 'Name of the organization.' }),
+    country: Type.String({ description: 'Region of phone numbers that are sent without a country code.' }),
+    currency: Type.String({ description: 'Currency of every amount of money.' }),
+    currencyDecimals: Type.Integer({ description: 'Decimals of the currency: 2 for USD, 0 for JPY.' }),
+    timezone: Type.String({ description: 'Time zone of days and of the times of rules.' }),
+    scopes: Type.Array(Type.String(), { description: 'What the token or the signed-in person may do.' }),
+  },
+  {
+    ...named('TillOrganization'),
+    description: 'What a till has to know.',
+    examples: [tillOrganizationExample],
+  },
+)
+
+export function tillRoutes(app: Server, options: ServerOptions): void {
+  tillOrganization(app)
+  tillLists(app, options)
+}
+
+function tillOrganization(app: Server): void {
+  app.get(
+    '/v1/till/organization',
+    {
+      config: { access: ['pos'] },
+      schema: {
+        operationId: 'getTillOrganization',
+        summary: 'Get what a till has to know about its organization, and its own scopes',
+        tags: ['Organization'],
+        response: { 200: TillOrganization },
+      },
+    },
+    async ({ caller }) => {
+      const { name, country, currency, currencyDecimals, timezone } = caller.organization
+      return { name, country, currency, currencyDecimals, timezone, scopes: [...caller.scopes] }
+    },
+  )
+}
+
+function tillLists(app: Server, { deps }: ServerOptions): void {
   app.get(
     '/v1/till/balances',
     {

@@ -271,6 +271,15 @@ export const directoryExamples = {
   users: { opaqueId: 'cash-7', name: 'Till 7', branch: 'store-12' },
 }
 
+export const tillOrganizationExample = {
+  name: 'Blue Cup',
+  country: 'US',
+  currency: 'USD',
+  currencyDecimals: 2,
+  timezone: 'America/New_York',
+  scopes: ['pos'],
+}
+
 export const tillBalanceExample = { key: 'stamps', name: 'Stamps', decimals: 0 }
 
 export const reportExample = {
