@@ -1,4 +1,4 @@
-import type { TransactionId } from './ids.ts'
+import type { CustomerId, TransactionId } from './ids.ts'
 
 /**
  * Refusals are part of the contract: the closed list of reasons why the service rejects a request, each with
@@ -82,6 +82,8 @@ export interface Refusal {
   readonly problem?: Problem
   /** The sale that is in the way. */
   readonly transaction?: TransactionId
+  /** The customer who already has the phone number, the email address or the opaque ID. */
+  readonly customer?: CustomerId
 }
 
 /**
@@ -118,6 +120,8 @@ export class Refused extends Error {
   readonly problem: Problem | undefined
   /** The sale that is in the way. */
   transaction: TransactionId | undefined
+  /** The customer who already has what must be unique. */
+  customer: CustomerId | undefined
   /**
    * `path` if the refused object was named in the path or the query: "not found" is then a 404, not a 400.
    */
@@ -138,9 +142,10 @@ export class Refused extends Error {
   }
 
   /** Wraps a refusal that pure code returned. */
-  static from({ code, description, problem, transaction }: Refusal): Refused {
+  static from({ code, description, problem, transaction, customer }: Refusal): Refused {
     const refused = new Refused(code, description, 'body', problem)
     refused.transaction = transaction
+    refused.customer = customer
     return refused
   }
 

@@ -268,19 +268,18 @@ export type UniqueField = 'email' | 'phone' | 'opaqueId'
 
 /**
  * The unique fields of the profile that already belong to another customer, in the order in which they are
- * refused.
+ * refused, each with that customer.
  */
 export async function listTakenFields(
   tenant: Tenant,
   profile: Profile,
   except?: CustomerId,
-): Promise<UniqueField[]> {
+): Promise<{ readonly field: UniqueField; readonly customer: CustomerId }[]> {
   const { email, phone, opaqueId } = profile
   if (email === undefined && phone === undefined && opaqueId === undefined) return []
-  const row = await maybeOne<Record<UniqueField, boolean>>(
+  const rows = await many<{ id: string } & Record<UniqueField, boolean | null>>(
     tenant.db,
-    `SELECT coalesce(bool_or(email_key = $2), false) AS email, coalesce(bool_or(phone = $3), false) AS phone,
-            coalesce(bool_or(opaque_id = $4), false) AS "opaqueId"
+    `SELECT id, email_key = $2 AS email, phone = $3 AS phone, opaque_id = $4 AS "opaqueId"
      FROM customers WHERE org_id = $1 AND (email_key = $2 OR phone = $3 OR opaque_id = $4)
        AND ($5::uuid IS NULL OR id <> $5)`,
     [
@@ -291,7 +290,10 @@ export async function listTakenFields(
       except ? uuidOf(except) : null,
     ],
   )
-  return (['email', 'phone', 'opaqueId'] as const).filter((field) => row?.[field])
+  return (['email', 'phone', 'opaqueId'] as const).flatMap((field) => {
+    const owner = rows.find((row) => row[field])
+    return owner ? [{ field, customer: idFrom('cus', owner.id) }] : []
+  })
 }
 
 /** The customer with its wallet, in one statement: there is always a wallet row to lock. */

@@ -364,6 +364,45 @@ describe('GET /v1/customers', () => {
   })
 })
 
+describe('a refusal because something is taken', () => {
+  test('names the customer who has it, to whoever creates, registers or changes one', async () => {
+    const phone = freshPhone()
+    const owners = {
+      existing_customer_with_email: await create({ data: { email: 'Named@example.com' } }),
+      existing_customer_with_phone: await create({ data: { phone } }),
+      opaque_id_already_exists: await create({ data: {}, opaqueId: 'named' }),
+    }
+    const mine = await create({ data: {} })
+    const till = await merchant.connect(['pos'])
+    const send: ((profile: object) => Promise<Reply>)[] = [
+      (profile) => till('POST', '/v1/customers', profile),
+      (customer) => till('POST', '/v1/customers/register', { campaignId: campaign, customer }),
+      (profile) => till('PATCH', `/v1/customers/${mine.id}`, profile),
+    ]
+    for (const call of send)
+      for (const [data, opaqueId, code] of [
+        [{ email: 'named@example.com', phone }, 'named', 'existing_customer_with_email'],
+        [{ phone }, 'named', 'existing_customer_with_phone'],
+        [{}, 'named', 'opaque_id_already_exists'],
+      ] as const) {
+        const reply = await call({ data, opaqueId })
+        expectRefusal(reply, 400, code)
+        expect(reply.body.customer).toBe(owners[code].id)
+      }
+    expect(await get(owners.existing_customer_with_phone.id)).toMatchObject({ status: 200 })
+  })
+
+  test('names nobody else’s customer, and no other refusal names one', async () => {
+    const phone = freshPhone()
+    const other = await service.createMerchant()
+    await create({ data: { phone } })
+    expect((await other.call('POST', '/v1/customers', { data: { phone } })).status).toBe(201)
+    expect((await merchant.call('POST', '/v1/customers', { data: { phone: 'x' } })).body).not.toHaveProperty(
+      'customer',
+    )
+  })
+})
+
 describe('PATCH /v1/customers/{id}', () => {
   test('merges: what is named changes, null removes, what is absent stays', async () => {
     const phone = freshPhone()

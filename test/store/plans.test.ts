@@ -76,7 +76,7 @@ async function makeCalls(): Promise<void> {
   await succeed('POST', `/v1/transactions/${sale.id}/return`, {})
   for (const path of [
     `/v1/customers/${customer}`,
-    `/v1/customers?email=a@example.com`,
+    `/v1/customers?q=a@example.com`,
     `/v1/customers?q=${barcode}`,
     `/v1/customers/${customer}/ledger`,
     `/v1/transactions?opaqueId=r-1`,

@@ -9,6 +9,12 @@ export function expectRefusal(reply: Reply, status: number, code: RefusalCode, d
   if (description) expect(reply.body.description).toMatch(description)
 }
 
+const takenCodes = [
+  'existing_customer_with_email',
+  'existing_customer_with_phone',
+  'opaque_id_already_exists',
+] satisfies RefusalCode[] as string[]
+
 /** Expects any error: a 4xx or 5xx with the standard error body, and no query string in its path. */
 export function expectErrorBody(reply: Reply): void {
   expect(reply.headers['content-type']).toMatch(/^application\/json/)
@@ -20,10 +26,13 @@ export function expectErrorBody(reply: Reply): void {
     timestamp: expect.any(Number),
     path: reply.path.split('?')[0],
     method: reply.method,
-    // The one refusal that names what is in the way.
+    // The refusals that name what is in the way.
     ...(reply.body?.message === 'transaction_already_exists' && {
       transaction: expect.stringMatching(/^txn_[0-9a-f]{32}$/),
     }),
+    // Whoever loses a race is not told to whom.
+    ...(takenCodes.includes(reply.body?.message) &&
+      reply.body.customer !== undefined && { customer: expect.stringMatching(/^cus_[0-9a-f]{32}$/) }),
   })
   expect(Number.isSafeInteger(reply.body.timestamp)).toBe(true)
 }

@@ -24,6 +24,8 @@ export interface ErrorBody {
   method: string
   /** The sale that is in the way. */
   transaction?: string
+  /** The customer who already has what must be unique. */
+  customer?: string
 }
 
 /** The path is without the query, which may contain a phone number. */
@@ -38,6 +40,7 @@ export function toErrorBody(refused: Refused, method: string, url: string, now: 
     path: url.split('?', 1)[0]!,
     method,
     transaction: refused.transaction,
+    customer: refused.customer,
   }
 }
 

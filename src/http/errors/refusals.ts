@@ -121,11 +121,11 @@ export const refusalAnswers: Record<RefusalCode, RefusalAnswer> = {
   },
   existing_customer_with_email: {
     status: 400,
-    advice: 'Find that customer by the email address and register them with `customer.id`.',
+    advice: '`customer` is the one who has it: register them with `customer.id`, or check the email address.',
   },
   existing_customer_with_phone: {
     status: 400,
-    advice: 'Find that customer by the phone number and register them with `customer.id`.',
+    advice: '`customer` is the one who has it: register them with `customer.id`, or check the phone number.',
   },
   opaque_id_already_exists: {
     status: 400,

@@ -183,6 +183,12 @@ const ApiError = {
       description:
         'With `transaction_already_exists`: the sale that has the receipt number, or that was returned under it.',
     },
+    customer: {
+      type: 'string',
+      description:
+        'With `existing_customer_with_phone`, `existing_customer_with_email` and `opaque_id_already_exists`: the ' +
+        'customer who has it. Absent if another request took it at the same moment; a retry then tells.',
+    },
   },
 }
 

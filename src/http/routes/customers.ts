@@ -48,8 +48,9 @@ type CustomerReply = ReturnType<typeof toCustomerReply>
 
 const aboutRegistering =
   "Opens a card with a barcode and the campaign's balances. Registering a customer again by `id` returns the existing card. " +
-  'A profile is always that of a new customer, and is refused if its phone number, email address or `opaqueId` is taken; ' +
-  'to retry such a request, send the same body with the same `Idempotency-Key`, which returns the same card.'
+  'A profile is always that of a new customer, even if it is identical to one sent before, and is refused if its phone ' +
+  'number, email address or `opaqueId` is taken; `customer` of the error is then the `id` to register instead. ' +
+  'To retry a request, send the same body with the same `Idempotency-Key`, which returns the same card.'
 
 export function customerRoutes(app: Server, { deps }: ServerOptions): void {
   const { pool, clock } = deps

@@ -54,8 +54,9 @@ const takenConstraints: Record<string, RefusalCode> = {
 }
 
 /**
- * Checks first, so that the refusal is the first in order if several fields are taken, and then writes: what
- * another request takes in between is caught by the database and refused in the same way.
+ * Checks first, so that the refusal is the first in order if several fields are taken and names the customer
+ * who has it, and then writes: what another request takes in between is caught by the database and refused in
+ * the same way, without the customer, whom only a retry can find.
  */
 export async function writeUnique(
   tenant: Tenant,
@@ -64,6 +65,6 @@ export async function writeUnique(
   write: () => Promise<void>,
 ): Promise<void> {
   const [taken] = await listTakenFields(tenant, profile, except)
-  if (taken) throw new Refused(takenRefusals[taken])
+  if (taken) throw Refused.from({ code: takenRefusals[taken.field], customer: taken.customer })
   await refuseOnConstraint(takenConstraints, write)
 }
