@@ -163,6 +163,7 @@ CREATE TABLE customers (
   created_at timestamp with time zone NOT NULL,
   updated_at timestamp with time zone NOT NULL,
   name_key text,
+  consent_history json,
   CONSTRAINT customers_pkey PRIMARY KEY (org_id, id),
   CONSTRAINT customers_email_unique UNIQUE (org_id, email_key),
   CONSTRAINT customers_opaque_id_unique UNIQUE (org_id, opaque_id),

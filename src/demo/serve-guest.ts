@@ -27,13 +27,14 @@ export async function joinHappyHour(story: Story, guest: Guest, now: Date): Prom
 }
 
 async function openCard(
-  { at, write, organization }: Story,
+  { at, write, organization, staff }: Story,
   campaign: string,
   customer: Registration['customer'],
   now: Date,
 ): Promise<{ customer: CustomerId; card: CardId }> {
+  const user = [...staff.values()][0]!
   const view = await write((tenant) =>
-    registerCustomer(at(now), tenant, organization, { campaign, customer }),
+    registerCustomer(at(now), tenant, organization, { campaign, customer }, { kind: 'connection', user }),
   )
   return { customer: view.customer.id, card: view.cards[0]!.id }
 }

@@ -1,3 +1,4 @@
+import type { ConsentChange, Consents } from './consents.ts'
 import type { Coupon } from './coupon.ts'
 import type { CampaignId, CardId, CustomerId } from './ids.ts'
 
@@ -10,7 +11,9 @@ export interface Profile {
   readonly email?: string
   readonly fullname?: string
   readonly metaData?: Record<string, unknown>
-  readonly consents?: Record<string, unknown>
+  readonly consents?: Consents
+  /** How the consents came about, oldest first. */
+  readonly consentHistory?: readonly ConsentChange[]
   readonly opaqueId?: string
 }
 

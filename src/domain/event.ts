@@ -1,6 +1,10 @@
-/** Facts, named in the past tense with dots. Their data holds only ids and numbers, never personal data. */
+/**
+ * Facts, named in the past tense with dots. Their data holds only ids, numbers and names of fields, never
+ * personal data.
+ */
 export type EventType =
   | 'customer.created'
+  | 'customer.changed'
   | 'customer.registered'
   | 'customer.erased'
   | 'card.replaced'

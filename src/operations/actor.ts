@@ -11,6 +11,12 @@ export interface Actor {
   readonly user?: UserId
 }
 
+/** Who works with customers: a connection or a person, never the operator. */
+export type Staff = Pick<Caller, 'kind' | 'user'>
+
+/** The actor of an event. */
+export const byOf = ({ kind, user }: Staff) => ({ kind, id: user })
+
 /** A request without a caller comes from the operator: every other write requires one. */
 export function actorOf(caller: Caller | undefined): Actor {
   return caller ? { kind: caller.kind, user: caller.user } : { kind: 'operator' }

@@ -3,6 +3,7 @@
  * balances, redeemable coupons and upcoming expirations, so that a look-up costs one round trip however much
  * a customer holds.
  */
+import type { ConsentChange, Consents } from '../domain/consents.ts'
 import { type Coupon, couponStatus, type Reward } from '../domain/coupon.ts'
 import {
   type Customer,
@@ -45,7 +46,8 @@ interface CustomerRow {
   email: string | null
   fullname: string | null
   meta_data: Record<string, unknown> | null
-  consents: Record<string, unknown> | null
+  consents: Consents | null
+  consent_history: (Omit<ConsentChange, 'at'> & { at: string })[] | null
   opaque_id: string | null
   created_at: Date
   updated_at: Date
@@ -78,6 +80,7 @@ function toCustomer(row: CustomerRow): Customer {
     fullname: row.fullname ?? undefined,
     metaData: row.meta_data ?? undefined,
     consents: row.consents ?? undefined,
+    consentHistory: row.consent_history?.map((change) => ({ ...change, at: new Date(change.at) })),
     opaqueId: row.opaque_id ?? undefined,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
@@ -113,7 +116,8 @@ function toCustomerView(row: CustomerViewRow): LoadedView {
  * erased customers are hidden altogether.
  */
 const viewOf = (condition: string) => `
-  SELECT c.id, c.status, c.phone, c.email, c.fullname, c.meta_data, c.consents, c.opaque_id, c.created_at, c.updated_at,
+  SELECT c.id, c.status, c.phone, c.email, c.fullname, c.meta_data, c.consents, c.consent_history, c.opaque_id,
+    c.created_at, c.updated_at,
     (SELECT json_agg(card ORDER BY least(card.status, ${cardStatus.replaced}), card.id) FROM (
        SELECT ${cardColumns} WHERE k.org_id = c.org_id AND k.customer_id = c.id) card) AS cards,
     (SELECT json_agg(json_build_object('key', b.key, 'value', b.value - coalesce(x.expired, 0), 'total', b.total, 'decimals', d.decimals) ORDER BY b.key)
@@ -301,8 +305,8 @@ export async function insertCustomer(tenant: Tenant, customer: Customer): Promis
   await tenant.db.query(
     `WITH customer AS (
        INSERT INTO customers (org_id, id, status, phone, email, email_key, fullname, name_key, meta_data, consents,
-                              opaque_id, created_at, updated_at)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12) RETURNING org_id, id)
+                              consent_history, opaque_id, created_at, updated_at)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $13) RETURNING org_id, id)
      INSERT INTO wallets (org_id, customer_id) SELECT org_id, id FROM customer`,
     [tenant.orgId, uuidOf(customer.id), customer.status, ...profileValues(customer), customer.createdAt],
   )
@@ -316,6 +320,7 @@ const profileValues = (profile: Profile) => [
   profile.fullname ? nameKey(profile.fullname) : null,
   profile.metaData ? JSON.stringify(profile.metaData) : null,
   profile.consents ? JSON.stringify(profile.consents) : null,
+  profile.consentHistory?.length ? JSON.stringify(profile.consentHistory) : null,
   profile.opaqueId ?? null,
 ]
 
@@ -337,7 +342,7 @@ export async function updateProfile(
 ): Promise<void> {
   await tenant.db.query(
     `UPDATE customers SET phone = $3, email = $4, email_key = $5, fullname = $6, name_key = $7, meta_data = $8,
-       consents = $9, opaque_id = $10, updated_at = $11
+       consents = $9, consent_history = $10, opaque_id = $11, updated_at = $12
      WHERE org_id = $1 AND id = $2`,
     [tenant.orgId, uuidOf(id), ...profileValues(profile), now],
   )

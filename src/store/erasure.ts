@@ -15,7 +15,8 @@ export function erasureSteps({ orgId }: Tenant, customer: CustomerId, now: Date)
     step(
       'profile',
       `UPDATE customers SET status = ${customerStatus.erased}, phone = NULL, email = NULL, email_key = NULL, fullname = NULL,
-         name_key = NULL, meta_data = NULL, consents = NULL, opaque_id = NULL, updated_at = $3::timestamptz
+         name_key = NULL, meta_data = NULL, consents = NULL, consent_history = NULL, opaque_id = NULL,
+         updated_at = $3::timestamptz
        WHERE org_id = $1::integer AND id = $2::uuid`,
       now.toISOString(),
     ),

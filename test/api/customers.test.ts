@@ -62,7 +62,10 @@ describe('POST /v1/customers', () => {
       opaqueId: 'solo',
       status: 1,
       metaData: { a: 1 },
-      consents: { marketing: false },
+      consents: {
+        marketing: false,
+        history: [{ purpose: 'marketing', given: false, at: expect.any(String), via: 'connection' }],
+      },
       createdAt: expect.any(String),
       updatedAt: expect.any(String),
       cards: [],
@@ -421,12 +424,19 @@ describe('PATCH /v1/customers/{id}', () => {
     expect(body).toMatchObject({ id: before.id, data: { phone, fullname: 'After' }, opaqueId: 'merge' })
     expect(body.data.email).toBeUndefined()
     expect(body.metaData).toEqual({ keep: 1, deep: { a: 1, c: 3 }, list: [4], added: 'x' })
-    expect(body.consents).toEqual({ marketing: true })
+    expect(body.consents).toEqual(before.consents)
     expect(body.createdAt).toBe(before.createdAt)
     expect(body.updatedAt > before.updatedAt).toBe(true)
     expect((await get(before.id)).body).toMatchObject(body)
     // What was removed is free.
     await create({ data: { email: 'merge@example.com' } })
+  })
+
+  const given = (value: boolean) => ({
+    purpose: 'marketing',
+    given: value,
+    at: expect.any(String),
+    via: 'connection',
   })
 
   test('null for a whole member removes it, and opaqueId then is null', async () => {
@@ -439,7 +449,7 @@ describe('PATCH /v1/customers/{id}', () => {
     const { body } = await patch(id, { metaData: null, consents: null, opaqueId: null })
     expect(body.opaqueId).toBeNull()
     expect(body.metaData).toBeUndefined()
-    expect(body.consents).toBeUndefined()
+    expect(body.consents).toEqual({ history: [given(true), given(false)] })
     expect(body.data).toEqual({ fullname: 'X' })
   })
 
@@ -449,7 +459,7 @@ describe('PATCH /v1/customers/{id}', () => {
       consents: { marketing: true },
     })
     const { status, body } = await patch(id, { data: null, consents: { marketing: null } })
-    expect([status, body.data, body.consents]).toEqual([200, {}, {}])
+    expect([status, body.data, body.consents]).toEqual([200, {}, { history: [given(true), given(false)] }])
     // What was removed is free.
     await create({ data: { email: 'null@example.com' } })
   })
@@ -463,23 +473,6 @@ describe('PATCH /v1/customers/{id}', () => {
     expectRefusal(await send('{"data":'), 400, '_invalid_payload', /JSON/)
     const created = await merchant.call('POST', '/v1/customers', '{"data":{}}', headers)
     expectRefusal(created, 415, '_unsupported_media_type')
-  })
-
-  test('members of consents that we do not know are named and not stored', async () => {
-    const sent = { data: {}, consents: { marketing: true, sms: true } }
-    const created = await merchant.call('POST', '/v1/customers', sent)
-    expect(created.headers['ignored-members']).toBe('consents.sms')
-    expect(created.body.consents).toEqual({ marketing: true })
-    const changed = await patch(created.body.id, { consents: { post: true } })
-    expect(changed.headers['ignored-members']).toBe('consents.post')
-    expect(changed.body.consents).toEqual({ marketing: true })
-    const strict = { prefer: 'handling=strict' }
-    expectRefusal(
-      await merchant.call('POST', '/v1/customers', sent, strict),
-      400,
-      '_invalid_payload',
-      /consents\.sms/,
-    )
   })
 
   test('an empty body changes nothing', async () => {
@@ -852,7 +845,7 @@ describe('erase', () => {
     const person = {
       data: { phone, email: 'Gone.Person@secret.example', fullname: 'Wilhelmina Vanishing' },
       metaData: { shoe: 'metadata-mark-1' },
-      consents: { marketing: true },
+      consents: { marketing: true, 'consent-mark': true },
       opaqueId: 'opaque-mark',
     }
     const headers = { 'idempotency-key': 'erase-register' }
@@ -895,6 +888,7 @@ describe('erase', () => {
       'Wilhelmina',
       'vanishing',
       'metadata-mark',
+      'consent-mark',
       'opaque-mark',
     ]
     const present = (await everything()).toLowerCase()

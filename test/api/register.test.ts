@@ -50,7 +50,10 @@ describe('a new customer', () => {
       opaqueId: 'crm-1',
       status: 1,
       metaData: { shoe: 38, tags: ['a', { b: null }] },
-      consents: { marketing: true },
+      consents: {
+        marketing: true,
+        history: [{ purpose: 'marketing', given: true, at: iso, via: 'connection' }],
+      },
       createdAt: iso,
       updatedAt: iso,
       cards: [
@@ -421,9 +424,10 @@ describe('what is told', () => {
       "SELECT type, data FROM events WHERE data ->> 'customer' = $1 ORDER BY position, id",
       [customer],
     )
+    const by = { kind: 'connection', id: expect.stringMatching(/^usr_/) }
     expect(rows).toEqual([
-      { type: 'customer.created', data: { customer } },
-      { type: 'customer.registered', data: { customer, card, campaign } },
+      { type: 'customer.created', data: { customer, by } },
+      { type: 'customer.registered', data: { customer, card, campaign, by } },
     ])
   })
 })

@@ -41,12 +41,13 @@ export function listPlaces(
         else lacking.delete(key)
         for (const { item, i } of items) visit(branch, [...path, String(i)], body, item)
       }
-    } else if (node.properties && isObject(value)) {
-      for (const [name, member] of Object.entries(node.properties))
+    } else if (isObject(value)) {
+      const { properties = {}, additionalProperties: others } = node
+      for (const [name, member] of Object.entries(properties))
         visitField(member, [...path, name], body, value[name])
-    } else if (typeof node.additionalProperties === 'object' && isObject(value)) {
+      if (typeof others !== 'object') return
       for (const name of Object.keys(value))
-        visitField(node.additionalProperties, [...path, name], body, value[name])
+        if (!Object.hasOwn(properties, name)) visitField(others, [...path, name], body, value[name])
     }
   }
 

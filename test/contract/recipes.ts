@@ -66,7 +66,7 @@ const unique = () => `made-${++made}`
 const profile = () => ({
   data: { phone: `+49151${10_000_000 + ++made}`, email: `${unique()}@example.com`, fullname: 'A' },
   metaData: { any: 'thing' },
-  consents: { marketing: true },
+  consents: { marketing: true, sms: false, history: [] },
   opaqueId: unique(),
 })
 

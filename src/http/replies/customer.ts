@@ -1,6 +1,12 @@
 /** Renders customers, cards, coupons and ledger entries as API responses. */
 import { type Coupon, couponStatusAt } from '../../domain/coupon.ts'
-import { type BalanceView, type Card, type CustomerView, isLive } from '../../domain/customer.ts'
+import {
+  type BalanceView,
+  type Card,
+  type Customer,
+  type CustomerView,
+  isLive,
+} from '../../domain/customer.ts'
 import { fromUnits } from '../../domain/money.ts'
 import type { FoundCustomer } from '../../operations/customers/find-customer.ts'
 import type { CouponRecord } from '../../store/coupons.ts'
@@ -15,11 +21,19 @@ export function toCustomerReply({ customer, cards, balances, tiers }: CustomerVi
     opaqueId: customer.opaqueId ?? null,
     status: customer.status,
     metaData: customer.metaData,
-    consents: customer.consents,
+    consents: toConsentsReply(customer),
     createdAt: customer.createdAt.toISOString(),
     updatedAt: customer.updatedAt.toISOString(),
     cards: cards.map(toCardReply),
     tiers: tiers.map(({ campaign, key, name }) => ({ campaign, key, name })),
+  }
+}
+
+function toConsentsReply({ consents, consentHistory = [] }: Customer) {
+  if (!consents && consentHistory.length === 0) return undefined
+  return {
+    ...consents,
+    history: consentHistory.map(({ at, ...change }) => ({ ...change, at: at.toISOString() })),
   }
 }
 

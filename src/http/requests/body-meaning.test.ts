@@ -60,9 +60,15 @@ test('of a customer who is registered by ID, nothing else counts', () => {
 })
 
 test('a required property counts even if it is empty', () => {
-  expect(meaningOf(NewCustomer, { data: {}, metaData: {}, consents: { unknown: true } })).toEqual({
+  expect(meaningOf(NewCustomer, { data: {}, metaData: {}, consents: { Unknown: true } })).toEqual({
     data: {},
   })
+})
+
+test('every purpose of a consent counts, and what only the service writes does not', () => {
+  const body = { data: {}, consents: { marketing: true, sms: false } }
+  const sentBack = { ...body, consents: { ...body.consents, history: [{ purpose: 'sms', given: false }] } }
+  expect(meaningOf(NewCustomer, sentBack)).toEqual(body)
 })
 
 test('a property without a declared default counts', () => {

@@ -19,7 +19,7 @@ function reduce(whole: BodySchema, value: unknown, position: number | undefined)
   const reduced: Record<string, unknown> = {}
   for (const [key, property] of Object.entries(value)) {
     const known = propertySchema(schema, key)
-    if (!known) continue
+    if (!known || known.readOnly) continue
     const meaning = reduce(known, property, undefined)
     const isRequired = schema.required?.includes(key) ?? false
     if (isRequired || !saysNothing(known, meaning, position)) reduced[key] = meaning

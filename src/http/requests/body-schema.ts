@@ -2,12 +2,15 @@
 export interface BodySchema {
   readonly type?: string
   readonly properties?: Record<string, BodySchema>
+  readonly patternProperties?: Record<string, BodySchema>
   readonly items?: BodySchema
   readonly required?: readonly string[]
   readonly anyOf?: readonly BodySchema[]
   readonly if?: BodySchema
   readonly then?: BodySchema
   readonly else?: BodySchema
+  /** Known, so that a response can be sent back, but not looked at. */
+  readonly readOnly?: boolean
   /** Properties that are not listed are not unknown: nothing looks at them, but they are no mistake. */
   readonly 'x-free-form'?: boolean
   /** What a request means that leaves the property out. */
@@ -29,6 +32,8 @@ export function schemaFor(schema: BodySchema, value: object): BodySchema {
 }
 
 /** The schema of a property; undefined if it is unknown. */
-export function propertySchema({ properties }: BodySchema, key: string): BodySchema | undefined {
-  return properties && Object.hasOwn(properties, key) ? properties[key] : undefined
+export function propertySchema(schema: BodySchema, key: string): BodySchema | undefined {
+  const { properties, patternProperties = {} } = schema
+  if (properties && Object.hasOwn(properties, key)) return properties[key]
+  return Object.entries(patternProperties).find(([pattern]) => new RegExp(pattern).test(key))?.[1]
 }

@@ -1,10 +1,13 @@
 /** Converts the body of a customer request to the profile, or the profile change, that operations take. */
+import { purposePattern } from '../../domain/consents.ts'
 import type { ProfilePatch } from '../../operations/customers/change-customer.ts'
-import type { ProfileInput } from '../../operations/customers/customer-profile.ts'
+import { checkPurposes, type ProfileInput } from '../../operations/customers/customer-profile.ts'
 import type { NewCustomerBody, PatchCustomerBody } from '../schemas/customer.ts'
 
 export function toProfileInput({ data, metaData, consents, opaqueId }: NewCustomerBody): ProfileInput {
-  return { ...data, metaData, consents: consents && pickConsents(consents), opaqueId }
+  const picked = consents && pickConsents(consents)
+  checkPurposes(picked)
+  return { ...data, metaData, consents: picked, opaqueId }
 }
 
 /** Absent fields must stay absent: in a merge patch only `null` removes a field. */
@@ -18,7 +21,11 @@ export function toProfilePatch({ data, metaData, consents, opaqueId }: PatchCust
   }
 }
 
-/** Keeps only fields of the schema: others have been reported as ignored, and are not stored. */
-function pickConsents<T>({ marketing }: { marketing?: T }): { marketing?: T } {
-  return marketing === undefined ? {} : { marketing }
+/**
+ * Keeps only purposes: other properties have been reported as ignored, and the history is ours to write.
+ */
+function pickConsents<T>(consents: Readonly<Record<string, T>>): Record<string, T> {
+  return Object.fromEntries(Object.entries(consents).filter(([name]) => purpose.test(name)))
 }
+
+const purpose = new RegExp(purposePattern)

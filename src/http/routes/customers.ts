@@ -73,7 +73,7 @@ export function customerRoutes(app: Server, { deps }: ServerOptions): void {
       const input = toProfileInput(request.body)
       return respondToWrite(deps, request, reply, {
         work: async (tenant) => {
-          const { id } = await createCustomer(tenant, organization, input, clock())
+          const { id } = await createCustomer(tenant, organization, input, request.caller, clock())
           return getCustomerView(deps, tenant, organization, id)
         },
         status: 201,
@@ -109,7 +109,7 @@ export function customerRoutes(app: Server, { deps }: ServerOptions): void {
         customer: 'id' in customer ? { id: customer.id } : { profile: toProfileInput(customer) },
       }
       return respondToWrite(deps, request, reply, {
-        work: (tenant) => registerCustomer(deps, tenant, organization, registration),
+        work: (tenant) => registerCustomer(deps, tenant, organization, registration, request.caller),
         status: 201,
         render: toCustomerReply,
         finish: (customer: CustomerReply) => walletUrls.ofCustomer(organization, customer),
@@ -238,7 +238,8 @@ export function customerRoutes(app: Server, { deps }: ServerOptions): void {
       const { organization } = request.caller
       const id = parseId('cus', request.params.id)
       return respondToWrite(deps, request, reply, {
-        work: (tenant) => patchCustomer(deps, tenant, organization, id, toProfilePatch(request.body)),
+        work: (tenant) =>
+          patchCustomer(deps, tenant, organization, id, toProfilePatch(request.body), request.caller),
         status: 200,
         render: toCustomerReply,
         finish: (customer: CustomerReply) => walletUrls.ofCustomer(organization, customer),

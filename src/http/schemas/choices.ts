@@ -43,6 +43,11 @@ export function StatusCode(
 const listMeanings = (values: readonly (string | number)[], meanings: readonly string[]) =>
   values.map((value, i) => `\n- \`${value}\`: ${meanings[i]}`).join('')
 
+export const ConsentSource = Choice('ConsentSource', 'Who told us.', {
+  connection: 'An integration, such as a till.',
+  person: 'A signed-in person.',
+})
+
 export const CustomerStatus = StatusCode('CustomerStatus', 'Status of a customer.', {
   1: ['active', 'Can collect, redeem and spend.'],
   2: ['blocked', 'Sales with the loyalty program are refused until the customer is unblocked.'],

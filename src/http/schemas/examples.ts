@@ -38,7 +38,7 @@ export const customerExample = {
   collectables: { points: { value: 120, total: 320 }, stamps: { value: 3, total: 13 } },
   opaqueId: 'crm-4711',
   status: 1,
-  consents: { marketing: true },
+  consents: { marketing: true, history: [{ purpose: 'marketing', given: true, at, via: 'connection' }] },
   createdAt: at,
   updatedAt: at,
   cards: [cardExample],

@@ -1,26 +1,30 @@
 /** Changes of an existing customer: profile, blocking and erasure. */
-import { type CustomerView, customerStatus } from '../../domain/customer.ts'
+import { isDeepStrictEqual } from 'node:util'
+import { recordConsents } from '../../domain/consents.ts'
+import { type CustomerView, customerStatus, type Profile } from '../../domain/customer.ts'
 import type { Fact } from '../../domain/event.ts'
 import type { CustomerId } from '../../domain/ids.ts'
 import type { Organization } from '../../domain/organization.ts'
 import { notFound } from '../../domain/refusal.ts'
 import { lockCustomer, updateCustomerStatus, updateProfile } from '../../store/customers.ts'
 import { erasureSteps } from '../../store/erasure.ts'
+import { insertEvents } from '../../store/events.ts'
 import type { Question } from '../../store/question.ts'
 import type { Tenant } from '../../store/tenant.ts'
 import { activeCoupons, type OwnedCoupon } from '../../store/wallets/load.ts'
 import { updateWalletVersion } from '../../store/wallets/write.ts'
+import { byOf, type Staff } from '../actor.ts'
 import type { Deps } from '../deps.ts'
 import { mergePatch } from '../merge-patch.ts'
 import type { WalletWork } from '../wallets/change-wallet.ts'
-import { type ProfileInput, toProfile, writeUnique } from './customer-profile.ts'
+import { checkPurposes, type ProfileInput, toProfile, writeUnique } from './customer-profile.ts'
 import { getCustomerView } from './customer-view.ts'
 
 /** JSON Merge Patch: `null` removes a field, an absent field stays. */
 export interface ProfilePatch {
   readonly data?: { readonly [K in 'phone' | 'email' | 'fullname']?: string | null }
   readonly metaData?: Record<string, unknown> | null
-  readonly consents?: Record<string, unknown> | null
+  readonly consents?: Record<string, boolean | null> | null
   readonly opaqueId?: string | null
 }
 
@@ -30,6 +34,7 @@ export async function patchCustomer(
   organization: Organization,
   id: CustomerId | undefined,
   patch: ProfilePatch,
+  by: Staff,
 ): Promise<CustomerView> {
   const before = id && (await lockCustomer(tenant, id))
   if (!id || !before) throw notFound('customer_not_found')
@@ -43,9 +48,38 @@ export async function patchCustomer(
     patch,
   ) as { data: ProfileInput } & ProfileInput
   const { metaData, consents, opaqueId } = input
-  const profile = toProfile({ ...input.data, metaData, consents, opaqueId }, organization)
-  await writeUnique(tenant, profile, id, () => updateProfile(tenant, id, profile, deps.clock()))
+  checkPurposes(consents)
+  const now = deps.clock()
+  const profile: Profile = {
+    ...toProfile({ ...input.data, metaData, consents, opaqueId }, organization),
+    consentHistory: recordConsents(before.consentHistory ?? [], before.consents, consents, {
+      at: now,
+      via: by.kind,
+    }),
+  }
+  await writeUnique(tenant, profile, id, () => updateProfile(tenant, id, profile, now))
+  const changed = changedFields(before, profile)
+  if (changed.length > 0) {
+    const data = { customer: id, changed, by: byOf(by) }
+    await insertEvents(tenant, [{ type: 'customer.changed', data }], now)
+  }
   return getCustomerView(deps, tenant, organization, id)
+}
+
+const profileFields = {
+  phone: 'data.phone',
+  email: 'data.email',
+  fullname: 'data.fullname',
+  metaData: 'metaData',
+  consents: 'consents',
+  opaqueId: 'opaqueId',
+} as const satisfies Partial<Record<keyof Profile, string>>
+
+/** The names of the fields that differ, as the API calls them. What is inside the last three is personal. */
+function changedFields(before: Profile, after: Profile): string[] {
+  return (Object.keys(profileFields) as (keyof typeof profileFields)[])
+    .filter((field) => !isDeepStrictEqual(before[field], after[field]))
+    .map((field) => profileFields[field])
 }
 
 export async function setCustomerBlocked(

@@ -3,6 +3,7 @@
  * organization: email, phone and opaque ID, refused in that order, even if two requests race.
  */
 
+import { type Consents, maxPurposes } from '../../domain/consents.ts'
 import type { Profile } from '../../domain/customer.ts'
 import type { CustomerId } from '../../domain/ids.ts'
 import type { Organization } from '../../domain/organization.ts'
@@ -18,7 +19,7 @@ export interface ProfileInput {
   readonly email?: string
   readonly fullname?: string
   readonly metaData?: Record<string, unknown>
-  readonly consents?: Record<string, unknown>
+  readonly consents?: Consents
   readonly opaqueId?: string
 }
 
@@ -34,6 +35,12 @@ export function toProfile(input: ProfileInput, organization: Organization): Prof
     consents: input.consents,
     opaqueId: givenText(input.opaqueId),
   }
+}
+
+/** Throws if there are more purposes than one customer may have; after a patch, those that it keeps count. */
+export function checkPurposes(consents: object | undefined): void {
+  if (Object.keys(consents ?? {}).length <= maxPurposes) return
+  throw new Refused('_invalid_payload', `consents: must have at most ${maxPurposes} purposes.`)
 }
 
 function givenText(text: string | undefined): string | undefined {

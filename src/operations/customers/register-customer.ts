@@ -22,6 +22,7 @@ import { findCustomerView } from '../../store/customers.ts'
 import { newId } from '../../store/new-id.ts'
 import type { Tenant } from '../../store/tenant.ts'
 import { insertMissingBalances, updateWalletVersion } from '../../store/wallets/write.ts'
+import { byOf, type Staff } from '../actor.ts'
 import type { Deps } from '../deps.ts'
 import { recordFacts } from '../record-facts.ts'
 import { createCustomer } from './create-customer.ts'
@@ -40,13 +41,14 @@ export async function registerCustomer(
   tenant: Tenant,
   organization: Organization,
   registration: Registration,
+  by: Staff,
 ): Promise<CustomerView> {
   const now = deps.clock()
   const campaign = await getOpenCampaign(deps, tenant, organization, registration.campaign, now)
   const card =
     'id' in registration.customer
-      ? await findOrOpenCard(tenant, organization, registration.customer.id, campaign, now)
-      : await openFirstCard(tenant, organization, registration.customer.profile, campaign, now)
+      ? await findOrOpenCard(tenant, organization, registration.customer.id, campaign, by, now)
+      : await openFirstCard(tenant, organization, registration.customer.profile, campaign, by, now)
   const view = await findCustomerView(tenant, card.customer, now)
   return { ...(await usableNow(deps, tenant, organization, view!, now)), cards: [card] }
 }
@@ -57,10 +59,11 @@ async function openFirstCard(
   organization: Organization,
   profile: ProfileInput,
   campaign: OpenCampaign,
+  by: Staff,
   now: Date,
 ): Promise<Card> {
-  const { id } = await createCustomer(tenant, organization, profile, now)
-  return openCard(tenant, organization, id, campaign, now)
+  const { id } = await createCustomer(tenant, organization, profile, by, now)
+  return openCard(tenant, organization, id, campaign, by, now)
 }
 
 async function findOrOpenCard(
@@ -68,6 +71,7 @@ async function findOrOpenCard(
   organization: Organization,
   text: string,
   campaign: OpenCampaign,
+  by: Staff,
   now: Date,
 ): Promise<Card> {
   const customer = await lockExisting(tenant, text)
@@ -75,7 +79,7 @@ async function findOrOpenCard(
   if (card) return card
   const view = await findCustomerView(tenant, customer, now)
   if (view?.customer.status !== customerStatus.active) throw new Refused('customer_not_active')
-  return openCard(tenant, organization, customer, campaign, now)
+  return openCard(tenant, organization, customer, campaign, by, now)
 }
 
 interface OpenCampaign {
@@ -118,6 +122,7 @@ async function openCard(
   organization: Organization,
   customer: CustomerId,
   campaign: OpenCampaign,
+  by: Staff,
   now: Date,
 ): Promise<Card> {
   const card: Card = {
@@ -135,7 +140,7 @@ async function openCard(
   await recordFacts(
     tenant,
     organization,
-    [{ type: 'customer.registered', data: { customer, card: card.id, campaign: campaign.id } }],
+    [{ type: 'customer.registered', data: { customer, card: card.id, campaign: campaign.id, by: byOf(by) } }],
     now,
   )
   return card

@@ -1,0 +1,51 @@
+/**
+ * What a customer agreed to or refused, by purpose, and how that changed. A consent counts only if it can be
+ * shown when and how it was given, so every change is kept with it.
+ */
+
+/** By purpose: `true` if given, `false` if refused or withdrawn. */
+export type Consents = Readonly<Record<string, boolean>>
+
+export interface ConsentChange {
+  readonly purpose: string
+  readonly given: boolean
+  readonly at: Date
+  /** Who told us: an integration, such as a till or a web shop, or a signed-in person. */
+  readonly via: ConsentSource
+}
+
+export type ConsentSource = 'connection' | 'person'
+
+/** A word in lower case: purposes are names that merchants choose, not texts. `history` is ours. */
+export const purposePattern = '^(?!history$)[a-z][a-z0-9_-]{0,39}$'
+export const maxPurposes = 20
+/** Older changes are dropped, except the latest of each purpose. */
+const keptChanges = 50
+
+/**
+ * The history after the consents have changed, oldest first. A purpose that is removed was withdrawn if it was
+ * given; if it was not, nothing has changed.
+ */
+export function recordConsents(
+  history: readonly ConsentChange[],
+  before: Consents | undefined,
+  after: Consents | undefined,
+  { at, via }: Pick<ConsentChange, 'at' | 'via'>,
+): ConsentChange[] {
+  const old = new Map(Object.entries(before ?? {}))
+  const current = new Map(Object.entries(after ?? {}))
+  const removed = [...old].filter(([purpose, given]) => given && !current.has(purpose))
+  const changed = [
+    ...removed.map(([purpose]): [string, boolean] => [purpose, false]),
+    ...[...current].filter(([purpose, given]) => old.get(purpose) !== given),
+  ]
+  return bound([...history, ...changed.map(([purpose, given]) => ({ purpose, given, at, via }))])
+}
+
+function bound(history: ConsentChange[]): ConsentChange[] {
+  if (history.length <= keptChanges) return history
+  const latest = new Map(history.map((change) => [change.purpose, change]))
+  return history.filter(
+    (change, i) => i >= history.length - keptChanges || latest.get(change.purpose) === change,
+  )
+}
