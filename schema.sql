@@ -100,7 +100,10 @@ CREATE TABLE connection_secrets (
   connection_id uuid NOT NULL,
   expires_at timestamp with time zone,
   created_at timestamp with time zone NOT NULL,
-  CONSTRAINT connection_secrets_pkey PRIMARY KEY (hash)
+  id uuid NOT NULL DEFAULT gen_random_uuid(),
+  issued_to uuid,
+  CONSTRAINT connection_secrets_pkey PRIMARY KEY (hash),
+  CONSTRAINT connection_secrets_id_unique UNIQUE (id)
 );
 
 CREATE TABLE connections (
@@ -227,7 +230,9 @@ CREATE TABLE integration_keys (
   integration_id uuid NOT NULL,
   expires_at timestamp with time zone,
   created_at timestamp with time zone NOT NULL,
-  CONSTRAINT integration_keys_pkey PRIMARY KEY (hash)
+  id uuid NOT NULL DEFAULT gen_random_uuid(),
+  CONSTRAINT integration_keys_pkey PRIMARY KEY (hash),
+  CONSTRAINT integration_keys_id_unique UNIQUE (id)
 );
 
 CREATE TABLE integrations (
@@ -397,6 +402,7 @@ CREATE TABLE sessions (
   refresh_hash bytea NOT NULL,
   expires_at timestamp with time zone NOT NULL,
   created_at timestamp with time zone NOT NULL,
+  key_id uuid,
   CONSTRAINT sessions_pkey PRIMARY KEY (org_id, id)
 );
 
@@ -536,6 +542,8 @@ CREATE INDEX person_sessions_person_index ON person_sessions USING btree (org_id
 
 CREATE UNIQUE INDEX returns_opaque_id_unique ON returns USING btree (org_id, opaque_id) WHERE (opaque_id IS NOT NULL);
 
+CREATE INDEX sessions_connection ON sessions USING btree (org_id, connection_id, expires_at);
+
 CREATE INDEX sessions_expires_at ON sessions USING btree (org_id, expires_at);
 
 CREATE INDEX transactions_customer ON transactions USING btree (org_id, customer_id, id);
@@ -636,6 +644,9 @@ CREATE POLICY tenant ON events AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = 
 CREATE POLICY tenant ON http_requests AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY tenant ON idempotency_keys AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY platform ON integration_keys AS PERMISSIVE FOR ALL TO PUBLIC USING ((current_org() = 0));
+CREATE POLICY tenant ON integration_keys AS PERMISSIVE FOR SELECT TO PUBLIC USING ((EXISTS ( SELECT 1
+   FROM connections c
+  WHERE ((c.org_id = current_org()) AND (c.integration_id = integration_keys.integration_id)))));
 CREATE POLICY platform ON integrations AS PERMISSIVE FOR ALL TO PUBLIC USING ((current_org() = 0));
 CREATE POLICY tenant ON kept_multiples AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY tenant ON ledger_entries AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));

@@ -5,6 +5,8 @@
 export type OrganizationId = `org_${string}`
 export type IntegrationId = `int_${string}`
 export type ConnectionId = `con_${string}`
+export type SecretId = `sec_${string}`
+export type KeyId = `key_${string}`
 export type PersonId = `psn_${string}`
 export type SessionId = `ses_${string}`
 export type CustomerId = `cus_${string}`
@@ -24,6 +26,8 @@ export type Id =
   | OrganizationId
   | IntegrationId
   | ConnectionId
+  | SecretId
+  | KeyId
   | PersonId
   | SessionId
   | CustomerId

@@ -11,11 +11,12 @@ import type { CustomerId, TransactionId } from './ids.ts'
  */
 export const refusals = {
   _invalid_payload: 'The body, the query or a header is invalid.',
-  _unauthorized: 'The access token is missing or was not issued by this service.',
+  _unauthorized:
+    'The access token is missing, was not issued by this service, or was opened by a connection, secret or key that has ended.',
   _jwt_malformed: 'The access token is not a JWT.',
   _jwt_expired: 'The access token has expired.',
   _invalid_credentials: 'The API key and secret, or the email address and password, do not match.',
-  _invalid_refresh_token: 'The refresh token is unknown, expired or already used.',
+  _invalid_refresh_token: 'The refresh token is unknown, expired, already used or has ended.',
   invalid_subscription: 'The organization has no active subscription.',
   _forbidden: 'The connection or the user lacks the scope or role that this request needs.',
   _not_found: 'No route matches this path.',

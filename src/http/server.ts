@@ -80,10 +80,10 @@ export async function buildServer(options: ServerOptions): Promise<Server> {
   }).withTypeProvider<TypeBoxTypeProvider>() as unknown as Server
   app.server.maxConnections = maxConnections
 
-  const readOrganization = createOrganizationReader(deps.pool)
+  const organizations = createOrganizationReader(deps.pool, deps.clock)
   const answerError = createErrorHandler(deps.clock)
   app.setErrorHandler(async (error: FastifyError, request, reply) => {
-    return answerError((await firstRefusal(error, request, readOrganization)) as FastifyError, request, reply)
+    return answerError((await firstRefusal(error, request, organizations)) as FastifyError, request, reply)
   })
   app.setNotFoundHandler(() => {
     throw new Refused('_not_found')
@@ -97,7 +97,7 @@ export async function buildServer(options: ServerOptions): Promise<Server> {
     createAuthenticate({
       deps,
       adminToken: options.adminToken,
-      readOrganization,
+      organizations,
       limits: createCallLimits(options.rateLimits ?? {}),
     }),
   )

@@ -1,8 +1,11 @@
 import type { Pool } from 'pg'
 import type { UserId } from '../domain/ids.ts'
 import type { Organization } from '../domain/organization.ts'
+import type { TokenCredentials } from '../store/live-credentials.ts'
+import type { PersonSession } from '../store/person-sessions.ts'
 import { type AccessTokens, createAccessTokens } from './auth/access-tokens.ts'
 import { type Credentials, createCredentials } from './auth/credentials.ts'
+import { createEarlierTokens, type EarlierTokens } from './auth/earlier-tokens.ts'
 import { createGuessLimit, type GuessLimit } from './auth/guess-limit.ts'
 import { createPasswords, type Passwords } from './auth/passwords.ts'
 import { type CampaignCache, createCampaignCache } from './campaigns/campaign-cache.ts'
@@ -16,6 +19,7 @@ export interface Deps {
   readonly clock: () => Date
   readonly credentials: Credentials
   readonly accessTokens: AccessTokens
+  readonly earlierTokens: EarlierTokens
   readonly refreshTokenTtlMs: number
   readonly campaigns: CampaignCache
   readonly setupCache: SetupCache
@@ -58,9 +62,10 @@ export function createDeps({
     clock,
     credentials,
     accessTokens: createAccessTokens(options.jwtSecret, options.accessTokenTtlSeconds),
+    earlierTokens: createEarlierTokens(pool),
     refreshTokenTtlMs: options.refreshTokenTtlSeconds * 1000,
     campaigns,
-    setupCache: createSetupCache(campaigns),
+    setupCache: createSetupCache(campaigns, clock),
     readCustomer: createCustomerReader(pool, clock),
     guesses: createGuessLimit({ pool, clock, credentials, workers, inTurn: passwords.inTurn }),
     passwords,
@@ -84,6 +89,10 @@ export interface Caller {
   /** What the user represents: a connection, which is identified by that user, or a signed-in person. */
   readonly kind: 'connection' | 'person'
   readonly scopes: readonly string[]
+  /** What opened the token of a connection. The demo's history has none: no request was made. */
+  readonly token?: TokenCredentials
+  /** The session of a person. */
+  readonly session?: Pick<PersonSession, 'hash' | 'person'>
   /** The organization comes from the cache; the operation checks whether it is still current. */
   readonly isRemembered?: boolean
 }

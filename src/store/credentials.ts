@@ -3,8 +3,9 @@
  * at the same time while a rotation overlaps. A secret belongs to one connection, that is to one integration
  * and one organization, which is why a pair is looked up together or not at all.
  */
-import type { ConnectionId, IntegrationId, OrganizationId, UserId } from '../domain/ids.ts'
+import type { ConnectionId, IntegrationId, KeyId, OrganizationId, SecretId, UserId } from '../domain/ids.ts'
 import type { ScopeName } from '../domain/organization.ts'
+import type { TokenCredentials } from './live-credentials.ts'
 import { execute, idFrom, many, maybeOne, type Tenant, uuidOf } from './tenant.ts'
 
 export interface Integration {
@@ -110,28 +111,46 @@ export async function listIntegrations(
   return rows.map(toIntegration)
 }
 
+/**
+ * Locks the keys of an integration until the transaction ends: while one is rotated no organization is
+ * connected, so none that uses the integration is missed.
+ */
+export async function lockIntegrationKeys(
+  tenant: Tenant,
+  id: IntegrationId,
+  mode: 'UPDATE' | 'SHARE',
+): Promise<void> {
+  await tenant.db.query(`SELECT id FROM integration_keys WHERE integration_id = $1 ORDER BY id FOR ${mode}`, [
+    uuidOf(id),
+  ])
+}
+
 export async function insertIntegrationKey(
   tenant: Tenant,
   integration: IntegrationId,
-  hash: Buffer,
+  key: { id: KeyId; hash: Buffer },
   now: Date,
 ): Promise<void> {
   await tenant.db.query(
-    'INSERT INTO integration_keys (hash, integration_id, created_at) VALUES ($1, $2, $3)',
-    [hash, uuidOf(integration), now],
+    'INSERT INTO integration_keys (hash, id, integration_id, created_at) VALUES ($1, $2, $3, $4)',
+    [key.hash, uuidOf(key.id), uuidOf(integration), now],
   )
 }
+
+/** SQL: `expires_at` of a credential that ends at `endsAt`. Without an overlap no clock that is behind saves it. */
+const endOf = (endsAt: string, now: string) =>
+  `least(expires_at, ${endsAt}, CASE WHEN ${endsAt} <= ${now} THEN created_at END)`
 
 /** Sets the keys that are valid now to expire at `endsAt`; a key that expires sooner keeps its expiry. */
 export async function updateKeysExpiry(
   tenant: Tenant,
   integration: IntegrationId,
-  endsAt: Date,
+  { endsAt, now }: { endsAt: Date; now: Date },
 ): Promise<void> {
   await tenant.db.query(
-    `UPDATE integration_keys SET expires_at = $2
-     WHERE integration_id = $1 AND (expires_at IS NULL OR expires_at > $2)`,
-    [uuidOf(integration), endsAt],
+    `UPDATE integration_keys SET expires_at = ${endOf('$2::timestamptz', '$3::timestamptz')}
+     WHERE integration_id = $1 AND (expires_at IS NULL OR expires_at > $3)`,
+    [uuidOf(integration), endsAt, now],
   )
 }
 
@@ -226,6 +245,27 @@ export async function lockOwnConnection(
   return row && toOwnConnection(row)
 }
 
+/**
+ * Locks the connection of the secret and another one, in the order of their ids, until the transaction ends;
+ * returns the integration of the first.
+ */
+export async function lockConnections(
+  tenant: Tenant,
+  secret: SecretId,
+  other: ConnectionId | undefined,
+): Promise<IntegrationId | undefined> {
+  const rows = await many<{ integration_id: string; is_first: boolean }>(
+    tenant.db,
+    `SELECT c.integration_id, s.connection_id = c.id AS is_first FROM connections c
+     JOIN connection_secrets s ON s.org_id = c.org_id AND s.id = $2
+     WHERE c.org_id = $1 AND (c.id = s.connection_id OR c.id = $3::uuid)
+     ORDER BY c.id FOR NO KEY UPDATE OF c`,
+    [tenant.orgId, uuidOf(secret), other ? uuidOf(other) : null],
+  )
+  const first = rows.find((row) => row.is_first)
+  return first && idFrom('int', first.integration_id)
+}
+
 export async function updateConnectionRevoked(tenant: Tenant, id: ConnectionId, now: Date): Promise<void> {
   await execute(tenant.db, 'UPDATE connections SET revoked_at = $3 WHERE org_id = $1 AND id = $2', [
     tenant.orgId,
@@ -244,28 +284,45 @@ export async function updateConnectionUsed(tenant: Tenant, id: ConnectionId, now
   )
 }
 
+/** `issuedTo` is the user that the secret is shown to; undefined for an operator. */
 export async function insertConnectionSecret(
   tenant: Tenant,
   connection: ConnectionId,
-  hash: Buffer,
+  secret: { id: SecretId; hash: Buffer; issuedTo?: UserId },
   now: Date,
 ): Promise<void> {
   await tenant.db.query(
-    'INSERT INTO connection_secrets (hash, org_id, connection_id, created_at) VALUES ($1, $2, $3, $4)',
-    [hash, tenant.orgId, uuidOf(connection), now],
+    `INSERT INTO connection_secrets (hash, id, org_id, connection_id, issued_to, created_at)
+     VALUES ($1, $2, $3, $4, $5, $6)`,
+    [
+      secret.hash,
+      uuidOf(secret.id),
+      tenant.orgId,
+      uuidOf(connection),
+      secret.issuedTo ? uuidOf(secret.issuedTo) : null,
+      now,
+    ],
   )
 }
 
+/**
+ * Sets the secrets that are valid now to expire at `endsAt`, and all but the newest few of them now: every
+ * process remembers what is valid, so there has to be a bound. One that expires sooner keeps its expiry.
+ */
 export async function endConnectionSecrets(
   tenant: Tenant,
   connection: ConnectionId,
-  endsAt: Date,
+  { endsAt, now, keep }: { endsAt: Date; now: Date; keep: number },
 ): Promise<void> {
   await execute(
     tenant.db,
-    `UPDATE connection_secrets SET expires_at = $3
-     WHERE org_id = $1 AND connection_id = $2 AND (expires_at IS NULL OR expires_at > $3)`,
-    [tenant.orgId, uuidOf(connection), endsAt],
+    `UPDATE connection_secrets s SET expires_at = CASE WHEN valid.n <= $5 THEN valid.ends_at ELSE s.created_at END
+     FROM (SELECT hash, row_number() OVER (ORDER BY created_at DESC, hash) AS n,
+         ${endOf('$3::timestamptz', '$4::timestamptz')} AS ends_at
+       FROM connection_secrets
+       WHERE org_id = $1 AND connection_id = $2 AND (expires_at IS NULL OR expires_at > $4)) valid
+     WHERE s.org_id = $1 AND s.hash = valid.hash`,
+    [tenant.orgId, uuidOf(connection), endsAt, now, keep],
   )
 }
 
@@ -275,15 +332,20 @@ export async function findConnectionByCredentials(
   keyHash: Buffer,
   secretHash: Buffer,
   now: Date,
-): Promise<Connection | undefined> {
-  const row = await maybeOne<ConnectionRow>(
+): Promise<(Connection & { credentials: TokenCredentials }) | undefined> {
+  const row = await maybeOne<ConnectionRow & { secret: string; key: string }>(
     tenant.db,
-    `SELECT ${connectionColumns}
+    `SELECT ${columns}, s.id AS secret, k.id AS key FROM ${connections}
      JOIN connection_secrets s ON s.org_id = c.org_id AND s.connection_id = c.id
      JOIN integration_keys k ON k.integration_id = c.integration_id
      WHERE s.hash = $1 AND (s.expires_at IS NULL OR s.expires_at > $3)
        AND k.hash = $2 AND (k.expires_at IS NULL OR k.expires_at > $3)`,
     [secretHash, keyHash, now],
   )
-  return row && toConnection(row)
+  return (
+    row && {
+      ...toConnection(row),
+      credentials: { secret: idFrom('sec', row.secret), key: idFrom('key', row.key) },
+    }
+  )
 }

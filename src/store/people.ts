@@ -90,6 +90,20 @@ export async function lockPerson(tenant: Tenant, id: PersonId): Promise<PersonLo
   return row && { passwordHash: row.password_hash ?? undefined, isBlocked: row.is_blocked }
 }
 
+/** Locks these people, and every active owner if asked to, in the order of their ids. */
+export async function lockPeople(
+  tenant: Tenant,
+  ids: readonly PersonId[],
+  { owners }: { owners: boolean },
+): Promise<void> {
+  await tenant.db.query(
+    `SELECT id FROM people WHERE org_id = $1 AND (id = ANY($2::uuid[])
+       OR $3 AND role = 'owner' AND NOT is_blocked AND password_hash IS NOT NULL)
+     ORDER BY id FOR NO KEY UPDATE`,
+    [tenant.orgId, ids.map(uuidOf), owners],
+  )
+}
+
 /**
  * Locks a person who never had a password and whose link has expired; false for any other person, or one who
  * is gone.

@@ -1,17 +1,32 @@
 /**
  * What an organization has set up, as far as every basket needs it: the organization itself, its campaigns,
- * balances, branches and users. `setup_version` counts its changes, so that a process can cache it and only
+ * balances, branches, users, and the credentials of its connections. `setup_version` counts its changes, so that a process can cache it and only
  * has to read the number. Every statement that changes any of this is followed by `updateSetupVersion`.
  */
-import type { BranchId, UserId } from '../domain/ids.ts'
+import type { BranchId, IntegrationId, UserId } from '../domain/ids.ts'
 import { texts, uuids } from './pg-arrays.ts'
 import { ask, type Question, question } from './question.ts'
-import { idFrom, many, type Tenant } from './tenant.ts'
+import { idFrom, many, type Tenant, uuidOf } from './tenant.ts'
 
 export async function updateSetupVersion(tenant: Tenant): Promise<void> {
   await tenant.db.query('UPDATE organizations SET setup_version = setup_version + 1 WHERE org_id = $1', [
     tenant.orgId,
   ])
+}
+
+/**
+ * Counts a change for every organization that is connected to the integration, in the order of their numbers.
+ * Runs as the platform.
+ */
+export async function updateSetupVersions(platform: Tenant, integration: IntegrationId): Promise<void> {
+  await platform.db.query(
+    `UPDATE organizations o SET setup_version = o.setup_version + 1
+     FROM (SELECT org_id FROM organizations
+       WHERE org_id IN (SELECT org_id FROM connections WHERE integration_id = $1 AND revoked_at IS NULL)
+       ORDER BY org_id FOR NO KEY UPDATE) connected
+     WHERE o.org_id = connected.org_id`,
+    [uuidOf(integration)],
+  )
 }
 
 /** Queried first by everything that relies on the cache. */

@@ -213,6 +213,29 @@ describe('POST /auth/refreshtoken', () => {
     expect((await refresh(pair.accessToken, pair.refreshToken)).status).toBe(200)
   })
 
+  test('the newest hundred sessions of a connection can be refreshed, and access tokens do not end with them', async () => {
+    const { call } = await service.createMerchant()
+    const { body } = await call('POST', '/v1/connections', { name: 'Chatty' })
+    const pairs = []
+    for (let i = 0; i < 103; i++) {
+      pairs.push((await issue(body.apiKey, body.apiSecret)).body)
+      service.advance(10)
+      // One that is refreshed counts as new.
+      if (i === 50) pairs[0] = (await refresh(pairs[0].accessToken, pairs[0].refreshToken)).body
+    }
+    const { rows } = await service.database.pool.query(
+      'SELECT count(*)::int AS n FROM sessions WHERE connection_id = $1',
+      [body.id.slice(4)],
+    )
+    expect(rows).toEqual([{ n: 100 }])
+    const refreshed = []
+    for (const { accessToken, refreshToken } of [...pairs.slice(0, 5), ...pairs.slice(-3)]) {
+      expect((await use(accessToken)).status).toBe(200)
+      refreshed.push((await refresh(accessToken, refreshToken)).status)
+    }
+    expect(refreshed).toEqual([200, 400, 400, 400, 200, 200, 200, 200])
+  })
+
   test('an unknown refresh token is refused', async () => {
     const pair = await freshPair()
     for (const token of ['', 'lwr_unknown', pair.accessToken, `${pair.refreshToken}x`]) {

@@ -136,6 +136,17 @@ describe('rotate', () => {
     expect((await issue({ ...body, apiSecret: last.body.apiSecret })).status).toBe(200)
   })
 
+  test('at most ten secrets are valid at a time, the newest ones', async () => {
+    const { body } = await add({ name: 'Often rotated' })
+    const secrets = [body.apiSecret]
+    for (let i = 0; i < 10; i++) {
+      const path = `/v1/connections/${body.id}/rotate`
+      secrets.push((await merchant.call('POST', path, { overlapSeconds: 3_600 })).body.apiSecret)
+    }
+    const tried = await Promise.all(secrets.map((apiSecret) => issue({ ...body, apiSecret })))
+    expect(tried.map(({ status }) => status)).toEqual([401, ...Array(10).fill(200)])
+  })
+
   test('no secret of a connection that may do more than the caller', async () => {
     const manager = await merchant.connect(['manage'])
     const { body } = await add({ name: 'Till' })
@@ -145,7 +156,7 @@ describe('rotate', () => {
 })
 
 describe('revoke', () => {
-  test('ends secrets and refresh tokens for good; an access token lives out its hour', async () => {
+  test('ends secrets, refresh tokens and access tokens for good', async () => {
     const { body } = await add({ name: 'Stolen' })
     await merchant.call('POST', `/v1/connections/${body.id}/rotate`, { overlapSeconds: 3_600 })
     const session = (await issue(body)).body
@@ -158,7 +169,12 @@ describe('revoke', () => {
       body: { accessToken, refreshToken },
     })
     expectRefusal(refreshed, 400, '_invalid_refresh_token')
-    expect((await service.call('GET', '/v1/transactions', { token: accessToken })).status).toBe(200)
+    expectRefusal(
+      await service.call('GET', '/v1/transactions', { token: accessToken }),
+      401,
+      '_unauthorized',
+      /has ended/,
+    )
     const again = await merchant.call('POST', `/v1/connections/${body.id}/revoke`)
     expect([again.status, again.body]).toEqual([200, reply.body])
     for (const path of [`/v1/connections/${body.id}/rotate`, `/admin/v1/connections/${body.id}/rotate`]) {

@@ -19,6 +19,7 @@ let document: OpenApiDocument
 let world: World
 let suspended: Merchant
 let tills: { pos: string; manage: string }
+let ended: Record<'connection' | 'secret' | 'key', string>
 let changes: Changes
 
 beforeAll(async () => {
@@ -33,6 +34,11 @@ beforeAll(async () => {
     token: adminToken,
   })
   tills = { pos: await tokenWith('pos'), manage: await tokenWith('manage') }
+  ended = {
+    connection: await endedToken(({ connection }) => `/v1/connections/${connection}/revoke`),
+    secret: await endedToken(({ connection }) => `/v1/connections/${connection}/rotate`),
+    key: await endedToken(({ integration }) => `/admin/v1/integrations/${integration}/rotate`),
+  }
   changes = await watchChanges(service.database.pool)
 })
 afterAll(async () => {
@@ -48,6 +54,22 @@ async function tokenWith(scope: 'pos' | 'manage'): Promise<string> {
   })
   const headers = { 'x-api-key': apiKey, 'x-api-secret': connected.body.apiSecret }
   return (await service.call('POST', '/auth/token', { headers })).body.accessToken
+}
+
+/** A token of the organization, whose connection, secret or key this request ends. */
+async function endedToken(
+  path: (of: { connection: string; integration: string }) => string,
+): Promise<string> {
+  const { body } = await world.merchant.call('POST', '/v1/connections', {
+    name: 'Ended',
+    scopes: ['pos', 'manage'],
+  })
+  const headers = { 'x-api-key': body.apiKey, 'x-api-secret': body.apiSecret }
+  const { accessToken } = (await service.call('POST', '/auth/token', { headers })).body
+  const end = path({ connection: body.id, integration: body.integration })
+  const token = end.startsWith('/admin') ? adminToken : world.merchant.token
+  expect((await service.call('POST', end, { token, body: {} })).status).toBe(200)
+  return accessToken
 }
 
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
@@ -96,6 +118,9 @@ describe('a right call of a wrong caller is refused, and changes nothing', () =>
       ['a refresh token', `Bearer ${refreshToken}`, 401, '_jwt_malformed'],
       ['a secret', `Bearer ${apiSecret}`, 401, '_jwt_malformed'],
       ['the operator', `Bearer ${adminToken}`, 401, '_jwt_malformed'],
+      ['a revoked connection', `Bearer ${ended.connection}`, 401, '_unauthorized'],
+      ['a rotated secret', `Bearer ${ended.secret}`, 401, '_unauthorized'],
+      ['a rotated key', `Bearer ${ended.key}`, 401, '_unauthorized'],
       ['a suspended organization', `Bearer ${suspended.token}`, 403, 'invalid_subscription'],
     ]
     const call = callOf(route)

@@ -1,25 +1,23 @@
 /**
  * Authenticates every request before its body is read: the token by its signature and expiry, the rate
- * limits, the organization's subscription in the database, and the scope of the route. The rate limits come
- * before the database, so that a flood is refused at no cost to others. Baskets read the subscription
- * together with the customer, which saves a round trip. A person's session is in a cookie, which is used if
+ * limits, the organization's subscription and the credentials behind the token in the database, and the scope
+ * of the route. The rate limits come before the database, so that a flood is refused at no cost to others.
+ * Baskets check what is in the database together with the customer, which saves a round trip. A person's session is in a cookie, which is used if
  * no token is sent.
  */
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import type { OrganizationId } from '../../domain/ids.ts'
-import type { Organization } from '../../domain/organization.ts'
 import { scopesOf } from '../../domain/person.ts'
 import { Refused } from '../../domain/refusal.ts'
 import { findSession } from '../../operations/auth/person-sessions.ts'
 import type { Caller, Deps } from '../../operations/deps.ts'
-import type { ReadOrganization } from '../../operations/organizations/organization-reader.ts'
+import type { OrganizationReader } from '../../operations/organizations/organization-reader.ts'
 import type { CallLimits } from './rate-limit.ts'
 import { refuseOtherSites, sessionToken } from './session-cookie.ts'
 
 export interface AuthenticateOptions {
   readonly deps: Deps
   readonly adminToken: string
-  readonly readOrganization: ReadOrganization
+  readonly organizations: OrganizationReader
   readonly limits: CallLimits
 }
 
@@ -67,30 +65,34 @@ const verificationRefusals = {
 } as const
 
 async function findCaller(
-  { deps, limits, readOrganization }: AuthenticateOptions,
+  { deps, limits, organizations }: AuthenticateOptions,
   request: FastifyRequest,
   reply: FastifyReply,
-  token: string,
+  sent: string,
   now: Date,
 ): Promise<Caller> {
-  const verification = await deps.accessTokens.verify(token, now)
+  const verification = await deps.accessTokens.verify(sent, now)
   if (!verification.ok) {
     // An expired token was ours: its till has to be told so, however often it sends it.
     const tooMany = verification.reason === 'expired' ? undefined : deps.guesses.foreignToken(request.ip)
     throw tooMany ?? new Refused(verificationRefusals[verification.reason])
   }
   const { claims } = verification
+  // Before the limits: a caller that was evicted must not use up those of the organization.
+  if (claims.credentials) organizations.refuseEnded(claims.credentials)
   // A connection always acts as its own user, whichever token it uses.
   const refusal = limits.takeCall(reply, claims.organization, claims.user, now.getTime())
   if (refusal) await refusal
+  const token = claims.credentials ?? (await deps.earlierTokens.findCredentials(claims))
+  if (!token) throw new Refused('_unauthorized')
   const { user, scopes } = claims
   const kind = 'connection'
   if (request.routeOptions.config.readsSetup) {
     const organization = deps.setupCache.peek(claims.organization)?.organization
-    if (organization?.isSubscribed) return { organization, user, kind, scopes, isRemembered: true }
+    if (organization?.isSubscribed) return { organization, user, kind, scopes, token, isRemembered: true }
   }
-  const organization = await findSubscribed(readOrganization, claims.organization)
-  return { organization, user, kind, scopes }
+  const organization = await organizations.readSubscribed({ organization: claims.organization, token })
+  return { organization, user, kind, scopes, token }
 }
 
 /**
@@ -118,30 +120,25 @@ async function findPerson(
   await limits.takeCall(reply, organization.id, user, now.getTime())
   if (!organization.isSubscribed) throw new Refused('invalid_subscription')
   request.session = session
-  return { organization, user, kind: 'person', scopes: scopesOf(person.role) }
-}
-
-async function findSubscribed(readOrganization: ReadOrganization, id: OrganizationId): Promise<Organization> {
-  const organization = await readOrganization(id)
-  if (!organization) throw new Refused('_unauthorized')
-  if (!organization.isSubscribed) throw new Refused('invalid_subscription')
-  return organization
+  return { organization, user, kind: 'person', scopes: scopesOf(person.role), session }
 }
 
 /**
  * The error that a request gets. If it was refused before the operation began, for example because of its
- * body, the subscription has not been checked yet; that refusal takes precedence over all others.
+ * body, the token and the subscription have not been checked yet; those refusals take precedence over all
+ * others.
  */
 export async function firstRefusal(
   error: Error,
   { caller }: FastifyRequest,
-  readOrganization: ReadOrganization,
+  organizations: OrganizationReader,
 ): Promise<Error> {
   // An error of the framework has a client status; an unexpected error has none, or a 5xx.
   const status = (error as Partial<FastifyError>).statusCode ?? 500
   const isRefusal = error instanceof Refused ? error.code !== '_unavailable' : status < 500
-  if (!caller?.isRemembered || !isRefusal) return error
-  return findSubscribed(readOrganization, caller.organization.id).then(
+  if (!caller?.isRemembered || !caller.token || !isRefusal) return error
+  const owner = { organization: caller.organization.id, token: caller.token }
+  return organizations.readSubscribed(owner).then(
     () => error,
     (first: Error) => (first instanceof Refused ? first : error),
   )

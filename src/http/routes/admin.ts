@@ -31,13 +31,16 @@ import { Id, PageOf } from '../schemas/fields.ts'
 import {
   ConnectionReply,
   ConnectionWithSecret,
+  IntegrationPath,
   IntegrationReply,
   IntegrationWithKey,
+  keyRotationAbout,
   NewIntegrationBody,
   NewOrganizationBody,
   NewOrganizationConnectionBody,
   OrganizationRegionPatchBody,
   Rotation,
+  rotationAbout,
   SubscriptionChangeBody,
 } from '../schemas/platform.ts'
 import type { ServerOptions } from '../server-options.ts'
@@ -68,6 +71,7 @@ export function adminRoutes(app: Server, options: ServerOptions): void {
   organizationAdministration(app, options)
   integrationAdministration(app, options)
   connectionAdministration(app, options)
+  rotationAdministration(app, options)
 }
 
 function organizationAdministration(app: Server, { deps }: ServerOptions): void {
@@ -189,7 +193,6 @@ function organizationAdministration(app: Server, { deps }: ServerOptions): void 
 
 function integrationAdministration(app: Server, { deps }: ServerOptions): void {
   const { pool, clock, credentials } = deps
-  const IntegrationPath = Type.Object({ id: Id('int') })
 
   app.post(
     '/admin/v1/integrations',
@@ -246,28 +249,6 @@ function integrationAdministration(app: Server, { deps }: ServerOptions): void {
       const integration = id && (await findIntegration(platformTenant(pool), id))
       if (!integration) throw notFound('integration_not_found')
       return toIntegrationReply(integration)
-    },
-  )
-
-  app.post(
-    '/admin/v1/integrations/:id/rotate',
-    {
-      config: { access, hidesReply: true, refusals: ['integration_not_found'] },
-      schema: {
-        operationId: 'rotateIntegrationKey',
-        summary: "Rotate an integration's API key",
-        tags,
-        params: IntegrationPath,
-        body: Rotation,
-        response: { 200: IntegrationWithKey },
-      },
-    },
-    async (request) => {
-      const overlap = request.body.overlapSeconds ?? 0
-      const rotated = await inTransaction(pool, platformOrg, (tenant) =>
-        rotateIntegrationKey(tenant, credentials, parseId('int', request.params.id), overlap, clock()),
-      )
-      return { ...toIntegrationReply(rotated), apiKey: rotated.apiKey }
     },
   )
 }
@@ -348,6 +329,33 @@ function connectionAdministration(app: Server, { deps }: ServerOptions): void {
       return toConnectionReply(connection)
     },
   )
+}
+
+function rotationAdministration(app: Server, { deps }: ServerOptions): void {
+  const { pool, clock, credentials } = deps
+
+  app.post(
+    '/admin/v1/integrations/:id/rotate',
+    {
+      config: { access, hidesReply: true, refusals: ['integration_not_found'] },
+      schema: {
+        operationId: 'rotateIntegrationKey',
+        summary: "Rotate an integration's API key",
+        description: keyRotationAbout,
+        tags,
+        params: IntegrationPath,
+        body: Rotation,
+        response: { 200: IntegrationWithKey },
+      },
+    },
+    async (request) => {
+      const id = parseId('int', request.params.id)
+      const rotated = await inTransaction(pool, platformOrg, (tenant) =>
+        rotateIntegrationKey(tenant, credentials, id, request.body.overlapSeconds ?? 0, clock()),
+      )
+      return { ...toIntegrationReply(rotated), apiKey: rotated.apiKey }
+    },
+  )
 
   app.post(
     '/admin/v1/connections/:id/rotate',
@@ -356,6 +364,7 @@ function connectionAdministration(app: Server, { deps }: ServerOptions): void {
       schema: {
         operationId: 'rotateConnectionSecret',
         summary: "Rotate a connection's API secret",
+        description: rotationAbout,
         tags,
         params: Type.Object({ id: Id('con') }),
         body: Rotation,

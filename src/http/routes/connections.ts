@@ -14,7 +14,7 @@ import { respondToWrite } from '../respond.ts'
 import { ConnectionStatus } from '../schemas/choices.ts'
 import { exampleId, ownConnectionExample } from '../schemas/examples.ts'
 import { CreatedAt, Id, NoBody, Optional, PageOf, Text, Timestamp } from '../schemas/fields.ts'
-import { Rotation, Scopes } from '../schemas/platform.ts'
+import { Rotation, rotationAbout, Scopes } from '../schemas/platform.ts'
 import type { ServerOptions } from '../server-options.ts'
 
 const tags = ['Connections']
@@ -87,9 +87,14 @@ const NewSecretReply = Type.Object(
   },
 )
 
-export function connectionRoutes(app: Server, { deps }: ServerOptions): void {
-  const { pool, clock, credentials } = deps
+export function connectionRoutes(app: Server, options: ServerOptions): void {
+  listRoute(app, options)
+  addRoute(app, options)
+  rotateRoute(app, options)
+  revokeRoute(app, options)
+}
 
+function listRoute(app: Server, { deps }: ServerOptions): void {
   app.get(
     '/v1/connections',
     {
@@ -103,10 +108,14 @@ export function connectionRoutes(app: Server, { deps }: ServerOptions): void {
       },
     },
     async (request) => {
-      const tenant = tenantOf(pool, request.caller.organization.orgId)
+      const tenant = tenantOf(deps.pool, request.caller.organization.orgId)
       return listPage('con', request.query, (page) => listOwnConnections(tenant, page), toOwnConnectionReply)
     },
   )
+}
+
+function addRoute(app: Server, { deps }: ServerOptions): void {
+  const { clock, credentials } = deps
 
   app.post(
     '/v1/connections',
@@ -135,6 +144,10 @@ export function connectionRoutes(app: Server, { deps }: ServerOptions): void {
         }),
       }),
   )
+}
+
+function rotateRoute(app: Server, { deps }: ServerOptions): void {
+  const { clock, credentials } = deps
 
   app.post(
     '/v1/connections/:id/rotate',
@@ -147,6 +160,7 @@ export function connectionRoutes(app: Server, { deps }: ServerOptions): void {
       schema: {
         operationId: 'rotateConnection',
         summary: "Rotate a connection's API secret",
+        description: rotationAbout,
         tags,
         params: ConnectionPath,
         body: Rotation,
@@ -165,7 +179,9 @@ export function connectionRoutes(app: Server, { deps }: ServerOptions): void {
       })
     },
   )
+}
 
+function revokeRoute(app: Server, { deps }: ServerOptions): void {
   app.post(
     '/v1/connections/:id/revoke',
     {
@@ -173,8 +189,7 @@ export function connectionRoutes(app: Server, { deps }: ServerOptions): void {
       schema: {
         operationId: 'revokeConnection',
         summary: 'Revoke a connection permanently',
-        description:
-          'Its secrets and refresh tokens stop working immediately; access tokens already issued stay valid until they expire, within an hour.',
+        description: 'Its secrets and all tokens opened with them stop working immediately.',
         tags,
         params: ConnectionPath,
         body: NoBody,
@@ -183,7 +198,8 @@ export function connectionRoutes(app: Server, { deps }: ServerOptions): void {
     },
     (request, reply) =>
       respondToWrite(deps, request, reply, {
-        work: (tenant) => revokeConnection(tenant, parseId('con', request.params.id), clock()),
+        work: (tenant) =>
+          revokeConnection(tenant, parseId('con', request.params.id), deps.clock(), request.caller),
         status: 200,
         render: toOwnConnectionReply,
       }),

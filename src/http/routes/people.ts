@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import { parseId } from '../../domain/ids.ts'
 import { type Person, toPersonReply } from '../../domain/person.ts'
 import { notFound, Refused } from '../../domain/refusal.ts'
+import { holdCaller } from '../../operations/auth/hold-caller.ts'
 import {
   type Invitation,
   invitationUrl,
@@ -42,6 +43,8 @@ const ChosenStatus = Choice('ChosenPersonStatus', 'Whether the person may sign i
 
 export function peopleRoutes(app: Server, options: ServerOptions): void {
   peopleOfOrganization(app, options)
+  patchRoute(app, options)
+  removeRoute(app, options)
   invitationRoutes(app, options)
   peopleAdministration(app, options)
 }
@@ -97,11 +100,18 @@ function peopleOfOrganization(app: Server, { deps }: ServerOptions): void {
     },
     (request, reply) =>
       respondToWrite(deps, request, reply, {
-        work: (tenant) => invitePerson(tenant, credentials, request.body, clock()),
+        work: async (tenant) => {
+          await holdCaller(tenant, request.caller, clock())
+          return invitePerson(tenant, credentials, request.body, clock())
+        },
         status: 201,
         render: (person) => toInvitedReply(deps.publicUrl(), person),
       }),
   )
+}
+
+function patchRoute(app: Server, { deps }: ServerOptions): void {
+  const { clock } = deps
 
   app.patch(
     '/v1/people/:id',
@@ -124,13 +134,22 @@ function peopleOfOrganization(app: Server, { deps }: ServerOptions): void {
         response: { 200: PersonReply },
       },
     },
-    (request, reply) =>
-      respondToWrite(deps, request, reply, {
-        work: (tenant) => patchPerson(tenant, parseId('psn', request.params.id), request.body, clock()),
+    (request, reply) => {
+      const id = parseId('psn', request.params.id)
+      return respondToWrite(deps, request, reply, {
+        work: async (tenant) => {
+          await holdCaller(tenant, request.caller, clock(), { person: id, owners: true })
+          return patchPerson(tenant, id, request.body, clock())
+        },
         status: 200,
         render: toPersonReply,
-      }),
+      })
+    },
   )
+}
+
+function removeRoute(app: Server, { deps }: ServerOptions): void {
+  const { clock } = deps
 
   app.delete(
     '/v1/people/:id',
@@ -146,12 +165,17 @@ function peopleOfOrganization(app: Server, { deps }: ServerOptions): void {
         response: { 204: Type.Null() },
       },
     },
-    (request, reply) =>
-      respondToWrite(deps, request, reply, {
-        work: (tenant) => removePerson(tenant, parseId('psn', request.params.id), clock()),
+    (request, reply) => {
+      const id = parseId('psn', request.params.id)
+      return respondToWrite(deps, request, reply, {
+        work: async (tenant) => {
+          await holdCaller(tenant, request.caller, clock(), { person: id, owners: true })
+          return removePerson(tenant, id, clock())
+        },
         status: 204,
         render: () => null,
-      }),
+      })
+    },
   )
 }
 
@@ -180,7 +204,10 @@ function invitationRoutes(app: Server, { deps }: ServerOptions): void {
       // A browser left unattended must not be enough to take over the account.
       if (id && id === request.session?.person.id) throw new Refused('_forbidden', ownInvitation)
       return respondToWrite(deps, request, reply, {
-        work: (tenant) => renewInvitation(tenant, deps.credentials, id, deps.clock()),
+        work: async (tenant) => {
+          await holdCaller(tenant, request.caller, deps.clock(), { person: id })
+          return renewInvitation(tenant, deps.credentials, id, deps.clock())
+        },
         status: 201,
         render: (invitation) => toInvitationReply(deps.publicUrl(), invitation),
       })
@@ -200,12 +227,17 @@ function invitationRoutes(app: Server, { deps }: ServerOptions): void {
         response: { 204: Type.Null() },
       },
     },
-    (request, reply) =>
-      respondToWrite(deps, request, reply, {
-        work: (tenant) => signOutPerson(tenant, parseId('psn', request.params.id)),
+    (request, reply) => {
+      const id = parseId('psn', request.params.id)
+      return respondToWrite(deps, request, reply, {
+        work: async (tenant) => {
+          await holdCaller(tenant, request.caller, deps.clock(), { person: id })
+          return signOutPerson(tenant, id)
+        },
         status: 204,
         render: () => null,
-      }),
+      })
+    },
   )
 }
 

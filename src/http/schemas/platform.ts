@@ -19,6 +19,12 @@ export const Scopes = Type.Array(Scope, {
   uniqueItems: true,
 })
 
+export const rotationAbout =
+  'The old secret, and all tokens opened with it, stop working immediately or after the overlap. At most ten secrets of a connection are valid at a time.'
+
+export const keyRotationAbout =
+  'The old key, and all tokens opened with it in every organization, stop working immediately or after the overlap.'
+
 export const Rotation = Type.Object(
   {
     overlapSeconds: Optional(
@@ -31,6 +37,8 @@ export const Rotation = Type.Object(
   },
   { ...named('Rotation'), examples: [{ overlapSeconds: 3600 }] },
 )
+
+export const IntegrationPath = Type.Object({ id: Id('int') })
 
 export const IntegrationReply = Type.Object(
   {

@@ -1,21 +1,26 @@
 /**
  * Access tokens: JWTs signed with HS256, accepted only with exactly the header and claims that we issue. The
  * caller is also checked against the database with each request, so a token proves identity, not current
- * permissions.
+ * permissions: it names the secret and the key that opened it, and ends with them.
  */
 import { hash } from 'node:crypto'
 import { CompactSign, compactVerify } from 'jose'
 import QuickLRU from 'quick-lru'
 import { type OrganizationId, parseId, type SessionId, type UserId } from '../../domain/ids.ts'
+import type { TokenCredentials } from '../../store/live-credentials.ts'
 
 export interface TokenClaims {
   readonly organization: OrganizationId
   readonly user: UserId
   readonly session: SessionId
   readonly scopes: readonly string[]
+  /** What opened it; undefined in tokens of earlier versions, whose session knows it. */
+  readonly credentials?: TokenCredentials
   /** Unix time in whole seconds. */
   readonly expiresAt: number
 }
+
+export type NewClaims = Omit<TokenClaims, 'expiresAt'> & { readonly credentials: TokenCredentials }
 
 export type TokenCheck =
   | { readonly ok: true; readonly claims: TokenClaims }
@@ -25,7 +30,7 @@ export interface AccessTokens {
   /**
    * Signs a token for the claims, valid for the configured time from `now`, rounded down to whole seconds.
    */
-  sign(claims: Omit<TokenClaims, 'expiresAt'>, now: Date): Promise<{ token: string; expiresAtMs: number }>
+  sign(claims: NewClaims, now: Date): Promise<{ token: string; expiresAtMs: number }>
   verify(token: string, now: Date): Promise<TokenCheck>
   /** Checks everything except the expiry, which a refresh ignores. */
   verifyIgnoringExpiry(token: string): Promise<TokenCheck>
@@ -66,6 +71,8 @@ export function createAccessTokens(secret: string, ttlSeconds: number): AccessTo
         sub: claims.user,
         org: claims.organization,
         sid: claims.session,
+        sec: claims.credentials.secret,
+        key: claims.credentials.key,
         scopes: claims.scopes,
         iat: issuedAt,
         exp: expiresAt,
@@ -122,5 +129,11 @@ async function verifyOnce(token: string, key: Uint8Array): Promise<TokenClaims |
   if (!user || !organization || !session) return undefined
   if (!Array.isArray(scopes) || !scopes.every((scope) => typeof scope === 'string')) return undefined
   if (!Number.isSafeInteger(exp)) return undefined
-  return { user, organization, session, scopes, expiresAt: exp as number }
+  const { sec, key: keyId } = claims
+  const secret = typeof sec === 'string' ? parseId('sec', sec) : undefined
+  const ofKey = typeof keyId === 'string' ? parseId('key', keyId) : undefined
+  const credentials = secret && ofKey && { secret, key: ofKey }
+  // Present and unreadable is none of ours; only tokens of earlier versions leave both out.
+  if (!credentials && (sec !== undefined || keyId !== undefined)) return undefined
+  return { user, organization, session, scopes, credentials, expiresAt: exp as number }
 }

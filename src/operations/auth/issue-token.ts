@@ -3,7 +3,7 @@ import { Refused } from '../../domain/refusal.ts'
 import { findConnectionByCredentials, updateConnectionUsed } from '../../store/credentials.ts'
 import { newId } from '../../store/new-id.ts'
 import { findOrganization } from '../../store/organizations.ts'
-import { deleteExpiredSessions, insertSession } from '../../store/sessions.ts'
+import { deleteOldSessions, insertSession } from '../../store/sessions.ts'
 import { platformTenant, tenantOf } from '../../store/tenant.ts'
 import type { Deps } from '../deps.ts'
 
@@ -12,6 +12,9 @@ export interface TokenPair {
   readonly expiresAtMs: number
   readonly refreshToken: string
 }
+
+/** Maximum per connection: a till that asks for a token with each request must not fill the database. */
+const maxSessions = 100
 
 /** `address` is the IP address of the client: wrong pairs are counted by it and by their key. */
 export async function issueToken(
@@ -31,18 +34,26 @@ export async function issueToken(
   const tenant = tenantOf(deps.pool, connection.org)
   const session = newId('ses', now)
   const refreshToken = deps.credentials.create('lwr')
-  await deleteExpiredSessions(tenant, now)
+  // Before the new session is inserted: if the clock went back, that one would be the oldest.
+  await deleteOldSessions(tenant, connection.id, { keep: maxSessions - 1, now })
   await insertSession(tenant, {
     id: session,
     connection: connection.id,
     secretHash,
+    key: connection.credentials.key,
     refreshHash: deps.credentials.hash(refreshToken),
     expiresAt: new Date(now.getTime() + deps.refreshTokenTtlMs),
     createdAt: now,
   })
   await updateConnectionUsed(tenant, connection.id, now)
   const { token, expiresAtMs } = await deps.accessTokens.sign(
-    { organization: connection.organization, user: connection.user, session, scopes: connection.scopes },
+    {
+      organization: connection.organization,
+      user: connection.user,
+      session,
+      scopes: connection.scopes,
+      credentials: connection.credentials,
+    },
     now,
   )
   return { accessToken: token, expiresAtMs, refreshToken }

@@ -14,10 +14,13 @@ import {
   type OwnConnection,
   updateConnectionRevoked,
 } from '../../store/credentials.ts'
+import { newId } from '../../store/new-id.ts'
+import { updateSetupVersion } from '../../store/setup.ts'
 import { platformOrg, type Tenant } from '../../store/tenant.ts'
 import type { Caller } from '../deps.ts'
 import { createConnection, createIntegration } from '../organizations/manage-organizations.ts'
 import type { Credentials } from './credentials.ts'
+import { holdCaller } from './hold-caller.ts'
 
 /** Connects the merchant's own software: creates an integration and its connection, with both credentials. */
 export async function addConnection(
@@ -28,15 +31,20 @@ export async function addConnection(
   now: Date,
 ): Promise<OwnConnection & { apiKey: string; apiSecret: string }> {
   checkScopes(caller, scopes)
+  await holdCaller(tenant, caller, now)
   // Integrations belong to the platform.
   const platform = tenant.as(platformOrg)
   const integration = await createIntegration(platform, credentials, name, now)
-  const input = { organization: caller.organization.id, integration: integration.id, scopes }
+  const { organization, user } = caller
+  const input = { organization: organization.id, integration: integration.id, scopes, issuedTo: user }
   const connection = await createConnection(platform, credentials, input, now)
   return { ...connection, name, apiKey: integration.apiKey }
 }
 
-/** `caller` is the one who gets the secret. */
+/** Secrets of a connection that are valid at a time, however long their overlaps. */
+const maxSecrets = 10
+
+/** `caller` is the one who gets the secret. Tokens opened with the old one end with it. */
 export async function rotateOwnConnection(
   tenant: Tenant,
   credentials: Credentials,
@@ -45,13 +53,17 @@ export async function rotateOwnConnection(
   now: Date,
   caller?: Caller,
 ): Promise<OwnConnection & { apiSecret: string }> {
+  if (caller) await holdCaller(tenant, caller, now, { connection: id })
   const connection = id && (await lockOwnConnection(tenant, id))
   if (!connection) throw notFound('connection_not_found')
   if (caller) checkScopes(caller, connection.scopes)
   if (connection.revokedAt) throw new Refused('connection_revoked')
   const apiSecret = credentials.create('lws')
-  await endConnectionSecrets(tenant, connection.id, new Date(now.getTime() + overlapSeconds * 1000))
-  await insertConnectionSecret(tenant, connection.id, credentials.hash(apiSecret), now)
+  const endsAt = new Date(now.getTime() + overlapSeconds * 1000)
+  await endConnectionSecrets(tenant, connection.id, { endsAt, now, keep: maxSecrets - 1 })
+  const secret = { id: newId('sec', now), hash: credentials.hash(apiSecret), issuedTo: caller?.user }
+  await insertConnectionSecret(tenant, connection.id, secret, now)
+  await updateSetupVersion(tenant)
   return { ...connection, apiSecret }
 }
 
@@ -68,19 +80,20 @@ export async function rotateConnectionSecret(
   return rotateOwnConnection(tenant.as(connection.org), credentials, connection.id, overlapSeconds, now)
 }
 
-/**
- * Revokes permanently. Refresh tokens are valid only as long as the secret they came from, so they end, too.
- */
+/** Revokes permanently. Tokens are valid only as long as the secret they came from, so they end, too. */
 export async function revokeConnection(
   tenant: Tenant,
   id: ConnectionId | undefined,
   now: Date,
+  caller?: Caller,
 ): Promise<OwnConnection> {
+  if (caller) await holdCaller(tenant, caller, now, { connection: id })
   const connection = id && (await lockOwnConnection(tenant, id))
   if (!connection) throw notFound('connection_not_found')
   if (connection.revokedAt) return connection
-  await endConnectionSecrets(tenant, connection.id, now)
+  await endConnectionSecrets(tenant, connection.id, { endsAt: now, now, keep: 0 })
   await updateConnectionRevoked(tenant, connection.id, now)
+  await updateSetupVersion(tenant)
   return { ...connection, revokedAt: now }
 }
 

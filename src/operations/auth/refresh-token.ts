@@ -46,7 +46,13 @@ export async function refreshToken(
   }
   await updateConnectionUsed(tenant, rotated.connection, now)
   const { token, expiresAtMs } = await deps.accessTokens.sign(
-    { organization: organizationId, user: rotated.user, session, scopes: rotated.scopes },
+    {
+      organization: organizationId,
+      user: rotated.user,
+      session,
+      scopes: rotated.scopes,
+      credentials: rotated.credentials,
+    },
     now,
   )
   return { accessToken: token, expiresAtMs, refreshToken: next }

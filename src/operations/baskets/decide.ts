@@ -12,7 +12,9 @@ import type { RuleUsage } from '../../domain/wallet.ts'
 import type { AttachedCampaign } from '../../engine/definition/compile-campaign.ts'
 import { type Evaluation, evaluate } from '../../engine/evaluate.ts'
 import { walletAfter } from '../../engine/steps/wallet-after.ts'
+import { isLive } from '../../store/live-credentials.ts'
 import type { LoadedBasket, LoadedCustomer } from '../../store/load-baskets.ts'
+import { endedTokenReason } from '../organizations/organization-reader.ts'
 import { type References, referencesOf } from '../organizations/setup-cache.ts'
 import type { BasketJob } from './job.ts'
 import { type BasketGroup, counterKey, dayOf } from './load.ts'
@@ -70,12 +72,23 @@ function decideInTurn(group: BasketGroup, job: BasketJob, index: number, standin
   const loaded = group.baskets[index]!
   // Our own earlier attempt committed; nothing that happened since undoes it.
   if (loaded.earlier.byId) return { kind: 'replayed', transaction: job.id }
+  const ended = refuseEnded(group, job)
+  if (ended) return ended
   // An erased customer does not exist, not even for a retry of an earlier sale.
   if (!standing.customers.has(job.request.customer)) return refused({ code: 'customer_not_found' })
   const earlier = findEarlier(job, loaded)
   if (earlier) return earlier
   const decided = decideBasket(group, job, index, standing)
   return decided.kind === 'accepted' && !isWritable(group, decided) ? deferred : decided
+}
+
+/** The caller's token was opened with a secret or a key that has ended. */
+export function refuseEnded(
+  { setup, now }: BasketGroup,
+  { caller: { token } }: BasketJob,
+): Refused | undefined {
+  if (!token || isLive(setup.credentials, token, now)) return undefined
+  return refused({ code: '_unauthorized', description: endedTokenReason })
 }
 
 /** Whether all references exist, or can be added because the wallets are locked. */

@@ -11,7 +11,7 @@ import { tenantOf } from '../../store/tenant.ts'
 import { createBatch } from '../batch.ts'
 import type { Caller, Deps } from '../deps.ts'
 import { type Changes, type JobResult, runAttempts } from '../wallets/attempts.ts'
-import { decideBasket, decideGroup } from './decide.ts'
+import { decideBasket, decideGroup, refuseEnded } from './decide.ts'
 import type { BasketJob, BasketRequest, Preview, Processed, Repeat } from './job.ts'
 import { type BasketGroup, loadGroup } from './load.ts'
 import { createBasketQueue } from './queue.ts'
@@ -142,7 +142,7 @@ async function previewAll(deps: Deps, jobs: readonly BasketJob[]): Promise<(Prev
 
 function previewOne(group: BasketGroup, job: BasketJob, index: number): Preview | Error {
   try {
-    const decided = decideBasket(group, job, index)
+    const decided = refuseEnded(group, job) ?? decideBasket(group, job, index)
     if (decided.kind === 'refused') return Refused.from(decided.refusal)
     return toPreview(decided, group)
   } catch (error) {

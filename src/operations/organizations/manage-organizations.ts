@@ -2,7 +2,7 @@
  * Tasks of the platform operator: organizations, integrations, connections, and the rotation of credentials.
  */
 
-import type { IntegrationId, OrganizationId } from '../../domain/ids.ts'
+import type { IntegrationId, OrganizationId, UserId } from '../../domain/ids.ts'
 import { mainBranch, type ScopeName, type ShownOrganization } from '../../domain/organization.ts'
 import { isCountry } from '../../domain/phone.ts'
 import { notFound, Refused } from '../../domain/refusal.ts'
@@ -15,6 +15,7 @@ import {
   insertConnectionSecret,
   insertIntegration,
   insertIntegrationKey,
+  lockIntegrationKeys,
   updateKeysExpiry,
 } from '../../store/credentials.ts'
 import { findBranchByOpaqueId, insertDirectoryEntry } from '../../store/directory.ts'
@@ -25,6 +26,7 @@ import {
   type OrganizationPatch,
   updateOrganization,
 } from '../../store/organizations.ts'
+import { updateSetupVersions } from '../../store/setup.ts'
 import type { Tenant } from '../../store/tenant.ts'
 import type { Credentials } from '../auth/credentials.ts'
 
@@ -110,9 +112,17 @@ export async function createIntegration(
   const integration = { id: newId('int', now), name, createdAt: now }
   const apiKey = credentials.create('lwk')
   await insertIntegration(tenant, integration)
-  await insertIntegrationKey(tenant, integration.id, credentials.hash(apiKey), now)
+  await insertKey(tenant, credentials, integration.id, apiKey, now)
   return { ...integration, apiKey }
 }
+
+const insertKey = (
+  tenant: Tenant,
+  credentials: Credentials,
+  integration: IntegrationId,
+  apiKey: string,
+  now: Date,
+) => insertIntegrationKey(tenant, integration, { id: newId('key', now), hash: credentials.hash(apiKey) }, now)
 
 /** Maximum of active connections per organization; revoked ones do not count. */
 const maxConnections = 100
@@ -124,6 +134,8 @@ export async function createConnection(
     organization: OrganizationId | undefined
     integration: IntegrationId | undefined
     scopes?: readonly ScopeName[]
+    /** The user that the secret is shown to. */
+    issuedTo?: UserId
   },
   now: Date,
 ): Promise<Connection & { apiSecret: string }> {
@@ -131,6 +143,7 @@ export async function createConnection(
   if (!organization) throw notFound('organization_not_found')
   const integration = input.integration && (await findIntegration(tenant, input.integration))
   if (!integration) throw new Refused('integration_not_found')
+  await lockIntegrationKeys(tenant, integration.id, 'SHARE')
   const own = tenant.as(organization.orgId)
   const id = newId('con', now)
   const user = newId('usr', now)
@@ -153,13 +166,15 @@ export async function createConnection(
     createdAt: now,
   })
   await insertConnection(own, connection)
-  await insertConnectionSecret(own, id, credentials.hash(apiSecret), now)
+  const secret = { id: newId('sec', now), hash: credentials.hash(apiSecret), issuedTo: input.issuedTo }
+  await insertConnectionSecret(own, id, secret, now)
   // Checked last: inserting the user locks the organization's setup version, so of two concurrent inserts the
   // second sees the first.
   if ((await countActiveConnections(own)) > maxConnections) throw new Refused('too_many_connections')
   return { ...connection, apiSecret }
 }
 
+/** Tokens opened with the old key end with it, in every organization that is connected. */
 export async function rotateIntegrationKey(
   tenant: Tenant,
   credentials: Credentials,
@@ -169,8 +184,11 @@ export async function rotateIntegrationKey(
 ): Promise<Integration & { apiKey: string }> {
   const integration = id && (await findIntegration(tenant, id))
   if (!integration) throw notFound('integration_not_found')
+  await lockIntegrationKeys(tenant, integration.id, 'UPDATE')
   const apiKey = credentials.create('lwk')
-  await updateKeysExpiry(tenant, integration.id, new Date(now.getTime() + overlapSeconds * 1000))
-  await insertIntegrationKey(tenant, integration.id, credentials.hash(apiKey), now)
+  const endsAt = new Date(now.getTime() + overlapSeconds * 1000)
+  await updateKeysExpiry(tenant, integration.id, { endsAt, now })
+  await insertKey(tenant, credentials, integration.id, apiKey, now)
+  await updateSetupVersions(tenant, integration.id)
   return { ...integration, apiKey }
 }

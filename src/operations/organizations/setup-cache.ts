@@ -10,6 +10,7 @@ import { Refused } from '../../domain/refusal.ts'
 import type { AttachedCampaign } from '../../engine/definition/compile-campaign.ts'
 import { type Inactivity, inactivityOf } from '../../engine/steps/expire-balances.ts'
 import { listBalanceDefinitions } from '../../store/campaigns.ts'
+import { type LiveCredentials, listLiveCredentials } from '../../store/live-credentials.ts'
 import { findOwnOrganization } from '../../store/organizations.ts'
 import {
   findSetupVersion,
@@ -35,6 +36,8 @@ export interface Setup {
   readonly branches: ReadonlyMap<string, LoadedBranch>
   /** Users requested so far, by our ID and by the client's; undefined if the user does not exist. */
   readonly users: Map<string, LoadedUser | undefined>
+  /** Valid secrets and keys, with their ends: a token that was opened with anything else has ended. */
+  readonly credentials: LiveCredentials
 }
 
 export interface SetupCache {
@@ -50,14 +53,14 @@ export interface SetupCache {
 const keptSetups = 1_000
 const keptUsers = 10_000
 
-export function createSetupCache(campaigns: CampaignCache): SetupCache {
+export function createSetupCache(campaigns: CampaignCache, clock: () => Date): SetupCache {
   const setups = new QuickLRU<number | OrganizationId, Setup>({ maxSize: 2 * keptSetups })
   return {
     peek: (id) => setups.get(id),
     async get(tenant, version) {
       const known = setups.get(tenant.orgId)
       if (known && known.version === version) return known
-      const setup = await readSetup(campaigns, tenant)
+      const setup = await readSetup(campaigns, tenant, clock())
       setups.set(setup.organization.orgId, setup).set(setup.organization.id, setup)
       return setup
     },
@@ -65,7 +68,7 @@ export function createSetupCache(campaigns: CampaignCache): SetupCache {
 }
 
 /** The version is read first: a concurrent change is read twice rather than missed. */
-async function readSetup(campaigns: CampaignCache, tenant: Tenant): Promise<Setup> {
+async function readSetup(campaigns: CampaignCache, tenant: Tenant, now: Date): Promise<Setup> {
   const version = await findSetupVersion(tenant)
   const organization = await findOwnOrganization(tenant)
   if (version === undefined || !organization) throw new Refused('_unauthorized')
@@ -78,6 +81,7 @@ async function readSetup(campaigns: CampaignCache, tenant: Tenant): Promise<Setu
     decimals: decimalsByKey(await listBalanceDefinitions(tenant)),
     branches: branchesByName(await listBranches(tenant)),
     users: new QuickLRU({ maxSize: keptUsers }),
+    credentials: await listLiveCredentials(tenant, now),
   }
 }
 
