@@ -24,3 +24,15 @@ export interface CampaignVersion {
   readonly definition: Record<string, unknown>
   readonly publishedAt: Date
 }
+
+/** What the cost of a basket and the size of its response grow with. */
+export interface CampaignSize {
+  readonly id: CampaignId
+  readonly name: string
+  readonly rules: number
+  readonly thresholds: number
+  readonly tiers: number
+  /** Keys: campaigns may share a balance, which counts once. */
+  readonly balances: readonly string[]
+  readonly runsOn: readonly string[]
+}

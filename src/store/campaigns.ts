@@ -1,5 +1,5 @@
 /** Campaigns: an editable draft, and published versions that never change once written. */
-import type { Campaign, CampaignStatus, CampaignVersion } from '../domain/campaign.ts'
+import type { Campaign, CampaignSize, CampaignStatus, CampaignVersion } from '../domain/campaign.ts'
 import type { CampaignId } from '../domain/ids.ts'
 import { updateSetupVersion } from './setup.ts'
 import { idFrom, many, maybeOne, type Tenant, uuidOf } from './tenant.ts'
@@ -72,6 +72,44 @@ export async function listPublishedCampaigns(tenant: Tenant): Promise<PublishedC
     [tenant.orgId],
   )
   return rows.map((row) => ({ ...row, id: idFrom('cmp', row.id) }))
+}
+
+/** What can run now: the sizes of published and paused campaigns, in their newest versions. */
+export async function listCampaignSizes(tenant: Tenant): Promise<CampaignSize[]> {
+  const rows = await many<Omit<CampaignSize, 'id'> & { id: string }>(
+    tenant.db,
+    `SELECT c.id, c.name,
+       coalesce(json_array_length(d.rules), 0) AS rules,
+       coalesce(json_array_length(d.thresholds), 0) AS thresholds,
+       coalesce(json_array_length(d.tiers), 0) AS tiers,
+       coalesce((SELECT json_agg(b ->> 'key') FROM json_array_elements(d.balances) b), '[]') AS balances,
+       coalesce(d."runsOn", '[]') AS "runsOn"
+     FROM campaigns c
+     JOIN campaign_versions v ON v.org_id = c.org_id AND v.campaign_id = c.id AND v.version = c.version
+     CROSS JOIN json_to_record(v.definition)
+       AS d (rules json, thresholds json, tiers json, balances json, "runsOn" json)
+     WHERE c.org_id = $1 AND c.status IN ('published', 'paused')`,
+    [tenant.orgId],
+  )
+  return rows.map((row) => ({ ...row, id: idFrom('cmp', row.id) }))
+}
+
+/** Everything that the organization has ever published, in its newest versions: one campaign, and the others. */
+export async function getPublishedSize(
+  tenant: Tenant,
+  own: CampaignId,
+): Promise<{ readonly otherCampaigns: number; readonly otherBytes: number; readonly ownBytes: number }> {
+  const row = await maybeOne<{ campaigns: number; bytes: number; own: number }>(
+    tenant.db,
+    `SELECT count(*) FILTER (WHERE c.id <> $2) AS campaigns,
+       coalesce(sum(octet_length(v.definition::text)) FILTER (WHERE c.id <> $2), 0)::bigint AS bytes,
+       coalesce(sum(octet_length(v.definition::text)) FILTER (WHERE c.id = $2), 0)::bigint AS own
+     FROM campaigns c
+     JOIN campaign_versions v ON v.org_id = c.org_id AND v.campaign_id = c.id AND v.version = c.version
+     WHERE c.org_id = $1`,
+    [tenant.orgId, uuidOf(own)],
+  )
+  return { otherCampaigns: row!.campaigns, otherBytes: row!.bytes, ownBytes: row!.own }
 }
 
 /** Current names of campaigns, as merchants and customers see them. */

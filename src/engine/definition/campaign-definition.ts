@@ -313,7 +313,8 @@ const general = {
   runsOn: Optional(
     Type.Array(Type.String({ maxLength: 100 }), {
       title: 'Runs on',
-      description: 'Campaigns on whose cards this one also runs, by their IDs.',
+      description:
+        'Campaigns on whose cards this one also runs, by their IDs. On one card, all campaigns together can have 1000 rules.',
       maxItems: 100,
       'x-names': 'campaigns',
     }),

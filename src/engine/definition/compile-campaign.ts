@@ -69,6 +69,8 @@ export interface CompiledBalance {
 export interface CompiledReward {
   readonly reward: Reward
   readonly validDays?: number
+  /** Size of the reward as JSON, which every coupon repeats. */
+  readonly bytes: number
 }
 
 export interface CompiledThreshold {
@@ -248,7 +250,8 @@ function compileLimits(rule: string, limits: LimitsDefinition, decimals: number)
 
 function compileReward(definition: RewardDefinition): CompiledReward {
   const { validDays, ...rest } = definition
-  return { reward: { ...rest, name: rest.name ?? rest.key }, validDays }
+  const reward = { ...rest, name: rest.name ?? rest.key }
+  return { reward, validDays, bytes: JSON.stringify(reward).length }
 }
 
 function compileThresholds(

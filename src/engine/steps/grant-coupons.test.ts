@@ -119,6 +119,23 @@ describe('several thresholds', () => {
     expect(value).toBe(4000)
   })
 
+  test('never make coupons of more than a megabyte of rewards, and the rest stays for the next basket', () => {
+    const products = Array.from({ length: 1000 }, (_, i) => `product ${i} of a long list`)
+    const { effects, balances } = evaluationOf({
+      campaign: {
+        rules,
+        rewards: [{ key: 'any', kind: 'free_product', products }],
+        thresholds: [{ ...consume, at: 1, grant: 'any' }],
+      },
+      basket: stamps(500),
+    })
+    const granted = effects.filter((effect) => effect.kind === 'grant_coupon')
+    const bytes = granted.reduce((sum, { reward }) => sum + JSON.stringify(reward).length, 0)
+    expect(granted.length).toBeGreaterThan(20)
+    expect(bytes).toBeLessThanOrEqual(1_048_576)
+    expect(balances.find(({ key }) => key === 'stamps')!.value).toBe(500 - granted.length)
+  })
+
   test('of a paused campaign grant nothing', () => {
     const campaigns = [attach(club({ rules, rewards, thresholds: [consume] }), { status: 'paused' })]
     expect(evaluationOf({ campaigns, basket: stamps(1), wallet: have(30) }).effects).toEqual([])

@@ -15,6 +15,11 @@ import { type OpenBalance, recordMovement, takeFromLots, type WalletState } from
  * without end. What a consuming threshold has not taken stays in the value for the next basket.
  */
 export const maxGrantedCoupons = 1000
+/**
+ * And the most that their rewards take up together, in the response and in the database: a reward may list a
+ * thousand products.
+ */
+const maxRewardBytes = 1_048_576
 
 const dayMs = 86_400_000
 
@@ -40,14 +45,17 @@ export function grantCoupons(
   const effects: GrantEffect[] = []
   const origins: CouponOrigin[] = []
   let left = maxGrantedCoupons
+  let leftBytes = maxRewardBytes
   for (const { campaign, threshold } of thresholdsInOrder(running)) {
     const balance = state.balances.find((candidate) => candidate.key === threshold.key)
     if (balance === undefined) continue
     const { key, at, consume } = threshold
     const granted = consume ? 0 : grantedBefore(campaign, threshold, balance, kept)
     const reached = Math.floor((consume ? balance.value : balance.total) / at)
-    const times = Math.min(left, Math.max(0, reached - granted))
+    const fitting = Math.min(left, Math.floor(leftBytes / threshold.grant.bytes))
+    const times = Math.min(fitting, Math.max(0, reached - granted))
     left -= times
+    leftBytes -= times * threshold.grant.bytes
     for (let time = 1; time <= times; time++) {
       const grant = toGrantEffect(campaign, threshold, now)
       if (consume) {

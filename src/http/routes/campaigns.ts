@@ -77,6 +77,13 @@ function toCampaignReply(campaign: Campaign) {
   }
 }
 
+const creation = {
+  summary: 'Create a campaign as a draft',
+  description:
+    'All campaigns that run on one card together, published or paused, can be 100, with 1000 rules, 50 balances, ' +
+    '200 thresholds and 50 tiers. This is checked whenever a campaign is written or published; what was published ' +
+    'before stays valid.',
+}
 const definitionRefusals = ['invalid_campaign_definition'] as const
 const spendRefusals = [
   'points_not_spendable',
@@ -135,7 +142,7 @@ export function campaignRoutes(app: Server, { deps }: ServerOptions): void {
       config: { access: ['manage'], isRepeatable: true, skipsBodySchema: true, refusals: definitionRefusals },
       schema: {
         operationId: 'createCampaign',
-        summary: 'Create a campaign as a draft',
+        ...creation,
         tags,
         body: CampaignBody,
         response: { 201: DraftReply },
@@ -242,7 +249,7 @@ function campaignStates(app: Server, { deps }: Pick<ServerOptions, 'deps'>): voi
         operationId: 'previewCampaign',
         summary: 'Try the draft on a basket and a wallet',
         description:
-          'Shows what the draft, or a `definition` in the body, would do and why. Nothing is stored.',
+          'Shows what the draft, or a `definition` in the body, would do and why. Nothing is stored. The number of items times the number of rules can be at most 50000.',
         tags,
         params: CampaignPath,
         body: TriedBasket,

@@ -27,6 +27,7 @@ import { insertEvents } from '../../store/events.ts'
 import { newId } from '../../store/new-id.ts'
 import type { Tenant } from '../../store/tenant.ts'
 import { mergePatch } from '../merge-patch.ts'
+import { refuseHoard, refuseOverload } from './refuse-overload.ts'
 
 export async function getCampaign(tenant: Tenant, id: CampaignId | undefined): Promise<Campaign> {
   const campaign = id && (await findCampaign(tenant, id))
@@ -48,6 +49,7 @@ export async function createCampaign(
 ): Promise<Campaign> {
   const id = newId('cmp', now)
   await refuseBadDefinition(tenant, organization, definition, id)
+  await refuseOverload(tenant, id, definition)
   const campaign: Campaign = {
     id,
     name: definition.name as string,
@@ -74,6 +76,7 @@ export async function patchCampaign(
   if (before.status === 'archived') throw new Refused('invalid_campaign', archivedMessage)
   const draft = mergePatch(before.draft, patch) as Record<string, unknown>
   await refuseBadDefinition(tenant, organization, draft, before.id)
+  await refuseOverload(tenant, before.id, draft, before.draft)
   const isPublished = before.version > 0
   const campaign: Campaign = {
     ...before,
@@ -108,15 +111,18 @@ export async function publishCampaign(
   if (before.status === 'archived') {
     throw new Refused('invalid_campaign', archivedMessage)
   }
-  // Before the check, so that of two campaigns publishing the same new balance the second sees the first's
-  // decimals.
+  // Before the checks, because it locks the organization's setup until the end: of two campaigns publishing
+  // the same new balance the second sees the first's decimals, and of two that are too much together on one
+  // card the second is refused.
   await insertBalanceDefinitions(tenant, balancesOf(before.draft))
   await refuseBadDefinition(tenant, organization, before.draft, before.id)
+  await refuseOverload(tenant, before.id, before.draft)
   if (!before.hasChanges) {
     const campaign: Campaign = { ...before, status: 'published', updatedAt: now }
     await updateCampaign(tenant, campaign)
     return campaign
   }
+  await refuseHoard(tenant, before.id, before.draft)
   const campaign: Campaign = {
     ...before,
     name: before.draft.name as string,

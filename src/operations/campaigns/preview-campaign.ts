@@ -9,6 +9,7 @@ import { decimalsOf, toUnits } from '../../domain/money.ts'
 import type { Organization } from '../../domain/organization.ts'
 import { Refused } from '../../domain/refusal.ts'
 import type { StoredBasket, TransactionResult } from '../../domain/transaction.ts'
+import { maxTriedSteps } from '../../engine/definition/card-load.ts'
 import { compileCampaign } from '../../engine/definition/compile-campaign.ts'
 import { evaluate } from '../../engine/evaluate.ts'
 import { listCategories } from '../../store/directory.ts'
@@ -32,6 +33,7 @@ export async function previewCampaign(
   wallet: TriedWallet,
   now: Date,
 ): Promise<{ basket: StoredBasket; result: TransactionResult }> {
+  refuseLongPreview(unsaved ?? draft, tried)
   if (unsaved) await refuseBadDefinition(tenant, organization, unsaved, id)
   const basket = await withCategories(tenant, tried)
   const compiled = compileCampaign(unsaved ?? draft, organization)
@@ -57,6 +59,17 @@ export async function previewCampaign(
     basket: toStoredBasket({ basket }, basket),
     result: toResult({ evaluation, campaigns: [attached] }, actions, new Map()),
   }
+}
+
+/** First of all: an unsaved definition may be anything. */
+function refuseLongPreview({ rules }: { readonly rules?: unknown }, { lines }: Basket): void {
+  const steps = Array.isArray(rules) ? rules.length * lines.length : 0
+  if (steps <= maxTriedSteps) return
+  const most = Math.max(1, Math.floor(maxTriedSteps / (rules as unknown[]).length))
+  throw new Refused(
+    '_invalid_payload',
+    `items: ${lines.length} items are too many to try ${(rules as unknown[]).length} rules on; send at most ${most}. At the till there is no such limit.`,
+  )
 }
 
 function readUnits(value: number, decimals: number, place: string): number {
