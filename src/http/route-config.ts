@@ -4,7 +4,8 @@ import type { Caller } from '../operations/deps.ts'
 import type { WalletKey } from '../operations/wallet-page/wallet-tokens.ts'
 import type { PersonSession } from '../store/person-sessions.ts'
 import type { Lane } from './plugins/admission.ts'
-import type { Party, Turns } from './plugins/turns.ts'
+import type { Party } from './plugins/processor-share.ts'
+import type { Turns } from './plugins/turns.ts'
 
 /**
  * Who may use a route: everyone, the platform operator, any signed-in person, or a caller with one of these
@@ -28,6 +29,8 @@ declare module 'fastify' {
     skipsRequestLog?: boolean
     /** The response contains a secret that is shown once, so the request log does not store it. */
     hidesReply?: boolean
+    /** Keeps the processor busy for long, or sends much: an organization has one of them running at a time. */
+    isLong?: boolean
     /** Admission lane. Defaults to `connection`, and to `none` for public routes. */
     lane?: Lane
   }
@@ -41,6 +44,6 @@ declare module 'fastify' {
     /** Content of the wallet token in the URL; set on every route under `/w/:token`. */
     wallet: WalletKey | undefined
     /** Set while the request holds a slot. */
-    turn: { readonly turns: Turns; readonly party: Party } | undefined
+    turn: { readonly turns: Turns; readonly party: Party; readonly steps: number } | undefined
   }
 }

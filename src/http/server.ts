@@ -101,7 +101,7 @@ export async function buildServer(options: ServerOptions): Promise<Server> {
       limits: createCallLimits(options.rateLimits ?? {}),
     }),
   )
-  registerAdmission(app, deps.pool.options.max, maxCallMs)
+  registerAdmission(app, deps, maxCallMs)
   options.requestLog.watch(app)
   await app.register(swagger, openApiOptions)
   const finish = registerMethodNotAllowed(app)

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { Refused } from '../../src/domain/refusal.ts'
+import { createPresence, maxSteps } from '../../src/http/plugins/processor-share.ts'
 import { createTurns, type Turns, type TurnsOptions } from '../../src/http/plugins/turns.ts'
 import { createPasswords } from '../../src/operations/auth/passwords.ts'
 import { createBasketQueue } from '../../src/operations/baskets/queue.ts'
@@ -12,7 +13,14 @@ import { openShop, type Shop, tally, times } from '../support/shop.ts'
 
 describe('turns', () => {
   const open = (options: Partial<TurnsOptions> = {}) =>
-    createTurns({ maxRunning: 4, share: 1, maxWaiting: 100, maxWaitMs: 60_000, ...options })
+    createTurns({
+      maxRunning: 4,
+      share: 1,
+      maxWaiting: 100,
+      maxWaitMs: 60_000,
+      presence: createPresence(),
+      ...options,
+    })
 
   /** Takes a turn for each party named; who was started, in order, and who was refused. */
   function record(turns: Turns) {
@@ -87,6 +95,80 @@ describe('turns', () => {
     turns.leave('b')
     arrive('a')
     expect(started.join('')).toBe('aba')
+  })
+})
+
+describe('turns count processor time', () => {
+  const open = (options: Partial<TurnsOptions> = {}) =>
+    createTurns({
+      maxRunning: 100,
+      share: 1,
+      maxWaiting: 100,
+      maxWaitMs: 60_000,
+      presence: createPresence(),
+      ...options,
+    })
+  const keepBusy = (ms: number) => {
+    for (const end = performance.now() + ms; performance.now() < end; );
+  }
+
+  test('what one has in work at once is bounded, and one request is always taken', () => {
+    const turns = open()
+    const started: string[] = []
+    const arrive = (party: string, steps: number) => turns.take(party, () => void started.push(party), steps)
+    for (let i = 0; i < 4; i++) arrive('a', maxSteps / 5)
+    arrive('a', maxSteps)
+    arrive('b', maxSteps)
+    expect(started.join('')).toBe('aaaab')
+    // Smaller ones stay behind it: a line keeps its order.
+    arrive('a', 1)
+    expect(started).toHaveLength(5)
+    for (let i = 0; i < 4; i++) turns.leave('a', maxSteps / 5)
+    expect(started.join('')).toBe('aaaabaa')
+    arrive('a', maxSteps)
+    expect(turns).toMatchObject({ running: 3, waiting: 1 })
+  })
+
+  test('after a long one the next waits as long as it took, and small ones and others do not', async () => {
+    const turns = open()
+    const started: string[] = []
+    const arrive = (party: string, steps: number) =>
+      turns.take(party, () => void started.push(`${party}${steps === 1 ? '' : '!'}`), steps)
+    arrive('b', 1)
+    turns.leave('b', 1)
+    arrive('a', maxSteps)
+    keepBusy(60)
+    await nextTurn()
+    turns.leave('a', maxSteps)
+    const leftAt = performance.now()
+    arrive('a', 1)
+    arrive('b', maxSteps)
+    arrive('a', maxSteps)
+    expect(started).toEqual(['b', 'a!', 'a', 'b!'])
+    while (started.length < 5) await sleep(1)
+    expect(performance.now() - leftAt).toBeGreaterThan(50)
+    expect(turns).toMatchObject({ running: 3, waiting: 0 })
+  })
+
+  test('who is alone does not wait, and who is in another lane counts as being there', async () => {
+    const presence = createPresence()
+    const [turns, lane] = [open({ presence }), open({ presence })]
+    const started: number[] = []
+    const arrive = () => turns.take('a', () => void started.push(started.length), maxSteps)
+    const work = async () => {
+      keepBusy(30)
+      await nextTurn()
+      turns.leave('a', maxSteps)
+    }
+    arrive()
+    arrive()
+    await work()
+    expect(started).toHaveLength(2)
+    lane.take('b', () => {})
+    arrive()
+    await work()
+    expect(started).toHaveLength(2)
+    while (started.length < 3) await sleep(1)
   })
 })
 
@@ -236,6 +318,30 @@ describe('in the service', () => {
     await Promise.all([...flood, single])
     // It found a place of its own, next to those that were in work already.
     expect(order.indexOf('quiet')).toBeLessThan(20)
+  })
+
+  test('large baskets of one run one at a time, and a sale of another does not wait for them', async () => {
+    const rules = times(1000, () => ({
+      kind: 'collect_per_item',
+      balance: 'b',
+      amount: 1,
+      categories: ['c'],
+    }))
+    const wide = await busy.publish({ name: 'Wide', balances: [{ key: 'b' }], rules })
+    const person = await busy.register(wide)
+    const own = await quiet.register(campaigns[1]!)
+    const items = times(500, () => ({ product: 'p', category: 'c', unitPrice: 1 }))
+    await busy.process(person, { items })
+    const order: string[] = []
+    const flood = times(16, () => busy.process(person, { items }).then(() => void order.push('busy')))
+    const sale = quiet.process(own).then(() => void order.push('quiet'))
+    await Promise.all([...flood, sale])
+    expect(order.indexOf('quiet')).toBeLessThan(4)
+    const { rows } = await service.database.pool.query(
+      'SELECT count(*)::integer AS sales FROM transactions WHERE customer_id = $1',
+      [person.customer.slice('cus_'.length)],
+    )
+    expect(rows[0].sales).toBe(17)
   })
 
   test('reads, previews and look-ups of the quiet one are answered while the busy one waits', async () => {

@@ -7,7 +7,8 @@ import type { CampaignSize } from '../../domain/campaign.ts'
 import type { CampaignId } from '../../domain/ids.ts'
 import type { CampaignDefinition } from './campaign-definition.ts'
 
-const most = { campaigns: 100, rules: 1000, balances: 50, thresholds: 200, tiers: 50 }
+export const maxRulesOnCard = 1000
+const most = { campaigns: 100, rules: maxRulesOnCard, balances: 50, thresholds: 200, tiers: 50 }
 
 type Load = Record<keyof typeof most, number>
 

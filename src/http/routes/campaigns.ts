@@ -84,6 +84,10 @@ const creation = {
     '200 thresholds and 50 tiers. This is checked whenever a campaign is written or published; what was published ' +
     'before stays valid.',
 }
+/** The engine checks a definition itself, which takes long for one of a thousand rules. */
+const long = { access: ['manage'], isLong: true } as const
+const written = { ...long, skipsBodySchema: true } as const
+const stopping = { access: ['manage'] } as const
 const definitionRefusals = ['invalid_campaign_definition'] as const
 const spendRefusals = [
   'points_not_spendable',
@@ -139,7 +143,7 @@ export function campaignRoutes(app: Server, { deps }: ServerOptions): void {
   app.post(
     '/v1/campaigns',
     {
-      config: { access: ['manage'], isRepeatable: true, skipsBodySchema: true, refusals: definitionRefusals },
+      config: { ...written, isRepeatable: true, refusals: definitionRefusals },
       schema: {
         operationId: 'createCampaign',
         ...creation,
@@ -161,8 +165,7 @@ export function campaignRoutes(app: Server, { deps }: ServerOptions): void {
     '/v1/campaigns/:id',
     {
       config: {
-        access: ['manage'],
-        skipsBodySchema: true,
+        ...written,
         refusals: ['campaign_not_found', ...definitionRefusals],
       },
       schema: {
@@ -210,7 +213,7 @@ function campaignStates(app: Server, { deps }: Pick<ServerOptions, 'deps'>): voi
       `/v1/campaigns/:id/${action}`,
       {
         config: {
-          access: ['manage'],
+          ...(action === 'publish' ? long : stopping),
           isRepeatable: true,
           refusals: ['campaign_not_found', 'invalid_campaign', ...definitionRefusals],
         },
@@ -242,7 +245,7 @@ function campaignStates(app: Server, { deps }: Pick<ServerOptions, 'deps'>): voi
     '/v1/campaigns/:id/preview',
     {
       config: {
-        access: ['manage'],
+        ...long,
         refusals: ['campaign_not_found', ...definitionRefusals, ...spendRefusals],
       },
       schema: {

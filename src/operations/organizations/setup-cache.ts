@@ -29,6 +29,8 @@ export interface Setup {
   readonly organization: Organization
   /** Campaigns that can run on any card of the organization. */
   readonly live: readonly AttachedCampaign[]
+  /** The most rules that run on one card. */
+  readonly mostRules: number
   /** Inactivity rules of the campaigns: a balance belongs to the customer, whichever card was used. */
   readonly inactivity: readonly Inactivity[]
   readonly decimals: ReadonlyMap<string, number>
@@ -77,12 +79,24 @@ async function readSetup(campaigns: CampaignCache, tenant: Tenant, now: Date): P
     version,
     organization,
     live,
+    mostRules: mostRulesOf(live),
     inactivity: inactivityOf(live),
     decimals: decimalsByKey(await listBalanceDefinitions(tenant)),
     branches: branchesByName(await listBranches(tenant)),
     users: new QuickLRU({ maxSize: keptUsers }),
     credentials: await listLiveCredentials(tenant, now),
   }
+}
+
+function mostRulesOf(live: readonly AttachedCampaign[]): number {
+  const onCards = new Map<string, number>()
+  for (const { id, status, compiled } of live) {
+    if (status !== 'published') continue
+    for (const card of [id, ...compiled.runsOn]) {
+      onCards.set(card, (onCards.get(card) ?? 0) + compiled.rules.length)
+    }
+  }
+  return [...onCards.values()].reduce((most, rules) => Math.max(most, rules), 0)
 }
 
 function branchesByName(branches: readonly LoadedBranch[]): Map<string, LoadedBranch> {
