@@ -30,7 +30,7 @@ export function expectErrorBody(reply: Reply): void {
     ...(reply.body?.message === 'transaction_already_exists' && {
       transaction: expect.stringMatching(/^txn_[0-9a-f]{32}$/),
     }),
-    // Whoever loses a race is not told to whom.
+    // The loser of a race is not told the winner.
     ...(takenCodes.includes(reply.body?.message) &&
       reply.body.customer !== undefined && { customer: expect.stringMatching(/^cus_[0-9a-f]{32}$/) }),
   })

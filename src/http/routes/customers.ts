@@ -44,6 +44,30 @@ const FindQuery = Type.Object({
   }),
 })
 
+const ListQuery = Type.Object({
+  ...PageQuery,
+  q: Optional(
+    Text(254, {
+      description:
+        'Part of the name, email or phone number, a whole phone number in any common format, ' +
+        'or an exact barcode or opaque ID. Words of a name match in any order, with or without ' +
+        'diacritics: `dang` finds Đặng, and both `muller` and `mueller` find Müller.',
+    }),
+  ),
+  status: Optional(CustomerStatus),
+  ...RangeQuery('Registered'),
+  activeFrom: RangeStart(
+    'With a sale',
+    ' Matches `activeCustomers` in reports, except that erased customers are counted there but not listed here.',
+  ),
+  activeTo: RangeEnd('With a sale'),
+  holds: Optional(
+    OpaqueId(
+      'Only customers with a remaining amount in this balance, by its key. Reports also count the balances of erased customers.',
+    ),
+  ),
+})
+
 type CustomerReply = ReturnType<typeof toCustomerReply>
 
 const aboutRegistering =
@@ -169,29 +193,7 @@ export function customerRoutes(app: Server, { deps }: ServerOptions): void {
         operationId: 'listCustomers',
         summary: 'List customers, newest first',
         tags,
-        querystring: Type.Object({
-          ...PageQuery,
-          q: Optional(
-            Text(254, {
-              description:
-                'Part of the name, email or phone number, a whole phone number in any common format, ' +
-                'or an exact barcode or opaque ID. Words of a name match in any order, with or without ' +
-                'diacritics: `dang` finds Đặng, and both `muller` and `mueller` find Müller.',
-            }),
-          ),
-          status: Optional(CustomerStatus),
-          ...RangeQuery('Registered'),
-          activeFrom: RangeStart(
-            'With a sale',
-            ' Matches `activeCustomers` in reports, except that erased customers are counted there but not listed here.',
-          ),
-          activeTo: RangeEnd('With a sale'),
-          holds: Optional(
-            OpaqueId(
-              'Only customers with a remaining amount in this balance, by its key. Reports also count the balances of erased customers.',
-            ),
-          ),
-        }),
+        querystring: ListQuery,
         response: { 200: PageOf(Customer) },
       },
     },

@@ -154,7 +154,8 @@ function toAuditReply(row: ListedAuditEntry) {
 const statusRanges = { ok: [100, 400], refused: [400, 500], failed: [500, 600] } as const
 
 export function logRoutes(app: Server, options: ServerOptions): void {
-  requestLog(app, options)
+  requestList(app, options)
+  requestDetails(app, options)
   auditLog(app, options)
 }
 
@@ -166,9 +167,7 @@ export function logRoutes(app: Server, options: ServerOptions): void {
 const onlyOf = ({ scopes, user }: Caller): UserId | undefined =>
   scopes.includes('manage') ? undefined : user
 
-function requestLog(app: Server, { deps }: ServerOptions): void {
-  const { pool } = deps
-
+function requestList(app: Server, { deps }: ServerOptions): void {
   app.get(
     '/v1/requests',
     {
@@ -201,7 +200,7 @@ function requestLog(app: Server, { deps }: ServerOptions): void {
       // A malformed ID has made no requests, and those of others are not shown.
       const only = onlyOf(request.caller)
       if (connection !== undefined && (!filter.user || (only && filter.user !== only))) return { data: [] }
-      const tenant = tenantOf(pool, request.caller.organization.orgId)
+      const tenant = tenantOf(deps.pool, request.caller.organization.orgId)
       return listPage(
         'req',
         request.query,
@@ -210,7 +209,9 @@ function requestLog(app: Server, { deps }: ServerOptions): void {
       )
     },
   )
+}
 
+function requestDetails(app: Server, { deps }: ServerOptions): void {
   app.get(
     '/v1/requests/:id',
     {
@@ -228,7 +229,7 @@ function requestLog(app: Server, { deps }: ServerOptions): void {
     },
     async (request) => {
       const id = parseId('req', request.params.id)
-      const tenant = tenantOf(pool, request.caller.organization.orgId)
+      const tenant = tenantOf(deps.pool, request.caller.organization.orgId)
       const row = id && (await findHttpRequest(tenant, id, onlyOf(request.caller)))
       if (!row) throw notFound('request_not_found')
       return toDetailsReply(row)

@@ -87,7 +87,8 @@ const TillOrganization = Type.Object(
 
 export function tillRoutes(app: Server, options: ServerOptions): void {
   tillOrganization(app)
-  tillLists(app, options)
+  tillBalances(app, options)
+  tillEntries(app, options)
 }
 
 function tillOrganization(app: Server): void {
@@ -109,7 +110,7 @@ function tillOrganization(app: Server): void {
   )
 }
 
-function tillLists(app: Server, { deps }: ServerOptions): void {
+function tillBalances(app: Server, { deps }: ServerOptions): void {
   app.get(
     '/v1/till/balances',
     {
@@ -138,7 +139,9 @@ function tillLists(app: Server, { deps }: ServerOptions): void {
       )
     },
   )
+}
 
+function tillEntries(app: Server, { deps }: ServerOptions): void {
   for (const kind of ['products', 'branches'] as const) {
     const { operationId, summary, reply } = lists[kind]
     app.get(
