@@ -133,9 +133,12 @@ function answerBrokenRequest(
     return
   }
   const description = brokenRequests[error.code ?? ''] ?? 'The request is not valid HTTP.'
-  const body = JSON.stringify(toErrorBody(new Refused('_invalid_payload', description), '', '', now))
+  const id = newRequestId()
+  const refused = new Refused('_invalid_payload', description)
+  const body = JSON.stringify(toErrorBody(refused, { id, method: '', url: '' }, now))
   const lines = Object.entries({
     ...headers,
+    'x-request-id': id,
     'content-type': 'application/json; charset=utf-8',
     'content-length': Buffer.byteLength(body),
     connection: 'close',

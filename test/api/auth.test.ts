@@ -58,6 +58,7 @@ describe('POST /auth/token', () => {
       accessToken: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/),
       tokenType: 'Bearer',
       expiresIn: expect.any(Number),
+      expiresAt: expect.any(String),
       refreshToken: expect.any(String),
     })
     expect(reply.headers['cache-control']).toBe('no-store')
@@ -65,11 +66,12 @@ describe('POST /auth/token', () => {
 
   test('expiresIn is the absolute time exp × 1000, in whole seconds from now rounded down', async () => {
     service.setTime(new Date('2031-05-06T07:08:09.999Z'))
-    const { accessToken, expiresIn } = (await issue(merchant.apiKey, merchant.apiSecret)).body
+    const { accessToken, expiresIn, expiresAt } = (await issue(merchant.apiKey, merchant.apiSecret)).body
     service.setTime(new Date())
     const { exp, iat } = claimsOf(accessToken)
     expect(Number.isInteger(exp)).toBe(true)
     expect(expiresIn).toBe(exp * 1000)
+    expect(Date.parse(expiresAt)).toBe(expiresIn)
     expect(iat).toBe(new Date('2031-05-06T07:08:09.000Z').getTime() / 1000)
     expect(exp).toBe(iat + 3600)
   })
@@ -146,7 +148,13 @@ describe('POST /auth/refreshtoken', () => {
     const pair = await freshPair()
     const reply = await refresh(pair.accessToken, pair.refreshToken)
     expect(reply.status).toBe(200)
-    expect(Object.keys(reply.body).sort()).toEqual(['accessToken', 'expiresIn', 'refreshToken', 'tokenType'])
+    expect(Object.keys(reply.body).sort()).toEqual([
+      'accessToken',
+      'expiresAt',
+      'expiresIn',
+      'refreshToken',
+      'tokenType',
+    ])
     expect(reply.body.refreshToken).not.toBe(pair.refreshToken)
     expect(reply.body.expiresIn).toBe(claimsOf(reply.body.accessToken).exp * 1000)
     expect((await use(reply.body.accessToken)).status).toBe(200)

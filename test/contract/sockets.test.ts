@@ -72,8 +72,10 @@ function expectRefused(reply: string): { message: string; headers: string } {
   expect(headers).toMatch(/^HTTP\/1\.1 4\d\d /)
   expect(headers).toMatch(/content-type: application\/json; charset=utf-8/i)
   const members = ['description', 'errorcode', 'message', 'method', 'path', 'statuscode', 'timestamp']
-  const error = JSON.parse(body)
+  const { requestId, help, field: _field, ...error } = JSON.parse(body)
   expect(Object.keys(error).sort()).toEqual(members)
+  expect(help).toBe(`/docs/errors#${error.message}`)
+  expect(headers.toLowerCase()).toContain(`x-request-id: ${requestId}`.toLowerCase())
   expect(headers).toContain(` ${error.statuscode} `)
   return { message: error.message, headers }
 }

@@ -26,6 +26,11 @@ export function expectErrorBody(reply: Reply): void {
     timestamp: expect.any(Number),
     path: reply.path.split('?')[0],
     method: reply.method,
+    requestId: reply.headers['x-request-id'],
+    help: `/docs/errors#${reply.body?.message}`,
+    ...(reply.body?.field !== undefined && {
+      field: expect.stringMatching(/^[^\s:]/),
+    }),
     // The refusals that name what is in the way.
     ...(reply.body?.message === 'transaction_already_exists' && {
       transaction: expect.stringMatching(/^txn_[0-9a-f]{32}$/),

@@ -1,4 +1,5 @@
 /** Describes what the domain found wrong with a value, in one sentence with the field names of the API. */
+import { parseId } from '../../domain/ids.ts'
 import { type Place, type Problem, type RefusalCode, refusals } from '../../domain/refusal.ts'
 import { toPlace, toSentence } from '../../domain/validation-error.ts'
 
@@ -42,15 +43,15 @@ export function describeProblem(problem: Problem, code: RefusalCode): string {
     case 'balance_too_large':
       return `The balance ${quoted(problem.balance)} would become larger than ${problem.most} units.`
     case 'coupon':
-      return `${problem.coupon}: ${refusals[code]}`
+      return `${couponWords(problem.coupon)}${refusals[code]}`
     case 'coupon_without_unit':
       return (
-        `${problem.coupon}: No unit of its products is left that another coupon has not made free. ` +
+        `${couponWords(problem.coupon)}No unit of its products is left that another coupon has not made free. ` +
         'Leave this coupon out, or add a unit.'
       )
     case 'coupon_without_worth':
       return (
-        `${problem.coupon}: The coupon is worth nothing here: nothing is left to pay, or its worth rounds to nothing. ` +
+        `${couponWords(problem.coupon)}The coupon is worth nothing here: nothing is left to pay, or its worth rounds to nothing. ` +
         'Leave it out, and it can be used another time. If your discounts already include it, send `couponsIncluded: true`.'
       )
     case 'points_without_worth':
@@ -72,6 +73,11 @@ export function apiPlace(at: Place): string {
 function reach(days: number): string {
   if (days === 0) return '5 minutes'
   return days === 1 ? '1 day' : `${days} days`
+}
+
+/** Names the coupon by its ID. Any other text is the client's own, and is not repeated. */
+function couponWords(coupon: string): string {
+  return parseId('cpn', coupon) ? `${coupon}: ` : ''
 }
 
 /** The text comes from the client and ends up in logs, so it is truncated. */

@@ -7,6 +7,7 @@ import { classifyError } from '../../database/classify-error.ts'
 import { type RefusalCode, Refused, refusals } from '../../domain/refusal.ts'
 import { describeProblem } from './describe-problem.ts'
 import { describeValidation } from './describe-validation.ts'
+import { fieldAtFault } from './field-at-fault.ts'
 import { refusalAnswers } from './refusals.ts'
 
 /** "Not found" is a 404 for an object named in the path or the query, and a 400 for one named in a body. */
@@ -22,14 +23,26 @@ export interface ErrorBody {
   timestamp: number
   path: string
   method: string
+  requestId: string
+  /** Where the code is explained, on this service. */
+  help: string
+  /** The property at fault, if the refusal is about one. */
+  field?: string
   /** The sale that is in the way. */
   transaction?: string
   /** The customer who already has what must be unique. */
   customer?: string
 }
 
+interface RefusedRequest {
+  readonly id: string
+  readonly method: string
+  readonly url: string
+  readonly body?: unknown
+}
+
 /** The path is without the query, which may contain a phone number. */
-export function toErrorBody(refused: Refused, method: string, url: string, now: Date): ErrorBody {
+export function toErrorBody(refused: Refused, request: RefusedRequest, now: Date): ErrorBody {
   const status = statusOf(refused.code, refused.place)
   return {
     statuscode: status,
@@ -37,8 +50,11 @@ export function toErrorBody(refused: Refused, method: string, url: string, now: 
     message: refused.code,
     description: describeRefused(refused),
     timestamp: now.getTime(),
-    path: url.split('?', 1)[0]!,
-    method,
+    path: request.url.split('?', 1)[0]!,
+    method: request.method,
+    requestId: request.id,
+    help: `/docs/errors#${refused.code}`,
+    field: fieldAtFault(refused, request.body),
     transaction: refused.transaction,
     customer: refused.customer,
   }
@@ -51,12 +67,19 @@ function describeRefused({ code, description, problem }: Refused): string {
 export function createErrorHandler(clock: () => Date) {
   return (error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply) => {
     const refused = toRefused(error, request)
-    const body = toErrorBody(refused, request.method, request.raw.url ?? request.url, clock())
+    const { id, method, raw, body: sent } = request
+    const body = toErrorBody(refused, { id, method, url: raw.url ?? request.url, body: sent }, clock())
+    if (body.statuscode === 401) reply.header('www-authenticate', challengeOf(refused.code))
     if (body.statuscode === 503 || body.statuscode === 429) {
       reply.header('retry-after', refused.retryAfterSeconds ?? 1)
     }
     return reply.code(body.statuscode).send(body)
   }
+}
+
+/** RFC 6750: a client that sent a token is told that the token is at fault. */
+function challengeOf(code: RefusalCode): string {
+  return code.startsWith('_jwt_') ? 'Bearer error="invalid_token"' : 'Bearer'
 }
 
 /** Converts any error to what the client is told. Unexpected errors are logged here, once. */

@@ -166,7 +166,17 @@ const ErrorCode = {
 const ApiError = {
   type: 'object',
   description: 'The body of every error response.',
-  required: ['statuscode', 'errorcode', 'message', 'description', 'timestamp', 'path', 'method'],
+  required: [
+    'statuscode',
+    'errorcode',
+    'message',
+    'description',
+    'timestamp',
+    'path',
+    'method',
+    'requestId',
+    'help',
+  ],
   properties: {
     statuscode: { type: 'integer', description: 'The HTTP status.' },
     errorcode: { type: 'integer', description: 'Same as `statuscode`.' },
@@ -178,6 +188,15 @@ const ApiError = {
     timestamp: { type: 'integer', description: 'Unix time in milliseconds.' },
     path: { type: 'string', description: 'Path of the request, without the query.' },
     method: { type: 'string', description: 'Method of the request.' },
+    requestId: { type: 'string', description: 'The `X-Request-Id` of the response.' },
+    help: {
+      type: 'string',
+      description: 'Path of the page on this service that explains the code and what to do.',
+    },
+    field: {
+      type: 'string',
+      description: 'The property at fault, if the refusal is about one, such as `items[0].quantity`.',
+    },
     transaction: {
       type: 'string',
       description:
@@ -202,6 +221,9 @@ const apiErrorExample = {
   timestamp: 1_773_480_413_589,
   path: '/v1/transactions/process',
   method: 'POST',
+  requestId: '5f0c8a7e3b9d4c61a2f4e8d7b6c5a493',
+  help: '/docs/errors#_invalid_payload',
+  field: 'items[0].quantity',
 }
 
 /** `Bad request` for `BadRequest`. */

@@ -5,6 +5,7 @@ import { refreshToken } from '../../operations/auth/refresh-token.ts'
 import type { Server } from '../fastify-server.ts'
 import { named } from '../openapi/name-components.ts'
 import { tokenExample } from '../schemas/examples.ts'
+import { Timestamp } from '../schemas/fields.ts'
 import type { ServerOptions } from '../server-options.ts'
 
 const Token = Type.Object(
@@ -15,6 +16,7 @@ const Token = Type.Object(
       description: 'When it expires: Unix time in milliseconds, not a duration.',
       examples: [1_773_480_000_000],
     }),
+    expiresAt: Timestamp('The same time in ISO 8601.'),
     refreshToken: Type.String({ description: 'Good for one call of `POST /auth/refreshtoken`.' }),
   },
   { ...named('Token'), description: 'Access to the API for one organization.', examples: [tokenExample] },
@@ -24,6 +26,7 @@ const toTokenReply = (pair: TokenPair) => ({
   accessToken: pair.accessToken,
   tokenType: 'Bearer' as const,
   expiresIn: pair.expiresAtMs,
+  expiresAt: new Date(pair.expiresAtMs).toISOString(),
   refreshToken: pair.refreshToken,
 })
 

@@ -179,6 +179,7 @@ export const tokenExample = {
   accessToken: 'eyJhbGciOiJIUzI1NiJ9.eyJvcmciOiJvcmdfMDE5YSJ9.c2lnbmF0dXJl',
   tokenType: 'Bearer',
   expiresIn: 1_773_483_600_000,
+  expiresAt: '2026-03-14T10:20:00.000Z',
   refreshToken: 'lwr_3q2-7wDcbM0W5vJ8c1Zt5s0mY6tP2r9fKxQeUaLh4Nk',
 }
 
@@ -368,6 +369,9 @@ export const requestDetailsExample = {
     timestamp: 1_773_480_413_589,
     path: '/v1/transactions/process',
     method: 'POST',
+    requestId: '5f0c8a7e3b9d4c61a2f4e8d7b6c5a493',
+    help: '/docs/errors#insufficient_points',
+    field: 'pointsToSpend',
   },
   error: {
     code: 'insufficient_points',
