@@ -1,5 +1,5 @@
 // Builds the browser pages into dist/web, each file also in compressed form, so that the service only sends
-// bytes. The types of their client are generated from openapi.json. The build runs only if an input has
+// bytes, and with them the pages under /docs and the OpenAPI document. The types of their client are generated from openapi.json. The build runs only if an input has
 // changed, because every `npm start` calls this.
 import { createHash } from 'node:crypto'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
+import { buildDocs, docPages } from './build-docs.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const source = join(root, 'console')
@@ -27,6 +28,9 @@ export async function buildWeb() {
   const { build } = await import('vite')
   const configFile = join(source, 'vite.config.ts')
   await build({ configFile, root: source, build: { outDir: outcome }, logLevel: 'warn' })
+  await buildDocs(root, outcome)
+  // Served from here, so that it is compressed once, and better than there would be time for at a start.
+  await writeFile(join(outcome, 'openapi.json'), JSON.stringify(JSON.parse(await readFile(document, 'utf8'))))
   const files = await listFiles(outcome)
   await Promise.all(files.filter((file) => compressible.test(file)).map(compress))
   await writeFile(stamp, state)
@@ -51,7 +55,8 @@ async function listFiles(folder) {
 
 async function hashOf(folder) {
   const hash = createHash('sha256')
-  for (const file of [...(await listFiles(folder)), document, join(root, 'package-lock.json')]) {
+  const docs = ['scripts/build-docs.mjs', 'package-lock.json', ...Object.values(docPages)]
+  for (const file of [...(await listFiles(folder)), document, ...docs.map((path) => join(root, path))]) {
     hash
       .update(file.slice(root.length))
       .update('\0')

@@ -371,12 +371,12 @@ describe('refusals', () => {
 
   test('docs/errors.md lists every code in order of precedence', () => {
     const page = readFileSync(join(packageRoot, 'docs/errors.md'), 'utf8')
-    expect([...page.matchAll(/^\| `(\w+)` \|/gm)].map(([, code]) => code)).toEqual(codes)
+    expect([...page.matchAll(/^\| <a id="(\w+)"><\/a>`\1` \|/gm)].map(([, code]) => code)).toEqual(codes)
   })
 
   test('every code is in use', () => {
     const lists =
-      /^src\/(?:domain\/refusal|http\/errors\/errors|http\/errors\/refusals|http\/openapi\/open-api)\.ts$/
+      /^src\/(?:domain\/refusal|http\/errors\/(?:errors|refusals|field-at-fault)|http\/openapi\/error-responses)\.ts$/
     const elsewhere = production.filter(({ path }) => !lists.test(path)).map(({ text }) => text)
     const isUsed = (code: string) => elsewhere.some((text) => text.includes(`'${code}'`))
     // These are used in http/errors/errors.ts itself.

@@ -1,4 +1,4 @@
-// The script of the API reference at /docs: search, theme and copy buttons. Without it the page reads the
+// The script of the pages under /docs: search, theme and copy buttons. Without it the page reads the
 // same; the controls that need the script stay hidden until it runs.
 const root = document.documentElement
 const themes = ['system', 'light', 'dark']
@@ -46,7 +46,7 @@ addEventListener('DOMContentLoaded', () => {
   })
 
   const sections = [...menu.querySelectorAll('nav section')]
-  search.addEventListener('input', () => {
+  search?.addEventListener('input', () => {
     const words = search.value.toLowerCase().split(/\s+/).filter(Boolean)
     if (words.length > 0) menu.open = true
     let found = 0
@@ -61,13 +61,13 @@ addEventListener('DOMContentLoaded', () => {
     }
     document.getElementById('nothing').hidden = found > 0
   })
-  search.addEventListener('keydown', (event) => {
+  search?.addEventListener('keydown', (event) => {
     if (event.key !== 'Enter') return
     const first = menu.querySelector('nav section:not([hidden]) li:not([hidden]) a')
     if (first) first.click()
   })
   addEventListener('keydown', (event) => {
-    if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey) return
+    if (!search || event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey) return
     if (event.target.closest('input, textarea, select')) return
     event.preventDefault()
     search.focus()

@@ -127,7 +127,10 @@ describe('the OpenAPI document', () => {
       .flatMap((path) => Object.values(path))
       .flatMap(({ requestBody, responses }) => [requestBody, ...Object.values(responses)])
       .flatMap((item) => Object.values(item?.content ?? {}))
-    expect(media.filter(({ example, schema }) => example ?? schema?.examples)).toEqual([])
+    const own = media.flatMap(({ example }) => (example === undefined ? [] : JSON.stringify(example)))
+    const common = Object.values(document.components.examples).map(({ value }) => JSON.stringify(value))
+    const doubled = own.filter((text, i) => own.indexOf(text) !== i || common.includes(text))
+    expect(doubled).toEqual([])
   })
 
   test('names no error after the codes it can have', () => {
@@ -344,7 +347,7 @@ describe('the reference page', () => {
   test('loads the style and the script it names', async () => {
     const { body } = await service.call('GET', '/docs')
     const files = [...body.matchAll(/(?:src|href)="(\/docs\/[^"]+)"/g)].map(([, path]) => path)
-    expect(files).toHaveLength(2)
+    expect(files).toEqual(expect.arrayContaining(['/docs/reference.css', '/docs/reference.js']))
     for (const path of files) expect((await service.call('GET', path)).status).toBe(200)
   })
 
@@ -358,6 +361,31 @@ describe('the reference page', () => {
     expect(await shown('x;rm<script>')).not.toMatch(/script|rm/)
     for (const path of ['/docs', '/docs/reference.css', '/docs/reference.js'])
       expect((await service.call('GET', path)).headers['cache-control']).toMatch(/max-age=3600$/)
+  })
+
+  test('leads to the guides, the errors and the changelog, which are pages like it', async () => {
+    const { body } = await service.call('GET', '/docs')
+    const pages = [...new Set([...body.matchAll(/href="(\/docs\/[a-z/]+)"/g)].map(([, path]) => path!))]
+    expect(pages.length).toBeGreaterThan(5)
+    for (const path of pages) {
+      const page = await service.call('GET', path)
+      expect([path, page.status, page.headers['content-type']]).toEqual([
+        path,
+        200,
+        'text/html; charset=utf-8',
+      ])
+      expect(page.headers['content-security-policy']).toContain("default-src 'none'")
+      expect(page.body).not.toMatch(/ style=| on[a-z]+="|<script>|<style|src="(?:https?:)?\/\//)
+      const ids = new Set([...page.body.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id))
+      const dead = [...page.body.matchAll(/ href="#([^"]+)"/g)]
+        .map(([, id]) => id)
+        .filter((id) => !ids.has(id))
+      expect(dead, path).toEqual([])
+      const inside = [...page.body.matchAll(/ href="(\/docs[^"#]*)/g)].map(([, href]) => href!)
+      for (const href of new Set(inside)) expect((await service.call('GET', href)).status, href).toBe(200)
+    }
+    const errors = (await service.call('GET', '/docs/errors')).body
+    for (const code of Object.keys(refusals)) expect(errors).toContain(`id="${code}"`)
   })
 
   test('has an anchor for every operation and no link that leads nowhere', async () => {

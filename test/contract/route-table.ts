@@ -2,6 +2,7 @@
  * The route table of the real app, and for each of its routes a call that succeeds. Tests that must hold for
  * every route are generated from it, and fail for a route that has no probe here.
  */
+import { callsOf, type OpenApiDocument } from '../../src/http/openapi/reference/document.ts'
 import type { Merchant, Method, TestService } from '../support/service.ts'
 
 export interface Route {
@@ -14,30 +15,21 @@ export interface Route {
   readonly takesIdempotencyKey: boolean
 }
 
-interface Operation {
-  security?: Record<string, unknown>[]
-  parameters?: { name: string; in: string }[]
-}
-
 /** From the OpenAPI document, which is written from the routes; hidden routes are not part of the interface. */
 export function listRoutes({ app }: TestService): Route[] {
-  const { paths } = app.swagger() as unknown as { paths: Record<string, Record<string, Operation>> }
-  return Object.entries(paths).flatMap(([path, operations]) =>
-    Object.entries(operations).map(([verb, { security = [], parameters = [] }]): Route => {
-      const method = verb.toUpperCase() as Method
-      const [scheme, scopes] = Object.entries(security[0] ?? {})[0] ?? []
-      const isOfScope = (scopes as string[] | undefined)?.length !== 0
-      return {
-        name: `${method} ${path}`,
-        method,
-        path,
-        access: accessOf(scheme, isOfScope),
-        takesIdempotencyKey: parameters.some(
-          (parameter) => parameter.name.toLowerCase() === 'idempotency-key',
-        ),
-      }
-    }),
-  )
+  const document = app.swagger() as unknown as OpenApiDocument
+  return callsOf(document).map(({ method: verb, path, security = [], parameters = [] }): Route => {
+    const method = verb as Method
+    const [scheme, scopes] = Object.entries(security[0] ?? {})[0] ?? []
+    const isOfScope = (scopes as string[] | undefined)?.length !== 0
+    return {
+      name: `${method} ${path}`,
+      method,
+      path,
+      access: accessOf(scheme, isOfScope),
+      takesIdempotencyKey: parameters.some((parameter) => parameter.name.toLowerCase() === 'idempotency-key'),
+    }
+  })
 }
 
 function accessOf(scheme: string | undefined, isOfScope: boolean): Route['access'] {

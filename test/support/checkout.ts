@@ -134,11 +134,11 @@ export async function makeCheckout({ mode = 0o755, isCopy = false } = {}): Promi
 
 /** Copies the sources and builds them there; what is only read is linked instead of copied. */
 async function copyPackage(folder: string): Promise<void> {
-  for (const file of ['package.json', 'package-lock.json', 'openapi.json', 'build.mjs'])
+  for (const file of ['package.json', 'package-lock.json', 'openapi.json', 'build.mjs', 'CHANGELOG.md'])
     await copyFile(join(packageRoot, file), join(folder, file))
   for (const name of ['migrations', 'scripts', 'dist'])
     await cp(join(packageRoot, name), join(folder, name), { recursive: true })
-  for (const name of ['src', 'console', 'node_modules'])
+  for (const name of ['src', 'console', 'docs', 'node_modules'])
     await symlink(join(packageRoot, name), join(folder, name))
   await promisify(execFile)(process.execPath, ['build.mjs'], { cwd: folder })
 }

@@ -67,7 +67,7 @@ function Explanation({ error }: { readonly error: NonNullable<Details['error']> 
     <Alert color="red" icon={<IconAlertTriangle aria-hidden />} title={error.description}>
       <Stack gap={6} align="flex-start">
         <Advice text={error.advice} />
-        <Anchor href={`${apiReference}#error-${error.code}`} size="sm" c="inherit" underline="always">
+        <Anchor href={`${apiReference}/errors#${error.code}`} size="sm" c="inherit" underline="always">
           {t('request.readOn', { code: error.code })}
         </Anchor>
       </Stack>

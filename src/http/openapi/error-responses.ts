@@ -157,8 +157,7 @@ function responseOf(
 
 const ErrorCode = {
   type: 'string',
-  description:
-    'Why a request was refused or failed. Codes are never renamed; new ones may be added, so treat one that you do not know like its HTTP status.',
+  description: 'Why a request was refused or failed. Codes are never renamed; new ones may be added.',
   enum: Object.keys(refusals),
   'x-enum-descriptions': Object.values(refusals),
 }

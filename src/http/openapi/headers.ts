@@ -6,8 +6,7 @@ const text = { type: 'string' }
 
 const headers = {
   'X-Request-Id': {
-    description:
-      'Identifies the request in the logs: what you sent in the header of the same name, or a new ID. Quote it when you report a problem.',
+    description: 'Identifies the request in the logs: the ID that you sent, or a new one.',
     required: true,
     schema: { ...text, examples: ['5f0c8a7e3b9d4c61a2f4e8d7b6c5a493'] },
   },
@@ -16,8 +15,7 @@ const headers = {
     schema: { ...text, examples: ['"organization";q=1000;w=1'] },
   },
   RateLimit: {
-    description:
-      'How many requests are left (`r`), and in how many seconds the full number is available again (`t`).',
+    description: 'How many requests are left (`r`), and in how many seconds all are again (`t`).',
     schema: { ...text, examples: ['"organization";r=998;t=1'] },
   },
   'Retry-After': {
@@ -64,7 +62,7 @@ export const idempotencyHeader = {
     minLength: 1,
     maxLength: 255,
     description:
-      'Makes retries safe: a retry with the same key and body returns the first response. A key is valid for one method and path of the organization, and is kept for 72 hours. Refusals are not remembered: after one, the key can be used again, also with another body.',
+      'Makes retries safe: a retry with the same key and body returns the first response. Valid for one method and path, for 72 hours. Refusals are not remembered.',
   },
 }
 
@@ -83,7 +81,7 @@ export const requestIdHeader = {
     'x-parameter': 'RequestId',
     type: 'string',
     description:
-      'Your own ID of the request, for the logs of both sides: 1 to 128 printable ASCII characters without spaces. It is returned; without a usable one, the service generates it.',
+      'Your own ID of the request: 1 to 128 printable ASCII characters without spaces. Any other is replaced.',
     examples: ['till-7-000123'],
   },
 }

@@ -19,17 +19,7 @@ const description = `Loyalty and wallet service for merchants: points, stamps, c
 2. Register a customer into a campaign: \`POST /v1/customers/register\` opens a card with a barcode.
 3. Commit one basket: \`POST /v1/transactions/process\` redeems, spends, collects and grants, all or nothing.
 
-**Errors** all have the same body. Its \`message\` is one of the codes listed with each operation. Codes are never renamed.
-
-**Retrying a request** is safe. Every POST that writes accepts an \`Idempotency-Key\`, unless its response contains a secret, where the header is refused: a retry with the same key and body returns the first response, with the header \`Idempotent-Replayed: true\`. For transactions, your receipt number (\`opaqueId\`) does the same, with no time limit. Bodies are the same if they mean the same: the order of properties makes no difference, nor do ignored properties and values equal to the default (\`quantity\` 1, no points, no discount, an empty list or object, the position as the ID of an item, a list of one coupon).
-
-**Unknown properties** of a body are ignored in requests that a till makes, and listed in the header \`Ignored-Members\`, so that an old till keeps working and a typo can be noticed. With \`Prefer: handling=strict\`, and in all other requests, they are rejected. Unknown query parameters are treated the same way, except that lists always reject them: without the filter that was meant, a list would return the data of other customers.
-
-**Lists** accept \`limit\` (1 to 100, default 25) and \`cursor\`, and return \`{ data, nextCursor }\`; the last page has no \`nextCursor\`.
-
-**Rate limits** are reported with every response: \`RateLimit-Policy\` says how many requests (\`q\`) are allowed in how many seconds (\`w\`), \`RateLimit\` how many are left (\`r\`). A request over the limit gets 429, and one that the service has no capacity for gets 503; both say in \`Retry-After\` when to retry.
-
-**Values** that are not set are left out of responses; only a customer's \`opaqueId\` can be \`null\`. Money is a number in the organization's currency, times are ISO 8601, and IDs are opaque strings. \`X-Request-Id\` is taken from the request, or generated, and returned.`
+Errors, retries, unknown properties, lists, rate limits and versions: [Using the API](/docs/guides/api). The service sends no webhooks yet.`
 
 interface RouteToTransform {
   schema: object
@@ -116,8 +106,8 @@ export const openApiOptions = {
     },
     // Generated clients take the first as their default.
     servers: [
-      { url: 'http://127.0.0.1:8080', description: 'The demo, on the machine that runs it.' },
-      { url: '/', description: 'The service that this document was loaded from.' },
+      { url: 'http://127.0.0.1:8080', description: 'The demo.' },
+      { url: '/', description: 'This service.' },
     ],
     // Nothing is sent yet; what will be is going to be described here.
     webhooks: {},
@@ -125,20 +115,20 @@ export const openApiOptions = {
       { name: 'Authentication', description: 'Tokens for integrations.' },
       {
         name: 'Sessions',
-        description: 'Sign-in for people who use the console, with a cookie instead of a token.',
+        description: 'Sign-in for people, with a cookie instead of a token.',
       },
       { name: 'Customers', description: 'Profiles, registrations, balances and history.' },
       { name: 'Cards', description: 'Cards that customers show at the till.' },
       { name: 'Transactions', description: 'Preview, process, return and look up baskets.' },
       { name: 'Coupons', description: 'Rewards that customers can redeem.' },
-      { name: 'Campaigns', description: 'The rules by which customers earn points, stamps and coupons.' },
+      { name: 'Campaigns', description: 'How customers earn points, stamps and coupons.' },
       { name: 'Directory', description: 'Products, branches and users, by your own IDs.' },
       { name: 'Reports', description: 'Daily figures, and a check that they are consistent.' },
       { name: 'Organization', description: 'The merchant that the token belongs to.' },
       { name: 'People', description: 'People who can sign in to the console, and their roles.' },
       {
         name: 'Connections',
-        description: 'Software that uses the API on behalf of the organization, and its credentials.',
+        description: 'Software that uses the API, and its credentials.',
       },
       { name: 'Logs', description: 'Recent requests, and who changed what.' },
       {

@@ -18,16 +18,13 @@ export const operationNotes: Record<string, string> = {
   signOutEverywhere: 'Ends all sessions of the person, this one included.',
   changePassword: 'Requires the current password. This session stays.',
 
-  createCustomer:
-    'For customers who are not at a till. The same rules as for the profile of a new customer in `POST /v1/customers/register`.',
+  createCustomer: 'The same rules as for the profile of a new customer in `POST /v1/customers/register`.',
   getCustomer: 'The state of this moment. Fetch it again before each sale instead of storing it.',
   listCustomers: 'Erased customers are not listed.',
   patchCustomer: 'The same rules as for a new customer. What is left out stays as it is.',
-  blockCustomer:
-    'Sales with the loyalty program are refused until the customer is unblocked. Nothing is lost.',
+  blockCustomer: 'Sales with the loyalty program are refused until the customer is unblocked.',
   unblockCustomer: 'The customer can collect, redeem and spend again.',
-  adjustBalance:
-    'Books a ledger entry with a reason. It does not change `total`, grants no coupon and cannot take the balance below zero.',
+  adjustBalance: 'Books a ledger entry. It does not change `total`, and cannot take the balance below zero.',
   exportCustomer: 'For a request under data protection law.',
   listCustomerTransactions: 'Each with its items, what it did and its returns.',
   listLedgerEntries: 'Every change of every balance, with the balance after it.',
@@ -36,7 +33,7 @@ export const operationNotes: Record<string, string> = {
   getTillOrganization: 'Ask once when the till starts, instead of configuring it twice.',
 
   getCard: 'Its barcode, its status and its campaign.',
-  blockCard: 'Sales with the card are refused until it is unblocked, such as after a loss.',
+  blockCard: 'Sales with the card are refused until it is unblocked.',
   unblockCard: 'The card can be used again.',
   getCardBarcode: barcode,
 
@@ -44,7 +41,7 @@ export const operationNotes: Record<string, string> = {
 
   listCoupons: 'In any status, unless `status` selects one.',
   getCoupon: 'Its reward, its status and when it expires.',
-  issueCoupon: 'Gives a customer a coupon that no sale has granted, such as an apology.',
+  issueCoupon: 'A coupon that no sale has granted.',
   revokeCoupon: 'It can no longer be redeemed. This cannot be undone.',
 
   getCampaign: 'Its state and its draft. A till sees published campaigns only.',
@@ -52,7 +49,7 @@ export const operationNotes: Record<string, string> = {
   publishCampaign:
     'The new version counts from the next basket on. A transaction records the version it ran on.',
   pauseCampaign: 'Redeeming coupons and spending points go on. Publishing resumes it.',
-  archiveCampaign: 'Like a pause that cannot be ended: an archived campaign cannot be published again.',
+  archiveCampaign: 'An archived campaign cannot be published again.',
   listCampaignVersions: 'Each with its definition and what it changed.',
   compareCampaignVersions: 'Without parameters: the published version and the draft.',
 
@@ -63,8 +60,8 @@ export const operationNotes: Record<string, string> = {
   listTillBranches: 'For a cashier to choose from.',
 
   getSummary: "Days are those of the organization's time zone. At most 1,100 of them.",
-  listDailyFigures: 'One entry for every day of the range, also where nothing happened.',
-  checkIntegrity: 'Reads everything of the organization, which may take a while.',
+  listDailyFigures: 'One entry for every day of the range.',
+  checkIntegrity: 'May take a while.',
 
   getOrganization: 'Its name, region, look and settings.',
   patchOrganization: 'Takes effect with the next request. Country and currency are set by the operator.',
@@ -73,7 +70,7 @@ export const operationNotes: Record<string, string> = {
   listOwnConnections: 'Also those that were revoked. Keys and secrets are never shown again.',
   rotateConnection: rotated('secret'),
 
-  getWalletCard: 'Without phone number and email address, and with no more than the first name.',
+  getWalletCard: 'With no more personal data than the first name.',
   getWalletBarcode: barcode,
   getWalletQrCode: barcode,
   getWalletIcon: "An SVG in the organization's color.",
@@ -95,7 +92,6 @@ export const operationNotes: Record<string, string> = {
   rotateConnectionSecret: rotated('secret'),
 
   getLiveness: 'Does not look at the database.',
-  getReadiness:
-    'For a load balancer: fails while the database cannot be reached or the service is shutting down.',
+  getReadiness: 'Fails while the database cannot be reached or the service is shutting down.',
   getMetrics: 'Counters and durations of requests, baskets, jobs and the database.',
 }

@@ -27,7 +27,7 @@ interface Media {
 interface Operation {
   operationId: string
   parameters?: Parameter[]
-  requestBody?: { required?: boolean; content: Record<string, Media> }
+  requestBody?: { description?: string; required?: boolean; content: Record<string, Media> }
   responses: Record<string, { headers?: Json; content?: Record<string, Media> }>
   'x-errors'?: Record<string, RefusalCode[]>
   'x-limited'?: boolean
@@ -54,6 +54,7 @@ export function publishDocument({ openapiObject }: { openapiObject?: object }): 
     delete operation['x-limited']
   }
   for (const schema of Object.values(schemas)) delete schema['x-required']
+  inlineSingleExamples(document.paths as Paths, examples)
   return {
     ...document,
     // What no operation describes: a path that does not exist, and a method that a path does not have.
@@ -85,6 +86,8 @@ function restoreDescription({ schema, description }: Parameter): void {
 /** An empty body counts as {}, so a body is required only if one of its properties is. */
 function addBody({ requestBody }: Operation, schemas: Record<string, Json>): void {
   if (!requestBody) return
+  // Swagger copies it from the schema.
+  delete requestBody.description
   requestBody.required = Object.values(requestBody.content).some(({ schema = {} }) => {
     const target = schema.$ref ? schemas[refName(schema.$ref)]! : schema
     const { required = [], 'x-required': isRequired } = target as { required?: unknown[] } & Json
@@ -106,7 +109,8 @@ function addHeaders({ responses, parameters = [], requestBody, ...operation }: O
 /** IDs in a path are named after their kind, other parameters only if they are marked as shared. */
 function shareParameter(parameter: Parameter, shared: Record<string, Json>): Json {
   const { 'x-parameter': mark, 'x-required': isRequired, ...schema } = parameter.schema ?? {}
-  const clean = { ...parameter, schema, ...(isRequired === true && { required: true }) }
+  const { required, ...rest } = parameter
+  const clean = { ...rest, schema, ...((required || isRequired === true) && { required: true }) }
   const name = parameter.in === 'path' ? pathParameterName(parameter) : (mark as string | undefined)
   if (name === undefined) return clean
   if (shared[name] && !isDeepStrictEqual(shared[name], clean))
@@ -152,13 +156,30 @@ function shareExample(media: Media, ownName: string, shared: Record<string, Json
   const value = media.example ?? (media.schema?.examples as unknown[] | undefined)?.[0]
   if (value === undefined) return
   const candidates = [...(media.schema?.$ref ? [refName(media.schema.$ref)] : []), ownName]
-  const name = candidates.find((candidate) => {
-    const known = shared[candidate]
-    return known === undefined || isDeepStrictEqual(known.value, value)
-  })
+  const known = Object.keys(shared).find((name) => isDeepStrictEqual(shared[name]!.value, value))
+  const name = known ?? candidates.find((candidate) => shared[candidate] === undefined)
   if (name === undefined) throw new Error(`Two different examples are named ${ownName}.`)
   shared[name] = { value }
   delete media.example
   if (media.schema && !media.schema.$ref) delete media.schema.examples
   media.examples = { example: { $ref: `#/components/examples/${name}` } }
+}
+
+/** An example that only one operation has stays with it: its name alone would take more than the reference. */
+function inlineSingleExamples(paths: Paths, shared: Record<string, Json>): void {
+  const media = operationsOf(paths)
+    .flatMap(({ requestBody, responses }) => [requestBody, ...Object.values(responses)])
+    .flatMap((item) => Object.values(item?.content ?? {}))
+  const nameOf = ({ examples }: Media) => {
+    const { example } = (examples ?? {}) as { example?: { $ref: string } }
+    return example && refName(example.$ref)
+  }
+  const names = media.map(nameOf)
+  for (const item of media) {
+    const name = nameOf(item)
+    if (name === undefined || names.indexOf(name) !== names.lastIndexOf(name)) continue
+    item.example = shared[name]!.value
+    delete item.examples
+    delete shared[name]
+  }
 }

@@ -3,10 +3,10 @@
  * is our own because it must work without internet access and without third-party scripts (decision 0009).
  */
 import { type RefusalCode, refusals } from '../../domain/refusal.ts'
-import { statusOf } from '../errors/errors.ts'
 import { refusalAnswers } from '../errors/refusals.ts'
 import { codesOf, commonRefusals } from './error-responses.ts'
 import { curlOf } from './reference/curl.ts'
+import { docPages } from './reference/doc-pages.ts'
 import { type Call, callsOf, type OpenApiDocument, type Parameter, refName } from './reference/document.ts'
 import { type Html, html, inline, jsonBlock, markdown } from './reference/html.ts'
 import { schemaFields, typeOf } from './reference/schema-fields.ts'
@@ -50,8 +50,11 @@ export function renderReferencePage(document: OpenApiDocument): string {
   <details id="menu" open>
     <summary>Contents</summary>
     <nav aria-label="Reference">
+      <section><h2>Guides</h2><ul>${Object.entries(docPages).map(
+        ([path, name]) =>
+          html`<li><a class="page" href="/docs/${path}" data-words="${name.toLowerCase()}">${name}</a></li>`,
+      )}</ul></section>
       ${tags.map((tag) => navigation(tag.name, tag.calls))}
-      <section><h2><a href="#errors">Errors</a></h2></section>
       <section><h2><a href="#schemas">Schemas</a></h2></section>
       <p id="nothing" hidden>No results.</p>
     </nav>
@@ -73,7 +76,6 @@ export function renderReferencePage(document: OpenApiDocument): string {
       ${tag.calls.map((call) => operation(document, call))}
     </section>`,
   )}
-  ${errorList()}
   ${schemaList(document)}
 </main>
 </body>
@@ -208,7 +210,7 @@ function operationErrors({ responses }: Call): Html {
     ${own.length > 0 ? errorTable(own) : html`<p class="none">No specific errors.</p>`}
     <p class="common">Common errors: ${common.map(
       ({ status, code }, i) =>
-        html`${i > 0 && ', '}<a href="#error-${code}"><code>${code}</code></a> <span class="status">${status}</span>`,
+        html`${i > 0 && ', '}<a href="/docs/errors#${code}"><code>${code}</code></a> <span class="status">${status}</span>`,
     )}.</p>`
 }
 
@@ -217,22 +219,9 @@ function errorTable(rows: readonly { status: string; code: RefusalCode }[]): Htm
     ({
       status,
       code,
-    }) => html`<li><span class="status">${status}</span> <a href="#error-${code}"><code>${code}</code></a>
+    }) => html`<li><span class="status">${status}</span> <a href="/docs/errors#${code}"><code>${code}</code></a>
       <div class="about">${inline(refusals[code])} <span class="advice">${inline(refusalAnswers[code].advice)}</span></div></li>`,
   )}</ul>`
-}
-
-function errorList(): Html {
-  const codes = Object.keys(refusals) as RefusalCode[]
-  return html`<section class="tag" aria-labelledby="errors">
-    <h2 id="errors">Errors</h2>
-    <p class="lead">All error codes. If several apply, authentication is checked first, before the body is read, and then the shape of the request; after that, the order of this list is the order of precedence. An object that is not found is 404 if it is named in the path or the query, and 400 if it is named in a body.</p>
-    <ul class="errors all">${codes.map((code) => {
-      const statuses = [...new Set([statusOf(code), statusOf(code, 'path')])].join(' / ')
-      return html`<li id="error-${code}"><span class="status">${statuses}</span> <code>${code}</code>
-        <div class="about">${inline(refusals[code])} <span class="advice">${inline(refusalAnswers[code].advice)}</span></div></li>`
-    })}</ul>
-  </section>`
 }
 
 function schemaList(document: OpenApiDocument): Html {
@@ -242,11 +231,19 @@ function schemaList(document: OpenApiDocument): Html {
     ${Object.entries(document.components.schemas).map(
       ([name, schema]) => html`<article class="schema" id="schema-${name}">
         <h3><a href="#schema-${name}">${name}</a></h3>
-        ${schema.description !== undefined && html`<p>${inline(schema.description)}</p>`}
+        ${schema.description !== undefined && explained(schema.description)}
         ${schemaFields(document, schema, 0)}
       </article>`,
     )}
   </section>`
+}
+
+/** A sentence, and what each value of a closed list means. */
+function explained(description: string): Html {
+  const [sentence = '', ...values] = description.split('\n- ')
+  return html`<p>${inline(sentence)}</p>${
+    values.length > 0 && html`<ul>${values.map((value) => html`<li>${inline(value)}</li>`)}</ul>`
+  }`
 }
 
 const shell = (text: string) => html`<pre class="shell" tabindex="0"><code>${text}</code></pre>`

@@ -19,7 +19,7 @@ const Token = Type.Object(
     expiresAt: Timestamp('The same time in ISO 8601.'),
     refreshToken: Type.String({ description: 'Good for one call of `POST /auth/refreshtoken`.' }),
   },
-  { ...named('Token'), description: 'Access to the API for one organization.', examples: [tokenExample] },
+  { ...named('Token'), examples: [tokenExample] },
 )
 
 const toTokenReply = (pair: TokenPair) => ({

@@ -33,7 +33,7 @@ const Kind = Type.Object(
     description: Type.String({ description: 'What it does, in a sentence.' }),
     schema: JsonSchema('JSON Schema of the properties specific to this kind.'),
   },
-  { ...named('RuleSchema'), description: 'A kind of rule or reward.' },
+  { ...named('RuleSchema') },
 )
 
 const rules = allRules.map((rule) => ({
@@ -64,9 +64,8 @@ const schemas = {
 }
 
 /** What the schemas look like; all of them are twenty times as long. */
-const outlines = Object.fromEntries(
-  Object.keys(schemas).map((part) => [part, { type: 'object', properties: { id: { type: 'string' } } }]),
-)
+const outline = { type: 'object', properties: {} }
+const outlines = Object.fromEntries(Object.keys(schemas).map((part) => [part, outline]))
 
 const RuleSchemasReply = Type.Object(
   {
@@ -82,8 +81,7 @@ const RuleSchemasReply = Type.Object(
   },
   {
     ...named('RuleSchemas'),
-    description: 'The schemas of the parts of a campaign.',
-    examples: [{ ...outlines, rules: rules.slice(-1), reward: [] }],
+    examples: [{ ...outlines, rules: [{ ...rules.at(-1)!, schema: outline }], reward: [] }],
   },
 )
 
@@ -134,7 +132,7 @@ export function campaignFormRoutes(app: Server): void {
                   description: 'The body of a new campaign.',
                 }),
               },
-              { ...named('CampaignTemplate'), description: 'A campaign to start from.' },
+              { ...named('CampaignTemplate') },
             ),
             { examples: [campaignTemplatesIn('USD').slice(0, 1)] },
           ),

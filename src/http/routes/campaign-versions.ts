@@ -28,7 +28,7 @@ const DefinitionChange = Type.Object(
     before: Optional(Type.Unknown({ description: 'Absent if it was added.' })),
     after: Optional(Type.Unknown({ description: 'Absent if it was removed.' })),
   },
-  { ...named('DefinitionChange'), description: 'One difference between two definitions.' },
+  { ...named('DefinitionChange') },
 )
 const changeExample = { place: 'rules[base].points', before: 2, after: 1 }
 
@@ -43,7 +43,6 @@ const CampaignChangesReply = Type.Object(
   },
   {
     ...named('CampaignChanges'),
-    description: 'What differs between two versions.',
     examples: [{ from: 2, changes: [changeExample] }],
   },
 )
@@ -79,7 +78,6 @@ export function campaignVersionRoutes(app: Server, { deps }: ServerOptions): voi
               },
               {
                 ...named('CampaignVersion'),
-                description: 'A published version.',
                 examples: [
                   {
                     version: 3,

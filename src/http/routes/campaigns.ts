@@ -44,7 +44,6 @@ const CampaignReply = Type.Unsafe<object>(
     { ...managed, ...CampaignDefinition.properties },
     {
       ...named('Campaign'),
-      description: 'A campaign: its state and its draft.',
       examples: [campaignExample],
     },
   ),

@@ -33,7 +33,6 @@ const OwnConnectionReply = Type.Object(
   },
   {
     ...named('OwnConnection'),
-    description: 'Access of software to the organization.',
     examples: [ownConnectionExample],
   },
 )
@@ -67,7 +66,6 @@ const OwnConnectionWithCredentialsReply = Type.Object(
   },
   {
     ...named('OwnConnectionWithCredentials'),
-    description: 'A connection with its credentials.',
     examples: [
       {
         ...ownConnectionExample,
@@ -82,7 +80,6 @@ const NewSecretReply = Type.Object(
   { id: Id('con'), apiSecret: Type.String({ description: 'The API secret; shown once.' }) },
   {
     ...named('NewSecret'),
-    description: 'The new secret of a connection.',
     examples: [{ id: exampleId('con'), apiSecret: 'lws_2uEaKc4hGf9iRoTj6xYvB8Jd1mW3rXb7yVt0pQz5nLs' }],
   },
 )

@@ -85,7 +85,6 @@ export function directoryRoutes(app: Server, { deps }: ServerOptions): void {
     const example = directoryExamples[kind]
     const EntryReply = Type.Object(Entry.properties, {
       ...named('DirectoryEntry'),
-      description: 'A product, branch or user.',
       examples: [toEntryExample(prefix, example)],
     })
 

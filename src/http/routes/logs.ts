@@ -39,7 +39,6 @@ const request = {
 }
 const LoggedRequest = Type.Object(request, {
   ...named('LoggedRequest'),
-  description: 'A request and how it ended.',
   examples: [requestExample],
 })
 
@@ -66,7 +65,6 @@ const RequestDetails = Type.Object(
   },
   {
     ...named('LoggedRequestDetails'),
-    description: 'A request with its bodies.',
     examples: [requestDetailsExample],
   },
 )
@@ -97,7 +95,7 @@ const AuditEntry = Type.Object(
     details: Optional(Kept('The body of the request.')),
     isTruncated: Optional(Type.Boolean({ description: 'A part was too long and has been left out.' })),
   },
-  { ...named('AuditEntry'), description: 'One change, and who made it.', examples: [auditEntryExample] },
+  { ...named('AuditEntry'), examples: [auditEntryExample] },
 )
 
 function toRequestReply(row: ListedRequest) {

@@ -28,7 +28,7 @@ export const OrganizationReply = Type.Object(
     isDemo: Type.Boolean({ description: 'Whether this is the demo organization.' }),
     createdAt: CreatedAt,
   },
-  { ...named('Organization'), description: 'A merchant and its settings.', examples: [organizationExample] },
+  { ...named('Organization'), examples: [organizationExample] },
 )
 
 export function toOrganizationReply(organization: ShownOrganization) {
@@ -65,7 +65,7 @@ const MaxBackdateDays = Type.Integer({
   minimum: 0,
   maximum: 3650,
   description:
-    'How many days in the past the `occurredAt` of a sale may be, such as one that a till made offline. ' +
+    'How many days in the past the `occurredAt` of a sale may be. ' +
     'Starts at 30. With 0, a sale must be sent within 5 minutes.',
 })
 

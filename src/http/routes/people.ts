@@ -36,7 +36,7 @@ import type { ServerOptions } from '../server-options.ts'
 const tags = ['People']
 const access = ['people'] as const
 const querystring = Type.Object(PageQuery)
-const ChosenStatus = Choice('ChosenPersonStatus', 'Whether the person may sign in.', {
+const ChosenStatus = Choice('ChosenPersonStatus', 'Whether a person can sign in.', {
   active: 'Can sign in.',
   blocked: 'Cannot sign in until unblocked.',
 })

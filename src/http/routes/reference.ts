@@ -6,7 +6,7 @@ import { packageRoot } from '../../package-root.ts'
 import { type Content, compress, contentOf, sendContent } from '../assets/send-content.ts'
 import { getWebFile } from '../assets/web-files.ts'
 import type { Server } from '../fastify-server.ts'
-import type { OpenApiDocument } from '../openapi/reference/document.ts'
+import { docPages } from '../openapi/reference/doc-pages.ts'
 import { addressMark, renderReferencePage } from '../openapi/reference-page.ts'
 import type { ServerOptions } from '../server-options.ts'
 
@@ -27,16 +27,11 @@ const maxAddresses = 8
 const soonMs = 1_000
 
 export function referenceRoutes(app: Server, { deps }: ServerOptions): void {
-  let written: { document: Content; page: string } | undefined
-  function write() {
-    if (written) return written
+  let page: string | undefined
+  function write(): string {
     // The generated file: to describe the routes again would add half a second to every start.
-    const document: OpenApiDocument = JSON.parse(readFileSync(join(packageRoot, 'openapi.json'), 'utf8'))
-    written = {
-      document: compress(textOf('application/json', JSON.stringify(document))),
-      page: renderReferencePage(document),
-    }
-    return written
+    page ??= renderReferencePage(JSON.parse(readFileSync(join(packageRoot, 'openapi.json'), 'utf8')))
+    return page
   }
   // Rendering blocks the event loop for a tenth of a second: better right after the start than later.
   app.addHook('onListen', async () => {
@@ -54,7 +49,7 @@ export function referenceRoutes(app: Server, { deps }: ServerOptions): void {
   function pageAt(address: string): Content {
     const known = pages.get(address)
     if (known) return known
-    const page = textOf('text/html', write().page.replaceAll(addressMark, address))
+    const page = textOf('text/html', write().replaceAll(addressMark, address))
     // The address comes from the Host header, so a client can make up many. Beyond the limit the page is sent
     // uncompressed, which costs neither the time to compress it nor the memory to keep it.
     if (pages.size >= maxAddresses && address !== deps.publicUrl()) return page
@@ -74,9 +69,11 @@ export function referenceRoutes(app: Server, { deps }: ServerOptions): void {
     )
   }
 
-  serve('/openapi.json', 'no-cache', () => write().document)
+  serve('/openapi.json', 'no-cache', () => getWebFile('openapi.json'))
   // The page contains the address it was requested at, so it must not be stored in shared caches.
   serve('/docs', `private, ${anHour}`, (request) => pageAt(addressOf(request)))
+  for (const path of Object.keys(docPages))
+    serve(`/docs/${path}`, anHour, () => getWebFile(`docs/${path}.html`))
   serve('/docs/reference.css', anHour, () => getWebFile('reference.css'))
   serve('/docs/reference.js', anHour, () => getWebFile('reference.js'))
 }

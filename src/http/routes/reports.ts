@@ -59,20 +59,15 @@ const SummaryReply = Type.Object(
   { from: Day('First day.'), to: Day('Last day.'), ...figures },
   {
     ...named('Summary'),
-    description: 'Figures for a range of days.',
     examples: [{ from: '2026-03-01', to: '2026-03-14', ...reportExample }],
   },
 )
 
 const DailyFiguresListReply = Type.Object(
   {
-    data: Type.Array(
-      Type.Object(
-        { day: Day('A local day.'), ...figures },
-        { ...named('DailyFigures'), description: 'Figures for one day.' },
-      ),
-      { description: 'The days of the range, oldest first.' },
-    ),
+    data: Type.Array(Type.Object({ day: Day('A local day.'), ...figures }, { ...named('DailyFigures') }), {
+      description: 'The days of the range, oldest first.',
+    }),
   },
   { ...named('DailyFiguresList'), examples: [{ data: [{ day: '2026-03-14', ...reportExample }] }] },
 )
@@ -96,14 +91,13 @@ const IntegrityReply = Type.Object(
           customer: Optional(Id('cus', 'Whose wallet it is about.')),
           description: Type.String({ description: 'What does not agree, for people to read.' }),
         },
-        { ...named('IntegrityProblem'), description: 'Two records that do not agree.' },
+        { ...named('IntegrityProblem') },
       ),
       { description: 'What does not agree.' },
     ),
   },
   {
     ...named('Integrity'),
-    description: 'The outcome of a verification.',
     examples: [
       {
         ok: true,

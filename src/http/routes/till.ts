@@ -29,7 +29,7 @@ const lists = {
         category: Optional(Type.String({ description: 'Your category.' })),
         price: Optional(Type.Number({ description: 'Usual price; only a suggestion.' })),
       },
-      { ...named('TillProduct'), description: 'A product.', examples: [directoryExamples.products] },
+      { ...named('TillProduct'), examples: [directoryExamples.products] },
     ),
   },
   branches: {
@@ -37,7 +37,6 @@ const lists = {
     summary: 'List branches for a till, by name',
     reply: Type.Object(entry, {
       ...named('TillBranch'),
-      description: 'A branch.',
       examples: [directoryExamples.branches],
     }),
   },
@@ -49,7 +48,7 @@ const TillBalance = Type.Object(
     name: Type.String({ description: 'The name customers see.' }),
     decimals: Type.Integer({ description: 'Number of decimals to show.' }),
   },
-  { ...named('TillBalance'), description: 'How to show a balance.', examples: [tillBalanceExample] },
+  { ...named('TillBalance'), examples: [tillBalanceExample] },
 )
 
 const EntryQuery = Type.Object({

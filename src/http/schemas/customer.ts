@@ -163,7 +163,7 @@ export const Card = Type.Object(
     ),
     createdAt: CreatedAt,
   },
-  { ...named('Card'), description: 'A card that a customer shows at the till.', examples: [cardExample] },
+  { ...named('Card'), examples: [cardExample] },
 )
 
 export const Collectables = Type.Unsafe<Record<string, { value: number; total: number }>>({
@@ -221,7 +221,7 @@ export const Coupon = Type.Object(
     createdAt: Optional(CreatedAt),
     endedAt: Optional(Timestamp('When it was redeemed, booked as expired or revoked.')),
   },
-  { ...named('Coupon'), description: 'A reward that a customer can redeem once.', examples: [couponExample] },
+  { ...named('Coupon'), examples: [couponExample] },
 )
 
 export const Tiers = Type.Array(
@@ -231,7 +231,7 @@ export const Tiers = Type.Array(
       key: Type.String({ description: 'Key of the tier in its campaign.' }),
       name: Type.String({ description: 'The name customers see.' }),
     },
-    { ...named('HeldTier'), description: 'A tier that a customer holds.' },
+    { ...named('HeldTier') },
   ),
   {
     description:
@@ -246,7 +246,7 @@ export const Expiring = Type.Array(
       amount: Type.Number({ description: 'The amount that expires then.' }),
       at: Timestamp('When it expires.'),
     },
-    { ...named('Expiration'), description: 'A part of a balance that will expire.' },
+    { ...named('Expiration') },
   ),
   { description: 'What will expire, soonest first.' },
 )
@@ -278,7 +278,6 @@ const customerFields = {
 
 export const Customer = Type.Object(customerFields, {
   ...named('Customer'),
-  description: 'A customer with cards and balances.',
   examples: [customerExample],
 })
 
@@ -295,7 +294,6 @@ export const CustomerWithCoupons = Type.Object(
   },
   {
     ...named('CustomerWithCoupons'),
-    description: 'A customer with everything a till needs.',
     examples: [customerWithCouponsExample],
   },
 )
@@ -313,8 +311,6 @@ export const CustomerWithExpiry = Type.Object(
   },
 )
 
-const aboutLedger = 'One change of a balance. Entries are never changed.'
-
 export const LedgerEntry = Type.Object(
   {
     key: Type.String({ description: 'Key of the balance.' }),
@@ -330,13 +326,12 @@ export const LedgerEntry = Type.Object(
     user: Optional(Id('usr', 'The user that made the adjustment.')),
     createdAt: Timestamp('When it was booked.'),
   },
-  { ...named('LedgerEntry'), description: aboutLedger, examples: [ledgerEntryExample] },
+  { ...named('LedgerEntry'), examples: [ledgerEntryExample] },
 )
 
 /** The ledger entry of an adjustment, with its own example. */
 export const AdjustmentEntry = Type.Object(LedgerEntry.properties, {
   ...named('LedgerEntry'),
-  description: aboutLedger,
   examples: [adjustmentEntryExample],
 })
 

@@ -24,7 +24,7 @@ const RedeemCoupon = Type.Object(
         '(`totals.coupons`) or your discounts include it.',
     }),
   },
-  { ...named('RedeemCouponAction'), description: 'A coupon was redeemed.' },
+  { ...named('RedeemCouponAction') },
 )
 
 const SpendPoints = Type.Object(
@@ -35,7 +35,7 @@ const SpendPoints = Type.Object(
     value: Value,
     discount: Type.Number({ maximum: maxMoney, description: 'What the points paid, in money.' }),
   },
-  { ...named('SpendPointsAction'), description: 'The customer paid with points.' },
+  { ...named('SpendPointsAction') },
 )
 
 const Collect = Type.Object(
@@ -47,7 +47,7 @@ const Collect = Type.Object(
     campaign: Campaign,
     rule: Type.String({ description: 'ID of the rule that gave it.' }),
   },
-  { ...named('CollectAction'), description: 'A rule gave points or stamps.' },
+  { ...named('CollectAction') },
 )
 
 const GrantCoupon = Type.Object(
@@ -62,7 +62,7 @@ const GrantCoupon = Type.Object(
     amount: Optional(Type.Number({ description: 'How much was used up, unsigned.' })),
     value: Optional(Value),
   },
-  { ...named('GrantCouponAction'), description: 'A threshold was reached, and a coupon granted.' },
+  { ...named('GrantCouponAction') },
 )
 
 const ChangeTier = Type.Object(
@@ -73,7 +73,7 @@ const ChangeTier = Type.Object(
     ),
     campaign: Id('cmp', 'The campaign that has the tier.'),
   },
-  { ...named('ChangeTierAction'), description: 'The customer holds another tier.' },
+  { ...named('ChangeTierAction') },
 )
 
 const ReturnBalance = Type.Object(
@@ -102,20 +102,19 @@ const ExpireBalance = Type.Object(
   },
   {
     ...named('ExpireBalanceAction'),
-    description: 'Points expired before the return was booked, or came back too late to be used.',
+    description: 'Points expired, before the return or because they came back too late.',
   },
 )
 
 const RevokeCoupon = Type.Object(
   { type: Type.Literal('revoke_coupon'), coupon: Id('cpn', 'The coupon that was taken back.') },
-  { ...named('RevokeCouponAction'), description: 'A return took back a coupon that the sale had granted.' },
+  { ...named('RevokeCouponAction') },
 )
 
 const RestoreCoupon = Type.Object(
   { type: Type.Literal('restore_coupon'), coupon: Id('cpn', 'The coupon that can be used again.') },
   {
     ...named('RestoreCouponAction'),
-    description: 'A return gave back a coupon that the sale had redeemed.',
   },
 )
 
@@ -133,9 +132,7 @@ const Action = Type.Union(
   ],
   {
     ...named('Action'),
-    description:
-      'One thing that happened, told apart by its `type`. Sales redeem, spend, collect, grant and change tiers; ' +
-      'returns change balances, revoke and restore coupons and change tiers. More types may be added.',
+    description: 'One thing that happened, told apart by its `type`. More types may be added.',
   },
 )
 
@@ -145,7 +142,7 @@ const Skipped = Type.Object(
     rule: Type.String({ description: 'ID of the rule.' }),
     reason: SkipReason,
   },
-  { ...named('SkippedRule'), description: 'A rule that did not apply.' },
+  { ...named('SkippedRule') },
 )
 
 const Progress = Type.Object(
@@ -155,7 +152,7 @@ const Progress = Type.Object(
     need: Type.Number({ description: 'The amount needed for it.' }),
     reward: Type.String({ description: 'Key of the reward that it is good for.' }),
   },
-  { ...named('Progress'), description: 'Progress toward the next coupon of a threshold.' },
+  { ...named('Progress') },
 )
 
 export const ExecutedActions = Type.Object(

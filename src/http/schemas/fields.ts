@@ -51,7 +51,7 @@ export const RangeEnd = (what: string) =>
 export const RangeQuery = (what: string) => ({ from: RangeStart(what), to: RangeEnd(what) })
 export const CustomerName = Type.String({
   description:
-    'The full name, or else the phone number, or else the email address. Absent if erased or unknown, and in `GET /v1/transactions` without the scope `manage`.',
+    'The name, or else the phone number or the email address. Absent if unknown, and for tills in `GET /v1/transactions`.',
   examples: ['Ada Lovelace'],
 })
 export const Money = (description?: string, options: object = {}) =>

@@ -34,7 +34,7 @@ export const PersonReply = Type.Object(
     lastSeenAt: Optional(Timestamp('When the person was last active, to the minute.')),
     createdAt: CreatedAt,
   },
-  { ...named('Person'), description: 'A person who can sign in to the console.', examples: [personExample] },
+  { ...named('Person'), examples: [personExample] },
 )
 
 export const InvitationReply = Type.Object(
@@ -49,7 +49,6 @@ export const InvitedPersonReply = Type.Object(
   { ...PersonReply.properties, invitation: InvitationReply },
   {
     ...named('InvitedPerson'),
-    description: 'A person with the link to join.',
     examples: [{ ...personExample, invitation: invitationExample }],
   },
 )
@@ -81,7 +80,7 @@ export const SessionReply = Type.Object(
     branch: Id('brn', 'The default branch of their sales.'),
     expiresAt: Timestamp('When the session expires unless it is used again.'),
   },
-  { ...named('ConsoleSession'), description: 'What a person is signed in as.', examples: [sessionExample] },
+  { ...named('ConsoleSession'), examples: [sessionExample] },
 )
 
 export const PersonPath = Type.Object({ id: Id('psn') })

@@ -48,7 +48,6 @@ export const IntegrationReply = Type.Object(
   },
   {
     ...named('Integration'),
-    description: 'Software that can be connected to organizations.',
     examples: [integrationExample],
   },
 )
@@ -62,7 +61,6 @@ export const ConnectionReply = Type.Object(
   },
   {
     ...named('Connection'),
-    description: 'Access of an integration to an organization.',
     examples: [connectionExample],
   },
 )
@@ -73,7 +71,6 @@ export const IntegrationWithKey = Type.Object(
   },
   {
     ...named('IntegrationWithKey'),
-    description: 'An integration with its new API key.',
     examples: [{ ...integrationExample, apiKey: 'lwk_8Jd1mW3rXb7yVt0pQz5nLs2uEaKc4hGf9iRoTj6xYvB' }],
   },
 )
@@ -84,7 +81,6 @@ export const ConnectionWithSecret = Type.Object(
   },
   {
     ...named('ConnectionWithSecret'),
-    description: 'A connection with its new API secret.',
     examples: [{ ...connectionExample, apiSecret: 'lws_2uEaKc4hGf9iRoTj6xYvB8Jd1mW3rXb7yVt0pQz5nLs' }],
   },
 )

@@ -9,8 +9,7 @@ export const ReturnBody = Type.Object(
   {
     opaqueId: Optional(
       OpaqueId(
-        "Your number for the return. It must be unique among the organization's returns, forever, across all branches and tills: include the till and the day. " +
-          `A retry with it is always safe, with no time limit. ${whatIsCompared}`,
+        `Your number for the return; unique among the organization's returns, forever. ${whatIsCompared}`,
       ),
     ),
     items: Optional(
@@ -57,7 +56,7 @@ const returnFields = {
         id: Type.String({ description: 'The item in the sale.' }),
         quantity: Type.Number({ description: 'How much of it was returned.' }),
       },
-      { ...named('ReturnedItem'), description: 'An item of the sale, or a part of one.' },
+      { ...named('ReturnedItem') },
     ),
     { description: 'The items that were returned.' },
   ),
@@ -77,7 +76,6 @@ export const Return = Type.Object(
   { id: Id('ret'), ...returnFields, createdAt: Timestamp('When it was booked.') },
   {
     ...named('SaleReturn'),
-    description: 'A return of a sale, or of a part of it.',
     examples: [returnExample],
   },
 )
@@ -86,6 +84,5 @@ const { id: _, createdAt: __, ...returnPreviewExample } = returnExample
 
 export const ReturnPreview = Type.Object(returnFields, {
   ...named('ReturnPreview'),
-  description: 'What a return would do.',
   examples: [returnPreviewExample],
 })

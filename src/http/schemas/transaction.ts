@@ -75,7 +75,7 @@ const itemFields = {
 
 const Item = Type.Object(
   { ...itemFields, reward: Optional(CouponIds('for this item')) },
-  { ...named('BasketItem'), description: 'One line of a basket.' },
+  { ...named('BasketItem') },
 )
 
 /**
@@ -203,7 +203,7 @@ const Warnings = Type.Array(
       at: Type.String({ description: 'The field it is about.', examples: ['items[0].reward'] }),
       text: Type.String({ description: 'What is wrong and what to do, for developers.' }),
     },
-    { ...named('BasketWarning'), description: 'Something that is probably a mistake.' },
+    { ...named('BasketWarning') },
   ),
   {
     description:
@@ -272,7 +272,6 @@ export const TriedBasket = Type.Object(
       Type.Array(
         Type.Object(itemFields, {
           ...named('TriedItem'),
-          description: 'One line of a basket, without coupons.',
         }),
         { maxItems: 500, description: 'What is bought.' },
       ),
@@ -320,7 +319,7 @@ export const Outcome = Type.Object(
     ...amountFields,
     executedActions: ExecutedActions,
   },
-  { ...named('Outcome'), description: 'What a basket would do.', examples: [outcomeExample] },
+  { ...named('Outcome'), examples: [outcomeExample] },
 )
 
 export const Preview = Type.Object(
@@ -339,7 +338,6 @@ export const Preview = Type.Object(
   },
   {
     ...named('TransactionPreview'),
-    description: 'What processing a basket would do.',
     examples: [{ ...previewExample, spendable: 120, spendableBalance: 'points' }],
   },
 )
@@ -347,7 +345,6 @@ export const ProcessedTransaction = Type.Object(
   { id: Id('txn'), ...previewFields, createdAt: Processed },
   {
     ...named('ProcessedTransaction'),
-    description: 'What processing a basket did.',
     examples: [processedExample],
   },
 )
@@ -368,7 +365,7 @@ export const Transaction = Type.Object(
     campaigns: Type.Array(
       Type.Object(
         { id: Id('cmp'), version: Type.Integer({ description: 'The version that ran.' }) },
-        { ...named('CampaignRun'), description: 'A version of a campaign.' },
+        { ...named('CampaignRun') },
       ),
       { description: 'The campaign versions it ran on.' },
     ),
@@ -377,7 +374,6 @@ export const Transaction = Type.Object(
   },
   {
     ...named('Transaction'),
-    description: 'A sale with its items, what it did and its returns.',
     examples: [transactionExample],
   },
 )

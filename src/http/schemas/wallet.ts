@@ -16,10 +16,7 @@ const walletExample = {
   },
   card: { barcode: cardExample.barcode, status: 1, campaignName: 'Coffee club' },
   firstName: 'Ada',
-  balances: [
-    { key: 'points', name: 'Points', value: 120, decimals: 0, total: 320 },
-    { key: 'stamps', name: 'Stamps', value: 3, decimals: 0, total: 13 },
-  ],
+  balances: [{ key: 'stamps', name: 'Stamps', value: 3, decimals: 0, total: 13 }],
   progress: [{ key: 'stamps', have: 3, need: 10, rewardName: 'Free coffee' }],
   coupons: [
     {
@@ -38,8 +35,6 @@ const walletExample = {
       at: couponExample.createdAt,
       amount: 7,
       collected: { points: 6, stamps: 2 },
-      spent: { points: 100 },
-      branchName: 'Main Street',
     },
   ],
   updatedAt: couponExample.createdAt,
@@ -131,7 +126,7 @@ export const WalletCard = Type.Object(
     ),
     updatedAt: Timestamp('When this state was read.'),
   },
-  { ...named('WalletCard'), description: 'What the wallet page of a card shows.', examples: [walletExample] },
+  { ...named('WalletCard'), examples: [walletExample] },
 )
 
 export const Svg = {

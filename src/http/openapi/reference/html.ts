@@ -21,8 +21,8 @@ function escapeText(text: string): string {
 }
 
 /**
- * Renders the subset of Markdown that our descriptions use: paragraphs, numbered lists, `code` and
- * **strong**.
+ * Renders the subset of Markdown that our descriptions use: paragraphs, numbered lists, `code`, **strong** and
+ * links to our own pages.
  */
 export function markdown(text: string): Html {
   const blocks = text.split(/\n{2,}/).map((block) => {
@@ -34,7 +34,9 @@ export function markdown(text: string): Html {
 }
 
 export function inline(text: string): Html {
-  const parts = text.split(/(`[^`]+`|\*\*[^*]+\*\*)/).map((part) => {
+  const parts = text.split(/(`[^`]+`|\*\*[^*]+\*\*|\[[^\]]+\]\(\/[^)]+\))/).map((part) => {
+    const link = /^\[([^\]]+)\]\((\/[^)]+)\)$/.exec(part)
+    if (link) return html`<a href="${link[2]}">${link[1]}</a>`
     if (part.startsWith('`')) return html`<code>${part.slice(1, -1)}</code>`
     if (part.startsWith('**')) return html`<strong>${part.slice(2, -2)}</strong>`
     return html`${part}`

@@ -35,7 +35,9 @@ function memberRow(
   depth: number,
 ): Html {
   const bounds = boundsOf(schema)
-  const about = schema.description ?? (schema.$ref ? resolve(document, schema).description : undefined)
+  // The values of a closed list are explained where its name leads.
+  const about =
+    schema.description ?? (schema.$ref ? firstLine(resolve(document, schema).description) : undefined)
   return html`<li>
     <div class="member"><code class="name">${name}</code> <span class="type">${typeOf(document, schema)}</span>${
       isRequired && html` <span class="required">required</span>`
@@ -68,6 +70,8 @@ function variant(document: OpenApiDocument, schema: Schema, depth: number): Html
   const next = schema.$ref ? depth - 1 : depth
   return html`<details><summary>${target.title ?? (schema.$ref ? refName(schema.$ref) : 'Fields')}</summary>${schemaFields(document, target, next)}</details>`
 }
+
+const firstLine = (text: string | undefined) => text?.split('\n', 1)[0]
 
 /** The alternatives of a union. */
 function branchesOf({ anyOf, oneOf }: Schema): readonly Schema[] | undefined {

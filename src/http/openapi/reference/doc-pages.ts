@@ -1,0 +1,10 @@
+/** The pages under /docs besides the API reference, by their paths; `scripts/build-docs.mjs` renders them. */
+export const docPages = {
+  'guides/api': 'Using the API',
+  errors: 'Errors',
+  'guides/cookbook': 'Campaign cookbook',
+  'guides/running': 'Running it',
+  'guides/capacity': 'Capacity',
+  glossary: 'Glossary',
+  changelog: 'Changelog',
+}
