@@ -19,6 +19,8 @@ declare module 'fastify' {
     access?: Access
     /** Refusals of this operation in addition to the common ones; listed in the OpenAPI document. */
     refusals?: readonly RefusalCode[]
+    /** A till may do it, but if a person does, the audit log tells who. */
+    isAuditedForPeople?: boolean
     /** A POST that writes and honors `Idempotency-Key`. */
     isRepeatable?: boolean
     /** The handler validates the body itself; the schema is documentation only. */

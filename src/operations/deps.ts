@@ -10,6 +10,7 @@ import { createGuessLimit, type GuessLimit } from './auth/guess-limit.ts'
 import { createPasswords, type Passwords } from './auth/passwords.ts'
 import { type CampaignCache, createCampaignCache } from './campaigns/campaign-cache.ts'
 import { createCustomerReader, type ReadCustomer } from './customers/customer-reader.ts'
+import { createProfileReads, type ProfileReads } from './customers/profile-reads.ts'
 import { createSetupCache, type SetupCache } from './organizations/setup-cache.ts'
 import { createWalletTokens, type WalletTokens } from './wallet-page/wallet-tokens.ts'
 
@@ -24,6 +25,7 @@ export interface Deps {
   readonly campaigns: CampaignCache
   readonly setupCache: SetupCache
   readonly readCustomer: ReadCustomer
+  readonly profileReads: ProfileReads
   readonly guesses: GuessLimit
   readonly passwords: Passwords
   readonly walletTokens: WalletTokens
@@ -67,6 +69,7 @@ export function createDeps({
     campaigns,
     setupCache: createSetupCache(campaigns, clock),
     readCustomer: createCustomerReader(pool, clock),
+    profileReads: createProfileReads({ pool, clock, log }),
     guesses: createGuessLimit({ pool, clock, credentials, workers, inTurn: passwords.inTurn }),
     passwords,
     walletTokens: createWalletTokens(options.credentialPepper),

@@ -4,9 +4,13 @@ import { actorOf } from '../../operations/actor.ts'
 import type { AuditNote } from '../../operations/transact.ts'
 import { redact } from './redact.ts'
 
-/** What a till may do is not audited: it happens too often to be reviewed, and is recorded elsewhere. */
+/**
+ * What a till may do is not audited: it happens too often to be reviewed, and is recorded elsewhere. Where a
+ * person could profit from it, such as by changing the phone number of a customer, it is.
+ */
 export function isAudited(request: FastifyRequest): boolean {
-  const { access = 'public' } = request.routeOptions.config
+  const { access = 'public', isAuditedForPeople } = request.routeOptions.config
+  if (isAuditedForPeople && request.caller.kind === 'person') return true
   return access === 'operator' || (Array.isArray(access) && !access.includes('pos'))
 }
 

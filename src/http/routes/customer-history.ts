@@ -50,6 +50,8 @@ export function customerHistoryRoutes(app: Server, { deps }: ServerOptions): voi
       const tenant = tenantOf(pool, organization.orgId)
       const id = parseId('cus', request.params.id)
       const { customer } = await getCustomerView(deps, tenant, request.caller.organization, id)
+      // Each of them has the name of the customer.
+      await deps.profileReads.count(request.caller, customer.id)
       return listPage(
         'txn',
         request.query,

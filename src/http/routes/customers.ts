@@ -83,7 +83,12 @@ export function customerRoutes(app: Server, { deps }: ServerOptions): void {
   app.post(
     '/v1/customers',
     {
-      config: { access: ['pos'], isRepeatable: true, refusals: newCustomerRefusals },
+      config: {
+        access: ['pos'],
+        isRepeatable: true,
+        isAuditedForPeople: true,
+        refusals: newCustomerRefusals,
+      },
       schema: {
         operationId: 'createCustomer',
         summary: 'Create a customer without a card',
@@ -114,6 +119,7 @@ export function customerRoutes(app: Server, { deps }: ServerOptions): void {
       config: {
         access: ['pos'],
         isRepeatable: true,
+        isAuditedForPeople: true,
         refusals: ['invalid_campaign', 'customer_not_found', 'customer_not_active', ...newCustomerRefusals],
       },
       schema: {
@@ -125,9 +131,11 @@ export function customerRoutes(app: Server, { deps }: ServerOptions): void {
         response: { 201: Customer },
       },
     },
-    (request, reply) => {
+    async (request, reply) => {
       const { organization } = request.caller
       const { campaignId, customer } = request.body
+      const known = 'id' in customer ? parseId('cus', customer.id) : undefined
+      if (known) await deps.profileReads.count(request.caller, known)
       const registration = {
         campaign: campaignId,
         customer: 'id' in customer ? { id: customer.id } : { profile: toProfileInput(customer) },
@@ -161,6 +169,7 @@ export function customerRoutes(app: Server, { deps }: ServerOptions): void {
       if (request.query.q.trim() === '') throw new Refused('_invalid_payload', 'q: must not be empty.')
       const tenant = tenantOf(pool, organization.orgId)
       const found = await findCustomer(deps, tenant, organization, request.query.q)
+      await deps.profileReads.count(request.caller, found.customer.id)
       return walletUrls.ofCustomer(organization, toFoundCustomerReply(found))
     },
   )
@@ -181,6 +190,7 @@ export function customerRoutes(app: Server, { deps }: ServerOptions): void {
       const { organization } = request.caller
       const tenant = tenantOf(pool, organization.orgId)
       const view = await getCustomerView(deps, tenant, organization, parseId('cus', request.params.id))
+      await deps.profileReads.count(request.caller, view.customer.id)
       return walletUrls.ofCustomer(organization, toCustomerWithExpiryReply(view))
     },
   )
@@ -226,7 +236,11 @@ export function customerRoutes(app: Server, { deps }: ServerOptions): void {
   app.patch(
     '/v1/customers/:id',
     {
-      config: { access: ['pos'], refusals: ['customer_not_found', ...newCustomerRefusals] },
+      config: {
+        access: ['pos'],
+        isAuditedForPeople: true,
+        refusals: ['customer_not_found', ...newCustomerRefusals],
+      },
       schema: {
         operationId: 'patchCustomer',
         summary: "Change a customer's profile",
@@ -236,9 +250,11 @@ export function customerRoutes(app: Server, { deps }: ServerOptions): void {
         response: { 200: Customer },
       },
     },
-    (request, reply) => {
+    async (request, reply) => {
       const { organization } = request.caller
       const id = parseId('cus', request.params.id)
+      // The response shows the profile, even if the patch is empty.
+      if (id) await deps.profileReads.count(request.caller, id)
       return respondToWrite(deps, request, reply, {
         work: (tenant) =>
           patchCustomer(deps, tenant, organization, id, toProfilePatch(request.body), request.caller),

@@ -81,7 +81,10 @@ const AuditEntry = Type.Object(
       },
       { description: 'Who changed it.' },
     ),
-    action: Type.String({ description: 'The `operationId` of the request.', examples: ['publishCampaign'] }),
+    action: Type.String({
+      description: 'The `operationId` of the request, or `readManyCustomers`.',
+      examples: ['publishCampaign'],
+    }),
     subject: Optional(
       Type.Object(
         {
@@ -244,7 +247,8 @@ function auditLog(app: Server, { deps }: ServerOptions): void {
         operationId: 'listAuditEntries',
         summary: 'List who changed what, newest first',
         description:
-          'Every change that a till is not allowed to make, and every change by the operator. ' +
+          'Every change that a till is not allowed to make, every change by the operator, and what signed-in people ' +
+          'change in the profiles of customers. `readManyCustomers` notes that a cashier opened unusually many. ' +
           'Entries are written in the same transaction as the change and kept forever.',
         tags,
         querystring: Type.Object({

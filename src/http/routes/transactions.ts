@@ -121,7 +121,10 @@ export function transactionRoutes(app: Server, { deps, baskets }: ServerOptions)
     async (request) => {
       const { organization } = request.caller
       const tenant = tenantOf(pool, organization.orgId)
-      return toTransactionReply(await getTransaction(tenant, parseId('txn', request.params.id)), organization)
+      const transaction = await getTransaction(tenant, parseId('txn', request.params.id))
+      // It has the name of the customer.
+      await deps.profileReads.count(request.caller, transaction.customer)
+      return toTransactionReply(transaction, organization)
     },
   )
 
