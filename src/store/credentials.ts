@@ -3,7 +3,15 @@
  * at the same time while a rotation overlaps. A secret belongs to one connection, that is to one integration
  * and one organization, which is why a pair is looked up together or not at all.
  */
-import type { ConnectionId, IntegrationId, KeyId, OrganizationId, SecretId, UserId } from '../domain/ids.ts'
+import type {
+  ConnectionId,
+  IntegrationId,
+  KeyId,
+  OrganizationId,
+  PersonId,
+  SecretId,
+  UserId,
+} from '../domain/ids.ts'
 import type { ScopeName } from '../domain/organization.ts'
 import type { TokenCredentials } from './live-credentials.ts'
 import { execute, idFrom, many, maybeOne, type Tenant, uuidOf } from './tenant.ts'
@@ -29,6 +37,8 @@ export interface Connection {
 export interface OwnConnection extends Connection {
   readonly name?: string
   readonly lastUsedAt?: Date
+  /** The user that its newest secret was shown to; undefined for an operator. */
+  readonly issuedTo?: UserId
 }
 
 interface IntegrationRow {
@@ -204,17 +214,21 @@ export async function listConnections(
 interface OwnConnectionRow extends ConnectionRow {
   name: string | null
   last_used_at: Date | null
+  issued_to: string | null
 }
 
 const toOwnConnection = (row: OwnConnectionRow): OwnConnection => ({
   ...toConnection(row),
   name: row.name ?? undefined,
   lastUsedAt: row.last_used_at ?? undefined,
+  issuedTo: row.issued_to ? idFrom('usr', row.issued_to) : undefined,
 })
 
 // Tokens are recorded when they are issued, and live for an hour; the request log is more precise, as far
 // back as it goes.
-const ownColumns = `SELECT ${columns}, u.name, greatest(c.last_used_at, r.at) AS last_used_at FROM ${connections}
+const ownColumns = `SELECT ${columns}, u.name, greatest(c.last_used_at, r.at) AS last_used_at,
+  (SELECT s.issued_to FROM connection_secrets s WHERE s.org_id = c.org_id AND s.connection_id = c.id
+   ORDER BY s.created_at DESC, s.id DESC LIMIT 1) AS issued_to FROM ${connections}
   JOIN users u ON u.org_id = c.org_id AND u.id = c.user_id
   LEFT JOIN (SELECT user_id, max(at) AS at FROM http_requests WHERE org_id = $1 GROUP BY user_id) r
     ON r.user_id = c.user_id`
@@ -228,6 +242,25 @@ export async function listOwnConnections(
     tenant.db,
     `${ownColumns} WHERE c.org_id = $1 AND ($2::uuid IS NULL OR c.id < $2) ORDER BY c.id DESC LIMIT $3`,
     [tenant.orgId, page.after ? uuidOf(page.after) : null, page.limit],
+  )
+  return rows.map(toOwnConnection)
+}
+
+/** Connections that are not revoked and have a valid secret that the person was shown, newest first. */
+export async function listConnectionsOfPerson(
+  tenant: Tenant,
+  person: PersonId,
+  now: Date,
+  page: { limit: number; after?: ConnectionId },
+): Promise<OwnConnection[]> {
+  const rows = await many<OwnConnectionRow>(
+    tenant.db,
+    `${ownColumns} WHERE c.org_id = $1 AND ($2::uuid IS NULL OR c.id < $2) AND c.revoked_at IS NULL
+       AND EXISTS (SELECT 1 FROM connection_secrets s JOIN people p ON p.org_id = s.org_id AND p.user_id = s.issued_to
+         WHERE s.org_id = c.org_id AND s.connection_id = c.id AND p.id = $4
+           AND (s.expires_at IS NULL OR s.expires_at > $5))
+     ORDER BY c.id DESC LIMIT $3`,
+    [tenant.orgId, page.after ? uuidOf(page.after) : null, page.limit, uuidOf(person), now],
   )
   return rows.map(toOwnConnection)
 }

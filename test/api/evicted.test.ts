@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { expectRefusal } from '../support/expect-refusal.ts'
+import { createTestPerson, type TestPerson } from '../support/people.ts'
 import {
   adminToken,
   jwtSecret,
@@ -249,6 +250,97 @@ describe('tokens of earlier versions, which do not name what opened them', () =>
       const token = `${signed}.${createHmac('sha256', jwtSecret).update(signed).digest('base64url')}`
       expectRefusal(await service.call('GET', '/v1/transactions', { token }), 401, '_unauthorized')
     }
+  })
+})
+
+describe('a person who was shown the secret of a connection', () => {
+  let owner: TestPerson
+  let manager: TestPerson
+  let made: Connected
+  beforeEach(async () => {
+    owner = await createTestPerson(service, merchant)
+    manager = await createTestPerson(service, merchant, 'manager')
+    made = (await manager.call('POST', '/v1/connections', { name: 'Made', scopes: ['pos', 'manage'] })).body
+  })
+
+  const listed = async (person: TestPerson): Promise<string[]> => {
+    const { status, body } = await owner.call('GET', `/v1/connections?person=${person.id}`)
+    expect(status).toBe(200)
+    return body.data.map((connection: { id: string }) => connection.id)
+  }
+
+  test('is known: whoever created it, or rotated its secret, for as long as that secret is valid', async () => {
+    expect(await listed(manager)).toEqual([made.id])
+    expect(await listed(owner)).toEqual([])
+    const { data } = (await owner.call('GET', '/v1/connections?limit=1')).body
+    const { user } = (await manager.call('GET', '/auth/session')).body
+    expect(data[0]).toMatchObject({ id: made.id, issuedTo: user })
+    await owner.call('POST', `/v1/connections/${made.id}/rotate`, { overlapSeconds: 60 })
+    expect([await listed(manager), await listed(owner)]).toEqual([[made.id], [made.id]])
+    advance(60)
+    expect([await listed(manager), await listed(owner)]).toEqual([[], [made.id]])
+    await manager.call('POST', `/v1/connections/${thief.id}/rotate`)
+    expect(await listed(manager)).toEqual([thief.id])
+    // The operator is no user, and what was revoked is no danger.
+    await end(`/admin/v1/connections/${thief.id}/rotate`)
+    await end(`/v1/connections/${made.id}/revoke`)
+    expect([await listed(manager), await listed(owner)]).toEqual([[], []])
+    expect((await owner.call('GET', '/v1/connections?limit=2')).body.data[1].issuedTo).toBeUndefined()
+  })
+
+  test('of another organization, or who does not exist, has none', async () => {
+    const elsewhere = await createTestPerson(service, await service.createMerchant())
+    for (const id of [elsewhere.id, `psn_${'0'.repeat(32)}`, 'nobody', '']) {
+      expect((await owner.call('GET', `/v1/connections?person=${id}`)).body).toEqual({ data: [] })
+    }
+  })
+
+  const evictions = {
+    blocked: (revokeConnections?: boolean) =>
+      owner.call('PATCH', `/v1/people/${manager.id}`, { status: 'blocked', revokeConnections }),
+    removed: (revokeConnections?: boolean) =>
+      owner.call('DELETE', `/v1/people/${manager.id}${revokeConnections ? '?revokeConnections=true' : ''}`),
+  }
+
+  test.each(['blocked', 'removed'] as const)(
+    'is %s: their session is out at once, and their connections if asked to',
+    async (how) => {
+      const pair = await issue(made)
+      expect((await evictions[how](true)).status).toBeLessThan(300)
+      expectRefusal(await manager.call('GET', '/v1/customers'), 401, '_unauthorized')
+      await expectOut(pair)
+      const { data } = (await owner.call('GET', '/v1/audit?limit=2')).body
+      expect(data).toMatchObject([
+        { action: how === 'blocked' ? 'patchPerson' : 'removePerson', by: { kind: 'person' } },
+        { action: 'revokeConnection', by: { kind: 'person' }, subject: { id: made.id, name: 'Made' } },
+      ])
+    },
+  )
+
+  test.each(['blocked', 'removed'] as const)('is %s: their connections stay if not asked to', async (how) => {
+    const { accessToken } = await issue(made)
+    expect((await evictions[how]()).status).toBeLessThan(300)
+    expectRefusal(await manager.call('GET', '/v1/customers'), 401, '_unauthorized')
+    await expectUsable(accessToken)
+  })
+
+  test('nothing is revoked together with another change, or by another caller', async () => {
+    for (const body of [{ revokeConnections: true }, { revokeConnections: true, status: 'active' }]) {
+      const path = `/v1/people/${manager.id}`
+      expectRefusal(await owner.call('PATCH', path, body), 400, '_invalid_payload', /revokeConnections/)
+    }
+    expectRefusal(
+      await owner.call('DELETE', `/v1/people/${manager.id}?revokeConnections=yes`),
+      400,
+      '_invalid_payload',
+    )
+    expect(await listed(manager)).toEqual([made.id])
+  })
+
+  test('is demoted: the role counts with the next request', async () => {
+    await owner.call('PATCH', `/v1/people/${manager.id}`, { role: 'cashier' })
+    expectRefusal(await manager.call('GET', '/v1/customers'), 403, '_forbidden')
+    expectRefusal(await manager.call('POST', '/v1/connections', { name: 'More' }), 403, '_forbidden')
   })
 })
 

@@ -254,10 +254,16 @@ const parts: Record<string, Part> = {
   'POST /v1/people': () => ({
     bodies: [{ email: `${unique()}@example.com`, name: 'A', role: 'cashier' }],
   }),
-  'PATCH /v1/people/{id}': () => ({ bodies: [{ name: 'A', role: 'manager', status: 'active' }] }),
+  'PATCH /v1/people/{id}': () => ({
+    bodies: [
+      { name: 'A', role: 'manager', status: 'active' },
+      { status: 'blocked', revokeConnections: true },
+    ],
+  }),
+  'DELETE /v1/people/{id}': () => ({ query: { revokeConnections: 'true' } }),
   'GET /v1/reports/summary': () => ({ query: days }),
   'GET /v1/reports/daily': () => ({ query: days }),
-  'GET /v1/connections': () => ({ query: page }),
+  'GET /v1/connections': ({ ids }) => ({ path: '/v1/connections', query: { ...page, person: ids.person } }),
   'POST /v1/connections': () => ({ bodies: [{ name: 'A', scopes: ['pos', 'manage'] }] }),
   'POST /v1/connections/{id}/rotate': () => ({ bodies: [{ overlapSeconds: 60 }] }),
   'GET /v1/requests': ({ ids }) => ({

@@ -201,7 +201,7 @@ export const probes: Record<string, Probe> = {
   'POST /v1/people/{id}/invitation': (ids) => at(`/v1/people/${ids.person}/invitation`, {}),
   'POST /v1/people/{id}/sign-out': (ids) => at(`/v1/people/${ids.person}/sign-out`, {}),
   'GET /v1/organization': () => at('/v1/organization'),
-  'GET /v1/connections': () => at('/v1/connections'),
+  'GET /v1/connections': (ids) => at(`/v1/connections?person=${ids.person}`),
   'POST /v1/connections': () => at('/v1/connections', { name: 'A' }),
   'POST /v1/connections/{id}/rotate': (ids) => at(`/v1/connections/${ids.connection}/rotate`, {}),
   'POST /v1/connections/{id}/revoke': (ids) => at(`/v1/connections/${ids.connection}/revoke`, {}),

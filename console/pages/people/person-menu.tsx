@@ -16,6 +16,7 @@ import { useSession } from '../../api/session.ts'
 import { FormModal } from '../../ui/form.tsx'
 import { toast } from '../../ui/toast.ts'
 import { ChangeForm } from './change-form.tsx'
+import { ConnectionsOfPerson } from './connections-of-person.tsx'
 import type { Link } from './invitation-link.tsx'
 
 type Person = Schemas['Person']
@@ -90,11 +91,13 @@ interface ConfirmationProps extends PersonMenuProps {
 function Confirmation({ person, deed, onClose, onLink }: ConfirmationProps) {
   const { t } = useTranslation('people')
   const queries = useQueryClient()
+  const [revokesConnections, setRevokesConnections] = useState(false)
   const { mutate, isPending, error } = useMutation({
     meta: { isShownInPlace: true },
-    mutationFn: () => carryOut(deed, person.id),
+    mutationFn: () => carryOut(deed, person.id, revokesConnections),
     onSuccess: async (invitation) => {
       await queries.invalidateQueries({ queryKey: ['people'] })
+      if (revokesConnections) await queries.invalidateQueries({ queryKey: ['connections'] })
       onClose()
       if (invitation) onLink({ ...invitation, email: person.email })
       else toast.success(t(`${deed}.done`, { name: person.name ?? person.email }))
@@ -112,12 +115,23 @@ function Confirmation({ person, deed, onClose, onLink }: ConfirmationProps) {
       isDangerous={isDangerous(deed)}
     >
       <Text size="sm">{t(`${deed}.about`)}</Text>
+      {isDangerous(deed) && (
+        <ConnectionsOfPerson
+          person={person}
+          isChecked={revokesConnections}
+          onChange={setRevokesConnections}
+        />
+      )}
     </FormModal>
   )
 }
 
 /** Runs the action; only a new link returns something to show. */
-async function carryOut(deed: Deed, id: string): Promise<Schemas['Invitation'] | undefined> {
+async function carryOut(
+  deed: Deed,
+  id: string,
+  revokesConnections: boolean,
+): Promise<Schemas['Invitation'] | undefined> {
   const params = { path: { id } }
   switch (deed) {
     case 'newLink':
@@ -126,11 +140,16 @@ async function carryOut(deed: Deed, id: string): Promise<Schemas['Invitation'] |
       await dataOf(api.POST('/v1/people/{id}/sign-out', { params }))
       return undefined
     case 'remove':
-      await dataOf(api.DELETE('/v1/people/{id}', { params }))
+      await dataOf(
+        api.DELETE('/v1/people/{id}', {
+          params: { ...params, query: { revokeConnections: revokesConnections ? 'true' : undefined } },
+        }),
+      )
       return undefined
     default: {
       const status = deed === 'block' ? 'blocked' : 'active'
-      await dataOf(api.PATCH('/v1/people/{id}', { params, body: { status } }))
+      const revokeConnections = revokesConnections || undefined
+      await dataOf(api.PATCH('/v1/people/{id}', { params, body: { status, revokeConnections } }))
       return undefined
     }
   }

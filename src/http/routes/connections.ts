@@ -5,7 +5,7 @@ import {
   revokeConnection,
   rotateOwnConnection,
 } from '../../operations/auth/manage-connections.ts'
-import { listOwnConnections, type OwnConnection } from '../../store/credentials.ts'
+import { listConnectionsOfPerson, listOwnConnections, type OwnConnection } from '../../store/credentials.ts'
 import { tenantOf } from '../../store/tenant.ts'
 import type { Server } from '../fastify-server.ts'
 import { named } from '../openapi/name-components.ts'
@@ -29,6 +29,12 @@ const OwnConnectionReply = Type.Object(
     user: Id('usr', 'The user that its requests act as.'),
     status: ConnectionStatus,
     createdAt: CreatedAt,
+    issuedTo: Optional(
+      Id(
+        'usr',
+        'The user that its newest secret was shown to; omitted if that was the operator or is unknown.',
+      ),
+    ),
     lastUsedAt: Optional(Timestamp('Time of its last request; to the hour if that was long ago.')),
   },
   {
@@ -37,7 +43,7 @@ const OwnConnectionReply = Type.Object(
   },
 )
 
-function toOwnConnectionReply({ id, name, integration, scopes, user, ...times }: OwnConnection) {
+function toOwnConnectionReply({ id, name, integration, scopes, user, issuedTo, ...times }: OwnConnection) {
   return {
     id,
     name,
@@ -46,6 +52,7 @@ function toOwnConnectionReply({ id, name, integration, scopes, user, ...times }:
     user,
     status: times.revokedAt ? ('revoked' as const) : ('active' as const),
     createdAt: times.createdAt.toISOString(),
+    issuedTo,
     lastUsedAt: times.lastUsedAt?.toISOString(),
   }
 }
@@ -100,13 +107,30 @@ function listRoute(app: Server, { deps }: ServerOptions): void {
         operationId: 'listOwnConnections',
         summary: 'List the connections of the organization, newest first',
         tags,
-        querystring: Type.Object(PageQuery),
+        querystring: Type.Object({
+          ...PageQuery,
+          person: Optional(
+            Id('psn', 'Only active connections with a valid secret that this person was shown.'),
+          ),
+        }),
         response: { 200: PageOf(OwnConnectionReply) },
       },
     },
     async (request) => {
       const tenant = tenantOf(deps.pool, request.caller.organization.orgId)
-      return listPage('con', request.query, (page) => listOwnConnections(tenant, page), toOwnConnectionReply)
+      const { person: named } = request.query
+      if (named === undefined) {
+        return listPage(
+          'con',
+          request.query,
+          (page) => listOwnConnections(tenant, page),
+          toOwnConnectionReply,
+        )
+      }
+      const person = parseId('psn', named)
+      const list: typeof listOwnConnections = async (own, page) =>
+        person ? listConnectionsOfPerson(own, person, deps.clock(), page) : []
+      return listPage('con', request.query, (page) => list(tenant, page), toOwnConnectionReply)
     },
   )
 }

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import { parseId } from '../../domain/ids.ts'
 import { type Person, toPersonReply } from '../../domain/person.ts'
 import { notFound, Refused } from '../../domain/refusal.ts'
+import { actorOf } from '../../operations/actor.ts'
 import { holdCaller } from '../../operations/auth/hold-caller.ts'
 import {
   type Invitation,
@@ -40,6 +41,9 @@ const ChosenStatus = Choice('ChosenPersonStatus', 'Whether a person can sign in.
   active: 'Can sign in.',
   blocked: 'Cannot sign in until unblocked.',
 })
+const alsoRevokes =
+  'also revokes the active connections with a secret that this person was shown (`GET /v1/connections?person=…` lists them).'
+const connectionsStay = 'Connections are not tied to a person and stay, unless `revokeConnections` is set.'
 
 export function peopleRoutes(app: Server, options: ServerOptions): void {
   peopleOfOrganization(app, options)
@@ -120,7 +124,8 @@ function patchRoute(app: Server, { deps }: ServerOptions): void {
       schema: {
         operationId: 'patchPerson',
         summary: "Change a person's name, role or status",
-        description: "Takes effect with the person's next request. Blocking ends their sessions.",
+        description:
+          "Takes effect with the person's next request. Blocking ends their sessions. " + connectionsStay,
         tags,
         params: PersonPath,
         body: Type.Object(
@@ -128,6 +133,9 @@ function patchRoute(app: Server, { deps }: ServerOptions): void {
             name: Optional(Nullable(PersonName, 'The name that colleagues see; `null` removes it.')),
             role: Optional(Role),
             status: Optional(ChosenStatus),
+            revokeConnections: Optional(
+              Type.Boolean({ description: `With \`status\` "blocked": ${alsoRevokes}` }),
+            ),
           },
           { ...named('PersonPatch'), examples: [{ role: 'cashier' }] },
         ),
@@ -139,7 +147,7 @@ function patchRoute(app: Server, { deps }: ServerOptions): void {
       return respondToWrite(deps, request, reply, {
         work: async (tenant) => {
           await holdCaller(tenant, request.caller, clock(), { person: id, owners: true })
-          return patchPerson(tenant, id, request.body, clock())
+          return patchPerson(tenant, id, request.body, clock(), actorOf(request.caller))
         },
         status: 200,
         render: toPersonReply,
@@ -158,10 +166,16 @@ function removeRoute(app: Server, { deps }: ServerOptions): void {
       schema: {
         operationId: 'removePerson',
         summary: 'Remove a person',
-        description:
-          'Ends their sessions. What was recorded under their user is kept; the user loses its name.',
+        description: `Ends their sessions. What was recorded under their user is kept; the user loses its name. ${connectionsStay}`,
         tags,
         params: PersonPath,
+        querystring: Type.Object({
+          revokeConnections: Optional(
+            Type.Union([Type.Literal('true'), Type.Literal('false')], {
+              description: `If true, ${alsoRevokes}`,
+            }),
+          ),
+        }),
         response: { 204: Type.Null() },
       },
     },
@@ -170,7 +184,8 @@ function removeRoute(app: Server, { deps }: ServerOptions): void {
       return respondToWrite(deps, request, reply, {
         work: async (tenant) => {
           await holdCaller(tenant, request.caller, clock(), { person: id, owners: true })
-          return removePerson(tenant, id, clock())
+          const revokeConnections = request.query.revokeConnections === 'true'
+          return removePerson(tenant, id, clock(), { revokeConnections, by: actorOf(request.caller) })
         },
         status: 204,
         render: () => null,

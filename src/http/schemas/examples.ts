@@ -340,6 +340,7 @@ export const ownConnectionExample = {
   user: exampleId('usr'),
   status: 'active',
   createdAt: at,
+  issuedTo: exampleId('usr'),
   lastUsedAt: '2026-03-15T08:00:12.004Z',
 }
 

@@ -2,7 +2,7 @@
  * How a merchant manages the connections of its own organization. Callers cannot grant scopes they do not
  * have: they can neither create a connection with more scopes than their own, nor get a secret for one.
  */
-import type { ConnectionId } from '../../domain/ids.ts'
+import type { ConnectionId, PersonId } from '../../domain/ids.ts'
 import type { ScopeName } from '../../domain/organization.ts'
 import { notFound, Refused } from '../../domain/refusal.ts'
 import {
@@ -10,6 +10,7 @@ import {
   endConnectionSecrets,
   findConnection,
   insertConnectionSecret,
+  listConnectionsOfPerson,
   lockOwnConnection,
   type OwnConnection,
   updateConnectionRevoked,
@@ -17,8 +18,10 @@ import {
 import { newId } from '../../store/new-id.ts'
 import { updateSetupVersion } from '../../store/setup.ts'
 import { platformOrg, type Tenant } from '../../store/tenant.ts'
+import type { Actor } from '../actor.ts'
 import type { Caller } from '../deps.ts'
-import { createConnection, createIntegration } from '../organizations/manage-organizations.ts'
+import { createConnection, createIntegration, maxConnections } from '../organizations/manage-organizations.ts'
+import { recordAudit } from '../transact.ts'
 import type { Credentials } from './credentials.ts'
 import { holdCaller } from './hold-caller.ts'
 
@@ -95,6 +98,28 @@ export async function revokeConnection(
   await updateConnectionRevoked(tenant, connection.id, now)
   await updateSetupVersion(tenant)
   return { ...connection, revokedAt: now }
+}
+
+/**
+ * Revokes every connection whose secret the person has been shown and could still use. The audit log has an
+ * entry for each.
+ */
+export async function revokeConnectionsOf(
+  own: Tenant,
+  person: PersonId,
+  by: Actor,
+  now: Date,
+): Promise<void> {
+  const found = await listConnectionsOfPerson(own, person, now, { limit: maxConnections })
+  for (const { id } of found.reverse()) {
+    const { name } = await revokeConnection(own, id, now)
+    const subject = { kind: 'connection', id, name }
+    await recordAudit(
+      own,
+      { org: own.orgId, by, action: 'revokeConnection', subject, isTruncated: false },
+      now,
+    )
+  }
 }
 
 function checkScopes(caller: Caller, scopes: readonly ScopeName[]): void {

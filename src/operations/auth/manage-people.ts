@@ -30,9 +30,11 @@ import {
 } from '../../store/people.ts'
 import { deletePersonSessions } from '../../store/person-sessions.ts'
 import { platformOrg, type Tenant } from '../../store/tenant.ts'
+import type { Actor } from '../actor.ts'
 import { refuseOnConstraint } from '../refuse-on-constraint.ts'
 import { recordAudit } from '../transact.ts'
 import type { Credentials } from './credentials.ts'
+import { revokeConnectionsOf } from './manage-connections.ts'
 
 const invitationMs = 7 * 24 * 3_600_000
 /** Maximum per organization: far more than any has, and a bound for a client that adds people in a loop. */
@@ -154,14 +156,21 @@ export interface PersonPatch {
   readonly name?: string | null
   readonly role?: Role
   readonly status?: 'active' | 'blocked'
+  /** Together with blocking: also revokes the connections whose secrets the person knows. */
+  readonly revokeConnections?: boolean
 }
 
+/** `by` is the actor of what is done along with the change. */
 export async function patchPerson(
   own: Tenant,
   id: PersonId | undefined,
   patch: PersonPatch,
   now: Date,
+  by: Actor = { kind: 'operator' },
 ): Promise<Person> {
+  if (patch.revokeConnections && patch.status !== 'blocked') {
+    throw new Refused('_invalid_payload', 'revokeConnections: requires `status` "blocked".')
+  }
   const owners = await lockActiveOwners(own)
   const before = await holdPerson(own, id)
   const { role = before.role, name = before.name } = patch
@@ -170,13 +179,20 @@ export async function patchPerson(
   await updatePerson(own, { id: before.id, name: name ?? undefined, role, isBlocked }, now)
   if (patch.name !== undefined) await renameUser(own, before.user, patch.name ?? undefined, now)
   if (isBlocked) await deletePersonSessions(own, before.id)
+  if (patch.revokeConnections) await revokeConnectionsOf(own, before.id, by, now)
   return getPerson(own, before.id)
 }
 
-export async function removePerson(own: Tenant, id: PersonId | undefined, now: Date): Promise<Person> {
+export async function removePerson(
+  own: Tenant,
+  id: PersonId | undefined,
+  now: Date,
+  { revokeConnections, by }: { readonly revokeConnections: boolean; readonly by: Actor },
+): Promise<Person> {
   const owners = await lockActiveOwners(own)
   const person = await holdPerson(own, id)
   refuseLastOwner(owners, person)
+  if (revokeConnections) await revokeConnectionsOf(own, person.id, by, now)
   await forgetPerson(own, person, now)
   return person
 }

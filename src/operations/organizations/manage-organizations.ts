@@ -125,7 +125,7 @@ const insertKey = (
 ) => insertIntegrationKey(tenant, integration, { id: newId('key', now), hash: credentials.hash(apiKey) }, now)
 
 /** Maximum of active connections per organization; revoked ones do not count. */
-const maxConnections = 100
+export const maxConnections = 100
 
 export async function createConnection(
   tenant: Tenant,
