@@ -86,6 +86,7 @@ export async function listen(
       adminToken: secrets.adminToken,
       rateLimits: config.rateLimits,
       isBehindProxy: config.trustProxy,
+      publicUrl: config.publicUrl,
       https: config.tls,
       logger: log,
       isReady: async () => !state.isStopping && (await canServe()),

@@ -14,6 +14,8 @@ export interface ServerOptions {
   readonly rateLimits?: RateLimits
   /** A proxy in front terminates TLS: trust its headers, and refuse requests it marks as plain HTTP. */
   readonly isBehindProxy?: boolean
+  /** The configured public URL; a browser's requests must come from there. By default, from the host they name. */
+  readonly publicUrl?: string
   /** Deadline of a request, including its wait for a slot. Defaults to ten seconds. */
   readonly maxCallMs?: number
   readonly https?: { readonly cert: Buffer; readonly key: Buffer }

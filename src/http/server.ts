@@ -94,12 +94,7 @@ export async function buildServer(options: ServerOptions): Promise<Server> {
   prepareRequests(app, { isBehindProxy: options.isBehindProxy ?? false, headers, maxCallMs })
   app.addHook(
     'onRequest',
-    createAuthenticate({
-      deps,
-      adminToken: options.adminToken,
-      organizations,
-      limits: createCallLimits(options.rateLimits ?? {}),
-    }),
+    createAuthenticate(options, organizations, createCallLimits(options.rateLimits ?? {})),
   )
   registerAdmission(app, deps, maxCallMs)
   options.requestLog.watch(app)

@@ -5,6 +5,7 @@ import type { TokenCredentials } from '../store/live-credentials.ts'
 import type { PersonSession } from '../store/person-sessions.ts'
 import { type AccessTokens, createAccessTokens } from './auth/access-tokens.ts'
 import { type Credentials, createCredentials } from './auth/credentials.ts'
+import { createDevices, type Devices } from './auth/devices.ts'
 import { createEarlierTokens, type EarlierTokens } from './auth/earlier-tokens.ts'
 import { createGuessLimit, type GuessLimit } from './auth/guess-limit.ts'
 import { createPasswords, type Passwords } from './auth/passwords.ts'
@@ -28,6 +29,7 @@ export interface Deps {
   readonly profileReads: ProfileReads
   readonly guesses: GuessLimit
   readonly passwords: Passwords
+  readonly devices: Devices
   readonly walletTokens: WalletTokens
   /** Public URL of the service, without a trailing slash: the base of the links we create. */
   readonly publicUrl: () => string
@@ -72,6 +74,7 @@ export function createDeps({
     profileReads: createProfileReads({ pool, clock, log }),
     guesses: createGuessLimit({ pool, clock, credentials, workers, inTurn: passwords.inTurn }),
     passwords,
+    devices: createDevices(options.credentialPepper),
     walletTokens: createWalletTokens(options.credentialPepper),
     publicUrl: options.publicUrl,
     log,

@@ -79,14 +79,31 @@ describe('signing in', () => {
   })
 
   test('sets a cookie that no script reads and no other site sends, for TLS only where there is TLS', async () => {
-    const plain = String((await signIn(service, owner)).headers['set-cookie'])
-    expect(plain).toMatch(
-      /^lw_session=lwp_\d+-[\w-]{43}; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Strict$/,
-    )
+    const plain = (await signIn(service, owner)).headers['set-cookie']
+    expect(plain).toEqual([
+      expect.stringMatching(
+        /^lw_session=lwp_\d+-[\w-]{43}; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Strict$/,
+      ),
+      expect.stringMatching(/^lw_device=[\w.-]+; Max-Age=15552000; Path=\/; HttpOnly; SameSite=Strict$/),
+    ])
     const behindProxy = await startTestService({ isBehindProxy: true, sharing: service })
     try {
-      const secure = String((await signIn(behindProxy, owner)).headers['set-cookie'])
-      expect(secure).toMatch(/; SameSite=Strict; Secure$/)
+      const reply = await signIn(behindProxy, owner)
+      expect(reply.headers['set-cookie']).toEqual([
+        expect.stringMatching(/^__Host-lw_session=lwp_.*; Path=\/; HttpOnly; SameSite=Strict; Secure$/),
+        expect.stringMatching(/^__Host-lw_device=.*; Path=\/; HttpOnly; SameSite=Strict; Secure$/),
+      ])
+      const own = withSession(behindProxy, reply)
+      expect((await own.call('GET', '/auth/session')).status).toBe(200)
+      // What a neighboring subdomain could plant is not even looked at.
+      const planted = { cookie: own.cookie.replace('__Host-', '') }
+      expectRefusal(
+        await behindProxy.call('GET', '/auth/session', { headers: planted }),
+        401,
+        '_unauthorized',
+      )
+      const both = { cookie: `lw_session=x; ${own.cookie}` }
+      expect((await behindProxy.call('GET', '/auth/session', { headers: both })).status).toBe(200)
     } finally {
       await behindProxy.close()
     }
@@ -214,11 +231,89 @@ describe('guessing', () => {
     const pool = openPool({ host: '127.0.0.1', port: 1, user: 'a', password: 'a', database: 'a' }, {})
     const { clock, credentials, passwords } = service.deps
     const away = createGuessLimit({ pool, clock, credentials, workers: 1, inTurn: passwords.inTurn })
+    const somebody = { account: 'somebody@example.com', address: '10.9.9.9' }
     for (let i = 0; i < 25; i++) {
-      const attempt = away.tryPassword('somebody@example.com', '10.9.9.9', async () => undefined)
+      const attempt = away.tryPassword(somebody, async () => undefined)
       await expect(attempt).rejects.not.toBeInstanceOf(Refused)
     }
     await pool.end()
+  })
+
+  describe('does not keep out a browser that has signed in before', () => {
+    const deviceOf = (reply: Reply) => (reply.headers['set-cookie'] as string[])[1]!.split(';')[0]!
+    const sign = (cookie: string, who: { email: string; password: string }, address = elsewhere()) =>
+      service.call('POST', '/auth/session', {
+        body: { email: who.email, password: who.password },
+        headers: { cookie },
+        address,
+      })
+    const wrong = (who: { email: string }) => ({ email: who.email, password: 'a wrong one' })
+    /** A stranger uses up what the account has, from many addresses. */
+    async function guessAt(who: TestPerson): Promise<void> {
+      for (let i = 0; i < 12; i++) await signIn(service, wrong(who), elsewhere())
+      expectRefusal(await signIn(service, who, elsewhere()), 429, '_too_many_requests')
+    }
+
+    test('by the account or the address', async () => {
+      const person = await createTestPerson(service, merchant)
+      const device = deviceOf(person.joined)
+      await guessAt(person)
+      expect((await sign(device, person)).status).toBe(200)
+      const address = elsewhere()
+      for (let i = 0; i < 25; i++) await signIn(service, wrong({ email: `n${i}@example.com` }), address)
+      expectRefusal(await signIn(service, person, address), 429, '_too_many_requests')
+      expect((await sign(device, person, address)).status).toBe(200)
+    })
+
+    test('and it has its own limit, which its failures alone use up', async () => {
+      const person = await createTestPerson(service, merchant)
+      const [first, second] = [deviceOf(person.joined), deviceOf(await signIn(service, person, elsewhere()))]
+      const replies = []
+      for (let i = 0; i < 12; i++) replies.push((await sign(first, wrong(person))).status)
+      expect(new Set(replies.slice(0, 10))).toEqual(new Set([401]))
+      expect(replies.at(-1)).toBe(429)
+      expectRefusal(await sign(first, person), 429, '_too_many_requests')
+      for (const cookie of [second, '']) expect((await sign(cookie, person)).status).toBe(200)
+    })
+
+    test('but what was forged, is of another account or has expired gives nothing', async () => {
+      const person = await createTestPerson(service, merchant)
+      const other = await createTestPerson(service, merchant)
+      const device = deviceOf(person.joined)
+      await guessAt(person)
+      const [content, signature] = [device.slice(0, -44), device.slice(-43)]
+      const forged = [
+        deviceOf(other.joined),
+        `${content}.${'A'.repeat(43)}`,
+        `${content.replace('=', '=z')}.${signature}`,
+        `${device}A`,
+        `${device}; ${device}`,
+        'lw_device=',
+        person.cookie.replace('lw_session', 'lw_device'),
+      ]
+      for (const cookie of forged) expectRefusal(await sign(cookie, person), 429, '_too_many_requests')
+      expectRefusal(await sign(device, wrong(person)), 401, '_invalid_credentials')
+      expectRefusal(
+        await service.call('GET', '/auth/session', { headers: { cookie: device } }),
+        401,
+        '_unauthorized',
+      )
+      await atAnotherTime(async () => {
+        service.advance(180 * 24 * hour)
+        await guessAt(person)
+        expectRefusal(await sign(device, person), 429, '_too_many_requests')
+        await service.database.pool.query('DELETE FROM password_guesses')
+      })
+    })
+
+    test('nor a signed-in person from changing the password', async () => {
+      const person = await createTestPerson(service, merchant)
+      await guessAt(person)
+      const change = (currentPassword: string) =>
+        person.call('POST', '/auth/password', { currentPassword, password: 'quite another phrase' })
+      expectRefusal(await change('a wrong one'), 401, '_invalid_credentials')
+      expect((await change(person.password)).status).toBe(204)
+    })
   })
 
   test('right passwords use nothing up', async () => {
@@ -364,7 +459,7 @@ describe('a page of another site', () => {
     ['a browser of before', {}, 200],
     ['this site', { origin: 'http://localhost:80', 'sec-fetch-site': 'same-origin' }, 200],
     ['an address typed in', { 'sec-fetch-site': 'none' }, 200],
-    ['the public address', { origin: 'https://loyalty.example.com' }, 200],
+    ['this site by another scheme', { origin: 'https://localhost' }, 403],
     ['another site', { origin: 'https://evil.example' }, 403],
     ['another site that hides', { origin: 'null' }, 403],
     ['a site whose name begins like ours', { origin: 'http://localhost.evil.example' }, 403],
@@ -390,6 +485,28 @@ describe('a page of another site', () => {
     const { email, password } = owner
     const into = { body: { email, password }, headers: sent, address: elsewhere() }
     expect((await service.call('POST', '/auth/session', into)).status).toBe(expected)
+  })
+
+  test('with a public address, that is the only one that is ours, whatever host a request names', async () => {
+    const there = await startTestService({
+      sharing: service,
+      publicUrl: 'https://loyalty.example.com',
+      isBehindProxy: true,
+    })
+    const { email, password } = owner
+    const from = async (origin: string, host: string) =>
+      (
+        await there.call('POST', '/auth/session', {
+          body: { email, password },
+          headers: { origin, 'x-forwarded-host': host, 'x-forwarded-for': elsewhere() },
+        })
+      ).status
+    expect(await from('https://loyalty.example.com', 'internal:8080')).toBe(200)
+    expect(await from('https://loyalty.example.com:443', 'loyalty.example.com')).toBe(200)
+    expect(await from('http://loyalty.example.com', 'loyalty.example.com')).toBe(403)
+    expect(await from('https://evil.example', 'evil.example')).toBe(403)
+    expect(await from('http://localhost', 'localhost')).toBe(403)
+    await there.close()
   })
 
   test('a token is no cookie: it may come from anywhere', async () => {

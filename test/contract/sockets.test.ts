@@ -152,6 +152,7 @@ describe('what is no HTTP, or two things at once, is refused and changes nothing
     ],
     ['a space in the address', () => `GET /v1/trans actions HTTP/1.1\r\n${auth()}\r\n`],
     ['no host', () => get('').replace('Host: x\r\n', '')],
+    ['two hosts', () => get('').replace('Host: x\r\n', 'Host: x\r\nhost: y\r\n')],
   ])('%s', async (_what, request) => {
     await changes()
     expectRefused(await exchange(request()))

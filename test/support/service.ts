@@ -138,6 +138,8 @@ export interface TestServiceOptions {
   /** How long a request may wait for its turn. */
   maxCallMs?: number
   isBehindProxy?: boolean
+  /** The configured public URL. */
+  publicUrl?: string
   /** How often requests are written to the request log; by default only when a test asks for it. */
   flushRequestsEveryMs?: number
   /** Another test service whose database this one uses, as a second instance. */
@@ -201,6 +203,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     adminToken,
     rateLimits: options.rateLimits ?? { organization: options.rateLimit },
     isBehindProxy: options.isBehindProxy,
+    publicUrl: options.publicUrl,
     maxCallMs: options.maxCallMs ?? patienceMs,
     isReady: async () => true,
   })

@@ -152,7 +152,7 @@ export const openApiOptions = {
           in: 'cookie',
           name: cookieName,
           description:
-            'Set by `POST /auth/session`; a bearer token takes precedence. Owners have the scopes `pos`, `manage` and `people`, managers `pos` and `manage`, cashiers `pos`. Requests that change something must be same-origin.',
+            'Set by `POST /auth/session`; over HTTPS it is called `__Host-lw_session`. A bearer token takes precedence. Owners have the scopes `pos`, `manage` and `people`, managers `pos` and `manage`, cashiers `pos`. Requests that change something must be same-origin.',
         },
         operator: { type: 'http' as const, scheme: 'bearer', description: 'The ADMIN_TOKEN of the service.' },
       },

@@ -11,36 +11,43 @@ import { Refused } from '../../domain/refusal.ts'
 import { findSession } from '../../operations/auth/person-sessions.ts'
 import type { Caller, Deps } from '../../operations/deps.ts'
 import type { OrganizationReader } from '../../operations/organizations/organization-reader.ts'
+import type { ServerOptions } from '../server-options.ts'
 import type { CallLimits } from './rate-limit.ts'
-import { refuseOtherSites, sessionToken } from './session-cookie.ts'
+import { refuseOtherSites, type Site, sessionToken, siteOf } from './session-cookie.ts'
 
-export interface AuthenticateOptions {
+interface AuthenticateOptions {
   readonly deps: Deps
-  readonly adminToken: string
+  readonly site: Site
   readonly organizations: OrganizationReader
   readonly limits: CallLimits
 }
 
-export function createAuthenticate(options: AuthenticateOptions) {
-  const { deps, adminToken, limits } = options
+export function createAuthenticate(
+  server: ServerOptions,
+  organizations: OrganizationReader,
+  limits: CallLimits,
+) {
+  const { deps, adminToken } = server
+  const site = siteOf(server)
+  const options = { deps, site, organizations, limits }
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const access = request.routeOptions.config.access ?? 'public'
     if (access === 'page') return
     const now = deps.clock()
     if (access === 'public') return limits.takeUnknown(reply, request.ip, now.getTime())
     if (access === 'operator') {
-      const token = bearerToken(request)
-      deps.guesses.checkOperator(request.ip, () => deps.credentials.equal(token, adminToken))
-      return
+      // Compared first: others behind the same address must not keep the operator out.
+      if (deps.credentials.equal(bearerToken(request), adminToken)) return
+      throw deps.guesses.wrongOperator(request.ip)
     }
     const { authorization, cookie } = request.headers
     if (access === 'session') {
-      const session = sessionToken(cookie)
+      const session = sessionToken(cookie, site)
       if (session === undefined) throw new Refused('_unauthorized', 'Sign in with POST /auth/session.')
       request.caller = await findPerson(options, request, reply, session, now)
       return
     }
-    const session = authorization === undefined ? sessionToken(cookie) : undefined
+    const session = authorization === undefined ? sessionToken(cookie, site) : undefined
     const caller =
       session === undefined
         ? await findCaller(options, request, reply, bearerToken(request), now)
@@ -100,13 +107,13 @@ async function findCaller(
  * address: an attacker with made-up sessions must not use up the limit of an organization.
  */
 async function findPerson(
-  { deps, limits }: AuthenticateOptions,
+  { deps, site, limits }: AuthenticateOptions,
   request: FastifyRequest,
   reply: FastifyReply,
   token: string,
   now: Date,
 ): Promise<Caller> {
-  refuseOtherSites(request, deps.publicUrl())
+  refuseOtherSites(request, site)
   await limits.takeUnknown(reply, request.ip, now.getTime())
   const session = await findSession(deps, token, now)
   if (!session) {

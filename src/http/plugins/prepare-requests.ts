@@ -37,6 +37,9 @@ export function prepareRequests(app: Server, options: PrepareOptions): void {
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
       return done(new Refused('_invalid_payload', 'The Host header is missing.'))
     }
+    if (hasSeveralHosts(request.raw.rawHeaders)) {
+      return done(new Refused('_invalid_payload', 'The Host header was sent more than once.'))
+    }
     if (options.isBehindProxy && isMarkedPlain(request.headers['x-forwarded-proto'])) {
       return done(
         new Refused('_forbidden', 'Credentials are only accepted over HTTPS. Use the https:// address.'),
@@ -58,6 +61,16 @@ export function prepareRequests(app: Server, options: PrepareOptions): void {
     if (ignored.length > 0) reply.header('ignored-members', ignored.slice(0, 20).map(toHeaderText).join(', '))
     done()
   })
+}
+
+/** Node uses the first and drops the others, while a proxy in front may have used another one. */
+function hasSeveralHosts(rawHeaders: readonly string[]): boolean {
+  let count = 0
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i]!
+    if (name.length === 4 && name.toLowerCase() === 'host') count++
+  }
+  return count > 1
 }
 
 /** Truncated, since clients reject a response whose headers are larger than a few kilobytes. */

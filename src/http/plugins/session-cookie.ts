@@ -1,39 +1,72 @@
 /**
- * The session cookie of a person. A browser sends it only with requests from pages of this site, and no
- * script can read it; for requests that change something, the origin that the browser reports is checked as
- * well.
+ * The cookies of a person: the session, and the mark of the browser. A browser sends them only with requests
+ * from pages of this site, and no script can read them; for requests that change something, the origin that
+ * the browser reports is checked as well. Over HTTPS their names begin with `__Host-`, which a browser accepts
+ * only from this host itself: no neighboring subdomain can plant one.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Refused } from '../../domain/refusal.ts'
-import { cookieSeconds } from '../../operations/auth/person-sessions.ts'
+import { deviceSeconds } from '../../operations/auth/devices.ts'
+import { cookieSeconds, type OpenedSession } from '../../operations/auth/person-sessions.ts'
+import type { ServerOptions } from '../server-options.ts'
 
 export const cookieName = 'lw_session'
+const deviceCookieName = 'lw_device'
+
+/** How people reach the service. */
+export interface Site {
+  /** Over HTTPS. Cookies are marked Secure only then: over plain HTTP, browsers would drop them. */
+  readonly isSecure: boolean
+  /** The configured public URL, which is the only origin if it is set. */
+  readonly publicUrl?: string
+}
+
+export const siteOf = ({ https, isBehindProxy, publicUrl }: ServerOptions): Site => ({
+  isSecure: https !== undefined || isBehindProxy === true,
+  publicUrl,
+})
+
+const nameIn = ({ isSecure }: Site, name: string) => (isSecure ? `__Host-${name}` : name)
 
 /**
- * Value of our cookie; undefined if it was not sent, and empty (no session) if it was sent twice: a page on a
- * neighboring subdomain can plant a second cookie, and which of the two counts must not depend on their
- * order.
+ * Value of a cookie; undefined if it was not sent, and empty (no session) if it was sent twice: without HTTPS
+ * a page on a neighboring subdomain can plant a second cookie, and which of the two counts must not depend on
+ * their order.
  */
-export function sessionToken(header: string | undefined): string | undefined {
+function cookieIn(header: string | undefined, wanted: string): string | undefined {
   if (header === undefined) return undefined
   const values = header.split(';').flatMap((pair) => {
     const [name, ...value] = pair.split('=')
-    return name!.trim() === cookieName ? value.join('=').trim() : []
+    return name!.trim() === wanted ? value.join('=').trim() : []
   })
   return values.length > 1 ? '' : values[0]
 }
 
-export function setSession(reply: FastifyReply, token: string, isSecure: boolean): void {
-  reply.header('set-cookie', cookieOf(token, cookieSeconds, isSecure))
+export const sessionToken = (header: string | undefined, site: Site) =>
+  cookieIn(header, nameIn(site, cookieName))
+
+export const deviceMark = (header: string | undefined, site: Site) =>
+  cookieIn(header, nameIn(site, deviceCookieName))
+
+export function setSession(
+  reply: FastifyReply,
+  { token, device }: Pick<OpenedSession, 'token' | 'device'>,
+  site: Site,
+): void {
+  reply.header('set-cookie', [
+    cookieOf(site, cookieName, token, cookieSeconds),
+    cookieOf(site, deviceCookieName, device, deviceSeconds),
+  ])
 }
 
-export function clearSession(reply: FastifyReply, isSecure: boolean): void {
-  reply.header('set-cookie', cookieOf('', 0, isSecure))
+/** The mark of the browser stays, for the next sign-in. */
+export function clearSession(reply: FastifyReply, site: Site): void {
+  reply.header('set-cookie', cookieOf(site, cookieName, '', 0))
 }
 
-function cookieOf(value: string, seconds: number, isSecure: boolean): string {
-  const secure = isSecure ? '; Secure' : ''
-  return `${cookieName}=${value}; Max-Age=${seconds}; Path=/; HttpOnly; SameSite=Strict${secure}`
+function cookieOf(site: Site, name: string, value: string, seconds: number): string {
+  const secure = site.isSecure ? '; Secure' : ''
+  return `${nameIn(site, name)}=${value}; Max-Age=${seconds}; Path=/; HttpOnly; SameSite=Strict${secure}`
 }
 
 const safe = ['GET', 'HEAD', 'OPTIONS']
@@ -41,19 +74,25 @@ const safe = ['GET', 'HEAD', 'OPTIONS']
 /**
  * Another site can make a browser send a request, but cannot forge the headers that say where it comes from.
  */
-export function refuseOtherSites({ method, headers, host }: FastifyRequest, publicUrl: string): void {
+export function refuseOtherSites({ method, headers, host }: FastifyRequest, site: Site): void {
   if (safe.includes(method)) return
-  const { origin, 'sec-fetch-site': site } = headers
-  const isOurs = origin === undefined || isHost(origin, host) || origin === publicUrl
-  const isFromHere = site === undefined || site === 'same-origin' || site === 'none'
+  const { origin, 'sec-fetch-site': from } = headers
+  const isOurs = origin === undefined || isOriginOf(site, origin, host)
+  const isFromHere = from === undefined || from === 'same-origin' || from === 'none'
   if (isOurs && isFromHere) return
   throw new Refused('_forbidden', 'The session cookie is only valid for same-origin requests.')
 }
 
-/** Compares hosts with default ports removed: a proxy, for example, may spell the port out. */
-function isHost(origin: string, host: string): boolean {
-  if (!URL.canParse(origin)) return false
-  const { protocol, host: from } = new URL(origin)
-  const ours = `${protocol}//${host}`
-  return from !== '' && URL.canParse(ours) && new URL(ours).host === from
+/**
+ * Without a public URL the host of the request is ours. Default ports do not count: a proxy, for example, may
+ * spell the port out.
+ */
+function isOriginOf({ isSecure, publicUrl }: Site, origin: string, host: string): boolean {
+  const ours = publicUrl ?? `${isSecure ? 'https' : 'http'}://${host}`
+  return (
+    URL.canParse(origin) &&
+    URL.canParse(ours) &&
+    origin !== 'null' &&
+    new URL(ours).origin === new URL(origin).origin
+  )
 }

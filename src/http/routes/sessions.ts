@@ -14,7 +14,15 @@ import type { PersonSession } from '../../store/person-sessions.ts'
 import { tenantOf } from '../../store/tenant.ts'
 import type { Server } from '../fastify-server.ts'
 import { named } from '../openapi/name-components.ts'
-import { clearSession, refuseOtherSites, sessionToken, setSession } from '../plugins/session-cookie.ts'
+import {
+  clearSession,
+  deviceMark,
+  refuseOtherSites,
+  type Site,
+  sessionToken,
+  setSession,
+  siteOf,
+} from '../plugins/session-cookie.ts'
 import { invitationTokenExample } from '../schemas/examples.ts'
 import { Optional, Text } from '../schemas/fields.ts'
 import { Email, GivenPassword, NewPassword, PersonName, SessionReply } from '../schemas/person.ts'
@@ -51,8 +59,9 @@ const PasswordChangeBody = Type.Object(
 )
 
 export function sessionRoutes(app: Server, options: ServerOptions): void {
-  signInRoutes(app, options)
-  ownSessionRoutes(app, options)
+  const site = siteOf(options)
+  signInRoutes(app, options, site)
+  ownSessionRoutes(app, options, site)
 }
 
 async function toSessionReply({ pool, clock }: Deps, session: PersonSession) {
@@ -72,12 +81,7 @@ async function toSessionReply({ pool, clock }: Deps, session: PersonSession) {
   }
 }
 
-/** The cookie is marked Secure only where HTTPS is in use: over plain HTTP, browsers would drop it. */
-const isSecure = ({ https, isBehindProxy }: ServerOptions) => https !== undefined || isBehindProxy === true
-
-function signInRoutes(app: Server, options: ServerOptions): void {
-  const { deps } = options
-
+function signInRoutes(app: Server, { deps }: ServerOptions, site: Site): void {
   app.post(
     '/auth/session',
     {
@@ -89,17 +93,19 @@ function signInRoutes(app: Server, options: ServerOptions): void {
       schema: {
         operationId: 'signIn',
         summary: 'Sign in with an email address and a password',
-        description: 'Sets the cookie `lw_session`, which is accepted in place of a bearer token.',
+        description:
+          'Sets the cookie `lw_session`, which is accepted in place of a bearer token; over HTTPS its name is `__Host-lw_session`. A second cookie, `lw_device`, gives the browser its own limit for wrong passwords at the next sign-in.',
         tags,
         body: CredentialsBody,
         response: { 200: SessionReply },
       },
     },
     async (request, reply) => {
-      refuseOtherSites(request, deps.publicUrl())
-      const { token, session } = await signIn(deps, request.body, request.ip)
-      setSession(reply, token, isSecure(options))
-      return toSessionReply(deps, session)
+      refuseOtherSites(request, site)
+      const device = deviceMark(request.headers.cookie, site)
+      const opened = await signIn(deps, request.body, { address: request.ip, device })
+      setSession(reply, opened, site)
+      return toSessionReply(deps, opened.session)
     },
   )
 
@@ -122,17 +128,15 @@ function signInRoutes(app: Server, options: ServerOptions): void {
       },
     },
     async (request, reply) => {
-      refuseOtherSites(request, deps.publicUrl())
-      const { token, session } = await acceptInvitation(deps, request.body, request.ip)
-      setSession(reply, token, isSecure(options))
-      return toSessionReply(deps, session)
+      refuseOtherSites(request, site)
+      const opened = await acceptInvitation(deps, request.body, request.ip)
+      setSession(reply, opened, site)
+      return toSessionReply(deps, opened.session)
     },
   )
 }
 
-function ownSessionRoutes(app: Server, options: ServerOptions): void {
-  const { deps } = options
-
+function ownSessionRoutes(app: Server, { deps }: ServerOptions, site: Site): void {
   app.get(
     '/auth/session',
     {
@@ -159,12 +163,12 @@ function ownSessionRoutes(app: Server, options: ServerOptions): void {
       },
     },
     async (request, reply) => {
-      const token = sessionToken(request.headers.cookie)
+      const token = sessionToken(request.headers.cookie, site)
       if (token !== undefined) {
-        refuseOtherSites(request, deps.publicUrl())
+        refuseOtherSites(request, site)
         await signOut(deps, token)
       }
-      clearSession(reply, isSecure(options))
+      clearSession(reply, site)
       return reply.code(204).send(null)
     },
   )
@@ -182,7 +186,7 @@ function ownSessionRoutes(app: Server, options: ServerOptions): void {
     },
     async (request, reply) => {
       await signOutEverywhere(deps, request.session)
-      clearSession(reply, isSecure(options))
+      clearSession(reply, site)
       return reply.code(204).send(null)
     },
   )

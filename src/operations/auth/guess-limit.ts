@@ -1,8 +1,8 @@
 /**
- * Slows down guessing. Only failures count: keys, secrets and tokens are 256 random bits, so the goal is to
- * limit the noise, and a correct one passes even next to a guesser with the same IP address. The operator's
- * token and passwords are chosen by people, so after too many failures of an address or an account nothing is
- * compared at all. Wrong passwords of an account are few and cost a hash each: the database counts them as
+ * Slows down guessing. Only failures count: keys, secrets and tokens are long and random, so the goal is to
+ * limit the noise, and a correct one passes even next to a guesser with the same IP address. Passwords are
+ * chosen by people, so after too many failures of an address or an account nothing is compared at all, except
+ * for browsers that have signed in to the account before: each has a limit of its own. Wrong passwords of an account are few and cost a hash each: the database counts them as
  * well, for all processes together. For everything else each process has a share of the limit.
  */
 import type { Pool } from 'pg'
@@ -18,20 +18,31 @@ import { createRateLimit, type RateLimit, secondsToWait } from '../rate-limit.ts
 import type { Credentials } from './credentials.ts'
 import type { Passwords } from './passwords.ts'
 
+/** Who tries a password. */
+export interface Guesser {
+  readonly account: string
+  readonly address: string
+  /**
+   * Name of a browser that is known to be the account's own. Its failures are counted for it alone, neither
+   * for the account nor for the address.
+   */
+  readonly device?: string
+}
+
 export interface GuessLimit {
   /** Counts a wrong key or secret, and returns the refusal. */
   wrongCredentials(keyHash: Buffer, address: string): Refused
   /** Counts a token that we did not sign, and returns a refusal if there were too many. */
   foreignToken(address: string): Refused | undefined
-  /** Throws if the address has failed too often, without calling `isRight`, or if it is wrong. */
-  checkOperator(address: string, isRight: () => boolean): void
+  /** Counts a wrong operator's token, and returns the refusal. */
+  wrongOperator(address: string): Refused
   /**
    * Makes a password attempt when it is its turn; `undefined` means a wrong password. Each is counted before
    * it is made, so that concurrent attempts get no more than sequential ones, and given back unless it was
    * wrong. The database is queried within the turn: sign-ins never take more connections than there are
    * turns.
    */
-  tryPassword<T>(account: string, address: string, attempt: () => Promise<T | undefined>): Promise<T>
+  tryPassword<T>(by: Guesser, attempt: () => Promise<T | undefined>): Promise<T>
 }
 
 /** After a burst of this many failures, one more every two seconds: people mistype, and scripts have bugs. */
@@ -115,27 +126,25 @@ export function createGuessLimit({
       return byKey ?? byAddress ?? new Refused('_invalid_credentials')
     },
     foreignToken: (address) => fail(tokens, networkOf(address)),
-    checkOperator(address, isRight) {
+    wrongOperator: (address) => fail(operators, networkOf(address)) ?? new Refused('_unauthorized'),
+    async tryPassword({ account, address, device }, attempt) {
       const network = networkOf(address)
-      if (operators.has(network, clock().getTime()) && isRight()) return
-      throw fail(operators, network) ?? new Refused('_unauthorized')
-    },
-    async tryPassword(account, address, attempt) {
-      const network = networkOf(address)
-      const tooMany = fail(visitors, network)
+      const tooMany = device === undefined ? fail(visitors, network) : undefined
       if (tooMany) throw tooMany
-      const tooManyOfAccount = fail(accounts, account)
+      // An email address contains no space, so the two never have the same name.
+      const counted = device === undefined ? account : `device ${device}`
+      const tooManyOfAccount = fail(accounts, counted)
       if (tooManyOfAccount) throw tooManyOfAccount
       let isRefused = false
       try {
-        const result = await inTurn(() => tryCounted(credentials.hash(account), attempt))
+        const result = await inTurn(() => tryCounted(credentials.hash(counted), attempt))
         isRefused = result instanceof Refused
         if (result instanceof Refused) throw result
         return result
       } finally {
         if (!isRefused) {
-          visitors.giveBack(network)
-          accounts.giveBack(account)
+          if (device === undefined) visitors.giveBack(network)
+          accounts.giveBack(counted)
         }
       }
     },

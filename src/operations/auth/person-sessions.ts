@@ -47,6 +47,8 @@ export function expiryOf({ createdAt }: PersonSession, now: Date): Date {
 
 export interface OpenedSession {
   readonly token: string
+  /** Mark of the browser, for its next sign-in. */
+  readonly device: string
   readonly session: PersonSession
 }
 
@@ -73,10 +75,11 @@ const nobody: PersonId = `psn_${'0'.repeat(32)}`
 export async function signIn(
   deps: Deps,
   given: { readonly email: string; readonly password: string },
-  address: string,
+  from: { readonly address: string; readonly device?: string },
 ): Promise<OpenedSession> {
   const email = readEmail(given.email)
-  return deps.guesses.tryPassword(email, address, async () => {
+  const device = deps.devices.read(from.device, email, deps.clock())
+  return deps.guesses.tryPassword({ account: email, address: from.address, device }, async () => {
     const login = await findLogin(platformTenant(deps.pool), email)
     const org = login?.org ?? platformOrg
     const person = login?.person ?? nobody
@@ -105,7 +108,7 @@ async function openSession(deps: Deps, tenant: Tenant, person: PersonId): Promis
     usedAfter: new Date(0),
     notedBefore: new Date(0),
   })
-  return { token, session: session! }
+  return { token, device: deps.devices.create(session!.person.email, now), session: session! }
 }
 
 /** Succeeds even if the session has ended or never existed. */
@@ -136,7 +139,9 @@ export async function changePassword(
   address: string,
 ): Promise<void> {
   checkPassword(password, person.email)
-  await deps.guesses.tryPassword(person.email, address, async () => {
+  // Counted for the session: guesses of others must not keep the person from changing the password.
+  const by = { account: person.email, address, device: hash.toString('base64') }
+  await deps.guesses.tryPassword(by, async () => {
     const passwordHash = await findPasswordHash(tenantOf(deps.pool, organization.orgId), person.id)
     if (!(await deps.passwords.matches(currentPassword, passwordHash))) return undefined
     const next = await deps.passwords.hash(password)
