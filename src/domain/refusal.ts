@@ -37,6 +37,7 @@ export const refusals = {
   too_many_people: 'The limit of 1,000 people per organization is reached.',
   last_owner: 'The last active owner of an organization cannot be demoted, blocked or removed.',
   invalid_invitation: 'The invitation was already used, has expired or was replaced by a newer one.',
+  weak_password: 'The password is easy to guess.',
   too_many_connections: 'The limit of 100 active connections per organization is reached.',
   connection_revoked: 'The connection was revoked.',
   request_not_found: 'The request is not in the log, or is too old to be kept.',

@@ -281,7 +281,8 @@ describe('an invitation', () => {
       '_invalid_payload',
       /email address/,
     )
-    expect((await join(token, { password: 'x'.repeat(200) })).status).toBe(200)
+    expectRefusal(await join(token, { password: 'x'.repeat(200) }), 400, 'weak_password')
+    expect((await join(token, { password: 'a phrase of its own '.repeat(10) })).status).toBe(200)
   })
 
   test('that was made up is refused, and counted against its address', async () => {

@@ -626,6 +626,16 @@ describe('the life of a session', () => {
 })
 
 describe('changing the password', () => {
+  test.each(['aaaaaaaaaa', '1234567890', 'password12', 'passwordpassword', 'PERSON 12345'])(
+    '%s is easy to guess: it is refused, and the old one stays',
+    async (password) => {
+      const person = await createTestPerson(service, merchant)
+      const change = { currentPassword: person.password, password }
+      expectRefusal(await person.call('POST', '/auth/password', change), 400, 'weak_password')
+      expect((await signIn(service, person, elsewhere())).status).toBe(200)
+    },
+  )
+
   const change = (call: TestPerson['call'], currentPassword: string, password: string): Promise<Reply> =>
     call('POST', '/auth/password', { currentPassword, password })
 

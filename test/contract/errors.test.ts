@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type RefusalCode, refusals } from '../../src/domain/refusal.ts'
 import { expectErrorBody, expectRefusal } from '../support/expect-refusal.ts'
-import { copyRows, createTestPerson } from '../support/people.ts'
+import { copyRows, createTestPerson, inviteTestPerson, tokenIn } from '../support/people.ts'
 import {
   adminToken,
   type Merchant,
@@ -200,6 +200,13 @@ const table: Record<RefusalCode, [status: number, provoke: () => Promise<Reply>]
   invalid_invitation: [
     400,
     () => service.call('POST', '/auth/invitation', { body: { token: 'x', password: 'long enough' } }),
+  ],
+  weak_password: [
+    400,
+    async () => {
+      const token = tokenIn(await inviteTestPerson(service, merchant))
+      return service.call('POST', '/auth/invitation', { body: { token, password: 'Password123' } })
+    },
   ],
   connection_not_found: [404, () => admin('GET', '/connections/x')],
   too_many_connections: [

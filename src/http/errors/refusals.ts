@@ -86,6 +86,11 @@ export const refusalAnswers: Record<RefusalCode, RefusalAnswer> = {
     status: 400,
     advice: 'Ask an owner for a new link: `POST /v1/people/{id}/invitation`.',
   },
+  weak_password: {
+    status: 400,
+    advice:
+      'Choose several words that do not belong together, or let a password manager create one. Frequent passwords, numbers, repetitions, keyboard runs, and names of the person or the organization are refused.',
+  },
   too_many_connections: {
     status: 400,
     advice: 'Revoke one that is no longer used: `POST /v1/connections/{id}/revoke`.',

@@ -115,7 +115,7 @@ function signInRoutes(app: Server, { deps }: ServerOptions, site: Site): void {
       config: {
         access: 'public',
         lane,
-        refusals: ['invalid_invitation', 'invalid_subscription', '_forbidden'],
+        refusals: ['invalid_invitation', 'weak_password', 'invalid_subscription', '_forbidden'],
       },
       schema: {
         operationId: 'acceptInvitation',
@@ -194,7 +194,7 @@ function ownSessionRoutes(app: Server, { deps }: ServerOptions, site: Site): voi
   app.post(
     '/auth/password',
     {
-      config: { access: 'session', lane, refusals: ['_invalid_credentials'] },
+      config: { access: 'session', lane, refusals: ['_invalid_credentials', 'weak_password'] },
       schema: {
         operationId: 'changePassword',
         summary: 'Change the password; all other sessions of the person end',

@@ -17,7 +17,8 @@ export const Email = Text(254, {
 export const GivenPassword = Text(1_000, { minLength: 1, description: 'The current password.' })
 export const NewPassword = Text(maxPasswordLength, {
   minLength: minPasswordLength,
-  description: 'The new password. Must not be the email address.',
+  description:
+    'The new password. Must not be easy to guess, such as a frequent password or the email address.',
 })
 
 const person = {

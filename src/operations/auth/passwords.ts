@@ -6,6 +6,7 @@
 import { hash, type Options, verify } from '@node-rs/argon2'
 import pLimit from 'p-limit'
 import { Refused } from '../../domain/refusal.ts'
+import { isCommonPassword } from './common-passwords.ts'
 
 export interface Passwords {
   /** Runs work that hashes or compares when it is its turn. */
@@ -50,9 +51,13 @@ const toText = (password: string) => password.normalize('NFKC')
 export const minPasswordLength = 10
 export const maxPasswordLength = 200
 
-/** The schema checks the length; this checks what depends on the person. */
-export function checkPassword(password: string, email: string): void {
+/** The schema checks the length; this checks whether it is easy to guess, also for those who know the person. */
+export function checkPassword(
+  password: string,
+  { email, name = '', organization }: { email: string; name?: string; organization: string },
+): void {
   if (password.trim().toLowerCase() === email) {
     throw new Refused('_invalid_payload', 'password: must not be the email address.')
   }
+  if (isCommonPassword(password, [email, name, organization])) throw new Refused('weak_password')
 }
