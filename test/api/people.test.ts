@@ -157,6 +157,8 @@ describe('inviting', () => {
     { body: { email: 'a@example.com', role: 'root' }, member: /role/ },
     { body: { email: 'a@b', role: 'cashier' }, member: /email/ },
     { body: { email: ' ', role: 'cashier' }, member: /email/ },
+    { body: { email: 'ｏwner@example.com', role: 'cashier' }, member: /email: must be written in ordinary/ },
+    { body: { email: 'a＠b@example.com', role: 'cashier' }, member: /email: must be written in ordinary/ },
     { body: { email: 'a@example.com', role: 'cashier', status: 'active' }, member: /status/ },
     { body: { email: 'a@example.com', role: 'cashier', password }, member: /password/ },
   ])('$body is refused for its shape', async ({ body, member }) => {

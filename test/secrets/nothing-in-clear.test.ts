@@ -124,7 +124,7 @@ async function work(): Promise<void> {
 /** Somebody joins, signs in well and badly, changes the password, and is let in anew. */
 async function letPeopleIn(admin: Record<string, string>, organization: string): Promise<void> {
   const email = 'owner.known@example.com'
-  const [password, other] = ['known-password-one', 'known-password-two']
+  const [password, other] = ['known-sentence-of-mine', 'known-sentence-of-yours']
   for (const one of [password, other, 'known-guess-of-a-password']) secrets.add(one)
   const join = async (url: string, chosen: string) => {
     const token = new URL(url).hash.slice(1)

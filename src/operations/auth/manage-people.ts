@@ -62,6 +62,10 @@ export async function createPerson(own: Tenant, input: PersonInput, now: Date): 
   const user = newId('usr', now)
   const { name, role } = input
   const email = readEmail(input.email)
+  // Otherwise full-width letters, for example, would be a second address that looks like the first.
+  if (email !== email.normalize('NFKC')) {
+    throw new Refused('_invalid_payload', 'email: must be written in ordinary letters (Unicode NFKC).')
+  }
   await freeAddress(own, email, now)
   const branch = await findBranchByOpaqueId(own, mainBranch)
   await insertDirectoryEntry(own, 'users', { id: user, opaqueId: id, name, branch, createdAt: now })
