@@ -69,6 +69,8 @@ export function createErrorHandler(clock: () => Date) {
     const refused = toRefused(error, request)
     const { id, method, raw, body: sent } = request
     const body = toErrorBody(refused, { id, method, url: raw.url ?? request.url, body: sent }, clock())
+    // An address that cannot be read is refused before the hook that sets it.
+    reply.header('x-request-id', id)
     if (body.statuscode === 401) reply.header('www-authenticate', challengeOf(refused.code))
     if (body.statuscode === 503 || body.statuscode === 429) {
       reply.header('retry-after', refused.retryAfterSeconds ?? 1)
