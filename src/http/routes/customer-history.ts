@@ -27,39 +27,13 @@ import type { ServerOptions } from '../server-options.ts'
 const tags = ['Customers']
 const CustomerPath = Type.Object({ id: Id('cus') })
 
+const config = { access: ['pos'], refusals: ['customer_not_found'] } as const
+const querystring = Type.Object(PageQuery)
+
 export function customerHistoryRoutes(app: Server, { deps }: ServerOptions): void {
   const { pool, clock } = deps
-  const config = { access: ['pos'], refusals: ['customer_not_found'] } as const
-  const querystring = Type.Object(PageQuery)
 
-  app.get(
-    '/v1/customers/:id/transactions',
-    {
-      config,
-      schema: {
-        operationId: 'listCustomerTransactions',
-        summary: "List a customer's transactions, newest first",
-        tags,
-        params: CustomerPath,
-        querystring,
-        response: { 200: PageOf(Transaction) },
-      },
-    },
-    async (request) => {
-      const { organization } = request.caller
-      const tenant = tenantOf(pool, organization.orgId)
-      const id = parseId('cus', request.params.id)
-      const { customer } = await getCustomerView(deps, tenant, request.caller.organization, id)
-      // Each of them has the name of the customer.
-      await deps.profileReads.count(request.caller, customer.id)
-      return listPage(
-        'txn',
-        request.query,
-        (page) => readTransactions(tenant, { customer: customer.id }, page),
-        (row) => toTransactionReply(row, organization),
-      )
-    },
-  )
+  customerTransactions(app, deps)
 
   app.get(
     '/v1/customers/:id/ledger',
@@ -133,4 +107,35 @@ function toLedgerPosition(text: string | undefined) {
   if (!Number.isSafeInteger(walletVersion) || !Number.isSafeInteger(version)) refuseCursor()
   if (typeof key !== 'string' || !isStorable(key)) refuseCursor()
   return { walletVersion, key, version }
+}
+
+function customerTransactions(app: Server, deps: ServerOptions['deps']): void {
+  app.get(
+    '/v1/customers/:id/transactions',
+    {
+      config,
+      schema: {
+        operationId: 'listCustomerTransactions',
+        summary: "List a customer's transactions, newest first",
+        tags,
+        params: CustomerPath,
+        querystring,
+        response: { 200: PageOf(Transaction) },
+      },
+    },
+    async (request) => {
+      const { organization } = request.caller
+      const tenant = tenantOf(deps.pool, organization.orgId)
+      const id = parseId('cus', request.params.id)
+      const { customer } = await getCustomerView(deps, tenant, request.caller.organization, id)
+      // Each of them has the name of the customer.
+      await deps.profileReads.count(request.caller, customer.id)
+      return listPage(
+        'txn',
+        request.query,
+        (page) => readTransactions(tenant, { customer: customer.id }, page),
+        (row) => toTransactionReply(row, organization),
+      )
+    },
+  )
 }

@@ -150,6 +150,53 @@ export function customerRoutes(app: Server, { deps }: ServerOptions): void {
     },
   )
 
+  lookUpRoutes(app, deps)
+
+  app.get(
+    '/v1/customers',
+    {
+      config: { access: ['manage'] },
+      schema: {
+        operationId: 'listCustomers',
+        summary: 'List customers, newest first',
+        tags,
+        querystring: ListQuery,
+        response: { 200: PageOf(Customer) },
+      },
+    },
+    async (request) => {
+      const { organization } = request.caller
+      const { q, status, holds } = request.query
+      const limit = limitOf(request.query)
+      const views = await listCustomers(
+        deps,
+        tenantOf(pool, organization.orgId),
+        organization,
+        {
+          text: q,
+          status,
+          holds,
+          ...toTimeRange(request.query, organization.timezone),
+          ...toNamedRange('active', request.query, organization.timezone),
+        },
+        { limit: limit + 1, after: idCursor('cus', request.query.cursor) },
+      )
+      return toPage(
+        views,
+        limit,
+        (view) => view.customer.id,
+        (view) => walletUrls.ofCustomer(organization, toCustomerReply(view)),
+      )
+    },
+  )
+
+  profileRoute(app, deps)
+}
+
+function lookUpRoutes(app: Server, deps: ServerOptions['deps']): void {
+  const { pool } = deps
+  const walletUrls = createWalletUrls(deps)
+
   app.get(
     '/v1/customers/find',
     {
@@ -194,44 +241,10 @@ export function customerRoutes(app: Server, { deps }: ServerOptions): void {
       return walletUrls.ofCustomer(organization, toCustomerWithExpiryReply(view))
     },
   )
+}
 
-  app.get(
-    '/v1/customers',
-    {
-      config: { access: ['manage'] },
-      schema: {
-        operationId: 'listCustomers',
-        summary: 'List customers, newest first',
-        tags,
-        querystring: ListQuery,
-        response: { 200: PageOf(Customer) },
-      },
-    },
-    async (request) => {
-      const { organization } = request.caller
-      const { q, status, holds } = request.query
-      const limit = limitOf(request.query)
-      const views = await listCustomers(
-        deps,
-        tenantOf(pool, organization.orgId),
-        organization,
-        {
-          text: q,
-          status,
-          holds,
-          ...toTimeRange(request.query, organization.timezone),
-          ...toNamedRange('active', request.query, organization.timezone),
-        },
-        { limit: limit + 1, after: idCursor('cus', request.query.cursor) },
-      )
-      return toPage(
-        views,
-        limit,
-        (view) => view.customer.id,
-        (view) => walletUrls.ofCustomer(organization, toCustomerReply(view)),
-      )
-    },
-  )
+function profileRoute(app: Server, deps: ServerOptions['deps']): void {
+  const walletUrls = createWalletUrls(deps)
 
   app.patch(
     '/v1/customers/:id',

@@ -106,27 +106,7 @@ export function transactionRoutes(app: Server, { deps, baskets }: ServerOptions)
     },
   )
 
-  app.get(
-    '/v1/transactions/:id',
-    {
-      config: { access: ['pos'], refusals: ['transaction_not_found'] },
-      schema: {
-        operationId: 'getTransaction',
-        summary: 'Get a transaction with its items and what it did',
-        tags,
-        params: Type.Object({ id: Id('txn') }),
-        response: { 200: Transaction },
-      },
-    },
-    async (request) => {
-      const { organization } = request.caller
-      const tenant = tenantOf(pool, organization.orgId)
-      const transaction = await getTransaction(tenant, parseId('txn', request.params.id))
-      // It has the name of the customer.
-      await deps.profileReads.count(request.caller, transaction.customer)
-      return toTransactionReply(transaction, organization)
-    },
-  )
+  oneTransaction(app, deps)
 
   app.get(
     '/v1/transactions',
@@ -169,6 +149,30 @@ export function transactionRoutes(app: Server, { deps, baskets }: ServerOptions)
         ({ customerName, ...row }) =>
           toTransactionReply(scopes.includes('manage') ? { ...row, customerName } : row, organization),
       )
+    },
+  )
+}
+
+function oneTransaction(app: Server, deps: ServerOptions['deps']): void {
+  app.get(
+    '/v1/transactions/:id',
+    {
+      config: { access: ['pos'], refusals: ['transaction_not_found'] },
+      schema: {
+        operationId: 'getTransaction',
+        summary: 'Get a transaction with its items and what it did',
+        tags,
+        params: Type.Object({ id: Id('txn') }),
+        response: { 200: Transaction },
+      },
+    },
+    async (request) => {
+      const { organization } = request.caller
+      const tenant = tenantOf(deps.pool, organization.orgId)
+      const transaction = await getTransaction(tenant, parseId('txn', request.params.id))
+      // It has the name of the customer.
+      await deps.profileReads.count(request.caller, transaction.customer)
+      return toTransactionReply(transaction, organization)
     },
   )
 }

@@ -1,20 +1,34 @@
 /**
  * Limits how many customers a cashier looks at. The role cannot list customers, but sales name them, and each
- * could be opened one after the other. Opening a customer again is free; whoever manages customers, and an
- * integration, is not limited. It counts in this process only: several processes allow as many times more.
+ * could be opened one after the other. Opening a customer again is free; managers and integrations are not
+ * limited. It counts in this process only: several processes allow as many times more.
  */
+import type { Pool } from 'pg'
 import QuickLRU from 'quick-lru'
-import type { CustomerId } from '../../domain/ids.ts'
+import type { CustomerId, UserId } from '../../domain/ids.ts'
+import type { Organization } from '../../domain/organization.ts'
 import { Refused } from '../../domain/refusal.ts'
 import { insertAuditEntry } from '../../store/audit-entries.ts'
+import { newId } from '../../store/new-id.ts'
 import { tenantOf } from '../../store/tenant.ts'
-import type { Caller, Deps } from '../deps.ts'
 import { createRateLimit, secondsToWait } from '../rate-limit.ts'
-import { toAuditEntry } from '../transact.ts'
+
+interface Reader {
+  readonly organization: Organization
+  readonly user: UserId
+  readonly kind: 'connection' | 'person'
+  readonly scopes: readonly string[]
+}
+
+interface ReadsOptions {
+  readonly pool: Pool
+  readonly clock: () => Date
+  readonly log: { warn(details: object, message: string): void }
+}
 
 export interface ProfileReads {
   /** Counts that the caller gets to see the customer; throws if there were too many others. */
-  count(caller: Caller, customer: CustomerId): Promise<void>
+  count(caller: Reader, customer: CustomerId): Promise<void>
 }
 
 /**
@@ -33,7 +47,7 @@ interface Hour {
   readonly customers: Set<CustomerId>
 }
 
-export function createProfileReads({ pool, clock, log }: Pick<Deps, 'pool' | 'clock' | 'log'>): ProfileReads {
+export function createProfileReads({ pool, clock, log }: ReadsOptions): ProfileReads {
   const limit = createRateLimit(perSecond, atOnce)
   const hours = new QuickLRU<string, Hour>({ maxSize: maxPeople })
 
@@ -61,14 +75,15 @@ export function createProfileReads({ pool, clock, log }: Pick<Deps, 'pool' | 'cl
       customers.add(customer)
       if (customers.size !== notable) return
       log.warn({ organization: organization.id, user, customers: notable }, 'a cashier read many customers')
-      const note = {
-        org: organization.orgId,
-        by: { kind, user },
+      await insertAuditEntry(tenantOf(pool, organization.orgId), {
+        id: newId('aud', now),
+        at: now,
+        byKind: kind,
+        user,
         action: 'readManyCustomers',
         details: { customers: notable, withinMinutes: hourMs / 60_000 },
         isTruncated: false,
-      }
-      await insertAuditEntry(tenantOf(pool, organization.orgId), toAuditEntry(note, now))
+      })
     },
   }
 }
