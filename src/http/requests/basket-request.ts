@@ -4,6 +4,7 @@
  */
 import { findWrongNumber } from '../../domain/basket.ts'
 import { type CouponId, parseId } from '../../domain/ids.ts'
+import { refuseLargeMetaData } from '../../domain/meta-data.ts'
 import { Refused } from '../../domain/refusal.ts'
 import type { BasketRequest } from '../../operations/baskets/job.ts'
 import type { BasketBody } from '../schemas/transaction.ts'
@@ -43,7 +44,9 @@ export function toBasketRequest(body: BasketBody, now: Date): BasketRequest {
   // Checked here and not only by the engine: an invalid request takes precedence over every other refusal.
   const problem = findWrongNumber(basket)
   if (problem) throw Refused.from({ code: '_invalid_payload', problem })
-  const duplicate = lines.find((line, i) => lines.findIndex((other) => other.id === line.id) !== i)
+  refuseLargeMetaData(body.metaData)
+  const ids = new Set<string>()
+  const duplicate = lines.find(({ id }) => ids.size === ids.add(id).size)
   if (duplicate) throw new Refused('_invalid_payload', `items: two items have the id "${duplicate.id}".`)
   return {
     customer: parseId('cus', customer ?? ''),

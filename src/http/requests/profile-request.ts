@@ -1,10 +1,12 @@
 /** Converts the body of a customer request to the profile, or the profile change, that operations take. */
 import { purposePattern } from '../../domain/consents.ts'
+import { refuseLargeMetaData } from '../../domain/meta-data.ts'
 import type { ProfilePatch } from '../../operations/customers/change-customer.ts'
 import { checkPurposes, type ProfileInput } from '../../operations/customers/customer-profile.ts'
 import type { NewCustomerBody, PatchCustomerBody } from '../schemas/customer.ts'
 
 export function toProfileInput({ data, metaData, consents, opaqueId }: NewCustomerBody): ProfileInput {
+  refuseLargeMetaData(metaData)
   const picked = consents && pickConsents(consents)
   checkPurposes(picked)
   return { ...data, metaData, consents: picked, opaqueId }

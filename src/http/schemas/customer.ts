@@ -52,7 +52,7 @@ const ProfileData = Type.Object(
 export const NewCustomer = Type.Object(
   {
     data: ProfileData,
-    metaData: Optional(FreeForm('Anything you want to store with the customer.')),
+    metaData: Optional(FreeForm('Anything you want to store with the customer; at most 8 KB as JSON.')),
     consents: Optional(NewConsents),
     opaqueId: Optional(
       Text(255, { description: 'Your own ID for the customer; unique in the organization.' }),
@@ -126,7 +126,7 @@ export const PatchCustomer = Type.Object(
     ),
     metaData: Optional(
       Nullable(
-        FreeForm('Merged into the existing metadata.'),
+        FreeForm('Merged into the existing metadata; at most 8 KB as JSON together.'),
         'Merged into the existing metadata; `null` removes all of it.',
       ),
     ),

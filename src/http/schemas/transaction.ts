@@ -150,7 +150,7 @@ export const BasketBody = Type.Object(
           'Days and times of rules refer to it; campaign versions, balances and expiry to the time of the request.',
       ),
     ),
-    metaData: Optional(FreeForm('Anything you want to store with the transaction.')),
+    metaData: Optional(FreeForm('Anything you want to store with the transaction; at most 8 KB as JSON.')),
   },
   {
     ...named('Basket'),

@@ -4,6 +4,7 @@ import { recordConsents } from '../../domain/consents.ts'
 import { type CustomerView, customerStatus, type Profile } from '../../domain/customer.ts'
 import type { Fact } from '../../domain/event.ts'
 import type { CustomerId } from '../../domain/ids.ts'
+import { refuseLargeMetaData } from '../../domain/meta-data.ts'
 import type { Organization } from '../../domain/organization.ts'
 import { notFound } from '../../domain/refusal.ts'
 import { lockCustomer, updateCustomerStatus, updateProfile } from '../../store/customers.ts'
@@ -48,6 +49,7 @@ export async function patchCustomer(
     patch,
   ) as { data: ProfileInput } & ProfileInput
   const { metaData, consents, opaqueId } = input
+  if (patch.metaData) refuseLargeMetaData(metaData, before.metaData)
   checkPurposes(consents)
   const now = deps.clock()
   const profile: Profile = {
