@@ -18,6 +18,8 @@ export interface ServerOptions {
   readonly publicUrl?: string
   /** Deadline of a request, including its wait for a slot. Defaults to ten seconds. */
   readonly maxCallMs?: number
+  /** How long a response may wait without the client reading any of it. Defaults to 30 seconds. */
+  readonly replyTimeoutMs?: number
   readonly https?: { readonly cert: Buffer; readonly key: Buffer }
   readonly logger?: FastifyBaseLogger
   /** Whether requests can be handled now; used by `/readyz`. */

@@ -22,6 +22,7 @@ import { registerMethodNotAllowed } from './plugins/method-not-allowed.ts'
 import { prepareRequests } from './plugins/prepare-requests.ts'
 import { createCallLimits } from './plugins/rate-limit.ts'
 import { securityHeaders } from './plugins/security-headers.ts'
+import { serialize } from './requests/paging.ts'
 import { allRoutes } from './routes/all-routes.ts'
 import { formats } from './schemas/formats.ts'
 import type { ServerOptions } from './server-options.ts'
@@ -29,6 +30,11 @@ import './route-config.ts'
 
 const maxBodyBytes = 256 * 1024
 const requestTimeoutMs = 10_000
+/**
+ * A connection on which nothing moves for this long, in either direction, is closed: what a client does not
+ * read stays in our memory. Progress resets the time, and between two requests the keep-alive time counts.
+ */
+const replyTimeoutMs = 30_000
 const maxParamLength = 1_000
 /** An idle connection costs about 10 KB; beyond this limit new ones are closed immediately. */
 const maxConnections = 10_000
@@ -53,7 +59,7 @@ export async function buildServer(options: ServerOptions): Promise<Server> {
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: maxBodyBytes,
     requestTimeout: requestTimeoutMs,
-    connectionTimeout: 0,
+    connectionTimeout: options.replyTimeoutMs ?? replyTimeoutMs,
     keepAliveTimeout: 72_000,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
@@ -88,8 +94,7 @@ export async function buildServer(options: ServerOptions): Promise<Server> {
   app.setNotFoundHandler(() => {
     throw new Refused('_not_found')
   })
-  // Responses are plain objects; JSON.stringify omits undefined values and keeps the only null there is.
-  app.setSerializerCompiler(() => (data) => JSON.stringify(data))
+  app.setSerializerCompiler(() => serialize)
   readJsonBodies(app)
   prepareRequests(app, { isBehindProxy: options.isBehindProxy ?? false, headers, maxCallMs })
   app.addHook(

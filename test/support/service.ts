@@ -137,6 +137,8 @@ export interface TestServiceOptions {
   statementTimeoutMs?: number
   /** How long a request may wait for its turn. */
   maxCallMs?: number
+  /** How long a response may wait for its client to read it. */
+  replyTimeoutMs?: number
   isBehindProxy?: boolean
   /** The configured public URL. */
   publicUrl?: string
@@ -205,6 +207,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     isBehindProxy: options.isBehindProxy,
     publicUrl: options.publicUrl,
     maxCallMs: options.maxCallMs ?? patienceMs,
+    replyTimeoutMs: options.replyTimeoutMs,
     isReady: async () => true,
   })
   await app.ready()

@@ -11,6 +11,7 @@ import type { SetupCache } from '../../operations/organizations/setup-cache.ts'
 import type { Server } from '../fastify-server.ts'
 import { createPresence, maxSteps, type Party } from './processor-share.ts'
 import { createTurns, type Turns } from './turns.ts'
+import { createUnsentReplies } from './unsent-replies.ts'
 
 /** Queue of a request: none, for requests with shared queries, or for requests that hold a connection. */
 export type Lane = 'none' | 'batched' | 'connection'
@@ -27,7 +28,8 @@ export function registerAdmission(app: Server, { pool, setupCache }: Deps, maxCa
   const shared = { share: 1, maxWaiting, maxWaitMs: maxCallMs - workTimeMs, presence: createPresence() }
   const batched = createTurns({ maxRunning: batchedSlots, ...shared })
   const maxRunning = Math.max(2, pool.options.max - connectionsForBatches)
-  const connection = createTurns({ maxRunning, ...shared })
+  const unsent = createUnsentReplies(() => connection.serve())
+  const connection = createTurns({ maxRunning, ...shared, mayStart: unsent.hasRoom })
   const turnsOf: Record<Lane, Turns | undefined> = { none: undefined, batched, connection }
   app.decorateRequest('turn', undefined)
 
@@ -50,12 +52,12 @@ export function registerAdmission(app: Server, { pool, setupCache }: Deps, maxCa
   })
 
   // Not in `onResponse`, which does not run if the client has disconnected.
-  app.addHook('onSend', (request, _reply, _payload, done) => {
+  app.addHook('onSend', (request, reply, payload, done) => {
     const { turn } = request
-    if (turn) {
-      request.turn = undefined
-      turn.turns.leave(turn.party, turn.steps)
-    }
+    if (!turn) return done()
+    request.turn = undefined
+    unsent.watch(turn.party, reply, payload)
+    turn.turns.leave(turn.party, turn.steps)
     done()
   })
 }

@@ -18,6 +18,8 @@ export interface Turns {
   take(party: Party, start: (refused?: Refused) => void, steps?: number): void
   /** Releases the slot of work that has ended. */
   leave(party: Party, steps?: number): void
+  /** Starts what is waiting and may start now. */
+  serve(): void
   readonly running: number
   readonly waiting: number
 }
@@ -29,6 +31,8 @@ export interface TurnsOptions {
   readonly maxWaiting: number
   readonly maxWaitMs: number
   readonly presence: Presence
+  /** Whether a party may start anything more, apart from slots. */
+  readonly mayStart?: (party: Party) => boolean
 }
 
 interface Waiting {
@@ -45,13 +49,17 @@ interface Line {
   readonly waiting: Set<Waiting>
 }
 
-export function createTurns({ maxRunning, share, maxWaiting, maxWaitMs, presence }: TurnsOptions): Turns {
-  const lines = createRoundRobin<Party, Line>((party) => openLine(party, presence, rested), isIdle)
+export function createTurns(options: TurnsOptions): Turns {
+  const { maxRunning, share, maxWaiting, maxWaitMs, presence, mayStart = () => true } = options
+  const lines = createRoundRobin<Party, Line>((party) => openLine(party, presence, serveNext), isIdle)
   let running = 0
   let waiting = 0
 
   const hasRoom = (line: Line, steps: number) =>
-    running < maxRunning && line.running < share * (maxRunning - running) && line.processor.hasRoom(steps)
+    running < maxRunning &&
+    line.running < share * (maxRunning - running) &&
+    line.processor.hasRoom(steps) &&
+    mayStart(line.party)
   const mayWait = (line: Line) => waiting < maxWaiting && line.waiting.size < maxWaiting - waiting
 
   function wait(line: Line, start: Waiting['start'], steps: number): void {
@@ -77,7 +85,7 @@ export function createTurns({ maxRunning, share, maxWaiting, maxWaitMs, presence
     }
   }
 
-  function rested(party: Party): void {
+  function serveNext(party: Party): void {
     lines.release(party)
     serve()
   }
@@ -92,14 +100,10 @@ export function createTurns({ maxRunning, share, maxWaiting, maxWaitMs, presence
   return {
     take(party, start, steps = 0) {
       const line = lines.lineOf(party)
-      if (line.waiting.size === 0 && hasRoom(line, steps)) {
-        run(line, { start, steps })
-      } else if (mayWait(line)) {
-        wait(line, start, steps)
-      } else {
-        lines.release(party)
-        start(tooMany())
-      }
+      if (line.waiting.size === 0 && hasRoom(line, steps)) return run(line, { start, steps })
+      if (mayWait(line)) return wait(line, start, steps)
+      lines.release(party)
+      start(tooMany())
     },
     leave(party, steps = 0) {
       const line = lines.find(party)
@@ -107,9 +111,9 @@ export function createTurns({ maxRunning, share, maxWaiting, maxWaitMs, presence
       line.running--
       running--
       line.processor.end(steps)
-      lines.release(party)
-      if (waiting > 0) serve()
+      serveNext(party)
     },
+    serve,
     get running() {
       return running
     },

@@ -10,7 +10,7 @@ export const PageQuery = {
       ...parameter('Limit'),
       minimum: 1,
       maximum: 100,
-      description: 'Page size (default 25).',
+      description: 'Page size (default 25). A page of large entries may be shorter.',
     }),
   ),
   cursor: Type.Optional(
@@ -28,6 +28,59 @@ export function limitOf(query: { limit?: number }): number {
   return query.limit ?? defaultLimit
 }
 
+/** A page ends when it has this many bytes: a row can be a thousand times as large as another. */
+const maxPageBytes = 1024 * 1024
+/** Rows of these may have hundreds of kilobytes: only so many are read at first, and as many as fit then. */
+const largeRows: ReadonlySet<IdPrefix> = new Set<IdPrefix>(['txn', 'cmp', 'cpn'])
+const firstPiece = 25
+
+/** Holds a page that is JSON already, because its size had to be known. */
+const pageText = Symbol('page as JSON')
+
+/** Responses are plain objects; JSON.stringify omits undefined values and keeps the only null there is. */
+export function serialize(reply: unknown): string {
+  return (reply as { [pageText]?: string } | null)?.[pageText] ?? JSON.stringify(reply)
+}
+
+/** Collects rows until the page is full, in rows or in bytes. */
+function createPage<T, R>(limit: number, keyOf: (row: T) => string, render: (row: T) => R) {
+  const texts: string[] = []
+  let last: T | undefined
+  let bytes = 0
+  let isFull = false
+  return {
+    /** Number of rows to read next; 0 if the page is full. */
+    room(first: number): number {
+      if (isFull) return 0
+      const read = texts.length
+      const fitting = read === 0 ? first : Math.ceil((maxPageBytes - bytes) / (bytes / read))
+      return Math.min(limit - read, Math.max(1, fitting))
+    },
+    /** Takes rows as long as there is room, and returns the last one taken. */
+    add(rows: readonly T[]): T | undefined {
+      for (const row of rows) {
+        if (isFull) break
+        const text = JSON.stringify(render(row))
+        // The first row is always taken: the list would not get past it otherwise.
+        isFull = texts.length > 0 && bytes + text.length > maxPageBytes
+        if (isFull) break
+        texts.push(text)
+        bytes += text.length
+        last = row
+        isFull = texts.length === limit
+      }
+      return last
+    },
+    close(hasMore: boolean): { data: R[]; nextCursor?: string } {
+      const cursor =
+        hasMore && last !== undefined ? Buffer.from(keyOf(last)).toString('base64url') : undefined
+      const more = cursor === undefined ? '' : `,"nextCursor":"${cursor}"`
+      const page = { [pageText]: `{"data":[${texts.join()}]${more}}` }
+      return page as unknown as { data: R[]; nextCursor?: string }
+    },
+  }
+}
+
 /** Expects one row more than `limit`, which tells whether there is a next page. */
 export function toPage<T, R>(
   rows: readonly T[],
@@ -35,11 +88,8 @@ export function toPage<T, R>(
   keyOf: (row: T) => string,
   render: (row: T) => R,
 ): { data: R[]; nextCursor?: string } {
-  const shown = rows.slice(0, limit)
-  const last = shown.at(-1)
-  const nextCursor =
-    rows.length > limit && last !== undefined ? Buffer.from(keyOf(last)).toString('base64url') : undefined
-  return { data: shown.map(render), nextCursor }
+  const page = createPage(limit, keyOf, render)
+  return page.close(page.add(rows) !== rows.at(-1))
 }
 
 /** A page of a list that is sorted by id. */
@@ -50,8 +100,17 @@ export async function listPage<P extends IdPrefix, T extends { readonly id: IdOf
   render: (row: T) => R,
 ): Promise<{ data: R[]; nextCursor?: string }> {
   const limit = limitOf(query)
-  const rows = await list({ limit: limit + 1, after: idCursor(prefix, query.cursor) })
-  return toPage(rows, limit, ({ id }) => id, render)
+  const page = createPage<T, R>(limit, ({ id }) => id, render)
+  const first = largeRows.has(prefix) ? firstPiece : limit
+  let after = idCursor(prefix, query.cursor)
+  for (let room = page.room(first); ; room = page.room(first)) {
+    // One more than is shown tells whether there is another.
+    const rows = await list({ limit: room + 1, after })
+    const last = page.add(rows.slice(0, room))
+    const hasMore = rows.length > 0 && last !== rows.at(-1)
+    if (!hasMore || page.room(first) === 0) return page.close(hasMore)
+    after = last!.id
+  }
 }
 
 export function decodeCursor(cursor: string | undefined): string | undefined {

@@ -32,6 +32,9 @@ const DefinitionChange = Type.Object(
 )
 const changeExample = { place: 'rules[base].points', before: 2, after: 1 }
 
+/** The most on a page: a definition may have 256 KB, and each is compared with the one before it. */
+const mostVersions = 10
+
 const VersionNumber = (description: string) =>
   Optional(Type.Integer({ minimum: 1, maximum: 999_999_999, description }))
 
@@ -95,7 +98,7 @@ export function campaignVersionRoutes(app: Server, { deps }: ServerOptions): voi
     async (request) => {
       const tenant = tenantOf(pool, request.caller.organization.orgId)
       const { id } = await getCampaign(tenant, parseId('cmp', request.params.id))
-      const limit = limitOf(request.query)
+      const limit = Math.min(mostVersions, limitOf(request.query))
       const before = toVersion(decodeCursor(request.query.cursor))
       // One more than shown: it tells whether there is a next page, and the oldest is compared with it.
       const rows = await listCampaignVersions(tenant, id, { limit: limit + 1, before })

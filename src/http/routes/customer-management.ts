@@ -13,6 +13,7 @@ import {
   toCustomerWithExpiryReply,
   toLedgerEntryReply,
 } from '../replies/customer.ts'
+import { rendered, sendJson } from '../replies/stream-json.ts'
 import { toTransactionReply } from '../replies/transaction.ts'
 import { respondToChange, respondToWrite } from '../respond.ts'
 import { StatusCode } from '../schemas/choices.ts'
@@ -177,21 +178,16 @@ export function customerManagementRoutes(app: Server, { deps }: ServerOptions): 
         },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const { organization } = request.caller
       const tenant = tenantOf(pool, organization.orgId)
-      const kept = await exportCustomer(
-        deps,
-        tenant,
-        request.caller.organization,
-        parseId('cus', request.params.id),
-      )
-      return {
+      const kept = await exportCustomer(deps, tenant, organization, parseId('cus', request.params.id))
+      return sendJson(reply, {
         customer: walletUrls.ofCustomer(organization, toCustomerWithExpiryReply(kept.view)),
-        transactions: kept.transactions.map((transaction) => toTransactionReply(transaction, organization)),
-        ledger: kept.ledger.map(toLedgerEntryReply),
-        coupons: kept.coupons.map((coupon) => toCouponRecordReply(coupon, clock())),
-      }
+        transactions: rendered(kept.transactions, (sale) => toTransactionReply(sale, organization)),
+        ledger: rendered(kept.ledger, toLedgerEntryReply),
+        coupons: rendered(kept.coupons, (coupon) => toCouponRecordReply(coupon, clock())),
+      })
     },
   )
 }

@@ -1,4 +1,7 @@
-/** Everything stored about one customer, for the customer: profile, cards, balances and the whole history. */
+/**
+ * Everything stored about one customer, for the customer: profile, cards, balances and the whole history. The
+ * history may have any length, so it is read piece by piece, while what was read before is on its way.
+ */
 import type { CustomerView } from '../../domain/customer.ts'
 import type { CustomerId } from '../../domain/ids.ts'
 import type { Organization } from '../../domain/organization.ts'
@@ -11,12 +14,14 @@ import { getCustomerView } from './customer-view.ts'
 
 export interface CustomerExport {
   readonly view: CustomerView
-  readonly transactions: readonly TransactionWithReturns[]
-  readonly ledger: readonly LedgerEntry[]
-  readonly coupons: readonly CouponRecord[]
+  readonly transactions: AsyncIterable<TransactionWithReturns>
+  readonly ledger: AsyncIterable<LedgerEntry>
+  readonly coupons: AsyncIterable<CouponRecord>
 }
 
-const pageSize = 1_000
+/** A sale or a reward may have a hundred kilobytes. */
+const largePiece = 10
+const smallPiece = 500
 
 export async function exportCustomer(
   deps: Deps,
@@ -26,27 +31,29 @@ export async function exportCustomer(
 ): Promise<CustomerExport> {
   const view = await getCustomerView(deps, tenant, organization, id)
   const customer = view.customer.id
-  const limit = pageSize
   return {
     view,
-    transactions: await readAll((last: TransactionWithReturns | undefined) =>
+    transactions: readAll(largePiece, (limit, last: TransactionWithReturns | undefined) =>
       readTransactions(tenant, { customer }, { limit, after: last?.id }),
     ),
-    ledger: await readAll((last: LedgerEntry | undefined) =>
+    ledger: readAll(smallPiece, (limit, last: LedgerEntry | undefined) =>
       listLedgerEntries(tenant, customer, { limit, after: last }),
     ),
-    coupons: await readAll((last: CouponRecord | undefined) =>
+    coupons: readAll(largePiece, (limit, last: CouponRecord | undefined) =>
       listCoupons(tenant, { customer }, { limit, after: last?.id }, deps.clock()),
     ),
   }
 }
 
-/** Reads all pages: an export must be complete. */
-async function readAll<T>(readPage: (last: T | undefined) => Promise<T[]>): Promise<T[]> {
-  const all: T[] = []
-  for (let page = await readPage(undefined); page.length > 0; page = await readPage(all.at(-1))) {
-    all.push(...page)
-    if (page.length < pageSize) break
+async function* readAll<T>(
+  pieceSize: number,
+  read: (limit: number, last: T | undefined) => Promise<T[]>,
+): AsyncGenerator<T> {
+  let last: T | undefined
+  for (;;) {
+    const piece = await read(pieceSize, last)
+    yield* piece
+    if (piece.length < pieceSize) return
+    last = piece.at(-1)
   }
-  return all
 }
