@@ -2,7 +2,7 @@
 import { build } from 'esbuild'
 
 await build({
-  entryPoints: ['bench/run.ts', 'bench/server.ts', 'bench/load-client.ts'],
+  entryPoints: ['bench/run.ts', 'bench/neighbors.ts', 'bench/server.ts', 'bench/load-client.ts'],
   outdir: 'dist/bench',
   bundle: true,
   packages: 'external',

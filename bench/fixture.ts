@@ -50,6 +50,8 @@ export interface FixtureOptions {
   readonly entriesPerCustomer?: number
   /** Number of rules on the card: the coffee club's two, and fillers for other products. */
   readonly rules?: number
+  /** The definition of the card's campaign, instead of the coffee club. */
+  readonly campaign?: Record<string, unknown>
   readonly onProgress?: (done: number, of: number) => void
 }
 
@@ -66,7 +68,12 @@ export async function loadFixture(pool: Pool, options: FixtureOptions): Promise<
       now,
     )
     const own = tenant.as(organization.orgId)
-    const { id } = await createCampaign(own, organization, campaignOf(options.rules ?? 2), now)
+    const { id } = await createCampaign(
+      own,
+      organization,
+      options.campaign ?? campaignOf(options.rules ?? 2),
+      now,
+    )
     await publishCampaign(own, organization, id, now)
     await own.db.query(
       `INSERT INTO products (org_id, id, opaque_id, created_at, updated_at) VALUES ($1, gen_random_uuid(), 'latte', $2, $2)`,

@@ -15,6 +15,11 @@ export interface LoadPlan {
   /** Baskets go to random customers from 0 to customers - 1. */
   readonly customers: number
   readonly lines?: number
+  /** One line of a basket as JSON, instead of the usual one. */
+  readonly line?: string
+  /** Sends this body to this path instead of a basket. */
+  readonly path?: string
+  readonly body?: string
   /** Requests per second over all connections; unlimited by default. */
   readonly rate?: number
   /** Stops after this many requests, regardless of time. */
@@ -26,6 +31,7 @@ export interface LoadResult {
   readonly perSecond: number
   readonly failures: number
   readonly p50Ms: number
+  readonly p95Ms: number
   readonly p99Ms: number
 }
 
@@ -45,7 +51,7 @@ export async function runLoad(plan: LoadPlan): Promise<LoadResult> {
   const run = Math.random().toString(36).slice(2)
   const lines = Array.from(
     { length: plan.lines ?? 1 },
-    () => '{"product":"latte","quantity":2,"unitPrice":3.5}',
+    () => plan.line ?? '{"product":"latte","quantity":2,"unitPrice":3.5}',
   ).join()
 
   function request(): string {
@@ -55,8 +61,9 @@ export async function runLoad(plan: LoadPlan): Promise<LoadResult> {
       return `GET /v1/customers/find?q=2${String(n).padStart(15, '0')} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${plan.token}\r\n\r\n`
     }
     const receipt = plan.target === 'process' ? `"opaqueId":"${run}-${counts.sent}",` : ''
-    const body = `{"customer":"${customerId(n)}","card":"${cardId(n)}",${receipt}"items":[${lines}]}`
-    return `POST ${paths[plan.target]} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${plan.token}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+    const body =
+      plan.body ?? `{"customer":"${customerId(n)}","card":"${cardId(n)}",${receipt}"items":[${lines}]}`
+    return `POST ${plan.path ?? paths[plan.target]} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${plan.token}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
   }
 
   const intervalMs = plan.rate ? (1000 * plan.connections) / plan.rate : 0
@@ -88,6 +95,7 @@ export async function runLoad(plan: LoadPlan): Promise<LoadResult> {
     perSecond: latencies.length / seconds,
     failures: counts.failures,
     p50Ms: quantile(0.5),
+    p95Ms: quantile(0.95),
     p99Ms: quantile(0.99),
   }
 }

@@ -12,7 +12,7 @@ export const nodeFlags = ['--max-semi-space-size=32']
 export async function startService(
   connection: DatabaseConnection,
   workers: number,
-): Promise<{ port: number; stop(): Promise<void> }> {
+): Promise<{ port: number; pid: number; stop(): Promise<void> }> {
   const port = await freePort()
   const child = spawn(
     process.execPath,
@@ -35,6 +35,7 @@ export async function startService(
   await untilReady(child, port)
   return {
     port,
+    pid: child.pid!,
     stop: () =>
       new Promise((resolve) => {
         child.once('exit', () => resolve())
