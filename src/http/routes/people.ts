@@ -124,8 +124,7 @@ function patchRoute(app: Server, { deps }: ServerOptions): void {
       schema: {
         operationId: 'patchPerson',
         summary: "Change a person's name, role or status",
-        description:
-          "Takes effect with the person's next request. Blocking ends their sessions. " + connectionsStay,
+        description: `Takes effect with the person's next request. Blocking ends their sessions. ${connectionsStay}`,
         tags,
         params: PersonPath,
         body: Type.Object(
