@@ -619,7 +619,7 @@ describe('bodies', () => {
 
   test('exactly 256 KiB pass, one byte more is _payload_too_large', async () => {
     const wrap = (size: number) => {
-      const frame = '{"data":{},"metaData":{"x":""}}'
+      const frame = '{"data":{},"unknown":""}'
       return frame.replace('""', `"${'x'.repeat(size - frame.length)}"`)
     }
     expect((await raw(wrap(256 * 1024))).status).toBe(201)

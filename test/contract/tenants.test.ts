@@ -97,6 +97,7 @@ function seen(reply: Reply, sent: string): string {
     .replaceAll(/made-\d+/g, '<made>')
     // A small part of a sale gives back a whole point only now and then.
     .replaceAll(/\{"type":"return"[^}]*\}/g, '')
+    .replaceAll(/"requestId":"[^"]+"/g, '"requestId":<any>')
     .replaceAll(/-?\d+(?:\.\d+)?/g, '<number>')
   return `${reply.status} ${body}`
 }

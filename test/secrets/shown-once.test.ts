@@ -54,7 +54,7 @@ function listShownOnce(): string[] {
     if (typeof value !== 'object' || value === null) return false
     const { $ref, description } = value as Json
     if (typeof $ref === 'string') return shows(components.schemas[$ref.split('/').at(-1)!])
-    return String(description).startsWith('Shown once') || Object.values(value).some(shows)
+    return /\bshown once\b/i.test(String(description)) || Object.values(value).some(shows)
   }
   return Object.values(paths)
     .flatMap((operations) => Object.values(operations))

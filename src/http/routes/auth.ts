@@ -35,7 +35,7 @@ const tags = ['Authentication']
 const TokenPairBody = Type.Object(
   {
     accessToken: Type.String({ maxLength: 8192, description: 'May have expired.' }),
-    refreshToken: Type.String({ maxLength: 512, description: 'The most recent refresh token.' }),
+    refreshToken: Type.String({ maxLength: 8192, description: 'The most recent refresh token.' }),
   },
   {
     ...named('TokenPair'),

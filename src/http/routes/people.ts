@@ -170,8 +170,9 @@ function removeRoute(app: Server, { deps }: ServerOptions): void {
         params: PersonPath,
         querystring: Type.Object({
           revokeConnections: Optional(
-            Type.Union([Type.Literal('true'), Type.Literal('false')], {
-              description: `If true, ${alsoRevokes}`,
+            Choice('RevokeConnections', 'What becomes of the connections of the person.', {
+              true: `The removal ${alsoRevokes}`,
+              false: 'They stay.',
             }),
           ),
         }),
