@@ -33,7 +33,11 @@ export function compress(content: Content): Content {
     [constants.BROTLI_PARAM_QUALITY]: 6,
     [constants.BROTLI_PARAM_SIZE_HINT]: content.plain.length,
   }
-  return { ...content, br: brotliCompressSync(content.plain, { params }), gzip: gzipSync(content.plain) }
+  return {
+    ...content,
+    br: brotliCompressSync(content.plain, { params }),
+    gzip: gzipSync(content.plain, { level: 9 }),
+  }
 }
 
 export function sendContent(request: FastifyRequest, reply: FastifyReply, content: Content): FastifyReply {

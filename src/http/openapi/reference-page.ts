@@ -140,9 +140,12 @@ function accessOf({ security = [] }: Call): Html {
 
 const places = { path: 'Path', query: 'Query', header: 'Headers' } as const
 
+/** Every request takes it: the guide says so once. */
+const isCommon = ({ name }: Parameter) => name === 'x-request-id'
+
 function parameterList(document: OpenApiDocument, parameters: readonly Parameter[]): Html {
   const groups = (Object.keys(places) as (keyof typeof places)[]).map((place) => {
-    const here = parameters.filter((parameter) => parameter.in === place)
+    const here = parameters.filter((parameter) => parameter.in === place && !isCommon(parameter))
     if (here.length === 0) return html``
     const required = here.filter(({ required }) => required).map(({ name }) => name)
     const properties = Object.fromEntries(
