@@ -32,7 +32,7 @@ LABEL org.opencontainers.image.title="Loyalty Wallet" \
   org.opencontainers.image.version="${VERSION}" \
   org.opencontainers.image.revision="${REVISION}"
 WORKDIR /app
-COPY package.json LICENSE openapi.json ./
+COPY package.json LICENSE ./
 COPY migrations migrations
 COPY deploy/healthcheck.mjs deploy/
 COPY --from=packages /packages/node_modules node_modules

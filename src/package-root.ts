@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /**
- * The folder of our package.json. Files that ship with the code (migrations, pages, openapi.json) are located
+ * The folder of our package.json. Files that ship with the code (migrations, pages) are located
  * from here, because the code itself runs from `src/` in the tests and from a bundle in `dist/` otherwise.
  */
 export const packageRoot: string = findPackageRoot(dirname(fileURLToPath(import.meta.url)))

@@ -1,8 +1,5 @@
 /** The API description: the OpenAPI document and the reference page. */
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type { FastifyRequest } from 'fastify'
-import { packageRoot } from '../../package-root.ts'
 import { type Content, compress, contentOf, sendContent } from '../assets/send-content.ts'
 import { getWebFile } from '../assets/web-files.ts'
 import type { Server } from '../fastify-server.ts'
@@ -30,7 +27,7 @@ export function referenceRoutes(app: Server, { deps }: ServerOptions): void {
   let page: string | undefined
   function write(): string {
     // The generated file: to describe the routes again would add half a second to every start.
-    page ??= renderReferencePage(JSON.parse(readFileSync(join(packageRoot, 'openapi.json'), 'utf8')))
+    page ??= renderReferencePage(JSON.parse(getWebFile('openapi.json').plain.toString()))
     return page
   }
   // Rendering blocks the event loop for a tenth of a second: better right after the start than later.
