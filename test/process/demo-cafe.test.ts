@@ -166,7 +166,7 @@ test('the request log has calls of the till, some of them refused, and says noth
   )
   const whole = JSON.stringify(await Promise.all(calls.map(({ id }) => get(`/v1/requests/${id}`))))
   expect(whole).toContain('Flat white')
-  expect(whole).not.toMatch(/555 ?01|@example|Rosa/)
+  expect(whole).not.toMatch(/(?:\+|%2B)1\D{0,3}\d{3}\D{0,3}555\D{0,3}01|\d{3} 555 01|@example|Rosa/)
 })
 
 test('the café has a colour and a logo, and rewards with the sign of its money', async () => {
