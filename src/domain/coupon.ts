@@ -24,6 +24,8 @@ export interface Coupon {
   readonly reward: Reward
   readonly campaign: CampaignId
   readonly expiresAt?: Date
+  /** Known for returns. */
+  readonly grantedAt?: Date
   /** Absent for a coupon that was given by hand. */
   readonly origin?: CouponOrigin
   /** Whether it was a return that revoked it; a later return may reinstate it. */

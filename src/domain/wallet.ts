@@ -49,11 +49,11 @@ export interface KeptMultiple extends Threshold {
   readonly multiple: number
 }
 
-/** The part of `total` that was collected so long ago that a coupon granted then has expired. */
+/** The part of `total` that was collected so long ago that coupons granted then have expired. */
 export interface AgedTotal extends Threshold {
   readonly total: number
-  /** How long a coupon is valid. */
-  readonly validMs: number
+  /** The last moment of that time. */
+  readonly until: Date
 }
 
 export interface Wallet {

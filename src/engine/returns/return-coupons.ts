@@ -34,7 +34,7 @@ export function trimThresholds(state: WalletState, trimming: Trimming): KeptMult
     if (out.length === 0) continue
     const reach = reachOf(threshold, out, state, trimming)
     const multiple = trimThreshold(out, reach)
-    exchange(own, reach.usable, now)
+    exchange(own, reach, now)
     if (multiple === undefined) kept.delete(id)
     else kept.set(id, { ...threshold, multiple })
   }
@@ -72,15 +72,16 @@ interface Reach {
   readonly passed: number
   /** How many of the multiples that coupons are out for. */
   readonly reached: number
-  /** How many coupons can be usable at most. */
+  /** How many recent coupons can be usable at most; older ones that are still valid have their own places. */
   readonly usable: number
+  isRecent(coupon: OpenCoupon): boolean
 }
 
 function reachOf(
   threshold: Threshold,
   out: readonly OpenCoupon[],
   state: WalletState,
-  { wallet, agedTotals, soldAt, now }: Trimming,
+  { wallet, agedTotals, soldAt }: Trimming,
 ): Reach {
   const { key, at } = threshold
   const totalIn = (balances: Wallet['balances']) =>
@@ -92,12 +93,11 @@ function reachOf(
   const aged = agedTotals.find((entry) => thresholdKey(entry) === thresholdKey(threshold))
   const used = out.filter(({ phase }) => phase === 'used' || phase === 'revoked by hand')
   const notUsed = Math.max(0, reached - used.length)
-  if (aged === undefined) return { passed, reached, usable: notUsed }
-  const isAged = soldAt.getTime() + aged.validMs <= now.getTime()
-  const agedTotal = aged.total - (isAged ? totalIn(wallet.balances) - total : 0)
-  const usedOfLate = used.filter(({ before }) => !isPast(before, now)).length
-  const ofLate = Math.max(0, reached - reachedBy(agedTotal) - usedOfLate)
-  return { passed, reached, usable: Math.min(notUsed, ofLate) }
+  if (aged === undefined) return { passed, reached, usable: notUsed, isRecent: () => true }
+  const isRecent = ({ before }: OpenCoupon) => before.grantedAt! > aged.until
+  const agedTotal = aged.total - (soldAt <= aged.until ? totalIn(wallet.balances) - total : 0)
+  const ofLate = Math.max(0, reached - reachedBy(agedTotal) - used.filter(isRecent).length)
+  return { passed, reached, usable: Math.min(notUsed, ofLate), isRecent }
 }
 
 /**
@@ -105,10 +105,11 @@ function reachOf(
  * one is given up for one that an earlier return has revoked, if what it was granted for comes back only now.
  * The other way around, a coupon that is restored now may have to give its place back to an expired one.
  */
-function exchange({ out, gone }: CouponsOfThreshold, usable: number, now: Date): void {
-  let free = usable - out.filter(({ phase }) => phase === 'unused').length
+function exchange({ out, gone }: CouponsOfThreshold, { usable, isRecent }: Reach, now: Date): void {
+  const unused = newestUnused(out).filter(isRecent)
+  let free = usable - unused.length
   const isFree = free > 0
-  const from = isFree ? stayingExpired(out) : newestUnused(out)
+  const from = isFree ? stayingExpired(out) : unused
   const to = gone.filter(({ before }) => isPast(before, now) !== isFree)
   for (const coupon of from) {
     const other = free === 0 ? undefined : to.shift()
@@ -136,14 +137,16 @@ const isPast = ({ expiresAt }: Coupon, now: Date) =>
   expiresAt !== undefined && expiresAt.getTime() <= now.getTime()
 
 /** Returns the multiple up to which coupons stay out although the total is below it. */
-function trimThreshold(out: readonly OpenCoupon[], { passed, reached, usable }: Reach): number | undefined {
+function trimThreshold(out: readonly OpenCoupon[], reach: Reach): number | undefined {
+  const { passed, reached, usable } = reach
   const excess = out.length - reached
   if (excess === 0) return undefined
   const multiples = out.map((coupon) => coupon.multiple!).sort((a, b) => a - b)
   const expired = stayingExpired(out).toReversed()
   const unused = newestUnused(out)
-  const tooFresh = unused.splice(0, Math.max(0, unused.length - usable))
-  const leaving = [...tooFresh, ...expired, ...unused].slice(0, excess)
+  const recent = unused.filter(reach.isRecent)
+  const tooMany = recent.slice(0, Math.max(0, recent.length - usable))
+  const leaving = [...new Set([...tooMany, ...expired, ...unused])].slice(0, excess)
   for (const coupon of leaving) leave(coupon)
   const staying = out.filter((coupon) => coupon.multiple !== undefined)
   staying

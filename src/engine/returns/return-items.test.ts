@@ -361,6 +361,28 @@ describe('multiples of a total', () => {
       expect(multiplesOf(shop)).toEqual([['cpn_2', 1]])
     })
 
+    test('leave older ones that are valid for longer their places', () => {
+      const { shop, sell } = shopOf()
+      const first = sell(100)
+      sell(100, 1)
+      shop.setExpiry('2', inDays(365))
+      sell(100, 6)
+      expect(first.takeBack(undefined, inDays(6)).revokedCoupons).toEqual([])
+      expect(multiplesOf(shop)).toEqual([
+        ['cpn_2', 1],
+        ['cpn_3', 2],
+      ])
+    })
+
+    test('do not exchange an expired one for one that is valid for longer', () => {
+      const { shop, sell } = shopOf()
+      sell(100)
+      const second = sell(100, 5)
+      shop.setExpiry('2', inDays(365))
+      expect(second.takeBack(undefined, inDays(5)).revokedCoupons).toEqual(['cpn_2'])
+      expect(multiplesOf(shop)).toEqual([['cpn_1', 1]])
+    })
+
     test('count those that were used since as fresh ones', () => {
       const { shop, sell } = shopOf()
       const [old] = [sell(105), sell(100, 5)]

@@ -52,20 +52,25 @@ export function till(
     wallet = { ...wallet, coupons: wallet.coupons.map((c) => byId.get(c.id) ?? c) }
   }
   const agedTotals = (now: Date): AgedTotal[] => {
-    const newest = new Map<string, { threshold: Threshold; validMs: number }>()
-    for (const { id, origin, campaign, reward, expiresAt } of wallet.coupons) {
-      const validMs = expiresAt && expiresAt.getTime() - grantedAt.get(id)!.getTime()
-      if (origin?.multiple === undefined || validMs === undefined) continue
+    const thresholds = new Map<string, { threshold: Threshold; expired: number; newest: number }>()
+    for (const { origin, campaign, reward, expiresAt, grantedAt } of wallet.coupons) {
+      if (!origin || origin.consumed || !expiresAt || !grantedAt) continue
       const threshold = { campaign, key: origin.key, at: origin.at, reward: reward.key }
-      newest.set(JSON.stringify(threshold), { threshold, validMs })
+      const id = JSON.stringify(threshold)
+      const expired = expiresAt <= now ? grantedAt.getTime() : 0
+      thresholds.set(id, {
+        threshold,
+        expired: Math.max(thresholds.get(id)?.expired ?? 0, expired),
+        newest: now.getTime() - (expiresAt.getTime() - grantedAt.getTime()),
+      })
     }
-    return [...newest.values()].map(({ threshold, validMs }) => {
-      const aged = kept.filter(({ at }) => at.getTime() + validMs <= now.getTime())
+    return [...thresholds.values()].map(({ threshold, expired, newest }) => {
+      const until = Math.max(expired, newest)
+      const aged = kept.filter(({ at }) => at.getTime() <= until)
       const total = aged.reduce((sum, { totals }) => sum + (totals.get(threshold.key) ?? 0), 0)
-      return { ...threshold, validMs, total }
+      return { ...threshold, total, until: new Date(until) }
     })
   }
-  const grantedAt = new Map<CouponId, Date>()
   const balanceOf = (key: string) => wallet.balances.find((b) => b.key === key)
   return {
     wallet: () => wallet,
@@ -76,6 +81,12 @@ export function till(
     out: () => wallet.coupons.filter((c) => c.status !== 5).length,
     setStatus: (id: string, status: AttachedCampaign['status']) => {
       campaigns = campaigns.map((campaign) => (campaign.id === id ? { ...campaign, status } : campaign))
+    },
+    setExpiry: (id: string, expiresAt: Date) => {
+      wallet = {
+        ...wallet,
+        coupons: wallet.coupons.map((c) => (couponIds(id).includes(c.id) ? { ...c, expiresAt } : c)),
+      }
     },
     use: (...ids: string[]) => setStatus(couponIds(...ids), 3),
     expire: (...ids: string[]) => setStatus(couponIds(...ids), 4),
@@ -95,9 +106,9 @@ export function till(
         coupon(id!.slice(4), reward, {
           origin: evaluation.origins[i],
           expiresAt: expiresAt ? new Date(expiresAt) : undefined,
+          grantedAt: at,
         }),
       )
-      for (const id of granted.map((own) => own.id)) grantedAt.set(id, at)
       const totals = new Map(
         evaluation.balances.map(({ key, total }) => [key, total - (balanceOf(key)?.total ?? 0)]),
       )

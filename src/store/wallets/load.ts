@@ -261,17 +261,19 @@ export interface ReturnableCoupon extends OwnedCoupon {
 export function couponsOfBuyer({ orgId }: Tenant, sale: TransactionId): Question<ReturnableCoupon[]> {
   return question(
     'load-returnable-coupons',
-    `SELECT ${couponColumns}, balance_key, at, multiple, consumed, consumed_from, settled, revoked_by, ${ms('updated_at')}
+    `SELECT ${couponColumns}, balance_key, at, multiple, consumed, consumed_from, settled, revoked_by, ${ms('updated_at')}, ${ms('created_at')}
      FROM coupons WHERE org_id = $1::integer AND customer_id = ${owner.txn} AND (redeemed_by = $2::uuid
        OR balance_key IS NOT NULL AND (status <> ${couponStatus.redeemed} OR multiple IS NOT NULL))`,
     [String(orgId), uuidOf(sale)],
     (rows) =>
       readCoupons(rows).map((coupon, i) => {
-        const [key, at, multiple, consumed, from, settled, revokedBy, updatedAt] = rows[i]!.slice(6)
+        const [key, at, multiple, consumed, from, settled, revokedBy, updatedAt, createdAt] =
+          rows[i]!.slice(6)
         return {
           ...coupon,
           isTakenBack: revokedBy !== null,
           endedAt: toDate(updatedAt)!,
+          grantedAt: toDate(createdAt)!,
           origin: key
             ? {
                 key,
@@ -294,30 +296,29 @@ export function couponsOfBuyer({ orgId }: Tenant, sale: TransactionId): Question
 export function agedTotalsOfBuyer({ orgId }: Tenant, sale: TransactionId, now: Date): Question<AgedTotal[]> {
   return question(
     'load-aged-totals',
-    `WITH newest AS (
-       SELECT DISTINCT ON (c.campaign_id, c.balance_key, c.at, c.reward ->> 'key') c.customer_id, c.campaign_id,
-         c.balance_key, c.at, c.reward ->> 'key' AS reward, c.expires_at - c.created_at AS valid_for
-       FROM coupons c WHERE c.org_id = $1::integer AND c.customer_id = ${owner.txn} AND c.multiple IS NOT NULL
-         AND c.expires_at IS NOT NULL AND EXISTS (SELECT FROM coupons x WHERE x.org_id = $1::integer
-           AND x.customer_id = c.customer_id AND x.balance_key = c.balance_key AND x.expires_at <= $3::timestamptz
-           AND (x.status <> ${couponStatus.redeemed} OR x.redeemed_by = $2::uuid))
-       ORDER BY 2, 3, 4, 5, c.id DESC),
+    `WITH thresholds AS (
+       SELECT c.campaign_id, c.balance_key, c.at, c.reward ->> 'key' AS reward, greatest(
+           max(c.created_at) FILTER (WHERE c.expires_at <= $3::timestamptz),
+           $3::timestamptz - (array_agg(c.expires_at - c.created_at ORDER BY c.id DESC))[1]) AS until
+       FROM coupons c WHERE c.org_id = $1::integer AND c.customer_id = ${owner.txn} AND c.balance_key IS NOT NULL
+         AND c.consumed IS NULL
+       GROUP BY 1, 2, 3, 4 HAVING min(c.expires_at) <= $3::timestamptz),
      collected AS (
        SELECT e.key, e.transaction_id, e.total_after - lag(e.total_after, 1, 0::bigint) OVER (PARTITION BY e.key ORDER BY e.version) AS units
        FROM ledger_entries e WHERE e.org_id = $1::integer AND e.customer_id = ${owner.txn}
-         AND e.key IN (SELECT balance_key FROM newest))
-     SELECT n.campaign_id, n.balance_key, n.at, n.reward, (date_part('epoch', n.valid_for) * 1000)::bigint,
+         AND e.key IN (SELECT balance_key FROM thresholds))
+     SELECT n.campaign_id, n.balance_key, n.at, n.reward, ${ms('n.until')},
        coalesce((SELECT sum(c.units) FROM collected c JOIN transactions t ON t.org_id = $1::integer AND t.id = c.transaction_id
-         WHERE c.key = n.balance_key AND t.created_at <= $3::timestamptz - n.valid_for), 0)
-     FROM newest n`,
+         WHERE c.key = n.balance_key AND t.created_at <= n.until), 0)
+     FROM thresholds n`,
     [String(orgId), uuidOf(sale), now.toISOString()],
     (rows) =>
-      rows.map(([campaign, key, at, reward, validMs, total]) => ({
+      rows.map(([campaign, key, at, reward, until, total]) => ({
         campaign: idFrom('cmp', campaign!),
         key: key!,
         at: Number(at),
         reward: reward!,
-        validMs: Number(validMs),
+        until: toDate(until)!,
         total: Number(total),
       })),
   )
