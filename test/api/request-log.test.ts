@@ -46,12 +46,12 @@ describe('a call in the log', () => {
     const body = { customer, card, items: [{ product: 'latte', quantity: 2, unitPrice: 3.5 }] }
     const before = Date.now()
     const sale = await merchant.call('POST', '/v1/transactions/process', body, {
-      'x-request-id': 'till-7-42',
+      'x-request-id': '9f1c2d3e-4b5a-4c6d-8e7f-0a1b2c3d4e5f',
     })
     const after = Date.now()
     const row = await newest()
     expect(row).toMatchObject({
-      requestId: 'till-7-42',
+      requestId: '9f1c2d3e-4b5a-4c6d-8e7f-0a1b2c3d4e5f',
       method: 'POST',
       path: '/v1/transactions/process',
       route: '/v1/transactions/process',
@@ -148,7 +148,7 @@ describe('filters', () => {
     shop = await service.createMerchant()
     till = await shop.connect(['pos'])
     await shop.call('GET', '/v1/transactions')
-    await shop.call('GET', '/v1/cards/x', undefined, { 'x-request-id': 'Find-Me' })
+    await shop.call('GET', '/v1/cards/x', undefined, { 'x-request-id': '0AF7651916CD43DD8448EB211C80319C' })
     await till('GET', '/v1/organization')
     await withoutTable('products', () => shop.call('GET', '/v1/products'))
   })
@@ -159,7 +159,7 @@ describe('filters', () => {
     ['?status=refused', [403, 404]],
     ['?status=failed', [500]],
     ['?q=CARDS', [404]],
-    ['?q=find-me', [404]],
+    ['?q=16cd43dd8448', [404]],
     ['?q=_forbidden', [403]],
     ['?q=%25', []],
     ['?from=2020-01-01T00:00:00Z', [500, 403, 404, 200]],

@@ -236,11 +236,11 @@ test('no column of any table holds a secret', async () => {
 })
 
 test('the log holds no secret and nobody’s address, at its most talkative and with stacks', async () => {
-  await send('GET', '/v1/organization', { ...till, 'x-request-id': 'the-last-call' })
+  await send('GET', '/v1/organization', { ...till, 'x-request-id': '0af7651916cd43dd8448eb211c80319c' })
   await service.end('SIGTERM')
   // Whatever was not written yet is written before the process ends.
   const { rows } = await database.pool.query(
-    "SELECT path FROM http_requests WHERE request_id = 'the-last-call'",
+    "SELECT path FROM http_requests WHERE request_id = '0af7651916cd43dd8448eb211c80319c'",
   )
   expect(rows).toEqual([{ path: '/v1/organization' }])
   const text = service.stdout() + service.stderr()

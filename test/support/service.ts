@@ -144,6 +144,8 @@ export interface TestServiceOptions {
   publicUrl?: string
   /** How often requests are written to the request log; by default only when a test asks for it. */
   flushRequestsEveryMs?: number
+  /** How long bodies are redacted for the request log before the rest is logged without. */
+  maxRedactMs?: number
   /** Another test service whose database this one uses, as a second instance. */
   sharing?: Pick<TestService, 'database'>
 }
@@ -197,7 +199,10 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   })
   const baskets = createBasketProcessor({ deps, writers: options.writers, maxWaitMs: patienceMs })
   // Rows that appear on their own would break tests that compare the tables before and after a request.
-  const requestLog = createRequestLog(deps, { flushEveryMs: options.flushRequestsEveryMs ?? 3_600_000 })
+  const requestLog = createRequestLog(deps, {
+    flushEveryMs: options.flushRequestsEveryMs ?? 3_600_000,
+    maxRedactMs: options.maxRedactMs,
+  })
   const app = await buildServer({
     deps,
     baskets,

@@ -82,5 +82,5 @@ function couponWords(coupon: string): string {
 
 /** The text comes from the client and ends up in logs, so it is truncated. */
 function quoted(name: string): string {
-  return `"${name.slice(0, 64)}"`
+  return name.length > 64 ? `"${name.slice(0, 64)}…"` : `"${name}"`
 }

@@ -6,12 +6,13 @@
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { classifyError } from '../../database/classify-error.ts'
+import { refusals } from '../../domain/refusal.ts'
 import { actorOf } from '../../operations/actor.ts'
 import type { Caller, Deps } from '../../operations/deps.ts'
 import { type AnsweredCall, recordRequests } from '../../operations/record-requests.ts'
+import type { ErrorBody } from '../errors/errors.ts'
 import type { Server } from '../fastify-server.ts'
-import { redactText } from '../redaction/logger.ts'
-import { redact, redactPath } from '../redaction/redact.ts'
+import { redact, redactPath, redactQuotes, redactRequestId } from '../redaction/redact.ts'
 
 export interface RequestLog {
   /** Collects the requests of an application. */
@@ -26,6 +27,8 @@ export interface RequestLog {
 
 export interface RequestLogOptions {
   readonly flushEveryMs?: number
+  /** Time for parsing and redacting bodies in one flush; after that requests are logged without bodies. */
+  readonly maxRedactMs?: number
 }
 
 /** Limits between two flushes. Debugging starts with refusals, so successes are limited further. */
@@ -40,8 +43,6 @@ const maxWaitingBytes = 4 * 1024 * 1024
 const maxReplyLength = 256 * 1024
 /** Requests per database write; between two writes other work gets its turn. */
 const callsAtOnce = 50
-/** Time for parsing and redacting bodies in one flush; after that requests are logged without bodies. */
-const maxRedactMs = 50
 
 /** Requests of an organization that wait to be written, oldest first. */
 interface Waiting {
@@ -66,11 +67,13 @@ interface Entry {
   /** Size of the body and the response, as far as they are kept. */
   readonly bytes: number
   readonly isTruncated: boolean
+  /** There was no time to read the body: what the response quotes of it is not known. */
+  readonly isUnread?: boolean
 }
 
 export function createRequestLog(
   deps: Pick<Deps, 'pool' | 'clock' | 'log'>,
-  { flushEveryMs = 1_000 }: RequestLogOptions = {},
+  { flushEveryMs = 1_000, maxRedactMs = 50 }: RequestLogOptions = {},
 ): RequestLog {
   let waiting = new Map<number, Waiting>()
   let waitingCalls = 0
@@ -113,7 +116,7 @@ export function createRequestLog(
       route: url,
       params: request.params as Record<string, string>,
       querySchema: schema?.querystring ?? nothingKnown,
-      bodySchema: config.skipsBodySchema ? anything : (schema?.body ?? nothingKnown),
+      bodySchema: schema?.body ?? nothingKnown,
       query: request.query,
       body: isTooMuch ? undefined : request.body,
       status: reply.statusCode,
@@ -215,15 +218,28 @@ function longestOf(waiting: ReadonlyMap<number, Waiting>): Waiting {
 function toAnsweredCall(entry: Entry): AnsweredCall {
   const { route, status } = entry
   const by = actorOf(entry.caller)
+  const parsed = parse(entry.reply)
+  const error = status >= 400 && parsed ? (parsed as ErrorBody) : undefined
+  const hidden = error && new Set<string>()
+  const options = { route, hidden, fault: error && faultOf(error) }
   const query = hasProperties(entry.query)
-    ? redact(entry.query, { route, schema: entry.querySchema })
+    ? redact(entry.query, { ...options, schema: entry.querySchema })
     : undefined
-  const body = entry.body === undefined ? undefined : redact(entry.body, { route, schema: entry.bodySchema })
-  const path = redactPath(route, entry.params)
-  const answer = withPath(parse(entry.reply), status, path)
+  const body =
+    entry.body === undefined
+      ? undefined
+      : redact(entry.body, { ...options, schema: entry.bodySchema, isAccepted: status < 400 })
+  const path = redactPath(route, entry.params, hidden)
+  const requestId = redactRequestId(entry.id)
+  const words =
+    error &&
+    (entry.isUnread
+      ? { description: refusals[error.message], field: undefined }
+      : withoutQuotes(error, hidden!))
+  const answer = error ? { ...error, path, requestId, ...words } : parsed
   const reply = answer === undefined ? undefined : redact(answer, { route })
   return {
-    requestId: redactText(entry.id),
+    requestId,
     at: entry.at,
     method: entry.method,
     path,
@@ -232,11 +248,23 @@ function toAnsweredCall(entry: Entry): AnsweredCall {
     durationUs: Math.round(entry.durationMs * 1_000),
     byKind: by.kind,
     user: entry.caller.user,
-    errorCode: status >= 400 ? codeOf(answer) : undefined,
+    errorCode: error?.message,
     query: query?.value,
     requestBody: body?.value,
     replyBody: reply?.value,
     isTruncated: [query, body, reply].some((part) => part?.isTruncated) || entry.isTruncated,
+  }
+}
+
+/** The property whose value is not what belongs there; one that is taken, such as a receipt number, is. */
+function faultOf({ message, field }: ErrorBody): string | undefined {
+  return message.endsWith('_already_exists') ? undefined : field
+}
+
+function withoutQuotes({ description, field }: ErrorBody, hidden: ReadonlySet<string>) {
+  return {
+    description: redactQuotes(description, hidden),
+    ...(field !== undefined && { field: redactQuotes(field, hidden) }),
   }
 }
 
@@ -252,13 +280,11 @@ const withoutBodies = (entry: Entry): Entry => ({
   // The response to a refused request is short.
   reply: entry.status >= 400 ? entry.reply : undefined,
   isTruncated: true,
+  isUnread: true,
 })
 
-/**
- * Schemas of a request that takes no query or no body, and of one whose handler validates the body itself.
- */
+/** Schema of a request that takes no query or no body. */
 const nothingKnown = { type: 'object', properties: {} }
-const anything = {}
 
 const hasProperties = (value: unknown) =>
   typeof value === 'object' && value !== null && Object.keys(value).length > 0
@@ -267,14 +293,4 @@ const hasProperties = (value: unknown) =>
 function parse(reply: string | undefined): unknown {
   if (reply === undefined || !/^[[{]/.test(reply)) return undefined
   return JSON.parse(reply)
-}
-
-/** The body of an error contains the path as requested, which is replaced with the redacted one. */
-function withPath(answer: unknown, status: number, path: string): unknown {
-  return status >= 400 && typeof answer === 'object' ? { ...answer, path } : answer
-}
-
-function codeOf(answer: unknown): string | undefined {
-  const { message } = (answer ?? {}) as { message?: unknown }
-  return typeof message === 'string' ? message : undefined
 }

@@ -15,10 +15,10 @@ export function isAudited(request: FastifyRequest): boolean {
 }
 
 export function toAuditNote(request: FastifyRequest, org: number, reply: unknown): AuditNote {
-  const { url = '', schema, config } = request.routeOptions
+  const { url = '', schema } = request.routeOptions
   const { operationId, body } = (schema ?? {}) as { operationId?: string; body?: unknown }
   const sent = (request.body ?? {}) as object
-  const options = { route: url, schema: config.skipsBodySchema ? undefined : body }
+  const options = { route: url, schema: body, isAccepted: true }
   const details = Object.keys(sent).length > 0 ? redact(sent, options) : undefined
   return {
     org,

@@ -1,9 +1,11 @@
 /**
  * What the request log and the audit log may store of a request. Properties with a sensitive name are
  * redacted at any depth, and so is whatever looks like a credential or contact data in any text. In a body or
- * a query from a client, only properties of the schema are trusted to be what their name says: anything else
- * might be personal data.
+ * a query from a client, only properties of the schema are trusted to be what their name says, and only while
+ * they look like it: anything else might be personal data.
  */
+import { keyPattern } from '../../domain/validation-error.ts'
+import { type BodySchema, propertySchema, schemaFor } from '../requests/body-schema.ts'
 import { redacted, redactText, sensitiveNames } from './logger.ts'
 
 export interface Redacted {
@@ -17,25 +19,22 @@ export interface RedactOptions {
   readonly route: string
   /** Schema of data from a client. Responses are our own and need none. */
   readonly schema?: unknown
-}
-
-interface Schema {
-  readonly type?: string
-  readonly properties?: Record<string, Schema>
-  readonly items?: Schema
-  readonly required?: readonly string[]
-  readonly anyOf?: readonly Schema[]
-  readonly if?: Schema
-  readonly then?: Schema
-  readonly else?: Schema
-  readonly const?: unknown
-  readonly examples?: readonly unknown[]
+  /** The request was accepted: the keys in its body are those of something that exists. */
+  readonly isAccepted?: boolean
+  /** The place that the request was refused for, such as `items[0].product`. */
+  readonly fault?: string
+  /** Collects the texts that were redacted, so that they can be found where the response quotes them. */
+  readonly hidden?: Set<string>
 }
 
 type Json = Record<string, unknown>
 
 interface Walk {
   readonly isSensitive: (name: string) => boolean
+  readonly isAccepted: boolean
+  /** The object that contains the value at fault, and its name there. */
+  readonly fault: { readonly holder: unknown; readonly name: string } | undefined
+  readonly hidden: Set<string> | undefined
   /** Bytes that may still be written. */
   left: number
   isTruncated: boolean
@@ -46,48 +45,68 @@ const maxTextLength = 500
 /** An email address has at most 254 characters. A longer token may be cut, but never survives as a whole. */
 const longestAddress = 300
 
-const everywhere = sensitiveNames()
-/**
- * The merchant's own ID of a customer and searches for customers are personal data; so are names of staff.
- */
-const onCustomers = sensitiveNames('opaqueid', 'q')
-const onPeople = sensitiveNames('name', 'q')
+/** A search is for whatever the client has in mind, and a cursor is ours only if the client says so. */
+const everywhere = sensitiveNames('q', 'cursor')
+/** The merchant's own ID of a customer is personal data; so are names of staff. */
+const onCustomers = sensitiveNames('q', 'cursor', 'opaqueid')
+const onPeople = sensitiveNames('q', 'cursor', 'name')
 
 function sensitiveOn(route: string): Walk['isSensitive'] {
   if (route.startsWith('/v1/customers')) return onCustomers
-  return /\/(?:people|users)(?:\/|$)/.test(route) ? onPeople : everywhere
+  return /\/(?:users|people)(?:\/|$)/.test(route) ? onPeople : everywhere
 }
 
 /** Returns a JSON value of at most 16 KB that is safe to store. */
-export function redact(value: unknown, { route, schema }: RedactOptions): Redacted {
-  const walk: Walk = { isSensitive: sensitiveOn(route), left: maxBytes, isTruncated: false }
-  const kept = fits(schema as Schema | undefined, value)
-    ? visit(walk, value, schema as Schema)
-    : redactedValue(value)
+export function redact(value: unknown, options: RedactOptions): Redacted {
+  const schema = options.schema as BodySchema | undefined
+  const walk: Walk = {
+    isSensitive: sensitiveOn(options.route),
+    isAccepted: options.isAccepted ?? false,
+    fault: options.fault === undefined ? undefined : findHolder(value, options.fault),
+    hidden: options.hidden,
+    left: maxBytes,
+    isTruncated: false,
+  }
+  const kept = fits(walk, schema, value) ? visit(walk, value, schema) : hide(walk, value)
   return { value: kept, isTruncated: walk.isTruncated }
 }
 
-function visit(walk: Walk, value: unknown, schema: Schema | undefined): unknown {
+/** Follows a place such as `items[0].product` to the object that contains its last part. */
+function findHolder(value: unknown, place: string): Walk['fault'] {
+  const parts = place.match(/[^.[\]]+/g) ?? []
+  const holder = parts
+    .slice(0, -1)
+    .reduce<unknown>(
+      (at, part) => (typeof at === 'object' && at !== null ? (at as Json)[part] : undefined),
+      value,
+    )
+  return { holder, name: parts.at(-1) ?? '' }
+}
+
+function visit(walk: Walk, value: unknown, schema: BodySchema | undefined): unknown {
   if (typeof value === 'string') return visitText(walk, value)
   if (typeof value !== 'object' || value === null) {
     walk.left -= 8
     return value
   }
-  const chosen = schema && choose(schema, value)
+  const own = schema && schemaFor(schema, value)
   if (Array.isArray(value)) {
-    const { items } = chosen ?? {}
+    const items = own?.items
     return takeWhileRoom(walk, value, (item) =>
-      fits(items, item) ? visit(walk, item, items) : spend(walk, redactedValue(item)),
+      fits(walk, items, item) ? visit(walk, item, items) : hide(walk, item),
     )
   }
   const properties = takeWhileRoom(walk, Object.entries(value), ([name, property]): [string, unknown] => {
     walk.left -= name.length + 4
-    if (isPrivate(walk, name, value as Json)) return [nameOf(name), spend(walk, redactedValue(property))]
-    const known = chosen?.properties
-    if (!known) return [nameOf(name), visit(walk, property, undefined)]
-    const own = Object.hasOwn(known, name) ? known[name] : undefined
-    const isKnown = own !== undefined && fits(own, property)
-    return [nameOf(name), isKnown ? visit(walk, property, own) : spend(walk, redactedValue(property))]
+    const isFree = own === undefined || own.properties === undefined
+    const known = isFree ? undefined : propertySchema(own, name)
+    const isKept =
+      (isFree || known !== undefined) &&
+      !isPrivate(walk, name, value as Json) &&
+      !isAtFault(walk, value, name) &&
+      fits(walk, known, property)
+    const kept = isKept ? visit(walk, property, known) : hide(walk, property)
+    return [isFree ? nameOf(name) : knownName(walk, name, known), kept]
   })
   return Object.fromEntries(properties)
 }
@@ -97,6 +116,7 @@ function takeWhileRoom<T, R>(walk: Walk, all: readonly T[], take: (item: T) => R
   for (const item of all) {
     if (walk.left <= 0) {
       walk.isTruncated = true
+      collectTexts(all.slice(taken.length), walk.hidden)
       break
     }
     taken.push(take(item))
@@ -124,10 +144,30 @@ function spend<T>(walk: Walk, value: T): T {
 const storable = (text: string) => text.toWellFormed().replaceAll('\0', '\ufffd')
 
 /** Shows that there was a value. */
-const redactedValue = (value: unknown) => (value === null || value === undefined ? value : redacted)
+function hide(walk: Walk, value: unknown): unknown {
+  collectTexts(value, walk.hidden)
+  return spend(walk, value === null || value === undefined ? value : redacted)
+}
 
-/** Property names are chosen by the client, too. */
+function collectTexts(value: unknown, hidden: Set<string> | undefined): void {
+  if (hidden === undefined) return
+  if (typeof value === 'string' || typeof value === 'number') hidden.add(String(value))
+  if (typeof value !== 'object' || value === null) return
+  for (const [name, property] of Object.entries(value)) {
+    if (!Array.isArray(value)) hidden.add(name)
+    collectTexts(property, hidden)
+  }
+}
+
+/** Names of properties that no schema declares: those of our own responses, such as keys of balances. */
 const nameOf = (name: string) => (/^[\w.-]{1,64}$/.test(name) ? redactText(name) : redacted)
+
+/** A property that the schema does not know has a name of the client's choice. */
+function knownName(walk: Walk, name: string, known: BodySchema | undefined): string {
+  if (known !== undefined) return name
+  walk.hidden?.add(name)
+  return redacted
+}
 
 function isPrivate({ isSensitive }: Walk, name: string, siblings: Json): boolean {
   // A reason is free text about a customer, cleared when the customer is erased. That of a skipped rule is
@@ -136,13 +176,22 @@ function isPrivate({ isSensitive }: Walk, name: string, siblings: Json): boolean
   return isSensitive(name)
 }
 
+/** A text that was refused at its place is not what belongs there. */
+function isAtFault({ fault }: Walk, holder: Json | object, name: string): boolean {
+  const value = (holder as Json)[name]
+  return holder === fault?.holder && name === fault.name && typeof value === 'string' && !isOurs(value)
+}
+
 const ourId = /^[a-z]+_[0-9a-f]{32}$/
 const ourBarcode = /^\d{16}$/
+const isOurs = (text: string) => ourId.test(text) || ourBarcode.test(text)
+/** A day or a time, whether it exists or not. */
+const time = /^\d{4}-\d\d-\d\d(?:T[\d:.,]{2,18}(?:Z|[+-]\d\d:?\d\d)?)?$/i
 
-/** Whether a value has the type of its schema; an empty schema fits everything. */
-function fits(schema: Schema | undefined, value: unknown): boolean {
+/** Whether a value looks like what its schema declares; without a schema, or with an empty one, all do. */
+function fits(walk: Walk, schema: BodySchema | undefined, value: unknown): boolean {
   if (!schema) return true
-  if (schema.anyOf) return schema.anyOf.some((branch) => fits(branch, value))
+  if (schema.anyOf) return schema.anyOf.some((branch) => fits(walk, branch, value))
   if (schema.const !== undefined) return schema.const === value
   const type = Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value
   if (
@@ -153,25 +202,42 @@ function fits(schema: Schema | undefined, value: unknown): boolean {
     return false
   }
   if (type !== 'string') return true
-  // Where one of our IDs or barcodes is expected, anything else may be a phone number.
+  if (schema.pattern === keyPattern && !walk.isAccepted) return false
+  // Where an ID or a barcode of ours or a time is expected, anything else may be a phone number.
   const example = String(schema.examples?.[0])
-  return [ourId, ourBarcode].every((ours) => !ours.test(example) || ours.test(value as string))
+  return [ourId, ourBarcode, time].every((form) => !form.test(example) || form.test(value as string))
 }
 
-/** Picks the union branch that matches the value. */
-function choose(schema: Schema, value: object): Schema | undefined {
-  if (schema.if) return schema.if.required?.every((name) => name in value) ? schema.then : schema.else
-  if (!schema.anyOf) return schema
-  const branch = schema.anyOf.find((option) => fits(option, value))
-  return branch && choose(branch, value)
-}
-
-/**
- * Path of a request, built from its pattern. A parameter that is not one of our IDs or barcodes is redacted.
- */
-export function redactPath(route: string, params: Record<string, string>): string {
+/** Path of a request, built from its pattern. A parameter that is not one of our IDs is redacted. */
+export function redactPath(route: string, params: Record<string, string>, hidden?: Set<string>): string {
   return route.replaceAll(/:(\w+)/g, (_place, name: string) => {
     const value = params[name] ?? ''
-    return ourId.test(value) || ourBarcode.test(value) ? value : redacted
+    if (isOurs(value)) return value
+    hidden?.add(value)
+    return redacted
   })
+}
+
+/** UUIDs and trace IDs, with or without dashes, and ULIDs: no name or phone number has that form. */
+const machineMade = /^(?:(?:[0-9a-f]-?){31,63}[0-9a-f]|[0-7][0-9A-HJKMNP-TV-Z]{25})$/i
+
+/** A request ID that a client chose is kept only if a machine made it. */
+export function redactRequestId(id: string): string {
+  return machineMade.test(id) ? id : redacted
+}
+
+/** Removes from a text of ours what was redacted in the request that it quotes. */
+export function redactQuotes(text: string, hidden: ReadonlySet<string>): string {
+  // What follows is our own; what comes before may be the beginning of any text.
+  const cutAt = text.lastIndexOf('…')
+  const whole = cutAt < 0 ? text : `${redacted}${text.slice(cutAt)}`
+  const found = [...hidden].filter((quote) => quote !== '' && whole.includes(quote))
+  return found
+    .sort((a, b) => b.length - a.length)
+    .reduce((kept, quote) => kept.replaceAll(asWord(quote), redacted), whole)
+}
+
+function asWord(text: string): RegExp {
+  const escaped = text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')
+  return new RegExp(`(?<![\\p{L}\\p{N}])${escaped}(?![\\p{L}\\p{N}])`, 'gu')
 }

@@ -1,6 +1,9 @@
-/** What the code that walks through a body looks at in its schema. */
+/** What the code that walks through a body or a query looks at in its schema. */
 export interface BodySchema {
   readonly type?: string
+  readonly const?: unknown
+  readonly pattern?: string
+  readonly examples?: readonly unknown[]
   readonly properties?: Record<string, BodySchema>
   readonly patternProperties?: Record<string, BodySchema>
   readonly items?: BodySchema
@@ -27,8 +30,16 @@ export function schemaFor(schema: BodySchema, value: object): BodySchema {
   }
   if (!schema.anyOf) return schema
   const type = Array.isArray(value) ? 'array' : 'object'
-  const branch = schema.anyOf.find((option) => option.type === type)
+  const options = schema.anyOf.filter((option) => option.type === type)
+  const branch = options.find((option) => hasItsConstants(option, value)) ?? options[0]
   return branch ? schemaFor(branch, value) : {}
+}
+
+/** Constants tell alternatives apart, such as the `kind` of a rule. */
+function hasItsConstants({ properties = {} }: BodySchema, value: object): boolean {
+  return Object.entries(properties).every(
+    ([name, own]) => own.const === undefined || own.const === (value as Record<string, unknown>)[name],
+  )
 }
 
 /** The schema of a property; undefined if it is unknown. */

@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { type TObject, type TSchema, Type } from 'typebox'
 import type { Campaign } from '../../domain/campaign.ts'
 import { type CampaignId, parseId } from '../../domain/ids.ts'
 import { Refused } from '../../domain/refusal.ts'
@@ -21,7 +21,7 @@ import { listPage, PageQuery } from '../requests/paging.ts'
 import { respondToWrite } from '../respond.ts'
 import { CampaignStatus } from '../schemas/choices.ts'
 import { campaignDefinitionExample, campaignExample, draftExample } from '../schemas/examples.ts'
-import { CreatedAt, Id, NoBody, Optional, PageOf, UpdatedAt } from '../schemas/fields.ts'
+import { CreatedAt, Id, NoBody, Nullable, Optional, PageOf, UpdatedAt } from '../schemas/fields.ts'
 import { Outcome, TriedBasket } from '../schemas/transaction.ts'
 import type { ServerOptions } from '../server-options.ts'
 
@@ -55,13 +55,25 @@ const CampaignBody = Type.Unsafe<Record<string, unknown>>({
   description: aboutDefinition,
   examples: [campaignDefinitionExample],
 })
-const CampaignPatch = Type.Unsafe<Record<string, unknown>>({
-  ...named('CampaignPatch'),
-  type: 'object',
-  additionalProperties: true,
-  description: 'JSON Merge Patch of the definition: lists are replaced as a whole.',
-  examples: [{ name: 'Coffee lovers' }],
-})
+const CampaignPatch = Type.Unsafe<Record<string, unknown>>(
+  Type.Object(patchOf(CampaignDefinition), {
+    ...named('CampaignPatch'),
+    description: 'JSON Merge Patch of the definition: lists are replaced as a whole.',
+    examples: [{ name: 'Coffee lovers' }],
+  }),
+)
+
+/** The properties of a merge patch: all are optional, and null removes what may be absent. */
+function patchOf(whole: TObject): Record<string, TSchema> {
+  const { properties, required = [] } = whole as { properties: TObject['properties']; required?: string[] }
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, schema]) => {
+      const { description } = schema as { description?: string }
+      const patch = Type.IsObject(schema) ? Type.Object(patchOf(schema), { description }) : schema
+      return [name, Optional(required.includes(name) ? patch : Nullable(patch, description))]
+    }),
+  )
+}
 
 function toCampaignReply(campaign: Campaign) {
   const { id, status, version, hasChanges, draft, createdAt, updatedAt } = campaign

@@ -13,16 +13,7 @@ import { respondToChange } from '../respond.ts'
 import { CouponStatus as CouponStatusCode } from '../schemas/choices.ts'
 import { Coupon } from '../schemas/customer.ts'
 import { exampleId } from '../schemas/examples.ts'
-import {
-  Id,
-  NoBody,
-  OpaqueId,
-  Optional,
-  PageOf,
-  RangeEnd,
-  RangeQuery,
-  RangeStart,
-} from '../schemas/fields.ts'
+import { Id, Key, NoBody, Optional, PageOf, RangeEnd, RangeQuery, RangeStart } from '../schemas/fields.ts'
 import type { ServerOptions } from '../server-options.ts'
 
 const tags = ['Coupons']
@@ -32,7 +23,7 @@ const NewCouponBody = Type.Object(
   {
     customer: Id('cus', 'Who gets it.'),
     campaign: Id('cmp', 'A campaign that has been published.'),
-    reward: OpaqueId('Key of one of its rewards.'),
+    reward: Key('Key of one of its rewards.'),
   },
   {
     ...named('NewCoupon'),

@@ -22,7 +22,7 @@ import {
   PatchCustomer,
   RegisterCustomer,
 } from '../schemas/customer.ts'
-import { Id, OpaqueId, Optional, PageOf, RangeEnd, RangeQuery, RangeStart, Text } from '../schemas/fields.ts'
+import { Id, Key, Optional, PageOf, RangeEnd, RangeQuery, RangeStart, Text } from '../schemas/fields.ts'
 import type { ServerOptions } from '../server-options.ts'
 import { createWalletUrls } from '../wallet-urls.ts'
 
@@ -62,7 +62,7 @@ const ListQuery = Type.Object({
   ),
   activeTo: RangeEnd('With a sale'),
   holds: Optional(
-    OpaqueId(
+    Key(
       'Only customers with a remaining amount in this balance, by its key. Reports also count the balances of erased customers.',
     ),
   ),

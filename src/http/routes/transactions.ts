@@ -12,7 +12,7 @@ import { meaningOf } from '../requests/body-meaning.ts'
 import { listPage, PageQuery } from '../requests/paging.ts'
 import { idempotencyKey } from '../respond.ts'
 import { TransactionStatus } from '../schemas/choices.ts'
-import { Id, OpaqueId, Optional, PageOf, RangeQuery } from '../schemas/fields.ts'
+import { Id, Key, OpaqueId, Optional, PageOf, RangeQuery } from '../schemas/fields.ts'
 import { BasketBody, Preview, ProcessedTransaction, Transaction } from '../schemas/transaction.ts'
 import type { ServerOptions } from '../server-options.ts'
 
@@ -126,7 +126,7 @@ export function transactionRoutes(app: Server, { deps, baskets }: ServerOptions)
           status: Optional(TransactionStatus),
           ...RangeQuery('Processed'),
           spent: Optional(
-            OpaqueId('Only those that spent points of this balance (key). Requires the scope `manage`.'),
+            Key('Only those that spent points of this balance (key). Requires the scope `manage`.'),
           ),
         }),
         response: { 200: PageOf(Transaction) },

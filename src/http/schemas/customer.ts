@@ -19,8 +19,8 @@ import {
   CustomerName,
   FreeForm,
   Id,
+  Key,
   Nullable,
-  OpaqueId,
   Optional,
   Text,
   Timestamp,
@@ -337,7 +337,7 @@ export const AdjustmentEntry = Type.Object(LedgerEntry.properties, {
 
 export const Adjustment = Type.Object(
   {
-    key: OpaqueId('Key of the balance.'),
+    key: Key('Key of the balance.'),
     amount: Type.Number({
       minimum: -9e15,
       maximum: 9e15,

@@ -1,6 +1,7 @@
 /** Fields that several schemas share. Every string has a maximum length: a name never needs a megabyte. */
 import { type TSchema, Type } from 'typebox'
 import { maxMoney } from '../../domain/money.ts'
+import { keyPattern } from '../../domain/validation-error.ts'
 import { named } from '../openapi/name-components.ts'
 import { exampleId } from './examples.ts'
 
@@ -29,6 +30,8 @@ export const Id = (prefix: string, description = `ID of the ${nouns[prefix]}.`) 
   Type.String({ description, examples: [exampleId(prefix)] })
 export const OpaqueId = (description: string, options: object = {}) =>
   Type.String({ minLength: 1, maxLength: 255, description, ...options })
+/** Key of something in a campaign. */
+export const Key = (description: string) => Type.String({ pattern: keyPattern, description })
 export const Timestamp = (description: string) =>
   Type.String({ format: 'date-time', maxLength: 40, description, examples: ['2026-03-14T09:26:53.589Z'] })
 export const CreatedAt = Timestamp('When it was created.')

@@ -27,7 +27,7 @@ import {
 import { Return } from './return.ts'
 
 const CouponIds = (where: string) =>
-  Type.Union([Type.String(), Type.Array(Type.String(), { maxItems: 50 })], {
+  Type.Union([Id('cpn'), Type.Array(Id('cpn'), { maxItems: 50 })], {
     description:
       `IDs of coupons to redeem ${where}: one ID or a list. Without a discount of yours here, the service takes ` +
       'their worth off; a discount here includes them. See `couponsIncluded`.',
