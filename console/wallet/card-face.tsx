@@ -11,7 +11,6 @@ export function CardFace({ card: shown }: { readonly card: WalletCard }) {
   const { organization, card, firstName, tiers = [] } = shown
   const { t } = useTranslation('wallet')
   const [kind, setKind] = useState<(typeof kinds)[number]>('code128')
-  const isLive = card.status === 1
   return (
     <section className="card" aria-label={t('card')}>
       <header>
@@ -32,7 +31,7 @@ export function CardFace({ card: shown }: { readonly card: WalletCard }) {
         </ul>
       )}
       <div className="code">
-        {isLive ? (
+        {card.barcode ? (
           <>
             <img
               className={kind}
@@ -47,7 +46,7 @@ export function CardFace({ card: shown }: { readonly card: WalletCard }) {
           <p className="blocked">{t('blocked')}</p>
         )}
       </div>
-      {isLive && (
+      {card.barcode && (
         <fieldset className="kinds">
           <legend>{t('codeKind')}</legend>
           {kinds.map((item) => (

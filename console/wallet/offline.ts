@@ -8,8 +8,14 @@ export const cardAddress = location.pathname.replace(/\/+$/, '')
 
 let isKeeping = false
 
-/** Runs once per visit; later requests go through the worker, which caches them. */
-export async function keepForOffline(): Promise<void> {
+const codes = ['/code128.svg', '/qr.svg']
+
+/**
+ * Runs once per visit; later requests go through the worker, which caches them. A blocked card has no codes,
+ * and those of earlier visits are deleted.
+ */
+export async function keepForOffline({ hasCode }: { hasCode: boolean }): Promise<void> {
+  if (!hasCode && 'caches' in window) await forget(codes.map((code) => cardAddress + code))
   if (isKeeping || !('serviceWorker' in navigator)) return
   isKeeping = true
   await navigator.serviceWorker.register('/w/offline.js', { scope: '/w/' })
@@ -17,7 +23,7 @@ export async function keepForOffline(): Promise<void> {
   // Resources that were loaded before the worker started have not passed through it.
   const loaded = performance.getEntriesByType('resource').map(({ name }) => name)
   const ours = loaded.filter((address) => address.startsWith(location.origin))
-  const parts = ['', '/card', '/code128.svg', '/qr.svg', '/manifest.webmanifest'].map(
+  const parts = ['', '/card', ...(hasCode ? codes : []), '/manifest.webmanifest'].map(
     (part) => cardAddress + part,
   )
   const cache = await caches.open(cacheName)
@@ -42,8 +48,13 @@ async function dropOlderVersions(cache: Cache, loaded: readonly string[]): Promi
 /** Removes everything stored about a card whose link was revoked. */
 export async function forgetCard(): Promise<void> {
   if (!('caches' in window)) return
+  await forget([cardAddress])
+}
+
+async function forget(prefixes: readonly string[]): Promise<void> {
   const cache = await caches.open(cacheName)
   for (const request of await cache.keys()) {
-    if (new URL(request.url).pathname.startsWith(cardAddress)) await cache.delete(request)
+    const { pathname } = new URL(request.url)
+    if (prefixes.some((prefix) => pathname.startsWith(prefix))) await cache.delete(request)
   }
 }

@@ -25,10 +25,11 @@ export function useCard(): CardState {
       }
       if (!response.ok) throw new Error(String(response.status))
       const isKept = response.headers.has('x-kept')
-      setState({ kind: 'shown', card: await response.json(), isKept })
+      const card: WalletCard = await response.json()
+      setState({ kind: 'shown', card, isKept })
       // The card is stored only once it is known to exist: nothing of a revoked card may be kept. Where
       // service workers are not allowed, such as in a private window, the page works without one.
-      if (!isKept) keepForOffline().catch(() => {})
+      if (!isKept) keepForOffline({ hasCode: card.card.barcode !== undefined }).catch(() => {})
     } catch {
       setState((before) => (before.kind === 'shown' ? { ...before, isKept: true } : { kind: 'unreachable' }))
     }

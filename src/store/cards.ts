@@ -142,18 +142,21 @@ export async function findReplacement(
   tenant: Tenant,
   id: CardId,
   walletVersion: number,
-): Promise<Card | undefined> {
-  const row = await maybeOne<CardRow>(
+): Promise<{ readonly card: Card; readonly customerStatus: number } | undefined> {
+  const row = await maybeOne<CardRow & { customer_status: number }>(
     tenant.db,
     `WITH RECURSIVE way AS (
        SELECT id, replaced_by, 1 AS step FROM cards WHERE org_id = $1 AND id = $2 AND wallet_version = $3
        UNION ALL
        SELECT k.id, k.replaced_by, way.step + 1 FROM way JOIN cards k ON k.org_id = $1 AND k.id = way.replaced_by
        WHERE k.wallet_version > 0)
-     SELECT ${cardColumns} JOIN way ON way.id = k.id AND way.replaced_by IS NULL WHERE k.org_id = $1`,
+     SELECT c.status AS customer_status, ${cardColumns}
+     JOIN way ON way.id = k.id AND way.replaced_by IS NULL
+     JOIN customers c ON c.org_id = k.org_id AND c.id = k.customer_id
+     WHERE k.org_id = $1`,
     [tenant.orgId, uuidOf(id), walletVersion],
   )
-  return row && toCard(row)
+  return row && { card: toCard(row), customerStatus: row.customer_status }
 }
 
 /** The URLs of the cards it has replaced lead to it, and end together with its own. */

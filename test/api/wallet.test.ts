@@ -153,8 +153,21 @@ describe('what the page shows', () => {
     expect(body).not.toHaveProperty('firstName')
     await merchant.call('POST', `/v1/campaigns/${own}/pause`)
     expect((await get(`${path}/card`)).body.progress).toEqual([])
-    await merchant.call('POST', `/v1/cards/${card}/block`)
-    expect((await get(`${path}/card`)).body.card.status).toBe(2)
+  })
+
+  test('of a blocked card, or of a blocked customer, has no code', async () => {
+    const { customer, card, barcode } = await merchant.register(campaign)
+    const path = await pathOf(card)
+    for (const blocked of [`/v1/cards/${card}`, `/v1/customers/${customer}`]) {
+      await merchant.call('POST', `${blocked}/block`)
+      const shown = await get(`${path}/card`)
+      expect([shown.status, shown.body.card.status, shown.text.includes(barcode)]).toEqual([200, 2, false])
+      for (const kind of ['code128', 'qr'])
+        expectRefusal(await get(`${path}/${kind}.svg`), 404, '_not_found', /blocked/)
+      await merchant.call('POST', `${blocked}/unblock`)
+      expect((await get(`${path}/card`)).body.card).toMatchObject({ status: 1, barcode })
+      expect((await get(`${path}/qr.svg`)).status).toBe(200)
+    }
   })
 
   test('has the last ten visits', async () => {

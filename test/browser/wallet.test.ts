@@ -341,6 +341,19 @@ test('says that a card is blocked, and shows no code of it', async () => {
   expectCalm(opened)
 })
 
+test('forgets the code of a card that is blocked while it is shown', async () => {
+  const card = await issueCard()
+  const opened = await openPage()
+  const { page } = opened
+  await page.goto(card.walletUrl)
+  await expectKept(page, card)
+  await callApi('POST', `/v1/cards/${card.id}/block`, { token: card.token })
+  await page.reload()
+  await page.getByText('This card is blocked. Please ask at the store.').waitFor()
+  await expect.poll(() => keptOf(page, card.walletUrl)).not.toContainEqual(expect.stringContaining('.svg'))
+  expectCalm(opened)
+})
+
 test('answers an address that never was one with a page that says so', async () => {
   const opened = await openPage({ expected: [404] })
   const { page } = opened

@@ -1,4 +1,5 @@
 /** Renders a wallet page as an API response, without phone or email, and with no more than the first name. */
+import { cardStatus } from '../../domain/customer.ts'
 import { fromMinor, fromUnits } from '../../domain/money.ts'
 import { type Transaction, transactionStatus } from '../../domain/transaction.ts'
 import type { OpenWallet, WalletPage } from '../../operations/wallet-page/open-wallet.ts'
@@ -15,7 +16,11 @@ export function toWalletReply(page: WalletPage, now: Date) {
   const units = (key: string, amount: number) => fromUnits(amount, decimals.get(key) ?? 0)
   return {
     organization: { name, color: colorOf(organization), logo, locale, currency, timezone },
-    card: { barcode: card.barcode, status: card.status, campaignName: card.campaignName },
+    card: {
+      barcode: card.status === cardStatus.blocked ? undefined : card.barcode,
+      status: card.status,
+      campaignName: card.campaignName,
+    },
     firstName: view.customer.fullname?.trim().split(/\s+/, 1)[0] || undefined,
     balances: sortBalances(page).map(({ key, value, decimals, total }) => ({
       key,

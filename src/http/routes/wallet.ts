@@ -4,6 +4,7 @@
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
+import { cardStatus } from '../../domain/customer.ts'
 import { Refused } from '../../domain/refusal.ts'
 import type { Deps } from '../../operations/deps.ts'
 import { openWalletOf, readWallet } from '../../operations/wallet-page/open-wallet.ts'
@@ -34,6 +35,13 @@ const notThere = () =>
 
 async function getOpen(deps: Deps, request: FastifyRequest) {
   return (await openWalletOf(deps, request.wallet!)) ?? refuse()
+}
+
+/** What a scanner reads, unless the card is blocked. */
+async function getCode(deps: Deps, request: FastifyRequest): Promise<string> {
+  const { card } = await getOpen(deps, request)
+  if (card.status !== cardStatus.blocked) return card.barcode
+  throw new Refused('_not_found', 'The card is blocked, and has no code to scan. Ask at the till.')
 }
 
 function refuse(): never {
@@ -81,8 +89,7 @@ export function walletRoutes(app: Server, { deps }: ServerOptions): void {
         },
       },
       async (request, reply) => {
-        const { card } = await getOpen(deps, request)
-        const image = await drawBarcode(kind, card.barcode)
+        const image = await drawBarcode(kind, await getCode(deps, request))
         reply.header('content-type', 'image/svg+xml').serializer(asText)
         return reply.send(image)
       },

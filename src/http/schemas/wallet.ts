@@ -64,7 +64,11 @@ export const WalletCard = Type.Object(
     ),
     card: Type.Object(
       {
-        barcode: Type.String({ description: 'What a scanner reads.' }),
+        barcode: Optional(
+          Type.String({
+            description: 'What a scanner reads. Absent while the card or its customer is blocked.',
+          }),
+        ),
         status: CardStatus,
         campaignName: Type.String({ description: 'Name of the campaign of the card.' }),
       },

@@ -2,7 +2,7 @@
  * The wallet page of a card, for anyone who has its URL. The token is verified first; only a valid one is
  * looked up in the database, where it must still be the current one of the card.
  */
-import { type Card, type CustomerView, isLive } from '../../domain/customer.ts'
+import { type Card, type CustomerView, cardStatus, customerStatus, isLive } from '../../domain/customer.ts'
 import type { BranchId, CampaignId } from '../../domain/ids.ts'
 import type { Organization, ShownOrganization } from '../../domain/organization.ts'
 import type { Transaction } from '../../domain/transaction.ts'
@@ -26,7 +26,7 @@ import type { WalletKey } from './wallet-tokens.ts'
 
 export interface OpenWallet {
   readonly organization: Organization
-  /** The current card: that of the URL, or its replacement. */
+  /** The current card: that of the URL, or its replacement. Blocked as well if the customer is. */
   readonly card: Card
 }
 
@@ -45,8 +45,10 @@ export async function openWalletOf(deps: Deps, key: WalletKey): Promise<OpenWall
 async function open(deps: Deps, { org, card: id, version }: WalletKey) {
   if (version === 0) return undefined
   const tenant = tenantOf(deps.pool, org)
-  const card = await findReplacement(tenant, id, version)
-  if (!card || !isLive(card)) return undefined
+  const found = await findReplacement(tenant, id, version)
+  if (!found || !isLive(found.card)) return undefined
+  const isBlocked = found.customerStatus === customerStatus.blocked
+  const card = isBlocked ? { ...found.card, status: cardStatus.blocked } : found.card
   const setup = await deps.setupCache.get(tenant, await findSetupVersion(tenant))
   return setup.organization.isSubscribed ? { tenant, card, setup } : undefined
 }
