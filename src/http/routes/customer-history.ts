@@ -10,15 +10,7 @@ import type { Server } from '../fastify-server.ts'
 import { isStorable } from '../plugins/json-body.ts'
 import { toCouponRecordReply, toLedgerEntryReply } from '../replies/customer.ts'
 import { toTransactionReply } from '../replies/transaction.ts'
-import {
-  decodeCursor,
-  idCursor,
-  limitOf,
-  listPage,
-  PageQuery,
-  refuseCursor,
-  toPage,
-} from '../requests/paging.ts'
+import { decodeCursor, limitOf, listPage, PageQuery, refuseCursor, toPage } from '../requests/paging.ts'
 import { Coupon, LedgerEntry } from '../schemas/customer.ts'
 import { Id, PageOf } from '../schemas/fields.ts'
 import { Transaction } from '../schemas/transaction.ts'
@@ -81,14 +73,12 @@ export function customerHistoryRoutes(app: Server, { deps }: ServerOptions): voi
       const tenant = tenantOf(pool, request.caller.organization.orgId)
       const id = parseId('cus', request.params.id)
       const { customer } = await getCustomerView(deps, tenant, request.caller.organization, id)
-      const limit = limitOf(request.query)
-      const after = idCursor('cpn', request.query.cursor)
-      const rows = await listCoupons(tenant, { customer: customer.id }, { limit: limit + 1, after }, clock())
-      return toPage(
-        rows,
-        limit,
-        (row) => row.id,
-        (row) => toCouponRecordReply(row, clock()),
+      const now = clock()
+      return listPage(
+        'cpn',
+        request.query,
+        (page) => listCoupons(tenant, { customer: customer.id }, page, now),
+        (row) => toCouponRecordReply(row, now),
       )
     },
   )
