@@ -2,12 +2,21 @@
  * Batches lookups: those that arrive while a batch is running share the next one. Each is answered by a query
  * that began after it arrived, so the result is as fresh as if it had been queried alone; under load many
  * share the cost.
+ *
+ * A batch belongs to one organization. Organizations take turns, and those of several run side by side: the
+ * lookups of one do not wait for the queries of another.
  */
+import type { Pool } from 'pg'
 import { Refused } from '../domain/refusal.ts'
+import { createRoundRobin } from './round-robin.ts'
 
-export interface BatchOptions {
-  /** Maximum number of concurrent batches. */
+export interface BatchOptions<Q> {
+  /** Organization of a question; without it, all questions can share a batch. */
+  readonly orgOf?: (question: Q) => number
+  /** Maximum number of concurrent batches of one organization. */
   readonly maxRunning: number
+  /** Maximum number of concurrent batches in all; by default that of one organization. */
+  readonly maxRunningInAll?: number
   readonly maxBatch: number
   readonly maxWaiting: number
 }
@@ -18,28 +27,45 @@ interface Waiting<Q, A> {
   readonly reject: (error: unknown) => void
 }
 
+interface Line<Q, A> {
+  readonly org: number
+  readonly waiting: Waiting<Q, A>[]
+  running: number
+}
+
 /** `answer` returns one answer per question, in order. */
 export function createBatch<Q, A>(
-  answer: (questions: readonly Q[]) => Promise<readonly A[]>,
-  { maxRunning, maxBatch, maxWaiting }: BatchOptions,
+  answer: (questions: readonly Q[], org: number) => Promise<readonly A[]>,
+  options: BatchOptions<Q>,
 ): (question: Q) => Promise<A> {
-  let waiting: Waiting<Q, A>[] = []
+  const { orgOf = () => 0, maxRunning, maxRunningInAll = maxRunning, maxBatch, maxWaiting } = options
+  const lines = createRoundRobin<number, Line<Q, A>>(
+    (org) => ({ org, waiting: [], running: 0 }),
+    ({ waiting, running }) => waiting.length === 0 && running === 0,
+  )
+  let waiting = 0
   let running = 0
   let isScheduled = false
 
   function start(): void {
     isScheduled = false
-    while (waiting.length > 0 && running < maxRunning) {
-      const batch = waiting.slice(0, maxBatch)
-      waiting = waiting.slice(maxBatch)
+    while (waiting > 0 && running < maxRunningInAll) {
+      const line = lines.next((each) => each.waiting.length > 0 && each.running < maxRunning)
+      if (!line) return
+      const batch = line.waiting.splice(0, maxBatch)
+      waiting -= batch.length
       running++
-      void run(batch)
+      line.running++
+      void run(line, batch)
     }
   }
 
-  async function run(batch: readonly Waiting<Q, A>[]): Promise<void> {
+  async function run(line: Line<Q, A>, batch: readonly Waiting<Q, A>[]): Promise<void> {
     try {
-      const answers = await answer(batch.map(({ question }) => question))
+      const answers = await answer(
+        batch.map(({ question }) => question),
+        line.org,
+      )
       batch.forEach(({ resolve }, i) => {
         resolve(answers[i]!)
       })
@@ -47,19 +73,35 @@ export function createBatch<Q, A>(
       for (const { reject } of batch) reject(error)
     } finally {
       running--
+      line.running--
+      lines.release(line.org)
       start()
     }
   }
 
   return (question) => {
-    if (waiting.length >= maxWaiting)
+    if (waiting >= maxWaiting)
       return Promise.reject(new Refused('_unavailable', 'Too many requests are waiting.'))
     return new Promise((resolve, reject) => {
-      waiting.push({ question, resolve, reject })
+      lines.lineOf(orgOf(question)).waiting.push({ question, resolve, reject })
+      waiting++
       // At the end of this turn of the event loop, so that requests which arrived together share a batch.
-      if (isScheduled || running >= maxRunning) return
+      if (isScheduled || running >= maxRunningInAll) return
       isScheduled = true
       setImmediate(start)
     })
   }
+}
+
+/** Groups and batches leave some connections for requests that need one of their own. */
+const connectionsForOthers = 2
+
+/** How many groups of baskets, or batches of one kind, may run at the same time in all. */
+export function maxGroups(pool: Pool): number {
+  return Math.max(2, pool.options.max - connectionsForOthers)
+}
+
+/** For lookups of customers, cards and previews. */
+export function lookupLimits(pool: Pool) {
+  return { maxRunning: 2, maxRunningInAll: maxGroups(pool), maxBatch: 128, maxWaiting: 5_000 }
 }

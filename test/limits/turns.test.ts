@@ -230,6 +230,7 @@ describe('every queue is bounded', () => {
         await held
         return jobs.map(done)
       },
+      writersOfOne: 1,
       writers: 1,
       maxGroup: 2,
       maxWaiting: 5,
@@ -254,6 +255,7 @@ describe('every queue is bounded', () => {
         await held
         return jobs.map(done)
       },
+      writersOfOne: 1,
       writers: 1,
       maxGroup: 1,
       maxWaiting: 5,

@@ -19,7 +19,7 @@ export type Lane = 'none' | 'batched' | 'connection'
 const maxWaiting = 5_000
 /** Time reserved for the operation itself: a slot granted later than this before the deadline is useless. */
 const workTimeMs = 1_000
-/** Twice what the two basket writers hold, so that the next two groups are ready when they finish. */
+/** Twice what the two basket writers of an organization hold, so that the next two groups are ready then. */
 const batchedSlots = 1_024
 /** Connections that the groups and batches themselves usually need. */
 const connectionsForBatches = 2

@@ -8,7 +8,7 @@
 import { Refused } from '../../domain/refusal.ts'
 import { newId } from '../../store/new-id.ts'
 import { tenantOf } from '../../store/tenant.ts'
-import { createBatch } from '../batch.ts'
+import { createBatch, lookupLimits, maxGroups } from '../batch.ts'
 import type { Caller, Deps } from '../deps.ts'
 import { type Changes, type JobResult, runAttempts } from '../wallets/attempts.ts'
 import { decideBasket, decideGroup, refuseEnded } from './decide.ts'
@@ -30,7 +30,7 @@ export interface BasketProcessor {
 
 export interface TransactionsOptions {
   readonly deps: Deps
-  /** Maximum number of groups written concurrently. */
+  /** Maximum number of groups written concurrently, in all. */
   readonly writers?: number
   readonly maxGroup?: number
   readonly maxWaiting?: number
@@ -42,7 +42,9 @@ export function createBasketProcessor(options: TransactionsOptions): BasketProce
   const { deps } = options
   const queue = createBasketQueue<BasketJob, Processed>({
     run: (org, jobs) => processGroup(deps, org, jobs),
-    writers: options.writers ?? 2,
+    // A third group of the same organization would only make groups smaller.
+    writersOfOne: 2,
+    writers: options.writers ?? maxGroups(deps.pool),
     maxGroup: options.maxGroup ?? 128,
     maxWaiting: options.maxWaiting ?? 5_000,
     maxWaitMs: options.maxWaitMs ?? 10_000,
@@ -63,7 +65,10 @@ export function createBasketProcessor(options: TransactionsOptions): BasketProce
       ? run(request)
       : withScannedCard(readCard, caller, { ...request, barcode }, run)
   }
-  const askPreview = createBatch((jobs: readonly BasketJob[]) => previewAll(deps, jobs), previewLimits)
+  const askPreview = createBatch((jobs: readonly BasketJob[], org) => previewAll(deps, org, jobs), {
+    orgOf: ({ caller }) => caller.organization.orgId,
+    ...lookupLimits(deps.pool),
+  })
   return {
     process: (caller, request, repeat) =>
       withCard(caller, request, (known) => {
@@ -102,8 +107,6 @@ export function processGroup(
   return runAttempts(deps.pool, org, jobs, sales)
 }
 
-const previewLimits = { maxRunning: 2, maxBatch: 128, maxWaiting: 5_000 }
-
 /** A malformed ID is a card that does not exist; the customer is still checked first. */
 const noCard = 'card_00000000000000000000000000000000' as const
 
@@ -119,25 +122,10 @@ export function toJob(
   return { ...repeat, id: newId('txn', deps.clock()), caller, request: { ...request, customer, card } }
 }
 
-/** Previews that arrive together are loaded together, per organization; each fails on its own. */
-async function previewAll(deps: Deps, jobs: readonly BasketJob[]): Promise<(Preview | Error)[]> {
-  const answers = new Map<BasketJob, Preview | Error>()
-  const byOrganization = new Map<number, BasketJob[]>()
-  for (const job of jobs) {
-    const org = job.caller.organization.orgId
-    byOrganization.set(org, [...(byOrganization.get(org) ?? []), job])
-  }
-  for (const [org, own] of byOrganization) {
-    try {
-      const group = await loadGroup(deps, tenantOf(deps.pool, org), own, { mode: 'read' })
-      own.forEach((job, i) => {
-        answers.set(job, previewOne(group, job, i))
-      })
-    } catch (error) {
-      for (const job of own) answers.set(job, error as Error)
-    }
-  }
-  return jobs.map((job) => answers.get(job)!)
+/** Previews that arrive together are loaded together; each fails on its own. */
+async function previewAll(deps: Deps, org: number, jobs: readonly BasketJob[]): Promise<(Preview | Error)[]> {
+  const group = await loadGroup(deps, tenantOf(deps.pool, org), jobs, { mode: 'read' })
+  return jobs.map((job, i) => previewOne(group, job, i))
 }
 
 function previewOne(group: BasketGroup, job: BasketJob, index: number): Preview | Error {

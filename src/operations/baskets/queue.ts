@@ -4,8 +4,8 @@
  *
  * Invariants: a group belongs to one organization; a customer is in at most one running group, with baskets
  * in their order of arrival; two baskets with the same receipt number or idempotency key are never in one
- * group, so that the second finds the first; organizations take turns, so that a busy one cannot starve a
- * quiet one; the queue is bounded.
+ * group, so that the second finds the first; organizations take turns, and only so many groups of one
+ * are written at the same time, so that a busy one cannot starve a quiet one; the queue is bounded.
  */
 import type { CustomerId } from '../../domain/ids.ts'
 import { Refused } from '../../domain/refusal.ts'
@@ -24,6 +24,9 @@ export interface BasketQueueOptions<Job, Result> {
    * Decides and writes a group; one outcome per job, in order. A refusal is an outcome, never an exception.
    */
   run(org: number, jobs: readonly Job[]): Promise<JobResult<Result>[]>
+  /** Maximum number of groups of one organization that are written at the same time. */
+  readonly writersOfOne: number
+  /** Maximum number in all. */
   readonly writers: number
   readonly maxGroup: number
   readonly maxWaiting: number
@@ -51,13 +54,15 @@ interface Queue<Job, Result> {
   readonly lanes: Map<CustomerId, CustomerLane<Job, Result>>
   /** Lanes with waiting baskets and none running. */
   ready: CustomerLane<Job, Result>[]
+  /** Groups that are being written. */
+  running: number
 }
 
 export function createBasketQueue<Job, Result>(
   options: BasketQueueOptions<Job, Result>,
 ): BasketQueue<Job, Result> {
   const queues = createRoundRobin<number, Queue<Job, Result>>(
-    (org) => ({ org, lanes: new Map(), ready: [] }),
+    (org) => ({ org, lanes: new Map(), ready: [], running: 0 }),
     ({ lanes }) => lanes.size === 0,
   )
   let running = 0
@@ -86,11 +91,13 @@ export function createBasketQueue<Job, Result>(
 
   function startWriters(): void {
     while (running < options.writers) {
-      const queue = queues.next(({ ready }) => ready.length > 0)
+      const queue = queues.next((each) => each.ready.length > 0 && each.running < options.writersOfOne)
       if (!queue) return
       running++
+      queue.running++
       void write(queue).finally(() => {
         running--
+        queue.running--
         startWriters()
         if (size === 0) for (const resolve of whenIdle.splice(0)) resolve()
       })
@@ -145,10 +152,7 @@ export function createBasketQueue<Job, Result>(
       if (outcome.kind === 'done') waiting.resolve(outcome.result)
       else waiting.reject(outcome.error)
     })
-    for (const lane of lanes) {
-      if (lane.waiting.length > 0) queue.ready.push(lane)
-      else queue.lanes.delete(lane.customer)
-    }
+    returnLanes(queue, lanes)
     queues.release(queue.org)
   }
 
@@ -158,5 +162,16 @@ export function createBasketQueue<Job, Result>(
     get size() {
       return size
     },
+  }
+}
+
+/** The customers of a group that was written can be in the next one. */
+function returnLanes<Job, Result>(
+  { ready, lanes }: Queue<Job, Result>,
+  written: readonly CustomerLane<Job, Result>[],
+): void {
+  for (const lane of written) {
+    if (lane.waiting.length > 0) ready.push(lane)
+    else lanes.delete(lane.customer)
   }
 }

@@ -6,7 +6,7 @@ import type { Pool } from 'pg'
 import { Refused } from '../../domain/refusal.ts'
 import { listCardsByBarcode, type ScannedCard } from '../../store/cards.ts'
 import { tenantOf } from '../../store/tenant.ts'
-import { createBatch } from '../batch.ts'
+import { createBatch, lookupLimits } from '../batch.ts'
 import type { Caller } from '../deps.ts'
 import type { BasketRequest } from './job.ts'
 
@@ -18,20 +18,14 @@ interface Scan {
 export type ReadScannedCard = (scan: Scan) => Promise<ScannedCard | undefined>
 
 export function createScannedCardReader(pool: Pool): ReadScannedCard {
-  return createBatch((scans: readonly Scan[]) => readAll(pool, scans), {
-    maxRunning: 2,
-    maxBatch: 128,
-    maxWaiting: 5_000,
-  })
-}
-
-async function readAll(pool: Pool, scans: readonly Scan[]): Promise<(ScannedCard | undefined)[]> {
-  const cards = new Map<number, ReadonlyMap<string, ScannedCard>>()
-  for (const org of new Set(scans.map((scan) => scan.org))) {
-    const barcodes = scans.flatMap((scan) => (scan.org === org ? [scan.barcode] : []))
-    cards.set(org, await listCardsByBarcode(tenantOf(pool, org), barcodes))
-  }
-  return scans.map(({ org, barcode }) => cards.get(org)?.get(barcode))
+  return createBatch(
+    async (scans: readonly Scan[], org) => {
+      const barcodes = scans.map(({ barcode }) => barcode)
+      const cards = await listCardsByBarcode(tenantOf(pool, org), barcodes)
+      return barcodes.map((barcode) => cards.get(barcode))
+    },
+    { orgOf: ({ org }) => org, ...lookupLimits(pool) },
+  )
 }
 
 /** Runs a request with the card of its barcode; again if that card was replaced in the meantime. */

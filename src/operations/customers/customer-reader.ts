@@ -3,8 +3,8 @@
  */
 import type { Pool } from 'pg'
 import { type CustomerKeyKind, type LoadedView, listCustomersByKey } from '../../store/customers.ts'
-import { tenantOf } from '../../store/tenant.ts'
-import { createBatch } from '../batch.ts'
+import { type Tenant, tenantOf } from '../../store/tenant.ts'
+import { createBatch, lookupLimits } from '../batch.ts'
 
 export interface CustomerQuestion {
   readonly org: number
@@ -15,29 +15,23 @@ export interface CustomerQuestion {
 export type ReadCustomer = (question: CustomerQuestion) => Promise<LoadedView | undefined>
 
 export function createCustomerReader(pool: Pool, clock: () => Date): ReadCustomer {
-  return createBatch((questions: readonly CustomerQuestion[]) => readAll(pool, questions, clock()), {
-    maxRunning: 2,
-    maxBatch: 128,
-    maxWaiting: 5_000,
-  })
+  return createBatch(
+    (questions: readonly CustomerQuestion[], org) => readAll(tenantOf(pool, org), questions, clock()),
+    { orgOf: ({ org }) => org, ...lookupLimits(pool) },
+  )
 }
 
-/** One query per organization and kind of key among the lookups: usually one. */
+/** One query per kind of key among the lookups: usually one. */
 async function readAll(
-  pool: Pool,
+  tenant: Tenant,
   questions: readonly CustomerQuestion[],
   now: Date,
 ): Promise<(LoadedView | undefined)[]> {
-  const groups = new Map<string, CustomerQuestion[]>()
-  for (const question of questions) {
-    const name = `${question.org} ${question.kind}`
-    groups.set(name, [...(groups.get(name) ?? []), question])
-  }
   const answers = new Map<CustomerQuestion, LoadedView | undefined>()
-  for (const group of groups.values()) {
-    const { org, kind } = group[0]!
+  for (const kind of new Set(questions.map((question) => question.kind))) {
+    const group = questions.filter((question) => question.kind === kind)
     const keys = group.map(({ key }) => key)
-    const views = await listCustomersByKey(tenantOf(pool, org), kind, keys, now)
+    const views = await listCustomersByKey(tenant, kind, keys, now)
     group.forEach((question, i) => {
       answers.set(question, views[i])
     })

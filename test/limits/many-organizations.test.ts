@@ -1,0 +1,100 @@
+/** Organizations side by side: each has its own few groups and batches, and none waits for another's. */
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { describe, expect, test } from 'vitest'
+import { createBasketQueue } from '../../src/operations/baskets/queue.ts'
+import { createBatch } from '../../src/operations/batch.ts'
+import { done } from '../../src/operations/wallets/attempts.ts'
+import { times } from '../support/shop.ts'
+
+/** Work that ends when a test says so; `begun` has the organization of each piece, in order. */
+function heldWork() {
+  const begun: number[] = []
+  const held: (() => void)[] = []
+  return {
+    begun,
+    begin(org: number) {
+      begun.push(org)
+      return new Promise<void>((resolve) => held.push(resolve))
+    },
+    /** Ends the piece that began first. */
+    async endFirst() {
+      held.shift()!()
+      await nextTurn()
+      await nextTurn()
+    },
+  }
+}
+
+describe('batches', () => {
+  const open = (limits: { maxRunning: number; maxRunningInAll: number; maxBatch?: number }) => {
+    const { begin, ...work } = heldWork()
+    const ask = createBatch(
+      async (questions: readonly { org: number; n: number }[], org) => {
+        await begin(org)
+        expect(questions.every((question) => question.org === org)).toBe(true)
+        return questions.map(({ n }) => n)
+      },
+      { orgOf: ({ org }) => org, maxBatch: 2, maxWaiting: 100, ...limits },
+    )
+    return { ...work, ask: (org: number, count: number) => times(count, (n) => ask({ org, n })) }
+  }
+
+  test('one organization has as many as it may, and others run beside them', async () => {
+    const { begun, ask } = open({ maxRunning: 2, maxRunningInAll: 5 })
+    ask(1, 20)
+    await nextTurn()
+    expect(begun).toEqual([1, 1])
+    for (const org of [2, 3, 4, 5]) ask(org, 1)
+    await nextTurn()
+    expect(begun).toEqual([1, 1, 2, 3, 4])
+  })
+
+  test('the next one goes to the organization that has waited longest', async () => {
+    const { begun, ask, endFirst } = open({ maxRunning: 2, maxRunningInAll: 2 })
+    const answers = [...ask(1, 8), ...ask(2, 2), ...ask(3, 2)]
+    await nextTurn()
+    expect(begun).toEqual([1, 2])
+    while (begun.length < 6) await endFirst()
+    expect(begun).toEqual([1, 2, 3, 1, 1, 1])
+    await endFirst()
+    await endFirst()
+    expect(await Promise.all(answers)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 0, 1])
+  })
+
+  test('a failed one fails its own questions only', async () => {
+    const ask = createBatch(
+      async (questions: readonly number[], org) => {
+        if (org === 1) throw new Error('away')
+        return questions
+      },
+      { orgOf: (n) => n % 2, maxRunning: 1, maxRunningInAll: 2, maxBatch: 10, maxWaiting: 10 },
+    )
+    const results = await Promise.allSettled([ask(0), ask(1), ask(2), ask(3)])
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'rejected'])
+  })
+})
+
+test('groups of baskets: two of one organization, those of others beside them, and no more than all may have', async () => {
+  const { begun, begin, endFirst } = heldWork()
+  const queue = createBasketQueue<number, number>({
+    async run(org, jobs) {
+      await begin(org)
+      return jobs.map(done)
+    },
+    writersOfOne: 2,
+    writers: 4,
+    maxGroup: 1,
+    maxWaiting: 100,
+    maxWaitMs: 10_000,
+    keysOf: () => [],
+  })
+  const answers = times(6, (i) => queue.submit(1, `cus_${i}`, i))
+  expect(begun).toEqual([1, 1])
+  for (const org of [2, 3, 4]) answers.push(queue.submit(org, 'cus_0', org))
+  expect(begun).toEqual([1, 1, 2, 3])
+  await endFirst()
+  await endFirst()
+  expect(begun).toEqual([1, 1, 2, 3, 1, 4])
+  while (queue.size > 0) await endFirst()
+  expect(await Promise.all(answers)).toEqual([0, 1, 2, 3, 4, 5, 2, 3, 4])
+})
