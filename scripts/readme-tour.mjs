@@ -1,7 +1,8 @@
 // Runs the tour of README.md as a reader would: starts the service with `npm start` in an empty data folder,
 // pastes every block marked `sh tour` into one shell, and compares what it prints with the `text output`
-// block that follows. There, `…` stands for anything that differs between two runs.
-import { spawn } from 'node:child_process'
+// block that follows. There, `…` stands for anything that differs between two runs. The tour is taken twice:
+// in bash, and in the plainest shell there is, because a reader's `sh` may be either.
+import { spawn, spawnSync } from 'node:child_process'
 import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -31,14 +32,15 @@ try {
   await waitForDemo()
   console.log(`The service was ready after ${Math.round(performance.now() - startedAt)} ms, build included.`)
   const blocks = readTour(await readFile(join(root, 'README.md'), 'utf8'))
-  const outputs = await paste(blocks)
-  for (const [i, { code, expected }] of blocks.entries()) {
-    console.log(`\n${code.replaceAll(/^/gm, '$ ')}\n${outputs[i]}`)
-    if (expected !== undefined && !matches(expected, outputs[i])) {
-      throw new Error(`The output differs from what the README shows:\n${expected}`)
-    }
-  }
-  console.log(`The tour of the README works: ${blocks.length} blocks ran and printed what the README shows.`)
+  const shells = [
+    ['bash', '-euo', 'pipefail'],
+    [plainShell(), '-eu'],
+  ]
+  for (const shell of shells) await takeTour(blocks, shell)
+  const names = shells.map(([name]) => name).join(' and ')
+  console.log(
+    `The tour of the README works in ${names}: ${blocks.length} blocks printed what the README shows.`,
+  )
 } catch (error) {
   console.error(log)
   console.error(`The tour of the README fails: ${error.message}`)
@@ -73,11 +75,27 @@ function readTour(markdown) {
   return blocks
 }
 
+/** `dash` has nothing but what POSIX asks for; where it is not installed, `sh` is what readers have. */
+function plainShell() {
+  return spawnSync('dash', ['-c', ':']).error ? 'sh' : 'dash'
+}
+
+async function takeTour(blocks, shell) {
+  const outputs = await paste(blocks, shell)
+  console.log(`\nIn ${shell[0]}:`)
+  for (const [i, { code, expected }] of blocks.entries()) {
+    console.log(`\n${code.replaceAll(/^/gm, '$ ')}\n${outputs[i]}`)
+    if (expected !== undefined && !matches(expected, outputs[i])) {
+      throw new Error(`In ${shell[0]}, the output differs from what the README shows:\n${expected}`)
+    }
+  }
+}
+
 /** Runs all blocks in one shell, because later ones use the variables of earlier ones. */
-async function paste(blocks) {
+async function paste(blocks, [name, ...options]) {
   const mark = '@@ next block @@'
   const script = blocks.map(({ code }) => `${code}\necho '${mark}'`).join('\n')
-  const shell = spawn('bash', ['-euo', 'pipefail', '-c', script], {
+  const shell = spawn(name, [...options, '-c', script], {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'inherit'],
   })
@@ -89,7 +107,7 @@ async function paste(blocks) {
   const outputs = output.split(`${mark}\n`)
   if (code !== 0) {
     const failed = blocks[outputs.length - 1]
-    throw new Error(`this block exited with code ${code}:\n${failed?.code}\n${outputs.at(-1)}`)
+    throw new Error(`in ${name}, this block exited with code ${code}:\n${failed?.code}\n${outputs.at(-1)}`)
   }
   return outputs.map((text) => text.trimEnd())
 }
