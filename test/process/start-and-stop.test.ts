@@ -4,6 +4,7 @@ import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { callsOf, type OpenApiDocument } from '../../src/http/openapi/reference/document.ts'
 import {
   type Checkout,
   type DemoFile,
@@ -12,6 +13,7 @@ import {
   readDemo,
   type Service,
 } from '../support/checkout.ts'
+import { pasteExamples, plainShell, readExamples } from '../support/paste-examples.ts'
 
 // The tests of this file are one story on one data folder, in the order of the file.
 let checkout: Checkout
@@ -58,6 +60,29 @@ test('the greeting names everything, and its curl line works as pasted', async (
   const line = /^ {2}(curl .*)$/m.exec(greeting)?.[1]
   const { stdout } = await promisify(execFile)('sh', ['-c', `${line} --silent`])
   expect(JSON.parse(stdout)).toMatchObject({ tokenType: 'Bearer', accessToken: expect.any(String) })
+})
+
+test('every example of the API reference works as pasted, in the order of the page', async () => {
+  const { baseUrl } = firstDemo
+  const examples = readExamples(await (await fetch(`${baseUrl}/docs`)).text())
+  const document = (await (await fetch(`${baseUrl}/openapi.json`)).json()) as OpenApiDocument
+  const successOf = new Map(
+    callsOf(document).map(({ operationId, responses }) => [operationId, Object.keys(responses)[0]!]),
+  )
+  const named = new Set(examples.map(({ name }) => name))
+  expect([...successOf.keys()].filter((operation) => !named.has(operation))).toEqual([])
+  // One of the examples takes the newest request from the log, which is written once a second.
+  const logged = async () => (await callAsTill(firstDemo, '/v1/requests')).data.length
+  await callAsTill(firstDemo, '/v1/campaigns')
+  await expect.poll(logged, { timeout: 60_000 }).toBeGreaterThan(0)
+
+  const pasted = await pasteExamples(examples, { shell: plainShell(), dataDir })
+  // The first one, since the others may fail because of it.
+  const failed = pasted.find(({ name, statuses, complaints }) => {
+    const expected = successOf.get(name) ?? '(?:200)?'
+    return complaints !== '' || !new RegExp(`^${expected}$`).test(statuses.join())
+  })
+  expect(failed).toBeUndefined()
 })
 
 test('the three people of the demo sign in with its password, and each is what the address says', async () => {

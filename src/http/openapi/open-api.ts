@@ -113,10 +113,6 @@ export const openApiOptions = {
     webhooks: {},
     tags: [
       { name: 'Authentication', description: 'Tokens for integrations.' },
-      {
-        name: 'Sessions',
-        description: 'Sign-in for people, with a cookie instead of a token.',
-      },
       { name: 'Customers', description: 'Profiles, registrations, balances and history.' },
       { name: 'Cards', description: 'Cards that customers show at the till.' },
       { name: 'Transactions', description: 'Preview, process, return and look up baskets.' },
@@ -125,7 +121,6 @@ export const openApiOptions = {
       { name: 'Directory', description: 'Products, branches and users, by your own IDs.' },
       { name: 'Reports', description: 'Daily figures, and a check that they are consistent.' },
       { name: 'Organization', description: 'The merchant that the token belongs to.' },
-      { name: 'People', description: 'People who can sign in to the console, and their roles.' },
       {
         name: 'Connections',
         description: 'Software that uses the API, and its credentials.',
@@ -135,7 +130,12 @@ export const openApiOptions = {
         name: 'Wallet page',
         description: "For customers, at the card's `walletUrl`; no token needed.",
       },
+      { name: 'People', description: 'People who can sign in to the console, and their roles.' },
       { name: 'Platform', description: 'For the operator: organizations, integrations and connections.' },
+      {
+        name: 'Sessions',
+        description: 'Sign-in for people, with a cookie instead of a token.',
+      },
       { name: 'Operation', description: 'Health and metrics.' },
     ],
     components: {

@@ -9,23 +9,13 @@ import { curlOf } from './reference/curl.ts'
 import { docPages } from './reference/doc-pages.ts'
 import { type Call, callsOf, type OpenApiDocument, type Parameter, refName } from './reference/document.ts'
 import { type Html, html, inline, jsonBlock, markdown } from './reference/html.ts'
+import { lastOfTag, type Preparation, preparation, preparationOfTag } from './reference/pasting.ts'
 import { schemaFields, typeOf } from './reference/schema-fields.ts'
-
-/** Placeholder for the address of the service, which is known only when the page is requested. */
-export const addressMark = '{service-address}'
-
-const preparation = `BASE=${addressMark}
-API_KEY=lwk_…       # both are printed when the demo starts,
-API_SECRET=lws_…    # and stored in data/demo.json
-TOKEN=$(curl -s -X POST "$BASE/auth/token" \\
-  -H "x-api-key: $API_KEY" -H "x-api-secret: $API_SECRET" \\
-  | node -pe 'JSON.parse(require("fs").readFileSync(0)).accessToken')
-CAMPAIGN=cmp_…      # CUSTOMER, CARD and so on: the IDs in the responses you got`
 
 export function renderReferencePage(document: OpenApiDocument): string {
   const calls = callsOf(document)
   const tags = document.tags
-    .map((tag) => ({ ...tag, calls: calls.filter((call) => call.tags.includes(tag.name)) }))
+    .map((tag) => ({ ...tag, calls: inOrder(calls.filter((call) => call.tags.includes(tag.name))) }))
     .filter((tag) => tag.calls.length > 0)
   const { title, version, description } = document.info
   return html`<!doctype html>
@@ -66,13 +56,13 @@ export function renderReferencePage(document: OpenApiDocument): string {
     ${markdown(description)}
     <p>Also available as an OpenAPI 3.1 document: <a href="/openapi.json">/openapi.json</a></p>
     <h2 id="start">Before you start</h2>
-    <p>The examples use shell variables. Set them once:</p>
-    ${shell(preparation)}
+    ${preparation.map(preparing)}
   </section>
   ${tags.map(
     (tag) => html`<section class="tag" aria-labelledby="${anchor(tag.name)}">
       <h2 id="${anchor(tag.name)}">${tag.name}</h2>
       <p class="lead">${inline(tag.description)}</p>
+      ${preparing(preparationOfTag[tag.name])}
       ${tag.calls.map((call) => operation(document, call))}
     </section>`,
   )}
@@ -81,6 +71,14 @@ export function renderReferencePage(document: OpenApiDocument): string {
 </body>
 </html>
 `.html
+}
+
+function inOrder(calls: readonly Call[]): Call[] {
+  return calls.toSorted((a, b) => lastOfTag.indexOf(a.operationId) - lastOfTag.indexOf(b.operationId))
+}
+
+function preparing(needed: Preparation | undefined): Html {
+  return html`${needed && markdown(needed.about)}${needed?.commands !== undefined && shell(needed.commands)}`
 }
 
 const anchor = (tag: string) => `tag-${tag.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}`

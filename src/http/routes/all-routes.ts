@@ -25,7 +25,7 @@ import { tillRoutes } from './till.ts'
 import { transactionRoutes } from './transactions.ts'
 import { walletRoutes } from './wallet.ts'
 
-/** In the order of the API reference. */
+/** In the order of the API reference, whose sections are those of the tags (`open-api.ts`). */
 export const allRoutes: readonly ((app: Server, options: ServerOptions) => void)[] = [
   authRoutes,
   sessionRoutes,
@@ -43,11 +43,11 @@ export const allRoutes: readonly ((app: Server, options: ServerOptions) => void)
   tillRoutes,
   reportRoutes,
   organizationRoutes,
+  adminRoutes,
   peopleRoutes,
   connectionRoutes,
   logRoutes,
   walletRoutes,
-  adminRoutes,
   healthRoutes,
   referenceRoutes,
   pageRoutes,

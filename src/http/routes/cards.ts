@@ -104,7 +104,7 @@ export function cardRoutes(app: Server, { deps }: ServerOptions): void {
       }),
   )
 
-  for (const action of ['renew', 'revoke'] as const) {
+  for (const action of ['revoke', 'renew'] as const) {
     app.post(
       `/v1/cards/:id/wallet/${action}`,
       {

@@ -91,7 +91,7 @@ const OrganizationPatchBody = Type.Object(
   {
     ...named('OrganizationPatch'),
     description: 'JSON Merge Patch: what is left out stays as it is.',
-    examples: [{ timezone: 'Europe/Berlin', strictReferences: true }],
+    examples: [{ color: '#0b7285', maxBackdateDays: 45 }],
   },
 )
 

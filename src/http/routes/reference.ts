@@ -4,7 +4,8 @@ import { type Content, compress, contentOf, sendContent } from '../assets/send-c
 import { getWebFile } from '../assets/web-files.ts'
 import type { Server } from '../fastify-server.ts'
 import { docPages } from '../openapi/reference/doc-pages.ts'
-import { addressMark, renderReferencePage } from '../openapi/reference-page.ts'
+import { addressMark } from '../openapi/reference/pasting.ts'
+import { renderReferencePage } from '../openapi/reference-page.ts'
 import type { ServerOptions } from '../server-options.ts'
 
 /** The page loads nothing from other sites and sends nothing anywhere; it has no inline style or script. */

@@ -83,6 +83,32 @@ async function toSessionReply({ pool, clock }: Deps, session: PersonSession) {
 
 function signInRoutes(app: Server, { deps }: ServerOptions, site: Site): void {
   app.post(
+    '/auth/invitation',
+    {
+      config: {
+        access: 'public',
+        lane,
+        refusals: ['invalid_invitation', 'weak_password', 'invalid_subscription', '_forbidden'],
+      },
+      schema: {
+        operationId: 'acceptInvitation',
+        summary: 'Accept an invitation: choose a password and sign in',
+        description:
+          'Uses up the link. If it was made for a forgotten password, it also ends the sessions opened with that password.',
+        tags,
+        body: InvitationAcceptanceBody,
+        response: { 200: SessionReply },
+      },
+    },
+    async (request, reply) => {
+      refuseOtherSites(request, site)
+      const opened = await acceptInvitation(deps, request.body, request.ip)
+      setSession(reply, opened, site)
+      return toSessionReply(deps, opened.session)
+    },
+  )
+
+  app.post(
     '/auth/session',
     {
       config: {
@@ -104,32 +130,6 @@ function signInRoutes(app: Server, { deps }: ServerOptions, site: Site): void {
       refuseOtherSites(request, site)
       const device = deviceMark(request.headers.cookie, site)
       const opened = await signIn(deps, request.body, { address: request.ip, device })
-      setSession(reply, opened, site)
-      return toSessionReply(deps, opened.session)
-    },
-  )
-
-  app.post(
-    '/auth/invitation',
-    {
-      config: {
-        access: 'public',
-        lane,
-        refusals: ['invalid_invitation', 'weak_password', 'invalid_subscription', '_forbidden'],
-      },
-      schema: {
-        operationId: 'acceptInvitation',
-        summary: 'Accept an invitation: choose a password and sign in',
-        description:
-          'Uses up the link. If it was made for a forgotten password, it also ends the sessions opened with that password.',
-        tags,
-        body: InvitationAcceptanceBody,
-        response: { 200: SessionReply },
-      },
-    },
-    async (request, reply) => {
-      refuseOtherSites(request, site)
-      const opened = await acceptInvitation(deps, request.body, request.ip)
       setSession(reply, opened, site)
       return toSessionReply(deps, opened.session)
     },

@@ -61,7 +61,7 @@ export const NewCustomer = Type.Object(
   {
     ...named('NewCustomer'),
     description: 'The profile of a new customer.',
-    examples: [{ data: { phone: '+1 202 555 0123', fullname: 'Ada Lovelace' }, opaqueId: 'crm-4711' }],
+    examples: [{ data: { email: 'grace@example.com', fullname: 'Grace Hopper' }, opaqueId: 'crm-4711' }],
   },
 )
 

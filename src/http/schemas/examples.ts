@@ -84,7 +84,6 @@ export const basketExample = {
   card: exampleId('card'),
   opaqueId: 'T1-000123',
   items: [{ product: 'latte', quantity: 2, unitPrice: 3.5 }],
-  pointsToSpend: 100,
 }
 
 const basketAnswer = {
@@ -98,18 +97,17 @@ const basketAnswer = {
   branchOpaqueId: 'store-12',
   amount: 7,
   payableAmount: 7,
-  totals: { amount: 7, discounts: 0, coupons: 0, points: 1, due: 6 },
-  pointsSpent: 100,
-  pointsDiscount: 1,
+  totals: { amount: 7, discounts: 0, coupons: 0, points: 0, due: 7 },
+  pointsSpent: 0,
+  pointsDiscount: 0,
   occurredAt: at,
 }
 
 const executedActionsExample = {
-  collectables: { points: { value: 26, total: 326 }, stamps: { value: 0, total: 10 } },
+  collectables: { points: { value: 127, total: 327 }, stamps: { value: 0, total: 10 } },
   coupons: [grantedCoupon],
   actions: [
-    { type: 'spend_points', key: 'points', amount: 100, value: 20, discount: 1 },
-    { type: 'collect', key: 'points', amount: 6, value: 26, campaign: exampleId('cmp'), rule: 'base' },
+    { type: 'collect', key: 'points', amount: 7, value: 127, campaign: exampleId('cmp'), rule: 'base' },
     { type: 'collect', key: 'stamps', amount: 2, value: 10, campaign: exampleId('cmp'), rule: 'coffee' },
     {
       type: 'grant_coupon',
@@ -222,7 +220,7 @@ export const draftExample = { ...campaignExample, status: 'draft', version: 0, h
 export const outcomeExample = {
   amount: basketAnswer.amount,
   payableAmount: basketAnswer.payableAmount,
-  totals: { amount: 7, discounts: 0, coupons: 0, points: 0, due: 7 },
+  totals: basketAnswer.totals,
   pointsSpent: 0,
   pointsDiscount: 0,
   executedActions: {
@@ -250,14 +248,14 @@ export const returnExample = {
   opaqueId: 'T1-000123-R1',
   reason: 'Cold',
   items: [{ id: '1', quantity: 1 }],
-  pointsRestored: 50,
-  refundAmount: 3,
+  pointsRestored: 0,
+  refundAmount: 3.5,
   createdAt: '2026-03-14T10:02:11.004Z',
   executedActions: {
-    collectables: { points: { value: 73, total: 323 }, stamps: { value: 9, total: 9 } },
+    collectables: { points: { value: 123, total: 323 }, stamps: { value: 9, total: 9 } },
     coupons: [],
     actions: [
-      { type: 'return', key: 'points', amount: 47, value: 73 },
+      { type: 'return', key: 'points', amount: -4, value: 123 },
       { type: 'return', key: 'stamps', amount: 9, value: 9 },
       { type: 'revoke_coupon', coupon: exampleId('cpn') },
     ],
@@ -267,7 +265,7 @@ export const returnExample = {
 }
 
 export const directoryExamples = {
-  products: { opaqueId: 'latte', name: 'Latte', category: 'coffee', price: 3.5 },
+  products: { opaqueId: 'sku-4006', name: 'Oat latte', category: 'coffee', price: 3.9 },
   branches: { opaqueId: 'store-12', name: 'Main Street' },
   users: { opaqueId: 'cash-7', name: 'Till 7', branch: 'store-12' },
 }
@@ -361,7 +359,7 @@ export const requestExample = {
 
 export const requestDetailsExample = {
   ...requestExample,
-  requestBody: basketExample,
+  requestBody: { ...basketExample, pointsToSpend: 500 },
   replyBody: {
     statuscode: 400,
     errorcode: 400,

@@ -109,7 +109,7 @@ export const OrganizationRegionPatchBody = Type.Object(
 
 export const SubscriptionChangeBody = Type.Object(
   { active: Type.Boolean({ description: 'Whether the organization may use the service.' }) },
-  { ...named('SubscriptionChange'), examples: [{ active: false }] },
+  { ...named('SubscriptionChange'), examples: [{ active: true }] },
 )
 
 export const NewIntegrationBody = Type.Object(
