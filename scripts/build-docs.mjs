@@ -49,9 +49,11 @@ function render({ path, source, text, title }, pages) {
         const cells = (row, tag) =>
           row.map(({ tokens }) => `<${tag}>${this.parser.parseInline(tokens)}</${tag}>`).join('')
         const body = rows.map((row) => `<tr>${cells(row, 'td')}</tr>`).join('\n')
-        return `<div class="table" tabindex="0" role="region" aria-label="Table"><table>
-<thead><tr>${cells(header, 'th')}</tr></thead>
-<tbody>${body}</tbody></table></div>\n`
+        // Markdown has no table without a header.
+        const head = header.some(({ text }) => text) ? `<thead><tr>${cells(header, 'th')}</tr></thead>\n` : ''
+        const kind = header.length > 2 ? 'table many' : 'table'
+        return `<div class="${kind}" tabindex="0" role="region" aria-label="Table"><table>
+${head}<tbody>${body}</tbody></table></div>\n`
       },
       // Comments are for those who write the page; anchors are the only HTML in it.
       html: ({ text: code }) => (/^<\/?a\b/.test(code) ? code : ''),

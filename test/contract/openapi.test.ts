@@ -398,7 +398,9 @@ describe('the reference page', () => {
 
   test('shows a call for the shell with every operation', async () => {
     const { body } = await service.call('GET', '/docs')
-    expect(body.match(/<code>curl /g)).toHaveLength(calls.length)
+    expect(body.match(/<h4>Request<\/h4>\s*<pre class="shell" tabindex="0"><code>curl /g)).toHaveLength(
+      calls.length,
+    )
     expect(body).not.toMatch(/undefined|\[object Object\]/)
   })
 })

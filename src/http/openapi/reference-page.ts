@@ -8,7 +8,7 @@ import { codesOf, commonRefusals } from './error-responses.ts'
 import { curlOf } from './reference/curl.ts'
 import { docPages } from './reference/doc-pages.ts'
 import { type Call, callsOf, type OpenApiDocument, type Parameter, refName } from './reference/document.ts'
-import { type Html, html, inline, jsonBlock, markdown } from './reference/html.ts'
+import { betweenTags, type Html, html, inline, jsonBlock, markdown } from './reference/html.ts'
 import { lastOfTag, type Preparation, preparation, preparationOfTag } from './reference/pasting.ts'
 import { schemaFields, typeOf } from './reference/schema-fields.ts'
 
@@ -56,13 +56,13 @@ export function renderReferencePage(document: OpenApiDocument): string {
     ${markdown(description)}
     <p>Also available as an OpenAPI 3.1 document: <a href="/openapi.json">/openapi.json</a></p>
     <h2 id="start">Before you start</h2>
-    ${preparation.map(preparing)}
+    ${preparation.map(contentOf)}
   </section>
   ${tags.map(
     (tag) => html`<section class="tag" aria-labelledby="${anchor(tag.name)}">
       <h2 id="${anchor(tag.name)}">${tag.name}</h2>
       <p class="lead">${inline(tag.description)}</p>
-      ${preparing(preparationOfTag[tag.name])}
+      ${before(preparationOfTag[tag.name])}
       ${tag.calls.map((call) => operation(document, call))}
     </section>`,
   )}
@@ -77,9 +77,11 @@ function inOrder(calls: readonly Call[]): Call[] {
   return calls.toSorted((a, b) => lastOfTag.indexOf(a.operationId) - lastOfTag.indexOf(b.operationId))
 }
 
-function preparing(needed: Preparation | undefined): Html {
-  return html`${needed && markdown(needed.about)}${needed?.commands !== undefined && shell(needed.commands)}`
-}
+const contentOf = ({ about, commands }: Preparation) =>
+  html`${markdown(about)}${commands !== undefined && shell(commands)}`
+
+const before = (needed: Preparation | undefined) =>
+  html`${needed && html`<div class="before">${contentOf(needed)}</div>`}`
 
 const anchor = (tag: string) => `tag-${tag.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}`
 
@@ -247,4 +249,4 @@ function explained(description: string): Html {
   }`
 }
 
-const shell = (text: string) => html`<pre class="shell" tabindex="0"><code>${text}</code></pre>`
+const shell = (text: string) => html`<pre class="shell" tabindex="0"><code>${betweenTags(text)}</code></pre>`

@@ -17,7 +17,7 @@ export interface Preparation {
 export const preparation: readonly Preparation[] = [
   {
     about:
-      'The examples are commands for any shell, and need only curl and Node.js. In the folder where you started the demo, paste this first. For another service, set the last four to your own values; `CAMPAIGN` is the ID of a published campaign.',
+      'The examples are commands for any shell, and need only curl and Node.js. In the folder where you started the demo, paste this first. Without the demo, set `API_KEY`, `API_SECRET` and `CAMPAIGN`, the ID of a published campaign, to your own values.',
     commands: `demo() { node -p "require('./data/demo.json').$1"; }
 BASE=${addressMark}
 API_KEY=$(demo apiKey)
@@ -26,7 +26,7 @@ CAMPAIGN=$(demo campaignId)`,
   },
   {
     about:
-      'Then get a token. `pick` reads a value from the response that was kept in the file `$REPLY`, and `RUN` makes phone numbers, receipt numbers and so on unique.',
+      'Then get a token. `pick` reads a value from the last response kept in the file `$REPLY`; `RUN` makes phone numbers, receipt numbers and so on unique.',
     commands: `RUN=$(date +%s)
 PHONE="+1 202 $((RUN % 8000000 + 2000000))"
 REPLY=$(mktemp)
@@ -40,7 +40,7 @@ TOKEN=$(pick .accessToken)`,
   },
   {
     about:
-      'From here on, paste the examples in the order of the page: what one of them needs, an earlier one has set. They fit the campaign of the demo, and change data.',
+      'From here on, paste the examples in the order of the page: what one of them needs, an earlier one has set. They change data, and fit the campaign of the demo.',
   },
 ]
 
