@@ -2,7 +2,7 @@
 // pastes every block marked `sh tour` into one shell, and compares what it prints with the `text output`
 // block that follows. There, `…` stands for anything that differs between two runs. The tour is taken twice:
 // in bash, and in the plainest shell there is, because a reader's `sh` may be either.
-import { spawn, spawnSync } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -77,7 +77,7 @@ function readTour(markdown) {
 
 /** `dash` has nothing but what POSIX asks for; where it is not installed, `sh` is what readers have. */
 function plainShell() {
-  return spawnSync('dash', ['-c', ':']).error ? 'sh' : 'dash'
+  return execFileSync('sh', ['-c', 'command -v dash || command -v sh'], { encoding: 'utf8' }).trim()
 }
 
 async function takeTour(blocks, shell) {

@@ -13,7 +13,7 @@ import {
   readDemo,
   type Service,
 } from '../support/checkout.ts'
-import { pasteExamples, plainShell, readExamples } from '../support/paste-examples.ts'
+import { pasteExamples, readExamples } from '../support/paste-examples.ts'
 
 // The tests of this file are one story on one data folder, in the order of the file.
 let checkout: Checkout
@@ -76,7 +76,7 @@ test('every example of the API reference works as pasted, in the order of the pa
   await callAsTill(firstDemo, '/v1/campaigns')
   await expect.poll(logged, { timeout: 60_000 }).toBeGreaterThan(0)
 
-  const pasted = await pasteExamples(examples, { shell: plainShell(), dataDir })
+  const pasted = await pasteExamples(examples, dataDir)
   // The first one, since the others may fail because of it.
   const failed = pasted.find(({ name, statuses, complaints }) => {
     const expected = successOf.get(name) ?? '(?:200)?'
