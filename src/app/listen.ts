@@ -61,13 +61,15 @@ export async function listen(
   const baskets = createBasketProcessor({ deps })
   const requestLog = createRequestLog(deps)
   const state = { isStopping: false }
-  // Concurrent readiness checks share one query: frequent checks must not use up connections.
+  // Readiness checks share one query for as long as it runs: frequent checks must not use up connections.
   let asked: Promise<boolean> | undefined
-  const canServe = () => {
-    asked ??= canUseDatabase(deps).finally(() => {
-      asked = undefined
-    })
-    return asked
+  const canServe = async () => {
+    asked ??= canWrite(deps.pool)
+      .catch(() => false)
+      .finally(() => {
+        asked = undefined
+      })
+    return (await withTimeout(asked, readinessTimeoutMs)) ?? false
   }
   let app: Server | undefined
   let port = config.port
@@ -110,12 +112,4 @@ async function closeServer(app: Server, baskets: BasketProcessor): Promise<void>
     drainTimeoutMs,
   )
   app.server.closeAllConnections()
-}
-
-async function canUseDatabase({ pool }: Deps): Promise<boolean> {
-  try {
-    return (await withTimeout(canWrite(pool), readinessTimeoutMs)) ?? false
-  } catch {
-    return false
-  }
 }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { canWrite } from '../../src/database/can-write.ts'
 import { createClient, type EmbeddedConnection, openPool } from '../../src/database/pool.ts'
 import { findEmbeddedPostgres, startEmbeddedPostgres } from '../../src/embedded-postgres/embedded-postgres.ts'
 import { isAlive, readPostmasterFile } from '../../src/embedded-postgres/postmaster-file.ts'
@@ -60,6 +61,33 @@ describe('life', () => {
     expect(second.origin).toBe('started')
     expect(await query(second.connection, 'SELECT value FROM kept')).toEqual([{ value: 7 }])
     await second.stop()
+  })
+
+  test('can be written to only while it can commit, which waits for a synchronous standby', async () => {
+    const server = await startEmbeddedPostgres({ folder: used })
+    const pool = openPool(server.connection)
+    try {
+      expect(await canWrite(pool)).toBe(true)
+      const waitFor = async (standbys: string) => {
+        await query(server.connection, `ALTER SYSTEM SET synchronous_standby_names = '${standbys}'`)
+        await query(server.connection, 'SELECT pg_reload_conf()')
+        await until(
+          async () =>
+            (await query(server.connection, 'SHOW synchronous_standby_names'))[0]
+              ?.synchronous_standby_names === standbys,
+        )
+      }
+      await waitFor('nobody')
+      const asked = canWrite(pool)
+      expect(await Promise.race([asked, sleep(500, 'still waiting')])).toBe('still waiting')
+      // Everything else succeeds meanwhile.
+      expect(await query(server.connection, 'SELECT 1 AS one')).toEqual([{ one: 1 }])
+      await waitFor('')
+      expect(await asked).toBe(true)
+    } finally {
+      await pool.end()
+      await server.stop()
+    }
   })
 
   test('the server is safe against power cuts, off the network, private, and independent of the locale', async () => {
