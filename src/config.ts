@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { listServers, readTarget, targets } from './database/failover.ts'
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 
@@ -130,12 +131,23 @@ function readDatabaseUrl(value: string | undefined, problems: string[]): string 
     problems.push(
       'DATABASE_URL must start with postgres://, as in postgres://user:password@host:5432/database.',
     )
-  } else if (!URL.canParse(value) && !URL.canParse(value.replace('@/', '@socket/'))) {
+  } else if (!isDatabaseUrl(value)) {
     problems.push(
-      'DATABASE_URL is not a valid URL. Characters such as @ : / ? # in the password must be percent-encoded.',
+      'DATABASE_URL is not a valid URL. Characters such as @ : / ? # in the password must be percent-encoded; several hosts are written as host1:5432,host2:5432.',
+    )
+  } else if (!targets.some((target) => target === readTarget(value))) {
+    problems.push(
+      `DATABASE_URL: target_session_attrs must be ${targets.join(', ')}, because the service writes.`,
     )
   }
   return value
+}
+
+/** Of one host, only a socket may be left out; of several, none. */
+function isDatabaseUrl(url: string): boolean {
+  const servers = listServers(url)
+  if (servers.length > 1) return servers.every((server) => URL.canParse(server))
+  return URL.canParse(url) || URL.canParse(url.replace('@/', '@socket/'))
 }
 
 /** Pages and links start at the root, so the URL must not have a path. */

@@ -5,6 +5,7 @@
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
 import { isConnectionError } from '../database/classify-error.ts'
+import { listServers } from '../database/failover.ts'
 import { MigrationError } from '../database/migrate.ts'
 import { Refused } from '../domain/refusal.ts'
 import { FolderInUseError } from '../embedded-postgres/server-process.ts'
@@ -130,10 +131,11 @@ function explainFiles(error: Error, config: Config): Failure | undefined {
 export function nameDatabase(config: Config): string {
   if (config.databaseUrl === undefined) return `under ${config.dataDir}`
   try {
-    const url = new URL(config.databaseUrl.replace('@/', '@socket/'))
-    const host = url.hostname === 'socket' ? (url.searchParams.get('host') ?? 'a socket') : url.hostname
-    const port = url.port === '' ? '' : `:${url.port}`
-    return `"${decodeURIComponent(url.pathname.slice(1))}" at ${host}${port}`
+    const urls = listServers(config.databaseUrl).map((server) => new URL(server.replace('@/', '@socket/')))
+    const hosts = urls.map(({ hostname, host, searchParams }) =>
+      hostname === 'socket' ? (searchParams.get('host') ?? 'a socket') : host,
+    )
+    return `"${decodeURIComponent(urls[0]!.pathname.slice(1))}" at ${hosts.join(', ')}`
   } catch {
     return 'of DATABASE_URL'
   }

@@ -46,11 +46,11 @@ const lostConnectionStates = new Set([
   '57P04', // database_dropped
   '57P05', // idle_session_timeout
   '25P03', // idle_in_transaction_session_timeout
+  '25006', // read_only_sql_transaction: a standby, where a new connection may lead to the primary
 ])
 
 const unavailableStates = new Set([
   ...lostConnectionStates,
-  '25006', // read_only_sql_transaction: we are talking to a standby
   lockNotAvailable,
   '57014', // query_canceled, which is how a statement timeout ends
   '3D000', // the database does not exist (yet, or while it is being restored)

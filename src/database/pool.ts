@@ -1,5 +1,6 @@
 import pg from 'pg'
 import type { DatabaseLog } from './database-log.ts'
+import { createFailoverClient, listServers } from './failover.ts'
 
 /** Where the embedded server listens; `host` is the folder of its socket, or an address on Windows. */
 export interface EmbeddedConnection {
@@ -44,7 +45,8 @@ export interface PoolOptions {
  * every 'error' event has a listener, since one without would end the process.
  */
 export function openPool(connection: DatabaseConnection, options: PoolOptions = {}): pg.Pool {
-  const pool = new pg.Pool({ ...connectionSettings(connection), ...sessionSettings(options) })
+  const Client = clientFor(connection)
+  const pool = new pg.Pool({ ...connectionSettings(connection), ...sessionSettings(options), Client })
   // The pool reports only idle connections. One that breaks while checked out reports on the client itself.
   pool.on('error', (error) => options.log?.warn({ err: error }, 'lost an idle database connection'))
   pool.on('connect', (client) => client.on('error', () => {}))
@@ -53,13 +55,20 @@ export function openPool(connection: DatabaseConnection, options: PoolOptions = 
 
 /** One connection outside any pool, for long-running work or work that needs other limits. */
 export function createClient(connection: DatabaseConnection, options: PoolOptions = {}): pg.Client {
-  const client = new pg.Client({ ...connectionSettings(connection), ...sessionSettings(options) })
+  const Client = clientFor(connection)
+  const client = new Client({ ...connectionSettings(connection), ...sessionSettings(options) })
   client.on('error', () => {})
   return client
 }
 
+function clientFor(connection: DatabaseConnection): typeof pg.Client {
+  const hasSeveralHosts = typeof connection === 'string' && listServers(connection).length > 1
+  return hasSeveralHosts ? createFailoverClient(connection) : pg.Client
+}
+
 function connectionSettings(connection: DatabaseConnection): pg.ClientConfig {
-  if (typeof connection === 'string') return { connectionString: connection }
+  // Of several hosts, the client itself finds the one to connect to.
+  if (typeof connection === 'string') return { connectionString: listServers(connection)[0] }
   // `ssl` is set explicitly so that a PGSSLMODE meant for another server does not affect our private socket.
   return { ...connection, ssl: false }
 }
