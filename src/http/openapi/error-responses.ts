@@ -6,7 +6,7 @@
 import { type RefusalCode, refusals } from '../../domain/refusal.ts'
 import { statusOf } from '../errors/errors.ts'
 import type { Access } from '../route-config.ts'
-import { type HeaderName, headerRefs } from './headers.ts'
+import { allowHeader, type HeaderName, headerRefs } from './headers.ts'
 import type { Json } from './name-components.ts'
 
 const everyCall: readonly RefusalCode[] = [
@@ -98,7 +98,6 @@ const commonResponses: Record<string, CommonResponse> = {
   },
   403: { name: 'Forbidden', codes: ['invalid_subscription', '_forbidden'] },
   404: { name: 'NotFound', codes: ['_not_found'] },
-  405: { name: 'MethodNotAllowed', codes: ['_method_not_allowed'], headers: ['Allow'] },
   409: { name: 'Conflict', codes: ['idempotency_key_in_use'] },
   413: { name: 'ContentTooLarge', codes: ['_payload_too_large'] },
   415: { name: 'UnsupportedMediaType', codes: ['_unsupported_media_type'] },
@@ -110,6 +109,18 @@ const commonResponses: Record<string, CommonResponse> = {
   },
   500: { name: 'InternalServerError', codes: ['_internal_error'] },
   503: { name: 'ServiceUnavailable', codes: ['_unavailable'], headers: ['Retry-After'] },
+}
+
+/**
+ * What no operation describes: a path that does not exist, and a method that a path does not have. The second is
+ * no component, because linters and generators count only what an operation refers to.
+ */
+export function unmatched(): Json {
+  const notAllowed = responseOf({ name: 'MethodNotAllowed' }, ['_method_not_allowed'])
+  return {
+    404: errorResponse('404', ['_not_found']),
+    405: { ...notAllowed, headers: { ...(notAllowed.headers as Json), ...allowHeader } },
+  }
 }
 
 /** The response of an operation to a status: a reference where it has no codes of its own. */
@@ -134,7 +145,7 @@ export function errorComponents(): { responses: Json; schemas: Json; examples: J
 }
 
 function responseOf(
-  { name, headers = [] }: CommonResponse,
+  { name, headers = [] }: Omit<CommonResponse, 'codes'>,
   codes: readonly RefusalCode[],
   examples?: Json,
 ): Json {

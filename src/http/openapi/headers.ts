@@ -31,17 +31,21 @@ const headers = {
     description: 'The properties of the body that were ignored, such as typos.',
     schema: { ...text, examples: ['itmes, customer.nickname'] },
   },
-  Allow: {
-    description: 'The methods that the path supports.',
-    required: true,
-    schema: { ...text, examples: ['GET, HEAD, PATCH'] },
-  },
   'WWW-Authenticate': {
     description: 'How to authenticate.',
     required: true,
     schema: { ...text, examples: ['Bearer'] },
   },
 } as const
+
+/** No component: only responses that no operation has carry it. */
+export const allowHeader = {
+  Allow: {
+    description: 'The methods that the path supports.',
+    required: true,
+    schema: { ...text, examples: ['GET, HEAD, PATCH'] },
+  },
+}
 
 export type HeaderName = keyof typeof headers
 

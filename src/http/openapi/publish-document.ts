@@ -4,7 +4,7 @@
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { RefusalCode } from '../../domain/refusal.ts'
-import { errorComponents, errorResponse } from './error-responses.ts'
+import { errorComponents, errorResponse, unmatched } from './error-responses.ts'
 import { type HeaderName, headerComponents, headerRefs } from './headers.ts'
 import { type Json, nameComponents, toPascalCase } from './name-components.ts'
 import { refName } from './reference/document.ts'
@@ -57,11 +57,7 @@ export function publishDocument({ openapiObject }: { openapiObject?: object }): 
   inlineSingleExamples(document.paths as Paths, examples)
   return {
     ...document,
-    // What no operation describes: a path that does not exist, and a method that a path does not have.
-    'x-unmatched': {
-      404: { $ref: '#/components/responses/NotFound' },
-      405: { $ref: '#/components/responses/MethodNotAllowed' },
-    },
+    'x-unmatched': unmatched(),
     components: {
       ...components,
       schemas: sorted({ ...schemas, ...errors.schemas }),

@@ -67,20 +67,20 @@ export const NewCustomer = Type.Object(
 
 export type NewCustomerBody = Type.Static<typeof NewCustomer>
 
-const ExistingCustomer = Type.Object(
-  { id: Id('cus', 'An existing customer.') },
-  {
-    ...named('ExistingCustomer'),
-    'x-free-form': true,
-    description: 'A customer who is known already. Everything besides the ID is ignored.',
-  },
-)
+const existing = { id: Id('cus', 'An existing customer.') }
+
+const ExistingCustomer = Type.Object(existing, {
+  ...named('ExistingCustomer'),
+  'x-free-form': true,
+  description: 'A customer who is known already. Everything besides the ID is ignored.',
+})
 
 const aboutRegistered = 'An existing customer by `id`, or the profile of a new one.'
 
 /**
  * If an ID is sent, the customer's other fields are not looked at, not even their types. Generators of clients
- * lose the type of a condition, so the document says the same with alternatives.
+ * lose the type of a condition, so the document says the same with alternatives, and that an ID has its type
+ * in both: otherwise a profile with a number for an ID would be a new customer.
  */
 const RegisteredCustomer = Type.Unsafe<{ id: string } | NewCustomerBody>({
   type: 'object',
@@ -88,7 +88,10 @@ const RegisteredCustomer = Type.Unsafe<{ id: string } | NewCustomerBody>({
   // biome-ignore lint/suspicious/noThenProperty: `then` is a JSON Schema keyword.
   then: ExistingCustomer,
   else: NewCustomer,
-  'x-published': { anyOf: [NewCustomer, ExistingCustomer], description: aboutRegistered },
+  'x-published': {
+    allOf: [{ type: 'object', properties: existing }, { anyOf: [NewCustomer, ExistingCustomer] }],
+    description: aboutRegistered,
+  },
 })
 
 export const RegisterCustomer = Type.Object(
