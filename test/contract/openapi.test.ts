@@ -397,6 +397,14 @@ describe('the reference page', () => {
     expect([...new Set(dead)]).toEqual([])
   })
 
+  test('names the alternatives of a property, also where something else holds for all of them', async () => {
+    const { body } = await service.call('GET', '/docs')
+    const [, type] = /<code class="name">customer<\/code> <span class="type">(.*?)<\/span>/.exec(body) ?? []
+    expect(type).toBe(
+      '<a href="#schema-NewCustomer">NewCustomer</a> or <a href="#schema-ExistingCustomer">ExistingCustomer</a>',
+    )
+  })
+
   test('shows a call for the shell with every operation', async () => {
     const { body } = await service.call('GET', '/docs')
     expect(body.match(/<h4>Request<\/h4>\s*<pre class="shell" tabindex="0"><code>curl /g)).toHaveLength(

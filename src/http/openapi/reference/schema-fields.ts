@@ -73,9 +73,9 @@ function variant(document: OpenApiDocument, schema: Schema, depth: number): Html
 
 const firstLine = (text: string | undefined) => text?.split('\n', 1)[0]
 
-/** The alternatives of a union. */
-function branchesOf({ anyOf, oneOf }: Schema): readonly Schema[] | undefined {
-  return anyOf ?? oneOf
+/** The alternatives of a union, also where something else holds for all of them. */
+function branchesOf({ anyOf, oneOf, allOf }: Schema): readonly Schema[] | undefined {
+  return anyOf ?? oneOf ?? allOf?.find((part) => part.anyOf)?.anyOf
 }
 
 function hasFields(schema: Schema): boolean {
