@@ -133,14 +133,14 @@ function ActionSign({ type }: { readonly type: string }) {
 interface ActionTextProps {
   readonly action: Action
   readonly names: Naming
-  readonly coupons: readonly Schemas['Coupon'][]
+  readonly coupons: Schemas['PreviewedActions']['coupons']
 }
 
 function ActionText({ action, names, coupons }: ActionTextProps) {
   const { t } = useTranslation('campaigns')
   const { currency, timeZone } = useForm()
-  const { type, key, amount = 0, reward, rule, tier, coupon, discount = 0 } = action
-  const expiresAt = coupons.find(({ id }) => id === coupon)?.expiresAt
+  const { type, key, amount = 0, reward, rule, tier, discount = 0 } = action
+  const expiresAt = coupons.find((coupon) => coupon.reward.key === reward)?.expiresAt
   const values = {
     change: changeWords(names.balance(key), type === 'collect' ? amount : -amount),
     reward: names.of('rewards', reward),

@@ -29,7 +29,7 @@ export function CouponList({ sale, coupons, dispatch }: CouponListProps) {
         {t('customer.coupons')}
       </Title>
       {coupons.map((coupon) => {
-        const isUsed = coupon.id !== undefined && used.includes(coupon.id)
+        const isUsed = used.includes(coupon.id)
         return (
           <Button
             key={coupon.id}
@@ -39,7 +39,7 @@ export function CouponList({ sale, coupons, dispatch }: CouponListProps) {
             className="till-coupon"
             leftSection={isUsed ? <IconCheck size={18} aria-hidden /> : <IconTicket size={18} aria-hidden />}
             onClick={() =>
-              dispatch(isUsed ? { type: 'no coupon', id: coupon.id! } : { type: 'coupon', coupon })
+              dispatch(isUsed ? { type: 'no coupon', id: coupon.id } : { type: 'coupon', coupon })
             }
           >
             <bdi>{coupon.reward.name}</bdi>

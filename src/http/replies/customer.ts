@@ -79,7 +79,7 @@ export function toCardReply(card: Card) {
 }
 
 export function toCouponReply(
-  coupon: Pick<Coupon, 'reward' | 'expiresAt' | 'campaign'> & { id?: string; status: number },
+  coupon: Pick<Coupon, 'reward' | 'expiresAt' | 'campaign'> & { id: string; status: number },
 ) {
   return {
     id: coupon.id,

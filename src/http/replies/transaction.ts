@@ -45,7 +45,7 @@ export function toOutcomeReply(
     executedActions: {
       collectables: toCollectables(result.balances),
       coupons: result.actions.flatMap((action) =>
-        action.kind === 'grant_coupon' ? [toGrantedCoupon(action)] : [],
+        action.kind === 'grant_coupon' ? [toPromisedCoupon(action)] : [],
       ),
       actions: result.actions.map((action) => toActionReply(action, decimals, currencyDecimals)),
       skipped: result.skipped.map(({ campaign, rule, reason }) => ({ campaign, rule, reason })),
@@ -61,9 +61,11 @@ export function toOutcomeReply(
 
 /** The first response to a sale; a replay after a return is identical to it. */
 export function toProcessedReply(transaction: Transaction, organization: Organization) {
+  const reply = toPreviewReply(transaction, organization)
   return {
     id: transaction.id,
-    ...toPreviewReply(transaction, organization),
+    ...reply,
+    executedActions: { ...reply.executedActions, coupons: grantedCoupons(transaction) },
     warnings: toWarnings(warningsOf(transaction)),
     status: transactionStatus.processed,
     createdAt: transaction.createdAt.toISOString(),
@@ -101,8 +103,17 @@ export function toTransactionReply(transaction: TransactionWithReturns, organiza
   }
 }
 
-function toGrantedCoupon({ coupon, reward, expiresAt, campaign }: Extract<Action, { kind: 'grant_coupon' }>) {
-  return { id: coupon, status: couponStatus.active, reward, expiresAt, campaign }
+/** A coupon of a preview, which creates none and so has no ID for it. */
+function toPromisedCoupon({ reward, expiresAt, campaign }: Extract<Action, { kind: 'grant_coupon' }>) {
+  return { status: couponStatus.active, reward, expiresAt, campaign }
+}
+
+function grantedCoupons({ result }: Transaction) {
+  return result.actions.flatMap((action) =>
+    action.kind === 'grant_coupon' && action.coupon !== undefined
+      ? [{ id: action.coupon, ...toPromisedCoupon(action) }]
+      : [],
+  )
 }
 
 function toActionReply(action: Action, decimals: Decimals, currencyDecimals: number) {

@@ -208,13 +208,22 @@ const Reward = Type.Unsafe<RewardWords>(
   ),
 )
 
+const promised = {
+  status: CouponStatus,
+  reward: Reward,
+  expiresAt: Optional(Timestamp('When it can no longer be redeemed. Absent if it does not expire.')),
+  campaign: Optional(Id('cmp', 'The campaign that it comes from.')),
+}
+
+export const PreviewedCoupon = Type.Object(promised, {
+  ...named('PreviewedCoupon'),
+  description: 'A coupon that the sale would grant; it has no ID yet.',
+})
+
 export const Coupon = Type.Object(
   {
-    id: Optional(Id('cpn', 'Absent in a preview.')),
-    status: CouponStatus,
-    reward: Reward,
-    expiresAt: Optional(Timestamp('When it can no longer be redeemed. Absent if it does not expire.')),
-    campaign: Optional(Id('cmp', 'The campaign that it comes from.')),
+    id: Id('cpn'),
+    ...promised,
     customer: Optional(Id('cus', 'Whose it is. Absent where the customer is known from the response.')),
     customerName: Optional(CustomerName),
     grantedBy: Optional(

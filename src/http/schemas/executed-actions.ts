@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { maxMoney } from '../../domain/money.ts'
 import { named } from '../openapi/name-components.ts'
 import { SkipReason } from './choices.ts'
-import { Collectables, Coupon } from './customer.ts'
+import { Collectables, Coupon, PreviewedCoupon } from './customer.ts'
 import { Id, Optional } from './fields.ts'
 
 const Key = Type.String({ description: 'Key of the balance.' })
@@ -155,13 +155,26 @@ const Progress = Type.Object(
   { ...named('Progress') },
 )
 
+const about = {
+  actions: Type.Array(Action, { description: 'What happened, in order.' }),
+  skipped: Type.Array(Skipped, { description: 'Rules that did not apply, and why.' }),
+  progress: Type.Array(Progress, { description: 'Progress toward the next reward.' }),
+}
+
 export const ExecutedActions = Type.Object(
   {
     collectables: Collectables,
     coupons: Type.Array(Coupon, { description: 'Coupons granted by this basket.' }),
-    actions: Type.Array(Action, { description: 'What happened, in order.' }),
-    skipped: Type.Array(Skipped, { description: 'Rules that did not apply, and why.' }),
-    progress: Type.Array(Progress, { description: 'Progress toward the next reward.' }),
+    ...about,
   },
   { ...named('ExecutedActions'), description: 'What happened, and the balances afterwards.' },
+)
+
+export const PreviewedActions = Type.Object(
+  {
+    collectables: Collectables,
+    coupons: Type.Array(PreviewedCoupon, { description: 'Coupons that this basket would grant.' }),
+    ...about,
+  },
+  { ...named('PreviewedActions'), description: 'What would happen, and the balances afterwards.' },
 )

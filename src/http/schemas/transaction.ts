@@ -11,7 +11,7 @@ import {
   processedExample,
   transactionExample,
 } from './examples.ts'
-import { ExecutedActions } from './executed-actions.ts'
+import { ExecutedActions, PreviewedActions } from './executed-actions.ts'
 import {
   byDefault,
   CustomerName,
@@ -213,7 +213,7 @@ const Warnings = Type.Array(
 
 const Processed = Timestamp('When it was processed.')
 
-const previewFields = {
+const basketFields = {
   status: TransactionStatus,
   opaqueId: Optional(Type.String({ description: 'Your receipt number.' })),
   customer: Id('cus'),
@@ -225,7 +225,6 @@ const previewFields = {
   ...amountFields,
   occurredAt: Timestamp('When the sale happened.'),
   warnings: Optional(Warnings),
-  executedActions: ExecutedActions,
 }
 
 const TriedCollectables = Type.Unsafe<Record<string, { value: number; total?: number }>>({
@@ -317,14 +316,15 @@ export const TriedBasket = Type.Object(
 export const Outcome = Type.Object(
   {
     ...amountFields,
-    executedActions: ExecutedActions,
+    executedActions: PreviewedActions,
   },
   { ...named('Outcome'), examples: [outcomeExample] },
 )
 
 export const Preview = Type.Object(
   {
-    ...previewFields,
+    ...basketFields,
+    executedActions: PreviewedActions,
     spendable: Optional(
       Type.Number({
         description:
@@ -342,7 +342,7 @@ export const Preview = Type.Object(
   },
 )
 export const ProcessedTransaction = Type.Object(
-  { id: Id('txn'), ...previewFields, createdAt: Processed },
+  { id: Id('txn'), ...basketFields, executedActions: ExecutedActions, createdAt: Processed },
   {
     ...named('ProcessedTransaction'),
     examples: [processedExample],
@@ -352,7 +352,8 @@ export const ProcessedTransaction = Type.Object(
 export const Transaction = Type.Object(
   {
     id: Id('txn'),
-    ...previewFields,
+    ...basketFields,
+    executedActions: ExecutedActions,
     customerName: Optional(CustomerName),
     createdAt: Processed,
     discountAmount: Optional(Type.Number({ description: 'What you took off the order, as sent.' })),
