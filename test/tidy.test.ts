@@ -392,27 +392,37 @@ describe('install', () => {
     readonly resolved?: string
     readonly link?: boolean
   }
-  const lockfile = readFileSync(join(packageRoot, 'package-lock.json'), 'utf8')
-  const packages: Record<string, Locked> = JSON.parse(lockfile).packages
-  const installed = Object.entries(packages).filter(
-    ([path, { link }]) => path.includes('node_modules/') && !link,
+  const lockfiles = ['package-lock.json', 'clients/package-lock.json'].map((path) => {
+    const packages: Record<string, Locked> = JSON.parse(
+      readFileSync(join(packageRoot, path), 'utf8'),
+    ).packages
+    const installed = Object.entries(packages).filter(
+      ([name, { link }]) => name.includes('node_modules/') && !link,
+    )
+    return { path, packages, installed }
+  })
+
+  test.each(lockfiles)(
+    '$path contains the optional packages of every platform, or `npm ci` refuses it',
+    ({ packages }) => {
+      const missing = Object.entries(packages).flatMap(([parent, entry]) =>
+        Object.keys(entry.optionalDependencies ?? {}).filter(
+          (name) => !packages[`node_modules/${name}`] && !packages[`${parent}/node_modules/${name}`],
+        ),
+      )
+      expect(missing).toEqual([])
+    },
   )
 
-  test('the lockfile contains the optional packages of every platform, or `npm ci` refuses it', () => {
-    const missing = Object.entries(packages).flatMap(([parent, entry]) =>
-      Object.keys(entry.optionalDependencies ?? {}).filter(
-        (name) => !packages[`node_modules/${name}`] && !packages[`${parent}/node_modules/${name}`],
-      ),
-    )
-    expect(missing).toEqual([])
-  })
+  test.each(lockfiles)(
+    'every package in $path has its hash, without which it could not be fetched on its platform',
+    ({ installed }) => {
+      expect(installed.length).toBeGreaterThan(100)
+      expect(installed.filter(([, { integrity }]) => !integrity).map(([path]) => path)).toEqual([])
+    },
+  )
 
-  test('every package in the lockfile has its hash, without which it could not be fetched on its platform', () => {
-    expect(installed.length).toBeGreaterThan(100)
-    expect(installed.filter(([, { integrity }]) => !integrity).map(([path]) => path)).toEqual([])
-  })
-
-  test('the lockfile names no registry', () => {
+  test.each(lockfiles)('$path names no registry', ({ installed }) => {
     expect(installed.filter(([, { resolved }]) => resolved).map(([path]) => path)).toEqual([])
   })
 })

@@ -1,0 +1,106 @@
+// Checks what others make of openapi.json: linters, generators of clients, and the tour of the README with each
+// generated client against a running service, behind a proxy that compares every request and response with the
+// document. The tools are a package of their own in clients/, which is installed here the first time.
+import { execFile } from 'node:child_process'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { build } from 'esbuild'
+import { startDemoService } from './demo-service.mjs'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const clients = join(root, 'clients')
+const shell = process.platform === 'win32'
+
+const startedAt = performance.now()
+const rows = []
+// A tour needs no history.
+const starting = step('start the service', () => startDemoService({ DEMO_DAYS: '0' }))
+try {
+  if (await step('install the tools', install)) await checkAll()
+} finally {
+  await (await starting)?.stop()
+}
+report()
+
+async function checkAll() {
+  const linting = lint()
+  const hasGenerated = await step('@hey-api/openapi-ts', () => run('generate-hey-api.mjs'))
+  // A build belongs to the start, and the types of openapi-typescript to the build.
+  const service = await starting
+  if (hasGenerated && service) {
+    await step('types with openapi-typescript', () => tsc('tsconfig.json'))
+    await step('types with @hey-api/openapi-ts', () => tsc('tsconfig.hey-api.json'))
+    await step('both tours, through Prism', () => makeTours(join(service.folder, 'data/demo.json')))
+  }
+  await linting
+}
+
+async function lint() {
+  await step('Spectral', () => run('lint-spectral.mjs'))
+  await step('Redocly', () => run('lint-redocly.mjs'))
+}
+
+/** Returns what the work returns; if it fails, says why, and returns nothing. */
+async function step(name, work) {
+  const from = performance.now()
+  const row = { name, result: 'FAILED' }
+  try {
+    const value = await work()
+    row.result = typeof value === 'string' ? value : 'passed'
+    return value
+  } catch (error) {
+    console.error(`\n${name} fails:\n${[error.stdout, error.stderr].join('').trim() || error.message}`)
+  } finally {
+    row.seconds = secondsSince(from)
+    rows.push(row)
+  }
+}
+
+/** Installs the tools, unless those of the same lockfile are installed already. */
+async function install() {
+  const mark = join(clients, 'node_modules/.installed-lockfile')
+  const lockfile = await readFile(join(clients, 'package-lock.json'), 'utf8')
+  if ((await readFile(mark, 'utf8').catch(() => undefined)) === lockfile) return 'already there'
+  // Packages in npm's cache are not fetched again, and none of these needs its install script.
+  const args = ['ci', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund']
+  await promisify(execFile)('npm', args, { cwd: clients, shell })
+  await writeFile(mark, lockfile)
+  return 'installed'
+}
+
+async function run(script, ...args) {
+  const { stdout } = await promisify(execFile)(process.execPath, [join(clients, script), ...args])
+  return stdout.trim().split('\n').slice(-2).join('; ')
+}
+
+async function tsc(config) {
+  const file = join(root, 'node_modules/.bin/tsc')
+  await promisify(execFile)(file, ['-p', join(clients, config)], { shell })
+  return 'strictly typed'
+}
+
+async function makeTours(demoFile) {
+  await build({
+    entryPoints: ['tour', 'tour-openapi-fetch', 'tour-hey-api'].map((name) => join(clients, `${name}.ts`)),
+    outdir: join(root, 'dist/clients'),
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    logLevel: 'silent',
+  })
+  return run('tour-through-prism.mjs', demoFile)
+}
+
+function report() {
+  console.log('\n| tool | result | seconds |\n|---|---|---|')
+  for (const { name, result, seconds } of rows) console.log(`| ${name} | ${result} | ${seconds} |`)
+  console.log(`| all, partly at the same time | | ${secondsSince(startedAt)} |`)
+  process.exitCode = rows.some(({ result }) => result === 'FAILED') ? 1 : 0
+}
+
+function secondsSince(from) {
+  return ((performance.now() - from) / 1000).toFixed(1)
+}
