@@ -52,11 +52,14 @@ export function publishDocument({ openapiObject }: { openapiObject?: object }): 
       operation.responses[status] = errorResponse(status, codes)
     delete operation['x-errors']
     delete operation['x-limited']
+    bringInOrder(operation)
   }
   for (const schema of Object.values(schemas)) delete schema['x-required']
   inlineSingleExamples(document.paths as Paths, examples)
+  // The paths last: compressed, they are a hundredth smaller after what they repeat.
+  const { paths, ...others } = document
   return {
-    ...document,
+    ...others,
     'x-unmatched': unmatched(),
     components: {
       ...components,
@@ -66,6 +69,7 @@ export function publishDocument({ openapiObject }: { openapiObject?: object }): 
       responses: errors.responses,
       examples: sorted(examples),
     },
+    paths,
   }
 }
 
@@ -73,6 +77,25 @@ const operationsOf = (paths: Paths) => Object.values(paths).flatMap((path) => Ob
 
 const sorted = (components: Json): Json =>
   Object.fromEntries(Object.entries(components).sort(([a], [b]) => (a < b ? -1 : 1)))
+
+const about = ['operationId', 'summary', 'description', 'tags', 'security', 'parameters']
+
+/** What the operation is about comes first, and its responses last, each with its content last. */
+function bringInOrder(operation: Operation): void {
+  const { responses } = operation
+  for (const response of Object.values(responses)) moveToEnd(response, ['headers', 'content'])
+  moveToEnd(operation, [...about, 'requestBody', 'responses'])
+}
+
+function moveToEnd(target: object, keys: readonly string[]): void {
+  const properties = target as Json
+  for (const key of keys) {
+    if (!(key in properties)) continue
+    const value = properties[key]
+    delete properties[key]
+    properties[key] = value
+  }
+}
 
 /** Swagger moves the description to the parameter, but a schema with a name needs its own. */
 function restoreDescription({ schema, description }: Parameter): void {
