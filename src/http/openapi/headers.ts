@@ -85,7 +85,7 @@ export const requestIdHeader = {
     'x-parameter': 'RequestId',
     type: 'string',
     description:
-      'Your own ID of the request: 1 to 128 printable ASCII characters without spaces. Any other is replaced. The request log keeps it if it is a UUID, a ULID or a trace ID of at least 32 hexadecimal digits; another might name a person.',
+      'Your own ID of the request: 1 to 128 printable ASCII characters without spaces. Any other is replaced. The request log redacts it unless it is a UUID, ULID or trace ID.',
     examples: ['9f1c2d3e-4b5a-4c6d-8e7f-0a1b2c3d4e5f'],
   },
 }

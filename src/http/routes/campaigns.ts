@@ -68,9 +68,10 @@ function patchOf(whole: TObject): Record<string, TSchema> {
   const { properties, required = [] } = whole as { properties: TObject['properties']; required?: string[] }
   return Object.fromEntries(
     Object.entries(properties).map(([name, schema]) => {
-      const { description } = schema as { description?: string }
-      const patch = Type.IsObject(schema) ? Type.Object(patchOf(schema), { description }) : schema
-      return [name, Optional(required.includes(name) ? patch : Nullable(patch, description))]
+      if (required.includes(name)) return [name, Optional(schema)]
+      const { description, ...rest } = schema as TSchema & { description?: string }
+      const patch = Type.IsObject(schema) ? Type.Object(patchOf(schema)) : (rest as TSchema)
+      return [name, Optional(Nullable(patch, description))]
     }),
   )
 }
