@@ -38,11 +38,13 @@ export interface OpenOptions {
 /** That of this worker. */
 export const demo: DemoFile = inject('demos')[Number(process.env.VITEST_POOL_ID) - 1]!
 
-let browser: Browser
+/** One for all files of the process, which ends with it: each has profiles of its own, and a start costs a second. */
+let browser: Browser | undefined
 let opened: BrowserContext[] = []
 
 export function startBrowser(): void {
   beforeAll(async () => {
+    if (browser?.isConnected()) return
     browser = await chromium.launch({ executablePath: inject('browser'), args })
   })
   // A page that nobody looks at any more still asks for news, and takes time from the next.
@@ -51,7 +53,7 @@ export function startBrowser(): void {
     opened = []
   })
   afterAll(async () => {
-    await browser?.close()
+    await Promise.all(browser?.contexts().map((context) => context.close()) ?? [])
   })
 }
 
@@ -59,7 +61,7 @@ export function startBrowser(): void {
 export async function openPage(options: OpenOptions = {}): Promise<Opened> {
   const { width = 1280, height = 900, colorScheme = 'light', locale = 'en-US' } = options
   const { hasTouch = false, expected = [], stays = false } = options
-  const context = await browser.newContext({
+  const context = await browser!.newContext({
     viewport: { width, height },
     colorScheme,
     locale,
