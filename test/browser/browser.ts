@@ -159,13 +159,11 @@ export async function openSignedIn(
 ): Promise<void> {
   const reply = await page.request.post(`${demo.baseUrl}/auth/session`, { data: { email, password } })
   if (!reply.ok()) throw new Error(`not signed in: ${reply.status()} ${await reply.text()}`)
-  // Pages cannot see the cookie and remember here that there is one; see console/api/client.ts.
-  // In a page of its own, since journeys go back in the history of theirs.
-  const aside = await page.context().newPage()
-  await aside.goto(`${demo.baseUrl}/livez`)
-  await aside.evaluate(`localStorage.setItem('lw-signed-in', '1')`)
-  await aside.close()
+  // Pages cannot see the cookie and remember here that there is one; see console/api/client.ts. Only the first is told,
+  // since a journey may sign out, and without another page before it, since a journey may go back.
+  const note = await page.addInitScript({ content: `localStorage.setItem('lw-signed-in', '1')` })
   await page.goto(url)
+  await note.dispose()
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: replies are looked into freely, as in the tests of the API
