@@ -14,6 +14,8 @@ const args = [
   '--no-first-run',
   '--use-fake-ui-for-media-stream',
   '--use-fake-device-for-media-stream',
+  // A page lives for seconds, in which optimizing its scripts costs more than it saves.
+  '--js-flags=--no-opt --no-maglev --always-sparkplug',
 ]
 
 export interface Opened {
