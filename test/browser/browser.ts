@@ -96,7 +96,7 @@ export async function openPage(options: OpenOptions = {}): Promise<Opened> {
 }
 
 export function expectCalm({ problems }: Opened): void {
-  expect(problems).toEqual([])
+  expect(problems, problems.join('\n')).toEqual([])
 }
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
