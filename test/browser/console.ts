@@ -39,7 +39,10 @@ export function addressOf(page: Page): { readonly path: string; readonly search:
   return { path: pathname.replace(/^\/console/, '') || '/', search: Object.fromEntries(searchParams) }
 }
 
-/** By day and by night: contrast is another in the dark. */
+/**
+ * By day and by night: contrast is another in the dark. Of pages as they open, screenshots.test.ts does the same: a
+ * journey looks at what became of one.
+ */
 export async function expectAccessibleInBothSchemes(page: Page): Promise<void> {
   await expectAccessible(page)
   for (const colorScheme of ['dark', 'light'] as const) {

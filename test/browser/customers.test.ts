@@ -50,7 +50,6 @@ test('registers a customer and finds the one by name, phone, email and barcode',
 
   await page.getByRole('link', { name: 'Customers', exact: true }).first().click()
   await waitForRows(page)
-  await expectAccessibleInBothSchemes(page)
   const search = page.getByLabel('Search', { exact: true })
   const spellings = [
     mark,
