@@ -4,7 +4,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 const longest = [
   'browser/screenshots',
   'browser/home',
-  'browser/campaigns',
+  'browser/lists-and-search',
   'faults/faults',
   'process/demo-cafe',
   'process/embedded-postgres',
