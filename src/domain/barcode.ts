@@ -3,6 +3,11 @@
  */
 export const barcodeDigits = 16
 
+/** Whether a text can be one of our barcodes. */
+export function isBarcode(text: string): boolean {
+  return /^2\d{15}$/.test(text) && checkDigit(text.slice(0, -1)) === text.at(-1)
+}
+
 /** Luhn's check digit detects every single wrong digit and nearly every swap of two adjacent digits. */
 export function checkDigit(digits: string): string {
   let sum = 0

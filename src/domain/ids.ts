@@ -46,6 +46,17 @@ export type Id =
 export type IdPrefix = Id extends `${infer P}_${string}` ? P : never
 export type IdOf<P extends IdPrefix> = Extract<Id, `${P}_${string}`>
 
+const prefixes = [
+  ...['org', 'int', 'con', 'sec', 'key', 'psn', 'ses', 'cus', 'card', 'cmp'],
+  ...['txn', 'ret', 'cpn', 'prd', 'brn', 'usr', 'evt', 'req', 'aud'],
+]
+const form = new RegExp(`^(?:${prefixes.join('|')})_[0-9a-f]{32}$`)
+
+/** Whether a text has the form of an id of any kind. */
+export function isId(text: string): boolean {
+  return form.test(text)
+}
+
 /** Parses an id that a client sent; anything that is not one of ours is `undefined`, and so not found. */
 export function parseId<P extends IdPrefix>(prefix: P, text: string): IdOf<P> | undefined {
   const start = prefix.length + 1

@@ -419,7 +419,7 @@ describe('the error body', () => {
       (await giveBack()) && (await giveBack()),
     ]
     expect(replies.map(({ body }) => [body.message, body.description])).toEqual([
-      ['return_exceeds_sale', 'items[1]: the sale has no item "b".'],
+      ['return_exceeds_sale', 'items[1].id: the sale has no item "b".'],
       ['return_exceeds_sale', 'items[0]: less than that is left of item "a".'],
       ['return_exceeds_sale', 'Nothing is left of the sale.'],
     ])

@@ -29,8 +29,15 @@ const mayStay = [
   / \?(?:opaqueId|branch)$/,
 ]
 
-/** As a name, and as a phone number in national format, which no pattern can tell from a number. */
-const marks = [(n: number) => `Quixwort${n}z`, (n: number) => `${2_026_660_000 + n}`]
+/**
+ * As a name, as a phone number in national format, which no pattern can tell from a number, and as the number of
+ * a payment card, which has as many digits as a barcode.
+ */
+const marks = [
+  (n: number) => `Quixwort${n}z`,
+  (n: number) => `${2_026_660_000 + n}`,
+  (n: number) => `${4_111_111_111_110_000 + n}`,
+]
 
 test('nothing typed in the place of an id is kept, nor a name that no schema knows', async () => {
   const world = await createWorld(service)
@@ -67,13 +74,43 @@ test('nothing typed in the place of an id is kept, nor a name that no schema kno
   const rows = await logged()
   expect(rows.length).toBeGreaterThan(sent * 0.9)
   const kept = rows.flatMap((row) => {
-    const found = row.match(/Quixwort\d+z|(?<!\d)202666\d{4}(?!\d)/g) ?? []
+    const found = row.match(/Quixwort\d+z|(?<!\d)(?:202666|411111111111)\d{4}(?!\d)/g) ?? []
     return found.map((text) => ({ place: places.get(text)!, row }))
   })
   const wrong = kept.filter(({ place }) => !mayStay.some((pattern) => pattern.test(place)))
   expect(Object.fromEntries(wrong.map(({ place, row }) => [place, row.slice(0, 2_000)]))).toEqual({})
   // What may stay does: without that, not finding the rest would mean nothing.
   expect(kept.some(({ place }) => place.endsWith('items[0].product'))).toBe(true)
+})
+
+test('nor in places that are in no recipe', async () => {
+  const world = await createWorld(service)
+  const { call } = world.merchant
+  const { transaction, campaign, card, customer } = world.ids
+  const name = 'Zebulon Quixwort'
+  const items = [{ id: name, amount: 1 }, { amount: 2 }]
+  const wrong: Parameters<typeof call>[] = [
+    ['POST', `/v1/transactions/${transaction}/return`, { items: [{ id: name, quantity: 1 }] }],
+    ['POST', `/v1/transactions/${transaction}/return/validate`, { items: [{ id: name, quantity: 1 }] }],
+    ['POST', '/v1/transactions/process', { customer, card, items: [...items, ...items] }],
+    ['GET', '/v1/reports/daily?from=Quixwort&to=Zebulon'],
+    ['POST', '/v1/connections', { name: 'A', scopes: ['pos', 'Quixwort'] }],
+    [
+      'POST',
+      `/v1/campaigns/${campaign}/preview`,
+      { amount: 1, wallet: { collectables: { Quixwort: { value: 1 } } } },
+    ],
+    ['GET', `/v1/customers/quixwort_${'0'.repeat(32)}`],
+    ['GET', '/v1/transactions?customer=Quixwort'],
+  ]
+  for (const [i, each] of wrong.entries()) {
+    const reply = await call(...each)
+    const logged = await call('GET', `/v1/requests/${await world.merchant.lastRequest()}`)
+    expect([i, logged.body.status]).toEqual([i, reply.status])
+    // The items of a sale stay, unless it is refused for them.
+    const kept = i === 2 ? logged.text.match(/Quixwort/g)?.length : logged.text.match(/quixwort/gi)
+    expect([i, kept ?? null]).toEqual([i, i === 2 ? 1 : null])
+  }
 })
 
 test('nor by a log that has no time to read bodies', async () => {

@@ -367,8 +367,8 @@ const campaignOf = <Rule extends TSchema, Reward extends TSchema>(rule: Rule, re
 
 /** The definition with rules and rewards by kind, as the API reference shows it. */
 export const CampaignDefinition = campaignOf(
-  Type.Union(allRules.map(ruleSchema)),
-  Type.Union(Object.values(rewardSchemas)),
+  Type.Union(allRules.map(ruleSchema), { title: 'Rule' }),
+  Type.Union(Object.values(rewardSchemas), { title: 'Reward' }),
 )
 
 /** The definition with unchecked rules and rewards: each is checked by the schema of its own kind. */

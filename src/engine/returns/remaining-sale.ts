@@ -32,7 +32,7 @@ export function takeItems(
     if (problem !== undefined) return refuse('_invalid_payload', problem)
     let wanted = toUnits(quantity, maxPriceDecimals)!
     if (!lines.some(({ line }) => line.id === id)) {
-      return refuse('return_exceeds_sale', { kind: 'unknown_line', at, line: id })
+      return refuse('return_exceeds_sale', { kind: 'unknown_line', at: [...at, 'id'], line: id })
     }
     for (let position = 0; position < lines.length && wanted > 0; position++) {
       if (lines[position]!.line.id !== id) continue

@@ -39,6 +39,7 @@ interface RefusedRequest {
   readonly method: string
   readonly url: string
   readonly body?: unknown
+  readonly query?: unknown
 }
 
 /** The path is without the query, which may contain a phone number. */
@@ -54,7 +55,7 @@ export function toErrorBody(refused: Refused, request: RefusedRequest, now: Date
     method: request.method,
     requestId: request.id,
     help: `/docs/errors#${refused.code}`,
-    field: fieldAtFault(refused, request.body),
+    field: fieldAtFault(refused, request),
     transaction: refused.transaction,
     customer: refused.customer,
   }
@@ -67,8 +68,9 @@ function describeRefused({ code, description, problem }: Refused): string {
 export function createErrorHandler(clock: () => Date) {
   return (error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply) => {
     const refused = toRefused(error, request)
-    const { id, method, raw, body: sent } = request
-    const body = toErrorBody(refused, { id, method, url: raw.url ?? request.url, body: sent }, clock())
+    const { id, method, raw, body: sent, query } = request
+    const url = raw.url ?? request.url
+    const body = toErrorBody(refused, { id, method, url, body: sent, query }, clock())
     // An address that cannot be read is refused before the hook that sets it.
     reply.header('x-request-id', id)
     if (body.statuscode === 401) reply.header('www-authenticate', challengeOf(refused.code))

@@ -10,7 +10,7 @@ const phone: readonly Path[] = [
   ['data', 'phone'],
 ]
 const email: readonly Path[] = [['customer', 'data', 'email'], ['data', 'email'], ['email']]
-const customer: readonly Path[] = [['customer', 'id'], ['customer']]
+const customer: readonly Path[] = [['customer', 'id'], ['customer'], ['barcode']]
 const card: readonly Path[] = [['card'], ['barcode']]
 const points: readonly Path[] = [['pointsToSpend']]
 
@@ -36,18 +36,20 @@ const places: Partial<Record<Refused['code'], readonly Path[]>> = {
   points_below_minimum: points,
   points_above_share: points,
   _invalid_refresh_token: [['refreshToken']],
+  weak_password: [['password']],
 }
 
 export function fieldAtFault(
   { code, problem, description, place }: Refused,
-  body: unknown,
+  { body, query }: { readonly body?: unknown; readonly query?: unknown },
 ): string | undefined {
   if (problem && 'at' in problem) return apiPlace(problem.at)
   if (problem && 'coupon' in problem) return couponPlace(problem.coupon, body)
-  if (description !== undefined) return placeIn(description)
-  // What the path names is not in the body.
-  if (place === 'path') return undefined
-  const found = places[code]?.find((path) => valueAt(body, path) !== undefined)
+  const named = description === undefined ? undefined : placeIn(description)
+  if (named !== undefined) return named
+  // What the path or the query names is not in the body.
+  const sent = place === 'path' ? query : body
+  const found = places[code]?.find((path) => valueAt(sent, path) !== undefined)
   return found && toPlace(found)
 }
 

@@ -1,6 +1,6 @@
 /**
  * Turns the routes' schemas into those of the OpenAPI document. Every schema marked with `x-name`, and every
- * object with a title, moves to the components and is replaced with a reference: with inline schemas the
+ * object or union with a title, moves to the components and is replaced with a reference: with inline schemas the
  * document was ten times as large, and a generated client had forty types for one customer. What generators
  * of clients cannot read is said in other words; `test/contract/openapi.test.ts` checks that they mean the same.
  */
@@ -109,6 +109,8 @@ function inKnownWords(schema: Json): Json {
 
 /** Names of the parts of a campaign, whose titles are written for the people who fill in a form. */
 const namesByTitle: Record<string, string> = {
+  Rule: 'RuleDefinition',
+  Reward: 'RewardDefinition',
   Balance: 'BalanceDefinition',
   Expires: 'BalanceExpiry',
   When: 'RuleConditions',
@@ -121,7 +123,7 @@ const namesByTitle: Record<string, string> = {
 function nameOf(value: Json): string | undefined {
   const { 'x-name': mark, title, type, properties = {} } = value
   if (typeof mark === 'string') return mark
-  if (typeof title !== 'string' || type !== 'object') return undefined
+  if (typeof title !== 'string' || (type !== 'object' && !value.anyOf)) return undefined
   const kind = kindOf(value)
   if (kind) return toPascalCase(kind.value) + ('when' in (properties as Json) ? 'Rule' : 'Reward')
   const name = namesByTitle[title]

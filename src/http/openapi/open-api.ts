@@ -15,9 +15,9 @@ import { publishDocument } from './publish-document.ts'
 
 const description = `Loyalty and wallet service for merchants: points, stamps, coupons and cards.
 
-1. Exchange an API key and an API secret for a token: \`POST /auth/token\`. People sign in with \`POST /auth/session\` instead; the cookie it sets is accepted in place of the token.
-2. Register a customer into a campaign: \`POST /v1/customers/register\` opens a card with a barcode.
-3. Commit one basket: \`POST /v1/transactions/process\` redeems, spends, collects and grants, all or nothing.
+1. \`POST /auth/token\` gives a token for an API key and an API secret.
+2. \`POST /v1/customers/register\` opens a card with a barcode.
+3. \`POST /v1/transactions/process\` redeems, spends, collects and grants, all or nothing.
 
 Errors, retries, unknown properties, lists, rate limits and versions: [Using the API](/docs/guides/api). The service sends no webhooks yet.`
 
@@ -104,11 +104,8 @@ export const openApiOptions = {
       license: { name: 'MIT', identifier: 'MIT' },
       contact: { name: 'Loyalty Wallet', url: 'https://github.com/loyalty-wallet/loyalty-wallet/issues' },
     },
-    // Generated clients take the first as their default.
-    servers: [
-      { url: 'http://127.0.0.1:8080', description: 'The demo.' },
-      { url: '/', description: 'This service.' },
-    ],
+    // Generated clients take this as their default, so it must not be somebody else's service.
+    servers: [{ url: '/', description: 'This service.' }],
     // Nothing is sent yet; what will be is going to be described here.
     webhooks: {},
     tags: [
@@ -152,7 +149,7 @@ export const openApiOptions = {
           in: 'cookie',
           name: cookieName,
           description:
-            'Set by `POST /auth/session`; over HTTPS it is called `__Host-lw_session`. A bearer token takes precedence. Owners have the scopes `pos`, `manage` and `people`, managers `pos` and `manage`, cashiers `pos`. Requests that change something must be same-origin.',
+            'Set by `POST /auth/session`. A bearer token takes precedence. Owners have the scopes `pos`, `manage` and `people`, managers `pos` and `manage`, cashiers `pos`. Requests that change something must be same-origin.',
         },
         operator: { type: 'http' as const, scheme: 'bearer', description: 'The ADMIN_TOKEN of the service.' },
       },

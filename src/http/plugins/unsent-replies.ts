@@ -44,6 +44,6 @@ export function createUnsentReplies(onRoom: () => void): UnsentReplies {
 }
 
 function sizeOf(payload: unknown): number {
-  if (typeof payload === 'string' || Buffer.isBuffer(payload)) return payload.length
+  if (typeof payload === 'string' || Buffer.isBuffer(payload)) return Buffer.byteLength(payload)
   return payload instanceof Readable ? streamBytes : 0
 }

@@ -4,6 +4,8 @@
  * a query from a client, only properties of the schema are trusted to be what their name says, and only while
  * they look like it: anything else might be personal data.
  */
+import { isBarcode } from '../../domain/barcode.ts'
+import { isId } from '../../domain/ids.ts'
 import { keyPattern } from '../../domain/validation-error.ts'
 import { type BodySchema, propertySchema, schemaFor } from '../requests/body-schema.ts'
 import { redacted, redactText, sensitiveNames } from './logger.ts'
@@ -92,13 +94,15 @@ function visit(walk: Walk, value: unknown, schema: BodySchema | undefined): unkn
   const own = schema && schemaFor(schema, value)
   if (Array.isArray(value)) {
     const items = own?.items
-    return takeWhileRoom(walk, value, (item) =>
-      fits(walk, items, item) ? visit(walk, item, items) : hide(walk, item),
+    return takeWhileRoom(walk, [...value.entries()], ([i, item]) =>
+      fits(walk, items, item) && !isAtFault(walk, value, String(i))
+        ? visit(walk, item, items)
+        : hide(walk, item),
     )
   }
   const properties = takeWhileRoom(walk, Object.entries(value), ([name, property]): [string, unknown] => {
     walk.left -= name.length + 4
-    const isFree = own === undefined || own.properties === undefined
+    const isFree = own === undefined
     const known = isFree ? undefined : propertySchema(own, name)
     const isKept =
       (isFree || known !== undefined) &&
@@ -182,11 +186,11 @@ function isAtFault({ fault }: Walk, holder: Json | object, name: string): boolea
   return holder === fault?.holder && name === fault.name && typeof value === 'string' && !isOurs(value)
 }
 
-const ourId = /^[a-z]+_[0-9a-f]{32}$/
-const ourBarcode = /^\d{16}$/
-const isOurs = (text: string) => ourId.test(text) || ourBarcode.test(text)
+const isOurs = (text: string) => isId(text) || isBarcode(text)
 /** A day or a time, whether it exists or not. */
 const time = /^\d{4}-\d\d-\d\d(?:T[\d:.,]{2,18}(?:Z|[+-]\d\d:?\d\d)?)?$/i
+
+const forms = [isId, isBarcode, (text: string) => time.test(text)]
 
 /** Whether a value looks like what its schema declares; without a schema, or with an empty one, all do. */
 function fits(walk: Walk, schema: BodySchema | undefined, value: unknown): boolean {
@@ -202,17 +206,18 @@ function fits(walk: Walk, schema: BodySchema | undefined, value: unknown): boole
     return false
   }
   if (type !== 'string') return true
+  if (schema.enum) return schema.enum.includes(value)
   if (schema.pattern === keyPattern && !walk.isAccepted) return false
   // Where an ID or a barcode of ours or a time is expected, anything else may be a phone number.
   const example = String(schema.examples?.[0])
-  return [ourId, ourBarcode, time].every((form) => !form.test(example) || form.test(value as string))
+  return forms.every((hasForm) => !hasForm(example) || hasForm(value as string))
 }
 
 /** Path of a request, built from its pattern. A parameter that is not one of our IDs is redacted. */
 export function redactPath(route: string, params: Record<string, string>, hidden?: Set<string>): string {
   return route.replaceAll(/:(\w+)/g, (_place, name: string) => {
     const value = params[name] ?? ''
-    if (isOurs(value)) return value
+    if (isId(value)) return value
     hidden?.add(value)
     return redacted
   })

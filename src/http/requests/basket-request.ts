@@ -46,8 +46,9 @@ export function toBasketRequest(body: BasketBody, now: Date): BasketRequest {
   if (problem) throw Refused.from({ code: '_invalid_payload', problem })
   refuseLargeMetaData(body.metaData)
   const ids = new Set<string>()
-  const duplicate = lines.find(({ id }) => ids.size === ids.add(id).size)
-  if (duplicate) throw new Refused('_invalid_payload', `items: two items have the id "${duplicate.id}".`)
+  const duplicate = lines.findIndex(({ id }) => ids.size === ids.add(id).size)
+  if (duplicate >= 0)
+    throw new Refused('_invalid_payload', `items[${duplicate}].id: another item has it, too.`)
   return {
     customer: parseId('cus', customer ?? ''),
     card: parseId('card', card ?? ''),

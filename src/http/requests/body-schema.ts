@@ -2,6 +2,7 @@
 export interface BodySchema {
   readonly type?: string
   readonly const?: unknown
+  readonly enum?: readonly unknown[]
   readonly pattern?: string
   readonly examples?: readonly unknown[]
   readonly properties?: Record<string, BodySchema>

@@ -61,11 +61,12 @@ function createPage<T, R>(limit: number, keyOf: (row: T) => string, render: (row
       for (const row of rows) {
         if (isFull) break
         const text = JSON.stringify(render(row))
+        const size = Buffer.byteLength(text)
         // The first row is always taken: the list would not get past it otherwise.
-        isFull = texts.length > 0 && bytes + text.length > maxPageBytes
+        isFull = texts.length > 0 && bytes + size > maxPageBytes
         if (isFull) break
         texts.push(text)
-        bytes += text.length
+        bytes += size
         last = row
         isFull = texts.length === limit
       }

@@ -49,10 +49,17 @@ const Range = Type.Object({
   from: Optional(
     Text(40, {
       ...parameter('FirstDay'),
+      examples: ['2026-03-14'],
       description: "First day, in the organization's time zone. Defaults to 29 days before `to`.",
     }),
   ),
-  to: Optional(Text(40, { ...parameter('LastDay'), description: 'Last day, inclusive. Defaults to today.' })),
+  to: Optional(
+    Text(40, {
+      ...parameter('LastDay'),
+      examples: ['2026-03-31'],
+      description: 'Last day, inclusive. Defaults to today.',
+    }),
+  ),
 })
 
 const SummaryReply = Type.Object(

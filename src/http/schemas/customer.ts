@@ -152,7 +152,7 @@ export const Card = Type.Object(
     id: Id('card', 'Send it as `card` in transactions.'),
     barcode: Type.String({
       description: 'What a scanner reads: digits, the last of which is a check digit.',
-      examples: ['2718281828459041'],
+      examples: ['2718281828459045'],
     }),
     status: CardStatus,
     campaign: Id('cmp', 'The campaign that the card was opened for.'),

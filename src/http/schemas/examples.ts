@@ -12,7 +12,7 @@ const at = '2026-03-14T09:26:53.589Z'
 
 export const cardExample = {
   id: exampleId('card'),
-  barcode: '2718281828459041',
+  barcode: '2718281828459045',
   status: 1,
   campaign: exampleId('cmp'),
   campaignName: 'Coffee club',
