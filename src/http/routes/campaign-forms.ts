@@ -94,11 +94,10 @@ export function campaignFormRoutes(app: Server): void {
         operationId: 'getRuleSchemas',
         summary: 'Get the schemas of campaign parts, to build a form from',
         description:
-          'JSON Schema with titles and descriptions for people. `x-unit` is the unit of a value (`balance`, ' +
-          '`money`, `percent`, `share` of one, `time`, `time of day`, `duration`), `x-names` the kind of objects it names (`balances`, ' +
-          '`rewards`, `tiers`, `products`, `categories`, `branches`, `campaigns`), `x-decimals` the maximum number of decimals, ' +
-          '`x-labels` the labels of its choices, or of yes and no, and `x-sentence` a sentence that describes the object, ' +
-          'with its properties in braces.',
+          'JSON Schema with titles and descriptions for people. `x-unit` is the unit of a value, ' +
+          'such as `money`; `x-names` the kind of objects it names, such as `balances`; `x-decimals` the maximum number of ' +
+          'decimals; `x-labels` the labels of its choices, or of yes and no; and `x-sentence` a sentence that describes ' +
+          'the object, with its properties in braces.',
         tags,
         response: {
           200: RuleSchemasReply,

@@ -71,10 +71,9 @@ const ListQuery = Type.Object({
 type CustomerReply = ReturnType<typeof toCustomerReply>
 
 const aboutRegistering =
-  "Opens a card with a barcode and the campaign's balances. Registering a customer again by `id` returns the existing card. " +
-  'A profile is always that of a new customer, even if it is identical to one sent before, and is refused if its phone ' +
-  'number, email address or `opaqueId` is taken; `customer` of the error is then the `id` to register instead. ' +
-  'To retry a request, send the same body with the same `Idempotency-Key`, which returns the same card.'
+  "Opens a card with a barcode and the campaign's balances. A customer who is registered by `id` again keeps the card. " +
+  'A profile is always that of a new customer: it is refused if its phone number, email address or `opaqueId` is taken, ' +
+  'and `customer` of the error is the `id` to register instead. A retry with the same `Idempotency-Key` returns the same card.'
 
 export function customerRoutes(app: Server, { deps }: ServerOptions): void {
   const { pool, clock } = deps
