@@ -3,15 +3,7 @@
  * at the same time while a rotation overlaps. A secret belongs to one connection, that is to one integration
  * and one organization, which is why a pair is looked up together or not at all.
  */
-import type {
-  ConnectionId,
-  IntegrationId,
-  KeyId,
-  OrganizationId,
-  PersonId,
-  SecretId,
-  UserId,
-} from '../domain/ids.ts'
+import type { ConnectionId, IntegrationId, KeyId, OrganizationId, SecretId, UserId } from '../domain/ids.ts'
 import type { ScopeName } from '../domain/organization.ts'
 import type { TokenCredentials } from './live-credentials.ts'
 import { execute, idFrom, many, maybeOne, type Tenant, uuidOf } from './tenant.ts'
@@ -33,14 +25,6 @@ export interface Connection {
   readonly revokedAt?: Date
 }
 
-/** A connection as the organization sees it: with the name of its user and the time of its last request. */
-export interface OwnConnection extends Connection {
-  readonly name?: string
-  readonly lastUsedAt?: Date
-  /** The user that its newest secret was shown to; undefined for an operator. */
-  readonly issuedTo?: UserId
-}
-
 interface IntegrationRow {
   id: string
   name: string
@@ -53,7 +37,7 @@ const toIntegration = (row: IntegrationRow): Integration => ({
   createdAt: row.created_at,
 })
 
-interface ConnectionRow {
+export interface ConnectionRow {
   id: string
   integration_id: string
   organization_id: string
@@ -64,7 +48,7 @@ interface ConnectionRow {
   revoked_at: Date | null
 }
 
-const toConnection = (row: ConnectionRow): Connection => ({
+export const toConnection = (row: ConnectionRow): Connection => ({
   id: idFrom('con', row.id),
   integration: idFrom('int', row.integration_id),
   organization: idFrom('org', row.organization_id),
@@ -75,8 +59,8 @@ const toConnection = (row: ConnectionRow): Connection => ({
   revokedAt: row.revoked_at ?? undefined,
 })
 
-const columns = `c.id, c.integration_id, o.id AS organization_id, c.org_id, c.user_id, c.scopes, c.created_at, c.revoked_at`
-const connections = 'connections c JOIN organizations o ON o.org_id = c.org_id'
+export const columns = `c.id, c.integration_id, o.id AS organization_id, c.org_id, c.user_id, c.scopes, c.created_at, c.revoked_at`
+export const connections = 'connections c JOIN organizations o ON o.org_id = c.org_id'
 const connectionColumns = `${columns} FROM ${connections}`
 
 export async function insertIntegration(tenant: Tenant, integration: Integration): Promise<void> {
@@ -209,73 +193,6 @@ export async function listConnections(
     [tenant.orgId, page.after ? uuidOf(page.after) : null, page.limit],
   )
   return rows.map(toConnection)
-}
-
-interface OwnConnectionRow extends ConnectionRow {
-  name: string | null
-  last_used_at: Date | null
-  issued_to: string | null
-}
-
-const toOwnConnection = (row: OwnConnectionRow): OwnConnection => ({
-  ...toConnection(row),
-  name: row.name ?? undefined,
-  lastUsedAt: row.last_used_at ?? undefined,
-  issuedTo: row.issued_to ? idFrom('usr', row.issued_to) : undefined,
-})
-
-// Tokens are recorded when they are issued, and live for an hour; the request log is more precise, as far
-// back as it goes.
-const ownColumns = `SELECT ${columns}, u.name, greatest(c.last_used_at, r.at) AS last_used_at,
-  (SELECT s.issued_to FROM connection_secrets s WHERE s.org_id = c.org_id AND s.connection_id = c.id
-   ORDER BY s.created_at DESC, s.id DESC LIMIT 1) AS issued_to FROM ${connections}
-  JOIN users u ON u.org_id = c.org_id AND u.id = c.user_id
-  LEFT JOIN (SELECT user_id, max(at) AS at FROM http_requests WHERE org_id = $1 GROUP BY user_id) r
-    ON r.user_id = c.user_id`
-
-/** Connections, newest first. */
-export async function listOwnConnections(
-  tenant: Tenant,
-  page: { limit: number; after?: ConnectionId },
-): Promise<OwnConnection[]> {
-  const rows = await many<OwnConnectionRow>(
-    tenant.db,
-    `${ownColumns} WHERE c.org_id = $1 AND ($2::uuid IS NULL OR c.id < $2) ORDER BY c.id DESC LIMIT $3`,
-    [tenant.orgId, page.after ? uuidOf(page.after) : null, page.limit],
-  )
-  return rows.map(toOwnConnection)
-}
-
-/** Connections that are not revoked and have a valid secret that the person was shown, newest first. */
-export async function listConnectionsOfPerson(
-  tenant: Tenant,
-  person: PersonId,
-  now: Date,
-  page: { limit: number; after?: ConnectionId },
-): Promise<OwnConnection[]> {
-  const rows = await many<OwnConnectionRow>(
-    tenant.db,
-    `${ownColumns} WHERE c.org_id = $1 AND ($2::uuid IS NULL OR c.id < $2) AND c.revoked_at IS NULL
-       AND EXISTS (SELECT 1 FROM connection_secrets s JOIN people p ON p.org_id = s.org_id AND p.user_id = s.issued_to
-         WHERE s.org_id = c.org_id AND s.connection_id = c.id AND p.id = $4
-           AND (s.expires_at IS NULL OR s.expires_at > $5))
-     ORDER BY c.id DESC LIMIT $3`,
-    [tenant.orgId, page.after ? uuidOf(page.after) : null, page.limit, uuidOf(person), now],
-  )
-  return rows.map(toOwnConnection)
-}
-
-/** Locked until the transaction ends, so that no new secret is created while the connection is revoked. */
-export async function lockOwnConnection(
-  tenant: Tenant,
-  id: ConnectionId,
-): Promise<OwnConnection | undefined> {
-  const row = await maybeOne<OwnConnectionRow>(
-    tenant.db,
-    `${ownColumns} WHERE c.org_id = $1 AND c.id = $2 FOR NO KEY UPDATE OF c`,
-    [tenant.orgId, uuidOf(id)],
-  )
-  return row && toOwnConnection(row)
 }
 
 /**

@@ -128,6 +128,28 @@ describe('tokens end with what opened them', () => {
     },
   )
 
+  test.each(ways.slice(1))('$what cannot take the connection over during its overlap', async ({ path }) => {
+    const before = await issue(thief)
+    const { apiKey, apiSecret } = (await end(path(), 60)).body
+    const meanwhile = await issue(thief)
+    const connection = `/v1/connections/${thief.id}`
+    const attempts: [string, object][] = [
+      ['/v1/connections', { name: 'More' }],
+      [`${connection}/rotate`, {}],
+      [`${connection}/revoke`, {}],
+    ]
+    for (const { accessToken: token } of [before, meanwhile]) {
+      for (const [to, body] of attempts) {
+        expectRefusal(await second.call('POST', to, { token, body }), 403, '_forbidden', /with the new one/)
+      }
+      await expectUsable(token)
+    }
+    const renewed = { ...thief, ...(apiKey && { apiKey }), ...(apiSecret && { apiSecret }) }
+    const { accessToken: token } = await issue(renewed)
+    expect((await second.call('POST', '/v1/connections', { token, body: { name: 'More' } })).status).toBe(201)
+    expect((await second.call('POST', `${connection}/revoke`, { token, body: {} })).status).toBe(200)
+  })
+
   test.each(ways)('a refreshed token, too: $what', async ({ path }) => {
     const { accessToken, refreshToken } = await issue(thief)
     const body = { accessToken, refreshToken }
@@ -322,6 +344,69 @@ describe('a person who was shown the secret of a connection', () => {
     expect((await evictions[how]()).status).toBeLessThan(300)
     expectRefusal(await manager.call('GET', '/v1/customers'), 401, '_unauthorized')
     await expectUsable(accessToken)
+  })
+
+  const makeWith = async (maker: Connected, name: string): Promise<Connected> => {
+    const body = { name, scopes: ['pos', 'manage'] }
+    const { accessToken: token } = await issue(maker)
+    const reply = await service.call('POST', '/v1/connections', { token, body })
+    expect(reply.status).toBe(201)
+    return reply.body
+  }
+  const rotateWith = async (maker: Connected, other: Connected): Promise<Connected> => {
+    const { accessToken: token } = await issue(maker)
+    const reply = await service.call('POST', `/v1/connections/${other.id}/rotate`, { token, body: {} })
+    expect(reply.status).toBe(200)
+    return { ...other, apiSecret: reply.body.apiSecret }
+  }
+
+  test.each(['blocked', 'removed'] as const)(
+    'is %s: so is what was made with their connections, at any distance',
+    async (how) => {
+      const child = await makeWith(made, 'Child')
+      const rotated = await rotateWith(child, thief)
+      const grandchild = await makeWith(rotated, 'Grandchild')
+      // Also if its parent is gone already, and if it has given itself a secret of its own.
+      await end(`/v1/connections/${child.id}/revoke`)
+      const again = await rotateWith(grandchild, grandchild)
+      expect(await listed(manager)).toEqual([again.id, made.id, rotated.id])
+      const pairs = await Promise.all([made, rotated, again].map((one) => issue(one)))
+      expect((await evictions[how](true)).status).toBeLessThan(300)
+      for (const pair of pairs) await expectOut(pair)
+      const { data } = (await owner.call('GET', '/v1/audit?limit=4')).body
+      const revoked = data.slice(1).map(({ subject }: { subject: { id: string } }) => subject.id)
+      expect(new Set(revoked)).toEqual(new Set([made.id, rotated.id, again.id]))
+    },
+  )
+
+  test('has nothing of what was made after the secret they knew was rotated, nor of other connections', async () => {
+    const before = await makeWith(made, 'Before')
+    advance(1)
+    const { apiSecret } = (await owner.call('POST', `/v1/connections/${made.id}/rotate`, {})).body
+    advance(1)
+    const after = await makeWith({ ...made, apiSecret }, 'After')
+    await makeWith(thief, 'Elsewhere')
+    expect(await listed(manager)).toEqual([before.id])
+    expect(await listed(owner)).toEqual([after.id, made.id])
+    expect((await evictions.blocked(true)).status).toBe(200)
+    await expectUsable((await issue(after)).accessToken)
+  })
+
+  test('a connection is revoked: what was made with it stays, unless asked to, then or later', async () => {
+    const child = await makeWith(made, 'Child')
+    const pair = await issue(await makeWith(child, 'Grandchild'))
+    const path = `/v1/connections/${made.id}/revoke`
+    for (const body of [undefined, {}, { revokeConnections: false }]) {
+      expect((await owner.call('POST', path, body)).status).toBe(200)
+      await expectUsable(pair.accessToken)
+    }
+    expectRefusal(await owner.call('POST', path, { revokeConnections: 'yes' }), 400, '_invalid_payload')
+    const reply = await owner.call('POST', path, { revokeConnections: true })
+    expect([reply.status, reply.body.id, reply.body.status]).toEqual([200, made.id, 'revoked'])
+    await expectOut(pair)
+    await expectUsable((await issue(thief)).accessToken)
+    const { data } = (await owner.call('GET', '/v1/connections?limit=3')).body
+    expect(data.map(({ status }: { status: string }) => status)).toEqual(['revoked', 'revoked', 'revoked'])
   })
 
   test('nothing is revoked together with another change, or by another caller', async () => {

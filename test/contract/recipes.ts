@@ -265,6 +265,7 @@ const parts: Record<string, Part> = {
   'GET /v1/reports/daily': () => ({ query: days }),
   'GET /v1/connections': ({ ids }) => ({ path: '/v1/connections', query: { ...page, person: ids.person } }),
   'POST /v1/connections': () => ({ bodies: [{ name: 'A', scopes: ['pos', 'manage'] }] }),
+  'POST /v1/connections/{id}/revoke': () => ({ bodies: [{ revokeConnections: true }] }),
   'POST /v1/connections/{id}/rotate': () => ({ bodies: [{ overlapSeconds: 60 }] }),
   'GET /v1/requests': ({ ids }) => ({
     path: '/v1/requests',

@@ -35,8 +35,10 @@ async function waitABit(round: number): Promise<void> {
   while (performance.now() < until) await new Promise((resolve) => setImmediate(resolve))
 }
 
-async function connect(): Promise<{ id: string; integration: string; token: string }> {
-  const { body } = await merchant.call('POST', '/v1/connections', { name: 'T', scopes: ['pos', 'manage'] })
+async function connect(
+  add = (body: object) => merchant.call('POST', '/v1/connections', body),
+): Promise<{ id: string; integration: string; token: string }> {
+  const { body } = await add({ name: 'T', scopes: ['pos', 'manage'] })
   const headers = { 'x-api-key': body.apiKey, 'x-api-secret': body.apiSecret }
   const issued = await service.call('POST', '/auth/token', { headers })
   return { id: body.id, integration: body.integration, token: issued.body.accessToken }
@@ -151,6 +153,30 @@ describe('people', () => {
       expect(invited).toBeGreaterThan(0)
     },
   )
+
+  test('block: what their connection makes meanwhile is revoked with it', async () => {
+    const owner = await createQuickPerson(service, merchant)
+    let made = 0
+    for (const round of times(rounds, (i) => i)) {
+      const thief = await createQuickPerson(service, merchant, 'manager')
+      const { token } = await connect((body) => call(service, thief.cookie, 'POST', '/v1/connections', body))
+      const attempts = times(4, (i) =>
+        (i % 2 ? service : second).call('POST', '/v1/connections', { token, body: { name: 'More' } }),
+      )
+      await waitABit(round)
+      const change = { status: 'blocked', revokeConnections: true }
+      expect((await call(service, owner.cookie, 'PATCH', `/v1/people/${thief.id}`, change)).status).toBe(200)
+      const replies = await Promise.all(attempts)
+      const { data } = (await second.call('GET', '/v1/connections?limit=10', { token: merchant.token })).body
+      for (const { status, body } of replies) {
+        expect([201, 401]).toContain(status)
+        if (status !== 201) continue
+        made++
+        expect(data).toContainEqual(expect.objectContaining({ id: body.id, status: 'revoked' }))
+      }
+    }
+    expect(made).toBeGreaterThan(0)
+  })
 
   test('two owners who block each other: one of them stays', async () => {
     for (const _round of times(rounds, (i) => i)) {

@@ -5,7 +5,11 @@ import {
   revokeConnection,
   rotateOwnConnection,
 } from '../../operations/auth/manage-connections.ts'
-import { listConnectionsOfPerson, listOwnConnections, type OwnConnection } from '../../store/credentials.ts'
+import {
+  listConnectionsShownTo,
+  listOwnConnections,
+  type OwnConnection,
+} from '../../store/own-connections.ts'
 import { tenantOf } from '../../store/tenant.ts'
 import type { Server } from '../fastify-server.ts'
 import { named } from '../openapi/name-components.ts'
@@ -13,7 +17,7 @@ import { listPage, PageQuery } from '../requests/paging.ts'
 import { respondToWrite } from '../respond.ts'
 import { ConnectionStatus } from '../schemas/choices.ts'
 import { exampleId, ownConnectionExample } from '../schemas/examples.ts'
-import { CreatedAt, Id, NoBody, Optional, PageOf, Text, Timestamp } from '../schemas/fields.ts'
+import { CreatedAt, Id, Optional, PageOf, Text, Timestamp } from '../schemas/fields.ts'
 import { Rotation, rotationAbout, Scopes } from '../schemas/platform.ts'
 import type { ServerOptions } from '../server-options.ts'
 
@@ -91,6 +95,18 @@ const NewSecretReply = Type.Object(
   },
 )
 
+const RevocationBody = Type.Object(
+  {
+    revokeConnections: Optional(
+      Type.Boolean({
+        description:
+          'Also revokes the active connections with a secret that was shown to this one, and so on (default false).',
+      }),
+    ),
+  },
+  { ...named('Revocation'), examples: [{ revokeConnections: true }] },
+)
+
 export function connectionRoutes(app: Server, options: ServerOptions): void {
   listRoute(app, options)
   addRoute(app, options)
@@ -110,7 +126,10 @@ function listRoute(app: Server, { deps }: ServerOptions): void {
         querystring: Type.Object({
           ...PageQuery,
           person: Optional(
-            Id('psn', 'Only active connections with a valid secret that this person was shown.'),
+            Id(
+              'psn',
+              'Only active connections with a valid secret that this person was shown, or that a connection made with such a secret was.',
+            ),
           ),
         }),
         response: { 200: PageOf(OwnConnectionReply) },
@@ -129,7 +148,7 @@ function listRoute(app: Server, { deps }: ServerOptions): void {
       }
       const person = parseId('psn', named)
       const list: typeof listOwnConnections = async (own, page) =>
-        person ? listConnectionsOfPerson(own, person, deps.clock(), page) : []
+        person ? listConnectionsShownTo(own, person, deps.clock(), page) : []
       return listPage('con', request.query, (page) => list(tenant, page), toOwnConnectionReply)
     },
   )
@@ -210,17 +229,24 @@ function revokeRoute(app: Server, { deps }: ServerOptions): void {
       schema: {
         operationId: 'revokeConnection',
         summary: 'Revoke a connection permanently',
-        description: 'Its secrets and all tokens opened with them stop working immediately.',
+        description:
+          'Its secrets and all tokens opened with them stop working immediately. Connections made with its tokens, and those whose secret was rotated with one, stay, unless `revokeConnections` is set.',
         tags,
         params: ConnectionPath,
-        body: NoBody,
+        body: RevocationBody,
         response: { 200: OwnConnectionReply },
       },
     },
     (request, reply) =>
       respondToWrite(deps, request, reply, {
         work: (tenant) =>
-          revokeConnection(tenant, parseId('con', request.params.id), deps.clock(), request.caller),
+          revokeConnection(
+            tenant,
+            parseId('con', request.params.id),
+            request.caller,
+            request.body,
+            deps.clock(),
+          ),
         status: 200,
         render: toOwnConnectionReply,
       }),

@@ -42,7 +42,7 @@ const ChosenStatus = Choice('ChosenPersonStatus', 'Whether a person can sign in.
   blocked: 'Cannot sign in until unblocked.',
 })
 const alsoRevokes =
-  'also revokes the active connections with a secret that this person was shown (`GET /v1/connections?person=…` lists them).'
+  'also revokes the active connections with a secret that this person was shown, and those made with them (`GET /v1/connections?person=…` lists them).'
 const connectionsStay = 'Connections are not tied to a person and stay, unless `revokeConnections` is set.'
 
 export function peopleRoutes(app: Server, options: ServerOptions): void {

@@ -10,15 +10,13 @@ import {
   endConnectionSecrets,
   findConnection,
   insertConnectionSecret,
-  listConnectionsOfPerson,
-  lockOwnConnection,
-  type OwnConnection,
   updateConnectionRevoked,
 } from '../../store/credentials.ts'
 import { newId } from '../../store/new-id.ts'
+import { listConnectionsShownTo, lockOwnConnection, type OwnConnection } from '../../store/own-connections.ts'
 import { updateSetupVersion } from '../../store/setup.ts'
 import { platformOrg, type Tenant } from '../../store/tenant.ts'
-import type { Actor } from '../actor.ts'
+import { type Actor, actorOf } from '../actor.ts'
 import type { Caller } from '../deps.ts'
 import { createConnection, createIntegration, maxConnections } from '../organizations/manage-organizations.ts'
 import { recordAudit } from '../transact.ts'
@@ -83,14 +81,26 @@ export async function rotateConnectionSecret(
   return rotateOwnConnection(tenant.as(connection.org), credentials, connection.id, overlapSeconds, now)
 }
 
-/** Revokes permanently. Tokens are valid only as long as the secret they came from, so they end, too. */
+/** Revokes a connection and, if asked to, all that were made with it. */
 export async function revokeConnection(
   tenant: Tenant,
   id: ConnectionId | undefined,
+  caller: Caller,
+  { revokeConnections = false }: { readonly revokeConnections?: boolean },
   now: Date,
-  caller?: Caller,
 ): Promise<OwnConnection> {
-  if (caller) await holdCaller(tenant, caller, now, { connection: id })
+  await holdCaller(tenant, caller, now, { connection: id })
+  const connection = await endConnection(tenant, id, now)
+  if (revokeConnections) await revokeConnectionsOf(tenant, connection.id, actorOf(caller), now)
+  return connection
+}
+
+/** Ends it permanently. Tokens are valid only as long as the secret they came from, so they end, too. */
+async function endConnection(
+  tenant: Tenant,
+  id: ConnectionId | undefined,
+  now: Date,
+): Promise<OwnConnection> {
   const connection = id && (await lockOwnConnection(tenant, id))
   if (!connection) throw notFound('connection_not_found')
   if (connection.revokedAt) return connection
@@ -101,18 +111,19 @@ export async function revokeConnection(
 }
 
 /**
- * Revokes every connection whose secret the person has been shown and could still use. The audit log has an
- * entry for each.
+ * Revokes every connection whose secret the person, or a client with a token of the connection, has been
+ * shown and could still use, and what was made with these. The audit log has an entry for each.
  */
 export async function revokeConnectionsOf(
   own: Tenant,
-  person: PersonId,
+  holder: PersonId | ConnectionId,
   by: Actor,
   now: Date,
 ): Promise<void> {
-  const found = await listConnectionsOfPerson(own, person, now, { limit: maxConnections })
+  const found = await listConnectionsShownTo(own, holder, now, { limit: maxConnections })
+  if (found.length === 0) return
   for (const { id } of found.reverse()) {
-    const { name } = await revokeConnection(own, id, now)
+    const { name } = await endConnection(own, id, now)
     const subject = { kind: 'connection', id, name }
     await recordAudit(
       own,
@@ -120,6 +131,8 @@ export async function revokeConnectionsOf(
       now,
     )
   }
+  // While we waited for one of them, it may have made another.
+  await revokeConnectionsOf(own, holder, by, now)
 }
 
 function checkScopes(caller: Caller, scopes: readonly ScopeName[]): void {
