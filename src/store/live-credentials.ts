@@ -97,6 +97,25 @@ export async function listOwners(
 }
 
 /**
+ * When the secret and the key of a token end, undefined for a token that is not valid; `endsAt` is set while
+ * one of them is being rotated out.
+ */
+export async function findTokenEnd(
+  tenant: Tenant,
+  token: TokenCredentials,
+  now: Date,
+): Promise<{ readonly endsAt?: Date } | undefined> {
+  const row = await maybeOne<{ ends_at: Date | null }>(
+    tenant.db,
+    `SELECT least(secret.expires_at, key.expires_at) AS ends_at
+     FROM connection_secrets secret, integration_keys key
+     WHERE secret.id = $1 AND key.id = $2 AND ${liveAt('secret.id', 'key.id', '$3')}`,
+    [uuidOf(token.secret), uuidOf(token.key), now],
+  )
+  return row && { endsAt: row.ends_at ?? undefined }
+}
+
+/**
  * SQL: the key that opened the session `s` of the connection `c`. Sessions of earlier versions do not know
  * it: of the keys that were valid then, the one that ends first counts.
  */

@@ -20,10 +20,10 @@ export const Scopes = Type.Array(Scope, {
 })
 
 export const rotationAbout =
-  'The old secret, and all tokens opened with it, stop working immediately or after the overlap. At most ten secrets of a connection are valid at a time.'
+  'The old secret, and all tokens opened with it, stop working immediately or after the overlap, in which they can no longer create, rotate or revoke connections. At most ten secrets of a connection are valid at a time.'
 
 export const keyRotationAbout =
-  'The old key, and all tokens opened with it in every organization, stop working immediately or after the overlap.'
+  'The old key, and all tokens opened with it in every organization, stop working immediately or after the overlap, in which they can no longer create, rotate or revoke connections.'
 
 export const Rotation = Type.Object(
   {

@@ -6,7 +6,7 @@
 import type { ConnectionId, PersonId } from '../../domain/ids.ts'
 import { Refused } from '../../domain/refusal.ts'
 import { lockConnections, lockIntegrationKeys } from '../../store/credentials.ts'
-import { listOwners } from '../../store/live-credentials.ts'
+import { findTokenEnd } from '../../store/live-credentials.ts'
 import { lockPeople } from '../../store/people.ts'
 import { findPersonSession } from '../../store/person-sessions.ts'
 import { platformOrg, type Tenant } from '../../store/tenant.ts'
@@ -21,6 +21,10 @@ export interface Subject {
   readonly owners?: boolean
 }
 
+const rotatedOut =
+  'The secret or key that opened this token has been rotated and works only until its overlap ends. To ' +
+  'create, rotate or revoke connections, get a token with the new one.'
+
 export async function holdCaller(
   own: Tenant,
   caller: Caller,
@@ -28,7 +32,7 @@ export async function holdCaller(
   subject: Subject = {},
 ): Promise<void> {
   if (caller.session) await holdPerson(own, caller.session, subject)
-  if (caller.token) await holdConnection(own, caller, caller.token, now, subject)
+  if (caller.token) await holdConnection(own, caller.token, now, subject)
 }
 
 async function holdPerson(
@@ -48,7 +52,6 @@ async function holdPerson(
 
 async function holdConnection(
   own: Tenant,
-  { organization }: Caller,
   token: NonNullable<Caller['token']>,
   now: Date,
   subject: Subject,
@@ -56,6 +59,8 @@ async function holdConnection(
   const platform = own.as(platformOrg)
   const integration = await lockConnections(own, token.secret, subject.connection)
   if (integration) await lockIntegrationKeys(platform, integration, 'SHARE')
-  const [state] = await listOwners(platform, [{ organization: organization.id, token }], now)
-  if (!state?.isLive) throw new Refused('_unauthorized', endedTokenReason)
+  const found = await findTokenEnd(platform, token, now)
+  if (!found) throw new Refused('_unauthorized', endedTokenReason)
+  // Who rotates a secret away from a thief must not lose the connection to them during the overlap.
+  if (found.endsAt) throw new Refused('_forbidden', rotatedOut)
 }
