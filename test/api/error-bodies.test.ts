@@ -107,6 +107,17 @@ test('a 401 says how to authenticate', async () => {
   }
   expect(await challenge()).toEqual([401, 'Bearer'])
   expect(await challenge('Bearer nonsense')).toEqual([401, 'Bearer error="invalid_token"'])
+  for (const authorization of ['Basic QTpC', 'Bearer', 'Bearer ']) {
+    expect(await challenge(authorization)).toEqual([401, 'Bearer'])
+  }
+  const [signed] = merchant.token.split(/\.[^.]*$/)
+  expect(await challenge(`Bearer ${signed}.${'A'.repeat(43)}`)).toEqual([401, 'Bearer error="invalid_token"'])
+  const other = await service.createMerchant()
+  await other.call('POST', `/v1/connections/${other.connection}/revoke`)
+  expect(await challenge(`Bearer ${other.token}`)).toEqual([401, 'Bearer error="invalid_token"'])
   const operator = await service.call('GET', '/admin/v1/organizations', { token: `${adminToken}x` })
-  expect([operator.status, operator.headers['www-authenticate']]).toEqual([401, 'Bearer'])
+  expect([operator.status, operator.headers['www-authenticate']]).toEqual([
+    401,
+    'Bearer error="invalid_token"',
+  ])
 })

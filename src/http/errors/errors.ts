@@ -73,7 +73,7 @@ export function createErrorHandler(clock: () => Date) {
     const body = toErrorBody(refused, { id, method, url, body: sent, query }, clock())
     // An address that cannot be read is refused before the hook that sets it.
     reply.header('x-request-id', id)
-    if (body.statuscode === 401) reply.header('www-authenticate', challengeOf(refused.code))
+    if (body.statuscode === 401) reply.header('www-authenticate', challengeOf(request))
     if (body.statuscode === 503 || body.statuscode === 429) {
       reply.header('retry-after', refused.retryAfterSeconds ?? 1)
     }
@@ -82,8 +82,8 @@ export function createErrorHandler(clock: () => Date) {
 }
 
 /** RFC 6750: a client that sent a token is told that the token is at fault. */
-function challengeOf(code: RefusalCode): string {
-  return code.startsWith('_jwt_') ? 'Bearer error="invalid_token"' : 'Bearer'
+function challengeOf({ headers }: FastifyRequest): string {
+  return /^Bearer +\S/i.test(headers.authorization ?? '') ? 'Bearer error="invalid_token"' : 'Bearer'
 }
 
 /** Converts any error to what the client is told. Unexpected errors are logged here, once. */
