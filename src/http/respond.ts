@@ -82,19 +82,10 @@ function pathOf(request: FastifyRequest): string {
   return request.url.split('?', 1)[0]!
 }
 
-const noKeyForSecrets =
-  'Idempotency-Key: not supported here, because the response contains a secret that is shown once. Leave it ' +
-  'out, and before you retry, look whether the first request has succeeded.'
-
-/**
- * Idempotency key of the request. Routes whose response contains a secret refuse it: the secret is shown
- * once, so no response can be repeated.
- */
+/** Idempotency key of the request; routes whose response contains a secret have refused it before. */
 export function idempotencyKey(request: FastifyRequest): string | undefined {
   const key = request.headers['idempotency-key']
-  const { isRepeatable, hidesReply } = request.routeOptions.config
-  if (key !== undefined && hidesReply) throw new Refused('_invalid_payload', noKeyForSecrets)
-  if (key === undefined || !isRepeatable) return undefined
+  if (key === undefined || !request.routeOptions.config.isRepeatable) return undefined
   if (typeof key !== 'string' || !/^[\x20-\x7e]{1,255}$/.test(key)) {
     throw new Refused('_invalid_payload', 'Idempotency-Key: must have 1 to 255 printable ASCII characters.')
   }

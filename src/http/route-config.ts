@@ -29,7 +29,7 @@ declare module 'fastify' {
     readsSetup?: boolean
     /** Set for reading the logs, which is not logged itself. */
     skipsRequestLog?: boolean
-    /** The response contains a secret that is shown once, so the request log does not store it. */
+    /** The response contains a secret that is shown once: it is not logged, and takes no `Idempotency-Key`. */
     hidesReply?: boolean
     /** Keeps the processor busy for long, or sends much: an organization has one of them running at a time. */
     isLong?: boolean

@@ -1,6 +1,7 @@
 /**
  * The hooks of every request besides authentication: the deadline, the request ID, the HTTPS rule behind a
- * proxy, numbers in the query, an empty body, unknown properties, and response headers.
+ * proxy, numbers in the query, an empty body, unknown properties, an idempotency key that
+ * cannot be honored, and response headers.
  */
 import { Refused } from '../../domain/refusal.ts'
 import type { Server } from '../fastify-server.ts'
@@ -14,6 +15,11 @@ export interface PrepareOptions {
   readonly headers: Record<string, string>
   readonly maxCallMs: number
 }
+
+/** The secret is shown once, so no response can be repeated. */
+const noKeyForSecrets =
+  'Idempotency-Key: not supported here, because the response contains a secret that is shown once. Leave it ' +
+  'out, and before you retry, look whether the first request has succeeded.'
 
 export function prepareRequests(app: Server, options: PrepareOptions): void {
   // biome-ignore lint/suspicious/noExplicitAny: set by the authentication hook before any handler runs.
@@ -56,6 +62,9 @@ export function prepareRequests(app: Server, options: PrepareOptions): void {
   })
 
   app.addHook('preHandler', (request, reply, done) => {
+    if (request.routeOptions.config.hidesReply && request.headers['idempotency-key'] !== undefined) {
+      return done(new Refused('_invalid_payload', noKeyForSecrets))
+    }
     const ignored = findIgnored(request)
     if (ignored instanceof Refused) return done(ignored)
     if (ignored.length > 0) reply.header('ignored-members', ignored.slice(0, 20).map(toHeaderText).join(', '))
