@@ -4,7 +4,14 @@ import { Refused } from '../../src/domain/refusal.ts'
 import { runRound } from '../../src/jobs/run-jobs.ts'
 import { createGuessLimit } from '../../src/operations/auth/guess-limit.ts'
 import { expectRefusal } from '../support/expect-refusal.ts'
-import { cookieIn, createTestPerson, signIn, type TestPerson, withSession } from '../support/people.ts'
+import {
+  cookieIn,
+  createQuickPerson,
+  createTestPerson,
+  signIn,
+  type TestPerson,
+  withSession,
+} from '../support/people.ts'
 import {
   adminToken,
   type Merchant,
@@ -249,7 +256,7 @@ describe('guessing', () => {
       })
     const wrong = (who: { email: string }) => ({ email: who.email, password: 'a wrong one' })
     /** A stranger uses up what the account has, from many addresses. */
-    async function guessAt(who: TestPerson): Promise<void> {
+    async function guessAt(who: { email: string; password: string }): Promise<void> {
       for (let i = 0; i < 12; i++) await signIn(service, wrong(who), elsewhere())
       expectRefusal(await signIn(service, who, elsewhere()), 429, '_too_many_requests')
     }
@@ -263,6 +270,43 @@ describe('guessing', () => {
       for (let i = 0; i < 25; i++) await signIn(service, wrong({ email: `n${i}@example.com` }), address)
       expectRefusal(await signIn(service, person, address), 429, '_too_many_requests')
       expect((await sign(device, person, address)).status).toBe(200)
+    })
+
+    test('also if others have signed in there since, up to eight', async () => {
+      const people = []
+      for (let i = 0; i < 9; i++) people.push(await createQuickPerson(service, merchant))
+      const [first, ...others] = people
+      let cookie = ''
+      for (const person of people.slice(0, 8)) {
+        const reply = await sign(cookie, person)
+        expect(reply.status).toBe(200)
+        cookie = deviceOf(reply)
+      }
+      await guessAt(first!)
+      const again = await sign(cookie, first!)
+      expect(again.status).toBe(200)
+      // Whoever signs in again moves to the front and takes no second place; the ninth replaces the oldest.
+      cookie = deviceOf(await sign(deviceOf(again), others.at(-1)!))
+      expect(cookie.split('~')).toHaveLength(8)
+      expect(cookie.length).toBeLessThan(700)
+      expect((await sign(cookie, first!)).status).toBe(200)
+      await guessAt(others[0]!)
+      expectRefusal(await sign(cookie, others[0]!), 429, '_too_many_requests')
+    })
+
+    test('and a cookie full of other things becomes no longer', async () => {
+      const person = await createTestPerson(service, merchant)
+      const device = deviceOf(person.joined)
+      const mark = device.split('=')[1]!
+      const junk = [
+        'x'.repeat(500),
+        ...Array.from({ length: 40 }, () => mark.replace(/.{43}$/, 'A'.repeat(43))),
+      ]
+      const reply = await sign(`lw_device=${junk.join('~')}`, person)
+      expect(deviceOf(reply).split('~')).toHaveLength(8)
+      expect(deviceOf(reply).length).toBeLessThan(700)
+      await guessAt(person)
+      expect((await sign(deviceOf(reply), person)).status).toBe(200)
     })
 
     test('and it has its own limit, which its failures alone use up', async () => {

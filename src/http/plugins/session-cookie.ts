@@ -1,5 +1,5 @@
 /**
- * The cookies of a person: the session, and the mark of the browser. A browser sends them only with requests
+ * The cookies of a person: the session, and the marks of the browser. A browser sends them only with requests
  * from pages of this site, and no script can read them; for requests that change something, the origin that
  * the browser reports is checked as well. Over HTTPS their names begin with `__Host-`, which a browser accepts
  * only from this host itself: no neighboring subdomain can plant one.
@@ -45,7 +45,7 @@ function cookieIn(header: string | undefined, wanted: string): string | undefine
 export const sessionToken = (header: string | undefined, site: Site) =>
   cookieIn(header, nameIn(site, cookieName))
 
-export const deviceMark = (header: string | undefined, site: Site) =>
+export const deviceMarks = (header: string | undefined, site: Site) =>
   cookieIn(header, nameIn(site, deviceCookieName))
 
 export function setSession(
@@ -59,7 +59,7 @@ export function setSession(
   ])
 }
 
-/** The mark of the browser stays, for the next sign-in. */
+/** The marks of the browser stay, for the next sign-in. */
 export function clearSession(reply: FastifyReply, site: Site): void {
   reply.header('set-cookie', cookieOf(site, cookieName, '', 0))
 }

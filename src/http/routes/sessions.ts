@@ -16,7 +16,7 @@ import type { Server } from '../fastify-server.ts'
 import { named } from '../openapi/name-components.ts'
 import {
   clearSession,
-  deviceMark,
+  deviceMarks,
   refuseOtherSites,
   type Site,
   sessionToken,
@@ -102,7 +102,8 @@ function signInRoutes(app: Server, { deps }: ServerOptions, site: Site): void {
     },
     async (request, reply) => {
       refuseOtherSites(request, site)
-      const opened = await acceptInvitation(deps, request.body, request.ip)
+      const device = deviceMarks(request.headers.cookie, site)
+      const opened = await acceptInvitation(deps, request.body, { address: request.ip, device })
       setSession(reply, opened, site)
       return toSessionReply(deps, opened.session)
     },
@@ -120,7 +121,7 @@ function signInRoutes(app: Server, { deps }: ServerOptions, site: Site): void {
         operationId: 'signIn',
         summary: 'Sign in with an email address and a password',
         description:
-          'Sets the cookie `lw_session`, which is accepted in place of a bearer token; over HTTPS its name is `__Host-lw_session`. A second cookie, `lw_device`, gives the browser its own limit for wrong passwords at the next sign-in.',
+          'Sets the cookie `lw_session`, which is accepted in place of a bearer token; over HTTPS its name is `__Host-lw_session`. A second cookie, `lw_device`, gives the browser its own limit for wrong passwords at the next sign-in, for each of the last eight people who signed in there.',
         tags,
         body: CredentialsBody,
         response: { 200: SessionReply },
@@ -128,7 +129,7 @@ function signInRoutes(app: Server, { deps }: ServerOptions, site: Site): void {
     },
     async (request, reply) => {
       refuseOtherSites(request, site)
-      const device = deviceMark(request.headers.cookie, site)
+      const device = deviceMarks(request.headers.cookie, site)
       const opened = await signIn(deps, request.body, { address: request.ip, device })
       setSession(reply, opened, site)
       return toSessionReply(deps, opened.session)

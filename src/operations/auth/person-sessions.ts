@@ -47,7 +47,7 @@ export function expiryOf({ createdAt }: PersonSession, now: Date): Date {
 
 export interface OpenedSession {
   readonly token: string
-  /** Mark of the browser, for its next sign-in. */
+  /** Marks of the browser, for its next sign-in. */
   readonly device: string
   readonly session: PersonSession
 }
@@ -72,10 +72,16 @@ export async function findSession(
 /** An ID that no person has: an unknown email address takes as long as a known one. */
 const nobody: PersonId = `psn_${'0'.repeat(32)}`
 
+/** Where a sign-in comes from: the address, and the marks that the browser sent. */
+interface Origin {
+  readonly address: string
+  readonly device?: string
+}
+
 export async function signIn(
   deps: Deps,
   given: { readonly email: string; readonly password: string },
-  from: { readonly address: string; readonly device?: string },
+  from: Origin,
 ): Promise<OpenedSession> {
   const email = readEmail(given.email)
   const device = deps.devices.read(from.device, email, deps.clock())
@@ -89,12 +95,17 @@ export async function signIn(
       // If the password was changed or the person blocked during the comparison, no session is opened.
       const locked = await lockPerson(tenant, person)
       if (locked?.passwordHash !== passwordHash || locked?.isBlocked) return undefined
-      return openSession(deps, tenant, person)
+      return openSession(deps, tenant, person, from)
     })
   })
 }
 
-async function openSession(deps: Deps, tenant: Tenant, person: PersonId): Promise<OpenedSession> {
+async function openSession(
+  deps: Deps,
+  tenant: Tenant,
+  person: PersonId,
+  from: Origin,
+): Promise<OpenedSession> {
   if (!(await findOwnOrganization(tenant))?.isSubscribed) throw new Refused('invalid_subscription')
   const now = deps.clock()
   const token = deps.credentials.createFor('lwp', tenant.orgId)
@@ -108,7 +119,7 @@ async function openSession(deps: Deps, tenant: Tenant, person: PersonId): Promis
     usedAfter: new Date(0),
     notedBefore: new Date(0),
   })
-  return { token, device: deps.devices.create(session!.person.email, now), session: session! }
+  return { token, device: deps.devices.add(from.device, session!.person.email, now), session: session! }
 }
 
 /** Succeeds even if the session has ended or never existed. */
@@ -159,14 +170,14 @@ export async function changePassword(
 export async function acceptInvitation(
   deps: Deps,
   { token, name, password }: { readonly token: string; readonly name?: string; readonly password: string },
-  address: string,
+  from: Origin,
 ): Promise<OpenedSession> {
   const now = deps.clock()
   const org = organizationIn('lwi', token)
   const hash = deps.credentials.hash(token)
   const invited = org === undefined ? undefined : await findInvited(tenantOf(deps.pool, org), hash, now)
   if (org === undefined || !invited) {
-    throw deps.guesses.foreignToken(address) ?? new Refused('invalid_invitation')
+    throw deps.guesses.foreignToken(from.address) ?? new Refused('invalid_invitation')
   }
   const own = tenantOf(deps.pool, org)
   const known = await findPerson(own, invited)
@@ -178,7 +189,7 @@ export async function acceptInvitation(
     const person = await updateInvited(tenant, hash, { passwordHash, name }, now)
     if (!person) throw new Refused('invalid_invitation')
     await deletePersonSessions(tenant, person)
-    const opened = await openSession(deps, tenant, person)
+    const opened = await openSession(deps, tenant, person, from)
     if (name !== undefined) await renameUser(tenant, opened.session.user, name, now)
     return opened
   })
