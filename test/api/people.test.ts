@@ -171,7 +171,7 @@ describe('an invitation', () => {
     const token = tokenIn(await invite())
     const replies = await Promise.all(
       Array.from({ length: 10 }, (_, i) =>
-        join(token, { password: `password number ${i}` }, [service, second][i % 2]),
+        join(token, { password: `quite another phrase ${i}` }, [service, second][i % 2]),
       ),
     )
     const winner = replies.findIndex(({ status }) => status === 200)
@@ -180,7 +180,7 @@ describe('an invitation', () => {
       if (i !== winner) expectRefusal(reply, 400, 'invalid_invitation')
     }
     const { email } = replies[winner]!.body.person
-    const signedIn = await signIn(service, { email, password: `password number ${winner}` }, elsewhere())
+    const signedIn = await signIn(service, { email, password: `quite another phrase ${winner}` }, elsewhere())
     expect(signedIn.status).toBe(200)
     expectRefusal(await join(token), 400, 'invalid_invitation')
   })

@@ -100,7 +100,10 @@ describe('a call in the log', () => {
     const person = await createTestPerson(service, merchant)
     await person.call('GET', '/v1/transactions')
     await person.call('GET', '/auth/session')
-    await person.call('POST', '/auth/password', { currentPassword: 'wrong', password: 'another long one' })
+    await person.call('POST', '/auth/password', {
+      currentPassword: 'wrong',
+      password: 'quite another phrase',
+    })
     expect(await newest()).toMatchObject({ path: '/v1/transactions', by: { kind: 'person' } })
   })
 

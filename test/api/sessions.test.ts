@@ -686,11 +686,11 @@ describe('changing the password', () => {
   test('ends all sessions but this one, and the old password', async () => {
     const person = await createTestPerson(service, merchant)
     const other = await newSession(person)
-    expect((await change(person.call, person.password, 'a new password')).status).toBe(204)
+    expect((await change(person.call, person.password, 'quite another phrase')).status).toBe(204)
     expect((await person.call('GET', '/auth/session')).status).toBe(200)
     expect((await other.call('GET', '/auth/session')).status).toBe(401)
     expectRefusal(await signIn(service, person, elsewhere()), 401, '_invalid_credentials')
-    const again = await signIn(service, { ...person, password: 'a new password' }, elsewhere())
+    const again = await signIn(service, { ...person, password: 'quite another phrase' }, elsewhere())
     expect(again.status).toBe(200)
     expect(cookieIn(again)).not.toBe(person.cookie)
   })
@@ -706,12 +706,12 @@ describe('changing the password', () => {
 
   test('needs the current one, and one that is not the address, of ten to two hundred characters', async () => {
     const { call, password, email } = owner
-    expectRefusal(await change(call, 'something else', 'a new password'), 401, '_invalid_credentials')
+    expectRefusal(await change(call, 'something else', 'quite another phrase'), 401, '_invalid_credentials')
     expectRefusal(await change(call, password, 'x'.repeat(9)), 400, '_invalid_payload', /password/)
     expectRefusal(await change(call, password, 'x'.repeat(201)), 400, '_invalid_payload', /password/)
     expectRefusal(await change(call, password, email.toUpperCase()), 400, '_invalid_payload', /email address/)
     const nobody = await service.call('POST', '/auth/password', {
-      body: { currentPassword: password, password: 'a new password' },
+      body: { currentPassword: password, password: 'quite another phrase' },
     })
     expectRefusal(nobody, 401, '_unauthorized')
     expect((await signIn(service, owner, elsewhere())).status).toBe(200)

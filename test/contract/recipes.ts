@@ -333,10 +333,10 @@ const platform: Record<string, (world: World) => Recipe> = {
   'DELETE /auth/session': ({ owner }) => signedIn('/auth/session', owner),
   'DELETE /auth/sessions': ({ owner }) => signedIn('/auth/sessions', owner),
   'POST /auth/password': ({ owner }) =>
-    signedIn('/auth/password', owner, { currentPassword: owner.password, password: 'another password' }),
+    signedIn('/auth/password', owner, { currentPassword: owner.password, password: 'quite another phrase' }),
   'POST /auth/invitation': ({ owner }) => ({
     path: '/auth/invitation',
-    bodies: [{ token: owner.invitation, name: 'A', password: 'another password' }],
+    bodies: [{ token: owner.invitation, name: 'A', password: 'quite another phrase' }],
   }),
   'POST /admin/v1/organizations/{id}/people': ({ merchant }) =>
     operator(`/organizations/${merchant.id}/people`, {

@@ -100,7 +100,7 @@ test('a person invited here joins with the link, which leads to PUBLIC_URL', asy
   const joined = await fetch(`${service.baseUrl}/auth/invitation`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ token: hash.slice(1), name: 'Ada', password: 'correct horse' }),
+    body: JSON.stringify({ token: hash.slice(1), name: 'Ada', password: 'correct horse battery' }),
   })
   expect(joined.status).toBe(200)
   expect(await runForJson(list, env)).toMatchObject({

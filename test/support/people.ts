@@ -40,7 +40,7 @@ export async function createTestPerson(
 ): Promise<TestPerson> {
   const invited = await inviteTestPerson(service, merchant, role)
   const { email } = invited.body
-  const password = `password of ${email}`
+  const password = `chosen for a test by ${email}`
   const joined = await service.call('POST', '/auth/invitation', {
     body: { token: tokenIn(invited), password },
   })

@@ -52,12 +52,12 @@ export const minPasswordLength = 10
 export const maxPasswordLength = 200
 
 /** The schema checks the length; this checks whether it is easy to guess, also for those who know the person. */
-export function checkPassword(
+export async function checkPassword(
   password: string,
   { email, name = '', organization }: { email: string; name?: string; organization: string },
-): void {
+): Promise<void> {
   if (password.trim().toLowerCase() === email) {
     throw new Refused('_invalid_payload', 'password: must not be the email address.')
   }
-  if (isCommonPassword(password, [email, name, organization])) throw new Refused('weak_password')
+  if (await isCommonPassword(password, [email, name, organization])) throw new Refused('weak_password')
 }

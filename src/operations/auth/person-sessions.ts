@@ -149,7 +149,7 @@ export async function changePassword(
   { currentPassword, password }: { readonly currentPassword: string; readonly password: string },
   address: string,
 ): Promise<void> {
-  checkPassword(password, { ...person, organization: organization.name })
+  await checkPassword(password, { ...person, organization: organization.name })
   // Counted for the session: guesses of others must not keep the person from changing the password.
   const by = { account: person.email, address, device: hash.toString('base64') }
   await deps.guesses.tryPassword(by, async () => {
@@ -183,7 +183,11 @@ export async function acceptInvitation(
   const known = await findPerson(own, invited)
   const organization = await findOwnOrganization(own)
   if (!known || !organization) throw new Refused('invalid_invitation')
-  checkPassword(password, { email: known.email, name: name ?? known.name, organization: organization.name })
+  await checkPassword(password, {
+    email: known.email,
+    name: name ?? known.name,
+    organization: organization.name,
+  })
   const passwordHash = await deps.passwords.inTurn(() => deps.passwords.hash(password))
   return inTransaction(deps.pool, org, async (tenant) => {
     const person = await updateInvited(tenant, hash, { passwordHash, name }, now)
