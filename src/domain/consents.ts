@@ -18,6 +18,8 @@ export type ConsentSource = 'connection' | 'person'
 
 /** A word in lower case: purposes are names that merchants choose, not texts. `history` is ours. */
 export const purposePattern = '^(?!history$)[a-z][a-z0-9_-]{0,39}$'
+/** Every name that consents can have. Another is refused, also from a till: a consent must not get lost. */
+export const consentNamePattern = '^[a-z][a-z0-9_-]{0,39}$'
 export const maxPurposes = 20
 /** Older changes are dropped, except the latest of each purpose. */
 const keptChanges = 50

@@ -3,11 +3,15 @@
  * Validators speak of pointers, schemas and formats that a client has never seen. Requests are checked by Ajv
  * and definitions by TypeBox, which differ only in how they list missing and unknown properties.
  */
+import { consentNamePattern } from './consents.ts'
+
 export interface ValidationError {
   readonly keyword: string
   /** A JSON pointer. */
   readonly instancePath: string
   readonly params: object
+  /** The property whose name is wrong, where the rule is about names. */
+  readonly propertyName?: string
   readonly message?: string
 }
 
@@ -30,7 +34,7 @@ export const keyPattern = '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$'
 export function explainError(error: ValidationError, base: readonly PlacePart[] = []): WrongValue[] {
   const at = [...base, ...pointerParts(error.instancePath)]
   const message = sayRule(error)
-  const properties = propertiesOf(error)
+  const properties = error.propertyName === undefined ? propertiesOf(error) : [error.propertyName]
   if (properties === undefined) return [{ place: toPlace(at), message }]
   return properties.map((property) => ({ place: toPlace([...at, property]), message }))
 }
@@ -82,6 +86,12 @@ const formatNames: Record<string, string> = {
   'date-time': 'an ISO 8601 time such as 2026-03-14T09:26:53Z',
 }
 
+const patternNames: Record<string, string> = {
+  [keyPattern]: 'must be 1 to 64 letters, digits, dots, underscores or dashes',
+  [consentNamePattern]:
+    'the name must be a word in lower case of up to 40 letters, digits, dashes and underscores',
+}
+
 /** What the rule of a keyword requires, such as `must be a string`. */
 export function sayRule({ keyword, params, message }: Omit<ValidationError, 'instancePath'>): string {
   const { limit, type, format, allowedValue, allowedValues, pattern } = params as Record<string, unknown>
@@ -118,9 +128,7 @@ export function sayRule({ keyword, params, message }: Omit<ValidationError, 'ins
     case 'maximum':
       return `must be at most ${limit}`
     case 'pattern':
-      return String(pattern) === keyPattern
-        ? 'must be 1 to 64 letters, digits, dots, underscores or dashes'
-        : 'has an invalid format'
+      return patternNames[String(pattern)] ?? 'has an invalid format'
     default:
       return message ?? 'is invalid'
   }

@@ -81,13 +81,13 @@ describe('consents', () => {
   })
 
   test.each(['Marketing', '2nd', 'two words', 'a'.repeat(41), 'café', '', 'a.b'])(
-    'with a purpose named %j are ignored by name and not stored',
+    'with a purpose named %j are refused, so that none gets lost, and the form of names is told',
     async (name) => {
-      const reply = await create({ marketing: true, [name]: true })
-      expect([reply.status, reply.headers['ignored-members']]).toEqual([201, encodeURI(`consents.${name}`)])
-      expect(Object.keys(reply.body.consents)).toEqual(['marketing', 'history'])
-      const strict = await create({ [name]: true }, { prefer: 'handling=strict' })
-      expectRefusal(strict, 400, '_invalid_payload', /^consents\./)
+      const told = /^consents\..*: the name must be a word in lower case/
+      expectRefusal(await create({ marketing: true, [name]: true }), 400, '_invalid_payload', told)
+      const { id } = (await create({ marketing: true })).body
+      expectRefusal(await patch(id, { [name]: false }), 400, '_invalid_payload', told)
+      expect(Object.keys(await read(id))).toEqual(['marketing', 'history'])
     },
   )
 

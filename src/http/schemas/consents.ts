@@ -1,6 +1,6 @@
 /** What a customer agreed to, in requests and responses. */
 import { type TSchema, Type } from 'typebox'
-import { maxPurposes, purposePattern } from '../../domain/consents.ts'
+import { consentNamePattern, maxPurposes, purposePattern } from '../../domain/consents.ts'
 import { ConsentSource } from './choices.ts'
 import { Nullable, Timestamp } from './fields.ts'
 
@@ -20,6 +20,7 @@ const consentsSent = (given: TSchema) => ({
   type: 'object',
   properties: { marketing: given, history: SentHistory },
   patternProperties: { [purposePattern]: given },
+  propertyNames: { pattern: consentNamePattern },
   description: aboutPurposes,
   examples: [{ marketing: true }],
 })
