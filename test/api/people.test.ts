@@ -424,7 +424,7 @@ describe('changing people', () => {
         await call('POST', `/v1/people/${target}/invitation`),
         await call('POST', `/v1/people/${target}/sign-out`),
       ])
-        expectRefusal(reply, 403, '_forbidden', /people/)
+        expectRefusal(reply, 403, '_forbidden', /^Only an owner who has signed in can do this\.$/)
     }
   })
 

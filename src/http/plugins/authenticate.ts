@@ -54,9 +54,16 @@ export function createAuthenticate(
         : await findPerson(options, request, reply, session, now)
     request.caller = caller
     if (!access.some((scope) => caller.scopes.includes(scope))) {
-      throw new Refused('_forbidden', `This request requires the scope "${access.join('" or "')}".`)
+      throw new Refused('_forbidden', sayRequired(access))
     }
   }
+}
+
+/** No connection can have the scope `people`, and no role but the owner has it. */
+function sayRequired(scopes: readonly string[]): string {
+  return scopes.every((scope) => scope === 'people')
+    ? 'Only an owner who has signed in can do this.'
+    : `This request requires the scope "${scopes.join('" or "')}".`
 }
 
 function bearerToken(request: FastifyRequest): string {
