@@ -72,6 +72,13 @@ export function referenceRoutes(app: Server, { deps }: ServerOptions): void {
   serve('/docs', `private, ${anHour}`, (request) => pageAt(addressOf(request)))
   for (const path of Object.keys(docPages))
     serve(`/docs/${path}`, anHour, () => getWebFile(`docs/${path}.html`))
+  // What people type or shorten by hand.
+  for (const url of ['/docs/', '/docs/guides', '/docs/guides/'])
+    app.get(
+      url,
+      { config: { access: 'public' }, schema: { hide: true } as object },
+      async (_request, reply) => reply.redirect('/docs', 308),
+    )
   serve('/docs/reference.css', anHour, () => getWebFile('reference.css'))
   serve('/docs/reference.js', anHour, () => getWebFile('reference.js'))
 }
