@@ -28,8 +28,8 @@ const headers = {
     schema: { ...text, const: 'true' },
   },
   'Ignored-Members': {
-    description: 'The properties of the body that were ignored, such as typos.',
-    schema: { ...text, examples: ['itmes, customer.nickname'] },
+    description: 'What was ignored, such as typos: properties of the body, and query parameters as `?name`.',
+    schema: { ...text, examples: ['?dryRun, customer.nickname'] },
   },
   'WWW-Authenticate': {
     description: 'How to authenticate.',

@@ -10,7 +10,7 @@ import { sayRule, toSentence } from '../../domain/validation-error.ts'
 import type { Access } from '../route-config.ts'
 import { type BodySchema, propertySchema, schemaFor } from './body-schema.ts'
 
-/** The names of what is ignored, query parameters first, or the refusal that names one of them. */
+/** The names of what is ignored, query parameters first and as `?name`, or the refusal that names one of them. */
 export function findIgnored(request: FastifyRequest): string[] | Refused {
   const { schema = {}, config } = request.routeOptions
   const { access } = config
@@ -25,7 +25,7 @@ export function findIgnored(request: FastifyRequest): string[] | Refused {
   if (fields.length > 0 && isStrict) {
     return refusal(fields[0]!, sayRule({ keyword: 'additionalProperties', params: {} }))
   }
-  return [...parameters, ...fields]
+  return [...parameters.map((name) => `?${name}`), ...fields]
 }
 
 const maxNameLength = 200
