@@ -9,7 +9,7 @@ import { transactionStatus } from '../domain/transaction.ts'
 import { idFrom, many, maybeOne, type Tenant, uuidOf } from './tenant.ts'
 
 export interface Problem {
-  readonly kind: string
+  readonly kind: 'balance' | 'coupon' | 'report'
   readonly customer?: CustomerId
   readonly description: string
 }

@@ -1,5 +1,5 @@
 /** The two logs of an organization: recent requests, and who changed what. */
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { parseId, type UserId } from '../../domain/ids.ts'
 import { notFound, type RefusalCode, refusals } from '../../domain/refusal.ts'
 import type { Caller } from '../../operations/deps.ts'
@@ -11,7 +11,7 @@ import { refusalAnswers } from '../errors/refusals.ts'
 import type { Server } from '../fastify-server.ts'
 import { named } from '../openapi/name-components.ts'
 import { listPage, PageQuery } from '../requests/paging.ts'
-import { ActorKind, CallerKind, RequestOutcome } from '../schemas/choices.ts'
+import { ActorKind, AuditSubjectKind, CallerKind, RequestOutcome } from '../schemas/choices.ts'
 import { auditEntryExample, requestDetailsExample, requestExample } from '../schemas/examples.ts'
 import { Id, Optional, PageOf, RangeQuery, Text, Timestamp } from '../schemas/fields.ts'
 import type { ServerOptions } from '../server-options.ts'
@@ -88,7 +88,7 @@ const AuditEntry = Type.Object(
     subject: Optional(
       Type.Object(
         {
-          kind: Type.String({ description: 'What kind of object it is.', examples: ['campaign'] }),
+          kind: AuditSubjectKind,
           id: Type.String({ description: 'ID of the object.' }),
           name: Optional(Type.String({ description: 'The name it had at the time.' })),
         },
@@ -146,7 +146,7 @@ function toAuditReply(row: ListedAuditEntry) {
     at: row.at.toISOString(),
     by: { kind: row.byKind as 'person' | 'connection' | 'operator', id: row.user, name: row.byName },
     action: row.action,
-    subject: row.subject,
+    subject: row.subject as Static<typeof AuditEntry>['subject'],
     details: row.details,
     isTruncated: row.isTruncated || undefined,
   }

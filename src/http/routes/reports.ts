@@ -4,6 +4,7 @@ import { verifyLedger } from '../../operations/wallets/verify-ledger.ts'
 import { tenantOf } from '../../store/tenant.ts'
 import type { Server } from '../fastify-server.ts'
 import { named, parameter } from '../openapi/name-components.ts'
+import { IntegrityProblemKind } from '../schemas/choices.ts'
 import { reportExample } from '../schemas/examples.ts'
 import { Id, Optional, Text } from '../schemas/fields.ts'
 import type { ServerOptions } from '../server-options.ts'
@@ -94,7 +95,7 @@ const IntegrityReply = Type.Object(
     problems: Type.Array(
       Type.Object(
         {
-          kind: Type.String({ description: 'A short name of what does not agree.' }),
+          kind: IntegrityProblemKind,
           customer: Optional(Id('cus', 'Whose wallet it is about.')),
           description: Type.String({ description: 'What does not agree, for people to read.' }),
         },

@@ -2,7 +2,7 @@
  * What a till needs to know about its organization, the directory and balances; managing them requires the
  * scope `manage`.
  */
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { listNamedBalances } from '../../store/campaigns.ts'
 import { tenantOf } from '../../store/tenant.ts'
 import { listTillEntries, type TillEntry } from '../../store/till-directory.ts'
@@ -10,6 +10,7 @@ import type { Server } from '../fastify-server.ts'
 import { named, parameter } from '../openapi/name-components.ts'
 import { isStorable } from '../plugins/json-body.ts'
 import { decodeCursor, limitOf, PageQuery, refuseCursor, toPage } from '../requests/paging.ts'
+import { SessionScope } from '../schemas/choices.ts'
 import { directoryExamples, tillBalanceExample, tillOrganizationExample } from '../schemas/examples.ts'
 import { Optional, PageOf, Text } from '../schemas/fields.ts'
 import type { ServerOptions } from '../server-options.ts'
@@ -75,7 +76,7 @@ const TillOrganization = Type.Object(
     currency: Type.String({ description: 'Currency of every amount of money.' }),
     currencyDecimals: Type.Integer({ description: 'Decimals of the currency: 2 for USD, 0 for JPY.' }),
     timezone: Type.String({ description: 'Time zone of days and of the times of rules.' }),
-    scopes: Type.Array(Type.String(), { description: 'What the token or the signed-in person may do.' }),
+    scopes: Type.Array(SessionScope, { description: 'What the token or the signed-in person may do.' }),
   },
   {
     ...named('TillOrganization'),
@@ -104,7 +105,8 @@ function tillOrganization(app: Server): void {
     },
     async ({ caller }) => {
       const { name, country, currency, currencyDecimals, timezone } = caller.organization
-      return { name, country, currency, currencyDecimals, timezone, scopes: [...caller.scopes] }
+      const scopes = [...caller.scopes] as Static<typeof SessionScope>[]
+      return { name, country, currency, currencyDecimals, timezone, scopes }
     },
   )
 }

@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import { skipReasons } from '../../domain/skip-reason.ts'
 import type { WarningCode } from '../../domain/warning.ts'
+import type { Problem } from '../../store/integrity.ts'
 import { named } from '../openapi/name-components.ts'
 
 /**
@@ -149,6 +150,25 @@ export const CallerKind = Choice('CallerKind', 'Who made the request.', callers)
 export const ActorKind = Choice('ActorKind', 'Who made the change.', {
   ...callers,
   operator: 'The operator of the service.',
+})
+
+export const AuditSubjectKind = Choice('AuditSubjectKind', 'What kind of object was changed.', {
+  organization: 'The organization itself.',
+  connection: 'A connection.',
+  customer: 'A customer.',
+  card: 'A card.',
+  campaign: 'A campaign.',
+  coupon: 'A coupon.',
+  product: 'A product.',
+  branch: 'A branch.',
+  user: 'A user.',
+  person: 'A person who can sign in.',
+})
+
+export const IntegrityProblemKind = Choice<Problem['kind']>('IntegrityProblemKind', 'What does not agree.', {
+  balance: 'A balance with its ledger entries.',
+  coupon: 'A coupon with the sales or the total it depends on.',
+  report: 'A sum of the reports with the ledger.',
 })
 
 export const RequestOutcome = Choice('RequestOutcome', 'How a request ended.', {
