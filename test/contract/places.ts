@@ -31,6 +31,7 @@ export function listPlaces(
 
   function visit(node: Schema, path: readonly string[], body: number, value: unknown): void {
     const union = node.anyOf ?? node.oneOf
+    for (const part of node.allOf ?? []) visit(part, path, body, value)
     if (union) {
       for (const branch of union) if (fits(branch, value)) visit(branch, path, body, value)
     } else if (node.items && Array.isArray(value)) {

@@ -121,7 +121,7 @@ function signInRoutes(app: Server, { deps }: ServerOptions, site: Site): void {
         operationId: 'signIn',
         summary: 'Sign in with an email address and a password',
         description:
-          'Sets the cookie `lw_session`, which is accepted in place of a bearer token; over HTTPS its name is `__Host-lw_session`. A second cookie, `lw_device`, gives the browser its own limit for wrong passwords at the next sign-in, for each of the last eight people who signed in there.',
+          'Sets the cookie `lw_session`, over HTTPS `__Host-lw_session`. A second cookie, `lw_device`, gives the browser its own limit for wrong passwords, for each of the last eight people.',
         tags,
         body: CredentialsBody,
         response: { 200: SessionReply },
