@@ -69,12 +69,12 @@ describe('a call in the log', () => {
   })
 
   test('that was refused says why, and what to do', async () => {
-    const refused = await merchant.call('GET', '/v1/cards/2718281828459045')
+    const refused = await merchant.call('GET', '/v1/cards/card_019a83f2c1d27b3a9e5f6d7c8b9a0f1e')
     const row = await newest()
     expect(row).toMatchObject({
       status: 404,
       errorCode: 'card_not_found',
-      path: '/v1/cards/2718281828459045',
+      path: '/v1/cards/card_019a83f2c1d27b3a9e5f6d7c8b9a0f1e',
       route: '/v1/cards/{id}',
       replyBody: refused.body,
       error: { code: 'card_not_found', description: refused.body.description },
