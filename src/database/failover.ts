@@ -10,7 +10,8 @@ export const targets = ['read-write', 'primary', 'any'] as const
 
 type Target = (typeof targets)[number]
 
-const form = /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^/?#]*)(.*)$/s
+/** Up to the last @ it is the user and the password, in which a comma is no separator. */
+const form = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/s
 const targetParameter = 'target_session_attrs'
 
 /** One URL per host. */

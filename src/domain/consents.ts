@@ -16,10 +16,11 @@ export interface ConsentChange {
 
 export type ConsentSource = 'connection' | 'person'
 
+const word = '[a-z][a-z0-9_-]{0,39}$'
 /** A word in lower case: purposes are names that merchants choose, not texts. `history` is ours. */
-export const purposePattern = '^(?!history$)[a-z][a-z0-9_-]{0,39}$'
+export const purposePattern = `^(?!history$)${word}`
 /** Every name that consents can have. Another is refused, also from a till: a consent must not get lost. */
-export const consentNamePattern = '^[a-z][a-z0-9_-]{0,39}$'
+export const consentNamePattern = `^${word}`
 export const maxPurposes = 20
 /** Older changes are dropped, except the latest of each purpose. */
 const keptChanges = 50

@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
 import { classifyError } from '../../src/database/classify-error.ts'
+import { listServers } from '../../src/database/failover.ts'
 import { createClient, openPool } from '../../src/database/pool.ts'
 import { startEmbeddedPostgres } from '../../src/embedded-postgres/embedded-postgres.ts'
 
@@ -150,8 +151,18 @@ describe('the setting', () => {
     'postgres://u@a,b/db?target_session_attrs=primary&sslmode=require',
     'postgresql://a,b/db',
     'postgres://u@/db?host=/run/postgresql',
+    'postgres://u:a,b@c,d@a:5432/db',
   ])('%s is accepted', (url) => {
     expect(problemsOf(url)).not.toContain('DATABASE_URL')
+  })
+
+  test('a comma in a password separates no hosts', () => {
+    const url = 'postgres://u:a,b@c,d@host/db'
+    expect(listServers(url)).toEqual([url])
+    expect(listServers('postgres://u:a,b@one,two:5433/db?x=1,2')).toEqual([
+      'postgres://u:a,b@one/db?x=1,2',
+      'postgres://u:a,b@two:5433/db?x=1,2',
+    ])
   })
 
   test.each([

@@ -21,7 +21,7 @@ const maxWaiting = 5_000
 const workTimeMs = 1_000
 /** Twice what the two basket writers of an organization hold, so that the next two groups are ready then. */
 const batchedSlots = 1_024
-/** Connections that the groups and batches themselves usually need. */
+/** Connections that groups and batches find free, however many requests hold one of their own. */
 const connectionsForBatches = 2
 
 export function registerAdmission(app: Server, { pool, setupCache }: Deps, maxCallMs: number): void {
