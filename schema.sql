@@ -183,14 +183,20 @@ CREATE TABLE daily_sums (
   CONSTRAINT daily_sums_pkey PRIMARY KEY (org_id, day, measure, key, shard)
 ) WITH (fillfactor = 50);
 
+CREATE TABLE event_counters (
+  org_id integer NOT NULL,
+  last_position bigint NOT NULL DEFAULT 0,
+  CONSTRAINT event_counters_pkey PRIMARY KEY (org_id)
+) WITH (fillfactor = 50);
+
 CREATE TABLE events (
   org_id integer NOT NULL,
-  "position" xid8 NOT NULL DEFAULT pg_current_xact_id(),
   id uuid NOT NULL,
   type text NOT NULL,
   data json NOT NULL,
   created_at timestamp with time zone NOT NULL,
-  CONSTRAINT events_pkey PRIMARY KEY (org_id, "position", id)
+  "position" bigint NOT NULL,
+  CONSTRAINT events_pkey PRIMARY KEY (org_id, "position")
 );
 
 CREATE TABLE http_requests (
@@ -301,7 +307,6 @@ CREATE TABLE organizations (
   is_demo boolean NOT NULL DEFAULT false,
   created_at timestamp with time zone NOT NULL,
   updated_at timestamp with time zone NOT NULL,
-  setup_version bigint NOT NULL DEFAULT 1,
   max_backdate_days integer NOT NULL DEFAULT 30,
   CONSTRAINT organizations_pkey PRIMARY KEY (org_id),
   CONSTRAINT organizations_id_unique UNIQUE (id),
@@ -406,6 +411,12 @@ CREATE TABLE sessions (
   CONSTRAINT sessions_pkey PRIMARY KEY (org_id, id)
 );
 
+CREATE TABLE setup_versions (
+  org_id integer NOT NULL,
+  version bigint NOT NULL DEFAULT 1,
+  CONSTRAINT setup_versions_pkey PRIMARY KEY (org_id)
+);
+
 CREATE TABLE transactions (
   org_id integer NOT NULL,
   id uuid NOT NULL,
@@ -484,6 +495,9 @@ ALTER TABLE connections
 ALTER TABLE customers
   ADD CONSTRAINT customers_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(org_id);
 
+ALTER TABLE event_counters
+  ADD CONSTRAINT event_counters_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(org_id);
+
 ALTER TABLE integration_keys
   ADD CONSTRAINT integration_keys_integration_id_fkey FOREIGN KEY (integration_id) REFERENCES integrations(id);
 
@@ -504,6 +518,9 @@ ALTER TABLE products
 
 ALTER TABLE returns
   ADD CONSTRAINT returns_transaction FOREIGN KEY (org_id, transaction_id) REFERENCES transactions(org_id, id);
+
+ALTER TABLE setup_versions
+  ADD CONSTRAINT setup_versions_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(org_id);
 
 ALTER TABLE users
   ADD CONSTRAINT users_branch FOREIGN KEY (org_id, branch_id) REFERENCES branches(org_id, id);
@@ -582,6 +599,8 @@ ALTER TABLE customers ENABLE ROW LEVEL SECURITY;
 ALTER TABLE customers FORCE ROW LEVEL SECURITY;
 ALTER TABLE daily_sums ENABLE ROW LEVEL SECURITY;
 ALTER TABLE daily_sums FORCE ROW LEVEL SECURITY;
+ALTER TABLE event_counters ENABLE ROW LEVEL SECURITY;
+ALTER TABLE event_counters FORCE ROW LEVEL SECURITY;
 ALTER TABLE events ENABLE ROW LEVEL SECURITY;
 ALTER TABLE events FORCE ROW LEVEL SECURITY;
 ALTER TABLE http_requests ENABLE ROW LEVEL SECURITY;
@@ -618,6 +637,8 @@ ALTER TABLE rule_usage ENABLE ROW LEVEL SECURITY;
 ALTER TABLE rule_usage FORCE ROW LEVEL SECURITY;
 ALTER TABLE sessions ENABLE ROW LEVEL SECURITY;
 ALTER TABLE sessions FORCE ROW LEVEL SECURITY;
+ALTER TABLE setup_versions ENABLE ROW LEVEL SECURITY;
+ALTER TABLE setup_versions FORCE ROW LEVEL SECURITY;
 ALTER TABLE transactions ENABLE ROW LEVEL SECURITY;
 ALTER TABLE transactions FORCE ROW LEVEL SECURITY;
 ALTER TABLE users ENABLE ROW LEVEL SECURITY;
@@ -640,13 +661,12 @@ CREATE POLICY tenant ON coupons AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id =
 CREATE POLICY tenant ON customer_rule_usage AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY tenant ON customers AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY tenant ON daily_sums AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
+CREATE POLICY tenant ON event_counters AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY tenant ON events AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY tenant ON http_requests AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY tenant ON idempotency_keys AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY platform ON integration_keys AS PERMISSIVE FOR ALL TO PUBLIC USING ((current_org() = 0));
-CREATE POLICY tenant ON integration_keys AS PERMISSIVE FOR SELECT TO PUBLIC USING ((EXISTS ( SELECT 1
-   FROM connections c
-  WHERE ((c.org_id = current_org()) AND (c.integration_id = integration_keys.integration_id)))));
+CREATE POLICY tenant ON integration_keys AS PERMISSIVE FOR SELECT TO PUBLIC USING ((current_org() > 0));
 CREATE POLICY platform ON integrations AS PERMISSIVE FOR ALL TO PUBLIC USING ((current_org() = 0));
 CREATE POLICY tenant ON kept_multiples AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY tenant ON ledger_entries AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
@@ -663,6 +683,7 @@ CREATE POLICY tenant ON products AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id 
 CREATE POLICY tenant ON returns AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY tenant ON rule_usage AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY tenant ON sessions AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
+CREATE POLICY tenant ON setup_versions AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY tenant ON transactions AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY tenant ON users AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY tenant ON wallets AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
@@ -680,6 +701,7 @@ GRANT INSERT, SELECT, UPDATE ON coupons TO loyalty_wallet_app;
 GRANT INSERT, SELECT, UPDATE ON customer_rule_usage TO loyalty_wallet_app;
 GRANT INSERT, SELECT, UPDATE ON customers TO loyalty_wallet_app;
 GRANT INSERT, SELECT, UPDATE ON daily_sums TO loyalty_wallet_app;
+GRANT INSERT, SELECT, UPDATE ON event_counters TO loyalty_wallet_app;
 GRANT INSERT, SELECT ON events TO loyalty_wallet_app;
 GRANT DELETE, INSERT, SELECT ON http_requests TO loyalty_wallet_app;
 GRANT DELETE, INSERT, SELECT, UPDATE ON idempotency_keys TO loyalty_wallet_app;
@@ -698,6 +720,7 @@ GRANT INSERT, SELECT, UPDATE ON products TO loyalty_wallet_app;
 GRANT INSERT, SELECT ON returns TO loyalty_wallet_app;
 GRANT INSERT, SELECT, UPDATE ON rule_usage TO loyalty_wallet_app;
 GRANT DELETE, INSERT, SELECT, UPDATE ON sessions TO loyalty_wallet_app;
+GRANT INSERT, SELECT, UPDATE ON setup_versions TO loyalty_wallet_app;
 GRANT INSERT, SELECT ON transactions TO loyalty_wallet_app;
 GRANT INSERT, SELECT, UPDATE ON users TO loyalty_wallet_app;
 GRANT INSERT, SELECT, UPDATE ON wallets TO loyalty_wallet_app;

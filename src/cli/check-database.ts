@@ -6,7 +6,7 @@ import type { Config } from '../config.ts'
 import { appRole, type RoleState, readRoleState } from '../database/app-role.ts'
 import { countPending, MigrationError } from '../database/migrate.ts'
 import { createClient, type DatabaseConnection } from '../database/pool.ts'
-import { beginFor } from '../database/tenant-query.ts'
+import { setTenant } from '../database/tenant-query.ts'
 import { isPepperOf, WrongPepperError } from '../operations/auth/recognize-pepper.ts'
 import { packageRoot } from '../package-root.ts'
 import { platformOrg } from '../store/tenant.ts'
@@ -121,7 +121,8 @@ async function checkSchema(client: Client, connection: DatabaseConnection): Prom
 }
 
 async function checkPepper(client: Client, pepper: string): Promise<Finding> {
-  await client.query(beginFor(platformOrg))
+  await client.query('BEGIN')
+  await client.query(setTenant(platformOrg))
   const isMatch = await isPepperOf(client, pepper)
   await client.query('COMMIT')
   if (isMatch === undefined) return ok('pepper', 'no credentials have been created yet')

@@ -35,6 +35,16 @@ export function isUniqueViolation(error: unknown): boolean {
   return sqlState(error) === '23505'
 }
 
+/**
+ * The constraint that a statement violated. From a node of Citus comes only the message, with the name of the
+ * constraint on one part of the table: the name followed by the number of the part.
+ */
+export function constraintOf(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined
+  const { constraint } = error as { constraint?: string }
+  return constraint ?? / constraint "(.+?)(?:_\d+)?"$/.exec(error.message)?.[1]
+}
+
 const lockNotAvailable = '55P03'
 
 const retryStates = new Set(['40001', '40P01'])

@@ -1,6 +1,6 @@
 /**
- * Several small prepared statements in one message: one round trip and one database transaction, since
- * PostgreSQL commits at the end of the message or, if a statement fails, rolls all of it back. One large
+ * Several small prepared statements in one message, which is one round trip: if one of them fails, the server
+ * ignores the rest. They run in the transaction that is open, or in one that is part of the message. One large
  * statement with everything in its parts costs PostgreSQL more to start than all of these together; see
  * `docs/decisions/0011`.
  *
@@ -10,20 +10,22 @@
 import type { ClientBase } from 'pg'
 
 export interface Step {
-  /** The name under which the connection keeps the statement; the same name always has the same text. */
+  /**
+   * The name under which the connection keeps the statement; the same name always has the same text. A
+   * statement without a name is parsed each time.
+   */
   readonly name: string
   readonly text: string
   readonly values: readonly WireValue[]
+  /** It locks a row that all transactions lock, and lock last. */
+  readonly isLast?: boolean
 }
 
 export type WireValue = string | Buffer | null
 
 export type WireRow = readonly (string | null)[]
 
-/**
- * The rows of each step, in order. Inside a transaction the steps are part of it; otherwise they form their
- * own.
- */
+/** The rows of each step, in order. */
 export function runPipeline(client: ClientBase, steps: readonly Step[]): Promise<WireRow[][]> {
   return new Promise((resolve, reject) => {
     const query = client.query as unknown as (pipe: object, values: undefined, callback: Callback) => void
@@ -53,7 +55,7 @@ function createPipe(steps: readonly Step[]) {
       for (const { name, text, values } of steps) {
         if (!parsed.has(name)) {
           // Closed first: a message that failed may or may not have got as far as this statement.
-          connection.close({ type: 'S', name })
+          if (name !== '') connection.close({ type: 'S', name })
           connection.parse({ name, text, types: [] })
         }
         connection.bind({ statement: name, values })
@@ -79,7 +81,7 @@ function createPipe(steps: readonly Step[]) {
     },
 
     handleReadyForQuery(): void {
-      for (const { name } of steps) parsed!.add(name)
+      for (const { name } of steps) if (name !== '') parsed!.add(name)
       this.callback?.(null, rows)
     },
   }

@@ -4,14 +4,36 @@ import type { Step } from './pipeline.ts'
 /** The session variable that row level security compares `org_id` with. */
 const setting = 'loyalty_wallet.org'
 
-/** Begins a transaction that works for one organization, in one message like a bare BEGIN. */
-export const beginFor = (org: number): string => `BEGIN; ${setTenant(org)}`
-
 /** Switches the rest of the transaction to this organization. */
 export function setTenant(org: number): string {
   if (!Number.isSafeInteger(org)) throw new TypeError(`${org} is not the number of an organization`)
   return `SET LOCAL ${setting} = ${org}`
 }
+
+/**
+ * Surrounds the steps of a pipeline with a transaction for one organization. PostgreSQL would run a message
+ * as one transaction without BEGIN as well; Citus would commit each statement on its node, and would not send
+ * a setting there that was made outside a transaction.
+ */
+export function transactionFor(org: number, steps: readonly Step[]): Step[] {
+  return [...beginFor(org), ...steps, commit]
+}
+
+/** How many steps `transactionFor` adds before those it was given, and after them. */
+export const stepsAround = { before: 2, after: 1 }
+
+/**
+ * Begins a transaction that works for one organization. Two steps: Citus repeats the text of a setting on the
+ * nodes as it was sent, and would repeat a BEGIN before it.
+ */
+export function beginFor(org: number): Step[] {
+  return [{ name: 'begin', text: 'BEGIN', values: [] }, tenantStep(org)]
+}
+
+/** `setTenant` as a step. */
+export const tenantStep = (org: number): Step => ({ name: '', text: setTenant(org), values: [] })
+
+export const commit: Step = { name: 'commit', text: 'COMMIT', values: [] }
 
 export interface Statement {
   readonly name?: string
@@ -20,13 +42,13 @@ export interface Statement {
 }
 
 /**
- * Runs one statement for one organization, in one round trip. The driver sends a statement as a sequence of
- * messages that ends with Sync, and the server's transaction ends with Sync as well: whatever is sent before
- * it belongs to the same transaction. The tenant is therefore set there, for this transaction only; the
- * connection remembers nothing, and there is nothing to undo after an error or to confuse after a reconnect.
+ * Runs one statement for one organization, in a transaction of its own and in one round trip: the driver
+ * sends a statement as a sequence of messages that ends with Sync, and whatever else is sent before that
+ * belongs to the same round trip. The tenant is set for this transaction only; the connection remembers
+ * nothing, and there is nothing to confuse after a reconnect.
  *
- * After an error the connection must not be used again: the driver may consider a statement prepared that is
- * not.
+ * After an error the connection must not be used again: its transaction is still open, and the driver may
+ * consider a statement prepared that is not.
  */
 export function queryFor<R extends pg.QueryResultRow>(
   client: pg.ClientBase,
@@ -38,40 +60,29 @@ export function queryFor<R extends pg.QueryResultRow>(
       { ...statement, queryMode: 'extended' } as pg.QueryConfig,
       (error, result) => (error ? reject(error) : resolve(result)),
     ) as unknown as DriverQuery
-    const { prepare, handleDataRow, handleCommandComplete } = query
+    const { prepare, handleCommandComplete } = query
     query.prepare = (connection) => {
-      sendTenant(connection, org)
+      send(connection, 'BEGIN')
+      send(connection, setTenant(org))
       prepare.call(query, connection)
     }
-    // The first row and the first completion belong to the statement that sets the tenant.
-    query.handleDataRow = () => {}
-    query.handleCommandComplete = () => {
-      query.handleDataRow = handleDataRow
-      query.handleCommandComplete = handleCommandComplete
+    query._getRows = (connection) => {
+      connection.execute({ portal: '', rows: 0 })
+      send(connection, 'COMMIT')
+      connection.sync()
+    }
+    let completed = 0
+    query.handleCommandComplete = (message, connection) => {
+      // Those of BEGIN, SET and COMMIT say nothing about the statement.
+      if (++completed === 3) handleCommandComplete.call(query, message, connection)
     }
     client.query(query as unknown as pg.Submittable)
   })
 }
 
-/** Sets the tenant as the first step of a pipeline. */
-export function tenantStep(org: number): Step {
-  return { name: 'set-tenant-step', text: setText, values: [String(org)] }
-}
-
-const setText = `SELECT set_config('${setting}', $1, true)`
-const statementName = 'set-tenant'
-const hasStatement = new WeakSet<DriverConnection>()
-
-function sendTenant(connection: DriverConnection, org: number): void {
-  if (!hasStatement.has(connection)) {
-    hasStatement.add(connection)
-    connection.parse({
-      name: statementName,
-      text: setText,
-      types: [],
-    })
-  }
-  connection.bind({ statement: statementName, values: [String(org)] })
+function send(connection: DriverConnection, text: string): void {
+  connection.parse({ name: '', text, types: [] })
+  connection.bind({ statement: '', values: [] })
   connection.execute({ portal: '', rows: 0 })
 }
 
@@ -80,10 +91,12 @@ interface DriverConnection {
   parse(message: { name: string; text: string; types: number[] }): void
   bind(message: { statement: string; values: string[] }): void
   execute(message: { portal: string; rows: number }): void
+  sync(): void
 }
 
 interface DriverQuery {
   prepare(connection: DriverConnection): void
-  handleDataRow(message: unknown): void
+  /** Asks for the rows, and ends the message. */
+  _getRows(connection: DriverConnection): void
   handleCommandComplete(message: unknown, connection: DriverConnection): void
 }

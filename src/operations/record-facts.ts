@@ -3,7 +3,7 @@ import type { Fact } from '../domain/event.ts'
 import type { Organization } from '../domain/organization.ts'
 import { localDay } from '../engine/clock/local-time.ts'
 import { type DailyCount, dailySumsStep } from '../store/daily-sums.ts'
-import { eventsStep } from '../store/events.ts'
+import { eventsSteps } from '../store/events.ts'
 import type { Tenant } from '../store/tenant.ts'
 
 export async function recordFacts(
@@ -17,11 +17,8 @@ export async function recordFacts(
     const measure = counted[fact.type]
     return measure ? [{ measure, key: '', amount: 1 }] : []
   })
-  const steps = [
-    eventsStep(org, facts, now),
-    dailySumsStep(org, counts, localDay(now, organization.timezone)),
-  ].filter((step) => step !== undefined)
-  await tenant.db.pipe(steps)
+  const sums = dailySumsStep(org, counts, localDay(now, organization.timezone))
+  await tenant.db.pipeAtCommit([...(sums ? [sums] : []), ...eventsSteps(org, facts, now)])
 }
 
 const counted: Partial<Record<Fact['type'], DailyCount['measure']>> = {

@@ -2,6 +2,7 @@
  * Turns violations of known constraints into refusals: a concurrent request took the value between our check
  * and our write.
  */
+import { constraintOf } from '../database/classify-error.ts'
 import { type RefusalCode, Refused } from '../domain/refusal.ts'
 
 /** Runs the work; a violation of one of these constraints becomes its refusal. */
@@ -12,7 +13,7 @@ export async function refuseOnConstraint<T>(
   try {
     return await work()
   } catch (error) {
-    const code = refusals[(error as { constraint?: string }).constraint ?? '']
+    const code = refusals[constraintOf(error) ?? '']
     throw code ? new Refused(code) : error
   }
 }

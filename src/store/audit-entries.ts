@@ -51,7 +51,7 @@ export function auditEntryStep({ orgId }: Tenant, entry: AuditEntry): Step {
 }
 
 export async function insertAuditEntry(tenant: Tenant, entry: AuditEntry): Promise<void> {
-  await tenant.db.pipe([auditEntryStep(tenant, entry)])
+  await tenant.db.pipeAtCommit([auditEntryStep(tenant, entry)])
 }
 
 interface AuditRow {

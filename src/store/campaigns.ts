@@ -274,7 +274,9 @@ export async function insertBalanceDefinitions(
   const sorted = balances.toSorted((a, b) => (a.key < b.key ? -1 : 1))
   await tenant.db.query(
     `INSERT INTO balance_definitions (org_id, key, name, decimals)
-     SELECT $1, key, name, decimals FROM unnest($2::text[], $3::text[], $4::smallint[]) AS b (key, name, decimals)
+     SELECT o.org_id, b.*
+     FROM setup_versions o, unnest($2::text[], $3::text[], $4::smallint[]) AS b
+     WHERE o.org_id = $1::integer
      ON CONFLICT (org_id, key) DO NOTHING`,
     [tenant.orgId, sorted.map((b) => b.key), sorted.map((b) => b.name), sorted.map((b) => b.decimals)],
   )

@@ -36,7 +36,7 @@ import {
  * instead of a join: it runs only for the rows of the page, after sorting.
  */
 export const customerNameOf = (alias: string) =>
-  `(SELECT coalesce(c.fullname, c.phone, c.email) FROM customers c WHERE c.org_id = ${alias}.org_id
+  `(SELECT coalesce(c.fullname, c.phone, c.email) FROM customers c WHERE c.org_id = $1
      AND c.id = ${alias}.customer_id AND c.status <> ${customerStatus.erased}) AS customer_name`
 
 interface CustomerRow {
@@ -119,24 +119,24 @@ const viewOf = (condition: string) => `
   SELECT c.id, c.status, c.phone, c.email, c.fullname, c.meta_data, c.consents, c.consent_history, c.opaque_id,
     c.created_at, c.updated_at,
     (SELECT json_agg(card ORDER BY least(card.status, ${cardStatus.replaced}), card.id) FROM (
-       SELECT ${cardColumns} WHERE k.org_id = c.org_id AND k.customer_id = c.id) card) AS cards,
+       SELECT ${cardColumns} WHERE k.org_id = $1 AND k.customer_id = c.id) card) AS cards,
     (SELECT json_agg(json_build_object('key', b.key, 'value', b.value - coalesce(x.expired, 0), 'total', b.total, 'decimals', d.decimals) ORDER BY b.key)
-       FROM balances b JOIN balance_definitions d ON d.org_id = b.org_id AND d.key = b.key
-       LEFT JOIN LATERAL (SELECT sum(remaining)::bigint AS expired FROM lots l WHERE l.org_id = b.org_id
+       FROM balances b JOIN balance_definitions d ON d.org_id = $1 AND d.key = b.key
+       LEFT JOIN LATERAL (SELECT sum(remaining)::bigint AS expired FROM lots l WHERE l.org_id = $1
          AND l.customer_id = b.customer_id AND l.key = b.key AND l.expires_at <= $2) x ON true
-       WHERE b.org_id = c.org_id AND b.customer_id = c.id) AS balances,
+       WHERE b.org_id = $1 AND b.customer_id = c.id) AS balances,
     (SELECT json_agg(json_build_object('id', p.id, 'reward', p.reward, 'campaign_id', p.campaign_id, 'expires_at', p.expires_at)
        ORDER BY p.id)
-       FROM coupons p WHERE p.org_id = c.org_id AND p.customer_id = c.id AND p.status = ${couponStatus.active}
+       FROM coupons p WHERE p.org_id = $1 AND p.customer_id = c.id AND p.status = ${couponStatus.active}
          AND (p.expires_at IS NULL OR p.expires_at > $2)) AS coupons,
     (SELECT json_agg(json_build_object('key', l.key, 'amount', l.amount, 'decimals', d.decimals, 'at', l.expires_at)
        ORDER BY l.expires_at, l.key)
-       FROM (SELECT org_id, key, expires_at, sum(remaining)::bigint AS amount FROM lots
-             WHERE org_id = c.org_id AND customer_id = c.id AND remaining > 0 AND expires_at > $2
+       FROM (SELECT key, expires_at, sum(remaining)::bigint AS amount FROM lots
+             WHERE org_id = $1 AND customer_id = c.id AND remaining > 0 AND expires_at > $2
                AND expires_at < '${neverExpires.toISOString()}'
-             GROUP BY org_id, key, expires_at) l
-       JOIN balance_definitions d ON d.org_id = l.org_id AND d.key = l.key) AS expiring,
-    (SELECT last_activity_at FROM wallets w WHERE w.org_id = c.org_id AND w.customer_id = c.id) AS last_activity_at,
+             GROUP BY key, expires_at) l
+       JOIN balance_definitions d ON d.org_id = $1 AND d.key = l.key) AS expiring,
+    (SELECT last_activity_at FROM wallets w WHERE w.org_id = $1 AND w.customer_id = c.id) AS last_activity_at,
     (SELECT json_agg(json_build_array(id, version, status) ORDER BY id) FROM campaigns WHERE org_id = $1 AND version > 0) AS campaigns
   FROM customers c
   WHERE c.org_id = $1 AND c.status <> ${customerStatus.erased} AND ${condition}`
@@ -300,16 +300,30 @@ export async function listTakenFields(
   })
 }
 
-/** The customer with its wallet, in one statement: there is always a wallet row to lock. */
+/** The customer with its wallet: there is always a wallet row to lock. */
 export async function insertCustomer(tenant: Tenant, customer: Customer): Promise<void> {
-  await tenant.db.query(
-    `WITH customer AS (
-       INSERT INTO customers (org_id, id, status, phone, email, email_key, fullname, name_key, meta_data, consents,
-                              consent_history, opaque_id, created_at, updated_at)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $13) RETURNING org_id, id)
-     INSERT INTO wallets (org_id, customer_id) SELECT org_id, id FROM customer`,
-    [tenant.orgId, uuidOf(customer.id), customer.status, ...profileValues(customer), customer.createdAt],
-  )
+  const [org, id] = [String(tenant.orgId), uuidOf(customer.id)]
+  await tenant.db.pipe([
+    {
+      name: 'write-customer',
+      text: `INSERT INTO customers (org_id, id, status, phone, email, email_key, fullname, name_key, meta_data, consents,
+               consent_history, opaque_id, created_at, updated_at)
+             VALUES ($1::integer, $2::uuid, $3::smallint, $4::text, $5::text, $6::text, $7::text, $8::text, $9::json,
+               $10::json, $11::json, $12::text, $13::timestamptz, $13::timestamptz)`,
+      values: [
+        org,
+        id,
+        String(customer.status),
+        ...profileValues(customer),
+        customer.createdAt.toISOString(),
+      ],
+    },
+    {
+      name: 'write-wallet',
+      text: 'INSERT INTO wallets (org_id, customer_id) VALUES ($1::integer, $2::uuid)',
+      values: [org, id],
+    },
+  ])
 }
 
 const profileValues = (profile: Profile) => [

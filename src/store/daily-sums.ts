@@ -51,7 +51,8 @@ export function dailySumsStep(org: string, counts: readonly DailyCount[], day: s
   return {
     name: 'write-daily-sums',
     text: `INSERT INTO daily_sums (org_id, shard, day, measure, key, amount)
-SELECT $1::integer, $2::smallint, r.* FROM unnest($3::date[], $4::text[], $5::text[], $6::bigint[]) AS r
+SELECT o.org_id, $2::smallint, r.* FROM setup_versions o, unnest($3::date[], $4::text[], $5::text[], $6::bigint[]) AS r
+WHERE o.org_id = $1::integer
 ON CONFLICT (org_id, day, measure, key, shard) DO UPDATE SET amount = daily_sums.amount + EXCLUDED.amount`,
     values: [
       org,

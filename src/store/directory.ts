@@ -64,7 +64,8 @@ export async function upsertReferences<T extends ReferenceTable>(
   const sorted = [...new Set(opaqueIds)].sort()
   await tenant.db.query(
     `INSERT INTO ${table} (org_id, id, opaque_id, created_at, updated_at)
-     SELECT $1, id, opaque_id, $2, $2 FROM unnest($3::uuid[], $4::text[]) AS r (id, opaque_id)
+     SELECT o.org_id, id, opaque_id, $2, $2 FROM setup_versions o, unnest($3::uuid[], $4::text[]) AS r (id, opaque_id)
+     WHERE o.org_id = $1::integer
      ON CONFLICT (org_id, opaque_id) DO NOTHING`,
     [tenant.orgId, now, sorted.map(() => uuidOf(newId(prefix, now))), sorted],
   )

@@ -5,23 +5,38 @@ import { newId } from './new-id.ts'
 import { jsons, texts, uuids } from './pg-arrays.ts'
 import type { Tenant } from './tenant.ts'
 
-export function eventsStep(org: string, facts: readonly Fact[], now: Date): Step | undefined {
-  if (facts.length === 0) return undefined
-  return {
-    name: 'write-events',
-    text: `INSERT INTO events (org_id, created_at, id, type, data)
-SELECT $1::integer, $2::timestamptz, r.* FROM unnest($3::uuid[], $4::text[], $5::json[]) AS r`,
-    values: [
-      org,
-      now.toISOString(),
-      uuids(facts.map(() => newId('evt', now))),
-      texts(facts.map((fact) => fact.type)),
-      jsons(facts.map((fact) => fact.data)),
-    ],
-  }
+/**
+ * Numbers the events and writes them. The counter's row is locked until the transaction ends, so these steps
+ * come last: a reader who has seen a position has seen every one before it.
+ */
+export function eventsSteps(org: string, facts: readonly Fact[], now: Date): Step[] {
+  if (facts.length === 0) return []
+  return [
+    {
+      name: 'count-events',
+      text: 'UPDATE event_counters SET last_position = last_position + $2::integer WHERE org_id = $1::integer',
+      values: [org, String(facts.length)],
+      isLast: true,
+    },
+    {
+      name: 'write-events',
+      text: `INSERT INTO events (org_id, position, created_at, id, type, data)
+SELECT c.org_id, c.last_position - $2::integer + r.n, $3::timestamptz, r.id, r.type, r.data
+FROM event_counters c, unnest($4::uuid[], $5::text[], $6::json[]) WITH ORDINALITY AS r (id, type, data, n)
+WHERE c.org_id = $1::integer`,
+      values: [
+        org,
+        String(facts.length),
+        now.toISOString(),
+        uuids(facts.map(() => newId('evt', now))),
+        texts(facts.map((fact) => fact.type)),
+        jsons(facts.map((fact) => fact.data)),
+      ],
+      isLast: true,
+    },
+  ]
 }
 
 export async function insertEvents(tenant: Tenant, facts: readonly Fact[], now: Date): Promise<void> {
-  const step = eventsStep(String(tenant.orgId), facts, now)
-  if (step) await tenant.db.pipe([step])
+  await tenant.db.pipeAtCommit(eventsSteps(String(tenant.orgId), facts, now))
 }

@@ -50,7 +50,7 @@ export async function listIdleCustomers(
     tenant,
     `SELECT w.customer_id FROM wallets w
      WHERE w.org_id = $1 AND ($4::uuid IS NULL OR w.customer_id > $4) AND w.last_activity_at <= $3
-       AND EXISTS (SELECT 1 FROM balances b WHERE b.org_id = w.org_id AND b.customer_id = w.customer_id
+       AND EXISTS (SELECT 1 FROM balances b WHERE b.org_id = $1 AND b.customer_id = w.customer_id
                    AND b.key = ANY($2::text[]) AND b.value > 0)
      ORDER BY w.customer_id LIMIT $5`,
     [keys, before, page.after ? uuidOf(page.after) : null, page.limit],

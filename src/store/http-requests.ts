@@ -45,17 +45,25 @@ export async function insertHttpRequests(
     id: uuidOf(id),
     user: uuidOf(user),
   }))
-  await tenant.db.query(
-    `WITH surplus AS (
-       DELETE FROM http_requests WHERE org_id = $1 AND id <= (
-         SELECT id FROM http_requests WHERE org_id = $1 ORDER BY id DESC OFFSET $3 LIMIT 1))
-     INSERT INTO http_requests (org_id, id, request_id, at, method, path, route, status, duration_us, by_kind,
-       user_id, error_code, query, request_body, reply_body, is_truncated)
-     SELECT $1, r.* FROM json_to_recordset($2) AS r (id uuid, "requestId" text, at timestamptz, method text,
-       path text, route text, status smallint, "durationUs" integer, "byKind" text, "user" uuid, "errorCode" text,
-       query json, "requestBody" json, "replyBody" json, "isTruncated" boolean)`,
-    [tenant.orgId, JSON.stringify(rows), keep - rows.length],
-  )
+  const org = String(tenant.orgId)
+  await tenant.db.pipe([
+    {
+      name: 'delete-surplus-requests',
+      text: `DELETE FROM http_requests WHERE org_id = $1::integer AND id <= (
+        SELECT id FROM http_requests WHERE org_id = $1::integer ORDER BY id DESC OFFSET $2::integer LIMIT 1)`,
+      values: [org, String(keep - rows.length)],
+    },
+    {
+      name: 'write-requests',
+      text: `INSERT INTO http_requests (org_id, id, request_id, at, method, path, route, status, duration_us, by_kind,
+        user_id, error_code, query, request_body, reply_body, is_truncated)
+      SELECT o.org_id, r.* FROM setup_versions o, json_to_recordset($2::json) AS r (id uuid, "requestId" text,
+        at timestamptz, method text, path text, route text, status smallint, "durationUs" integer, "byKind" text,
+        "user" uuid, "errorCode" text, query json, "requestBody" json, "replyBody" json, "isTruncated" boolean)
+      WHERE o.org_id = $1::integer`,
+      values: [org, JSON.stringify(rows)],
+    },
+  ])
 }
 
 export async function deleteRequestsBefore(tenant: Tenant, before: Date): Promise<number> {

@@ -95,22 +95,26 @@ export function insertReply(
   }
 }
 
+/** Stores the response under the key that the transaction has claimed, when it commits. */
 export async function updateStoredReply(
   tenant: Tenant,
   answer: { route: string; key: string; status: number; reply: string; customer?: CustomerId },
 ): Promise<void> {
-  await tenant.db.query(
-    `UPDATE idempotency_keys SET status = $4, reply = $5, customer_id = $6
-     WHERE org_id = $1 AND route = $2 AND key = $3`,
-    [
-      tenant.orgId,
-      answer.route,
-      answer.key,
-      answer.status,
-      answer.reply,
-      answer.customer ? uuidOf(answer.customer) : null,
-    ],
-  )
+  await tenant.db.pipeAtCommit([
+    {
+      name: 'write-claimed-reply',
+      text: `UPDATE idempotency_keys SET status = $4::smallint, reply = $5::json, customer_id = $6::uuid
+             WHERE org_id = $1::integer AND route = $2::text AND key = $3::text`,
+      values: [
+        String(tenant.orgId),
+        answer.route,
+        answer.key,
+        String(answer.status),
+        answer.reply,
+        answer.customer ? uuidOf(answer.customer) : null,
+      ],
+    },
+  ])
 }
 
 export const repliesAtOnce = 1_000
@@ -119,8 +123,8 @@ export const repliesAtOnce = 1_000
 export async function deleteOldReplies(tenant: Tenant, before: Date): Promise<number> {
   return execute(
     tenant.db,
-    `DELETE FROM idempotency_keys WHERE (org_id, route, key) IN (
-       SELECT org_id, route, key FROM idempotency_keys WHERE org_id = $1 AND created_at < $2
+    `DELETE FROM idempotency_keys WHERE org_id = $1 AND (route, key) IN (
+       SELECT route, key FROM idempotency_keys WHERE org_id = $1 AND created_at < $2
        LIMIT ${repliesAtOnce} FOR UPDATE SKIP LOCKED)`,
     [tenant.orgId, before],
   )

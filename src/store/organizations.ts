@@ -1,7 +1,8 @@
-/** Organizations. Every change of one increments its `setup_version`, which invalidates caches of it. */
+/** Organizations. Every change of one increments the version of its setup, which invalidates caches of it. */
 import { currencyDecimals } from '../domain/currency.ts'
 import type { OrganizationId } from '../domain/ids.ts'
 import type { Organization, ShownOrganization } from '../domain/organization.ts'
+import { updateSetupVersion } from './setup.ts'
 import { idFrom, many, maybeOne, type PreparedStatement, prepared, type Tenant, uuidOf } from './tenant.ts'
 
 export interface OrganizationRow {
@@ -141,6 +142,9 @@ export async function insertOrganization(
       organization.createdAt,
     ],
   )
+  const own = tenant.as(row!.org_id)
+  await own.db.query('INSERT INTO setup_versions (org_id) VALUES ($1)', [own.orgId])
+  await own.db.query('INSERT INTO event_counters (org_id) VALUES ($1)', [own.orgId])
   return toShown(row!)
 }
 
@@ -179,12 +183,13 @@ export async function updateOrganization(
     (key) => patch[key] !== undefined,
   )
   const assignments = fields.map((key, i) => `${patchColumns[key]} = $${i + 3}`)
-  assignments.push('updated_at = $2', 'setup_version = setup_version + 1')
+  assignments.push('updated_at = $2')
   const row = await maybeOne<ShownRow>(
     tenant.db,
     `UPDATE organizations o SET ${assignments.join(', ')} WHERE o.id = $1 RETURNING ${organizationColumns}, o.logo`,
     [uuidOf(id), now, ...fields.map((key) => patch[key])],
   )
+  if (row) await updateSetupVersion(tenant.as(row.org_id))
   return row && toShown(row)
 }
 

@@ -27,7 +27,7 @@ const toOwnConnection = (row: OwnConnectionRow): OwnConnection => ({
 // Tokens are recorded when they are issued, and live for an hour; the request log is more precise, as far
 // back as it goes.
 const ownColumns = `SELECT ${columns}, u.name, greatest(c.last_used_at, r.at) AS last_used_at,
-  (SELECT s.issued_to FROM connection_secrets s WHERE s.org_id = c.org_id AND s.connection_id = c.id
+  (SELECT s.issued_to FROM connection_secrets s WHERE s.org_id = $1 AND s.connection_id = c.id
    ORDER BY s.created_at DESC, s.id DESC LIMIT 1) AS issued_to FROM ${connections}
   JOIN users u ON u.org_id = c.org_id AND u.id = c.user_id
   LEFT JOIN (SELECT user_id, max(at) AS at FROM http_requests WHERE org_id = $1 GROUP BY user_id) r

@@ -31,7 +31,7 @@ const toPerson = (row: PersonRow): Person => ({
 })
 
 const personColumns = `p.id, l.email, p.name, p.role, p.is_blocked, p.password_hash IS NOT NULL AS has_password, p.user_id,
-  greatest(p.last_seen_at, (SELECT max(s.last_used_at) FROM person_sessions s WHERE s.org_id = p.org_id AND s.person_id = p.id))
+  greatest(p.last_seen_at, (SELECT max(s.last_used_at) FROM person_sessions s WHERE s.org_id = $1 AND s.person_id = p.id))
     AS last_seen_at, p.created_at
   FROM people p JOIN person_logins l ON l.org_id = p.org_id AND l.person_id = p.id`
 

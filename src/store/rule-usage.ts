@@ -59,7 +59,8 @@ export async function listSharedUsage(tenant: Tenant, rules: readonly RuleKey[])
 export async function lockSharedUsage(tenant: Tenant, rules: readonly RuleKey[]): Promise<SharedUsage[]> {
   await tenant.db.query(
     `INSERT INTO rule_usage (org_id, campaign_id, rule_id)
-     SELECT $1, campaign_id, rule_id FROM unnest($2::uuid[], $3::text[]) AS r (campaign_id, rule_id)
+     SELECT o.org_id, r.* FROM setup_versions o, unnest($2::uuid[], $3::text[]) AS r (campaign_id, rule_id)
+     WHERE o.org_id = $1::integer
      ORDER BY campaign_id, rule_id ON CONFLICT DO NOTHING`,
     [tenant.orgId, rules.map((rule) => uuidOf(rule.campaign)), rules.map((rule) => rule.rule)],
   )

@@ -90,8 +90,8 @@ export async function deleteOldSessions(
 ): Promise<number> {
   return execute(
     tenant.db,
-    `DELETE FROM sessions WHERE (org_id, id) IN (
-       SELECT org_id, id FROM sessions WHERE org_id = $1 AND id = ANY(ARRAY(
+    `DELETE FROM sessions WHERE org_id = $1 AND id IN (
+       SELECT id FROM sessions WHERE org_id = $1 AND id = ANY(ARRAY(
          (SELECT id FROM sessions WHERE org_id = $1 AND expires_at <= $2 LIMIT 10)
          UNION ALL
          (SELECT id FROM sessions WHERE org_id = $1 AND connection_id = $3

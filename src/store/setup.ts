@@ -1,17 +1,16 @@
 /**
  * What an organization has set up, as far as every basket needs it: the organization itself, its campaigns,
- * balances, branches, users, and the credentials of its connections. `setup_version` counts its changes, so that a process can cache it and only
- * has to read the number. Every statement that changes any of this is followed by `updateSetupVersion`.
+ * balances, branches, users, and the credentials of its connections. `setup_versions` counts its changes, so
+ * that a process can cache it and only has to read the number. Every statement that changes any of this is
+ * followed by `updateSetupVersion`.
  */
 import type { BranchId, IntegrationId, UserId } from '../domain/ids.ts'
 import { texts, uuids } from './pg-arrays.ts'
-import { ask, type Question, question } from './question.ts'
+import { ask, type Question, question, type Step } from './question.ts'
 import { idFrom, many, type Tenant, uuidOf } from './tenant.ts'
 
 export async function updateSetupVersion(tenant: Tenant): Promise<void> {
-  await tenant.db.query('UPDATE organizations SET setup_version = setup_version + 1 WHERE org_id = $1', [
-    tenant.orgId,
-  ])
+  await tenant.db.pipe([nextVersion(tenant)])
 }
 
 /**
@@ -19,21 +18,28 @@ export async function updateSetupVersion(tenant: Tenant): Promise<void> {
  * Runs as the platform.
  */
 export async function updateSetupVersions(platform: Tenant, integration: IntegrationId): Promise<void> {
-  await platform.db.query(
-    `UPDATE organizations o SET setup_version = o.setup_version + 1
-     FROM (SELECT org_id FROM organizations
-       WHERE org_id IN (SELECT org_id FROM connections WHERE integration_id = $1 AND revoked_at IS NULL)
-       ORDER BY org_id FOR NO KEY UPDATE) connected
-     WHERE o.org_id = connected.org_id`,
+  const rows = await many<{ org_id: number }>(
+    platform.db,
+    'SELECT DISTINCT org_id FROM connections WHERE integration_id = $1 AND revoked_at IS NULL ORDER BY org_id',
     [uuidOf(integration)],
   )
+  for (const { org_id } of rows) {
+    const connected = platform.as(org_id)
+    await connected.db.pipeAtCommit([nextVersion(connected)])
+  }
 }
+
+const nextVersion = ({ orgId }: Tenant): Step => ({
+  name: 'next-setup-version',
+  text: 'UPDATE setup_versions SET version = version + 1 WHERE org_id = $1::integer',
+  values: [String(orgId)],
+})
 
 /** Queried first by everything that relies on the cache. */
 export function setupVersion({ orgId }: Tenant): Question<number | undefined> {
   return question(
     'setup-version',
-    'SELECT setup_version FROM organizations WHERE org_id = $1::integer',
+    'SELECT version FROM setup_versions WHERE org_id = $1::integer',
     [String(orgId)],
     ([row]) => row && Number(row[0]),
   )

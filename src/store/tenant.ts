@@ -6,7 +6,15 @@
 import pg, { type Pool, type PoolClient, type QueryResultRow } from 'pg'
 import { classifyError, isConnectionError } from '../database/classify-error.ts'
 import { runPipeline, type Step, type WireRow } from '../database/pipeline.ts'
-import { beginFor, queryFor, setTenant, tenantStep } from '../database/tenant-query.ts'
+import {
+  beginFor,
+  commit,
+  queryFor,
+  setTenant,
+  stepsAround,
+  tenantStep,
+  transactionFor,
+} from '../database/tenant-query.ts'
 import type { Id, IdOf, IdPrefix } from '../domain/ids.ts'
 
 export interface Queryable {
@@ -19,6 +27,11 @@ export interface Queryable {
 export interface Database extends Queryable {
   /** Several statements in one round trip, all or nothing; returns the rows of each in wire format. */
   pipe(steps: readonly Step[]): Promise<WireRow[][]>
+  /**
+   * Statements that nothing in the transaction waits for: they are sent together with its COMMIT, which saves
+   * their round trip and holds their locks for as short as possible. Outside a transaction they run at once.
+   */
+  pipeAtCommit(steps: readonly Step[]): Promise<void>
 }
 
 export interface Tenant {
@@ -33,6 +46,20 @@ export const platformOrg = 0
 
 /** A tenant whose statements each run in their own database transaction. */
 export function tenantOf(pool: Pool, org: number): Tenant {
+  const pipe = async (steps: readonly Step[]) => {
+    const client = await pool.connect()
+    try {
+      const rows = await runPipeline(client, transactionFor(org, newest(steps)))
+      client.release()
+      return rows.slice(stepsAround.before, -stepsAround.after)
+    } catch (error) {
+      // Where the server refused a statement, the connection is still usable; after anything else it is in
+      // doubt.
+      if (error instanceof pg.DatabaseError) await rollBack(client, error)
+      else client.release(true)
+      throw error
+    }
+  }
   return {
     orgId: org,
     as: (other) => tenantOf(pool, other),
@@ -48,18 +75,9 @@ export function tenantOf(pool: Pool, org: number): Tenant {
           throw error
         }
       },
-      async pipe(steps) {
-        const client = await pool.connect()
-        try {
-          const [, ...rows] = await runPipeline(client, [tenantStep(org), ...newest(steps)])
-          client.release()
-          return rows
-        } catch (error) {
-          // The server refused the statement, and the connection is still usable; after anything else it is
-          // in doubt.
-          client.release(!(error instanceof pg.DatabaseError) || isConnectionError(error))
-          throw error
-        }
+      pipe,
+      async pipeAtCommit(steps) {
+        await pipe(steps)
       },
     },
   }
@@ -72,6 +90,7 @@ export const platformTenant = (pool: Pool): Tenant => tenantOf(pool, platformOrg
 interface Session {
   readonly client: PoolClient
   org: number
+  readonly atCommit: { readonly org: number; readonly step: Step }[]
 }
 
 function tenantWithin(session: Session, org: number): Tenant {
@@ -92,8 +111,24 @@ function tenantWithin(session: Session, org: number): Tenant {
         await enter()
         return runPipeline(session.client, newest(steps))
       },
+      async pipeAtCommit(steps) {
+        session.atCommit.push(...steps.map((step) => ({ org, step })))
+      },
     },
   }
+}
+
+/** Sends what was left for the end, and COMMIT, in one message. */
+async function end({ client, org, atCommit }: Session): Promise<void> {
+  const last = [...atCommit].sort((a, b) => Number(a.step.isLast ?? false) - Number(b.step.isLast ?? false))
+  const steps: Step[] = []
+  let current = org
+  for (const { org: tenant, step } of last) {
+    if (tenant !== current) steps.push(tenantStep(tenant))
+    current = tenant
+    steps.push(...newest([step]))
+  }
+  await runPipeline(client, [...steps, commit])
 }
 
 /** The 16 bytes behind the prefix; PostgreSQL also reads a uuid without dashes. */
@@ -189,10 +224,11 @@ export async function inTransaction<T>(
     const client = await pool.connect()
     let isCommitting = false
     try {
-      await client.query(beginFor(org))
-      const result = await work(tenantWithin({ client, org }, org))
+      await runPipeline(client, beginFor(org))
+      const session: Session = { client, org, atCommit: [] }
+      const result = await work(tenantWithin(session, org))
       isCommitting = true
-      await client.query('COMMIT')
+      await end(session)
       client.release()
       return result
     } catch (error) {

@@ -116,8 +116,8 @@ describe('in the database', () => {
     },
     {
       harm: 'a coupon redeemed by a second sale',
-      sql: `INSERT INTO events (org_id, id, type, data, created_at)
-      SELECT org_id, gen_random_uuid(), type,
+      sql: `INSERT INTO events (org_id, position, id, type, data, created_at)
+      SELECT org_id, 1000 + position, gen_random_uuid(), type,
         json_build_object('coupon', data ->> 'coupon', 'transaction', 'txn_' || replace(${saleTwo}::text, '-', '')),
         created_at
       FROM events WHERE type = 'coupon.redeemed'`,
@@ -168,9 +168,14 @@ describe('in the database', () => {
     },
     {
       harm: 'a doubled event of a return',
-      sql: `INSERT INTO events (org_id, id, type, data, created_at)
-      SELECT org_id, gen_random_uuid(), type, data, created_at FROM events WHERE type = 'transaction.returned'`,
+      sql: `INSERT INTO events (org_id, position, id, type, data, created_at)
+      SELECT org_id, 1000 + position, gen_random_uuid(), type, data, created_at FROM events WHERE type = 'transaction.returned'`,
       finds: /a return was told more or less than once/,
+    },
+    {
+      harm: 'an event under another number',
+      sql: `UPDATE events SET position = 1000 + position WHERE type = 'transaction.returned'`,
+      finds: /the events of an organization are not numbered without gaps/,
     },
     {
       harm: 'a missing event of a card',

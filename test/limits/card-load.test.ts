@@ -114,7 +114,7 @@ describe('what runs on one card together', () => {
           [JSON.stringify({ runsOn: [host] }), guest.slice('cmp_'.length)],
         )
       }
-      await service.database.pool.query('UPDATE organizations SET setup_version = setup_version + 1')
+      await service.database.pool.query('UPDATE setup_versions SET version = version + 1')
       return { host, guest }
     }
 

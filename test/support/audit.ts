@@ -100,6 +100,11 @@ const checks = {
       AND e.data ->> 'transaction' = 'txn_' || replace(t.id::text, '-', '')
     WHERE e.type = 'transaction.processed' AND t.id IS NULL`,
 
+  'the events of an organization are not numbered without gaps': `
+    SELECT c.org_id, c.last_position, count(e.id) AS events, max(e.position) AS last
+    FROM event_counters c LEFT JOIN events e ON e.org_id = c.org_id GROUP BY c.org_id
+    HAVING count(e.id) <> c.last_position OR coalesce(max(e.position), 0) <> c.last_position`,
+
   'a wallet miscounts the baskets with a line or an amount': `
     SELECT w.org_id, w.customer_id, w.transaction_count, count(t.id) AS transactions
     FROM wallets w LEFT JOIN transactions t

@@ -8,7 +8,7 @@ import type { ReturnId } from '../../domain/ids.ts'
 import type { LotTake } from '../../domain/lot.ts'
 import { transactionStatus } from '../../domain/transaction.ts'
 import { type DailyCount, dailySumsStep } from '../daily-sums.ts'
-import { eventsStep } from '../events.ts'
+import { eventsSteps } from '../events.ts'
 import { booleans, byteas, jsons, numbers, texts, times, uuids } from '../pg-arrays.ts'
 import { packBasket, packResult } from '../transaction-codec.ts'
 import {
@@ -31,8 +31,9 @@ export function insertTransactions(group: ChangeGroup): Step | undefined {
     'transactions',
     `INSERT INTO transactions (org_id, created_at, id, customer_id, card_id, user_id, branch_id, opaque_id, idempotency_key,
                           fingerprint, occurred_at, basket, result)
-SELECT $1::integer, $2::timestamptz, r.* FROM unnest($3::uuid[], $4::uuid[], $5::uuid[], $6::uuid[], $7::uuid[], $8::text[],
-  $9::text[], $10::bytea[], $11::timestamptz[], $12::json[], $13::json[]) AS r`,
+SELECT o.org_id, $2::timestamptz, r.* FROM setup_versions o, unnest($3::uuid[], $4::uuid[], $5::uuid[], $6::uuid[], $7::uuid[], $8::text[],
+  $9::text[], $10::bytea[], $11::timestamptz[], $12::json[], $13::json[]) AS r
+WHERE o.org_id = $1::integer`,
     [
       group.org,
       group.at,
@@ -59,8 +60,9 @@ export function insertReturns(group: ChangeGroup): Step | undefined {
   return step(
     'returns',
     `INSERT INTO returns (org_id, created_at, id, transaction_id, number, opaque_id, reason, items, result, fingerprint)
-SELECT $1::integer, $2::timestamptz, r.* FROM unnest($3::uuid[], $4::uuid[], $5::integer[], $6::text[], $7::text[], $8::json[],
-  $9::json[], $10::bytea[]) AS r`,
+SELECT o.org_id, $2::timestamptz, r.* FROM setup_versions o, unnest($3::uuid[], $4::uuid[], $5::integer[], $6::text[], $7::text[], $8::json[],
+  $9::json[], $10::bytea[]) AS r
+WHERE o.org_id = $1::integer`,
     [
       group.org,
       group.at,
@@ -114,9 +116,10 @@ export function insertGrants(group: ChangeGroup): Step | undefined {
     'grants',
     `INSERT INTO coupons (org_id, created_at, updated_at, id, customer_id, campaign_id, reward, expires_at, granted_by,
                      balance_key, at, multiple, consumed, consumed_from)
-SELECT $1::integer, $2::timestamptz, $2::timestamptz, r.*
-FROM unnest($3::uuid[], $4::uuid[], $5::uuid[], $6::json[], $7::timestamptz[], $8::uuid[], $9::text[], $10::bigint[], $11::bigint[],
-  $12::bigint[], $13::json[]) AS r`,
+SELECT o.org_id, $2::timestamptz, $2::timestamptz, r.*
+FROM setup_versions o, unnest($3::uuid[], $4::uuid[], $5::uuid[], $6::json[], $7::timestamptz[], $8::uuid[], $9::text[], $10::bigint[], $11::bigint[],
+  $12::bigint[], $13::json[]) AS r
+WHERE o.org_id = $1::integer`,
     [
       group.org,
       group.at,
@@ -191,8 +194,8 @@ ${mustChange('cardinality($3::uuid[])')}`,
   )
 }
 
-export function insertEvents({ org, changes }: ChangeGroup, now: Date): Step | undefined {
-  return eventsStep(
+export function insertEvents({ org, changes }: ChangeGroup, now: Date): Step[] {
+  return eventsSteps(
     org,
     changes.flatMap((change) => change.facts),
     now,

@@ -48,14 +48,20 @@ export const ms = (column: string) => `(date_part('epoch', ${column}) * 1000)::b
 /** Rows refer to their key by its position from 1, as PostgreSQL counts. */
 export const positions = (arrays: string) => `unnest(${arrays}) WITH ORDINALITY AS b`
 
-const walletsOf = (keys: string) => `SELECT b.n, c.id, c.status, w.version, w.transaction_count,
-    ${ms('w.last_activity_at')}, k.status, k.campaign_id,
-    (SELECT ${ms('min(f.created_at)')} FROM cards f WHERE f.org_id = $1::integer
-      AND f.customer_id = k.customer_id AND f.campaign_id = k.campaign_id)
+const walletsOf = (keys: string, card = { columns: '', join: '' }) => `SELECT b.n, c.id, c.status, w.version,
+    w.transaction_count, ${ms('w.last_activity_at')}${card.columns}
   FROM ${keys}
   JOIN customers c ON c.org_id = $1::integer AND c.id = b.customer_id AND c.status <> ${customerStatus.erased}
-  JOIN wallets w ON w.org_id = $1::integer AND w.customer_id = b.customer_id
-  LEFT JOIN cards k ON k.org_id = $1::integer AND k.id = b.card_id AND k.customer_id = b.customer_id`
+  JOIN wallets w ON w.org_id = $1::integer AND w.customer_id = b.customer_id${card.join}`
+
+/** The card that is named beside the customer, with the time at which the customer joined its campaign. */
+const namedCard = {
+  columns: `, k.status, k.campaign_id,
+    (SELECT ${ms('min(f.created_at)')} FROM cards f WHERE f.org_id = $1::integer
+      AND f.customer_id = k.customer_id AND f.campaign_id = k.campaign_id)`,
+  join: `
+  LEFT JOIN cards k ON k.org_id = $1::integer AND k.id = b.card_id AND k.customer_id = b.customer_id`,
+}
 
 // Balances, lots and kept multiples, distinguished by their second column.
 const heldBy = (
@@ -68,7 +74,7 @@ const heldBy = (
     FROM ${customers} JOIN kept_multiples m ON m.org_id = $1::integer AND m.customer_id = b.customer_id`
 
 const statements = {
-  wallets: walletsOf(`${positions('$2::uuid[], $3::uuid[]')} (customer_id, card_id, n)`),
+  wallets: walletsOf(`${positions('$2::uuid[], $3::uuid[]')} (customer_id, card_id, n)`, namedCard),
   held: heldBy('unnest($2::uuid[]) AS b (customer_id)'),
 }
 
@@ -112,7 +118,7 @@ export function walletOf({ orgId }: Tenant, id: Owned): Question<LoadedWallet | 
     steps: [
       {
         name: `load-wallet-of-${kind}`,
-        text: walletsOf(`(SELECT 1 AS n, ${owner[kind]} AS customer_id, NULL::uuid AS card_id) b`),
+        text: walletsOf(`(SELECT 1 AS n, ${owner[kind]} AS customer_id) b`),
         values,
       },
       { name: `load-held-of-${kind}`, text: heldBy(`(SELECT ${owner[kind]} AS customer_id) b`), values },

@@ -134,7 +134,8 @@ export function insertNewBalances(group: ChangeGroup): Step | undefined {
   return step(
     'new-balances',
     `INSERT INTO balances (org_id, customer_id, key, value, total, version)
-SELECT $1::integer, m.* FROM unnest($2::uuid[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[]) AS m`,
+SELECT o.org_id, m.* FROM setup_versions o, unnest($2::uuid[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[]) AS m
+WHERE o.org_id = $1::integer`,
     [
       group.org,
       uuids(moves.map(({ customer }) => customer)),
@@ -175,8 +176,9 @@ export function insertEntries(group: ChangeGroup): Step | undefined {
     hasShortfalls ? 'entries-with-shortfalls' : 'entries',
     `INSERT INTO ledger_entries (org_id, created_at, customer_id, key, version, wallet_version, kind, amount, value_after,
                             total_after, transaction_id, campaign_id, rule_id, reason, user_id${hasShortfalls ? ', shortfall' : ''})
-SELECT $1::integer, $2::timestamptz, r.* FROM unnest($3::uuid[], $4::text[], $5::bigint[], $6::bigint[], $7::text[], $8::bigint[],
-  $9::bigint[], $10::bigint[], $11::uuid[], $12::uuid[], $13::text[], $14::text[], $15::uuid[]${hasShortfalls ? ', $16::bigint[]' : ''}) AS r`,
+SELECT o.org_id, $2::timestamptz, r.* FROM setup_versions o, unnest($3::uuid[], $4::text[], $5::bigint[], $6::bigint[], $7::text[], $8::bigint[],
+  $9::bigint[], $10::bigint[], $11::uuid[], $12::uuid[], $13::text[], $14::text[], $15::uuid[]${hasShortfalls ? ', $16::bigint[]' : ''}) AS r
+WHERE o.org_id = $1::integer`,
     [
       group.org,
       group.at,
@@ -209,7 +211,8 @@ export function upsertLots(group: ChangeGroup): Step | undefined {
   return step(
     'lots',
     `INSERT INTO lots (org_id, customer_id, key, version, remaining, expires_at, expired, paid_by)
-SELECT $1::integer, r.* FROM unnest($2::uuid[], $3::text[], $4::bigint[], $5::bigint[], $6::timestamptz[], $7::bigint[], $8::json[]) AS r
+SELECT o.org_id, r.* FROM setup_versions o, unnest($2::uuid[], $3::text[], $4::bigint[], $5::bigint[], $6::timestamptz[], $7::bigint[], $8::json[]) AS r
+WHERE o.org_id = $1::integer
 ON CONFLICT (org_id, customer_id, key, version)
 DO UPDATE SET remaining = EXCLUDED.remaining, expired = EXCLUDED.expired, paid_by = EXCLUDED.paid_by`,
     [
@@ -245,7 +248,8 @@ export function insertKeptMultiples(group: ChangeGroup): Step | undefined {
   return step(
     'kept-multiples',
     `INSERT INTO kept_multiples (org_id, customer_id, campaign_id, key, at, reward, multiple)
-SELECT $1::integer, r.* FROM unnest($2::uuid[], $3::uuid[], $4::text[], $5::bigint[], $6::text[], $7::bigint[]) AS r`,
+SELECT o.org_id, r.* FROM setup_versions o, unnest($2::uuid[], $3::uuid[], $4::text[], $5::bigint[], $6::text[], $7::bigint[]) AS r
+WHERE o.org_id = $1::integer`,
     [
       group.org,
       customersOf(rows),
@@ -273,7 +277,8 @@ export function addUsage(group: ChangeGroup): Step | undefined {
   return step(
     'usage',
     `INSERT INTO customer_rule_usage (org_id, customer_id, campaign_id, rule_id, day, used)
-SELECT $1::integer, r.* FROM unnest($2::uuid[], $3::uuid[], $4::text[], $5::date[], $6::bigint[]) AS r
+SELECT o.org_id, r.* FROM setup_versions o, unnest($2::uuid[], $3::uuid[], $4::text[], $5::date[], $6::bigint[]) AS r
+WHERE o.org_id = $1::integer
 ON CONFLICT (org_id, customer_id, campaign_id, rule_id, day)
   DO UPDATE SET used = greatest(customer_rule_usage.used + EXCLUDED.used, 0)`,
     [

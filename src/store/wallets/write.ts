@@ -76,9 +76,9 @@ export async function writeWallets(
     insertKeptMultiples(group),
     addUsage(group),
     updateSharedUsage(group),
-    insertEvents(group, now),
     addDailySums(group, day),
     ...alongside,
+    ...insertEvents(group, now),
   ].filter((step) => step !== undefined)
   if (steps.length === 0) return true
   try {
@@ -120,7 +120,9 @@ export async function insertMissingBalances(
   keys: readonly string[],
 ): Promise<void> {
   await tenant.db.query(
-    `INSERT INTO balances (org_id, customer_id, key) SELECT $1, $2, key FROM unnest($3::text[]) AS k (key)
+    `INSERT INTO balances (org_id, customer_id, key)
+     SELECT o.org_id, $2::uuid, key FROM setup_versions o, unnest($3::text[]) AS k (key)
+     WHERE o.org_id = $1::integer
      ON CONFLICT DO NOTHING`,
     [tenant.orgId, uuidOf(customer), keys],
   )
