@@ -9,7 +9,7 @@ import { cpus, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
 import type { Pool } from 'pg'
 import { migrate } from '../src/database/migrate.ts'
-import { createClient, type DatabaseConnection, openPool } from '../src/database/pool.ts'
+import { createClient, type DatabaseConnection, openPool, type SessionOptions } from '../src/database/pool.ts'
 import { startEmbeddedPostgres } from '../src/embedded-postgres/embedded-postgres.ts'
 import { packageRoot } from '../src/package-root.ts'
 import { cpuOfChildren } from './cpu.ts'
@@ -194,8 +194,8 @@ async function createDatabase(server: DatabaseConnection, name: string) {
   await admin.query(`CREATE DATABASE ${name}`)
   await admin.end()
   const connection = typeof server === 'string' ? withPath(server, name) : { ...server, database: name }
-  const { role } = await migrate(connection)
-  return { connection, role }
+  const { session } = await migrate(connection)
+  return { connection, session }
 }
 
 function withPath(url: string, name: string): string {
@@ -240,11 +240,11 @@ async function measureBytes(pool: Pool, processMany: () => Promise<LoadResult>) 
 }
 
 async function startServer(
-  { connection, role }: { connection: DatabaseConnection; role?: string },
+  { connection, session }: { connection: DatabaseConnection; session: SessionOptions },
   isGrouped: boolean,
   children: ChildProcess[],
 ) {
-  const child = fork(childOf('server'), [JSON.stringify({ connection, role, isGrouped })], {
+  const child = fork(childOf('server'), [JSON.stringify({ connection, session, isGrouped })], {
     execArgv: ['--expose-gc', ...nodeFlags],
   })
   children.push(child)

@@ -3,7 +3,7 @@
  * nothing.
  */
 import { Session } from 'node:inspector/promises'
-import { openPool } from '../src/database/pool.ts'
+import { openPool, type SessionOptions } from '../src/database/pool.ts'
 import { createRequestLog } from '../src/http/plugins/request-log.ts'
 import { BasketBody } from '../src/http/schemas/transaction.ts'
 import { buildServer } from '../src/http/server.ts'
@@ -12,13 +12,13 @@ import { benchDeps } from './fixture.ts'
 
 const settings = JSON.parse(process.argv[2]!) as {
   connection: Parameters<typeof openPool>[0]
-  role?: string
+  session: SessionOptions
   /** Without grouping, each basket is written as soon as it arrives. */
   isGrouped: boolean
 }
 
 const pool = openPool(settings.connection, {
-  role: settings.role,
+  ...settings.session,
   maxConnections: settings.isGrouped ? 10 : 16,
 })
 const deps = benchDeps(pool)

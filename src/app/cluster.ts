@@ -5,7 +5,7 @@
  */
 import cluster, { type Worker } from 'node:cluster'
 import type { Config } from '../config.ts'
-import type { DatabaseConnection } from '../database/pool.ts'
+import type { DatabaseConnection, SessionOptions } from '../database/pool.ts'
 import { createMetricsGatherer, isAboutMetrics } from '../http/plugins/gather-metrics.ts'
 import { createLogger, type Logger } from '../http/redaction/logger.ts'
 import { type Listener, listen, openDeps, type ServiceSecrets } from './listen.ts'
@@ -18,7 +18,7 @@ const ready = 'ready'
 
 interface Assignment {
   readonly connection: DatabaseConnection
-  readonly role?: string
+  readonly session: SessionOptions
   readonly config: Omit<Config, 'tls'> & { readonly tls?: { readonly cert: string; readonly key: string } }
   readonly secrets: ServiceSecrets
 }
@@ -34,7 +34,7 @@ const restartPauseMs = 500
 export async function startWorkers(
   count: number,
   connection: DatabaseConnection,
-  role: string | undefined,
+  session: SessionOptions,
   config: Config,
   secrets: ServiceSecrets,
   log: Logger,
@@ -43,7 +43,7 @@ export async function startWorkers(
   let isStopping = false
   const assignment: Assignment = {
     connection,
-    role,
+    session,
     secrets,
     // Each worker gets a share, so that together they allow as much as one process would.
     config: {
@@ -132,14 +132,14 @@ export async function work(): Promise<void> {
   process.exit(0)
 }
 
-async function takeUp({ connection, role, config, secrets }: Assignment): Promise<Listener | undefined> {
+async function takeUp({ connection, session, config, secrets }: Assignment): Promise<Listener | undefined> {
   const tls = config.tls && {
     cert: Buffer.from(config.tls.cert, 'base64'),
     key: Buffer.from(config.tls.key, 'base64'),
   }
   const log = createLogger(config.logLevel, { isTerminal: process.stdout.isTTY === true, toStderr: false })
   try {
-    const deps = openDeps(connection, role, { ...config, tls }, secrets, log)
+    const deps = openDeps(connection, session, { ...config, tls }, secrets, log)
     const listener = await listen(deps, { ...config, tls }, secrets, log)
     process.send?.({ port: listener.port })
     return listener

@@ -5,7 +5,7 @@
 import type { AddressInfo } from 'node:net'
 import { baseUrlOf, type Config } from '../config.ts'
 import { canWrite } from '../database/can-write.ts'
-import { type DatabaseConnection, openPool } from '../database/pool.ts'
+import { type DatabaseConnection, openPool, type SessionOptions } from '../database/pool.ts'
 import type { Server } from '../http/fastify-server.ts'
 import { createRequestLog } from '../http/plugins/request-log.ts'
 import type { Logger } from '../http/redaction/logger.ts'
@@ -33,7 +33,7 @@ const readinessTimeoutMs = 2_000
 
 export function openDeps(
   connection: DatabaseConnection,
-  role: string | undefined,
+  session: SessionOptions,
   config: Config,
   secrets: ServiceSecrets,
   log: Logger,
@@ -41,7 +41,7 @@ export function openDeps(
 ): Deps {
   const pool = openPool(connection, {
     log,
-    role,
+    ...session,
     statementTimeoutMs: 5_000,
     queryTimeoutMs: 8_000,
     lockTimeoutMs: 3_000,

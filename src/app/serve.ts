@@ -98,16 +98,16 @@ async function serveOn(
   embedded: EmbeddedPostgres | undefined,
   { signal, onDemoDay }: StartOptions,
 ): Promise<RunningService> {
-  const { role } = await migrate(connection, { log })
+  const { session } = await migrate(connection, { log })
   signal?.throwIfAborted()
   const secrets = await completeSecrets(config)
-  const deps = openDeps(connection, role, config, secrets, log)
+  const deps = openDeps(connection, session, config, secrets, log)
   // Before requests are accepted, so that no client sees a partial demo.
   const openDemoOf = () =>
     openDemo(deps, {
       dataDir: config.dataDir,
       days: config.demoDays,
-      openAsyncCommitDeps: () => openDeps(connection, role, config, secrets, log, { asyncCommit: true }),
+      openAsyncCommitDeps: () => openDeps(connection, session, config, secrets, log, { asyncCommit: true }),
       openOwnerPool: () => openPool(connection, { log, statementTimeoutMs: 0, queryTimeoutMs: 0 }),
       onDay: onDemoDay,
       signal,
@@ -124,7 +124,7 @@ async function serveOn(
   const front =
     config.workers === 1
       ? await listen(deps, config, secrets, log)
-      : await startWorkers(config.workers, connection, role, config, secrets, log)
+      : await startWorkers(config.workers, connection, session, config, secrets, log)
   let jobs: Jobs | undefined
   const stopAll = async () => {
     const jobsEnded = jobs?.stop()

@@ -14,13 +14,13 @@ export function migrateCommand(program: Command, context: Context): void {
 
 async function bringUpToDate(env: Environment): Promise<CommandOutput> {
   const config = readDatabaseSettings(env)
-  const { applied, version, role } = await withDatabase(config, (connection) => migrate(connection))
+  const { applied, version, session } = await withDatabase(config, (connection) => migrate(connection))
   const done =
     applied.length === 0
       ? 'Nothing to do'
       : `Applied ${applied.length} ${applied.length === 1 ? 'migration' : 'migrations'}`
   const lines = [...applied.map((file) => `  ${file}`), `The schema is at version ${version}.`]
-  if (role === undefined)
+  if (session.role === undefined)
     lines.push('The service has no database role of its own; "loyalty-wallet doctor" says what to do.')
   return {
     text: [`${done} on the database ${nameDatabase(config)}.`, ...lines].join('\n'),

@@ -8,8 +8,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import type { Config } from '../config.ts'
 import { appRole, readRoleState } from '../database/app-role.ts'
+import { isDistributed } from '../database/distribute.ts'
 import { migrate } from '../database/migrate.ts'
-import { createClient, type DatabaseConnection, type EmbeddedConnection, openPool } from '../database/pool.ts'
+import {
+  createClient,
+  type DatabaseConnection,
+  type EmbeddedConnection,
+  openPool,
+  type SessionOptions,
+} from '../database/pool.ts'
 import {
   type EmbeddedPostgres,
   findEmbeddedPostgres,
@@ -43,8 +50,12 @@ export function withPool<T>(config: Config, work: (pool: Pool) => Promise<T>): P
   return withDatabase(config, async (connection, origin) => {
     // No one else uses a server that we started, so it can be migrated as the service would do it. A running
     // service may be older than this command, so its schema must not be changed.
-    const role = origin === 'started' ? (await migrate(connection)).role : await findRole(connection)
-    const pool = openPool(connection, { applicationName: 'loyalty-wallet cli', maxConnections: 2, role })
+    const session = origin === 'started' ? (await migrate(connection)).session : await findSession(connection)
+    const pool = openPool(connection, {
+      applicationName: 'loyalty-wallet cli',
+      maxConnections: 2,
+      ...session,
+    })
     try {
       return await work(pool)
     } finally {
@@ -54,11 +65,12 @@ export function withPool<T>(config: Config, work: (pool: Pool) => Promise<T>): P
 }
 
 /** The service's own role, so that a command has no more rights than the service. */
-async function findRole(connection: DatabaseConnection): Promise<string | undefined> {
+async function findSession(connection: DatabaseConnection): Promise<SessionOptions> {
   const client = createClient(connection, { applicationName: 'loyalty-wallet cli' })
   await client.connect()
   try {
-    return (await readRoleState(client)).obstacle === undefined ? appRole : undefined
+    const { obstacle } = await readRoleState(client)
+    return { role: obstacle ? undefined : appRole, isDistributed: await isDistributed(client) }
   } finally {
     await client.end()
   }

@@ -8,6 +8,7 @@ import { packageVersion } from '../package-root.ts'
 import { adoptPepperCommand } from './adopt-pepper.ts'
 import { type Context, type Terminal, toExamples } from './command.ts'
 import { connectionCommand } from './connection.ts'
+import { distributeCommand } from './distribute.ts'
 import { doctorCommand } from './doctor.ts'
 import { Failure, misused } from './failure.ts'
 import { integrationCommand } from './integration.ts'
@@ -22,6 +23,7 @@ import { verifyLedgerCommand } from './verify-ledger.ts'
 const commands = [
   serveCommand,
   migrateCommand,
+  distributeCommand,
   doctorCommand,
   organizationCommand,
   integrationCommand,

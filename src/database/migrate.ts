@@ -6,7 +6,8 @@ import type pg from 'pg'
 import { packageRoot } from '../package-root.ts'
 import { prepareAppRole } from './app-role.ts'
 import type { DatabaseLog } from './database-log.ts'
-import { createClient, type DatabaseConnection } from './pool.ts'
+import { distribute, isDistributed } from './distribute.ts'
+import { createClient, type DatabaseConnection, type SessionOptions } from './pool.ts'
 
 export interface MigrateOptions {
   folder?: string
@@ -22,8 +23,8 @@ export interface MigrateResult {
   applied: string[]
   /** The version the schema has now; 0 for a database without any migration. */
   version: number
-  /** The role the service should work as; undefined when the login may not create one. */
-  role: string | undefined
+  /** How the service should work; without a role when the login may not create one. */
+  session: SessionOptions
 }
 
 /**
@@ -54,7 +55,9 @@ export async function migrate(
       pending = listPending(migrations, await readApplied(client))
     }
     const role = await prepareAppRole(client, options.log)
-    return { applied, version: migrations.at(-1)?.version ?? 0, role }
+    const session = { role, isDistributed: await isDistributed(client) }
+    if (session.isDistributed && applied.length > 0) await distribute(client)
+    return { applied, version: migrations.at(-1)?.version ?? 0, session }
   })
 }
 

@@ -14,7 +14,15 @@ export interface EmbeddedConnection {
 /** A DATABASE_URL, or the embedded server's connection. */
 export type DatabaseConnection = string | EmbeddedConnection
 
-export interface PoolOptions {
+/** How the service works with a database; `migrate` finds out. */
+export interface SessionOptions {
+  /** The role to work as; the login must be allowed to switch to it. */
+  role?: string
+  /** The tables are spread over the nodes of a Citus cluster. */
+  isDistributed?: boolean
+}
+
+export interface PoolOptions extends SessionOptions {
   /** Shown in pg_stat_activity, so that an operator sees which process holds a connection. */
   applicationName?: string
   maxConnections?: number
@@ -29,8 +37,6 @@ export interface PoolOptions {
   idleInTransactionTimeoutMs?: number
   /** How long a statement waits for a row that another transaction holds. */
   lockTimeoutMs?: number
-  /** The role to work as; the login must be allowed to switch to it. */
-  role?: string
   /**
    * Asynchronous commit: COMMIT does not wait for the disk. A crash may lose the newest transactions, always
    * from the end and never partially, so this is only for work that can be redone. A commit that waits
@@ -81,11 +87,17 @@ function connectionSettings(connection: DatabaseConnection): pg.ClientConfig {
  */
 const plannerSettings = '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c jit=off'
 
+/**
+ * Citus plans some statements only for known values. It sends `SET LOCAL` on to the nodes, which then know
+ * the tenant, and the nodes have planner settings of their own (`distribute.ts`).
+ */
+const distributedSettings = '-c citus.propagate_set_commands=local -c jit=off'
+
 function sessionSettings(options: PoolOptions): pg.PoolConfig {
   return {
     application_name: options.applicationName ?? 'loyalty-wallet',
     options: [
-      plannerSettings,
+      options.isDistributed ? distributedSettings : plannerSettings,
       ...(options.role === undefined ? [] : [`-c role=${options.role}`]),
       ...(options.asyncCommit ? ['-c synchronous_commit=off'] : []),
     ].join(' '),

@@ -89,7 +89,7 @@ describe('an owner who may not create roles', () => {
   })
 
   test('gets a working schema, and is told what is missing', async () => {
-    expect(await migrate(owner, { log })).toMatchObject({ role: undefined })
+    expect(await migrate(owner, { log })).toMatchObject({ session: { role: undefined } })
     expect(warned).toEqual([{ role: appRole, login: 'modest', obstacle: 'missing' }])
     expect(await askDoctor(owner)).toMatchObject({
       code: 0,
@@ -126,13 +126,13 @@ describe('an owner who may not create roles', () => {
       message: `the service works as modest: it cannot assume the role ${appRole}`,
       advice: expect.stringContaining(`GRANT ${appRole} TO "modest";`),
     })
-    expect(await migrate(owner)).toMatchObject({ role: undefined })
+    expect(await migrate(owner)).toMatchObject({ session: { role: undefined } })
     await asAdministrator(`GRANT ${appRole} TO modest`)
     expect(await askDoctor(owner)).toMatchObject({
       status: 'warning',
       message: expect.stringContaining('wrong privileges'),
     })
-    expect(await migrate(owner)).toMatchObject({ applied: [], role: appRole })
+    expect(await migrate(owner)).toMatchObject({ applied: [], session: { role: appRole } })
     expect(await askDoctor(owner)).toMatchObject({ status: 'ok', message: `the service works as ${appRole}` })
   })
 
@@ -149,10 +149,10 @@ describe('an owner who may not create roles', () => {
   test('does not believe in a role that row level security does not bind', async () => {
     await asAdministrator(`ALTER ROLE ${appRole} BYPASSRLS`)
     expect(await stateOf(owner)).toMatchObject({ obstacle: 'exempt' })
-    expect(await migrate(owner)).toMatchObject({ role: undefined })
+    expect(await migrate(owner)).toMatchObject({ session: { role: undefined } })
     expect(await askDoctor(owner)).toMatchObject({ advice: expect.stringContaining('NOBYPASSRLS') })
     await asAdministrator(`ALTER ROLE ${appRole} NOBYPASSRLS`)
-    expect(await migrate(owner)).toMatchObject({ role: appRole })
+    expect(await migrate(owner)).toMatchObject({ session: { role: appRole } })
   })
 
   test('is told of a migration that would change rows it cannot see, instead of doing nothing', async () => {
@@ -170,7 +170,7 @@ describe('an owner who may not create roles', () => {
 test('an owner who may create roles makes it, and takes it on', async () => {
   await dropRole()
   const owner = await createOwner('able', 'CREATEROLE')
-  expect(await migrate(owner)).toMatchObject({ role: appRole })
+  expect(await migrate(owner)).toMatchObject({ session: { role: appRole } })
   expect(await askDoctor(owner)).toMatchObject({ status: 'ok' })
 })
 
@@ -181,7 +181,7 @@ test('what somebody granted beside it is taken away again, and what is missing i
     `GRANT DELETE, UPDATE ON ledger_entries TO ${appRole}; REVOKE INSERT ON customers FROM ${appRole}`,
   )
   expect(await stateOf(owner)).toMatchObject({ obstacle: 'wrong grants' })
-  expect(await migrate(owner)).toMatchObject({ role: appRole })
+  expect(await migrate(owner)).toMatchObject({ session: { role: appRole } })
   expect(await stateOf(owner)).toEqual({ login: 'able', isLoginExempt: false, obstacle: undefined })
 })
 
@@ -208,7 +208,7 @@ test('databases of one server that are prepared at once share the role', async (
   for (const name of names) await asAdministrator(`CREATE DATABASE ${name}`)
   const connections = names.map((database) => ({ ...server.connection, database }))
   const twice = [...connections, ...connections]
-  const roles = await Promise.all(twice.map(async (connection) => (await migrate(connection)).role))
+  const roles = await Promise.all(twice.map(async (connection) => (await migrate(connection)).session.role))
   expect(roles).toEqual(twice.map(() => appRole))
 })
 
@@ -217,7 +217,7 @@ test('a start that has nothing to change writes nothing', async () => {
   // Whatever writes takes a transaction number.
   const next = () => query(connection, 'SELECT pg_snapshot_xmax(pg_current_snapshot())::text AS next')
   const before = await next()
-  expect(await migrate(connection)).toMatchObject({ role: appRole })
+  expect(await migrate(connection)).toMatchObject({ session: { role: appRole } })
   expect(await next()).toEqual(before)
 })
 

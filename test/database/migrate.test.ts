@@ -29,6 +29,8 @@ const tables = async () =>
     await database.pool.query(`SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY 1`)
   ).rows.map((row) => row.tablename)
 
+const session = { role: appRole, isDistributed: false }
+
 test('files are applied in the order of their numbers, once, and only what is new later', async () => {
   await write('0002-add-column.sql', 'ALTER TABLE a ADD COLUMN b int;')
   await write('0001-create.sql', 'CREATE TABLE a (); CREATE TABLE c ();')
@@ -36,16 +38,16 @@ test('files are applied in the order of their numbers, once, and only what is ne
   expect(await run()).toEqual({
     applied: ['0001-create.sql', '0002-add-column.sql'],
     version: 2,
-    role: appRole,
+    session,
   })
-  expect(await run()).toEqual({ applied: [], version: 2, role: appRole })
+  expect(await run()).toEqual({ applied: [], version: 2, session })
   await write('0003-drop.sql', 'DROP TABLE c;')
-  expect(await run()).toEqual({ applied: ['0003-drop.sql'], version: 3, role: appRole })
+  expect(await run()).toEqual({ applied: ['0003-drop.sql'], version: 3, session })
   expect(await tables()).toEqual(['a', 'schema_migrations'])
 })
 
 test('no migrations at all leave the database untouched', async () => {
-  expect(await run()).toEqual({ applied: [], version: 0, role: appRole })
+  expect(await run()).toEqual({ applied: [], version: 0, session })
   expect(await tables()).toEqual([])
 })
 

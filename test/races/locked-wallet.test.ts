@@ -32,7 +32,12 @@ test.each([
   const held = people[7]!
   const holder = await service.database.pool.connect()
   await holder.query('BEGIN')
-  await holder.query('SELECT FROM wallets WHERE customer_id = $1 FOR UPDATE', [held.customer.slice(4)])
+  const key = [held.customer.slice(4)]
+  const { rows } = await holder.query('SELECT org_id FROM wallets WHERE customer_id = $1', key)
+  await holder.query(
+    `SELECT FROM wallets WHERE org_id = ${rows[0].org_id} AND customer_id = $1 FOR UPDATE`,
+    key,
+  )
   const replies = await Promise.all(people.map((person) => pay(person, basket)))
   await holder.query('ROLLBACK')
   holder.release()

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import type pg from 'pg'
 import { inject } from 'vitest'
-import { createClient, type DatabaseConnection, openPool, type PoolOptions } from '../../src/database/pool.ts'
+import { type DatabaseConnection, openPool, type PoolOptions } from '../../src/database/pool.ts'
+import { isOnCluster, runOnServers } from './cluster.ts'
 import { TEMPLATE, withDatabase } from './template.ts'
 
 export interface TestDatabase {
@@ -21,7 +22,7 @@ export async function createTestDatabase(options: TestDatabaseOptions = {}): Pro
   const name = `lw_test_${randomBytes(6).toString('hex')}`
   await administer(`CREATE DATABASE ${name} TEMPLATE ${options.empty ? 'template0' : TEMPLATE}`)
   const connection = withDatabase(inject('postgres'), name)
-  const pool = openPool(connection, options)
+  const pool = openPool(connection, { isDistributed: isOnCluster, ...options })
   return {
     connection,
     pool,
@@ -33,11 +34,5 @@ export async function createTestDatabase(options: TestDatabaseOptions = {}): Pro
 }
 
 async function administer(sql: string): Promise<void> {
-  const client = createClient(inject('postgres'), { applicationName: 'loyalty-wallet tests' })
-  await client.connect()
-  try {
-    await client.query(sql)
-  } finally {
-    await client.end()
-  }
+  await runOnServers(inject('postgres'), sql)
 }

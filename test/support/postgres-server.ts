@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { migrate } from '../../src/database/migrate.ts'
-import { createClient, type DatabaseConnection } from '../../src/database/pool.ts'
+import type { DatabaseConnection } from '../../src/database/pool.ts'
 import { startEmbeddedPostgres } from '../../src/embedded-postgres/embedded-postgres.ts'
 import { isAlive, isServerOf, readPostmasterFile } from '../../src/embedded-postgres/postmaster-file.ts'
+import { distributeTables, isOnCluster, joinServers, runOnServers } from './cluster.ts'
 import { TEMPLATE, withDatabase } from './template.ts'
 
 declare module 'vitest' {
@@ -18,7 +19,8 @@ declare module 'vitest' {
 
 /**
  * Starts one PostgreSQL for the whole run, with a migrated database that each test file clones. If
- * TEST_DATABASE_URL is set, that server is used instead; its user must be allowed to create databases.
+ * TEST_DATABASE_URL is set, that server is used instead; its user must be allowed to create databases. With
+ * TEST_CITUS_WORKERS it is the coordinator of a cluster (`scripts/citus.mjs`).
  * TEST_POSTGRES_BIN selects another version to start.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
@@ -58,25 +60,22 @@ const FOLDER_PREFIX = 'lw-test-'
 
 async function createTemplate(connection: DatabaseConnection): Promise<void> {
   await dropTemplate(connection)
-  await run(connection, `CREATE DATABASE ${TEMPLATE}`)
-  await migrate(withDatabase(connection, TEMPLATE))
+  await runOnServers(connection, `CREATE DATABASE ${TEMPLATE}`)
+  const template = withDatabase(connection, TEMPLATE)
+  if (isOnCluster) await joinServers(connection, TEMPLATE)
+  await migrate(template)
+  if (isOnCluster) await distributeTables(template)
   // This prevents accidental changes, and connections that would block cloning it.
-  await run(connection, `ALTER DATABASE ${TEMPLATE} IS_TEMPLATE true ALLOW_CONNECTIONS false`)
+  await runOnServers(connection, `ALTER DATABASE ${TEMPLATE} IS_TEMPLATE true ALLOW_CONNECTIONS false`)
+  await runOnServers(
+    connection,
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${TEMPLATE}'`,
+  )
 }
 
 async function dropTemplate(connection: DatabaseConnection): Promise<void> {
-  await run(connection, `UPDATE pg_database SET datistemplate = false WHERE datname = '${TEMPLATE}'`)
-  await run(connection, `DROP DATABASE IF EXISTS ${TEMPLATE} WITH (FORCE)`)
-}
-
-async function run(connection: DatabaseConnection, sql: string): Promise<void> {
-  const client = createClient(connection, { applicationName: 'loyalty-wallet tests' })
-  await client.connect()
-  try {
-    await client.query(sql)
-  } finally {
-    await client.end()
-  }
+  await runOnServers(connection, `UPDATE pg_database SET datistemplate = false WHERE datname = '${TEMPLATE}'`)
+  await runOnServers(connection, `DROP DATABASE IF EXISTS ${TEMPLATE} WITH (FORCE)`)
 }
 
 /** Stops the server and removes the folder of a run that was killed before it could do so itself. */

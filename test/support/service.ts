@@ -7,6 +7,7 @@ import { createRequestLog } from '../../src/http/plugins/request-log.ts'
 import { buildServer } from '../../src/http/server.ts'
 import { createBasketProcessor } from '../../src/operations/baskets/process.ts'
 import { createDeps, type Deps } from '../../src/operations/deps.ts'
+import { isOnCluster } from './cluster.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
 import { createQuickPerson, inviteTestPerson } from './people.ts'
 
@@ -178,7 +179,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     ? shareDatabase(options.sharing.database, limits)
     : await createTestDatabase(limits)
   // Tests read everything through the database's pool; the service works with its own rights.
-  const pool = openPool(database.connection, { ...limits, role: appRole })
+  const pool = openPool(database.connection, { ...limits, role: appRole, isDistributed: isOnCluster })
   let offsetMs = 0
   let heldAtMs: number | undefined
   const baseMs = () => heldAtMs ?? Date.now()
@@ -340,7 +341,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
 
 /** A separate pool for a database that its creator drops. */
 function shareDatabase({ connection }: TestDatabase, limits: PoolOptions): TestDatabase {
-  const pool = openPool(connection, limits)
+  const pool = openPool(connection, { ...limits, isDistributed: isOnCluster })
   return { connection, pool, close: () => pool.end() }
 }
 
