@@ -315,7 +315,7 @@ CREATE TABLE organizations (
 
 CREATE UNLOGGED TABLE password_guesses (
   account bytea NOT NULL,
-  forgotten_at timestamp with time zone NOT NULL,
+  forgotten_at_ms bigint NOT NULL,
   CONSTRAINT password_guesses_pkey PRIMARY KEY (account)
 );
 

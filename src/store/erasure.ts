@@ -3,6 +3,7 @@ import type { Step, WireValue } from '../database/pipeline.ts'
 import { cardStatus, customerStatus } from '../domain/customer.ts'
 import type { CustomerId } from '../domain/ids.ts'
 import { type Tenant, uuidOf } from './tenant.ts'
+import { countChanges } from './wallets/change.ts'
 
 export function erasureSteps({ orgId }: Tenant, customer: CustomerId, now: Date): Step[] {
   const step = (name: string, text: string, ...values: WireValue[]): Step => ({
@@ -38,9 +39,10 @@ export function erasureSteps({ orgId }: Tenant, customer: CustomerId, now: Date)
     ),
     step(
       'return-reasons',
-      `UPDATE returns r SET reason = NULL FROM transactions t
-       WHERE r.org_id = $1::integer AND t.org_id = $1::integer AND t.customer_id = $2::uuid AND r.transaction_id = t.id
-         AND r.reason IS NOT NULL`,
+      countChanges(`
+        UPDATE returns r SET reason = NULL FROM transactions t
+        WHERE r.org_id = $1::integer AND t.org_id = $1::integer AND t.customer_id = $2::uuid
+          AND r.transaction_id = t.id AND r.reason IS NOT NULL`),
     ),
   ]
 }

@@ -21,10 +21,10 @@ export async function insertPasswordGuess(
 ): Promise<boolean> {
   const counted = await execute(
     tenant.db,
-    `INSERT INTO password_guesses AS g (account, forgotten_at) VALUES ($1, $2::timestamptz + make_interval(secs => $3))
-     ON CONFLICT (account) DO UPDATE SET forgotten_at = greatest(g.forgotten_at, $2) + make_interval(secs => $3)
-     WHERE g.forgotten_at <= $2::timestamptz + make_interval(secs => $4)`,
-    [account, now, seconds, seconds * (atOnce - 1)],
+    `INSERT INTO password_guesses AS g (account, forgotten_at_ms) VALUES ($1, $2::bigint + $3::bigint)
+     ON CONFLICT (account) DO UPDATE SET forgotten_at_ms = greatest(g.forgotten_at_ms, $2::bigint) + $3::bigint
+     WHERE g.forgotten_at_ms <= $2::bigint + $4::bigint`,
+    [account, now.getTime(), seconds * 1_000, seconds * 1_000 * (atOnce - 1)],
   )
   return counted === 1
 }
@@ -37,21 +37,21 @@ export async function updatePasswordGuess(
 ): Promise<void> {
   await execute(
     tenant.db,
-    'UPDATE password_guesses SET forgotten_at = forgotten_at - make_interval(secs => $2) WHERE account = $1',
-    [account, seconds],
+    'UPDATE password_guesses SET forgotten_at_ms = forgotten_at_ms - $2::bigint WHERE account = $1',
+    [account, seconds * 1_000],
   )
 }
 
 /** When all failures are forgotten; undefined when there are none. */
 export async function findPasswordGuesses(tenant: Tenant, account: Buffer): Promise<Date | undefined> {
-  const row = await maybeOne<{ forgotten_at: Date }>(
+  const row = await maybeOne<{ forgotten_at_ms: number }>(
     tenant.db,
-    'SELECT forgotten_at FROM password_guesses WHERE account = $1',
+    'SELECT forgotten_at_ms FROM password_guesses WHERE account = $1',
     [account],
   )
-  return row?.forgotten_at
+  return row && new Date(row.forgotten_at_ms)
 }
 
 export async function deleteForgottenGuesses(tenant: Tenant, now: Date): Promise<void> {
-  await execute(tenant.db, 'DELETE FROM password_guesses WHERE forgotten_at <= $1', [now])
+  await execute(tenant.db, 'DELETE FROM password_guesses WHERE forgotten_at_ms <= $1', [now.getTime()])
 }

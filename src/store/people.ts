@@ -71,8 +71,8 @@ export async function findPerson(tenant: Tenant, id: PersonId): Promise<Person |
  * only owners can change: a manager of the directory must not be able to alter who did what.
  */
 export const nameOfUser = (row: string) => `CASE WHEN ${row}.by_kind = 'person'
-    THEN (SELECT p.name FROM people p WHERE p.org_id = ${row}.org_id AND p.user_id = ${row}.user_id)
-    ELSE (SELECT u.name FROM users u WHERE u.org_id = ${row}.org_id AND u.id = ${row}.user_id) END`
+    THEN (SELECT p.name FROM people p WHERE p.org_id = $1 AND p.user_id = ${row}.user_id)
+    ELSE (SELECT u.name FROM users u WHERE u.org_id = $1 AND u.id = ${row}.user_id) END`
 
 /** What a password is compared with, and whether the person may sign in. */
 export interface PersonLock {

@@ -180,6 +180,9 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     : await createTestDatabase(limits)
   // Tests read everything through the database's pool; the service works with its own rights.
   const pool = openPool(database.connection, { ...limits, role: appRole, isDistributed: isOnCluster })
+  // On a cluster, a statement that goes to more than one part of a table fails.
+  if (isOnCluster)
+    pool.on('connect', (client) => client.query("SET citus.multi_task_query_log_level = 'error'"))
   let offsetMs = 0
   let heldAtMs: number | undefined
   const baseMs = () => heldAtMs ?? Date.now()

@@ -14,6 +14,7 @@ import { packBasket, packResult } from '../transaction-codec.ts'
 import {
   type ChangeGroup,
   causesOf,
+  countChanges,
   customersOf,
   mustChange,
   type Row,
@@ -84,8 +85,9 @@ export function updateReturnedSales(group: ChangeGroup): Step | undefined {
   const { returned, partlyReturned } = transactionStatus
   return step(
     'returned-sales',
-    `UPDATE transactions t SET status = r.status FROM unnest($2::uuid[], $3::smallint[]) AS r (id, status)
-WHERE t.org_id = $1::integer AND t.id = r.id`,
+    countChanges(`
+  UPDATE transactions t SET status = r.status FROM unnest($2::uuid[], $3::smallint[]) AS r (id, status)
+  WHERE t.org_id = $1::integer AND t.id = r.id`),
     [
       group.org,
       uuids(causes.map(({ done }) => done.transaction)),

@@ -15,6 +15,7 @@ import { booleans, dates, jsons, numbers, texts, times, uuids } from '../pg-arra
 import { everDay } from '../rule-usage.ts'
 import {
   type ChangeGroup,
+  countChanges,
   customersOf,
   mustChange,
   type Row,
@@ -156,9 +157,10 @@ export function updateShortfalls(group: ChangeGroup): Step | undefined {
   if (rows.length === 0) return undefined
   return step(
     'shortfalls',
-    `UPDATE balances b SET shortfall = b.shortfall + s.change
-FROM unnest($2::uuid[], $3::text[], $4::bigint[]) AS s (customer_id, key, change)
-WHERE b.org_id = $1::integer AND b.customer_id = s.customer_id AND b.key = s.key`,
+    countChanges(`
+  UPDATE balances b SET shortfall = b.shortfall + s.change
+  FROM unnest($2::uuid[], $3::text[], $4::bigint[]) AS s (customer_id, key, change)
+  WHERE b.org_id = $1::integer AND b.customer_id = s.customer_id AND b.key = s.key`),
     [
       group.org,
       customersOf(rows),
@@ -320,9 +322,10 @@ export function updateSharedUsage(group: ChangeGroup): Step | undefined {
   if (usage.length === 0) return undefined
   return step(
     'shared-usage',
-    `UPDATE rule_usage u SET used = u.used + a.amount
-FROM unnest($2::uuid[], $3::text[], $4::bigint[]) AS a (campaign_id, rule_id, amount)
-WHERE u.org_id = $1::integer AND u.campaign_id = a.campaign_id AND u.rule_id = a.rule_id`,
+    countChanges(`
+  UPDATE rule_usage u SET used = u.used + a.amount
+  FROM unnest($2::uuid[], $3::text[], $4::bigint[]) AS a (campaign_id, rule_id, amount)
+  WHERE u.org_id = $1::integer AND u.campaign_id = a.campaign_id AND u.rule_id = a.rule_id`),
     [
       group.org,
       uuids(usage.map(({ campaign }) => campaign)),
