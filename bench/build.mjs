@@ -2,7 +2,9 @@
 import { build } from 'esbuild'
 
 await build({
-  entryPoints: ['bench/run.ts', 'bench/neighbors.ts', 'bench/server.ts', 'bench/load-client.ts'],
+  entryPoints: ['run', 'neighbors', 'organizations', 'server', 'load-client', 'slow-proxy'].map(
+    (name) => `bench/${name}.ts`,
+  ),
   outdir: 'dist/bench',
   bundle: true,
   packages: 'external',

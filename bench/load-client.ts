@@ -8,7 +8,8 @@ import { cardId, customerId } from './fixture.ts'
 
 export interface LoadPlan {
   readonly port: number
-  readonly token: string
+  /** One of them for each connection, in turn. */
+  readonly tokens: readonly string[]
   readonly connections: number
   readonly durationMs: number
   readonly target: 'process' | 'validate' | 'empty' | 'find'
@@ -54,16 +55,16 @@ export async function runLoad(plan: LoadPlan): Promise<LoadResult> {
     () => plan.line ?? '{"product":"latte","quantity":2,"unitPrice":3.5}',
   ).join()
 
-  function request(): string {
+  function request(token: string): string {
     const n = Math.floor(Math.random() * plan.customers)
     counts.sent++
     if (plan.target === 'find') {
-      return `GET /v1/customers/find?q=2${String(n).padStart(15, '0')} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${plan.token}\r\n\r\n`
+      return `GET /v1/customers/find?q=2${String(n).padStart(15, '0')} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`
     }
     const receipt = plan.target === 'process' ? `"opaqueId":"${run}-${counts.sent}",` : ''
     const body =
       plan.body ?? `{"customer":"${customerId(n)}","card":"${cardId(n)}",${receipt}"items":[${lines}]}`
-    return `POST ${plan.path ?? paths[plan.target]} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${plan.token}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+    return `POST ${plan.path ?? paths[plan.target]} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
   }
 
   const intervalMs = plan.rate ? (1000 * plan.connections) / plan.rate : 0
@@ -71,6 +72,7 @@ export async function runLoad(plan: LoadPlan): Promise<LoadResult> {
     Array.from({ length: plan.connections }, async (_, i) => {
       const socket = connect(plan.port, '127.0.0.1').setNoDelay(true)
       const exchange = createExchange(socket)
+      const token = plan.tokens[i % plan.tokens.length]!
       let due = startedAt + (intervalMs * i) / plan.connections
       while (next()) {
         if (intervalMs > 0) {
@@ -79,7 +81,7 @@ export async function runLoad(plan: LoadPlan): Promise<LoadResult> {
           due += intervalMs
         }
         const sentAt = performance.now()
-        const status = await exchange(request())
+        const status = await exchange(request(token))
         latencies.push(performance.now() - sentAt)
         if (status >= 300) counts.failures++
       }

@@ -89,9 +89,9 @@ async function measureSales(
   [first, second]: [ChildProcess, ChildProcess],
 ): Promise<void> {
   const base = { port, durationMs, customers: 1_000, target: 'process' as const }
-  const sell = () => run(first, { ...base, token: quiet.token, connections: 1, rate: 20 })
+  const sell = () => run(first, { ...base, tokens: [quiet.token], connections: 1, rate: 20 })
   const shout = (name: string) =>
-    run(second, { ...base, token: loud.token, connections: 8, line: worstLine, ...attacks[name]!(loud) })
+    run(second, { ...base, tokens: [loud.token], connections: 8, line: worstLine, ...attacks[name]!(loud) })
   await sell()
   const p95: Record<string, number[]> = {}
   for (let round = 0; round < rounds; round++) {

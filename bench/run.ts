@@ -87,7 +87,7 @@ async function measureAll(
   }
   const plan = (target: LoadPlan['target'], fixture: Fixture, over: Partial<LoadPlan> = {}): LoadPlan => ({
     port: grouped.port,
-    token: fixture.token,
+    tokens: [fixture.token],
     connections: 256,
     durationMs: seconds * 1000,
     target,
