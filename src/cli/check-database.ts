@@ -1,4 +1,4 @@
-/** The doctor's checks of the database: reachability, version, durability, schema, role, pepper and clock. */
+/** The doctor's checks of the database: reachability, version, durability, schema, role, cluster, pepper, clock. */
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Client } from 'pg'
@@ -10,6 +10,7 @@ import { setTenant } from '../database/tenant-query.ts'
 import { isPepperOf, WrongPepperError } from '../operations/auth/recognize-pepper.ts'
 import { packageRoot } from '../package-root.ts'
 import { platformOrg } from '../store/tenant.ts'
+import { checkCluster } from './check-cluster.ts'
 import { nameDatabase } from './explain-failure.ts'
 import { Failure } from './failure.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
@@ -56,6 +57,7 @@ async function checkServer(
       await checkDurability(client),
       schema,
       await checkRole(client, connection),
+      ...(await checkCluster(client)),
       ...(pepper !== undefined && schema.status === 'ok' ? [await checkPepper(client, pepper)] : []),
       await checkClock(client),
     ]

@@ -11,12 +11,15 @@ export type DatabaseErrorKind = 'unavailable' | 'retry' | 'other'
 export function classifyError(error: unknown): DatabaseErrorKind {
   const state = sqlState(error)
   if (state !== undefined) {
-    if (retryStates.has(state)) return 'retry'
+    if (retryStates.has(state) || isMoved(error as Error)) return 'retry'
     if (unavailableStates.has(state) || unavailableClasses.has(state.slice(0, 2))) return 'unavailable'
     return 'other'
   }
   return isClientSideFailure(error) ? 'unavailable' : 'other'
 }
+
+/** On a cluster, an organization was moved while a statement was on its way to where it had been. */
+const isMoved = ({ message }: Error) => /^could not find valid entry for shard \d+$/.test(message)
 
 /** Whether the connection itself is gone, as opposed to a server that refused the statement. */
 export function isConnectionError(error: unknown): boolean {

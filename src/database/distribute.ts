@@ -80,7 +80,22 @@ export async function distribute(client: pg.Client, options: DistributeOptions =
     }
   }
   await prepareRole(client)
+  if (missing.length > 0) await endOtherSessions(client)
   return { moved: missing, nodes }
+}
+
+/**
+ * A service that started before works with the wrong settings: its tenant would not reach the nodes, and it
+ * would find nothing. Its sessions end, and the next ones have the setting, whatever the service asks for;
+ * it fails visibly until it is restarted.
+ */
+async function endOtherSessions(client: pg.Client): Promise<void> {
+  const { rows } = await client.query('SELECT quote_ident(current_database()) AS name')
+  await client.query(`ALTER DATABASE ${rows[0].name} SET citus.propagate_set_commands = 'local'`)
+  await client.query(
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+     WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name LIKE 'loyalty-wallet%'`,
+  )
 }
 
 async function requireCluster(client: pg.Client): Promise<number> {

@@ -11,6 +11,10 @@ const workers = (process.env.TEST_CITUS_WORKERS ?? '').split(',').filter((addres
 /** Whether the tests run on a cluster. */
 export const isOnCluster = workers.length > 0
 
+/** The same database, through a node that is not the coordinator. */
+export const onWorker = (connection: DatabaseConnection): DatabaseConnection =>
+  withDatabase(workers[0]!, new URL(connection as string).pathname.slice(1))
+
 /** Runs a statement on the server of the tests, and on the other servers of its cluster. */
 export async function runOnServers(server: DatabaseConnection, sql: string): Promise<void> {
   for (const connection of [server, ...workers]) await run(connection, sql)

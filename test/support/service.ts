@@ -149,6 +149,8 @@ export interface TestServiceOptions {
   maxRedactMs?: number
   /** Another test service whose database this one uses, as a second instance. */
   sharing?: Pick<TestService, 'database'>
+  /** Whether the tables are on the nodes of a cluster, if the tests run on one. */
+  isDistributed?: boolean
 }
 
 const patienceMs = 100_000
@@ -179,9 +181,10 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     ? shareDatabase(options.sharing.database, limits)
     : await createTestDatabase(limits)
   // Tests read everything through the database's pool; the service works with its own rights.
-  const pool = openPool(database.connection, { ...limits, role: appRole, isDistributed: isOnCluster })
+  const { isDistributed = isOnCluster } = options
+  const pool = openPool(database.connection, { ...limits, role: appRole, isDistributed })
   // On a cluster, a statement that goes to more than one part of a table fails.
-  if (isOnCluster)
+  if (isDistributed)
     pool.on('connect', (client) => client.query("SET citus.multi_task_query_log_level = 'error'"))
   let offsetMs = 0
   let heldAtMs: number | undefined

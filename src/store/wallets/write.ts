@@ -42,7 +42,7 @@ export interface WriteOptions {
   readonly now: Date
   /** The organization's local day, to which running sums are added. */
   readonly day: string
-  /** The wallets are locked and cannot have changed: a check that fails is a bug, not a reason to retry. */
+  /** The wallets are locked: a check that fails means that the lock was lost. */
   readonly isLocked: boolean
   /** What else is written with the changes, or not at all. */
   readonly alongside?: readonly Step[]
@@ -86,9 +86,20 @@ export async function writeWallets(
     return true
   } catch (error) {
     // One of the checks failed, which rolled everything back.
-    if ((error as { code?: unknown }).code === divisionByZero && !isLocked) return false
-    throw error
+    if ((error as { code?: unknown }).code !== divisionByZero) throw error
+    if (isLocked) throw new LostLockError()
+    return false
   }
+}
+
+/**
+ * A locked wallet has changed all the same. On one server that is a bug; on a cluster, the organization has
+ * been moved to another node since the lock was taken, and the changes are decided again there.
+ */
+export class LostLockError extends Error {
+  override name = 'LostLockError'
+  readonly code = '40001'
+  override message = 'A wallet has changed although it was locked.'
 }
 
 const divisionByZero = '22012'

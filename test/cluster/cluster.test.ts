@@ -1,0 +1,193 @@
+/** What only a cluster can get wrong; these tests run when one is given (`scripts/citus.mjs`). */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { appRole } from '../../src/database/app-role.ts'
+import { distribute, listUndistributed } from '../../src/database/distribute.ts'
+import { migrate } from '../../src/database/migrate.ts'
+import { createClient } from '../../src/database/pool.ts'
+import { inTransaction } from '../../src/store/tenant.ts'
+import { audit } from '../support/audit.ts'
+import { distributeTables, isOnCluster, joinServers, onWorker } from '../support/cluster.ts'
+import { createTestDatabase } from '../support/database.ts'
+import { coffeeClub, productionLimits, startTestService, type TestService } from '../support/service.ts'
+import { openShop, type Person, type Shop } from '../support/shop.ts'
+
+describe.runIf(isOnCluster)('on a cluster', () => {
+  let service: TestService
+  let elsewhere: TestService
+  let shop: Shop
+  let person: Person
+  let org: number
+
+  beforeAll(async () => {
+    service = await startTestService(productionLimits)
+    const connection = onWorker(service.database.connection)
+    elsewhere = await startTestService({
+      ...productionLimits,
+      sharing: { database: { ...service.database, connection } },
+    })
+    shop = await openShop(service)
+    person = await shop.register(await shop.publish(coffeeClub))
+    const { rows } = await service.database.pool.query('SELECT org_id FROM organizations WHERE id = $1', [
+      shop.merchant.id.slice(4),
+    ])
+    org = rows[0].org_id
+  })
+
+  afterAll(async () => {
+    expect(await audit(service.database.pool)).toEqual([])
+    await elsewhere.close()
+    await service.close()
+  })
+
+  const pay = (i: number, receipt = `r-${i}`) =>
+    shop.call(
+      'POST',
+      '/v1/transactions/process',
+      { ...person, opaqueId: receipt, items: [{ product: 'latte', quantity: 1, unitPrice: 3.5 }] },
+      { on: i % 2 ? elsewhere : service },
+    )
+
+  const countSales = async () =>
+    (await service.database.pool.query('SELECT count(*) AS sales FROM transactions')).rows[0].sales
+
+  test('services on two nodes sell to one customer, and each receipt counts once', async () => {
+    const replies = await Promise.all(Array.from({ length: 60 }, (_, i) => pay(i, `both-${i >> 1}`)))
+    expect(replies.every(({ status }) => status === 201 || status === 200)).toBe(true)
+    expect(new Set(replies.map(({ body }) => body.id)).size).toBe(30)
+    expect(await countSales()).toBe(30)
+  })
+
+  test('an organization moves to a part and a node of its own while it sells', async () => {
+    const before = await countSales()
+    let isMoving = true
+    const acknowledged: string[] = []
+    const till = async (number: number) => {
+      for (let i = 0; isMoving; i++) {
+        const receipt = `${number}-${i}`
+        // A till repeats what was not answered, with the same number.
+        for (;;) {
+          const { status, body } = await pay(number, receipt)
+          if (status < 300) {
+            acknowledged.push(body.id)
+            break
+          }
+          expect(status).toBe(503)
+        }
+      }
+    }
+    const tills = Promise.all([0, 1, 2, 3].map(till))
+    const operator = createClient(service.database.connection, { statementTimeoutMs: 0, queryTimeoutMs: 0 })
+    await operator.connect()
+    const run = (sql: string) => operator.query(sql)
+    try {
+      // Without blocking, rows would be replicated, which row level security forbids.
+      await run(`SELECT isolate_tenant_to_new_shard('setup_versions', ${org}, 'CASCADE', 'block_writes')`)
+      const placement = `SELECT shardid, nodename, nodeport FROM citus_shards
+        WHERE table_name = 'setup_versions'::regclass
+          AND shardid = get_shard_id_for_distribution_column('setup_versions', ${org})`
+      for (let i = 0; i < 2; i++) {
+        const from = (await run(placement)).rows[0]
+        const others = `SELECT nodename, nodeport FROM pg_dist_node WHERE shouldhaveshards AND nodeport <> ${from.nodeport}`
+        const to = (await run(others)).rows[0]
+        const move = `SELECT citus_move_shard_placement(${from.shardid}, '${from.nodename}', ${from.nodeport},
+          '${to.nodename}', ${to.nodeport}, 'block_writes')`
+        // What an earlier move left behind is removed a little later, and until then there is no way back.
+        await expect
+          .poll(() => run(move).then(() => 'done', String), { timeout: 60_000, interval: 1_000 })
+          .toBe('done')
+        expect((await run(placement)).rows[0].nodeport).toBe(to.nodeport)
+      }
+    } finally {
+      isMoving = false
+      await tills
+      await operator.end()
+    }
+    expect(acknowledged.length).toBeGreaterThan(0)
+    expect(new Set(acknowledged).size).toBe(acknowledged.length)
+    expect((await countSales()) - before).toBe(acknowledged.length)
+  })
+
+  test.each(['the coordinator', 'another node'])(
+    'an organization cannot write rows of another through %s',
+    async (node) => {
+      const other = (await openShop(service)).merchant.id.slice(4)
+      const { rows } = await service.database.pool.query('SELECT org_id FROM organizations WHERE id = $1', [
+        other,
+      ])
+      const entry = node === 'the coordinator' ? service : elsewhere
+      const theirs = () =>
+        service.database.pool.query('SELECT count(*) AS n FROM products WHERE org_id = $1', [rows[0].org_id])
+      const values = `${rows[0].org_id}, gen_random_uuid(), 'x', now(), now()`
+      const columns = 'products (org_id, id, opaque_id, created_at, updated_at)'
+      for (const insert of [
+        `INSERT INTO ${columns} VALUES (${values})`,
+        `INSERT INTO ${columns} SELECT o.org_id, gen_random_uuid(), 'x', now(), now() FROM setup_versions o WHERE o.org_id = ${rows[0].org_id}`,
+        `UPDATE products SET org_id = ${rows[0].org_id} WHERE org_id = ${org}`,
+      ]) {
+        await inTransaction(entry.deps.pool, org, ({ db }) => db.query(insert)).catch(() => {})
+        expect((await theirs()).rows[0].n, insert).toBe(0)
+      }
+    },
+  )
+})
+
+describe.runIf(isOnCluster)('distribute', () => {
+  test('moves a filled database as a whole or not at all, and can be repeated', async () => {
+    const database = await createTestDatabase({ empty: true })
+    const name = new URL(database.connection as string).pathname.slice(1)
+    await joinServers(process.env.TEST_DATABASE_URL!, name)
+    await migrate(database.connection)
+    const before = await startTestService({ sharing: { database }, isDistributed: false })
+    const shop = await openShop(before)
+    const person = await shop.register(await shop.publish(coffeeClub))
+    const sale = { ...person, opaqueId: 'first', items: [{ product: 'latte', quantity: 2, unitPrice: 3.5 }] }
+    const sold = await shop.post('/v1/transactions/process', sale)
+    const digest = async () =>
+      (await database.pool.query('SELECT json_agg(l ORDER BY key, version) AS d FROM ledger_entries l'))
+        .rows[0].d
+    const ledger = await digest()
+
+    const client = createClient(database.connection, { isDistributed: true })
+    await client.connect()
+    const all = await listUndistributed(client)
+    const interrupted = distribute(client, {
+      onProgress(done) {
+        // Ends the session in the middle.
+        if (done === 20) client.connection.stream.destroy()
+      },
+    })
+    await expect(interrupted).rejects.toThrow()
+    await expect
+      .poll(async () => {
+        const watcher = createClient(database.connection)
+        await watcher.connect()
+        const left = await listUndistributed(watcher)
+        await watcher.end()
+        return left
+      })
+      .toEqual(all)
+    await distributeTables(database.connection)
+    const again = createClient(database.connection, { isDistributed: true })
+    await again.connect()
+    expect((await distribute(again)).moved).toEqual([])
+    const role = await again.query('SELECT rolcanlogin FROM pg_roles WHERE rolname = $1', [appRole])
+    expect(role.rows).toEqual([{ rolcanlogin: true }])
+    await again.end()
+
+    expect(await digest()).toEqual(ledger)
+    const after = await startTestService({ sharing: { database } })
+    const token = (
+      await after.call('POST', '/auth/token', {
+        headers: { 'x-api-key': shop.merchant.apiKey, 'x-api-secret': shop.merchant.apiSecret },
+      })
+    ).body.accessToken
+    const repeated = await after.call('POST', '/v1/transactions/process', { token, body: sale })
+    expect(repeated.body.id).toBe(sold.id)
+    const next = { ...sale, opaqueId: 'second' }
+    expect((await after.call('POST', '/v1/transactions/process', { token, body: next })).status).toBe(201)
+    expect(await audit(database.pool)).toEqual([])
+    await after.close()
+    await before.close()
+    await database.close()
+  })
+})
