@@ -46,8 +46,9 @@ describe('the OpenAPI document', () => {
       failing(({ parameters = [] }) => parameters.every(({ description }) => description !== undefined)),
     ).toEqual([])
     const { schemas } = document.components
-    const described = ({ $ref, description }: Schema): boolean =>
-      description !== undefined || ($ref !== undefined && described(resolve($ref) as Schema))
+    // A constant is what it says.
+    const described = ({ $ref, description, const: value }: Schema): boolean =>
+      (description ?? value) !== undefined || ($ref !== undefined && described(resolve($ref) as Schema))
     const missing: string[] = []
     const visit = (value: unknown, place: string): void => {
       if (typeof value !== 'object' || value === null) return
@@ -110,12 +111,32 @@ describe('the OpenAPI document', () => {
     expect(Object.keys(document.components.schemas).filter((name) => taken.includes(name))).toEqual([])
   })
 
-  test('shares what several operations have: parameters, lists, headers and examples', () => {
-    const inline = Object.values(document.paths)
-      .flatMap((path) => Object.values(path))
-      .flatMap(({ parameters = [] }) => parameters.filter(({ $ref }) => $ref === undefined))
-      .map((parameter) => JSON.stringify(parameter))
-    expect(inline.filter((text, i) => inline.indexOf(text) !== i)).toEqual([])
+  test('has every parameter, list, response header and example as a component, and none of them twice', () => {
+    const { components } = document
+    const operations = Object.values(document.paths).flatMap((path) => Object.values(path))
+    const parameters = operations.flatMap((operation) => operation.parameters ?? [])
+    const replies = [
+      ...operations.flatMap(({ responses }) => Object.values(responses)),
+      ...Object.values(components.responses),
+    ]
+    const media = [...operations.map(({ requestBody }) => requestBody), ...replies].flatMap((item) =>
+      Object.values(item?.content ?? {}),
+    )
+    const shared = {
+      parameters,
+      headers: replies.flatMap(({ headers = {} }) => Object.values(headers)),
+      examples: media.flatMap(({ examples = {} }) => Object.values(examples)),
+    }
+    for (const [kind, used] of Object.entries(shared)) {
+      const known = components[kind as keyof typeof shared]
+      const places = Object.keys(known).map((name) => `#/components/${kind}/${name}`)
+      expect(places.length, kind).toBeGreaterThan(5)
+      expect(used.filter(({ $ref }) => $ref === undefined || !places.includes($ref))).toEqual([])
+      const texts = Object.values(known).map((component) => JSON.stringify(component))
+      expect(texts.filter((text, i) => texts.indexOf(text) !== i)).toEqual([])
+    }
+    const isInline = ({ example, schema }: Media) => example !== undefined || schema?.examples !== undefined
+    expect(media.filter(isInline)).toEqual([])
     for (const { operationId, responses } of calls) {
       for (const [status, reply] of Object.entries(responses)) {
         expect(Object.keys(reply.headers ?? {}), `${operationId} ${status}`).toContain('X-Request-Id')
@@ -123,14 +144,15 @@ describe('the OpenAPI document', () => {
           if (schema?.properties) expect(Object.keys(schema.properties), operationId).not.toContain('data')
       }
     }
-    const media = Object.values(document.paths)
-      .flatMap((path) => Object.values(path))
-      .flatMap(({ requestBody, responses }) => [requestBody, ...Object.values(responses)])
-      .flatMap((item) => Object.values(item?.content ?? {}))
-    const own = media.flatMap(({ example }) => (example === undefined ? [] : JSON.stringify(example)))
-    const common = Object.values(document.components.examples).map(({ value }) => JSON.stringify(value))
-    const doubled = own.filter((text, i) => own.indexOf(text) !== i || common.includes(text))
-    expect(doubled).toEqual([])
+  })
+
+  test('names a parameter after what it is of, and never like a schema', () => {
+    const { parameters, schemas } = document.components
+    const names = Object.keys(parameters)
+    for (const name of names) expect(name).toMatch(/^(?:[A-Z][a-z]+)+$/)
+    // Generators make a type of each.
+    expect(names.filter((name) => name in schemas)).toEqual([])
+    expect(names).toEqual(expect.arrayContaining(['ApiKey', 'CustomersStatusFilter', 'TransactionsFrom']))
   })
 
   test('names no error after the codes it can have', () => {

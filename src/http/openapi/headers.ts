@@ -3,12 +3,13 @@ import type { Json } from './name-components.ts'
 
 const integer = { type: 'integer', minimum: 0 }
 const text = { type: 'string' }
+const exampleRequestId = '5f0c8a7e3b9d4c61a2f4e8d7b6c5a493'
 
 const headers = {
   'X-Request-Id': {
     description: 'Identifies the request in the logs: the ID that you sent, or a new one.',
     required: true,
-    schema: { ...text, examples: ['5f0c8a7e3b9d4c61a2f4e8d7b6c5a493'] },
+    schema: { ...text, examples: [exampleRequestId] },
   },
   'RateLimit-Policy': {
     description: 'How many requests (`q`) are allowed in how many seconds (`w`).',
@@ -86,6 +87,6 @@ export const requestIdHeader = {
     type: 'string',
     description:
       'Your own ID of the request: 1 to 128 printable ASCII characters without spaces. Any other is replaced. The request log redacts it unless it is a UUID, ULID or trace ID.',
-    examples: ['9f1c2d3e-4b5a-4c6d-8e7f-0a1b2c3d4e5f'],
+    examples: [exampleRequestId],
   },
 }

@@ -50,6 +50,9 @@ export function nameComponents(document: Json): Json {
   function publish(schema: Json): Json {
     const { anyOf, ...rest } = inKnownWords(schema)
     const branches = (anyOf ?? []) as Json[]
+    // The other half of a value that can be null says the same again.
+    if (rest.description && branches.some(({ type }) => type === 'null'))
+      for (const branch of branches) delete branch.description
     const names = branches.map(({ $ref }) => ($ref === undefined ? undefined : refName(String($ref))))
     const mapping = Object.fromEntries(
       branches.flatMap(({ $ref }, i) => {
@@ -58,15 +61,14 @@ export function nameComponents(document: Json): Json {
       }),
     )
     if (branches.length < 2 || Object.keys(mapping).length < branches.length)
-      return anyOf ? { ...rest, anyOf } : rest
+      return inOrder(anyOf ? { ...rest, anyOf } : rest)
     const { property } = kindOf(schemas.get(names[0]!) as Json)!
-    return { ...rest, oneOf: branches, discriminator: { propertyName: property, mapping } }
+    return inOrder({ ...rest, oneOf: branches, discriminator: { propertyName: property, mapping } })
   }
 
   const { components, ...rest } = document as { components?: Json }
   const visited = visitProperties(rest)
-  const sorted = Object.fromEntries([...schemas].sort(([a], [b]) => (a < b ? -1 : 1)))
-  return { ...visited, components: { ...components, schemas: sorted } }
+  return { ...visited, components: { ...components, schemas: Object.fromEntries(schemas) } }
 }
 
 /** Properties that hold values, not schemas. */
@@ -88,7 +90,10 @@ function kindOf(schema: Json | undefined): { property: string; value: string } |
 const formWords = ['title', 'x-unit', 'x-names', 'x-sentence', 'x-labels', 'x-decimals']
 
 const isSchema = (value: Json) =>
-  typeof value.type === 'string' || Array.isArray(value.enum) || Array.isArray(value.anyOf)
+  typeof value.type === 'string' ||
+  Array.isArray(value.enum) ||
+  Array.isArray(value.anyOf) ||
+  Array.isArray(value.oneOf)
 
 /** A schema in the words that validators and generators of clients know. */
 function inKnownWords(schema: Json): Json {
@@ -100,11 +105,19 @@ function inKnownWords(schema: Json): Json {
   // Our own formats are stricter than those of the same purpose, or let an empty text through.
   if (typeof known.format === 'string' && known.format in formats) delete known.format
   if (Array.isArray(known.enum) && known.type === undefined) known.type = typeof known.enum[0]
-  if (known.const !== undefined) {
-    known.type ??= typeof known.const
-    known.description ??= `Always \`${known.const}\`.`
-  }
+  if (known.const !== undefined) known.type ??= typeof known.const
   return known
+}
+
+/** The texts last, and always in one order: compressed, the document is a hundredth smaller. */
+const lastWords = ['properties', 'required', 'examples', 'description']
+
+function inOrder(value: Json): Json {
+  if (!isSchema(value)) return value
+  const { type, ...schema } = value
+  const rank = (word: string) => lastWords.indexOf(word)
+  const words = Object.entries(schema).sort(([a], [b]) => rank(a) - rank(b))
+  return { ...(type !== undefined && { type }), ...Object.fromEntries(words) }
 }
 
 /** Names of the parts of a campaign, whose titles are written for the people who fill in a form. */

@@ -47,7 +47,9 @@ export function publishDocument({ openapiObject }: { openapiObject?: object }): 
     addBody(operation, schemas)
     addHeaders(operation)
     shareExamples(operation, examples)
-    operation.parameters = operation.parameters?.map((item) => shareParameter(item, parameters) as never)
+    operation.parameters = operation.parameters?.map(
+      (item) => shareParameter(item, operation, parameters) as never,
+    )
     for (const [status, codes] of Object.entries(operation['x-errors'] ?? {}))
       operation.responses[status] = errorResponse(status, codes)
     delete operation['x-errors']
@@ -55,7 +57,6 @@ export function publishDocument({ openapiObject }: { openapiObject?: object }): 
     bringInOrder(operation)
   }
   for (const schema of Object.values(schemas)) delete schema['x-required']
-  inlineSingleExamples(document.paths as Paths, examples)
   // The paths last: compressed, they are a hundredth smaller after what they repeat.
   const { paths, ...others } = document
   return {
@@ -63,20 +64,17 @@ export function publishDocument({ openapiObject }: { openapiObject?: object }): 
     'x-unmatched': unmatched(),
     components: {
       ...components,
-      schemas: sorted({ ...schemas, ...errors.schemas }),
-      parameters: sorted(parameters),
+      schemas: { ...schemas, ...errors.schemas },
+      parameters,
       headers: headerComponents,
       responses: errors.responses,
-      examples: sorted(examples),
+      examples,
     },
     paths,
   }
 }
 
 const operationsOf = (paths: Paths) => Object.values(paths).flatMap((path) => Object.values(path))
-
-const sorted = (components: Json): Json =>
-  Object.fromEntries(Object.entries(components).sort(([a], [b]) => (a < b ? -1 : 1)))
 
 const about = ['operationId', 'summary', 'description', 'tags', 'security', 'parameters']
 
@@ -125,18 +123,29 @@ function addHeaders({ responses, parameters = [], requestBody, ...operation }: O
   for (const response of Object.values(responses)) response.headers = headerRefs(names)
 }
 
-/** IDs in a path are named after their kind, other parameters only if they are marked as shared. */
-function shareParameter(parameter: Parameter, shared: Record<string, Json>): Json {
+/** A parameter that several operations have is marked with its name; any other is named after its operation. */
+function shareParameter(parameter: Parameter, operation: Operation, shared: Record<string, Json>): Json {
   const { 'x-parameter': mark, 'x-required': isRequired, ...schema } = parameter.schema ?? {}
   const { required, ...rest } = parameter
   const clean = { ...rest, schema, ...((required || isRequired === true) && { required: true }) }
-  const name = parameter.in === 'path' ? pathParameterName(parameter) : (mark as string | undefined)
-  if (name === undefined) return clean
-  if (shared[name] && !isDeepStrictEqual(shared[name], clean))
-    throw new Error(`Two different parameters are named ${name}. Rename one of them.`)
+  moveToEnd(clean, ['name', 'required', 'schema', 'example', 'description'])
+  const name = (mark as string | undefined) ?? parameterName(parameter, operation)
+  const known = Object.keys(shared).find((other) => other === name || isDeepStrictEqual(shared[other], clean))
+  if (known !== undefined && (known !== name || !isDeepStrictEqual(shared[name], clean)))
+    throw new Error(`The parameters ${known} and ${name}: name equal ones alike, and others not.`)
   shared[name] = clean
   return { $ref: `#/components/parameters/${name}` }
 }
+
+/** `TransactionsFrom` for the parameter `from` of `listTransactions`, and `ApiKey` for the header `x-api-key`. */
+function parameterName(parameter: Parameter, { operationId }: Operation): string {
+  if (parameter.in === 'path') return pathParameterName(parameter)
+  if (parameter.in === 'header') return toPascalCase(parameter.name.replace(/^x-/, ''))
+  const noun = operationId.replace(/^[a-z]+/, '')
+  return noun + (wordsInQueries[parameter.name] ?? toPascalCase(parameter.name))
+}
+
+const wordsInQueries: Record<string, string> = { q: 'Search', status: 'StatusFilter' }
 
 const nounsInPaths: Record<string, string> = {
   brn: 'Branch',
@@ -182,23 +191,4 @@ function shareExample(media: Media, ownName: string, shared: Record<string, Json
   delete media.example
   if (media.schema && !media.schema.$ref) delete media.schema.examples
   media.examples = { example: { $ref: `#/components/examples/${name}` } }
-}
-
-/** An example that only one operation has stays with it: its name alone would take more than the reference. */
-function inlineSingleExamples(paths: Paths, shared: Record<string, Json>): void {
-  const media = operationsOf(paths)
-    .flatMap(({ requestBody, responses }) => [requestBody, ...Object.values(responses)])
-    .flatMap((item) => Object.values(item?.content ?? {}))
-  const nameOf = ({ examples }: Media) => {
-    const { example } = (examples ?? {}) as { example?: { $ref: string } }
-    return example && refName(example.$ref)
-  }
-  const names = media.map(nameOf)
-  for (const item of media) {
-    const name = nameOf(item)
-    if (name === undefined || names.indexOf(name) !== names.lastIndexOf(name)) continue
-    item.example = shared[name]!.value
-    delete item.examples
-    delete shared[name]
-  }
 }

@@ -231,15 +231,19 @@ function schemaList(document: OpenApiDocument): Html {
   return html`<section class="tag" aria-labelledby="schemas">
     <h2 id="schemas">Schemas</h2>
     <p class="lead">The objects in requests and responses.</p>
-    ${Object.entries(document.components.schemas).map(
-      ([name, schema]) => html`<article class="schema" id="schema-${name}">
+    ${Object.entries(document.components.schemas)
+      .toSorted(byName)
+      .map(
+        ([name, schema]) => html`<article class="schema" id="schema-${name}">
         <h3><a href="#schema-${name}">${name}</a></h3>
         ${schema.description !== undefined && explained(schema.description)}
         ${schemaFields(document, schema, 0)}
       </article>`,
-    )}
+      )}
   </section>`
 }
+
+const byName = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]) => (a < b ? -1 : 1)
 
 /** A sentence, and what each value of a closed list means. */
 function explained(description: string): Html {

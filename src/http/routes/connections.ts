@@ -16,7 +16,7 @@ import { named } from '../openapi/name-components.ts'
 import { listPage, PageQuery } from '../requests/paging.ts'
 import { respondToWrite } from '../respond.ts'
 import { ConnectionStatus } from '../schemas/choices.ts'
-import { exampleId, ownConnectionExample } from '../schemas/examples.ts'
+import { exampleId, exampleSecret, ownConnectionExample } from '../schemas/examples.ts'
 import { CreatedAt, Id, Optional, PageOf, Text, Timestamp } from '../schemas/fields.ts'
 import { Rotation, rotationAbout, Scopes } from '../schemas/platform.ts'
 import type { ServerOptions } from '../server-options.ts'
@@ -80,8 +80,8 @@ const OwnConnectionWithCredentialsReply = Type.Object(
     examples: [
       {
         ...ownConnectionExample,
-        apiKey: 'lwk_8Jd1mW3rXb7yVt0pQz5nLs2uEaKc4hGf9iRoTj6xYvB',
-        apiSecret: 'lws_2uEaKc4hGf9iRoTj6xYvB8Jd1mW3rXb7yVt0pQz5nLs',
+        apiKey: `lwk_${exampleSecret}`,
+        apiSecret: `lws_${exampleSecret}`,
       },
     ],
   },
@@ -91,7 +91,7 @@ const NewSecretReply = Type.Object(
   { id: Id('con'), apiSecret: Type.String({ description: 'The API secret; shown once.' }) },
   {
     ...named('NewSecret'),
-    examples: [{ id: exampleId('con'), apiSecret: 'lws_2uEaKc4hGf9iRoTj6xYvB8Jd1mW3rXb7yVt0pQz5nLs' }],
+    examples: [{ id: exampleId('con'), apiSecret: `lws_${exampleSecret}` }],
   },
 )
 

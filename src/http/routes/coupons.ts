@@ -13,7 +13,17 @@ import { respondToChange } from '../respond.ts'
 import { CouponStatus as CouponStatusCode } from '../schemas/choices.ts'
 import { Coupon } from '../schemas/customer.ts'
 import { exampleId } from '../schemas/examples.ts'
-import { Id, Key, NoBody, Optional, PageOf, RangeEnd, RangeQuery, RangeStart } from '../schemas/fields.ts'
+import {
+  Id,
+  Key,
+  NoBody,
+  OfCustomer,
+  Optional,
+  PageOf,
+  RangeEnd,
+  RangeQuery,
+  RangeStart,
+} from '../schemas/fields.ts'
 import type { ServerOptions } from '../server-options.ts'
 
 const tags = ['Coupons']
@@ -34,7 +44,7 @@ const NewCouponBody = Type.Object(
 const ListCouponsQuery = Type.Object({
   ...PageQuery,
   status: Optional(CouponStatusCode),
-  customer: Optional(Id('cus', 'Only coupons of this customer.')),
+  customer: OfCustomer,
   campaign: Optional(Id('cmp', 'Only coupons of this campaign.')),
   ...RangeQuery('Granted'),
   endedFrom: RangeStart(
@@ -42,7 +52,7 @@ const ListCouponsQuery = Type.Object({
     ' Without `status`: any of the three. An expiration counts at the time it was booked, as in reports, ' +
       'which is within minutes of `expiresAt`.',
   ),
-  endedTo: RangeEnd('Redeemed, expired or revoked'),
+  endedTo: RangeEnd('endedFrom'),
 })
 
 export function couponRoutes(app: Server, { deps }: ServerOptions): void {

@@ -60,7 +60,7 @@ const ListQuery = Type.Object({
     'With a sale',
     ' Matches `activeCustomers` in reports, except that erased customers are counted there but not listed here.',
   ),
-  activeTo: RangeEnd('With a sale'),
+  activeTo: RangeEnd('activeFrom'),
   holds: Optional(
     Key(
       'Only customers with a remaining amount in this balance, by its key. Reports also count the balances of erased customers.',

@@ -12,7 +12,7 @@ import { meaningOf } from '../requests/body-meaning.ts'
 import { listPage, PageQuery } from '../requests/paging.ts'
 import { idempotencyKey } from '../respond.ts'
 import { TransactionStatus } from '../schemas/choices.ts'
-import { Id, Key, OpaqueId, Optional, PageOf, RangeQuery } from '../schemas/fields.ts'
+import { Id, Key, OfCustomer, OpaqueId, Optional, PageOf, RangeQuery } from '../schemas/fields.ts'
 import { BasketBody, Preview, ProcessedTransaction, Transaction } from '../schemas/transaction.ts'
 import type { ServerOptions } from '../server-options.ts'
 
@@ -120,7 +120,7 @@ export function transactionRoutes(app: Server, { deps, baskets }: ServerOptions)
         querystring: Type.Object({
           ...PageQuery,
           opaqueId: Optional(OpaqueId('Your receipt number.')),
-          customer: Optional(Id('cus', 'Only sales to this customer.')),
+          customer: OfCustomer,
           branch: Optional(OpaqueId('Your branch ID, or ours.')),
           card: Optional(Id('card', 'Only sales with this card.')),
           status: Optional(TransactionStatus),

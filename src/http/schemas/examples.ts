@@ -5,6 +5,9 @@
 export const exampleId = <P extends string>(prefix: P) =>
   `${prefix}_019a83f2c1d27b3a9e5f6d7c8b9a0f1e` as const
 
+/** What a secret looks like after its prefix. */
+export const exampleSecret = '8Jd1mW3rXb7yVt0pQz5nLs2uEaKc4hGf9iRoTj6xYvB'
+
 /** Signed with a pepper that no installation uses. */
 export const exampleWalletToken = 'AAAAAQGag_LB0nIKnl9tfIuaDx4AAAABmx7Yd0gk2c4pQvJt6LrSgw'
 
@@ -178,7 +181,7 @@ export const tokenExample = {
   tokenType: 'Bearer',
   expiresIn: 1_773_483_600_000,
   expiresAt: '2026-03-14T10:20:00.000Z',
-  refreshToken: 'lwr_3q2-7wDcbM0W5vJ8c1Zt5s0mY6tP2r9fKxQeUaLh4Nk',
+  refreshToken: `lwr_${exampleSecret}`,
 }
 
 export const campaignDefinitionExample = {
@@ -306,7 +309,7 @@ export const personExample = {
   createdAt: at,
 }
 
-export const invitationTokenExample = 'lwi_1-8Jd1mW3rXb7yVt0pQz5nLs2uEaKc4hGf9iRoTj6xYvB'
+export const invitationTokenExample = `lwi_1-${exampleSecret}`
 
 export const invitationExample = {
   url: `https://loyalty.example.com/console/join#${invitationTokenExample}`,

@@ -2,7 +2,7 @@
 import { type TSchema, Type } from 'typebox'
 import { maxMoney } from '../../domain/money.ts'
 import { keyPattern } from '../../domain/validation-error.ts'
-import { named } from '../openapi/name-components.ts'
+import { named, parameter } from '../openapi/name-components.ts'
 import { exampleId } from './examples.ts'
 
 export const Text = (maxLength: number, options: object = {}) => Type.String({ maxLength, ...options })
@@ -33,7 +33,7 @@ export const OpaqueId = (description: string, options: object = {}) =>
 /** Key of something in a campaign. */
 export const Key = (description: string) => Type.String({ pattern: keyPattern, description })
 export const Timestamp = (description: string) =>
-  Type.String({ format: 'date-time', maxLength: 40, description, examples: ['2026-03-14T09:26:53.589Z'] })
+  Type.String({ format: 'date-time', maxLength: 40, description })
 export const CreatedAt = Timestamp('When it was created.')
 export const UpdatedAt = Timestamp('When it was last changed.')
 /** Start of a time range, with `RangeEnd`; parsed by `toTimeRange`. */
@@ -44,14 +44,20 @@ export const RangeStart = (what: string, more = '') =>
       examples: ['2026-03-14'],
     }),
   )
-export const RangeEnd = (what: string) =>
+/** The parameter at which the range starts says of what it is. */
+export const RangeEnd = (start: string, options: object = {}) =>
   Type.Optional(
     Text(40, {
-      description: `${what} on or before this day, or before this time.`,
+      description: `The end of the range of \`${start}\`: on or before this day, or before this time.`,
       examples: ['2026-03-14T09:26:53Z'],
+      ...options,
     }),
   )
-export const RangeQuery = (what: string) => ({ from: RangeStart(what), to: RangeEnd(what) })
+const To = RangeEnd('from', parameter('RangeEnd'))
+export const RangeQuery = (what: string) => ({ from: RangeStart(what), to: To })
+export const OfCustomer = Type.Optional(
+  Type.String({ ...Id('cus', 'Only those of this customer.'), ...parameter('OfCustomer') }),
+)
 export const CustomerName = Type.String({
   description:
     'The name, or else the phone number or the email address. Absent if unknown, and for tills in `GET /v1/transactions`.',

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { named } from '../openapi/name-components.ts'
 import { Scope } from './choices.ts'
-import { connectionExample, exampleId, integrationExample } from './examples.ts'
+import { connectionExample, exampleId, exampleSecret, integrationExample } from './examples.ts'
 import { CreatedAt, Id, Optional, Text } from './fields.ts'
 
 const region = {
@@ -71,7 +71,7 @@ export const IntegrationWithKey = Type.Object(
   },
   {
     ...named('IntegrationWithKey'),
-    examples: [{ ...integrationExample, apiKey: 'lwk_8Jd1mW3rXb7yVt0pQz5nLs2uEaKc4hGf9iRoTj6xYvB' }],
+    examples: [{ ...integrationExample, apiKey: `lwk_${exampleSecret}` }],
   },
 )
 export const ConnectionWithSecret = Type.Object(
@@ -81,7 +81,7 @@ export const ConnectionWithSecret = Type.Object(
   },
   {
     ...named('ConnectionWithSecret'),
-    examples: [{ ...connectionExample, apiSecret: 'lws_2uEaKc4hGf9iRoTj6xYvB8Jd1mW3rXb7yVt0pQz5nLs' }],
+    examples: [{ ...connectionExample, apiSecret: `lws_${exampleSecret}` }],
   },
 )
 
