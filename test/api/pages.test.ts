@@ -48,6 +48,11 @@ describe('pages', () => {
     expectRefusal(await service.call('GET', '/'), 404, '_not_found')
   })
 
+  test.each(['/docs/', '/docs/guides', '/docs/guides/'])('%s leads to the docs', async (url) => {
+    const { statusCode, headers } = await get(url)
+    expect([statusCode, headers.location]).toEqual([308, '/docs'])
+  })
+
   test('the icon that a browser asks for by itself is there, and is the one of the pages', async () => {
     const [icon, asked] = [await get('/icon.svg'), await get('/favicon.ico')]
     expect([asked.statusCode, asked.headers['content-type']]).toEqual([200, 'image/svg+xml'])

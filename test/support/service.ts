@@ -1,4 +1,4 @@
-import type { LightMyRequestResponse } from 'fastify'
+import type { FastifyContextConfig, LightMyRequestResponse } from 'fastify'
 import { appRole } from '../../src/database/app-role.ts'
 import { openPool, type PoolOptions } from '../../src/database/pool.ts'
 import type { Server } from '../../src/http/fastify-server.ts'
@@ -16,6 +16,8 @@ export interface TestService {
   readonly app: Server
   readonly database: TestDatabase
   readonly deps: Deps
+  /** What each route says of itself, by its name, such as `POST /v1/customers/{id}/block`. */
+  readonly configs: ReadonlyMap<string, FastifyContextConfig>
   /** Log entries of the operations, oldest first. */
   readonly logged: readonly Logged[]
   /** Advances the service's clock. */
@@ -210,10 +212,20 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     flushEveryMs: options.flushRequestsEveryMs ?? 3_600_000,
     maxRedactMs: options.maxRedactMs,
   })
+  const configs = new Map<string, FastifyContextConfig>()
   const app = await buildServer({
     deps,
     baskets,
-    requestLog,
+    requestLog: {
+      ...requestLog,
+      watch(app) {
+        app.addHook('onRoute', ({ method, url, config = {} }) => {
+          const path = url.replaceAll(/:(\w+)/g, '{$1}')
+          for (const verb of [method].flat()) configs.set(`${verb} ${path}`, config as FastifyContextConfig)
+        })
+        requestLog.watch(app)
+      },
+    },
     adminToken,
     rateLimits: options.rateLimits ?? { organization: options.rateLimit },
     isBehindProxy: options.isBehindProxy,
@@ -321,6 +333,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
 
   return {
     app,
+    configs,
     database,
     deps,
     logged,
