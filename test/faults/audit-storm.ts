@@ -23,6 +23,8 @@ export interface Tally {
   readonly resentAndFound: number
   /** Acknowledged, and not exactly once in the database. */
   readonly lost: number
+  /** Of the lost, those that are there more than once. */
+  readonly doubled: number
   readonly answers503: number
   readonly slowestMs: number
 }
@@ -44,7 +46,7 @@ export async function auditStorm(evidence: Evidence): Promise<{ problems: string
     ...checkCoupons(calls),
     ...checkAnswers(calls, evidence),
   ]
-  return { problems, tally: tallyOf(calls, new Set(kept.map(callOf)).size) }
+  return { problems, tally: tallyOf(calls, stored, new Set(kept.map(callOf)).size) }
 }
 
 interface Stored {
@@ -225,7 +227,11 @@ function tookOf(call: Call, answer: Answered): number {
   return answer.at - call.sent.find(({ attempt }) => attempt === answer.attempt)!.at
 }
 
-function tallyOf(calls: readonly Call[], lost: number): Tally {
+function isDoubled(call: Call, stored: Stored): boolean {
+  return new Set(call.acknowledged.map(({ id }) => id)).size > 1 || rowsOf(call, stored).length > 1
+}
+
+function tallyOf(calls: readonly Call[], stored: Stored, lost: number): Tally {
   const changing = calls.filter((call) => writes.includes(call.sent[0]!.operation))
   const isFirst = ({ attempt }: { attempt: number }) => attempt === 1
   const isKnown = (call: Call) => [...call.acknowledged, ...call.refused].some(isFirst)
@@ -240,6 +246,7 @@ function tallyOf(calls: readonly Call[], lost: number): Tally {
     unknown: unknown.length,
     resentAndFound: unknown.filter((call) => call.acknowledged.some(({ isReplay }) => isReplay)).length,
     lost,
+    doubled: changing.filter((call) => isDoubled(call, stored)).length,
     answers503: answers.filter(({ status }) => status === 503).length,
     slowestMs: answers.reduce((slowest, { tookMs }) => Math.max(slowest, tookMs), 0),
   }

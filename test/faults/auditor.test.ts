@@ -210,6 +210,28 @@ describe('in the database', () => {
   })
 })
 
+test('counts a doubled transaction as such, and a missing one as lost', async () => {
+  const client = await service.database.pool.connect()
+  const count = async (sql: string) => {
+    await client.query('BEGIN')
+    try {
+      await client.query(`DROP INDEX transactions_opaque_id_unique; ${sql}`)
+      const pool = insideOf(client)
+      return (await auditStorm({ pool, organization, calls: lines, serviceLog: '', deadlineMs: 5_000 })).tally
+    } finally {
+      await client.query('ROLLBACK')
+    }
+  }
+  try {
+    const renamed = `UPDATE transactions SET opaque_id = 'R-sale-2' WHERE opaque_id = 'R-sale-1'`
+    expect(await count(renamed)).toMatchObject({ lost: 2, doubled: 1 })
+    const gone = `UPDATE transactions SET opaque_id = 'another' WHERE opaque_id = 'R-sale-2'`
+    expect(await count(gone)).toMatchObject({ lost: 1, doubled: 0 })
+  } finally {
+    client.release()
+  }
+})
+
 describe('in the logs', () => {
   test('finds nothing where nothing is wrong, and counts what there is', async () => {
     const { pool } = service.database
@@ -222,6 +244,7 @@ describe('in the logs', () => {
       unknown: 0,
       resentAndFound: 0,
       lost: 0,
+      doubled: 0,
       answers503: 0,
       slowestMs: 10,
     })

@@ -20,19 +20,22 @@ export interface DatabaseProxy {
   become(mode: Mode): void
 }
 
-/** Between the service and its PostgreSQL. It reads just enough of the protocol to know a commit. */
-export async function startProxy(socketPath: string): Promise<DatabaseProxy> {
+/**
+ * Between the service and its PostgreSQL, at a socket or a port. It reads just enough of the protocol to know a
+ * commit.
+ */
+export async function startProxy(target: string | number, ownPort = 0): Promise<DatabaseProxy> {
   let mode: Mode = { kind: 'pass' }
   let cuts = 0
   const pairs = new Set<Pair>()
   const server: Server = createServer((client) => {
     if (mode.kind === 'unreachable') return void client.destroy()
-    const pair = join(client, connect(socketPath))
+    const pair = join(client, typeof target === 'string' ? connect(target) : connect(target, '127.0.0.1'))
     pairs.add(pair)
     pair.closed.then(() => pairs.delete(pair))
     if (mode.kind === 'stall') pair.hold()
   })
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  await new Promise<void>((done) => server.listen(ownPort, '127.0.0.1', done))
 
   interface Pair {
     readonly closed: Promise<unknown>

@@ -1,0 +1,56 @@
+import { execFile } from 'node:child_process'
+import { access, constants } from 'node:fs/promises'
+import { delimiter, join } from 'node:path'
+import { promisify } from 'node:util'
+
+/** What the cluster is made of. The project needs none of them, so they come from PATH or from settings. */
+export interface Programs {
+  readonly patroni: string
+  readonly etcd: string
+  readonly haproxy: string
+  /** The folder of `postgres`, `initdb`, `pg_basebackup` and `pg_rewind`. */
+  readonly postgresBin: string
+}
+
+/** Folders that hold programs and are often missing from the PATH of an ordinary user. */
+const moreFolders = ['/usr/sbin', '/usr/local/sbin']
+
+export async function findPrograms(): Promise<Programs> {
+  const missing: string[] = []
+  const find = async (setting: string, name: string) => {
+    const path = process.env[setting] ?? (await findInPath(name))
+    if (path !== undefined && (await isProgram(path))) return path
+    missing.push(process.env[setting] ? `${setting}=${path} is not a program` : `${name} (or set ${setting})`)
+    return ''
+  }
+  const patroni = await find('PATRONI', 'patroni')
+  const etcd = await find('ETCD', 'etcd')
+  const haproxy = await find('HAPROXY', 'haproxy')
+  const postgresBin = process.env.POSTGRES_BIN ?? (await askPgConfig()) ?? ''
+  for (const name of ['postgres', 'initdb', 'pg_basebackup', 'pg_rewind'])
+    if (!(await isProgram(join(postgresBin, name))))
+      missing.push(`${name} (set POSTGRES_BIN to the folder of PostgreSQL's programs)`)
+  if (missing.length === 0) return { patroni, etcd, haproxy, postgresBin }
+  throw new Error(
+    `The failover test needs programs that were not found:\n  ${missing.join('\n  ')}\n` +
+      'On Debian: apt-get install --no-install-recommends patroni etcd-server haproxy postgresql',
+  )
+}
+
+async function findInPath(name: string): Promise<string | undefined> {
+  const folders = [...(process.env.PATH ?? '').split(delimiter), ...moreFolders]
+  for (const folder of folders) if (await isProgram(join(folder, name))) return join(folder, name)
+  return undefined
+}
+
+async function isProgram(path: string): Promise<boolean> {
+  return access(path, constants.X_OK).then(
+    () => true,
+    () => false,
+  )
+}
+
+async function askPgConfig(): Promise<string | undefined> {
+  const asked = await promisify(execFile)('pg_config', ['--bindir']).catch(() => undefined)
+  return asked?.stdout.trim()
+}

@@ -1,0 +1,184 @@
+/**
+ * Whether the service survives the loss of its database's primary: a Patroni cluster with a synchronous standby, two
+ * services on it, one through HAProxy and one with both hosts in its DATABASE_URL, tills that sell meanwhile, and
+ * one failure after the other. `npm run test:failover`; after `--`, `--nodes 3` for a second standby, `--only cut`
+ * for those whose name has the word, and `--keep` to keep the folder with the logs.
+ */
+import { randomInt } from 'node:crypto'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { createClient, openPool } from '../../src/database/pool.ts'
+import { auditStorm, type Tally } from '../faults/audit-storm.ts'
+import { readCallLog } from '../faults/call-log.ts'
+import { openMerchant } from '../faults/merchant.ts'
+import { startLoad } from '../faults/processes.ts'
+import { makeScene, type Scene } from '../faults/scene.ts'
+import { waitUntilReady } from '../faults/watch-service.ts'
+import { ownSecrets, type Service } from '../support/checkout.ts'
+import { type Cluster, startCluster } from './cluster.ts'
+import { superuser } from './configs.ts'
+import { outageMs } from './outage.ts'
+import { findPrograms } from './programs.ts'
+import { type Strike, strikes } from './strikes.ts'
+
+const login = { username: 'wallet', password: 'wallet-of-the-failover-test' }
+/** Of each service. */
+const callers = 16
+const calmMs = 3_000
+/** A request may wait for a database as long as the service gives itself, and a busy computer adds to it. */
+const deadlineMs = 20_000
+const recoveryTimeoutMs = 60_000
+
+interface Way {
+  readonly name: string
+  readonly service: Service
+}
+
+interface Result {
+  readonly name: string
+  readonly outages: readonly number[]
+  readonly tally: Tally
+  readonly problems: readonly string[]
+}
+
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string' },
+    nodes: { type: 'string', default: '2' },
+    keep: { type: 'boolean', default: false },
+  },
+})
+const size = Number(values.nodes)
+if (![2, 3].includes(size)) throw new Error('--nodes is 2 or 3.')
+const chosen = strikes.filter(({ name }) => name.includes(values.only ?? ''))
+
+async function run(): Promise<boolean> {
+  const programs = await findPrograms()
+  const scene = await makeScene()
+  cleanUp = () => scene.remove()
+  const cluster = await startCluster(programs, size)
+  cleanUp = async () => {
+    await scene.remove()
+    await cluster.remove(values.keep)
+  }
+  await cluster.waitUntilHealthy()
+  await createDatabase(cluster)
+  const ways = await startServices(scene, cluster)
+  const results: Result[] = []
+  for (const strike of chosen) {
+    const result = await runStrike(scene, cluster, ways, strike)
+    results.push(result)
+    const seconds = result.outages.map((ms) => (ms / 1_000).toFixed(1)).join(' and ')
+    console.log(`${strike.name}: ${seconds} s without service, ${result.problems.length} problems`)
+    for (const problem of result.problems.slice(0, 20)) console.log(`  ${problem}`)
+  }
+  print(ways, results)
+  return results.every(({ problems }) => problems.length === 0)
+}
+
+/** As `deploy/create-database.sh` does it. */
+async function createDatabase(cluster: Cluster): Promise<void> {
+  const client = createClient(urlOf(superuser, [cluster.primaryPort], 'postgres'))
+  await client.connect()
+  await client.query('CREATE ROLE loyalty_wallet_app NOLOGIN')
+  await client.query(`CREATE ROLE ${login.username} LOGIN PASSWORD '${login.password}'`)
+  await client.query(`GRANT loyalty_wallet_app TO ${login.username}`)
+  await client.query(`CREATE DATABASE wallet OWNER ${login.username}`)
+  await client.end()
+}
+
+function urlOf({ username, password }: typeof login, ports: readonly number[], database = 'wallet'): string {
+  const hosts = ports.map((port) => `127.0.0.1:${port}`).join(',')
+  const target = ports.length > 1 ? '?target_session_attrs=read-write' : ''
+  return `postgres://${username}:${password}@${hosts}/${database}${target}`
+}
+
+async function startServices(scene: Scene, cluster: Cluster): Promise<Way[]> {
+  const addresses = {
+    HAProxy: urlOf(login, [cluster.primaryPort]),
+    'several hosts': urlOf(
+      login,
+      cluster.nodes.map(({ ports }) => ports.outside.postgres),
+    ),
+  }
+  const ways: Way[] = []
+  for (const [name, DATABASE_URL] of Object.entries(addresses)) {
+    const settings = { ...ownSecrets, DEMO: '0', RATE_LIMIT: 'off', DATABASE_URL }
+    ways.push({ name, service: await scene.checkout.start(settings) })
+  }
+  return ways
+}
+
+async function runStrike(
+  scene: Scene,
+  cluster: Cluster,
+  ways: readonly Way[],
+  { name, strike, moves }: Strike,
+): Promise<Result> {
+  const before = await cluster.waitUntilHealthy()
+  const merchant = await openMerchant(ways[0]!.service.baseUrl, ownSecrets.ADMIN_TOKEN)
+  const loads = ways.map(({ service }, i) => {
+    const logFile = join(scene.folder, `${name.replaceAll(/\W+/g, '-')}-${i}.jsonl`)
+    const plan = { seed: randomInt(1_000_000), ...merchant, customers: 16, clients: callers, pauseMs: 100 }
+    const child = scene.fork('load-child')
+    return { logFile, ...startLoad(child, { ...plan, baseUrls: [service.baseUrl], logFile }) }
+  })
+  await Promise.all(loads.map(({ ready }) => ready))
+  await sleep(calmMs)
+
+  const problems: string[] = []
+  const struckAt = Date.now()
+  await strike(cluster, before)
+  const after = await cluster.waitUntilHealthy()
+  if (moves !== (after.leader !== before.leader)) problems.push(`${after.leader.name} is the primary`)
+  for (const { service, name: way } of ways)
+    if ((await waitUntilReady(service.baseUrl, recoveryTimeoutMs)) === undefined)
+      problems.push(`${way}: the service did not come back`)
+  await sleep(calmMs)
+  const endedAt = Date.now()
+  await Promise.all(loads.map((load) => load.finish()))
+
+  const logs = loads.map(({ logFile }) => readCallLog(logFile))
+  const pool = openPool(urlOf(superuser, [cluster.primaryPort]), { applicationName: 'auditor' })
+  const { organization } = merchant
+  const serviceLog = ways.map(({ service }) => service.stdout()).join('\n')
+  const audited = await auditStorm({ pool, organization, calls: logs.flat(), serviceLog, deadlineMs })
+  await pool.end()
+  const outages = logs.map((lines) => outageMs(lines, struckAt, endedAt))
+  return { name, outages, tally: audited.tally, problems: [...problems, ...audited.problems] }
+}
+
+function print(ways: readonly Way[], results: readonly Result[]): void {
+  const head = [
+    'Failure',
+    ...ways.map(({ name }) => `Seconds without service, ${name}`),
+    'Acknowledged',
+    'Unknown to the caller at first',
+    'Of these committed',
+    'Lost',
+    'Doubled',
+  ]
+  const rows = results.map(({ name, outages, tally }) => [
+    name,
+    ...outages.map((ms) => (ms / 1_000).toFixed(1)),
+    ...[tally.acknowledged, tally.unknown, tally.resentAndFound, tally.lost, tally.doubled].map(String),
+  ])
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
+  console.log(`\n${[line(head), `|${'---|'.repeat(head.length)}`, ...rows.map(line)].join('\n')}`)
+}
+
+let cleanUp = async () => {}
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => {
+    console.error('Stopped: ending what was started.')
+    cleanUp().finally(() => process.exit(130))
+  })
+
+const isGood = await run().catch((error) => {
+  console.error(error instanceof Error ? error.message : error)
+  return false
+})
+await cleanUp()
+// The proxies would go on waiting for connections.
+process.exit(isGood ? 0 : 1)
