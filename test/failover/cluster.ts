@@ -17,7 +17,7 @@ export interface Node {
   readonly name: string
   readonly folder: string
   readonly ports: NodePorts
-  readonly cables: readonly DatabaseProxy[]
+  readonly cables: Readonly<Record<keyof NodePorts['outside'], DatabaseProxy>>
   patroni?: ChildProcess
 }
 
@@ -26,23 +26,36 @@ export interface Cluster {
   readonly nodes: readonly Node[]
   /** Where HAProxy leads to the primary. */
   readonly primaryPort: number
-  /** Until all nodes are up, and one is the primary with a synchronous standby. */
+  /** Until all nodes are up, and one is the primary with a standby, which is synchronous if there are such. */
   waitUntilHealthy(): Promise<{ leader: Node; standby: Node }>
   start(node: Node): Promise<void>
   /** Sends a signal to every process of the node: Patroni, PostgreSQL and its backends. */
   signal(node: Node, signal: NodeJS.Signals): Promise<void>
   /** Tells Patroni to stop, which stops its PostgreSQL first. */
   stop(node: Node): Promise<void>
-  /** Between the node and everybody else, nothing comes through any more; or everything again. */
-  cutOff(node: Node, isCut: boolean): void
+  /**
+   * Between the node and everybody else, nothing comes through any more; or all but the service that knows it, as
+   * if the two stood side by side.
+   */
+  cutOff(node: Node, from: 'everybody' | 'the others'): void
+  reconnect(node: Node): void
   /** Ends everything that was started, and removes its files unless they are to be kept. */
   remove(isKept?: boolean): Promise<void>
 }
 
 const healthTimeoutMs = 180_000
 
+export interface ClusterOptions {
+  /** How many nodes. */
+  readonly size: number
+  readonly isSynchronous: boolean
+}
+
 /** Nodes, one etcd and one HAProxy in a temporary folder, all on ports of this computer only. */
-export async function startCluster(programs: Programs, size: number): Promise<Cluster> {
+export async function startCluster(
+  programs: Programs,
+  { size, isSynchronous }: ClusterOptions,
+): Promise<Cluster> {
   const folder = await mkdtemp(join(tmpdir(), 'lw-failover-'))
   // PostgreSQL refuses to run as root, so its user has to pass through here.
   await chmod(folder, 0o755)
@@ -73,13 +86,13 @@ export async function startCluster(programs: Programs, size: number): Promise<Cl
 
   try {
     const runAs = await findUser(programs, folder)
-    const [etcdPort = 0, peerPort = 0, primaryPort = 0, ...others] = await findFreePorts(3 + 5 * size)
+    const [etcdPort = 0, peerPort = 0, primaryPort = 0, ...others] = await findFreePorts(3 + 6 * size)
     startEtcd(programs, folder, etcdPort, peerPort, launch)
     for (let i = 1; i <= size; i++) nodes.push(await makeNode(`node${i}`, folder, others, etcdPort, runAs))
     const start = async (node: Node) => {
       const config = join(node.folder, 'patroni.json')
-      const { postgresBin } = programs
-      await writeFile(config, JSON.stringify(patroniConfig({ ...node, postgresBin }), undefined, 2))
+      const settings = patroniConfig({ ...node, postgresBin: programs.postgresBin, isSynchronous })
+      await writeFile(config, JSON.stringify(settings, undefined, 2))
       const { file, args, uid, gid } = runAs.wrap(programs.patroni, [config])
       node.patroni = launch(node.name, file, args, { uid, gid, cwd: node.folder })
     }
@@ -91,7 +104,7 @@ export async function startCluster(programs: Programs, size: number): Promise<Cl
       folder,
       nodes,
       primaryPort,
-      waitUntilHealthy: () => waitUntilHealthy(nodes),
+      waitUntilHealthy: () => waitUntilHealthy(nodes, isSynchronous ? 'sync_standby' : 'replica'),
       start,
       signal: signalNode,
       async stop(node) {
@@ -99,8 +112,12 @@ export async function startCluster(programs: Programs, size: number): Promise<Cl
         node.patroni!.kill('SIGTERM')
         await gone
       },
-      cutOff(node, isCut) {
-        for (const cable of node.cables) cable.become({ kind: isCut ? 'stall' : 'pass' })
+      cutOff({ cables: { direct, ...cables } }, from) {
+        for (const cable of Object.values(cables)) cable.become({ kind: 'stall' })
+        if (from === 'everybody') direct.become({ kind: 'stall' })
+      },
+      reconnect({ cables }) {
+        for (const cable of Object.values(cables)) cable.become({ kind: 'pass' })
       },
       remove,
     }
@@ -152,12 +169,13 @@ async function makeNode(
   if (owner) await chown(folder, owner.uid, owner.gid)
   const take = () => freePorts.shift()!
   const own = { postgres: take(), rest: take() }
-  const outside = { postgres: take(), rest: take(), etcd: take() }
-  const cables = [
-    await startProxy(own.postgres, outside.postgres),
-    await startProxy(own.rest, outside.rest),
-    await startProxy(etcdPort, outside.etcd),
-  ]
+  const outside = { postgres: take(), rest: take(), etcd: take(), direct: take() }
+  const cables = {
+    postgres: await startProxy(own.postgres, outside.postgres),
+    rest: await startProxy(own.rest, outside.rest),
+    etcd: await startProxy(etcdPort, outside.etcd),
+    direct: await startProxy(own.postgres, outside.direct),
+  }
   return { name, folder, ports: { ...own, outside }, cables }
 }
 
@@ -203,7 +221,10 @@ async function readMembers({ ports }: Node): Promise<readonly Member[]> {
   return ((await reply.json()) as { members: Member[] }).members
 }
 
-async function waitUntilHealthy(nodes: readonly Node[]): Promise<{ leader: Node; standby: Node }> {
+async function waitUntilHealthy(
+  nodes: readonly Node[],
+  standbyRole: string,
+): Promise<{ leader: Node; standby: Node }> {
   const deadline = Date.now() + healthTimeoutMs
   let seen = ''
   while (Date.now() < deadline) {
@@ -213,7 +234,7 @@ async function waitUntilHealthy(nodes: readonly Node[]): Promise<{ leader: Node;
     const roles = new Set(said.map(rolesOf))
     const find = (role: string) =>
       nodes.find(({ name }) => said[0]!.some((member) => member.name === name && member.role === role))
-    const [leader, standby] = [find('leader'), find('sync_standby')]
+    const [leader, standby] = [find('leader'), find(standbyRole)]
     const isUp = ({ state }: Member) => ['running', 'streaming'].includes(state)
     const areUp = said.every((members) => members.filter(isUp).length === nodes.length)
     if (roles.size === 1 && areUp && leader && standby && (await isPrimary(leader)))

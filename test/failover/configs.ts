@@ -2,7 +2,7 @@
 
 /**
  * The shortest `ttl` that Patroni allows, and what goes with it. A primary that is cut off waits for its standbys
- * when it stops; unless it is ended before Patroni tries again, Patroni starts it twice and ruins its data.
+ * when it stops; unless it is ended before Patroni tries again, it is started twice and does not rejoin.
  */
 const times = { ttl: 20, loop_wait: 5, retry_timeout: 5, primary_stop_timeout: 4 }
 
@@ -13,8 +13,8 @@ export const replicator = { username: 'replicator', password: 'replicator-of-the
 export interface NodePorts {
   readonly postgres: number
   readonly rest: number
-  /** Through a proxy, which can be cut off. */
-  readonly outside: { readonly postgres: number; readonly rest: number; readonly etcd: number }
+  /** Through proxies, which can be cut off; `direct` is for the service that knows all nodes. */
+  readonly outside: Readonly<Record<'postgres' | 'rest' | 'etcd' | 'direct', number>>
 }
 
 export function patroniConfig(node: {
@@ -22,8 +22,9 @@ export function patroniConfig(node: {
   readonly folder: string
   readonly postgresBin: string
   readonly ports: NodePorts
+  readonly isSynchronous: boolean
 }): object {
-  const { name, folder, postgresBin, ports } = node
+  const { name, folder, postgresBin, ports, isSynchronous } = node
   const at = (port: number) => `127.0.0.1:${port}`
   return {
     scope: 'wallet',
@@ -34,8 +35,8 @@ export function patroniConfig(node: {
     bootstrap: {
       dcs: {
         ...times,
-        synchronous_mode: true,
-        synchronous_mode_strict: true,
+        synchronous_mode: isSynchronous,
+        synchronous_mode_strict: isSynchronous,
         postgresql: { use_pg_rewind: true },
       },
       initdb: ['data-checksums', { encoding: 'UTF8' }, { locale: 'C' }],

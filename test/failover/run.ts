@@ -2,7 +2,8 @@
  * Whether the service survives the loss of its database's primary: a Patroni cluster with a synchronous standby, two
  * services on it, one through HAProxy and one with both hosts in its DATABASE_URL, tills that sell meanwhile, and
  * one failure after the other. `npm run test:failover`; after `--`, `--nodes 3` for a second standby, `--only cut`
- * for those whose name has the word, and `--keep` to keep the folder with the logs.
+ * for those whose name has the word, `--keep` to keep the folder with the logs, and `--asynchronous` to see that it
+ * fails: without synchronous replication, sales are lost.
  */
 import { randomInt } from 'node:crypto'
 import { join } from 'node:path'
@@ -46,6 +47,7 @@ const { values } = parseArgs({
   options: {
     only: { type: 'string' },
     nodes: { type: 'string', default: '2' },
+    asynchronous: { type: 'boolean', default: false },
     keep: { type: 'boolean', default: false },
   },
 })
@@ -57,7 +59,7 @@ async function run(): Promise<boolean> {
   const programs = await findPrograms()
   const scene = await makeScene()
   cleanUp = () => scene.remove()
-  const cluster = await startCluster(programs, size)
+  const cluster = await startCluster(programs, { size, isSynchronous: !values.asynchronous })
   cleanUp = async () => {
     await scene.remove()
     await cluster.remove(values.keep)
@@ -99,7 +101,7 @@ async function startServices(scene: Scene, cluster: Cluster): Promise<Way[]> {
     HAProxy: urlOf(login, [cluster.primaryPort]),
     'several hosts': urlOf(
       login,
-      cluster.nodes.map(({ ports }) => ports.outside.postgres),
+      cluster.nodes.map(({ ports }) => ports.outside.direct),
     ),
   }
   const ways: Way[] = []
@@ -161,7 +163,7 @@ function print(ways: readonly Way[], results: readonly Result[]): void {
   ]
   const rows = results.map(({ name, outages, tally }) => [
     name,
-    ...outages.map((ms) => (ms / 1_000).toFixed(1)),
+    ...outages.map((ms) => (ms === 0 ? 'under 1' : (ms / 1_000).toFixed(1))),
     ...[tally.acknowledged, tally.unknown, tally.resentAndFound, tally.lost, tally.doubled].map(String),
   ])
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`

@@ -37,9 +37,18 @@ export const strikes: readonly Strike[] = [
     name: 'primary cut off',
     moves: true,
     async strike(cluster, { leader }) {
-      cluster.cutOff(leader, true)
+      cluster.cutOff(leader, 'everybody')
       await waitForSuccessor(cluster, leader)
-      cluster.cutOff(leader, false)
+      cluster.reconnect(leader)
+    },
+  },
+  {
+    name: 'primary cut off together with a service',
+    moves: true,
+    async strike(cluster, { leader }) {
+      cluster.cutOff(leader, 'the others')
+      await waitForSuccessor(cluster, leader)
+      cluster.reconnect(leader)
     },
   },
   {
