@@ -52,18 +52,14 @@ const { values } = parseArgs({
   },
 })
 const size = Number(values.nodes)
+const started: Promise<Scene | Cluster>[] = []
 if (![2, 3].includes(size)) throw new Error('--nodes is 2 or 3.')
 const chosen = strikes.filter(({ name }) => name.includes(values.only ?? ''))
 
 async function run(): Promise<boolean> {
   const programs = await findPrograms()
-  const scene = await makeScene()
-  cleanUp = () => scene.remove()
-  const cluster = await startCluster(programs, { size, isSynchronous: !values.asynchronous })
-  cleanUp = async () => {
-    await scene.remove()
-    await cluster.remove(values.keep)
-  }
+  const scene = await toBeRemoved(makeScene())
+  const cluster = await toBeRemoved(startCluster(programs, { size, isSynchronous: !values.asynchronous }))
   await cluster.waitUntilHealthy()
   await createDatabase(cluster)
   const ways = await startServices(scene, cluster)
@@ -170,17 +166,27 @@ function print(ways: readonly Way[], results: readonly Result[]): void {
   console.log(`\n${[line(head), `|${'---|'.repeat(head.length)}`, ...rows.map(line)].join('\n')}`)
 }
 
-let cleanUp = async () => {}
+function toBeRemoved<T extends Scene | Cluster>(starting: Promise<T>): Promise<T> {
+  started.push(starting)
+  return starting
+}
+
+/** Also what is just being started. */
+async function removeStarted(): Promise<void> {
+  for (const item of started) await (await item.catch(() => undefined))?.remove(values.keep)
+}
+
+let stopping: Promise<void> | undefined
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => {
     console.error('Stopped: ending what was started.')
-    cleanUp().finally(() => process.exit(130))
+    stopping ??= removeStarted().finally(() => process.exit(130))
   })
 
 const isGood = await run().catch((error) => {
-  console.error(error instanceof Error ? error.message : error)
+  if (!stopping) console.error(error instanceof Error ? error.message : error)
   return false
 })
-await cleanUp()
+await (stopping ?? removeStarted())
 // The proxies would go on waiting for connections.
 process.exit(isGood ? 0 : 1)
