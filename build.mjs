@@ -3,6 +3,8 @@
 // browser pages. Without the development packages (an image built with --omit=dev), an existing bundle is
 // kept.
 import { existsSync } from 'node:fs'
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { buildWeb } from './scripts/build-web.mjs'
 import { bundle } from './scripts/bundle.mjs'
@@ -20,12 +22,25 @@ if (!esbuild) {
 }
 
 try {
-  await esbuild.build(bundle)
+  const { outputFiles } = await esbuild.build({ ...bundle, write: false })
+  for (const file of outputFiles) await replace(file)
   await buildWeb()
 } catch (error) {
   const reason = explainMissingPackage(error)
   if (!reason) throw error
   refuse(reason)
+}
+
+/**
+ * Leaves a file that is the same alone, and replaces another in one step: a service may be starting from it while
+ * it is built again.
+ */
+async function replace({ path, contents }) {
+  const present = await readFile(path).catch(() => undefined)
+  if (present?.equals(contents)) return
+  await mkdir(dirname(path), { recursive: true })
+  await writeFile(`${path}.${process.pid}`, contents)
+  await rename(`${path}.${process.pid}`, path)
 }
 
 function refuse(reason) {
