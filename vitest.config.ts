@@ -20,6 +20,7 @@ export default defineConfig({
     projects: [
       { test: { name: 'unit', include: ofUnits, ...together } },
       {
+        resolve: { alias: { '@node-rs/argon2': `${import.meta.dirname}/test/support/quick-argon2.ts` } },
         test: {
           name: 'service',
           include: ['test/**/*.test.ts'],
