@@ -16,7 +16,12 @@ for (const args of steps) {
   const step = args.join(' ')
   console.log(`\n== npm run ${step}`)
   const started = Date.now()
-  const child = spawn('npm', ['run', ...args], { stdio: 'inherit', shell: process.platform === 'win32' })
+  const child = spawn('npm', ['run', ...args], {
+    stdio: 'inherit',
+    shell: process.platform === 'win32',
+    // The browser tests look at each page in every size, color scheme and language.
+    env: { ...process.env, TEST_LOOKS: 'all' },
+  })
   const [code] = await once(child, 'close')
   rows.push({ step, code, seconds: Math.round((Date.now() - started) / 1000) })
 }

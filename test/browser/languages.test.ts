@@ -8,6 +8,7 @@ import {
   demo,
   expectAccessible,
   expectCalm,
+  isEveryLook,
   newCustomer,
   openPage,
   startBrowser,
@@ -73,13 +74,15 @@ test.each([
   const coupon = { customer: customer.id, campaign: demo.campaignId, reward: 'five-off' }
   await callApi('POST', '/v1/coupons', { body: coupon })
   const { number, money, day } = forms[language]
+  // In German everything stands as in English; screenshots.test.ts has the till and the wallet in Arabic.
+  const isLookedAt = isEveryLook || language === 'ar'
   const opened = await openPage({ locale })
   const { page } = opened
 
   await page.goto(demo.consoleUrl)
   await page.getByRole('heading', { name: textOf(language, 'account:signIn.title') }).waitFor()
   await expectLanguage(page, language)
-  await expectAccessible(page)
+  if (isLookedAt) await expectAccessible(page)
   await signInIn(page, language)
   await page.getByRole('heading', { name: textOf(language, 'home:title'), exact: true }).waitFor()
   const menu = page.getByRole('navigation', { name: textOf(language, 'shell:menu') })
@@ -89,7 +92,7 @@ test.each([
   const row = page.getByRole('row').filter({ hasText: 'Grace Hopper' }).first()
   await expect.poll(() => row.textContent()).toContain(number)
   expect(await row.textContent()).toMatch(day)
-  await expectAccessible(page)
+  if (isLookedAt) await expectAccessible(page)
 
   await page.goto(`${demo.baseUrl}/till`)
   const latte = page.getByRole('button', { name: /^Latte/ })
@@ -99,7 +102,7 @@ test.each([
   expect(await latte.locator(':scope > *').last().textContent()).toMatch(money)
   const finder = page.getByRole('region', { name: textOf(language, 'till:customer.title'), exact: true })
   expect(await sideOf(page, finder)).toBe(side)
-  await expectAccessible(page)
+  if (isEveryLook) await expectAccessible(page)
 
   await page.goto(customer.cards[0].walletUrl)
   await page.getByRole('region', { name: textOf(language, 'wallet:card') }).waitFor()
@@ -107,7 +110,7 @@ test.each([
   await page.getByText(number, { exact: true }).waitFor()
   await page.getByRole('heading', { name: textOf(language, 'wallet:visits') }).waitFor()
   expect(await page.getByRole('listitem').filter({ hasText: '5 off' }).textContent()).toMatch(day)
-  await expectAccessible(page)
+  if (isEveryLook) await expectAccessible(page)
   expectCalm(opened)
 })
 

@@ -129,7 +129,6 @@ export const storms: readonly Storm[] = [
   },
   {
     name: 'two services, one killed',
-    everyTime: true,
     database: 'external',
     services: 2,
     fault: ({ pidFile }) => ({ kind: 'signal', pidFile, signal: 'SIGKILL' }),

@@ -13,6 +13,9 @@ const longest = [
   'limits/late-calls',
   'contract/tenants',
   'limits/turns',
+  'process/npm-start',
+  'process/cli-embedded-database',
+  'limits/unread-replies',
 ]
 
 /** Runs the slowest files first, so that none of them runs alone at the end. */
