@@ -61,6 +61,47 @@ export async function listUndistributed(client: pg.Client): Promise<string[]> {
   )
 }
 
+export interface ClusterState {
+  readonly version: string
+  readonly nodes: number
+  readonly isDistributed: boolean
+  readonly missing: readonly string[]
+  /** Nodes from which another one cannot be reached as the service's role. */
+  readonly cutOff: readonly string[]
+}
+
+/** Reads the state of the cluster without changing anything; undefined where there is no Citus. */
+export async function readClusterState(client: pg.Client): Promise<ClusterState | undefined> {
+  const { rows } = await client.query<{ version: string }>(
+    "SELECT extversion AS version FROM pg_extension WHERE extname = 'citus'",
+  )
+  const version = rows[0]?.version
+  if (version === undefined) return undefined
+  const nodes = await client.query('SELECT count(*)::int AS count FROM pg_dist_node WHERE isactive')
+  const isMoved = await isDistributed(client)
+  return {
+    version,
+    nodes: nodes.rows[0].count,
+    isDistributed: isMoved,
+    missing: await listUndistributed(client),
+    cutOff: isMoved ? await listCutOff(client) : [],
+  }
+}
+
+async function listCutOff(client: pg.Client): Promise<string[]> {
+  await client.query('BEGIN')
+  try {
+    await client.query(`SET LOCAL ROLE ${appRole}`)
+    const { rows } = await client.query<{ node: string }>(
+      `SELECT DISTINCT from_nodename || ':' || from_nodeport AS node FROM citus_check_cluster_node_health()
+       WHERE result IS NOT TRUE ORDER BY node`,
+    )
+    return rows.map(({ node }) => node)
+  } finally {
+    await client.query('ROLLBACK')
+  }
+}
+
 /**
  * Moves every table to where it belongs, with its rows. It is one database transaction: after an error or a
  * crash nothing has changed. Tables that were moved before are left as they are, so it can be repeated, and
