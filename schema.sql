@@ -666,7 +666,9 @@ CREATE POLICY tenant ON events AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = 
 CREATE POLICY tenant ON http_requests AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY tenant ON idempotency_keys AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY platform ON integration_keys AS PERMISSIVE FOR ALL TO PUBLIC USING ((current_org() = 0));
-CREATE POLICY tenant ON integration_keys AS PERMISSIVE FOR SELECT TO PUBLIC USING ((current_org() > 0));
+CREATE POLICY tenant ON integration_keys AS PERMISSIVE FOR SELECT TO PUBLIC USING ((EXISTS ( SELECT 1
+   FROM connections c
+  WHERE ((c.org_id = current_org()) AND (c.integration_id = integration_keys.integration_id)))));
 CREATE POLICY platform ON integrations AS PERMISSIVE FOR ALL TO PUBLIC USING ((current_org() = 0));
 CREATE POLICY tenant ON kept_multiples AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY tenant ON ledger_entries AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));

@@ -40,11 +40,6 @@ ALTER TABLE event_counters ENABLE ROW LEVEL SECURITY;
 ALTER TABLE event_counters FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON event_counters USING (org_id = current_org());
 
--- A policy without a query, as it can be on every node of a cluster. An integration belongs to no organization, and of
--- its keys there are only hashes here.
-DROP POLICY tenant ON integration_keys;
-CREATE POLICY tenant ON integration_keys FOR SELECT USING (current_org() > 0);
-
 -- In milliseconds: arithmetic with times depends on a time zone, and a cluster does not allow it where a row is changed.
 ALTER TABLE password_guesses RENAME COLUMN forgotten_at TO forgotten_at_ms;
 ALTER TABLE password_guesses ALTER COLUMN forgotten_at_ms TYPE bigint USING (extract(epoch FROM forgotten_at_ms) * 1000)::bigint;

@@ -141,7 +141,7 @@ describe('an owner who may not create roles', () => {
     expect(await migrate({ ...owner, user: 'worker' })).toEqual({
       applied: [],
       version: expect.any(Number),
-      role: appRole,
+      session: { role: appRole, isDistributed: false },
     })
     await asAdministrator('DROP ROLE worker')
   })

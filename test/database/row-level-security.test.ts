@@ -154,10 +154,11 @@ describe('what is declared', () => {
     const policy = (table: string, name: string, cmd: string, qual: string) => ({
       ...{ table, name, cmd, qual, permissive: 'PERMISSIVE', roles: '{public}', check: null },
     })
-    // An integration belongs to no organization, and each may see when its keys end.
-    const ofAnybody = '(current_org() > 0)'
+    // An organization sees the keys of the integrations that it is connected to.
+    const ofConnected =
+      '(EXISTS ( SELECT 1\n   FROM connections c\n  WHERE ((c.org_id = current_org()) AND (c.integration_id = integration_keys.integration_id))))'
     const expected = tables.flatMap((table) => [
-      ...(table === 'integration_keys' ? [policy(table, 'tenant', 'SELECT', ofAnybody)] : []),
+      ...(table === 'integration_keys' ? [policy(table, 'tenant', 'SELECT', ofConnected)] : []),
       ...(tenantTables.includes(table) ? [policy(table, 'tenant', 'ALL', '(org_id = current_org())')] : []),
       ...(platformTables[table]
         ? [policy(table, 'platform', platformTables[table], '(current_org() = 0)')]
