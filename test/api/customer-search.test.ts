@@ -143,7 +143,7 @@ describe('with names of before', () => {
     const client = await service.database.pool.connect()
     try {
       await client.query('BEGIN')
-      await client.query('SELECT org_id FROM customers WHERE id = $1 FOR UPDATE', [uuidOf(id)])
+      await client.query('UPDATE customers SET status = status WHERE id = $1', [uuidOf(id)])
       await runRound(service.deps, { isFirst: true })
       expect(await keyOf(id)).toBeNull()
     } finally {
