@@ -33,7 +33,7 @@ BEGIN
     SELECT org, sale, customer, card, sale, sale, sale::text, '\x00112233445566778899aabbccddeeff', at, at,
            s.basket, s.result FROM bench_sample s;
   INSERT INTO events (org_id, position, id, type, data, created_at)
-    SELECT org, pg_current_xact_id()::text::bigint, bench_uuid(), 'transaction.processed', s.event, at FROM bench_sample s;
+    SELECT org, 1000000000000 + pg_current_xact_id()::text::bigint, bench_uuid(), 'transaction.processed', s.event, at FROM bench_sample s;
   INSERT INTO daily_sums (org_id, day, measure, key, shard, amount)
     VALUES (org, at::date, 'collect', 'points', pg_backend_pid() % 1024, 7),
            (org, at::date, 'collect', 'stamps', pg_backend_pid() % 1024, 2),
