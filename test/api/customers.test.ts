@@ -1009,7 +1009,7 @@ describe('erase', () => {
       const { customer } = await merchant.register(campaign)
       const holder = await service.database.pool.connect()
       await holder.query('BEGIN')
-      await holder.query('UPDATE wallets SET version = version WHERE customer_id = $1', [customer.slice(4)])
+      await holder.query('SELECT 1 FROM wallets WHERE customer_id = $1 FOR UPDATE', [customer.slice(4)])
       const erased = erase(customer)
       await waitingStatements(1)
       const late = act(customer)
