@@ -105,7 +105,10 @@ function inKnownWords(schema: Json): Json {
   // Our own formats are stricter than those of the same purpose, or let an empty text through.
   if (typeof known.format === 'string' && known.format in formats) delete known.format
   if (Array.isArray(known.enum) && known.type === undefined) known.type = typeof known.enum[0]
-  if (known.const !== undefined) known.type ??= typeof known.const
+  if (known.const !== undefined) {
+    known.type ??= typeof known.const
+    known.description ??= `Always \`${known.const}\`.`
+  }
   return known
 }
 
