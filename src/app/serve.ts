@@ -91,6 +91,9 @@ async function startEmbedded(config: Config, log: Logger): Promise<EmbeddedPostg
   return embedded
 }
 
+/** For work that takes its time, with the rights of the login. */
+const asOwner = { role: undefined, statementTimeoutMs: 0, queryTimeoutMs: 0 }
+
 async function serveOn(
   connection: DatabaseConnection,
   config: Config,
@@ -108,7 +111,7 @@ async function serveOn(
       dataDir: config.dataDir,
       days: config.demoDays,
       openAsyncCommitDeps: () => openDeps(connection, session, config, secrets, log, { asyncCommit: true }),
-      openOwnerPool: () => openPool(connection, { log, statementTimeoutMs: 0, queryTimeoutMs: 0 }),
+      openOwnerPool: () => openPool(connection, { ...session, ...asOwner, log }),
       onDay: onDemoDay,
       signal,
     })

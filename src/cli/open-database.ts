@@ -64,7 +64,7 @@ export function withPool<T>(config: Config, work: (pool: Pool) => Promise<T>): P
   })
 }
 
-/** The service's own role, so that a command has no more rights than the service. */
+/** The service's own role and settings, so that a command has no more rights than the service. */
 async function findSession(connection: DatabaseConnection): Promise<SessionOptions> {
   const client = createClient(connection, { applicationName: 'loyalty-wallet cli' })
   await client.connect()

@@ -3,9 +3,9 @@ import type { DatabaseLog } from './database-log.ts'
 
 /**
  * The role the service works as. It owns nothing, so row level security applies to it even where the login is
- * a superuser, and it has no privileges beyond the list below. It cannot log in; the owner of the tables
- * switches to it after connecting. Roles belong to the whole server, so databases on one server share it by
- * name.
+ * a superuser, and it has no privileges beyond the list below. It cannot log in, except on a
+ * cluster (`distribute.ts`); the owner of the tables switches to it after connecting. Roles belong to the
+ * whole server, so databases on one server share it by name.
  */
 export const appRole = 'loyalty_wallet_app'
 

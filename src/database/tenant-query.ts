@@ -1,5 +1,5 @@
 import pg from 'pg'
-import type { Step } from './pipeline.ts'
+import { runPipeline, type Step, type WireRow } from './pipeline.ts'
 
 /** The session variable that row level security compares `org_id` with. */
 const setting = 'loyalty_wallet.org'
@@ -11,16 +11,20 @@ export function setTenant(org: number): string {
 }
 
 /**
- * Surrounds the steps of a pipeline with a transaction for one organization. PostgreSQL would run a message
- * as one transaction without BEGIN as well; Citus would commit each statement on its node, and would not send
- * a setting there that was made outside a transaction.
+ * Runs the steps in one message and one transaction for one organization, and returns their rows. PostgreSQL
+ * would run a message as one transaction without BEGIN as well; Citus would commit each statement on its
+ * node, and would not send a setting there that was made outside a transaction. After an error the
+ * transaction is still open.
  */
-export function transactionFor(org: number, steps: readonly Step[]): Step[] {
-  return [...beginFor(org), ...steps, commit]
+export async function pipeFor(
+  client: pg.ClientBase,
+  org: number,
+  steps: readonly Step[],
+): Promise<WireRow[][]> {
+  const begin = beginFor(org)
+  const rows = await runPipeline(client, [...begin, ...steps, commit])
+  return rows.slice(begin.length, -1)
 }
-
-/** How many steps `transactionFor` adds before those it was given, and after them. */
-export const stepsAround = { before: 2, after: 1 }
 
 /**
  * Begins a transaction that works for one organization. Two steps: Citus repeats the text of a setting on the

@@ -6,15 +6,7 @@
 import pg, { type Pool, type PoolClient, type QueryResultRow } from 'pg'
 import { classifyError, isConnectionError } from '../database/classify-error.ts'
 import { runPipeline, type Step, type WireRow } from '../database/pipeline.ts'
-import {
-  beginFor,
-  commit,
-  queryFor,
-  setTenant,
-  stepsAround,
-  tenantStep,
-  transactionFor,
-} from '../database/tenant-query.ts'
+import { beginFor, commit, pipeFor, queryFor, setTenant, tenantStep } from '../database/tenant-query.ts'
 import type { Id, IdOf, IdPrefix } from '../domain/ids.ts'
 
 export interface Queryable {
@@ -49,9 +41,9 @@ export function tenantOf(pool: Pool, org: number): Tenant {
   const pipe = async (steps: readonly Step[]) => {
     const client = await pool.connect()
     try {
-      const rows = await runPipeline(client, transactionFor(org, newest(steps)))
+      const rows = await pipeFor(client, org, newest(steps))
       client.release()
-      return rows.slice(stepsAround.before, -stepsAround.after)
+      return rows
     } catch (error) {
       // Where the server refused a statement, the connection is still usable; after anything else it is in
       // doubt.

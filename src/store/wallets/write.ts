@@ -96,7 +96,7 @@ export async function writeWallets(
  * A locked wallet has changed all the same. On one server that is a bug; on a cluster, the organization has
  * been moved to another node since the lock was taken, and the changes are decided again there.
  */
-export class LostLockError extends Error {
+class LostLockError extends Error {
   override name = 'LostLockError'
   readonly code = '40001'
   override message = 'A wallet has changed although it was locked.'
