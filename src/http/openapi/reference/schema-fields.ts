@@ -37,7 +37,9 @@ function memberRow(
   const bounds = boundsOf(schema)
   // The values of a closed list are explained where its name leads.
   const about =
-    schema.description ?? (schema.$ref ? firstLine(resolve(document, schema).description) : undefined)
+    schema.$ref === undefined
+      ? schema.description
+      : firstLine(schema.description ?? resolve(document, schema).description)
   return html`<li>
     <div class="member"><code class="name">${name}</code> <span class="type">${typeOf(document, schema)}</span>${
       isRequired && html` <span class="required">required</span>`
