@@ -2,9 +2,16 @@
 import { build } from 'esbuild'
 
 await build({
-  entryPoints: ['run', 'neighbors', 'organizations', 'server', 'load-client', 'slow-proxy'].map(
-    (name) => `bench/${name}.ts`,
-  ),
+  entryPoints: [
+    'run',
+    'neighbors',
+    'organizations',
+    'cost',
+    'server',
+    'echo',
+    'load-client',
+    'slow-proxy',
+  ].map((name) => `bench/${name}.ts`),
   outdir: 'dist/bench',
   bundle: true,
   packages: 'external',

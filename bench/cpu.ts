@@ -3,6 +3,13 @@ import { readdirSync, readFileSync } from 'node:fs'
 
 const tickUs = 10_000
 
+/** CPU time of a process and of its children: the service with its workers. */
+export function cpuOfFamily(pid: number): number | undefined {
+  const own = readStat(String(pid))
+  const children = cpuOfChildren(pid)
+  return own && children !== undefined ? own.ticks * tickUs + children : undefined
+}
+
 /** CPU time of a process's children, both running and exited: PostgreSQL's backends. */
 export function cpuOfChildren(parent: number): number | undefined {
   try {

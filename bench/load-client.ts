@@ -21,10 +21,17 @@ export interface LoadPlan {
   /** Sends this body to this path instead of a basket. */
   readonly path?: string
   readonly body?: string
+  /** Sends each of these once, instead of baskets. */
+  readonly requests?: readonly PlannedRequest[]
   /** Requests per second over all connections; unlimited by default. */
   readonly rate?: number
   /** Stops after this many requests, regardless of time. */
   readonly maxRequests?: number
+}
+
+export interface PlannedRequest {
+  readonly path: string
+  readonly body: string
 }
 
 export interface LoadResult {
@@ -48,7 +55,8 @@ export async function runLoad(plan: LoadPlan): Promise<LoadResult> {
   const startedAt = performance.now()
   const endsAt = startedAt + plan.durationMs
   const next = () =>
-    performance.now() < endsAt && counts.sent < (plan.maxRequests ?? Number.POSITIVE_INFINITY)
+    performance.now() < endsAt &&
+    counts.sent < (plan.requests?.length ?? plan.maxRequests ?? Number.POSITIVE_INFINITY)
   const run = Math.random().toString(36).slice(2)
   const lines = Array.from(
     { length: plan.lines ?? 1 },
@@ -57,14 +65,16 @@ export async function runLoad(plan: LoadPlan): Promise<LoadResult> {
 
   function request(token: string): string {
     const n = Math.floor(Math.random() * plan.customers)
+    const planned = plan.requests?.[counts.sent]
     counts.sent++
+    if (planned) return post(token, planned)
     if (plan.target === 'find') {
       return `GET /v1/customers/find?q=2${String(n).padStart(15, '0')} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`
     }
     const receipt = plan.target === 'process' ? `"opaqueId":"${run}-${counts.sent}",` : ''
     const body =
       plan.body ?? `{"customer":"${customerId(n)}","card":"${cardId(n)}",${receipt}"items":[${lines}]}`
-    return `POST ${plan.path ?? paths[plan.target]} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+    return post(token, { path: plan.path ?? paths[plan.target], body })
   }
 
   const intervalMs = plan.rate ? (1000 * plan.connections) / plan.rate : 0
@@ -100,6 +110,10 @@ export async function runLoad(plan: LoadPlan): Promise<LoadResult> {
     p95Ms: quantile(0.95),
     p99Ms: quantile(0.99),
   }
+}
+
+function post(token: string, { path, body }: PlannedRequest): string {
+  return `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
 }
 
 /**

@@ -3,7 +3,6 @@
  * neighbor's sale while the other sends the worst requests that are accepted, eight at a time, and the memory
  * with 500 sockets that ask and never read. Ratios within a round, like the rest of the benchmark.
  */
-import { type ChildProcess, fork } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -11,9 +10,9 @@ import { join } from 'node:path'
 import { migrate } from '../src/database/migrate.ts'
 import { openPool } from '../src/database/pool.ts'
 import { startEmbeddedPostgres } from '../src/embedded-postgres/embedded-postgres.ts'
-import { packageRoot } from '../src/package-root.ts'
+import { type Children, endChildren, startClient } from './children.ts'
 import { cardId, customerId, type Fixture, loadFixture } from './fixture.ts'
-import type { LoadPlan, LoadResult } from './load-client.ts'
+import type { LoadPlan } from './load-client.ts'
 import { median } from './report.ts'
 import { startService } from './service.ts'
 
@@ -39,34 +38,23 @@ const worstLine = '{"product":"p","category":"c","unitPrice":3.33}'
 async function main(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'lw-neighbors-'))
   const postgres = await startEmbeddedPostgres({ folder: join(folder, 'postgres') })
-  const clients: ChildProcess[] = []
+  const children: Children = []
   try {
     await migrate(postgres.connection)
     const pool = openPool(postgres.connection)
     const quiet = await loadFixture(pool, { customers: 1_000 })
     const loud = await loadFixture(pool, { customers: 1_000, campaign: worstCampaign })
     await pool.end()
-    const service = await startService(postgres.connection, 1)
-    clients.push(fork(childOf('load-client')), fork(childOf('load-client')))
+    const service = await startService(children, postgres.connection, 1)
     const asked = process.argv[2]
     if (asked !== 'memory')
-      await measureSales(service.port, quiet, loud, clients as [ChildProcess, ChildProcess])
+      await measureSales(service.port, quiet, loud, [startClient(children), startClient(children)])
     if (asked !== 'sales') await measureMemory(service, loud)
-    await service.stop()
   } finally {
-    for (const client of clients) client.disconnect()
+    endChildren(children)
     await postgres.stop()
     rmSync(folder, { recursive: true, force: true })
   }
-}
-
-const childOf = (name: string) => join(packageRoot, `dist/bench/${name}.js`)
-
-function run(client: ChildProcess, plan: LoadPlan): Promise<LoadResult> {
-  return new Promise((resolve) => {
-    client.once('message', (result) => resolve(result as LoadResult))
-    client.send(plan)
-  })
 }
 
 /** What the loud organization sends. */
@@ -82,16 +70,18 @@ const attacks: Record<string, (loud: Fixture) => Partial<LoadPlan>> = {
   }),
 }
 
+type Run = ReturnType<typeof startClient>
+
 async function measureSales(
   port: number,
   quiet: Fixture,
   loud: Fixture,
-  [first, second]: [ChildProcess, ChildProcess],
+  [first, second]: readonly [Run, Run],
 ): Promise<void> {
   const base = { port, durationMs, customers: 1_000, target: 'process' as const }
-  const sell = () => run(first, { ...base, tokens: [quiet.token], connections: 1, rate: 20 })
+  const sell = () => first({ ...base, tokens: [quiet.token], connections: 1, rate: 20 })
   const shout = (name: string) =>
-    run(second, { ...base, tokens: [loud.token], connections: 8, line: worstLine, ...attacks[name]!(loud) })
+    second({ ...base, tokens: [loud.token], connections: 8, line: worstLine, ...attacks[name]!(loud) })
   await sell()
   const p95: Record<string, number[]> = {}
   for (let round = 0; round < rounds; round++) {
@@ -107,8 +97,6 @@ async function measureSales(
       note(`beside ${name}`, beside.p95Ms)
       note(`beside ${name}, times alone`, beside.p95Ms / alone.p95Ms)
       note(`${name} per second`, other.perSecond)
-      const failures = beside.failures + other.failures
-      if (failures > 0) console.log(`${failures} requests failed beside ${name}`)
     }
   }
   console.log("p95 of a neighbor's sale, in ms; target: 5 times alone, or 100 ms")

@@ -4,16 +4,15 @@
  * a database on a Citus cluster that `loyalty-wallet distribute` has prepared, it also compares a cluster
  * with one server. Ratios within a round, like the rest of the benchmark.
  */
-import { type ChildProcess, fork } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { migrate } from '../src/database/migrate.ts'
 import { type DatabaseConnection, type EmbeddedConnection, openPool } from '../src/database/pool.ts'
 import { startEmbeddedPostgres } from '../src/embedded-postgres/embedded-postgres.ts'
-import { packageRoot } from '../src/package-root.ts'
+import { type Children, endChildren, once, startChild, startClient } from './children.ts'
 import { type Fixture, loadFixture } from './fixture.ts'
-import type { LoadPlan, LoadResult } from './load-client.ts'
+import type { LoadPlan } from './load-client.ts'
 import { median } from './report.ts'
 import { startService } from './service.ts'
 
@@ -27,18 +26,16 @@ const targets = ['process', 'validate', 'find'] as const
 async function main(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'lw-organizations-'))
   const postgres = await startEmbeddedPostgres({ folder: join(folder, 'postgres') })
-  const children: ChildProcess[] = []
-  const stops: (() => Promise<void>)[] = []
+  const children: Children = []
   try {
     const shops = await load(postgres.connection, many)
     const far = await startProxy(postgres.connection, children)
-    const client = fork(childOf('load-client'))
-    children.push(client)
-    const near = await start(postgres.connection, stops)
+    const run = startClient(children)
+    const near = (await startService(children, postgres.connection, 1)).port
     const compared: Compared[] = [
       { name: `${many} organizations ÷ one, near`, of: [near, shops], to: [near, shops.slice(0, 1)] },
     ]
-    const away = await start(far, stops)
+    const away = (await startService(children, far, 1)).port
     compared.push({
       name: `${many} organizations ÷ one, 3 ms away`,
       of: [away, shops],
@@ -47,7 +44,7 @@ async function main(): Promise<void> {
     const cluster = process.env.BENCH_CLUSTER_URL
     if (cluster !== undefined) {
       const spread = await load(cluster, several)
-      const onCluster = await start(cluster, stops)
+      const onCluster = (await startService(children, cluster, 1)).port
       compared.push({
         name: `cluster ÷ one server, ${several} organizations`,
         of: [onCluster, spread],
@@ -60,10 +57,9 @@ async function main(): Promise<void> {
       })
     }
     const only = process.argv[2]
-    await measure(client, only ? compared.filter(({ name }) => name.includes(only)) : compared)
+    await measure(run, only ? compared.filter(({ name }) => name.includes(only)) : compared)
   } finally {
-    for (const stop of stops) await stop()
-    for (const child of children) child.kill()
+    endChildren(children)
     await postgres.stop()
     rmSync(folder, { recursive: true, force: true })
   }
@@ -76,8 +72,6 @@ interface Compared {
   readonly of: Side
   readonly to: Side
 }
-
-const childOf = (name: string) => join(packageRoot, `dist/bench/${name}.js`)
 
 async function load(connection: DatabaseConnection, organizations: number): Promise<Fixture[]> {
   const { session } = await migrate(connection)
@@ -92,25 +86,14 @@ async function load(connection: DatabaseConnection, organizations: number): Prom
   return shops
 }
 
-async function start(connection: DatabaseConnection, stops: (() => Promise<void>)[]): Promise<number> {
-  const service = await startService(connection, 1)
-  stops.push(service.stop)
-  return service.port
-}
-
 /** The address of the same database, 3 ms away. */
-function startProxy(connection: EmbeddedConnection, children: ChildProcess[]): Promise<string> {
-  const proxy = fork(childOf('slow-proxy'), [JSON.stringify(connection)])
-  children.push(proxy)
-  return new Promise((resolve) => {
-    proxy.once('message', (port) => {
-      const { user, password = '', database } = connection
-      resolve(`postgres://${user}:${encodeURIComponent(password)}@127.0.0.1:${port}/${database}`)
-    })
-  })
+async function startProxy(connection: EmbeddedConnection, children: Children): Promise<string> {
+  const port = await once<number>(startChild(children, 'slow-proxy', connection))
+  const { user, password = '', database } = connection
+  return `postgres://${user}:${encodeURIComponent(password)}@127.0.0.1:${port}/${database}`
 }
 
-async function measure(client: ChildProcess, compared: readonly Compared[]): Promise<void> {
+async function measure(run: Run, compared: readonly Compared[]): Promise<void> {
   const ratios = new Map<string, number[]>()
   const rates = new Map<string, number[]>()
   const note = (all: Map<string, number[]>, name: string, value: number) =>
@@ -119,7 +102,7 @@ async function measure(client: ChildProcess, compared: readonly Compared[]): Pro
   for (let round = 0; round <= rounds; round++) {
     for (const { name, of, to } of compared) {
       for (const target of targets) {
-        const [first, second] = [await run(client, of, target), await run(client, to, target)]
+        const [first, second] = [await rateOf(run, of, target), await rateOf(run, to, target)]
         if (round === 0) continue
         note(ratios, `${name}: ${target}`, first / second)
         note(rates, `${name}: ${target}`, first)
@@ -133,21 +116,12 @@ async function measure(client: ChildProcess, compared: readonly Compared[]): Pro
   }
 }
 
-async function run(client: ChildProcess, [port, shops]: Side, target: LoadPlan['target']): Promise<number> {
-  const plan: LoadPlan = {
-    port,
-    tokens: shops.map(({ token }) => token),
-    connections: 128,
-    durationMs,
-    target,
-    customers,
-  }
-  const result = await new Promise<LoadResult>((resolve) => {
-    client.once('message', (message) => resolve(message as LoadResult))
-    client.send(plan)
-  })
-  if (result.failures > 0) console.log(`${result.failures} of ${result.requests} requests failed`)
-  return result.perSecond
+type Run = ReturnType<typeof startClient>
+
+async function rateOf(run: Run, [port, shops]: Side, target: LoadPlan['target']): Promise<number> {
+  const tokens = shops.map(({ token }) => token)
+  const { perSecond } = await run({ port, tokens, connections: 128, durationMs, target, customers })
+  return perSecond
 }
 
 await main()

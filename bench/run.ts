@@ -2,23 +2,22 @@
  * The benchmark: everything in one run and interleaved, because machines are noisy and only ratios within a
  * round are meaningful. `--quick` finishes within two minutes; the full run takes about half an hour.
  */
-import { type ChildProcess, fork } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import type { Profiler } from 'node:inspector'
 import { cpus, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
 import type { Pool } from 'pg'
 import { migrate } from '../src/database/migrate.ts'
-import { createClient, type DatabaseConnection, openPool, type SessionOptions } from '../src/database/pool.ts'
+import { createClient, type DatabaseConnection, openPool } from '../src/database/pool.ts'
 import { startEmbeddedPostgres } from '../src/embedded-postgres/embedded-postgres.ts'
 import { packageRoot } from '../src/package-root.ts'
+import { type BenchServer, type Children, endChildren, startClient, startServer } from './children.ts'
 import { cpuOfChildren } from './cpu.ts'
 import { type Fixture, loadFixture } from './fixture.ts'
 import type { LoadPlan, LoadResult } from './load-client.ts'
 import { type ProfileLine, summarize } from './profile.ts'
 import { runRaw } from './raw-load.ts'
 import { aims, median, plot, spread, table } from './report.ts'
-import { nodeFlags, startService } from './service.ts'
+import { startService } from './service.ts'
 
 const isQuick = process.argv.includes('--quick')
 const rounds = isQuick ? 3 : 5
@@ -33,7 +32,7 @@ async function main(): Promise<void> {
   const url = process.env.DATABASE_URL
   const start = () => startEmbeddedPostgres({ folder: join(folder, 'postgres') })
   let embedded = url ? undefined : await start()
-  const children: ChildProcess[] = []
+  const children: Children = []
   try {
     const loaded = await loadAll(url ?? embedded!.connection)
     // Started with data of this size, PostgreSQL allocates the memory for it.
@@ -41,7 +40,7 @@ async function main(): Promise<void> {
     if (embedded) embedded = await start()
     await measureAll(loaded, children, () => embedded?.pid())
   } finally {
-    for (const child of children) child.disconnect()
+    endChildren(children)
     await embedded?.stop()
     rmSync(folder, { recursive: true, force: true })
   }
@@ -67,24 +66,17 @@ async function loadAll(server: DatabaseConnection) {
 
 async function measureAll(
   { main, big, club, small, ten, thousand, large }: Awaited<ReturnType<typeof loadAll>>,
-  children: ChildProcess[],
+  children: Children,
   postmaster: () => number | undefined,
 ): Promise<void> {
   const pool = openPool(main.connection, { maxConnections: 4 })
   await assertDurable(pool)
-  const grouped = await startServer(main, true, children)
-  const alone = await startServer(main, false, children)
-  const onBig = await startServer(big, true, children)
-  const oneWorker = await startService(main.connection, 1)
-  const twoWorkers = await startService(main.connection, 2)
-  const client = fork(childOf('load-client'))
-  children.push(client)
-  // Refusals are fast; they must not be mistaken for throughput.
-  const run = async (plan: LoadPlan) => {
-    const result = await ask<LoadResult>(client, plan)
-    if (result.failures > 0) throw new Error(`${result.failures} requests failed`)
-    return result
-  }
+  const grouped = await startServer(children, main)
+  const alone = await startServer(children, main, { isGrouped: false })
+  const onBig = await startServer(children, big)
+  const oneWorker = await startService(children, main.connection, 1)
+  const twoWorkers = await startService(children, main.connection, 2)
+  const run = startClient(children)
   const plan = (target: LoadPlan['target'], fixture: Fixture, over: Partial<LoadPlan> = {}): LoadPlan => ({
     port: grouped.port,
     tokens: [fixture.token],
@@ -239,44 +231,6 @@ async function measureBytes(pool: Pool, processMany: () => Promise<LoadResult>) 
   return { stored: (after.size - before.size) / requests, wal: (after.wal - before.wal) / requests }
 }
 
-async function startServer(
-  { connection, session }: { connection: DatabaseConnection; session: SessionOptions },
-  isGrouped: boolean,
-  children: ChildProcess[],
-) {
-  const child = fork(childOf('server'), [JSON.stringify({ connection, session, isGrouped })], {
-    execArgv: ['--expose-gc', ...nodeFlags],
-  })
-  children.push(child)
-  const { port } = await once<{ port: number }>(child)
-  return {
-    port,
-    memory: async () => (await ask<{ rssMb: number }>(child, 'memory')).rssMb,
-    cpuUs: async () => (await ask<{ cpuUs: number }>(child, 'cpu')).cpuUs,
-    startProfile: () => ask<object>(child, 'startProfile'),
-    stopProfile: () => ask<{ profile: Profiler.Profile }>(child, 'stopProfile'),
-  }
-}
-
-const childOf = (name: string) => join(packageRoot, `dist/bench/${name}.js`)
-
-function once<T>(child: ChildProcess): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const ended = (code: number | null) => reject(new Error(`a part of the benchmark ended with ${code}`))
-    child.once('exit', ended)
-    child.once('message', (message) => {
-      child.off('exit', ended)
-      resolve(message as T)
-    })
-  })
-}
-
-function ask<T>(child: ChildProcess, question: object | string): Promise<T> {
-  const answer = once<T>(child)
-  child.send(question as object)
-  return answer
-}
-
 /** Prints progress on one line of a terminal; elsewhere prints every tenth step. */
 function progress(what: string, done: number, of: number): void {
   const line = `${what}: ${done.toLocaleString('en')} of ${of.toLocaleString('en')}`
@@ -293,7 +247,7 @@ const shown = new Map<string, number>()
 
 /** CPU time per request in the service and in PostgreSQL, measured again with the service's profile. */
 async function measureCost(
-  server: Awaited<ReturnType<typeof startServer>>,
+  server: BenchServer,
   postmaster: () => number | undefined,
   load: () => Promise<LoadResult>,
 ) {

@@ -2,12 +2,12 @@
  * The unchanged service with one more route: an authenticated POST with the basket's schema that does
  * nothing.
  */
-import { Session } from 'node:inspector/promises'
 import { openPool, type SessionOptions } from '../src/database/pool.ts'
 import { createRequestLog } from '../src/http/plugins/request-log.ts'
 import { BasketBody } from '../src/http/schemas/transaction.ts'
 import { buildServer } from '../src/http/server.ts'
 import { createBasketProcessor } from '../src/operations/baskets/process.ts'
+import { answerParent } from './answers.ts'
 import { benchDeps } from './fixture.ts'
 
 const settings = JSON.parse(process.argv[2]!) as {
@@ -39,28 +39,4 @@ app.post(
   async (_request, reply) => reply.code(201).send({}),
 )
 await app.listen({ port: 0, host: '127.0.0.1' })
-const { port } = app.server.address() as { port: number }
-process.send?.({ port })
-
-const session = new Session()
-session.connect()
-
-const answers: Record<string, () => object | Promise<object>> = {
-  memory() {
-    globalThis.gc?.()
-    return { rssMb: process.memoryUsage().rss / 1_048_576 }
-  },
-  cpu() {
-    const { user, system } = process.cpuUsage()
-    return { cpuUs: user + system }
-  },
-  async startProfile() {
-    await session.post('Profiler.enable')
-    await session.post('Profiler.start')
-    return {}
-  },
-  stopProfile: () => session.post('Profiler.stop'),
-}
-
-process.on('message', async (message: string) => process.send?.(await answers[message]!()))
-process.on('disconnect', () => process.exit(0))
+answerParent((app.server.address() as { port: number }).port)

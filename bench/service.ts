@@ -10,6 +10,7 @@ import { benchSecrets } from './fixture.ts'
 export const nodeFlags = ['--max-semi-space-size=32']
 
 export async function startService(
+  children: ChildProcess[],
   connection: DatabaseConnection,
   workers: number,
 ): Promise<{ port: number; pid: number; stop(): Promise<void> }> {
@@ -32,6 +33,7 @@ export async function startService(
       },
     },
   )
+  children.push(child)
   await untilReady(child, port)
   return {
     port,

@@ -1,0 +1,235 @@
+/**
+ * What calls cost in processor time, of the service and of PostgreSQL: beside the least that Node.js needs to
+ * read such a request and write such a response, and with two processes instead of one under the same load.
+ * Reads the processor times that Linux counts. An argument profiles that call instead of measuring all.
+ */
+import { randomInt } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Pool } from 'pg'
+import { migrate } from '../src/database/migrate.ts'
+import { openPool } from '../src/database/pool.ts'
+import { startEmbeddedPostgres } from '../src/embedded-postgres/embedded-postgres.ts'
+import {
+  type BenchServer,
+  type Children,
+  endChildren,
+  startClient,
+  startEcho,
+  startServer,
+} from './children.ts'
+import { cpuOfChildren, cpuOfFamily } from './cpu.ts'
+import { cardId, customerId, type Fixture, loadFixture } from './fixture.ts'
+import type { LoadPlan, LoadResult, PlannedRequest } from './load-client.ts'
+import { summarize } from './profile.ts'
+import { median } from './report.ts'
+import { startService } from './service.ts'
+
+const rounds = 5
+const durationMs = 2_000
+const connections = 256
+const customers = 20_000
+/** Calls that each need a request of their own. */
+const prepared = 2_000
+
+type Run = (plan: LoadPlan) => Promise<LoadResult>
+
+async function main(): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'lw-cost-'))
+  const postgres = await startEmbeddedPostgres({ folder: join(folder, 'postgres') })
+  const children: Children = []
+  try {
+    const { session } = await migrate(postgres.connection)
+    const pool = openPool(postgres.connection)
+    const shop = await loadFixture(pool, { customers })
+    const server = await startServer(children, { connection: postgres.connection, session })
+    const echo = await startEcho(children, await responseOf(server, shop))
+    const run = startClient(children)
+    const calls = callsOf(pool, shop)
+    const asked = process.argv[2]
+    if (asked) {
+      await profile(server, () => calls[asked]!(), run)
+    } else {
+      await compareCalls({ server, echo, postmaster: postgres.pid, calls, run })
+      const one = await startService(children, postgres.connection, 1)
+      const two = await startService(children, postgres.connection, 2)
+      await compareWorkers({ one, two, postmaster: postgres.pid, shop, run })
+    }
+    await pool.end()
+  } finally {
+    endChildren(children)
+    await postgres.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** The response to a basket, which the echo repeats byte for byte. */
+async function responseOf({ port }: BenchServer, { token }: Fixture) {
+  const response = await fetch(`http://127.0.0.1:${port}/v1/transactions/process`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      customer: customerId(0),
+      card: cardId(0),
+      opaqueId: 'first',
+      items: [{ product: 'latte', quantity: 2, unitPrice: 3.5 }],
+    }),
+  })
+  if (!response.ok) throw new Error(`the first basket was answered with ${response.status}`)
+  const written = new Set(['connection', 'keep-alive', 'date', 'transfer-encoding'])
+  const headers = [...response.headers].filter(([name]) => !written.has(name)).flat()
+  return { headers, body: await response.text() }
+}
+
+type Calls = Record<string, () => Promise<Partial<LoadPlan>>>
+
+function callsOf(pool: Pool, { token, org, campaign }: Fixture): Calls {
+  const base = { tokens: [token], customers }
+  return {
+    empty: async () => ({ ...base, target: 'empty' }),
+    process: async () => ({ ...base, target: 'process' }),
+    validate: async () => ({ ...base, target: 'validate' }),
+    find: async () => ({ ...base, target: 'find' }),
+    register: async () => ({ ...base, requests: registrations(campaign) }),
+    return: async () => ({ ...base, requests: await returns(pool, org) }),
+  }
+}
+
+function registrations(campaign: string): PlannedRequest[] {
+  const run = randomInt(10_000_000)
+  return Array.from({ length: prepared }, (_, i) => ({
+    path: '/v1/customers/register',
+    body: JSON.stringify({
+      campaignId: campaign,
+      customer: { data: { fullname: `Ada ${i}`, email: `ada.${run}.${i}@example.org` } },
+    }),
+  }))
+}
+
+async function returns(pool: Pool, org: number): Promise<PlannedRequest[]> {
+  const { rows } = await pool.query<{ id: string }>(
+    `SELECT replace(id::text, '-', '') AS id FROM transactions WHERE org_id = $1 AND status = 1 LIMIT $2`,
+    [org, prepared],
+  )
+  return rows.map(({ id }) => ({ path: `/v1/transactions/txn_${id}/return`, body: '{}' }))
+}
+
+const planOf = (port: number, plan: Partial<LoadPlan>): LoadPlan => ({
+  port,
+  connections,
+  durationMs,
+  tokens: [],
+  target: 'process',
+  customers,
+  ...plan,
+})
+
+interface Costs {
+  readonly server: BenchServer
+  readonly echo: BenchServer
+  readonly postmaster: () => number | undefined
+  readonly calls: Calls
+  readonly run: Run
+}
+
+async function compareCalls({ server, echo, postmaster, calls, run }: Costs): Promise<void> {
+  const service: Samples = new Map()
+  const database: Samples = new Map()
+  const ratios: Samples = new Map()
+  // The first round only warms up.
+  for (let round = 0; round <= rounds; round++) {
+    const floor = await costOf(echo.cpuUs, planOf(echo.port, await calls.process!()), run)
+    if (round > 0) note(service, 'echo', floor)
+    for (const [name, call] of Object.entries(calls)) {
+      const plan = planOf(server.port, await call())
+      const before = cpuOfChildren(postmaster() ?? -1) ?? 0
+      let requests = 0
+      const spent = await costOf(server.cpuUs, plan, async (planned) => {
+        const result = await run(planned)
+        requests = result.requests
+        return result
+      })
+      if (round === 0) continue
+      note(service, name, spent)
+      note(ratios, name, spent / floor)
+      note(database, name, ((cpuOfChildren(postmaster() ?? -1) ?? 0) - before) / requests)
+    }
+  }
+  console.log('µs of processor time per call, medians: service, times the echo (spread), PostgreSQL')
+  for (const [name, values] of service) {
+    const times = ratios.get(name) ?? [1]
+    const shown = `${median(times).toFixed(2)} (${times.map((value) => value.toFixed(2)).join(', ')})`
+    const stored = database.has(name) ? Math.round(median(database.get(name)!)) : 0
+    console.log(`  ${name.padEnd(10)} ${String(Math.round(median(values))).padStart(5)}  ${shown}  ${stored}`)
+  }
+}
+
+type Samples = Map<string, number[]>
+
+function note(samples: Samples, name: string, value: number): void {
+  samples.set(name, [...(samples.get(name) ?? []), value])
+}
+
+async function costOf(cpuUs: () => Promise<number>, plan: LoadPlan, run: Run): Promise<number> {
+  const before = await cpuUs()
+  const { requests } = await run(plan)
+  return ((await cpuUs()) - before) / requests
+}
+
+interface Workers {
+  readonly one: { readonly port: number; readonly pid: number }
+  readonly two: { readonly port: number; readonly pid: number }
+  readonly postmaster: () => number | undefined
+  readonly shop: Fixture
+  readonly run: Run
+}
+
+/** At a load that one process carries easily, so that both sides do the same work in the same time. */
+async function compareWorkers({ one, two, postmaster, shop, run }: Workers): Promise<void> {
+  const plan = (port: number) => planOf(port, { tokens: [shop.token] })
+  // A process that has just started runs slower than it will later.
+  const warm = (port: number) => run({ ...plan(port), durationMs: 5 * durationMs })
+  await warm(two.port)
+  await warm(one.port)
+  const { perSecond } = await run(plan(one.port))
+  const rate = Math.round(perSecond * 0.6)
+  const samples: Samples = new Map()
+  for (let round = 0; round < rounds; round++) {
+    const spent = new Map<string, number>()
+    for (const [name, { port, pid }] of Object.entries({ one, two })) {
+      const read = () => ({
+        service: cpuOfFamily(pid) ?? 0,
+        database: cpuOfChildren(postmaster() ?? -1) ?? 0,
+      })
+      const before = read()
+      const { requests } = await run({ ...plan(port), rate })
+      const after = read()
+      const service = (after.service - before.service) / requests
+      const database = (after.database - before.database) / requests
+      note(samples, `${name}: service`, service)
+      note(samples, `${name}: PostgreSQL`, database)
+      spent.set(name, service + database)
+    }
+    note(samples, 'two ÷ one', spent.get('two')! / spent.get('one')!)
+  }
+  console.log(`One and two workers at ${rate} baskets per second, µs of processor time per basket`)
+  for (const [name, values] of samples) {
+    const digits = name.includes('÷') ? 2 : 0
+    console.log(
+      `  ${name.padEnd(16)} ${median(values).toFixed(digits)}  (${values.map((value) => value.toFixed(digits)).join(', ')})`,
+    )
+  }
+}
+
+async function profile(server: BenchServer, call: () => Promise<Partial<LoadPlan>>, run: Run) {
+  await run(planOf(server.port, await call()))
+  await server.startProfile()
+  await run(planOf(server.port, { ...(await call()), durationMs: 5_000 }))
+  const { profile: recorded } = await server.stopProfile()
+  const { owners, functions } = summarize(recorded)
+  for (const { name, share } of [...owners, ...functions])
+    console.log(`${(share * 100).toFixed(1)} %  ${name}`)
+}
+
+await main()
