@@ -46,10 +46,9 @@ export interface Statement {
 }
 
 /**
- * Runs one statement for one organization, in a transaction of its own and in one round trip: the driver
- * sends a statement as a sequence of messages that ends with Sync, and whatever else is sent before that
- * belongs to the same round trip. The tenant is set for this transaction only; the connection remembers
- * nothing, and there is nothing to confuse after a reconnect.
+ * Runs one statement for one organization, in a transaction of its own and in one round trip. The tenant is
+ * set for this transaction only; the connection remembers nothing, and there is nothing to confuse after a
+ * reconnect.
  *
  * After an error the connection must not be used again: its transaction is still open, and the driver may
  * consider a statement prepared that is not.
@@ -59,6 +58,28 @@ export function queryFor<R extends pg.QueryResultRow>(
   org: number,
   statement: Statement,
 ): Promise<pg.QueryResult<R>> {
+  return queryBetween(client, ['BEGIN', setTenant(org)], statement, ['COMMIT'])
+}
+
+/** Runs a statement as the first one of a transaction for one organization, together with its BEGIN. */
+export function beginWith<R extends pg.QueryResultRow>(
+  client: pg.ClientBase,
+  org: number,
+  statement: Statement,
+): Promise<pg.QueryResult<R>> {
+  return queryBetween(client, ['BEGIN', setTenant(org)], statement, [])
+}
+
+/**
+ * The driver sends a statement as a sequence of messages that ends with Sync, and whatever else is sent
+ * before that belongs to the same round trip.
+ */
+function queryBetween<R extends pg.QueryResultRow>(
+  client: pg.ClientBase,
+  before: readonly string[],
+  statement: Statement,
+  after: readonly string[],
+): Promise<pg.QueryResult<R>> {
   return new Promise((resolve, reject) => {
     const query = new pg.Query<R>(
       { ...statement, queryMode: 'extended' } as pg.QueryConfig,
@@ -66,19 +87,18 @@ export function queryFor<R extends pg.QueryResultRow>(
     ) as unknown as DriverQuery
     const { prepare, handleCommandComplete } = query
     query.prepare = (connection) => {
-      send(connection, 'BEGIN')
-      send(connection, setTenant(org))
+      for (const text of before) send(connection, text)
       prepare.call(query, connection)
     }
     query._getRows = (connection) => {
       connection.execute({ portal: '', rows: 0 })
-      send(connection, 'COMMIT')
+      for (const text of after) send(connection, text)
       connection.sync()
     }
     let completed = 0
     query.handleCommandComplete = (message, connection) => {
       // Those of BEGIN, SET and COMMIT say nothing about the statement.
-      if (++completed === 3) handleCommandComplete.call(query, message, connection)
+      if (completed++ === before.length) handleCommandComplete.call(query, message, connection)
     }
     client.query(query as unknown as pg.Submittable)
   })

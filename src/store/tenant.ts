@@ -6,7 +6,15 @@
 import pg, { type Pool, type PoolClient, type QueryResultRow } from 'pg'
 import { classifyError, isConnectionError } from '../database/classify-error.ts'
 import { runPipeline, type Step, type WireRow } from '../database/pipeline.ts'
-import { beginFor, commit, pipeFor, queryFor, setTenant, tenantStep } from '../database/tenant-query.ts'
+import {
+  beginFor,
+  beginWith,
+  commit,
+  pipeFor,
+  queryFor,
+  setTenant,
+  tenantStep,
+} from '../database/tenant-query.ts'
 import type { Id, IdOf, IdPrefix } from '../domain/ids.ts'
 
 export interface Queryable {
@@ -78,30 +86,39 @@ export function tenantOf(pool: Pool, org: number): Tenant {
 /** For data that belongs to no organization, or is looked up before one is known. */
 export const platformTenant = (pool: Pool): Tenant => tenantOf(pool, platformOrg)
 
-/** A connection inside a transaction, and the organization that the transaction is set to. */
+/** A connection for a transaction, which begins together with its first statement. */
 interface Session {
   readonly client: PoolClient
-  org: number
+  /** The organization that the transaction is set to; undefined before it has begun. */
+  org?: number
   readonly atCommit: { readonly org: number; readonly step: Step }[]
+  /** The driver may consider a statement prepared that is not: it counts the statements sent before it. */
+  isDoubtful: boolean
 }
 
 function tenantWithin(session: Session, org: number): Tenant {
-  const enter = async () => {
-    if (session.org === org) return
-    session.org = org
-    await session.client.query(setTenant(org))
-  }
+  const { client } = session
   return {
     orgId: org,
     as: (other) => tenantWithin(session, other),
     db: {
       async query<R extends QueryResultRow>(text: Parameters<Queryable['query']>[0], values?: unknown[]) {
-        await enter()
-        return session.client.query<R>(text, values)
+        const statement = typeof text === 'string' ? { text, values } : text
+        if (session.org !== undefined) {
+          if (session.org !== org) await client.query(setTenant(org))
+          session.org = org
+          return client.query<R>(text, values)
+        }
+        session.org = org
+        session.isDoubtful = typeof text !== 'string'
+        const result = await beginWith<R>(client, org, statement)
+        session.isDoubtful = false
+        return result
       },
       async pipe(steps) {
-        await enter()
-        return runPipeline(session.client, newest(steps))
+        const before = opening(session, org)
+        const rows = await runPipeline(client, [...before, ...newest(steps)])
+        return rows.slice(before.length)
       },
       async pipeAtCommit(steps) {
         session.atCommit.push(...steps.map((step) => ({ org, step })))
@@ -110,16 +127,19 @@ function tenantWithin(session: Session, org: number): Tenant {
   }
 }
 
+/** What has to be sent before a statement for this organization. */
+function opening(session: Session, org: number): Step[] {
+  if (session.org === org) return []
+  const steps = session.org === undefined ? beginFor(org) : [tenantStep(org)]
+  session.org = org
+  return steps
+}
+
 /** Sends what was left for the end, and COMMIT, in one message. */
-async function end({ client, org, atCommit }: Session): Promise<void> {
+async function end(session: Session): Promise<void> {
+  const { client, atCommit } = session
   const last = [...atCommit].sort((a, b) => Number(a.step.isLast ?? false) - Number(b.step.isLast ?? false))
-  const steps: Step[] = []
-  let current = org
-  for (const { org: tenant, step } of last) {
-    if (tenant !== current) steps.push(tenantStep(tenant))
-    current = tenant
-    steps.push(...newest([step]))
-  }
+  const steps = last.flatMap(({ org, step }) => [...opening(session, org), ...newest([step])])
   await runPipeline(client, [...steps, commit])
 }
 
@@ -214,17 +234,19 @@ export async function inTransaction<T>(
 ): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     const client = await pool.connect()
+    const session: Session = { client, atCommit: [], isDoubtful: false }
     let isCommitting = false
     try {
-      await runPipeline(client, beginFor(org))
-      const session: Session = { client, org, atCommit: [] }
       const result = await work(tenantWithin(session, org))
+      // A connection that was lost while it was idle is noticed here, while the work can still be retried.
+      if (session.org === undefined) await runPipeline(client, opening(session, org))
       isCommitting = true
       await end(session)
       client.release()
       return result
     } catch (error) {
-      await rollBack(client, error)
+      if (session.org === undefined || session.isDoubtful) client.release(session.isDoubtful)
+      else await rollBack(client, error)
       const mayRetry = classifyError(error) === 'retry' || (isConnectionError(error) && !isCommitting)
       if (!mayRetry || attempt === maxAttempts) throw error
     }

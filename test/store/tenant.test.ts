@@ -144,7 +144,35 @@ describe('single statements', () => {
 describe('transactions', () => {
   test('are of their organization from the first message to the last, without one more', async () => {
     expect(await inTransaction(pool, 1, look)).toEqual(one)
-    expect(roundTrips).toBe(3)
+    expect(roundTrips).toBe(2)
+    expect(await leftBehind()).toEqual(nobody)
+  })
+
+  test('begin with their first statement, whatever it is', async () => {
+    const start = { name: '', text: 'SELECT current_org()', values: [] }
+    expect(await inTransaction(pool, 1, ({ db }) => db.pipe([start]))).toEqual([[['1']]])
+    expect(await inTransaction(pool, 2, ({ db }) => prepared(db, whoami, []))).toEqual([two])
+    await inTransaction(pool, 1, ({ db }) => db.pipeAtCommit([start]))
+    expect(roundTrips).toBe(6)
+    expect(await leftBehind()).toEqual(nobody)
+  })
+
+  test('without a statement leave the connection as it was', async () => {
+    await inTransaction(pool, 1, async () => {})
+    await expect(
+      inTransaction(pool, 1, async () => {
+        throw new Error('before anything was sent')
+      }),
+    ).rejects.toThrow('before anything')
+    expect(await leftBehind()).toEqual(nobody)
+    expect(connections).toBe(0)
+  })
+
+  test('that fail with a prepared statement do not confuse the next one of that name', async () => {
+    const broken = { name: 'first-of-all', text: 'SELECT nothing FROM nowhere' }
+    await expect(inTransaction(pool, 1, ({ db }) => prepared(db, broken, []))).rejects.toThrow('nowhere')
+    const works = { ...broken, text: whoami.text }
+    expect(await inTransaction(pool, 1, ({ db }) => prepared(db, works, []))).toEqual([one])
     expect(await leftBehind()).toEqual(nobody)
   })
 
