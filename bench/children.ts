@@ -7,7 +7,7 @@ import { packageRoot } from '../src/package-root.ts'
 import type { LoadPlan, LoadResult } from './load-client.ts'
 import { nodeFlags } from './service.ts'
 
-/** Started processes; whoever measures ends them, also after a failure. */
+/** Started processes; a measurement ends them with `endChildren`, also after a failure. */
 export type Children = ChildProcess[]
 
 export function endChildren(children: Children): void {

@@ -7,6 +7,7 @@ import { processGroup, toJob } from '../operations/baskets/process.ts'
 import { returnTransaction } from '../operations/baskets/return-transaction.ts'
 import { type Registration, registerCustomer } from '../operations/customers/register-customer.ts'
 import { fingerprintOf } from '../operations/fingerprint.ts'
+import { runWrite } from '../operations/transact.ts'
 import { changeWallet } from '../operations/wallets/change-wallet.ts'
 import type { Guest } from './guests.ts'
 import { isHappyHour, type Visit } from './plan-day.ts'
@@ -27,14 +28,18 @@ export async function joinHappyHour(story: Story, guest: Guest, now: Date): Prom
 }
 
 async function openCard(
-  { at, write, organization, staff }: Story,
+  { at, organization, staff }: Story,
   campaign: string,
   customer: Registration['customer'],
   now: Date,
 ): Promise<{ customer: CustomerId; card: CardId }> {
   const user = [...staff.values()][0]!
-  const view = await write((tenant) =>
-    registerCustomer(at(now), tenant, organization, { campaign, customer }, { kind: 'connection', user }),
+  const deps = at(now)
+  const by = { organization, kind: 'connection', user } as const
+  const view = await runWrite(
+    deps.pool,
+    organization.orgId,
+    registerCustomer(deps, { campaign, customer }, by),
   )
   return { customer: view.customer.id, card: view.cards[0]!.id }
 }

@@ -4,10 +4,10 @@ import type { CustomerId } from '../domain/ids.ts'
 import { Refused } from '../domain/refusal.ts'
 import type { Deps } from '../operations/deps.ts'
 import { fingerprintOf } from '../operations/fingerprint.ts'
-import { transact, type WriteCall, type WriteResult } from '../operations/transact.ts'
-import { type Reply, transactChange, type WalletWork } from '../operations/wallets/change-wallet.ts'
+import { type Reply, transact, type Write, type WriteCall, type WriteResult } from '../operations/transact.ts'
+import { transactChange, type WalletWork } from '../operations/wallets/change-wallet.ts'
 import type { Questions } from '../store/question.ts'
-import { platformOrg, type Tenant } from '../store/tenant.ts'
+import { platformOrg } from '../store/tenant.ts'
 import { isAudited, toAuditNote } from './redaction/audit-note.ts'
 import { meaningOf } from './requests/body-meaning.ts'
 
@@ -22,18 +22,17 @@ interface WriteReply<T> {
   readonly orgOf?: (result: T) => number
 }
 
-export interface WriteSpec<T> extends WriteReply<T> {
-  readonly work: (tenant: Tenant) => Promise<T>
-}
+export interface WriteSpec<T, Q extends Questions = Record<never, never>>
+  extends WriteReply<T>,
+    Write<Q, T> {}
 
-export async function respondToWrite<T>(
+export async function respondToWrite<T, Q extends Questions = Record<never, never>>(
   deps: Deps,
   request: FastifyRequest,
   reply: FastifyReply,
-  spec: WriteSpec<T>,
+  spec: WriteSpec<T, Q>,
 ) {
-  const { call, answer, audit } = replyTo(request, spec)
-  return send(reply, spec, await transact(deps, orgOf(request), call, spec.work, answer, audit))
+  return send(reply, spec, await transact(deps, orgOf(request), spec, replyTo(request, spec)))
 }
 
 /** Like `respondToWrite`, for a change of a wallet. */
@@ -47,11 +46,15 @@ export async function respondToChange<Q extends Questions, T>(
   return send(reply, spec, await transactChange(deps, orgOf(request), change, replyTo(request, spec)))
 }
 
+/** The configuration of a route with which staff changes a wallet. */
+export const walletChange = { access: ['manage'], readsSetup: true, isRepeatable: true } as const
+
 const orgOf = ({ caller }: FastifyRequest) => caller?.organization.orgId ?? platformOrg
 
 function replyTo<T>(request: FastifyRequest, spec: WriteReply<T>): Reply<T> {
   return {
     call: callOf(request),
+    caller: request.caller,
     answer: (result) => ({
       status: spec.status,
       body: spec.render(result),

@@ -25,7 +25,7 @@ declare module 'fastify' {
     isRepeatable?: boolean
     /** The handler validates the body itself; the schema is documentation only. */
     skipsBodySchema?: boolean
-    /** The operation itself checks whether the organization has changed or is no longer subscribed. */
+    /** The operation itself checks, on the setup it reads, whether the organization and the token are valid. */
     readsSetup?: boolean
     /** Set for reading the logs, which is not logged itself. */
     skipsRequestLog?: boolean

@@ -6,18 +6,16 @@
 import type { Pool } from 'pg'
 import { isLockTimeout } from '../database/classify-error.ts'
 import type { CustomerId } from '../domain/ids.ts'
-import { Refused } from '../domain/refusal.ts'
+import { type RefusalCode, Refused } from '../domain/refusal.ts'
 import { type AuditEntry, type AuditSubject, insertAuditEntry } from '../store/audit-entries.ts'
-import {
-  findStoredReply,
-  insertIdempotencyKey,
-  type StoredReply,
-  updateStoredReply,
-} from '../store/idempotency.ts'
+import { claimedKey, findStoredReply, type StoredReply, updateStoredReply } from '../store/idempotency.ts'
 import { newId } from '../store/new-id.ts'
+import { type Answers, ask, type Question, type Questions, together } from '../store/question.ts'
 import { inTransaction, type Tenant } from '../store/tenant.ts'
 import type { Actor } from './actor.ts'
+import type { Caller } from './deps.ts'
 import type { Fingerprint } from './fingerprint.ts'
+import { refuseOnConstraint } from './refuse-on-constraint.ts'
 
 /** What identifies a retry of a request. */
 export interface WriteCall {
@@ -49,38 +47,85 @@ export interface WriteResult extends Answer {
   readonly isReplay: boolean
 }
 
-export async function transact<T>(
+/** A write that does not change a wallet. */
+export interface Write<Q extends Questions, T> {
+  /** What the work has to know first, queried in the message that begins the transaction and claims the key. */
+  questions?(tenant: Tenant): Q
+  work(tenant: Tenant, answers: Answers<Q>): Promise<T>
+  /** The refusals of constraints: statements that are sent with COMMIT violate them after the work is done. */
+  readonly constraints?: Readonly<Record<string, RefusalCode>>
+}
+
+/** The response to a write, and its audit entry. */
+export interface Reply<T> {
+  /** Undefined if every request is a new one. */
+  readonly call: WriteCall | undefined
+  /** Undefined if no request was made. */
+  readonly caller: Caller | undefined
+  answer(result: T): Answer
+  audit(result: T, body: unknown): AuditNote | undefined
+}
+
+/** Runs a write for which nobody waits. */
+export async function runWrite<Q extends Questions, T>(
+  pool: Pool,
+  org: number,
+  write: Write<Q, T>,
+): Promise<T> {
+  return inTransaction(pool, org, async (tenant) => {
+    const { answers } = await begin(tenant, write, undefined)
+    return write.work(tenant, answers)
+  })
+}
+
+/** Runs a write for a request and returns its response: a new one, or the stored one for a retry. */
+export async function transact<Q extends Questions, T>(
   deps: { pool: Pool; clock: () => Date },
   org: number,
-  /** Without it every request is a new one. */
-  call: WriteCall | undefined,
-  work: (tenant: Tenant) => Promise<T>,
-  answer: (result: T) => Answer,
-  audit: (result: T, body: unknown) => AuditNote | undefined = () => undefined,
+  write: Write<Q, T>,
+  { call, answer, audit }: Reply<T>,
 ): Promise<WriteResult> {
-  /** The audit entry commits with the change, or neither does. */
-  const run = async (tenant: Tenant): Promise<WriteResult> => {
-    const result = await work(tenant)
-    const answered = answer(result)
-    await recordAudit(tenant, audit(result, answered.body), deps.clock())
-    return { ...answered, isReplay: false }
+  return refuseOnConstraint(write.constraints ?? {}, () =>
+    inTransaction(deps.pool, org, async (tenant) => {
+      const claim = call && claimedKey(tenant, claimOf(call, deps.clock()))
+      const { isClaimed, answers } = await begin(tenant, write, claim)
+      if (call && !isClaimed) return replay(tenant, call)
+      const result = await write.work(tenant, answers)
+      const answered = answer(result)
+      // The audit entry commits with the change, or neither does.
+      await recordAudit(tenant, audit(result, answered.body), deps.clock())
+      if (call) await keepReply(tenant, call, answered)
+      return { ...answered, isReplay: false }
+    }),
+  )
+}
+
+async function begin<Q extends Questions, T>(
+  tenant: Tenant,
+  { questions }: Write<Q, T>,
+  claim: Question<boolean> | undefined,
+): Promise<{ readonly isClaimed?: boolean; readonly answers: Answers<Q> }> {
+  const asked = together(questions?.(tenant) ?? ({} as Q))
+  // Nothing to wait for: the transaction begins with the first statement of the work.
+  if (!claim && asked.steps.length === 0) return { answers: asked.read([]) }
+  try {
+    return await ask(tenant, { isClaimed: claim, answers: asked })
+  } catch (error) {
+    if (claim && isLockTimeout(error)) throw new Refused('idempotency_key_in_use')
+    throw error
   }
-  if (!call) return inTransaction(deps.pool, org, run)
-  const { route, key, fingerprint } = call
-  return inTransaction(deps.pool, org, async (tenant) => {
-    if (!(await claim(tenant, { route, key, fingerprint: fingerprint.value, now: deps.clock() }))) {
-      return replay(tenant, call)
-    }
-    const answered = await run(tenant)
-    await updateStoredReply(tenant, {
-      route,
-      key,
-      status: answered.status,
-      reply: JSON.stringify(answered.body),
-      customer: answered.customer,
-    })
-    return answered
-  })
+}
+
+const claimOf = ({ route, key, fingerprint }: WriteCall, now: Date) => ({
+  route,
+  key,
+  fingerprint: fingerprint.value,
+  now,
+})
+
+async function keepReply(tenant: Tenant, { route, key }: WriteCall, answered: Answer): Promise<void> {
+  const { status, body, customer } = answered
+  await updateStoredReply(tenant, { route, key, status, reply: JSON.stringify(body), customer })
 }
 
 export async function recordAudit(tenant: Tenant, note: AuditNote | undefined, now: Date): Promise<void> {
@@ -93,15 +138,6 @@ export function toAuditEntry(
 ): AuditEntry {
   const { kind: byKind, user } = by
   return { id: newId('aud', now), at: now, byKind, user, action, subject, details, isTruncated }
-}
-
-async function claim(tenant: Tenant, of: Parameters<typeof insertIdempotencyKey>[1]): Promise<boolean> {
-  try {
-    return await insertIdempotencyKey(tenant, of)
-  } catch (error) {
-    if (isLockTimeout(error)) throw new Refused('idempotency_key_in_use')
-    throw error
-  }
 }
 
 async function replay(tenant: Tenant, { route, key, fingerprint }: WriteCall): Promise<WriteResult> {

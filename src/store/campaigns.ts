@@ -59,6 +59,7 @@ export async function listCampaigns(
 
 export interface PublishedCampaign {
   readonly id: CampaignId
+  readonly name: string
   readonly version: number
   /** A campaign that was published is no longer a draft. */
   readonly status: Exclude<CampaignStatus, 'draft'>
@@ -68,7 +69,7 @@ export interface PublishedCampaign {
 export async function listPublishedCampaigns(tenant: Tenant): Promise<PublishedCampaign[]> {
   const rows = await many<PublishedCampaign>(
     tenant.db,
-    'SELECT id, version, status FROM campaigns WHERE org_id = $1 AND version > 0 ORDER BY id',
+    'SELECT id, name, version, status FROM campaigns WHERE org_id = $1 AND version > 0 ORDER BY id',
     [tenant.orgId],
   )
   return rows.map((row) => ({ ...row, id: idFrom('cmp', row.id) }))

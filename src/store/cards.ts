@@ -1,7 +1,7 @@
 /** Cards. A customer has at most one live card (active or blocked) per campaign; the others are history. */
 import { type Card, cardStatus } from '../domain/customer.ts'
 import type { CampaignId, CardId, CustomerId, TransactionId } from '../domain/ids.ts'
-import { type Question, question } from './question.ts'
+import { type Question, question, type Step } from './question.ts'
 import { idFrom, maybeOne, type PreparedStatement, prepared, type Tenant, uuidOf } from './tenant.ts'
 import { owner } from './wallets/load.ts'
 
@@ -42,19 +42,6 @@ export async function findCard(tenant: Tenant, id: CardId): Promise<Card | undef
     tenant.db,
     `SELECT ${cardColumns} WHERE k.org_id = $1 AND k.id = $2 AND k.status <> ${cardStatus.closed}`,
     [tenant.orgId, uuidOf(id)],
-  )
-  return row && toCard(row)
-}
-
-export async function findLiveCard(
-  tenant: Tenant,
-  customer: CustomerId,
-  campaign: CampaignId,
-): Promise<Card | undefined> {
-  const row = await maybeOne<CardRow>(
-    tenant.db,
-    `SELECT ${cardColumns} WHERE k.org_id = $1 AND k.customer_id = $2 AND k.campaign_id = $3 AND k.status IN ${live}`,
-    [tenant.orgId, uuidOf(customer), uuidOf(campaign)],
   )
   return row && toCard(row)
 }
@@ -104,21 +91,23 @@ export async function listCardsByBarcode(
   )
 }
 
-export async function insertCard(tenant: Tenant, card: Card): Promise<void> {
-  await tenant.db.query(
-    `INSERT INTO cards (org_id, id, customer_id, campaign_id, barcode, status, wallet_version, created_at, updated_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8)`,
-    [
-      tenant.orgId,
+export function insertCard({ orgId }: Tenant, card: Card): Step {
+  return {
+    name: 'write-card',
+    text: `INSERT INTO cards (org_id, id, customer_id, campaign_id, barcode, status, wallet_version, created_at, updated_at)
+           VALUES ($1::integer, $2::uuid, $3::uuid, $4::uuid, $5::text, $6::smallint, $7::integer, $8::timestamptz,
+             $8::timestamptz)`,
+    values: [
+      String(orgId),
       uuidOf(card.id),
       uuidOf(card.customer),
       uuidOf(card.campaign),
       card.barcode,
-      card.status,
-      card.walletVersion,
-      card.createdAt,
+      String(card.status),
+      String(card.walletVersion),
+      card.createdAt.toISOString(),
     ],
-  )
+  }
 }
 
 export async function updateCardStatus(

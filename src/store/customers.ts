@@ -20,6 +20,7 @@ import type { PublishedCampaign } from './campaigns.ts'
 import { type CardRow, cardColumns, toCard } from './cards.ts'
 import { contactCondition, searchCondition } from './customer-search.ts'
 import { firstIdAt, idsWithin } from './new-id.ts'
+import { type Question, question, type Step } from './question.ts'
 import {
   idFrom,
   many,
@@ -49,8 +50,8 @@ interface CustomerRow {
   consents: Consents | null
   consent_history: (Omit<ConsentChange, 'at'> & { at: string })[] | null
   opaque_id: string | null
-  created_at: Date
-  updated_at: Date
+  created_at: Date | string
+  updated_at: Date | string
 }
 
 interface CustomerViewRow extends CustomerRow {
@@ -60,7 +61,7 @@ interface CustomerViewRow extends CustomerRow {
     | { id: string; status: number; reward: Reward; campaign_id: string; expires_at: string | null }[]
     | null
   expiring: { key: string; amount: number; decimals: number; at: string }[] | null
-  last_activity_at: Date | null
+  last_activity_at: Date | string | null
   campaigns: [id: string, version: number, status: PublishedCampaign['status']][] | null
 }
 
@@ -68,7 +69,7 @@ interface CustomerViewRow extends CustomerRow {
 export interface LoadedView extends Omit<CustomerView, 'tiers'> {
   readonly lastActivityAt?: Date
   /** Every campaign that was ever published, in its current version; the oldest first. */
-  readonly campaigns: readonly PublishedCampaign[]
+  readonly campaigns: readonly Omit<PublishedCampaign, 'name'>[]
 }
 
 function toCustomer(row: CustomerRow): Customer {
@@ -82,8 +83,8 @@ function toCustomer(row: CustomerRow): Customer {
     consents: row.consents ?? undefined,
     consentHistory: row.consent_history?.map((change) => ({ ...change, at: new Date(change.at) })),
     opaqueId: row.opaque_id ?? undefined,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
+    createdAt: new Date(row.created_at),
+    updatedAt: new Date(row.updated_at),
   }
 }
 
@@ -102,7 +103,7 @@ function toCustomerView(row: CustomerViewRow): LoadedView {
       }),
     ),
     expiring: (row.expiring ?? []).map((part) => ({ ...part, at: new Date(part.at) })),
-    lastActivityAt: row.last_activity_at ?? undefined,
+    lastActivityAt: row.last_activity_at === null ? undefined : new Date(row.last_activity_at),
     campaigns: (row.campaigns ?? []).map(([id, version, status]) => ({
       id: idFrom('cmp', id),
       version,
@@ -163,6 +164,16 @@ export async function findCustomerView(
 ): Promise<LoadedView | undefined> {
   const [row] = await prepared<CustomerViewRow>(tenant.db, viewById, [tenant.orgId, now, uuidOf(id)])
   return row && toCustomerView(row)
+}
+
+/** The view of a customer, queried together with other things; its row comes as JSON. */
+export function customerView({ orgId }: Tenant, id: CustomerId, now: Date): Question<LoadedView | undefined> {
+  return question(
+    'load-customer-view',
+    `SELECT row_to_json(v) FROM (${viewOf('c.id = $3')}) v`,
+    [String(orgId), now.toISOString(), uuidOf(id)],
+    ([row]) => row && toCustomerView(JSON.parse(row[0]!)),
+  )
 }
 
 /**
@@ -268,42 +279,10 @@ export async function listCustomerViews(
   return list(condition, values)
 }
 
-export type UniqueField = 'email' | 'phone' | 'opaqueId'
-
-/**
- * The unique fields of the profile that already belong to another customer, in the order in which they are
- * refused, each with that customer.
- */
-export async function listTakenFields(
-  tenant: Tenant,
-  profile: Profile,
-  except?: CustomerId,
-): Promise<{ readonly field: UniqueField; readonly customer: CustomerId }[]> {
-  const { email, phone, opaqueId } = profile
-  if (email === undefined && phone === undefined && opaqueId === undefined) return []
-  const rows = await many<{ id: string } & Record<UniqueField, boolean | null>>(
-    tenant.db,
-    `SELECT id, email_key = $2 AS email, phone = $3 AS phone, opaque_id = $4 AS "opaqueId"
-     FROM customers WHERE org_id = $1 AND (email_key = $2 OR phone = $3 OR opaque_id = $4)
-       AND ($5::uuid IS NULL OR id <> $5)`,
-    [
-      tenant.orgId,
-      email ? emailKey(email) : null,
-      phone ?? null,
-      opaqueId ?? null,
-      except ? uuidOf(except) : null,
-    ],
-  )
-  return (['email', 'phone', 'opaqueId'] as const).flatMap((field) => {
-    const owner = rows.find((row) => row[field])
-    return owner ? [{ field, customer: idFrom('cus', owner.id) }] : []
-  })
-}
-
 /** The customer with its wallet: there is always a wallet row to lock. */
-export async function insertCustomer(tenant: Tenant, customer: Customer): Promise<void> {
-  const [org, id] = [String(tenant.orgId), uuidOf(customer.id)]
-  await tenant.db.pipe([
+export function insertCustomer({ orgId }: Tenant, customer: Customer): Step[] {
+  const [org, id] = [String(orgId), uuidOf(customer.id)]
+  return [
     {
       name: 'write-customer',
       text: `INSERT INTO customers (org_id, id, status, phone, email, email_key, fullname, name_key, meta_data, consents,
@@ -323,7 +302,7 @@ export async function insertCustomer(tenant: Tenant, customer: Customer): Promis
       text: 'INSERT INTO wallets (org_id, customer_id) VALUES ($1::integer, $2::uuid)',
       values: [org, id],
     },
-  ])
+  ]
 }
 
 const profileValues = (profile: Profile) => [

@@ -19,17 +19,18 @@ export interface StoredReply {
  * Claims the key for this transaction. `false` means that another request claimed it first; while that
  * request is still running, this waits for it, up to the connection's lock timeout.
  */
-export async function insertIdempotencyKey(
-  tenant: Tenant,
+export function claimedKey(
+  { orgId }: Tenant,
   claim: { route: string; key: string; fingerprint: Buffer; now: Date },
-): Promise<boolean> {
-  const inserted = await execute(
-    tenant.db,
+): Question<boolean> {
+  return question(
+    'claim-key',
     `INSERT INTO idempotency_keys (org_id, route, key, fingerprint, status, created_at)
-     VALUES ($1, $2, $3, $4, 0, $5) ON CONFLICT DO NOTHING`,
-    [tenant.orgId, claim.route, claim.key, claim.fingerprint, claim.now],
+     VALUES ($1::integer, $2::text, $3::text, decode($4::text, 'hex'), 0, $5::timestamptz)
+     ON CONFLICT DO NOTHING RETURNING 1`,
+    [String(orgId), claim.route, claim.key, claim.fingerprint.toString('hex'), claim.now.toISOString()],
+    (rows) => rows.length === 1,
   )
-  return inserted === 1
 }
 
 export async function findStoredReply(

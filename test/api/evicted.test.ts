@@ -19,7 +19,9 @@ import {
 let service: TestService
 let second: TestService
 let merchant: Merchant
+let campaign: string
 let who: Registered
+let sale: string
 /** A connection of the merchant's own software, with both scopes and an integration of its own. */
 let thief: Connected
 
@@ -40,7 +42,9 @@ beforeAll(async () => {
   second = await startTestService({ sharing: service })
   for (const one of [service, second]) one.holdTime()
   merchant = await service.createMerchant()
-  who = await merchant.register(await merchant.publishCampaign())
+  campaign = await merchant.publishCampaign()
+  who = await merchant.register(campaign)
+  sale = (await merchant.call('POST', '/v1/transactions/process', basket())).body.id
 })
 afterAll(async () => {
   await second.close()
@@ -70,7 +74,12 @@ const uses: Record<string, (token: string) => Promise<Reply>> = {
       token,
       body: { key: 'points', amount: 1, reason: 'test' },
     }),
+  registration: (token) => second.call('POST', '/v1/customers/register', { token, body: registration() }),
+  'new customer': (token) =>
+    second.call('POST', '/v1/customers', { token, body: { data: { fullname: 'Eve' } } }),
+  return: (token) => second.call('POST', `/v1/transactions/${sale}/return/validate`, { token, body: {} }),
 }
+const registration = () => ({ campaignId: campaign, customer: { data: { fullname: 'Eve' } } })
 const basket = () => ({ customer: who.customer, card: who.card, amount: 1 })
 
 async function expectUsable(token: string): Promise<void> {
@@ -112,6 +121,13 @@ describe('tokens end with what opened them', () => {
     await expectUsable(pair.accessToken)
     await end(path())
     await expectOut(pair)
+  })
+
+  test.each(Object.keys(uses))('whichever call comes first: %s', async (name) => {
+    const { accessToken } = await issue(thief)
+    await expectUsable(accessToken)
+    await end(ways[0]!.path())
+    expectRefusal(await uses[name]!(accessToken), 401, '_unauthorized', /has ended/)
   })
 
   test.each(ways.slice(1))(

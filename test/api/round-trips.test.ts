@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   type Merchant,
   type Method,
@@ -10,6 +10,7 @@ import {
 /** How often a request waits for the database once the process knows the organization. */
 let service: TestService
 let merchant: Merchant
+let campaign: string
 let who: Registered
 let roundTrips = 0
 
@@ -21,28 +22,139 @@ beforeAll(async () => {
     connection.on('readyForQuery', () => roundTrips++)
   })
   merchant = await service.createMerchant()
-  who = await merchant.register(await merchant.publishCampaign())
+  campaign = await merchant.publishCampaign()
+  who = await merchant.register(campaign)
 })
 afterAll(() => service.close())
 
-/** Round trips of a request that was sent before, on connections that are open. */
-async function countRoundTrips(method: Method, path: string, body?: object): Promise<number> {
-  await merchant.call(method, path, body)
+interface Sent {
+  readonly path: string
+  readonly body?: object
+  readonly headers?: Record<string, string>
+}
+
+/** Round trips of a request like one that was sent before, on connections that are open. */
+async function countRoundTrips(method: Method, next: () => Sent | Promise<Sent>): Promise<number> {
+  const send = ({ path, body, headers }: Sent) => merchant.call(method, path, body, headers)
+  await send(await next())
+  const sent = await next()
   const before = roundTrips
-  const { status } = await merchant.call(method, path, body)
+  const { status } = await send(sent)
   expect(status).toBeLessThan(300)
   return roundTrips - before
 }
 
-test.each([
-  { method: 'POST', path: (): string => '/v1/transactions/process', count: 2 },
-  { method: 'POST', path: (): string => '/v1/transactions/validate', count: 1 },
-  { method: 'GET', path: (): string => `/v1/customers/${who.customer}`, count: 2 },
-  { method: 'GET', path: (): string => `/v1/customers/${who.customer}/ledger`, count: 3 },
-  { method: 'GET', path: (): string => '/v1/customers', count: 2 },
-  { method: 'GET', path: (): string => '/v1/organization', count: 2 },
-] as const)('$method $path waits for the database $count times', async ({ method, path, count }) => {
+let number = 0
+const sell = async () => {
   const { customer, card } = who
-  const body = method === 'POST' ? { customer, card, amount: 1 } : undefined
-  expect(await countRoundTrips(method, path(), body)).toBe(count)
+  const body = { customer, card, amount: 1, opaqueId: `receipt-${number++}` }
+  const { body: sale } = await merchant.call('POST', '/v1/transactions/process', body)
+  return sale.id
+}
+const newProfile = () => ({ data: { email: `ada.${number++}@example.org`, fullname: 'Ada' } })
+const withKey = () => ({ 'idempotency-key': `key-${number++}` })
+
+describe('a write waits for the database as often as a basket, which is twice', () => {
+  test.each<[name: string, next: () => Sent | Promise<Sent>]>([
+    [
+      'a basket',
+      () => ({
+        path: '/v1/transactions/process',
+        body: { customer: who.customer, card: who.card, amount: 1 },
+      }),
+    ],
+    [
+      'a return',
+      async () => ({ path: `/v1/transactions/${await sell()}/return`, body: {}, headers: withKey() }),
+    ],
+    [
+      'an adjustment',
+      () => ({
+        path: `/v1/customers/${who.customer}/adjustments`,
+        body: { key: 'points', amount: 1, reason: 'A gift' },
+        headers: withKey(),
+      }),
+    ],
+    [
+      'a registration of a new customer',
+      () => ({
+        path: '/v1/customers/register',
+        body: { campaignId: campaign, customer: newProfile() },
+        headers: withKey(),
+      }),
+    ],
+    [
+      'a registration of a known customer',
+      async () => {
+        const { body } = await merchant.call('POST', '/v1/customers', newProfile())
+        return { path: '/v1/customers/register', body: { campaignId: campaign, customer: { id: body.id } } }
+      },
+    ],
+    [
+      'a registration that finds the card',
+      () => ({
+        path: '/v1/customers/register',
+        body: { campaignId: campaign, customer: { id: who.customer } },
+      }),
+    ],
+    ['a new customer', () => ({ path: '/v1/customers', body: newProfile(), headers: withKey() })],
+  ])('%s', async (_name, next) => {
+    expect(await countRoundTrips('POST', next)).toBe(2)
+  })
+})
+
+test('a preview waits once', async () => {
+  const { customer, card } = who
+  const basket = { path: '/v1/transactions/validate', body: { customer, card, amount: 1 } }
+  expect(await countRoundTrips('POST', () => basket)).toBe(1)
+  const goods = { path: `/v1/transactions/${await sell()}/return/validate`, body: {} }
+  expect(await countRoundTrips('POST', () => goods)).toBe(1)
+})
+
+test.each([
+  { path: (): string => `/v1/customers/${who.customer}`, count: 2 },
+  { path: (): string => `/v1/customers/${who.customer}/ledger`, count: 3 },
+  { path: (): string => '/v1/customers', count: 2 },
+  { path: (): string => '/v1/organization', count: 2 },
+])('GET $path waits $count times', async ({ path, count }) => {
+  expect(await countRoundTrips('GET', () => ({ path: path() }))).toBe(count)
+})
+
+describe('a list waits as often for many rows as for one', () => {
+  beforeAll(async () => {
+    await merchant.publishCampaign()
+    for (const name of ['north', 'south']) {
+      await merchant.call('POST', '/v1/branches', { name, opaqueId: name })
+      await merchant.call('POST', '/v1/users', { name, opaqueId: name })
+      await merchant.call('POST', '/v1/products', { name, opaqueId: name })
+      await merchant.call('POST', '/v1/coupons', { customer: who.customer, campaign, reward: 'free-coffee' })
+      await merchant.invite()
+      await merchant.connect(['pos'])
+      await merchant.call('POST', `/v1/transactions/${await sell()}/return`, {})
+      await merchant.lastRequest()
+    }
+  })
+
+  test.each([
+    '/v1/audit',
+    '/v1/branches',
+    '/v1/campaigns',
+    '/v1/connections',
+    '/v1/coupons',
+    '/v1/customers',
+    '/v1/customers/:id/coupons',
+    '/v1/customers/:id/ledger',
+    '/v1/customers/:id/transactions',
+    '/v1/people',
+    '/v1/products',
+    '/v1/requests',
+    '/v1/transactions',
+    '/v1/users',
+  ])('%s', async (route) => {
+    const path = route.replace(':id', who.customer)
+    const { body } = await merchant.call('GET', path)
+    expect(body.data?.length ?? body.length, JSON.stringify(body).slice(0, 200)).toBeGreaterThan(1)
+    const ofOne = await countRoundTrips('GET', () => ({ path: `${path}?limit=1` }))
+    expect(await countRoundTrips('GET', () => ({ path: `${path}?limit=50` }))).toBe(ofOne)
+  })
 })

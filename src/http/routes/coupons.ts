@@ -9,7 +9,7 @@ import type { Server } from '../fastify-server.ts'
 import { named } from '../openapi/name-components.ts'
 import { toCouponRecordReply } from '../replies/customer.ts'
 import { listPage, PageQuery } from '../requests/paging.ts'
-import { respondToChange } from '../respond.ts'
+import { respondToChange, walletChange } from '../respond.ts'
 import { CouponStatus as CouponStatusCode } from '../schemas/choices.ts'
 import { Coupon } from '../schemas/customer.ts'
 import { exampleId } from '../schemas/examples.ts'
@@ -113,8 +113,7 @@ export function couponRoutes(app: Server, { deps }: ServerOptions): void {
     '/v1/coupons',
     {
       config: {
-        access: ['manage'],
-        isRepeatable: true,
+        ...walletChange,
         refusals: ['customer_not_found', 'customer_not_active', 'campaign_not_found'],
       },
       schema: {
@@ -139,8 +138,7 @@ export function couponRoutes(app: Server, { deps }: ServerOptions): void {
     '/v1/coupons/:id/revoke',
     {
       config: {
-        access: ['manage'],
-        isRepeatable: true,
+        ...walletChange,
         refusals: ['coupon_not_found', 'coupon_already_redeemed', 'coupon_expired', 'coupon_revoked'],
       },
       schema: {

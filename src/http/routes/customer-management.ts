@@ -15,7 +15,7 @@ import {
 } from '../replies/customer.ts'
 import { rendered, sendJson } from '../replies/stream-json.ts'
 import { toTransactionReply } from '../replies/transaction.ts'
-import { respondToChange, respondToWrite } from '../respond.ts'
+import { respondToChange, respondToWrite, walletChange } from '../respond.ts'
 import { StatusCode } from '../schemas/choices.ts'
 import {
   Adjustment,
@@ -112,11 +112,7 @@ export function customerManagementRoutes(app: Server, { deps }: ServerOptions): 
   app.post(
     '/v1/customers/:id/adjustments',
     {
-      config: {
-        access: ['manage'],
-        isRepeatable: true,
-        refusals: ['customer_not_found', 'insufficient_points'],
-      },
+      config: { ...walletChange, refusals: ['customer_not_found', 'insufficient_points'] },
       schema: {
         operationId: 'adjustBalance',
         summary: 'Adjust a balance by hand',
@@ -143,7 +139,7 @@ export function customerManagementRoutes(app: Server, { deps }: ServerOptions): 
   app.post(
     '/v1/customers/:id/erase',
     {
-      config: { access: ['manage'], isRepeatable: true, refusals: ['customer_not_found'] },
+      config: { ...walletChange, refusals: ['customer_not_found'] },
       schema: {
         operationId: 'eraseCustomer',
         summary: "Erase a customer's personal data",

@@ -76,7 +76,7 @@ const aboutRegistering =
   'and `customer` of the error is the `id` to register instead. A retry with the same `Idempotency-Key` returns the same card.'
 
 export function customerRoutes(app: Server, { deps }: ServerOptions): void {
-  const { pool, clock } = deps
+  const { pool } = deps
   const walletUrls = createWalletUrls(deps)
 
   app.post(
@@ -84,6 +84,7 @@ export function customerRoutes(app: Server, { deps }: ServerOptions): void {
     {
       config: {
         access: ['pos'],
+        readsSetup: true,
         isRepeatable: true,
         isAuditedForPeople: true,
         refusals: newCustomerRefusals,
@@ -100,10 +101,7 @@ export function customerRoutes(app: Server, { deps }: ServerOptions): void {
       const { organization } = request.caller
       const input = toProfileInput(request.body)
       return respondToWrite(deps, request, reply, {
-        work: async (tenant) => {
-          const { id } = await createCustomer(tenant, organization, input, request.caller, clock())
-          return getCustomerView(deps, tenant, organization, id)
-        },
+        ...createCustomer(deps, input, request.caller),
         status: 201,
         render: toCustomerReply,
         finish: (customer: CustomerReply) => walletUrls.ofCustomer(organization, customer),
@@ -117,6 +115,7 @@ export function customerRoutes(app: Server, { deps }: ServerOptions): void {
     {
       config: {
         access: ['pos'],
+        readsSetup: true,
         isRepeatable: true,
         isAuditedForPeople: true,
         refusals: ['invalid_campaign', 'customer_not_found', 'customer_not_active', ...newCustomerRefusals],
@@ -140,7 +139,7 @@ export function customerRoutes(app: Server, { deps }: ServerOptions): void {
         customer: 'id' in customer ? { id: customer.id } : { profile: toProfileInput(customer) },
       }
       return respondToWrite(deps, request, reply, {
-        work: (tenant) => registerCustomer(deps, tenant, organization, registration, request.caller),
+        ...registerCustomer(deps, registration, request.caller),
         status: 201,
         render: toCustomerReply,
         finish: (customer: CustomerReply) => walletUrls.ofCustomer(organization, customer),

@@ -45,7 +45,7 @@ export function returnRoutes(app: Server, { deps }: ServerOptions): void {
   app.post(
     '/v1/transactions/:id/return/validate',
     {
-      config: { access: ['pos'], refusals: returnRefusals },
+      config: { access: ['pos'], readsSetup: true, refusals: returnRefusals },
       schema: {
         operationId: 'validateReturn',
         summary: 'Preview a return without committing anything',
@@ -60,7 +60,7 @@ export function returnRoutes(app: Server, { deps }: ServerOptions): void {
       const { organization } = request.caller
       const preview = await previewReturn(
         deps,
-        organization.orgId,
+        request.caller,
         toReturnRequest(request.params.id, request.body),
       )
       return toReturnPreviewReply(preview, organization)
@@ -72,6 +72,7 @@ export function returnRoutes(app: Server, { deps }: ServerOptions): void {
     {
       config: {
         access: ['pos'],
+        readsSetup: true,
         isRepeatable: true,
         refusals: [...returnRefusals, 'transaction_already_exists'],
       },

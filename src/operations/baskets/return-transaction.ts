@@ -27,7 +27,7 @@ import {
   type LoadedWallet,
   type ReturnableCoupon,
 } from '../../store/wallets/load.ts'
-import type { Deps } from '../deps.ts'
+import type { Caller, Deps } from '../deps.ts'
 import type { Fingerprint } from '../fingerprint.ts'
 import { type Decided, type Known, previewChange, type WalletWork } from '../wallets/change-wallet.ts'
 import { expiredFacts } from '../wallets/expired-facts.ts'
@@ -67,11 +67,11 @@ export function returnTransaction(deps: Deps, request: ReturnRequest): WalletWor
 /** What a return would do; the client's number is not checked. */
 export async function previewReturn(
   deps: Deps,
-  org: number,
+  caller: Caller,
   request: ReturnRequest,
 ): Promise<Omit<SaleReturn, 'id' | 'createdAt'>> {
   const work = returnTransaction(deps, { ...request, opaqueId: undefined })
-  const { done } = await previewChange(deps, org, work)
+  const { done } = await previewChange(deps, caller, work)
   return { ...done, opaqueId: request.opaqueId }
 }
 

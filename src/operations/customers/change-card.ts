@@ -53,7 +53,7 @@ export async function replaceCard(tenant: Tenant, id: CardId | undefined, now: D
     createdAt: now,
   }
   await updateCardStatus(tenant, old.id, cardStatus.replaced, now, card.id)
-  await insertCard(tenant, card)
+  await tenant.db.pipeAtCommit([insertCard(tenant, card)])
   await insertEvents(
     tenant,
     [{ type: 'card.replaced', data: { customer: old.customer, card: card.id, replaced: old.id } }],

@@ -9,7 +9,8 @@ import type { CustomerId } from '../../domain/ids.ts'
 import type { Organization } from '../../domain/organization.ts'
 import { normalizePhone } from '../../domain/phone.ts'
 import { type RefusalCode, Refused } from '../../domain/refusal.ts'
-import { listTakenFields, type UniqueField } from '../../store/customers.ts'
+import { ask } from '../../store/question.ts'
+import { type TakenField, takenFields, type UniqueField } from '../../store/taken-fields.ts'
 import type { Tenant } from '../../store/tenant.ts'
 import { refuseOnConstraint } from '../refuse-on-constraint.ts'
 
@@ -54,7 +55,7 @@ const takenRefusals: Record<UniqueField, RefusalCode> = {
   opaqueId: 'opaque_id_already_exists',
 }
 
-const takenConstraints: Record<string, RefusalCode> = {
+export const takenConstraints: Record<string, RefusalCode> = {
   customers_email_unique: takenRefusals.email,
   customers_phone_unique: takenRefusals.phone,
   customers_opaque_id_unique: takenRefusals.opaqueId,
@@ -71,7 +72,14 @@ export async function writeUnique(
   except: CustomerId | undefined,
   write: () => Promise<void>,
 ): Promise<void> {
-  const [taken] = await listTakenFields(tenant, profile, except)
-  if (taken) throw Refused.from({ code: takenRefusals[taken.field], customer: taken.customer })
+  if (hasUniqueField(profile))
+    refuseTaken((await ask(tenant, { taken: takenFields(tenant, profile, except) })).taken)
   await refuseOnConstraint(takenConstraints, write)
+}
+
+export const hasUniqueField = ({ email, phone, opaqueId }: Profile) =>
+  email !== undefined || phone !== undefined || opaqueId !== undefined
+
+export function refuseTaken([taken]: readonly TakenField[]): void {
+  if (taken) throw Refused.from({ code: takenRefusals[taken.field], customer: taken.customer })
 }

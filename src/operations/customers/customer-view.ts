@@ -83,8 +83,9 @@ async function campaignsOf(
   return campaigns.map((campaign, i) => ({ ...campaign, compiled: compiled[i]! }))
 }
 
-function withCampaigns(
-  view: LoadedView,
+/** What a customer can use now, with the campaigns of the organization as they are. */
+export function withCampaigns(
+  view: Omit<LoadedView, 'campaigns'>,
   campaigns: readonly AttachedCampaign[],
   now: Date,
   timezone: string,
@@ -99,7 +100,7 @@ function withCampaigns(
 }
 
 function withInactivity(
-  view: LoadedView,
+  view: Omit<LoadedView, 'campaigns'>,
   lastActivityAt: Date,
   inactivity: readonly Inactivity[],
   now: Date,

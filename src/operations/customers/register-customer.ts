@@ -1,7 +1,7 @@
 /**
  * Registers a customer into a campaign: opens a card with a barcode, and the campaign's balances, at 0 if
  * they are missing. Registering again returns the existing card. Everything happens in one database
- * transaction, so a refusal leaves no customer behind.
+ * transaction and two round trips: what has to be known, and everything that is written.
  */
 import { randomInt } from 'node:crypto'
 import { barcodeDigits, checkDigit } from '../../domain/barcode.ts'
@@ -11,23 +11,28 @@ import {
   cardStatus,
   customerStatus,
   firstWalletVersion,
+  isLive,
 } from '../../domain/customer.ts'
-import { type CampaignId, type CustomerId, parseId } from '../../domain/ids.ts'
-import type { Organization } from '../../domain/organization.ts'
+import { type CustomerId, parseId } from '../../domain/ids.ts'
 import { Refused } from '../../domain/refusal.ts'
 import { hasEnded } from '../../engine/rules/rule-conditions.ts'
-import { findCampaign } from '../../store/campaigns.ts'
-import { findLiveCard, insertCard } from '../../store/cards.ts'
-import { findCustomerView } from '../../store/customers.ts'
+import { insertCard } from '../../store/cards.ts'
+import { customerView, type LoadedView } from '../../store/customers.ts'
 import { newId } from '../../store/new-id.ts'
+import { type Answers, together } from '../../store/question.ts'
+import { setupVersion } from '../../store/setup.ts'
 import type { Tenant } from '../../store/tenant.ts'
-import { insertMissingBalances, updateWalletVersion } from '../../store/wallets/write.ts'
-import { byOf, type Staff } from '../actor.ts'
+import { insertMissingBalances, lockedWallet } from '../../store/wallets/write.ts'
+import { byOf } from '../actor.ts'
+import { checkRemembered } from '../auth/check-remembered.ts'
+import type { LiveCampaign } from '../campaigns/published-campaigns.ts'
 import type { Deps } from '../deps.ts'
+import type { Setup } from '../organizations/setup-cache.ts'
 import { recordFacts } from '../record-facts.ts'
-import { createCustomer } from './create-customer.ts'
-import type { ProfileInput } from './customer-profile.ts'
-import { usableNow } from './customer-view.ts'
+import type { Write } from '../transact.ts'
+import { insertNew, type Registrar, takenBy } from './create-customer.ts'
+import { type ProfileInput, takenConstraints } from './customer-profile.ts'
+import { withCampaigns } from './customer-view.ts'
 
 export interface Registration {
   readonly campaign: string
@@ -35,115 +40,111 @@ export interface Registration {
   readonly customer: { readonly id: string } | { readonly profile: ProfileInput }
 }
 
-/** The customer with only the card of this registration. */
-export async function registerCustomer(
+/** The result is the customer with only the card of this registration. */
+export function registerCustomer(
   deps: Deps,
-  tenant: Tenant,
-  organization: Organization,
   registration: Registration,
-  by: Staff,
-): Promise<CustomerView> {
-  const now = deps.clock()
-  const campaign = await getOpenCampaign(deps, tenant, organization, registration.campaign, now)
-  const card =
-    'id' in registration.customer
-      ? await findOrOpenCard(tenant, organization, registration.customer.id, campaign, by, now)
-      : await openFirstCard(tenant, organization, registration.customer.profile, campaign, by, now)
-  const view = await findCustomerView(tenant, card.customer, now)
-  return { ...(await usableNow(deps, tenant, organization, view!, now)), cards: [card] }
+  by: Registrar,
+): Write<RegistrationQuestions, CustomerView> {
+  return {
+    questions: (tenant) => questionsOf(tenant, registration, by, deps.clock()),
+    async work(tenant, answers) {
+      const now = deps.clock()
+      const setup = await deps.setupCache.get(tenant, answers.setup)
+      checkRemembered(setup, by, now)
+      const { organization, live } = setup
+      const campaign = openCampaign(setup, registration.campaign, now)
+      const held =
+        'id' in registration.customer
+          ? existing(answers)
+          : noneYet(
+              await insertNew(tenant, organization, registration.customer.profile, by, now, answers.taken),
+            )
+      const known = held.cards.find((card) => isLive(card) && card.campaign === campaign.id)
+      const joined = known
+        ? { ...held, cards: [known] }
+        : await openCard(tenant, { held, setup, campaign, by, now })
+      return withCampaigns(joined, live, now, organization.timezone)
+    },
+    constraints: takenConstraints,
+  }
 }
 
-/** A customer that was just created has no card yet, so there is nothing to look up or lock. */
-async function openFirstCard(
-  tenant: Tenant,
-  organization: Organization,
-  profile: ProfileInput,
-  campaign: OpenCampaign,
-  by: Staff,
-  now: Date,
-): Promise<Card> {
-  const { id } = await createCustomer(tenant, organization, profile, by, now)
-  return openCard(tenant, organization, id, campaign, by, now)
+/**
+ * An existing customer is locked, so that two concurrent registrations open one card; the view is queried
+ * under that lock.
+ */
+function questionsOf(tenant: Tenant, { customer }: Registration, by: Registrar, now: Date) {
+  const id = 'id' in customer ? parseId('cus', customer.id) : undefined
+  return {
+    existing: id && together({ isThere: lockedWallet(tenant, id), view: customerView(tenant, id, now) }),
+    taken: 'profile' in customer ? takenBy(tenant, customer.profile, by.organization) : undefined,
+    setup: setupVersion(tenant),
+  }
 }
 
-async function findOrOpenCard(
-  tenant: Tenant,
-  organization: Organization,
-  text: string,
-  campaign: OpenCampaign,
-  by: Staff,
-  now: Date,
-): Promise<Card> {
-  const customer = await lockExisting(tenant, text)
-  const card = await findLiveCard(tenant, customer, campaign.id)
-  if (card) return card
-  const view = await findCustomerView(tenant, customer, now)
-  if (view?.customer.status !== customerStatus.active) throw new Refused('customer_not_active')
-  return openCard(tenant, organization, customer, campaign, by, now)
-}
-
-interface OpenCampaign {
-  readonly id: CampaignId
-  readonly name: string
-  readonly balanceKeys: readonly string[]
-}
+type RegistrationQuestions = ReturnType<typeof questionsOf>
 
 /** The campaign must be published and must not have ended. */
-async function getOpenCampaign(
-  deps: Deps,
-  tenant: Tenant,
-  organization: Organization,
-  text: string,
-  now: Date,
-): Promise<OpenCampaign> {
+function openCampaign({ live, organization }: Setup, text: string, now: Date): LiveCampaign {
   const id = parseId('cmp', text)
-  const campaign = id && (await findCampaign(tenant, id))
+  const campaign = live.find((each) => each.id === id)
   if (campaign?.status !== 'published') throw new Refused('invalid_campaign')
-  const [published] = await deps.campaigns.get(tenant, organization, [campaign])
-  if (!published || hasEnded(published, now, organization.timezone)) {
+  if (hasEnded(campaign.compiled, now, organization.timezone)) {
     throw new Refused('invalid_campaign', 'The campaign has ended.')
   }
+  return campaign
+}
+
+type Held = Omit<LoadedView, 'campaigns'>
+
+function existing({ existing: found }: Answers<RegistrationQuestions>): Held {
+  if (!found?.isThere || !found.view) throw new Refused('customer_not_found')
+  return found.view
+}
+
+const noneYet = (customer: Held['customer']): Held => ({
+  customer,
+  cards: [],
+  balances: [],
+  coupons: [],
+  expiring: [],
+})
+
+interface Opening {
+  readonly held: Held
+  readonly setup: Setup
+  readonly campaign: LiveCampaign
+  readonly by: Registrar
+  readonly now: Date
+}
+
+/** Leaves the card and its balances to be written when the transaction commits. */
+async function openCard(tenant: Tenant, { held, setup, campaign, by, now }: Opening): Promise<Held> {
+  const { id: customer, status } = held.customer
+  if (status !== customerStatus.active) throw new Refused('customer_not_active')
+  const card = newCard(customer, campaign, now)
+  const keys = campaign.compiled.balances.map((balance) => balance.key)
+  await tenant.db.pipeAtCommit([insertCard(tenant, card), insertMissingBalances(tenant, customer, keys)])
+  const data = { customer, card: card.id, campaign: campaign.id, by: byOf(by) }
+  await recordFacts(tenant, setup.organization, [{ type: 'customer.registered', data }], now)
+  const missing = keys.filter((key) => !held.balances.some((balance) => balance.key === key))
+  const opened = missing.map((key) => ({ key, value: 0, total: 0, decimals: setup.decimals.get(key) ?? 0 }))
+  const balances = [...held.balances, ...opened].sort((a, b) => (a.key < b.key ? -1 : 1))
+  return { ...held, balances, cards: [card] }
+}
+
+function newCard(customer: CustomerId, { id, name }: LiveCampaign, now: Date): Card {
   return {
-    id: campaign.id,
-    name: campaign.name,
-    balanceKeys: published.balances.map((balance) => balance.key),
-  }
-}
-
-/** Locks the customer, so that two concurrent registrations open one card. */
-async function lockExisting(tenant: Tenant, text: string): Promise<CustomerId> {
-  const id = parseId('cus', text)
-  if (!id || !(await updateWalletVersion(tenant, id))) throw new Refused('customer_not_found')
-  return id
-}
-
-async function openCard(
-  tenant: Tenant,
-  organization: Organization,
-  customer: CustomerId,
-  campaign: OpenCampaign,
-  by: Staff,
-  now: Date,
-): Promise<Card> {
-  const card: Card = {
     id: newId('card', now),
     customer,
-    campaign: campaign.id,
-    campaignName: campaign.name,
+    campaign: id,
+    campaignName: name,
     barcode: newBarcode(),
     status: cardStatus.active,
     walletVersion: firstWalletVersion,
     createdAt: now,
   }
-  await insertCard(tenant, card)
-  await insertMissingBalances(tenant, customer, campaign.balanceKeys)
-  await recordFacts(
-    tenant,
-    organization,
-    [{ type: 'customer.registered', data: { customer, card: card.id, campaign: campaign.id, by: byOf(by) } }],
-    now,
-  )
-  return card
 }
 
 /** Random, so that barcodes cannot be guessed; with fourteen free digits a collision is very unlikely. */

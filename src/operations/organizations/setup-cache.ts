@@ -21,14 +21,14 @@ import {
 } from '../../store/setup.ts'
 import type { Tenant } from '../../store/tenant.ts'
 import type { CampaignCache } from '../campaigns/campaign-cache.ts'
-import { loadPublishedCampaigns } from '../campaigns/published-campaigns.ts'
+import { type LiveCampaign, loadPublishedCampaigns } from '../campaigns/published-campaigns.ts'
 import { decimalsByKey } from '../wallets/expired-facts.ts'
 
 export interface Setup {
   readonly version: number
   readonly organization: Organization
   /** Campaigns that can run on any card of the organization. */
-  readonly live: readonly AttachedCampaign[]
+  readonly live: readonly LiveCampaign[]
   /** The most rules that run on one card. */
   readonly mostRules: number
   /** Inactivity rules of the campaigns: a balance belongs to the customer, whichever card was used. */

@@ -21,16 +21,10 @@ import { type Tenant, tenantOf } from '../../store/tenant.ts'
 import type { WalletChange } from '../../store/wallets/change.ts'
 import { type LoadedWallet, lockWallet, type Owned, walletOf } from '../../store/wallets/load.ts'
 import { writeWallets } from '../../store/wallets/write.ts'
-import type { Deps } from '../deps.ts'
+import { checkRemembered } from '../auth/check-remembered.ts'
+import type { Caller, Deps } from '../deps.ts'
 import type { Setup } from '../organizations/setup-cache.ts'
-import {
-  type Answer,
-  type AuditNote,
-  replayOf,
-  toAuditEntry,
-  type WriteCall,
-  type WriteResult,
-} from '../transact.ts'
+import { type Reply, replayOf, toAuditEntry, type WriteCall, type WriteResult } from '../transact.ts'
 import { type Attempt, type AttemptResult, deferred, done, runAttempts } from './attempts.ts'
 
 export interface WalletWork<Q extends Questions, Result> {
@@ -75,20 +69,13 @@ export async function changeWallet<Q extends Questions, Result>(
 /** The result that a change would have now. */
 export async function previewChange<Q extends Questions, Result>(
   deps: Deps,
-  org: number,
+  caller: Caller,
   work: WalletWork<Q, Result>,
 ): Promise<Result> {
-  const tenant = tenantOf(deps.pool, org)
+  const tenant = tenantOf(deps.pool, caller.organization.orgId)
   const { known } = await load(deps, tenant, work, undefined)
+  checkRemembered(known.setup, caller, known.now)
   return (await work.decide(known)).result
-}
-
-/** The response and the audit entry of a change. */
-export interface Reply<Result> {
-  /** Undefined if every request is a new one. */
-  readonly call: WriteCall | undefined
-  answer(result: Result): Answer
-  audit(result: Result, body: unknown): AuditNote | undefined
 }
 
 /** Runs the change for a request and returns its response: a new one, or the stored one for a retry. */
@@ -100,6 +87,7 @@ export async function transactChange<Q extends Questions, Result>(
 ): Promise<WriteResult> {
   const { call } = reply
   return run(deps, org, work, {
+    caller: reply.caller,
     earlier: call && ((tenant) => replayedAnswer(tenant, call)),
     finish(result, tenant, now) {
       const answered = reply.answer(result)
@@ -140,6 +128,7 @@ function replayedAnswer(
 }
 
 interface Frame<Result, T> {
+  readonly caller?: Caller
   /** The stored response, if this is a retry. */
   readonly earlier?: (tenant: Tenant) => Question<T | undefined>
   /** The new response, and what is written with the change. */
@@ -176,6 +165,8 @@ async function runOnce<Q extends Questions, Result, T>(
     if (!isLocked && mode === 'lock idle') return deferred
   }
   const { earlier, known } = await load(deps, tenant, work, frame.earlier?.(tenant))
+  // Once: a later attempt may find what the first has committed.
+  if (mode === 'read') checkRemembered(known.setup, frame.caller, known.now)
   if (earlier !== undefined) return done(earlier)
   const { wallet, setup, now } = known
   let decided: Decided<Result>

@@ -10,6 +10,8 @@
 import type { Step } from '../../database/pipeline.ts'
 import { customerStatus } from '../../domain/customer.ts'
 import type { CustomerId } from '../../domain/ids.ts'
+import { texts } from '../pg-arrays.ts'
+import { ask, type Question } from '../question.ts'
 import { type Tenant, uuidOf } from '../tenant.ts'
 import {
   addDailySums,
@@ -104,37 +106,49 @@ class LostLockError extends Error {
 
 const divisionByZero = '22012'
 
+/** `lockedWallet` at once. */
+export async function updateWalletVersion(tenant: Tenant, customer: CustomerId): Promise<boolean> {
+  return (await ask(tenant, { isThere: lockedWallet(tenant, customer) })).isThere
+}
+
 /**
  * Locks a customer's wallet until the transaction ends, and increments its version: for changes to a customer
  * outside the wallet, such as a card. Decisions based on an older version will fail. False when there is no
  * such customer, or no longer.
  */
-export async function updateWalletVersion(tenant: Tenant, customer: CustomerId): Promise<boolean> {
-  const key = [tenant.orgId, uuidOf(customer)]
-  await tenant.db.query(
-    'UPDATE wallets SET version = version + 1 WHERE org_id = $1 AND customer_id = $2',
-    key,
-  )
-  // Checked only now: a statement that waited for the lock still sees the customers from before it waited,
-  // and would revive a customer that the holder of the lock has just erased.
-  const { rowCount } = await tenant.db.query(
-    `SELECT 1 FROM customers WHERE org_id = $1 AND id = $2 AND status <> ${customerStatus.erased}`,
-    key,
-  )
-  return rowCount === 1
+export function lockedWallet({ orgId }: Tenant, customer: CustomerId): Question<boolean> {
+  const values = [String(orgId), uuidOf(customer)]
+  return {
+    steps: [
+      {
+        name: 'lock-wallet',
+        text: 'UPDATE wallets SET version = version + 1 WHERE org_id = $1::integer AND customer_id = $2::uuid',
+        values,
+      },
+      // Checked only now: a statement that waited for the lock still sees the customers from before it waited,
+      // and would revive a customer that the holder of the lock has just erased.
+      {
+        name: 'has-customer',
+        text: `SELECT 1 FROM customers WHERE org_id = $1::integer AND id = $2::uuid AND status <> ${customerStatus.erased}`,
+        values,
+      },
+    ],
+    read: ([, found]) => found!.length === 1,
+  }
 }
 
 /** Opens the balances a campaign brings; existing ones are left as they are. */
-export async function insertMissingBalances(
-  tenant: Tenant,
+export function insertMissingBalances(
+  { orgId }: Tenant,
   customer: CustomerId,
   keys: readonly string[],
-): Promise<void> {
-  await tenant.db.query(
-    `INSERT INTO balances (org_id, customer_id, key)
+): Step {
+  return {
+    name: 'write-missing-balances',
+    text: `INSERT INTO balances (org_id, customer_id, key)
      SELECT o.org_id, $2::uuid, key FROM setup_versions o, unnest($3::text[]) AS k (key)
      WHERE o.org_id = $1::integer
      ON CONFLICT DO NOTHING`,
-    [tenant.orgId, uuidOf(customer), keys],
-  )
+    values: [String(orgId), uuidOf(customer), texts(keys)],
+  }
 }
