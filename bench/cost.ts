@@ -1,7 +1,8 @@
 /**
  * What calls cost in processor time, of the service and of PostgreSQL: beside the least that Node.js needs to
  * read such a request and write such a response, and with two processes instead of one under the same load.
- * Reads the processor times that Linux counts. An argument profiles that call instead of measuring all.
+ * Reads the processor times that Linux counts. With the name of a call it is profiled instead, and with
+ * `workers` only those are compared.
  */
 import { randomInt } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -23,7 +24,7 @@ import { cpuOfChildren, cpuOfFamily } from './cpu.ts'
 import { cardId, customerId, type Fixture, loadFixture } from './fixture.ts'
 import type { LoadPlan, LoadResult, PlannedRequest } from './load-client.ts'
 import { summarize } from './profile.ts'
-import { median } from './report.ts'
+import { median, saveResults, summaryOf } from './report.ts'
 import { startService } from './service.ts'
 
 const rounds = 5
@@ -48,13 +49,17 @@ async function main(): Promise<void> {
     const run = startClient(children)
     const calls = callsOf(pool, shop)
     const asked = process.argv[2]
-    if (asked) {
+    if (asked && asked in calls) {
       await profile(server, () => calls[asked]!(), run)
     } else {
-      await compareCalls({ server, echo, postmaster: postgres.pid, calls, run })
+      const { pid: postmaster } = postgres
+      const measured = { server, postmaster, run }
+      const compared = asked === 'workers' ? {} : await compareCalls({ ...measured, echo, calls })
+      const loads = asked === 'workers' ? {} : await compareLoads({ ...measured, shop })
       const one = await startService(children, postgres.connection, 1)
       const two = await startService(children, postgres.connection, 2)
-      await compareWorkers({ one, two, postmaster: postgres.pid, shop, run })
+      const workers = await compareWorkers({ one, two, postmaster, shop, run })
+      if (!asked) saveResults('cost', { rounds, calls: compared, loads, workers })
     }
     await pool.end()
   } finally {
@@ -125,19 +130,27 @@ const planOf = (port: number, plan: Partial<LoadPlan>): LoadPlan => ({
   ...plan,
 })
 
-interface Costs {
+interface Measured {
   readonly server: BenchServer
-  readonly echo: BenchServer
   readonly postmaster: () => number | undefined
-  readonly calls: Calls
   readonly run: Run
 }
 
-async function compareCalls({ server, echo, postmaster, calls, run }: Costs): Promise<void> {
+interface Costs extends Measured {
+  readonly echo: BenchServer
+  readonly calls: Calls
+}
+
+interface Loads extends Measured {
+  readonly shop: Fixture
+}
+
+async function compareCalls({ server, echo, postmaster, calls, run }: Costs) {
   const service: Samples = new Map()
   const database: Samples = new Map()
   const ratios: Samples = new Map()
-  // The first round only warms up.
+  // The first round only warms up, after baskets have: they have the longest way.
+  await run(planOf(server.port, { ...(await calls.process!()), durationMs: 5 * durationMs }))
   for (let round = 0; round <= rounds; round++) {
     const floor = await costOf(echo.cpuUs, planOf(echo.port, await calls.process!()), run)
     if (round > 0) note(service, 'echo', floor)
@@ -163,6 +176,31 @@ async function compareCalls({ server, echo, postmaster, calls, run }: Costs): Pr
     const stored = database.has(name) ? Math.round(median(database.get(name)!)) : 0
     console.log(`  ${name.padEnd(10)} ${String(Math.round(median(values))).padStart(5)}  ${shown}  ${stored}`)
   }
+  return { service: summaryOf(service), database: summaryOf(database), timesEcho: summaryOf(ratios) }
+}
+
+const loads = [1, 8, 64, 256]
+
+/** One organization's baskets, with this many tills: what groups of baskets save. */
+async function compareLoads({ server, postmaster, run, shop }: Loads) {
+  const service: Samples = new Map()
+  const database: Samples = new Map()
+  for (let round = 0; round < rounds; round++) {
+    for (const tills of loads) {
+      const before = cpuOfChildren(postmaster() ?? -1) ?? 0
+      const own = await server.cpuUs()
+      const plan = planOf(server.port, { tokens: [shop.token], connections: tills })
+      const { requests } = await run(plan)
+      note(service, String(tills), ((await server.cpuUs()) - own) / requests)
+      note(database, String(tills), ((cpuOfChildren(postmaster() ?? -1) ?? 0) - before) / requests)
+    }
+  }
+  console.log('µs of processor time per basket by the number of tills, medians: service, PostgreSQL')
+  for (const [tills, values] of service) {
+    const stored = Math.round(median(database.get(tills)!))
+    console.log(`  ${tills.padEnd(10)} ${Math.round(median(values))}  ${stored}`)
+  }
+  return { service: summaryOf(service), database: summaryOf(database) }
 }
 
 type Samples = Map<string, number[]>
@@ -186,7 +224,7 @@ interface Workers {
 }
 
 /** At a load that one process carries easily, so that both sides do the same work in the same time. */
-async function compareWorkers({ one, two, postmaster, shop, run }: Workers): Promise<void> {
+async function compareWorkers({ one, two, postmaster, shop, run }: Workers) {
   const plan = (port: number) => planOf(port, { tokens: [shop.token] })
   // A process that has just started runs slower than it will later.
   const warm = (port: number) => run({ ...plan(port), durationMs: 5 * durationMs })
@@ -220,6 +258,7 @@ async function compareWorkers({ one, two, postmaster, shop, run }: Workers): Pro
       `  ${name.padEnd(16)} ${median(values).toFixed(digits)}  (${values.map((value) => value.toFixed(digits)).join(', ')})`,
     )
   }
+  return { perSecond: rate, ...summaryOf(samples) }
 }
 
 async function profile(server: BenchServer, call: () => Promise<Partial<LoadPlan>>, run: Run) {

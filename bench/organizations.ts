@@ -13,7 +13,7 @@ import { startEmbeddedPostgres } from '../src/embedded-postgres/embedded-postgre
 import { type Children, endChildren, once, startChild, startClient } from './children.ts'
 import { type Fixture, loadFixture } from './fixture.ts'
 import type { LoadPlan } from './load-client.ts'
-import { median } from './report.ts'
+import { median, saveResults, summaryOf } from './report.ts'
 import { startService } from './service.ts'
 
 const rounds = 5
@@ -109,6 +109,7 @@ async function measure(run: Run, compared: readonly Compared[]): Promise<void> {
       }
     }
   }
+  saveResults('organizations', { ratios: summaryOf(ratios), perSecond: summaryOf(rates) })
   for (const [name, values] of ratios) {
     const shown = values.map((value) => value.toFixed(2)).join(', ')
     const rate = Math.round(median(rates.get(name)!))

@@ -1,4 +1,9 @@
-/** Results for people: a table of ratios with their targets, and the same as a chart. */
+/** Results: a table of ratios with their targets and a chart for people, and a file for other programs. */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { cpus, totalmem } from 'node:os'
+import { join } from 'node:path'
+import { packageRoot } from '../src/package-root.ts'
+
 export interface Line {
   readonly name: string
   readonly median: number
@@ -30,6 +35,26 @@ export const aims: Record<string, Aim> = {
   'WAL bytes per basket': atMost(2_500),
   'memory late ÷ early': atMost(1.2),
   'memory MB': atMost(300),
+}
+
+/** Writes `results/<name>.json`, with the machine that it was measured on. */
+export function saveResults(name: string, results: object): void {
+  const folder = join(packageRoot, 'bench/results')
+  mkdirSync(folder, { recursive: true })
+  const machine = {
+    processor: process.arch,
+    cores: cpus().length,
+    memoryGb: Math.round(totalmem() / 2 ** 30),
+    node: process.version,
+  }
+  writeFileSync(join(folder, `${name}.json`), `${JSON.stringify({ machine, ...results }, undefined, 2)}\n`)
+}
+
+/** The median of each series, and its lowest and highest value. */
+export function summaryOf(samples: ReadonlyMap<string, readonly number[]>) {
+  return Object.fromEntries(
+    [...samples].map(([name, values]) => [name, { median: median(values), spread: spread(values) }]),
+  )
 }
 
 export function median(values: readonly number[]): number {

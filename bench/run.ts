@@ -2,8 +2,8 @@
  * The benchmark: everything in one run and interleaved, because machines are noisy and only ratios within a
  * round are meaningful. `--quick` finishes within two minutes; the full run takes about half an hour.
  */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { cpus, tmpdir, totalmem } from 'node:os'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Pool } from 'pg'
 import { migrate } from '../src/database/migrate.ts'
@@ -16,7 +16,7 @@ import { type Fixture, loadFixture } from './fixture.ts'
 import type { LoadPlan, LoadResult } from './load-client.ts'
 import { type ProfileLine, summarize } from './profile.ts'
 import { runRaw } from './raw-load.ts'
-import { aims, median, plot, spread, table } from './report.ts'
+import { aims, median, plot, saveResults, spread, table } from './report.ts'
 import { startService } from './service.ts'
 
 const isQuick = process.argv.includes('--quick')
@@ -281,15 +281,10 @@ function write(results: {
     aim: aims[name],
     values,
   }))
-  const machine = { cores: cpus().length, memoryGb: Math.round(totalmem() / 2 ** 30), node: process.version }
-  const folder = join(packageRoot, 'bench/results')
-  mkdirSync(folder, { recursive: true })
   const name = isQuick ? 'quick' : 'full'
-  writeFileSync(
-    join(folder, `${name}.json`),
-    `${JSON.stringify({ machine, rounds, seconds, raw: results.tool, bigCustomers, summary, figures: results.figures, profiles: results.profiles }, undefined, 2)}\n`,
-  )
-  writeFileSync(join(folder, `${name}.svg`), plot(summary))
+  const { tool, figures, profiles } = results
+  saveResults(name, { rounds, seconds, raw: tool, bigCustomers, summary, figures, profiles })
+  writeFileSync(join(packageRoot, `bench/results/${name}.svg`), plot(summary))
   console.log(table(summary, results.figures, results.tool))
 }
 

@@ -58,7 +58,7 @@ export async function listen(
   secrets: ServiceSecrets,
   log: Logger,
 ): Promise<Listener> {
-  const baskets = createBasketProcessor({ deps })
+  const baskets = createBasketProcessor({ deps, processes: config.workers })
   const requestLog = createRequestLog(deps)
   const state = { isStopping: false }
   // Readiness checks share one query for as long as it runs: frequent checks must not use up connections.

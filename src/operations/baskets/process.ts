@@ -30,6 +30,8 @@ export interface BasketProcessor {
 
 export interface TransactionsOptions {
   readonly deps: Deps
+  /** Number of processes that share the work. */
+  readonly processes?: number
   /** Maximum number of groups written concurrently, in all. */
   readonly writers?: number
   readonly maxGroup?: number
@@ -42,8 +44,9 @@ export function createBasketProcessor(options: TransactionsOptions): BasketProce
   const { deps } = options
   const queue = createBasketQueue<BasketJob, Processed>({
     run: (org, jobs) => processGroup(deps, org, jobs),
-    // A third group of the same organization would only make groups smaller.
-    writersOfOne: 2,
+    // A third group of the same organization, also in another process, would only make groups smaller, and
+    // with them each basket dearer.
+    writersOfOne: (options.processes ?? 1) > 1 ? 1 : 2,
     writers: options.writers ?? maxGroups(deps.pool),
     maxGroup: options.maxGroup ?? 128,
     maxWaiting: options.maxWaiting ?? 5_000,
