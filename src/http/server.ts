@@ -3,7 +3,7 @@
  * production. The error handler is installed before any route, so that the framework's own errors look like
  * ours.
  */
-import { randomUUID } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import type { Socket } from 'node:net'
 import swagger from '@fastify/swagger'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
@@ -116,9 +116,12 @@ function requestIdOf(request: { headers: Record<string, string | string[] | unde
   return typeof given === 'string' && /^[\x21-\x7e]{1,128}$/.test(given) ? given : newRequestId()
 }
 
-/** Not a stored ID, so no prefix; it only needs to be unique. */
+const firstHalf = randomBytes(8).toString('hex')
+let requests = 0
+
+/** Not a stored ID, so no prefix; it only needs to be unique: half is this process's, half is counted. */
 function newRequestId(): string {
-  return randomUUID().replaceAll('-', '')
+  return firstHalf + (++requests).toString(16).padStart(16, '0')
 }
 
 /** A request that is not valid HTTP never reaches a route, but still gets the standard error body. */

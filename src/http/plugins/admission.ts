@@ -3,7 +3,7 @@
  * share their queries with others (baskets, previews, lookups) have hundreds of slots; a request that needs a
  * database connection of its own waits for one of those, so that one organization never holds them all.
  */
-import type { FastifyRequest } from 'fastify'
+import type { FastifyContextConfig, FastifyRequest } from 'fastify'
 import { Refused } from '../../domain/refusal.ts'
 import { maxRulesOnCard } from '../../engine/definition/card-load.ts'
 import type { Deps } from '../../operations/deps.ts'
@@ -34,12 +34,14 @@ export function registerAdmission(app: Server, { pool, setupCache }: Deps, maxCa
   app.decorateRequest('turn', undefined)
 
   app.addHook('preHandler', (request, _reply, done) => {
+    // Read once: the framework builds it anew each time.
+    const { config } = request.routeOptions
     const { access = 'public', lane = access === 'public' || access === 'page' ? 'none' : 'connection' } =
-      request.routeOptions.config
+      config
     const turns = turnsOf[lane]
     if (!turns) return done()
-    const party = partyOf(request)
-    const steps = stepsOf(request, setupCache)
+    const party = partyOf(request, config)
+    const steps = stepsOf(request, config, setupCache)
     const start = (refused?: Refused) => {
       if (refused) return done(refused)
       // The response has been sent, so no hook will run that could release the slot.
@@ -69,8 +71,11 @@ const stepsPerRule = 10
  * What a request will cost, as far as that is known before it starts. For a basket that is decided by its lines
  * and by the rules on the organization's cards; for one whose setup is not cached yet it may be the most.
  */
-function stepsOf({ routeOptions, body, caller }: FastifyRequest, setupCache: SetupCache): number {
-  const { lane, isLong } = routeOptions.config
+function stepsOf(
+  { body, caller }: FastifyRequest,
+  { lane, isLong }: FastifyContextConfig,
+  setupCache: SetupCache,
+): number {
   if (isLong) return maxSteps
   if (lane !== 'batched' || !caller) return 0
   const { items } = Object(body) as { items?: unknown }
@@ -80,8 +85,8 @@ function stepsOf({ routeOptions, body, caller }: FastifyRequest, setupCache: Set
 }
 
 /** The operator has a queue of its own, so that a flood of token requests does not block it. */
-function partyOf({ caller, wallet, routeOptions }: FastifyRequest): Party {
+function partyOf({ caller, wallet }: FastifyRequest, { access }: FastifyContextConfig): Party {
   if (caller) return caller.organization.orgId
   if (wallet) return wallet.org
-  return routeOptions.config.access === 'operator' ? 'operator' : 'without a token'
+  return access === 'operator' ? 'operator' : 'without a token'
 }

@@ -31,7 +31,7 @@ export function createAuthenticate(
   const site = siteOf(server)
   const options = { deps, site, organizations, limits }
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    const access = request.routeOptions.config.access ?? 'public'
+    const { access = 'public', readsSetup = false } = request.routeOptions.config
     if (access === 'page') return
     const now = deps.clock()
     if (access === 'public') return limits.takeUnknown(reply, request.ip, now.getTime())
@@ -50,7 +50,7 @@ export function createAuthenticate(
     const session = authorization === undefined ? sessionToken(cookie, site) : undefined
     const caller =
       session === undefined
-        ? await findCaller(options, request, reply, bearerToken(request), now)
+        ? await findCaller(options, request, reply, now, readsSetup)
         : await findPerson(options, request, reply, session, now)
     request.caller = caller
     if (!access.some((scope) => caller.scopes.includes(scope))) {
@@ -82,10 +82,10 @@ async function findCaller(
   { deps, limits, organizations }: AuthenticateOptions,
   request: FastifyRequest,
   reply: FastifyReply,
-  sent: string,
   now: Date,
+  readsSetup: boolean,
 ): Promise<Caller> {
-  const verification = await deps.accessTokens.verify(sent, now)
+  const verification = await deps.accessTokens.verify(bearerToken(request), now)
   if (!verification.ok) {
     // An expired token was ours: its till has to be told so, however often it sends it.
     const tooMany = verification.reason === 'expired' ? undefined : deps.guesses.foreignToken(request.ip)
@@ -101,7 +101,7 @@ async function findCaller(
   if (!token) throw new Refused('_unauthorized')
   const { user, scopes } = claims
   const kind = 'connection'
-  if (request.routeOptions.config.readsSetup) {
+  if (readsSetup) {
     const organization = deps.setupCache.peek(claims.organization)?.organization
     if (organization?.isSubscribed) return { organization, user, kind, scopes, token, isRemembered: true }
   }

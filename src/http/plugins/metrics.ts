@@ -1,5 +1,6 @@
 /** Metrics of the service. Requests are labeled by route pattern, so that IDs create no new series. */
 import cluster from 'node:cluster'
+import type { FastifyRequest } from 'fastify'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Server } from '../fastify-server.ts'
 import type { ServerOptions } from '../server-options.ts'
@@ -43,9 +44,21 @@ export function collectMetrics(app: Server, { deps, baskets, requestLog }: Serve
     },
   })
 
+  /** By route and status: to find a series by its labels takes longer than to count. */
+  const series = new WeakMap<object, Map<string, ReturnType<typeof durations.labels>>>()
+  const seriesOf = (
+    { method, routeOptions: { config, url = 'unknown' } }: FastifyRequest,
+    status: number,
+  ) => {
+    const ofRoute = series.get(config) ?? new Map<string, ReturnType<typeof durations.labels>>()
+    series.set(config, ofRoute)
+    const key = `${method} ${status}`
+    const known = ofRoute.get(key) ?? durations.labels(method, url, String(status))
+    ofRoute.set(key, known)
+    return known
+  }
   app.addHook('onResponse', (request, reply, done) => {
-    const route = request.routeOptions.url ?? 'unknown'
-    durations.labels(request.method, route, String(reply.statusCode)).observe(reply.elapsedTime / 1000)
+    seriesOf(request, reply.statusCode).observe(reply.elapsedTime / 1000)
     done()
   })
   const read = cluster.isWorker ? createWorkerMetrics(registry) : () => registry.metrics()

@@ -52,57 +52,61 @@ export function createPresence(): Presence {
   }
 }
 
-export interface ProcessorShare {
-  /** Whether a request of so many steps may start now. */
-  hasRoom(steps: number): boolean
-  begin(steps: number): void
-  end(steps: number): void
-  /** Whether the next long request has to wait. */
-  readonly isResting: boolean
-}
-
-export function createProcessorShare(
-  party: Party,
-  presence: Presence,
-  /** Called when the next long request may start. */
-  onRested: (party: Party) => void,
-): ProcessorShare {
-  let stepsInWork = 0
-  let longInWork = 0
+/** A class, because one is opened for almost every request: that of a party with nothing in work is dropped. */
+export class ProcessorShare {
+  readonly #party: Party
+  readonly #presence: Presence
+  readonly #onRested: (party: Party) => void
+  #stepsInWork = 0
+  #longInWork = 0
   /** How busy the event loop has been, in all, when the time of long requests was last counted. */
-  let countedMs = 0
-  let resting: NodeJS.Timeout | undefined
+  #countedMs = 0
+  #resting: NodeJS.Timeout | undefined
 
-  function rest(): void {
-    const { active } = performance.eventLoopUtilization()
-    const restMs = Math.min(maxRestMs, (active - countedMs) * presence.others(party))
-    countedMs = active
-    if (restMs < 1) return
-    clearTimeout(resting)
-    resting = setTimeout(() => {
-      resting = undefined
-      onRested(party)
-    }, restMs)
+  /** `onRested` is called when the next long request may start. */
+  constructor(party: Party, presence: Presence, onRested: (party: Party) => void) {
+    this.#party = party
+    this.#presence = presence
+    this.#onRested = onRested
   }
 
-  return {
-    hasRoom: (steps) =>
-      (stepsInWork === 0 || stepsInWork + steps <= maxStepsAtOnce) &&
-      (steps < longSteps || resting === undefined),
-    begin(steps) {
-      presence.enter(party)
-      stepsInWork += steps
-      if (steps >= longSteps && longInWork++ === 0) countedMs = performance.eventLoopUtilization().active
-    },
-    end(steps) {
-      presence.leave(party)
-      stepsInWork -= steps
-      if (steps < longSteps) return
-      longInWork--
-      rest()
-    },
-    get isResting() {
-      return resting !== undefined
-    },
+  /** Whether a request of so many steps may start now. */
+  hasRoom(steps: number): boolean {
+    return (
+      (this.#stepsInWork === 0 || this.#stepsInWork + steps <= maxStepsAtOnce) &&
+      (steps < longSteps || this.#resting === undefined)
+    )
+  }
+
+  begin(steps: number): void {
+    this.#presence.enter(this.#party)
+    this.#stepsInWork += steps
+    if (steps >= longSteps && this.#longInWork++ === 0)
+      this.#countedMs = performance.eventLoopUtilization().active
+  }
+
+  end(steps: number): void {
+    this.#presence.leave(this.#party)
+    this.#stepsInWork -= steps
+    if (steps < longSteps) return
+    this.#longInWork--
+    this.#rest()
+  }
+
+  /** Whether the next long request has to wait. */
+  get isResting(): boolean {
+    return this.#resting !== undefined
+  }
+
+  #rest(): void {
+    const { active } = performance.eventLoopUtilization()
+    const restMs = Math.min(maxRestMs, (active - this.#countedMs) * this.#presence.others(this.#party))
+    this.#countedMs = active
+    if (restMs < 1) return
+    clearTimeout(this.#resting)
+    this.#resting = setTimeout(() => {
+      this.#resting = undefined
+      this.#onRested(this.#party)
+    }, restMs)
   }
 }

@@ -11,7 +11,7 @@
  */
 import { Refused } from '../../domain/refusal.ts'
 import { createRoundRobin } from '../../operations/round-robin.ts'
-import { createProcessorShare, type Party, type Presence, type ProcessorShare } from './processor-share.ts'
+import { type Party, type Presence, ProcessorShare } from './processor-share.ts'
 
 export interface Turns {
   /** Calls `start` now or when it is the party's turn, or with a refusal if that does not happen. */
@@ -126,7 +126,7 @@ export function createTurns(options: TurnsOptions): Turns {
 const openLine = (party: Party, presence: Presence, onRested: (party: Party) => void): Line => ({
   party,
   running: 0,
-  processor: createProcessorShare(party, presence, onRested),
+  processor: new ProcessorShare(party, presence, onRested),
   waiting: new Set(),
 })
 

@@ -5,6 +5,7 @@ export const docPages = {
   'guides/cookbook': 'Campaign cookbook',
   'guides/running': 'Running it',
   'guides/capacity': 'Capacity',
+  'guides/scale': 'Growing',
   glossary: 'Glossary',
   changelog: 'Changelog',
 }
