@@ -140,7 +140,7 @@ async function takeUp({ connection, session, config, secrets }: Assignment): Pro
   const log = createLogger(config.logLevel, { isTerminal: process.stdout.isTTY === true, toStderr: false })
   try {
     const deps = openDeps(connection, session, { ...config, tls }, secrets, log)
-    const listener = await listen(deps, { ...config, tls }, secrets, log)
+    const listener = await listen(deps, session, { ...config, tls }, secrets, log)
     process.send?.({ port: listener.port })
     return listener
   } catch (error) {

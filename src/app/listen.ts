@@ -5,7 +5,8 @@
 import type { AddressInfo } from 'node:net'
 import { baseUrlOf, type Config } from '../config.ts'
 import { canWrite } from '../database/can-write.ts'
-import { type DatabaseConnection, openPool, type SessionOptions } from '../database/pool.ts'
+import { SessionError } from '../database/check-session.ts'
+import { type DatabaseConnection, openPool, type SessionOptions, serviceLimits } from '../database/pool.ts'
 import type { Server } from '../http/fastify-server.ts'
 import { createRequestLog } from '../http/plugins/request-log.ts'
 import type { Logger } from '../http/redaction/logger.ts'
@@ -42,9 +43,7 @@ export function openDeps(
   const pool = openPool(connection, {
     log,
     ...session,
-    statementTimeoutMs: 5_000,
-    queryTimeoutMs: 8_000,
-    lockTimeoutMs: 3_000,
+    ...serviceLimits,
     asyncCommit,
     ...(asyncCommit && { maxConnections: 5 }),
   })
@@ -54,6 +53,7 @@ export function openDeps(
 
 export async function listen(
   deps: Deps,
+  { role }: SessionOptions,
   config: Config,
   secrets: ServiceSecrets,
   log: Logger,
@@ -64,8 +64,11 @@ export async function listen(
   // Readiness checks share one query for as long as it runs: frequent checks must not use up connections.
   let asked: Promise<boolean> | undefined
   const canServe = async () => {
-    asked ??= canWrite(deps.pool)
-      .catch(() => false)
+    asked ??= canWrite(deps.pool, role)
+      .catch((error) => {
+        if (error instanceof SessionError) log.error({ err: error }, 'not ready: see loyalty-wallet doctor')
+        return false
+      })
       .finally(() => {
         asked = undefined
       })

@@ -4,8 +4,9 @@
  */
 import { mkdir } from 'node:fs/promises'
 import { baseUrlOf, type Config, isReachedElsewhere } from '../config.ts'
+import { checkSession } from '../database/check-session.ts'
 import { migrate } from '../database/migrate.ts'
-import { type DatabaseConnection, openPool } from '../database/pool.ts'
+import { type DatabaseConnection, openPool, type SessionOptions } from '../database/pool.ts'
 import { removeDemoFile, writeDemoFile } from '../demo/demo-file.ts'
 import { type Demo, openDemo } from '../demo/open-demo.ts'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../embedded-postgres/embedded-postgres.ts'
@@ -101,7 +102,7 @@ async function serveOn(
   embedded: EmbeddedPostgres | undefined,
   { signal, onDemoDay }: StartOptions,
 ): Promise<RunningService> {
-  const { session } = await migrate(connection, { log })
+  const session = await prepareDatabase(connection, log)
   signal?.throwIfAborted()
   const secrets = await completeSecrets(config)
   const deps = openDeps(connection, session, config, secrets, log)
@@ -126,7 +127,7 @@ async function serveOn(
     })
   const front =
     config.workers === 1
-      ? await listen(deps, config, secrets, log)
+      ? await listen(deps, session, config, secrets, log)
       : await startWorkers(config.workers, connection, session, config, secrets, log)
   let jobs: Jobs | undefined
   const stopAll = async () => {
@@ -158,6 +159,12 @@ async function serveOn(
     await stopAll()
     throw error
   }
+}
+
+async function prepareDatabase(connection: DatabaseConnection, log: Logger): Promise<SessionOptions> {
+  const { session } = await migrate(connection, { log })
+  await checkSession(connection, session)
+  return session
 }
 
 /** A demo continues with new credentials; with real merchants, the operator has to decide. */

@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import type { Client } from 'pg'
 import type { Config } from '../config.ts'
 import { appRole, type RoleState, readRoleState } from '../database/app-role.ts'
+import { checkSession, SessionError } from '../database/check-session.ts'
+import { isDistributed } from '../database/distribute.ts'
 import { countPending, MigrationError } from '../database/migrate.ts'
 import { createClient, type DatabaseConnection } from '../database/pool.ts'
 import { setTenant } from '../database/tenant-query.ts'
@@ -143,7 +145,7 @@ async function countMigrations(client: Client): Promise<number> {
 /** Without the role everything works; what is missing is the safety net under a bug of ours. */
 async function checkRole(client: Client, connection: DatabaseConnection): Promise<Finding> {
   const state = await readRoleState(client)
-  if (state.obstacle === undefined) return checkRoleTaken(connection)
+  if (state.obstacle === undefined) return checkConnection(client, connection)
   const exempt = state.isLoginExempt ? ', which is exempt from row level security' : ''
   const message = `the service works as ${state.login}${exempt}: ${obstacles[state.obstacle]}`
   return warning('role', message, `${remedies(state)[state.obstacle]} Then start the service again.`)
@@ -166,18 +168,14 @@ const remedies = ({ login }: RoleState): Record<Obstacle, string> => ({
     'The next start corrects them if the login owns the tables; otherwise run loyalty-wallet migrate as their owner.',
 })
 
-/** A connection pooler in between may drop our startup options. */
-async function checkRoleTaken(connection: DatabaseConnection): Promise<Finding> {
-  const client = createClient(connection, { applicationName: 'loyalty-wallet doctor', role: appRole })
-  await client.connect()
+/** A connection pooler in between may drop our startup options, or mix up prepared statements. */
+async function checkConnection(client: Client, connection: DatabaseConnection): Promise<Finding> {
   try {
-    const { rows } = await client.query('SELECT current_user AS name')
-    if (rows[0].name === appRole) return ok('role', `the service works as ${appRole}`)
-    const advice =
-      'Connect to PostgreSQL directly, or configure the connection pooler to forward startup options.'
-    return warning('role', `the service requests the role ${appRole} but works as ${rows[0].name}`, advice)
-  } finally {
-    await client.end()
+    await checkSession(connection, { role: appRole, isDistributed: await isDistributed(client) })
+    return ok('role', `the service works as ${appRole}`)
+  } catch (error) {
+    if (!(error instanceof SessionError)) throw error
+    return problem('role', 'the service would not start on this connection', error.message)
   }
 }
 

@@ -4,6 +4,7 @@
  */
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
+import { poolerAdvice, SessionError } from '../database/check-session.ts'
 import { isConnectionError } from '../database/classify-error.ts'
 import { listServers } from '../database/failover.ts'
 import { MigrationError } from '../database/migrate.ts'
@@ -30,6 +31,7 @@ export function explainFailure(error: unknown, config: Config): unknown {
       ? cause
       : failure('migration_failed', error.message, error)
   }
+  if (error instanceof SessionError) return failure('database_pooler', error.message, error)
   if (error instanceof WrongPepperError) return failure('wrong_pepper', error.message, error)
   const { syscall } = error as NodeJS.ErrnoException
   if (syscall === 'listen' || syscall === 'bind' || isUnknownHost(error, config))
@@ -99,6 +101,10 @@ function explainDatabase(error: Error, config: Config): Failure | undefined {
       const message = `The schema of ${database} is older than this program (${reason}). Run: loyalty-wallet migrate`
       return failure('schema_outdated', message, error)
     }
+  }
+  if (/^unsupported startup parameter/.test(reason)) {
+    const message = `The connection pooler at ${database} refuses what the service asks for (${reason}). ${poolerAdvice()}`
+    return failure('database_pooler', message, error)
   }
   if (/does not support SSL/.test(reason)) {
     const message = `The database ${database} does not support TLS. Remove sslmode from DATABASE_URL, or enable TLS on the server.`

@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import type { Config } from '../config.ts'
 import { appRole, readRoleState } from '../database/app-role.ts'
+import { checkSession } from '../database/check-session.ts'
 import { isDistributed } from '../database/distribute.ts'
 import { migrate } from '../database/migrate.ts'
 import {
@@ -51,6 +52,7 @@ export function withPool<T>(config: Config, work: (pool: Pool) => Promise<T>): P
     // No one else uses a server that we started, so it can be migrated as the service would do it. A running
     // service may be older than this command, so its schema must not be changed.
     const session = origin === 'started' ? (await migrate(connection)).session : await findSession(connection)
+    await checkSession(connection, session)
     const pool = openPool(connection, {
       applicationName: 'loyalty-wallet cli',
       maxConnections: 2,

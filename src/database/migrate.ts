@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import { packageRoot } from '../package-root.ts'
-import { prepareAppRole } from './app-role.ts'
+import { appRole, prepareAppRole } from './app-role.ts'
 import type { DatabaseLog } from './database-log.ts'
 import { distribute, isDistributed } from './distribute.ts'
 import { createClient, type DatabaseConnection, type SessionOptions } from './pool.ts'
@@ -42,7 +42,10 @@ export async function migrate(
   return withClient(connection, async (client) => {
     // Checking first keeps an ordinary start free of writes and locks.
     let pending = listPending(migrations, await readApplied(client))
-    if (pending.length > 0) await createTable(client)
+    if (pending.length > 0) {
+      await refusePooler(client)
+      await createTable(client)
+    }
     const applied: string[] = []
     for (let migration = pending[0]; migration; migration = pending[0]) {
       const startedAt = performance.now()
@@ -156,6 +159,18 @@ function listPending(migrations: Migration[], applied: AppliedMigration[]): Migr
     }
   }
   return migrations.slice(applied.length)
+}
+
+/** A pooler that gives its connections the role and the limits of the service is not the way to migrate. */
+async function refusePooler(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ role: string; timeout: string }>(
+    `SELECT current_user AS role, current_setting('statement_timeout') AS timeout`,
+  )
+  const { role, timeout } = rows[0]!
+  if (role !== appRole && timeout === '0') return
+  throw new MigrationError(
+    `Migrations are pending, and cannot be applied through a connection pooler that sets a role or limits (this connection works as ${role} with a statement_timeout of ${timeout}). Run loyalty-wallet migrate with a DATABASE_URL that leads to the server itself, then start the service.`,
+  )
 }
 
 async function createTable(client: pg.Client): Promise<void> {

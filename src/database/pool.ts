@@ -46,13 +46,16 @@ export interface PoolOptions extends SessionOptions {
   log?: DatabaseLog
 }
 
+/** The limits of the service's own connections. */
+export const serviceLimits = { statementTimeoutMs: 5_000, queryTimeoutMs: 8_000, lockTimeoutMs: 3_000 }
+
 /**
  * Opens a pool that outlives the server: a lost connection is logged and replaced by the next query, and
  * every 'error' event has a listener, since one without would end the process.
  */
 export function openPool(connection: DatabaseConnection, options: PoolOptions = {}): pg.Pool {
   const Client = clientFor(connection)
-  const pool = new pg.Pool({ ...connectionSettings(connection), ...sessionSettings(options), Client })
+  const pool = new pg.Pool({ ...clientSettings(connection, options), Client })
   // The pool reports only idle connections. One that breaks while checked out reports on the client itself.
   pool.on('error', (error) => options.log?.warn({ err: error }, 'lost an idle database connection'))
   pool.on('connect', (client) => client.on('error', () => {}))
@@ -62,7 +65,7 @@ export function openPool(connection: DatabaseConnection, options: PoolOptions = 
 /** One connection outside any pool, for long-running work or work that needs other limits. */
 export function createClient(connection: DatabaseConnection, options: PoolOptions = {}): pg.Client {
   const Client = clientFor(connection)
-  const client = new Client({ ...connectionSettings(connection), ...sessionSettings(options) })
+  const client = new Client(clientSettings(connection, options))
   client.on('error', () => {})
   return client
 }
@@ -72,11 +75,24 @@ function clientFor(connection: DatabaseConnection): typeof pg.Client {
   return hasSeveralHosts ? createFailoverClient(connection) : pg.Client
 }
 
-function connectionSettings(connection: DatabaseConnection): pg.ClientConfig {
-  // Of several hosts, the client itself finds the one to connect to.
-  if (typeof connection === 'string') return { connectionString: listServers(connection)[0] }
+function clientSettings(connection: DatabaseConnection, options: PoolOptions): pg.PoolConfig {
   // `ssl` is set explicitly so that a PGSSLMODE meant for another server does not affect our private socket.
-  return { ...connection, ssl: false }
+  if (typeof connection !== 'string') return { ...connection, ssl: false, ...sessionSettings(options, '') }
+  // Of several hosts, the client itself finds the one to connect to.
+  const url = listServers(connection)[0]!
+  // The driver would let the options of the URL replace ours, and with them the role.
+  return {
+    connectionString: url.replace(optionsParameter, '$1'),
+    ...sessionSettings(options, optionsOf(url)),
+  }
+}
+
+const optionsParameter = /([?&])options=[^&#]*&?/
+
+/** The options in a DATABASE_URL, which the operator wants in addition to ours. */
+export function optionsOf(connection: DatabaseConnection): string {
+  if (typeof connection !== 'string') return ''
+  return new URLSearchParams(/\?([^#]*)/.exec(connection)?.[1]).get('options') ?? ''
 }
 
 /**
@@ -85,28 +101,36 @@ function connectionSettings(connection: DatabaseConnection): pg.ClientConfig {
  * needed. Statements with optional conditions are therefore built from those that are present. Indexes are
  * used even on a table that looks empty, because plans outlive that moment.
  */
-const plannerSettings = '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c jit=off'
+const plannerSettings = { plan_cache_mode: 'force_generic_plan', enable_seqscan: 'off', jit: 'off' }
 
 /**
  * Citus plans some statements only for known values. It sends `SET LOCAL` on to the nodes, which then know
  * the tenant, and the nodes have planner settings of their own (`distribute.ts`).
  */
-const distributedSettings = '-c citus.propagate_set_commands=local -c jit=off'
+const distributedSettings = { 'citus.propagate_set_commands': 'local', jit: 'off' }
 
-function sessionSettings(options: PoolOptions): pg.PoolConfig {
+/** What a connection asks the server for, by the server's names. */
+export function settingsOf(options: PoolOptions): Record<string, string> {
+  const { role, lockTimeoutMs } = options
+  return {
+    ...(role !== undefined && { role }),
+    ...(options.isDistributed ? distributedSettings : plannerSettings),
+    statement_timeout: String(options.statementTimeoutMs ?? 15_000),
+    ...(lockTimeoutMs !== undefined && { lock_timeout: String(lockTimeoutMs) }),
+    idle_in_transaction_session_timeout: String(options.idleInTransactionTimeoutMs ?? 15_000),
+    ...(options.asyncCommit && { synchronous_commit: 'off' }),
+  }
+}
+
+/** In one parameter, so that a pooler has only one to ignore. Those of the URL come last, and win. */
+function sessionSettings(options: PoolOptions, ofUrl: string): pg.PoolConfig {
+  const settings = Object.entries(settingsOf(options)).map(([name, value]) => `-c ${name}=${value}`)
   return {
     application_name: options.applicationName ?? 'loyalty-wallet',
-    options: [
-      options.isDistributed ? distributedSettings : plannerSettings,
-      ...(options.role === undefined ? [] : [`-c role=${options.role}`]),
-      ...(options.asyncCommit ? ['-c synchronous_commit=off'] : []),
-    ].join(' '),
+    options: [...settings, ofUrl].join(' ').trim(),
     max: options.maxConnections ?? 10,
     connectionTimeoutMillis: options.connectionTimeoutMs ?? 5_000,
-    statement_timeout: options.statementTimeoutMs ?? 15_000,
     query_timeout: options.queryTimeoutMs ?? 20_000,
-    idle_in_transaction_session_timeout: options.idleInTransactionTimeoutMs ?? 15_000,
-    ...(options.lockTimeoutMs !== undefined && { lock_timeout: options.lockTimeoutMs }),
     idleTimeoutMillis: 60_000,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,

@@ -3,17 +3,22 @@ import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
+import { appRole } from '../../src/database/app-role.ts'
+import { connectQuery } from '../../src/database/check-session.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import type { DatabaseConnection } from '../../src/database/pool.ts'
 import { startEmbeddedPostgres } from '../../src/embedded-postgres/embedded-postgres.ts'
 import { isAlive, isServerOf, readPostmasterFile } from '../../src/embedded-postgres/postmaster-file.ts'
 import { distributeTables, isOnCluster, joinServers, runOnServers } from './cluster.ts'
+import { pgBouncerProgram, startPgBouncer } from './pgbouncer.ts'
 import { TEMPLATE, withDatabase } from './template.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
     /** The server that all tests of this run share; its database accepts connections for CREATE DATABASE. */
     postgres: DatabaseConnection
+    /** The same server through PgBouncer, if TEST_PGBOUNCER names one; the services of the tests then use it. */
+    pooler: DatabaseConnection | undefined
   }
 }
 
@@ -21,14 +26,18 @@ declare module 'vitest' {
  * Starts one PostgreSQL for the whole run, with a migrated database that each test file clones. If
  * TEST_DATABASE_URL is set, that server is used instead; its user must be allowed to create databases. With
  * TEST_CITUS_WORKERS it is the coordinator of a cluster (`scripts/citus.mjs`).
- * TEST_POSTGRES_BIN selects another version to start.
+ * TEST_POSTGRES_BIN selects another version to start, and TEST_PGBOUNCER puts PgBouncer in front of it.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const external = process.env.TEST_DATABASE_URL
   if (external) {
     await createTemplate(external)
     project.provide('postgres', external)
-    return () => dropTemplate(external)
+    const stopPooler = await startPooler(project, external)
+    return async () => {
+      await stopPooler()
+      await dropTemplate(external)
+    }
   }
 
   await removeLeftovers()
@@ -49,11 +58,24 @@ export default async function setup(project: TestProject): Promise<() => Promise
   process.once('exit', endAtOnce)
   await createTemplate(server.connection)
   project.provide('postgres', server.connection)
+  const stopPooler = await startPooler(project, server.connection)
   return async () => {
     process.off('exit', endAtOnce)
+    await stopPooler()
     await server.stop()
     await rm(folder, { recursive: true, force: true })
   }
+}
+
+async function startPooler(project: TestProject, server: DatabaseConnection): Promise<() => Promise<void>> {
+  if (!pgBouncerProgram) {
+    project.provide('pooler', undefined)
+    return async () => {}
+  }
+  const session = { role: appRole, isDistributed: isOnCluster }
+  const pgBouncer = await startPgBouncer(server, { connectQuery: connectQuery(session) })
+  project.provide('pooler', pgBouncer.through(server))
+  return pgBouncer.stop
 }
 
 const FOLDER_PREFIX = 'lw-test-'

@@ -1,6 +1,8 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { FastifyContextConfig, LightMyRequestResponse } from 'fastify'
+import { inject } from 'vitest'
 import { appRole } from '../../src/database/app-role.ts'
-import { openPool, type PoolOptions } from '../../src/database/pool.ts'
+import { type DatabaseConnection, openPool, type PoolOptions } from '../../src/database/pool.ts'
 import type { Server } from '../../src/http/fastify-server.ts'
 import type { RateLimits } from '../../src/http/plugins/rate-limit.ts'
 import { createRequestLog } from '../../src/http/plugins/request-log.ts'
@@ -10,6 +12,7 @@ import { createDeps, type Deps } from '../../src/operations/deps.ts'
 import { isOnCluster } from './cluster.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
 import { createQuickPerson, inviteTestPerson } from './people.ts'
+import { withDatabase } from './template.ts'
 
 /** The service on its own database, with a clock the test can set. Everything else is the real thing. */
 export interface TestService {
@@ -184,7 +187,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     : await createTestDatabase(limits)
   // Tests read everything through the database's pool; the service works with its own rights.
   const { isDistributed = isOnCluster } = options
-  const pool = openPool(database.connection, { ...limits, role: appRole, isDistributed })
+  const pool = openPool(throughPooler(database.connection), { ...limits, role: appRole, isDistributed })
   // On a cluster, a statement that goes to more than one part of a table fails.
   if (isDistributed)
     pool.on('connect', (client) => client.query("SET citus.multi_task_query_log_level = 'error'"))
@@ -356,6 +359,15 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
       await database.close()
     },
   }
+}
+
+function throughPooler(connection: DatabaseConnection): DatabaseConnection {
+  const pooler = inject('pooler')
+  if (pooler === undefined) return connection
+  const name = typeof connection === 'string' ? new URL(connection).pathname.slice(1) : connection.database
+  // A test with a server of its own stays there.
+  const isShared = isDeepStrictEqual(connection, withDatabase(inject('postgres'), name))
+  return isShared ? withDatabase(pooler, name) : connection
 }
 
 /** A separate pool for a database that its creator drops. */
