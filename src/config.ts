@@ -10,6 +10,10 @@ export interface Config {
   dataDir: string
   /** If undefined, the embedded PostgreSQL under `dataDir` is used. */
   databaseUrl: string | undefined
+  /** A replica of that database, for reports, lists and exports. */
+  readDatabaseUrl: string | undefined
+  /** The replica is used while its data is at most this old. */
+  maxDataAgeSeconds: number
   /** Undefined only if the demo is on; it is then generated and stored under `dataDir`. */
   adminToken: string | undefined
   /** Undefined only if the demo is on; it is then generated and stored under `dataDir`. */
@@ -59,6 +63,8 @@ export function readConfig(env: Environment, cwd: string = process.cwd()): Confi
     host: (read.text('HOST') ?? '127.0.0.1').replace(/^\[(.*)\]$/, '$1'),
     dataDir: resolve(cwd, read.text('DATA_DIR') ?? 'data'),
     databaseUrl,
+    readDatabaseUrl: readReplicaUrl(read.text('READ_DATABASE_URL'), isDatabaseNamed, problems),
+    maxDataAgeSeconds: read.integer('MAX_DATA_AGE', 10, 1, 3_600),
     adminToken: read.secret('ADMIN_TOKEN', 16, demo),
     jwtSecret,
     credentialPepper: read.secret('CREDENTIAL_PEPPER', 32, true) ?? jwtSecret,
@@ -122,6 +128,18 @@ function readerOf(env: Environment, problems: string[]) {
       return value
     },
   }
+}
+
+/** One host: how old the data is would be measured on one and read from another. */
+function readReplicaUrl(value: string | undefined, isDatabaseNamed: boolean, problems: string[]) {
+  if (value === undefined) return undefined
+  if (!isDatabaseNamed) problems.push('READ_DATABASE_URL requires DATABASE_URL, whose replica it is.')
+  if (!/^postgres(ql)?:\/\//.test(value) || !isDatabaseUrl(value) || listServers(value).length > 1) {
+    problems.push(
+      'READ_DATABASE_URL must be the URL of one replica, as in postgres://user:password@host:5432/database.',
+    )
+  }
+  return value
 }
 
 function readDatabaseUrl(value: string | undefined, problems: string[]): string | undefined {

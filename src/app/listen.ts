@@ -7,12 +7,14 @@ import { baseUrlOf, type Config } from '../config.ts'
 import { canWrite } from '../database/can-write.ts'
 import { SessionError } from '../database/check-session.ts'
 import { type DatabaseConnection, openPool, type SessionOptions, serviceLimits } from '../database/pool.ts'
+import { type Replica, watchReplica } from '../database/replica.ts'
 import type { Server } from '../http/fastify-server.ts'
 import { createRequestLog } from '../http/plugins/request-log.ts'
 import type { Logger } from '../http/redaction/logger.ts'
 import { buildServer } from '../http/server.ts'
 import { type BasketProcessor, createBasketProcessor } from '../operations/baskets/process.ts'
 import { createDeps, type Deps } from '../operations/deps.ts'
+import { createReplicaReads } from '../operations/replica-reads.ts'
 import { withTimeout } from './with-timeout.ts'
 
 export interface ServiceSecrets {
@@ -53,18 +55,20 @@ export function openDeps(
 
 export async function listen(
   deps: Deps,
-  { role }: SessionOptions,
+  session: SessionOptions,
   config: Config,
   secrets: ServiceSecrets,
   log: Logger,
 ): Promise<Listener> {
+  const replica = openReplica(deps, session, config)
+  const reads = replica && createReplicaReads(deps.pool, replica, { maxAgeMs: maxAgeMsOf(config), log })
   const baskets = createBasketProcessor({ deps, processes: config.workers })
   const requestLog = createRequestLog(deps)
   const state = { isStopping: false }
   // Readiness checks share one query for as long as it runs: frequent checks must not use up connections.
   let asked: Promise<boolean> | undefined
   const canServe = async () => {
-    asked ??= canWrite(deps.pool, role)
+    asked ??= canWrite(deps.pool, session.role)
       .catch((error) => {
         if (error instanceof SessionError) log.error({ err: error }, 'not ready: see loyalty-wallet doctor')
         return false
@@ -80,12 +84,13 @@ export async function listen(
     state.isStopping = true
     if (app) await closeServer(app, baskets)
     await withTimeout(requestLog.stop(), lastFlushTimeoutMs)
+    if (replica) await withTimeout(replica.stop(), lastFlushTimeoutMs)
   }
   try {
     app = await buildServer({
       // The port may be known only after listening, and is not needed before. It is stored in a variable: a
       // server that is closing no longer has an address, but still finishes its requests.
-      deps: { ...deps, publicUrl: () => config.publicUrl ?? baseUrlOf(port, config) },
+      deps: { ...deps, replica: reads, publicUrl: () => config.publicUrl ?? baseUrlOf(port, config) },
       baskets,
       requestLog,
       adminToken: secrets.adminToken,
@@ -103,6 +108,23 @@ export async function listen(
     await stop()
     throw error
   }
+}
+
+const maxAgeMsOf = ({ maxDataAgeSeconds }: Config) => maxDataAgeSeconds * 1000
+
+/** Its client gives up sooner than that of the primary, which then still has time to answer. */
+const replicaLimits = { ...serviceLimits, queryTimeoutMs: 6_000, connectionTimeoutMs: 2_000 }
+
+function openReplica({ pool, log }: Deps, session: SessionOptions, config: Config): Replica | undefined {
+  if (config.readDatabaseUrl === undefined) return undefined
+  const options = { ...session, ...replicaLimits, isReadOnly: true, log }
+  return watchReplica({
+    primary: pool,
+    pool: openPool(config.readDatabaseUrl, options),
+    role: session.role,
+    maxAgeMs: maxAgeMsOf(config),
+    log,
+  })
 }
 
 /**

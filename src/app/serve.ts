@@ -4,7 +4,7 @@
  */
 import { mkdir } from 'node:fs/promises'
 import { baseUrlOf, type Config, isReachedElsewhere } from '../config.ts'
-import { checkSession } from '../database/check-session.ts'
+import { checkSession, SessionError } from '../database/check-session.ts'
 import { migrate } from '../database/migrate.ts'
 import { type DatabaseConnection, openPool, type SessionOptions } from '../database/pool.ts'
 import { removeDemoFile, writeDemoFile } from '../demo/demo-file.ts'
@@ -102,7 +102,7 @@ async function serveOn(
   embedded: EmbeddedPostgres | undefined,
   { signal, onDemoDay }: StartOptions,
 ): Promise<RunningService> {
-  const session = await prepareDatabase(connection, log)
+  const session = await prepareDatabase(connection, config, log)
   signal?.throwIfAborted()
   const secrets = await completeSecrets(config)
   const deps = openDeps(connection, session, config, secrets, log)
@@ -161,10 +161,25 @@ async function serveOn(
   }
 }
 
-async function prepareDatabase(connection: DatabaseConnection, log: Logger): Promise<SessionOptions> {
+async function prepareDatabase(
+  connection: DatabaseConnection,
+  { readDatabaseUrl }: Config,
+  log: Logger,
+): Promise<SessionOptions> {
   const { session } = await migrate(connection, { log })
   await checkSession(connection, session)
+  if (readDatabaseUrl !== undefined) await checkReplica(readDatabaseUrl, session, log)
   return session
+}
+
+/** A replica that is away does not delay the start, but one that would be used without its guards does. */
+async function checkReplica(url: string, session: SessionOptions, log: Logger): Promise<void> {
+  if (session.isDistributed)
+    throw new SessionError('READ_DATABASE_URL cannot be used with a cluster of servers.')
+  await checkSession(url, { ...session, isReadOnly: true }).catch((error: Error) => {
+    if (error instanceof SessionError) throw new SessionError(`READ_DATABASE_URL: ${error.message}`)
+    log.warn({ reason: error.message }, 'the read replica cannot be reached')
+  })
 }
 
 /** A demo continues with new credentials; with real merchants, the operator has to decide. */

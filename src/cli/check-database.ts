@@ -5,7 +5,6 @@ import type { Client } from 'pg'
 import type { Config } from '../config.ts'
 import { appRole, type RoleState, readRoleState } from '../database/app-role.ts'
 import { checkSession, SessionError } from '../database/check-session.ts'
-import { isDistributed } from '../database/distribute.ts'
 import { countPending, MigrationError } from '../database/migrate.ts'
 import { createClient, type DatabaseConnection } from '../database/pool.ts'
 import { setTenant } from '../database/tenant-query.ts'
@@ -13,10 +12,11 @@ import { isPepperOf, WrongPepperError } from '../operations/auth/recognize-peppe
 import { packageRoot } from '../package-root.ts'
 import { platformOrg } from '../store/tenant.ts'
 import { checkCluster } from './check-cluster.ts'
+import { checkReplica } from './check-replica.ts'
 import { nameDatabase } from './explain-failure.ts'
 import { Failure } from './failure.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
-import { type DatabaseOrigin, postgresFolder, withDatabase } from './open-database.ts'
+import { type DatabaseOrigin, findSession, postgresFolder, withDatabase } from './open-database.ts'
 
 /** The pepper is checked only if there is one: new settings have none yet. */
 export async function checkDatabase(config: Config, pepper?: string): Promise<Finding[]> {
@@ -60,6 +60,7 @@ async function checkServer(
       schema,
       await checkRole(client, connection),
       ...(await checkCluster(client)),
+      ...(await checkReplica(config, client, await findSession(client))),
       ...(pepper !== undefined && schema.status === 'ok' ? [await checkPepper(client, pepper)] : []),
       await checkClock(client),
     ]
@@ -171,7 +172,7 @@ const remedies = ({ login }: RoleState): Record<Obstacle, string> => ({
 /** A connection pooler in between may drop our startup options, or mix up prepared statements. */
 async function checkConnection(client: Client, connection: DatabaseConnection): Promise<Finding> {
   try {
-    await checkSession(connection, { role: appRole, isDistributed: await isDistributed(client) })
+    await checkSession(connection, await findSession(client))
     return ok('role', `the service works as ${appRole}`)
   } catch (error) {
     if (!(error instanceof SessionError)) throw error

@@ -5,7 +5,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Pool } from 'pg'
+import type { Client, Pool } from 'pg'
 import type { Config } from '../config.ts'
 import { appRole, readRoleState } from '../database/app-role.ts'
 import { checkSession } from '../database/check-session.ts'
@@ -51,7 +51,8 @@ export function withPool<T>(config: Config, work: (pool: Pool) => Promise<T>): P
   return withDatabase(config, async (connection, origin) => {
     // No one else uses a server that we started, so it can be migrated as the service would do it. A running
     // service may be older than this command, so its schema must not be changed.
-    const session = origin === 'started' ? (await migrate(connection)).session : await findSession(connection)
+    const session =
+      origin === 'started' ? (await migrate(connection)).session : await findSessionOf(connection)
     await checkSession(connection, session)
     const pool = openPool(connection, {
       applicationName: 'loyalty-wallet cli',
@@ -67,12 +68,16 @@ export function withPool<T>(config: Config, work: (pool: Pool) => Promise<T>): P
 }
 
 /** The service's own role and settings, so that a command has no more rights than the service. */
-async function findSession(connection: DatabaseConnection): Promise<SessionOptions> {
+export async function findSession(client: Client): Promise<SessionOptions> {
+  const { obstacle } = await readRoleState(client)
+  return { role: obstacle ? undefined : appRole, isDistributed: await isDistributed(client) }
+}
+
+async function findSessionOf(connection: DatabaseConnection): Promise<SessionOptions> {
   const client = createClient(connection, { applicationName: 'loyalty-wallet cli' })
   await client.connect()
   try {
-    const { obstacle } = await readRoleState(client)
-    return { role: obstacle ? undefined : appRole, isDistributed: await isDistributed(client) }
+    return await findSession(client)
   } finally {
     await client.end()
   }

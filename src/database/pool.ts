@@ -20,6 +20,8 @@ export interface SessionOptions {
   role?: string
   /** The tables are spread over the nodes of a Citus cluster. */
   isDistributed?: boolean
+  /** For a replica: should it be promoted, nothing is written through this connection. */
+  isReadOnly?: boolean
 }
 
 export interface PoolOptions extends SessionOptions {
@@ -118,6 +120,7 @@ export function settingsOf(options: PoolOptions): Record<string, string> {
     statement_timeout: String(options.statementTimeoutMs ?? 15_000),
     ...(lockTimeoutMs !== undefined && { lock_timeout: String(lockTimeoutMs) }),
     idle_in_transaction_session_timeout: String(options.idleInTransactionTimeoutMs ?? 15_000),
+    ...(options.isReadOnly && { default_transaction_read_only: 'on' }),
     ...(options.asyncCommit && { synchronous_commit: 'off' }),
   }
 }

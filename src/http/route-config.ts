@@ -33,6 +33,8 @@ declare module 'fastify' {
     hidesReply?: boolean
     /** Keeps the processor busy for long, or sends much: an organization has one of them running at a time. */
     isLong?: boolean
+    /** A report, a list or an export: a read replica may answer, with data that is a little old. */
+    mayLag?: boolean
     /** Admission lane. Defaults to `connection`, and to `none` for public routes. */
     lane?: Lane
   }
@@ -41,6 +43,8 @@ declare module 'fastify' {
     caller: Caller
     /** Session of a signed-in person; set on every route whose access is a session. */
     session: PersonSession
+    /** When the browser changed something last; 0 without a read replica. */
+    lastWriteMs: number
     /** The client has already been told that the request took too long. */
     isLate: boolean
     /** Content of the wallet token in the URL; set on every route under `/w/:token`. */

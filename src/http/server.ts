@@ -22,7 +22,9 @@ import { registerMethodNotAllowed } from './plugins/method-not-allowed.ts'
 import { prepareRequests } from './plugins/prepare-requests.ts'
 import { createCallLimits } from './plugins/rate-limit.ts'
 import { securityHeaders } from './plugins/security-headers.ts'
+import { siteOf } from './plugins/session-cookie.ts'
 import { serialize } from './requests/paging.ts'
+import { noteWrites } from './respond-to-read.ts'
 import { allRoutes } from './routes/all-routes.ts'
 import { formats } from './schemas/formats.ts'
 import type { ServerOptions } from './server-options.ts'
@@ -102,6 +104,7 @@ export async function buildServer(options: ServerOptions): Promise<Server> {
     createAuthenticate(options, organizations, createCallLimits(options.rateLimits ?? {})),
   )
   registerAdmission(app, deps, maxCallMs)
+  if (deps.replica) noteWrites(app, deps.replica, siteOf(options))
   options.requestLog.watch(app)
   await app.register(swagger, openApiOptions)
   const finish = registerMethodNotAllowed(app)

@@ -13,6 +13,7 @@ import { type CampaignCache, createCampaignCache } from './campaigns/campaign-ca
 import { createCustomerReader, type ReadCustomer } from './customers/customer-reader.ts'
 import { createProfileReads, type ProfileReads } from './customers/profile-reads.ts'
 import { createSetupCache, type SetupCache } from './organizations/setup-cache.ts'
+import type { ReplicaReads } from './replica-reads.ts'
 import { createWalletTokens, type WalletTokens } from './wallet-page/wallet-tokens.ts'
 
 /** Dependencies of the operations. */
@@ -34,6 +35,8 @@ export interface Deps {
   /** Public URL of the service, without a trailing slash: the base of the links we create. */
   readonly publicUrl: () => string
   readonly log: Log
+  /** Set if there is a read replica. */
+  readonly replica?: ReplicaReads
 }
 
 export interface DepsOptions {

@@ -27,6 +27,8 @@ describe('settings', () => {
         host: '127.0.0.1',
         dataDir: '/srv/app/data',
         databaseUrl: undefined,
+        readDatabaseUrl: undefined,
+        maxDataAgeSeconds: 10,
         adminToken: undefined,
         jwtSecret: undefined,
         credentialPepper: undefined,
@@ -71,6 +73,11 @@ describe('settings', () => {
       rule: 'PUBLIC_URL is kept without the slash at its end',
       env: { PUBLIC_URL: 'https://Loyalty.example.com:8443/' },
       config: { publicUrl: 'https://loyalty.example.com:8443' },
+    },
+    {
+      rule: 'a replica is read while its data is at most this old',
+      env: { DATABASE_URL, READ_DATABASE_URL: `${DATABASE_URL}-2`, MAX_DATA_AGE: '60', ...SECRETS },
+      config: { readDatabaseUrl: `${DATABASE_URL}-2`, maxDataAgeSeconds: 60 },
     },
     { rule: 'RATE_LIMIT=off turns all of them off', env: { RATE_LIMIT: 'off' }, config: { rateLimits: {} } },
     {

@@ -1,14 +1,17 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { FastifyContextConfig, LightMyRequestResponse } from 'fastify'
+import type { Pool } from 'pg'
 import { inject } from 'vitest'
 import { appRole } from '../../src/database/app-role.ts'
 import { type DatabaseConnection, openPool, type PoolOptions } from '../../src/database/pool.ts'
+import { watchReplica } from '../../src/database/replica.ts'
 import type { Server } from '../../src/http/fastify-server.ts'
 import type { RateLimits } from '../../src/http/plugins/rate-limit.ts'
 import { createRequestLog } from '../../src/http/plugins/request-log.ts'
 import { buildServer } from '../../src/http/server.ts'
 import { createBasketProcessor } from '../../src/operations/baskets/process.ts'
 import { createDeps, type Deps } from '../../src/operations/deps.ts'
+import { createReplicaReads } from '../../src/operations/replica-reads.ts'
 import { isOnCluster } from './cluster.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
 import { createQuickPerson, inviteTestPerson } from './people.ts'
@@ -154,6 +157,8 @@ export interface TestServiceOptions {
   maxRedactMs?: number
   /** Another test service whose database this one uses, as a second instance. */
   sharing?: Pick<TestService, 'database'>
+  /** A replica to read from, and how old its data may be. */
+  replica?: { readonly connection: DatabaseConnection; readonly maxAgeMs: number }
   /** Whether the tables are on the nodes of a cluster, if the tests run on one. */
   isDistributed?: boolean
 }
@@ -199,6 +204,8 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   const logAs = (level: Logged['level']) => (details: object, message: string) => {
     logged.push({ level, details, message })
   }
+  const log = { info: logAs('info'), warn: logAs('warn'), error: logAs('error') }
+  const replica = options.replica && openReplica(options.replica, pool, log)
   const deps = createDeps({
     pool,
     clock,
@@ -207,7 +214,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     accessTokenTtlSeconds: 3_600,
     refreshTokenTtlSeconds: 2_592_000,
     publicUrl: () => 'https://loyalty.example.com',
-    log: { info: logAs('info'), warn: logAs('warn'), error: logAs('error') },
+    log,
   })
   const baskets = createBasketProcessor({ deps, writers: options.writers, maxWaitMs: patienceMs })
   // Rows that appear on their own would break tests that compare the tables before and after a request.
@@ -217,7 +224,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   })
   const configs = new Map<string, FastifyContextConfig>()
   const app = await buildServer({
-    deps,
+    deps: { ...deps, replica: replica?.reads },
     baskets,
     requestLog: {
       ...requestLog,
@@ -355,11 +362,20 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     async close() {
       await app.close()
       await requestLog.stop()
+      await replica?.stop()
       await pool.end()
       await database.close()
     },
   }
 }
+
+function openReplica({ connection, maxAgeMs }: ReplicaOptions, primary: Pool, log: Deps['log']) {
+  const pool = openPool(connection, { role: appRole, isReadOnly: true })
+  const { stop, ...replica } = watchReplica({ primary, pool, role: appRole, maxAgeMs, log, everyMs: 20 })
+  return { reads: createReplicaReads(primary, replica, { maxAgeMs, log }), stop }
+}
+
+type ReplicaOptions = NonNullable<TestServiceOptions['replica']>
 
 function throughPooler(connection: DatabaseConnection): DatabaseConnection {
   const pooler = inject('pooler')

@@ -32,6 +32,10 @@ const headers = {
     description: 'What was ignored, such as typos: properties of the body, and query parameters as `?name`.',
     schema: { ...text, examples: ['?dryRun, customer.nickname'] },
   },
+  'Data-Age': {
+    description: 'Present if a read replica answered: how many seconds old the data is at most.',
+    schema: { type: 'number', minimum: 0, examples: [0.4] },
+  },
   'WWW-Authenticate': {
     description: 'How to authenticate.',
     required: true,

@@ -26,7 +26,7 @@ interface RouteToTransform {
   url: string
   route: {
     method: string | readonly string[]
-    config?: { access?: Access; refusals?: readonly RefusalCode[]; isRepeatable?: boolean }
+    config?: { access?: Access; refusals?: readonly RefusalCode[]; isRepeatable?: boolean; mayLag?: boolean }
   }
 }
 
@@ -34,7 +34,7 @@ function transform({ schema: given, url, route }: RouteToTransform) {
   // A route without a schema is not part of the API.
   const schema = given as Record<string, unknown> | undefined
   if (!schema || schema.hide) return { schema: { hide: true }, url }
-  const { access = 'public', refusals = [], isRepeatable = false } = route.config ?? {}
+  const { access = 'public', refusals = [], isRepeatable = false, mayLag = false } = route.config ?? {}
   const hasBody = schema.body !== undefined
   return {
     url,
@@ -47,6 +47,7 @@ function transform({ schema: given, url, route }: RouteToTransform) {
       response: describeReplies(schema.response as Record<string, object>),
       'x-errors': errorCodesOf({ url, method: route.method, access, refusals, isRepeatable, hasBody }),
       'x-limited': access !== 'operator',
+      'x-lagging': mayLag,
     },
   }
 }

@@ -31,6 +31,7 @@ interface Operation {
   responses: Record<string, { headers?: Json; content?: Record<string, Media> }>
   'x-errors'?: Record<string, RefusalCode[]>
   'x-limited'?: boolean
+  'x-lagging'?: boolean
 }
 
 type Paths = Record<string, Record<string, Operation>>
@@ -54,6 +55,7 @@ export function publishDocument({ openapiObject }: { openapiObject?: object }): 
       operation.responses[status] = errorResponse(status, codes)
     delete operation['x-errors']
     delete operation['x-limited']
+    delete operation['x-lagging']
     bringInOrder(operation)
   }
   for (const schema of Object.values(schemas)) delete schema['x-required']
@@ -118,6 +120,7 @@ function addHeaders({ responses, parameters = [], requestBody, ...operation }: O
     'X-Request-Id',
     ...(operation['x-limited'] ? (['RateLimit', 'RateLimit-Policy'] as const) : []),
     ...(has('idempotency-key') ? (['Idempotent-Replayed'] as const) : []),
+    ...(operation['x-lagging'] ? (['Data-Age'] as const) : []),
     ...(has('prefer') ? (['Ignored-Members'] as const) : []),
   ]
   for (const response of Object.values(responses)) response.headers = headerRefs(names)

@@ -2,6 +2,7 @@
 import cluster from 'node:cluster'
 import type { FastifyRequest } from 'fastify'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { ReplicaReads } from '../../operations/replica-reads.ts'
 import type { Server } from '../fastify-server.ts'
 import type { ServerOptions } from '../server-options.ts'
 import { createWorkerMetrics } from './gather-metrics.ts'
@@ -44,6 +45,8 @@ export function collectMetrics(app: Server, { deps, baskets, requestLog }: Serve
     },
   })
 
+  if (deps.replica) addReplica(registry, deps.replica)
+
   /** By route and status: to find a series by its labels takes longer than to count. */
   const series = new WeakMap<object, Map<string, ReturnType<typeof durations.labels>>>()
   const seriesOf = (
@@ -63,4 +66,26 @@ export function collectMetrics(app: Server, { deps, baskets, requestLog }: Serve
   })
   const read = cluster.isWorker ? createWorkerMetrics(registry) : () => registry.metrics()
   return { contentType: registry.contentType, read }
+}
+
+function addReplica(registry: Registry, replica: ReplicaReads): void {
+  new Gauge({
+    name: 'database_replica_age_seconds',
+    help: 'How old the data of the read replica is at most; -1 while it is not used.',
+    registers: [registry],
+    aggregator: 'max',
+    collect() {
+      this.set((replica.ageMs() ?? -1_000) / 1_000)
+    },
+  })
+  new Counter({
+    name: 'database_reads_total',
+    help: 'Reports, lists and exports, by the database that answered.',
+    labelNames: ['from'],
+    registers: [registry],
+    collect() {
+      this.reset()
+      for (const [from, count] of Object.entries(replica.counts)) this.inc({ from }, count)
+    },
+  })
 }

@@ -1,5 +1,5 @@
 /**
- * The cookies of a person: the session, and the marks of the browser. A browser sends them only with requests
+ * The cookies of a person: the session, the marks of the browser, and when it changed something. A browser sends them only with requests
  * from pages of this site, and no script can read them; for requests that change something, the origin that
  * the browser reports is checked as well. Over HTTPS their names begin with `__Host-`, which a browser accepts
  * only from this host itself: no neighboring subdomain can plant one.
@@ -12,6 +12,7 @@ import type { ServerOptions } from '../server-options.ts'
 
 export const cookieName = 'lw_session'
 const deviceCookieName = 'lw_device'
+const writeCookieName = 'lw_wrote'
 
 /** How people reach the service. */
 export interface Site {
@@ -63,6 +64,15 @@ export function setSession(
 export function clearSession(reply: FastifyReply, site: Site): void {
   reply.header('set-cookie', cookieOf(site, cookieName, '', 0))
 }
+
+/** When the browser changed something last (ms), for as long as a replica may lack that. */
+export function setLastWrite(reply: FastifyReply, atMs: number, seconds: number, site: Site): void {
+  // Added to those that are set already.
+  reply.header('set-cookie', cookieOf(site, writeCookieName, String(atMs), seconds))
+}
+
+export const lastWrite = (header: string | undefined, site: Site) =>
+  Number(cookieIn(header, nameIn(site, writeCookieName)) ?? 0)
 
 function cookieOf(site: Site, name: string, value: string, seconds: number): string {
   const secure = site.isSecure ? '; Secure' : ''

@@ -10,6 +10,7 @@ import { named } from '../openapi/name-components.ts'
 import { toCouponRecordReply } from '../replies/customer.ts'
 import { listPage, PageQuery } from '../requests/paging.ts'
 import { respondToChange, walletChange } from '../respond.ts'
+import { respondToRead } from '../respond-to-read.ts'
 import { CouponStatus as CouponStatusCode } from '../schemas/choices.ts'
 import { Coupon } from '../schemas/customer.ts'
 import { exampleId } from '../schemas/examples.ts'
@@ -58,38 +59,7 @@ const ListCouponsQuery = Type.Object({
 export function couponRoutes(app: Server, { deps }: ServerOptions): void {
   const { pool, clock } = deps
 
-  app.get(
-    '/v1/coupons',
-    {
-      config: { access: ['manage'], refusals: ['customer_not_found', 'campaign_not_found'] },
-      schema: {
-        operationId: 'listCoupons',
-        summary: 'List coupons, newest first',
-        tags,
-        querystring: ListCouponsQuery,
-        response: { 200: PageOf(Coupon) },
-      },
-    },
-    async (request) => {
-      const { organization } = request.caller
-      const { customer, campaign } = request.query
-      const now = clock()
-      const tenant = tenantOf(pool, organization.orgId)
-      const filter = {
-        status: request.query.status as CouponStatus | undefined,
-        customer,
-        campaign,
-        ...toTimeRange(request.query, organization.timezone),
-        ...toNamedRange('ended', request.query, organization.timezone),
-      }
-      return listPage(
-        'cpn',
-        request.query,
-        (page) => readCoupons(tenant, filter, page, now),
-        (row) => ({ ...toCouponRecordReply(row, now), customerName: row.customerName }),
-      )
-    },
-  )
+  couponList(app, deps)
 
   app.get(
     '/v1/coupons/:id',
@@ -155,5 +125,41 @@ export function couponRoutes(app: Server, { deps }: ServerOptions): void {
         status: 200,
         render: (coupon) => toCouponRecordReply(coupon, clock()),
       }),
+  )
+}
+
+function couponList(app: Server, deps: ServerOptions['deps']): void {
+  app.get(
+    '/v1/coupons',
+    {
+      config: { access: ['manage'], mayLag: true, refusals: ['customer_not_found', 'campaign_not_found'] },
+      schema: {
+        operationId: 'listCoupons',
+        summary: 'List coupons, newest first',
+        tags,
+        querystring: ListCouponsQuery,
+        response: { 200: PageOf(Coupon) },
+      },
+    },
+    async (request, reply) => {
+      const { organization } = request.caller
+      const { customer, campaign } = request.query
+      const now = deps.clock()
+      const filter = {
+        status: request.query.status as CouponStatus | undefined,
+        customer,
+        campaign,
+        ...toTimeRange(request.query, organization.timezone),
+        ...toNamedRange('ended', request.query, organization.timezone),
+      }
+      return respondToRead(deps, request, reply, (tenant) =>
+        listPage(
+          'cpn',
+          request.query,
+          (page) => readCoupons(tenant, filter, page, now),
+          (row) => ({ ...toCouponRecordReply(row, now), customerName: row.customerName }),
+        ),
+      )
+    },
   )
 }

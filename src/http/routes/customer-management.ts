@@ -4,7 +4,6 @@ import { parseId } from '../../domain/ids.ts'
 import { eraseCustomer, setCustomerBlocked } from '../../operations/customers/change-customer.ts'
 import { exportCustomer } from '../../operations/customers/export-customer.ts'
 import { adjustBalance } from '../../operations/wallets/adjust-balance.ts'
-import { tenantOf } from '../../store/tenant.ts'
 import type { Server } from '../fastify-server.ts'
 import { named } from '../openapi/name-components.ts'
 import {
@@ -16,6 +15,7 @@ import {
 import { rendered, sendJson } from '../replies/stream-json.ts'
 import { toTransactionReply } from '../replies/transaction.ts'
 import { respondToChange, respondToWrite, walletChange } from '../respond.ts'
+import { respondToRead } from '../respond-to-read.ts'
 import { StatusCode } from '../schemas/choices.ts'
 import {
   Adjustment,
@@ -71,7 +71,6 @@ const CustomerExportReply = Type.Object(
 )
 
 export function customerManagementRoutes(app: Server, { deps }: ServerOptions): void {
-  const { pool, clock } = deps
   const walletUrls = createWalletUrls(deps)
 
   for (const [action, isBlocked] of [
@@ -160,10 +159,16 @@ export function customerManagementRoutes(app: Server, { deps }: ServerOptions): 
       }),
   )
 
+  customerExport(app, deps)
+}
+
+function customerExport(app: Server, deps: ServerOptions['deps']): void {
+  const { clock } = deps
+  const walletUrls = createWalletUrls(deps)
   app.get(
     '/v1/customers/:id/export',
     {
-      config: { access: ['manage'], refusals: ['customer_not_found'] },
+      config: { access: ['manage'], mayLag: true, refusals: ['customer_not_found'] },
       schema: {
         operationId: 'exportCustomer',
         summary: 'Export everything stored about a customer',
@@ -176,8 +181,10 @@ export function customerManagementRoutes(app: Server, { deps }: ServerOptions): 
     },
     async (request, reply) => {
       const { organization } = request.caller
-      const tenant = tenantOf(pool, organization.orgId)
-      const kept = await exportCustomer(deps, tenant, organization, parseId('cus', request.params.id))
+      const id = parseId('cus', request.params.id)
+      const kept = await respondToRead(deps, request, reply, (tenant) =>
+        exportCustomer(deps, tenant, organization, id),
+      )
       return sendJson(reply, {
         customer: walletUrls.ofCustomer(organization, toCustomerWithExpiryReply(kept.view)),
         transactions: rendered(kept.transactions, (sale) => toTransactionReply(sale, organization)),

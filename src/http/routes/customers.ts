@@ -13,6 +13,7 @@ import { toCustomerReply, toCustomerWithExpiryReply, toFoundCustomerReply } from
 import { idCursor, limitOf, PageQuery, toPage } from '../requests/paging.ts'
 import { toProfileInput, toProfilePatch } from '../requests/profile-request.ts'
 import { respondToWrite } from '../respond.ts'
+import { respondToRead } from '../respond-to-read.ts'
 import { CustomerStatus } from '../schemas/choices.ts'
 import {
   Customer,
@@ -76,7 +77,6 @@ const aboutRegistering =
   'and `customer` of the error is the `id` to register instead. A retry with the same `Idempotency-Key` returns the same card.'
 
 export function customerRoutes(app: Server, { deps }: ServerOptions): void {
-  const { pool } = deps
   const walletUrls = createWalletUrls(deps)
 
   app.post(
@@ -153,7 +153,7 @@ export function customerRoutes(app: Server, { deps }: ServerOptions): void {
   app.get(
     '/v1/customers',
     {
-      config: { access: ['manage'] },
+      config: { access: ['manage'], mayLag: true },
       schema: {
         operationId: 'listCustomers',
         summary: 'List customers, newest first',
@@ -162,22 +162,20 @@ export function customerRoutes(app: Server, { deps }: ServerOptions): void {
         response: { 200: PageOf(Customer) },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const { organization } = request.caller
       const { q, status, holds } = request.query
       const limit = limitOf(request.query)
-      const views = await listCustomers(
-        deps,
-        tenantOf(pool, organization.orgId),
-        organization,
-        {
-          text: q,
-          status,
-          holds,
-          ...toTimeRange(request.query, organization.timezone),
-          ...toNamedRange('active', request.query, organization.timezone),
-        },
-        { limit: limit + 1, after: idCursor('cus', request.query.cursor) },
+      const filter = {
+        text: q,
+        status,
+        holds,
+        ...toTimeRange(request.query, organization.timezone),
+        ...toNamedRange('active', request.query, organization.timezone),
+      }
+      const page = { limit: limit + 1, after: idCursor('cus', request.query.cursor) }
+      const views = await respondToRead(deps, request, reply, (tenant) =>
+        listCustomers(deps, tenant, organization, filter, page),
       )
       return toPage(
         views,

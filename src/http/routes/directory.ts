@@ -1,5 +1,5 @@
 import { type TSchema, Type } from 'typebox'
-import { type Id as AnyId, parseId } from '../../domain/ids.ts'
+import type { Id as AnyId } from '../../domain/ids.ts'
 import {
   createDirectoryEntry,
   getDirectoryEntry,
@@ -9,8 +9,9 @@ import { type DirectoryEntry, listDirectoryEntries } from '../../store/directory
 import { tenantOf } from '../../store/tenant.ts'
 import type { Server } from '../fastify-server.ts'
 import { named, parameter } from '../openapi/name-components.ts'
-import { decodeCursor, limitOf, PageQuery, refuseCursor, toPage } from '../requests/paging.ts'
+import { idCursor, limitOf, PageQuery, toPage } from '../requests/paging.ts'
 import { respondToWrite } from '../respond.ts'
+import { respondToRead } from '../respond-to-read.ts'
 import { directoryExamples, exampleId } from '../schemas/examples.ts'
 import {
   CreatedAt,
@@ -91,7 +92,7 @@ export function directoryRoutes(app: Server, { deps }: ServerOptions): void {
     app.get(
       `/v1/${kind}`,
       {
-        config: { access: ['manage'] },
+        config: { access: ['manage'], mayLag: true },
         schema: {
           operationId: `list${noun}${noun === 'Branch' ? 'es' : 's'}`,
           summary: `List ${kind}, newest first`,
@@ -100,14 +101,14 @@ export function directoryRoutes(app: Server, { deps }: ServerOptions): void {
           response: { 200: PageOf(EntryReply) },
         },
       },
-      async (request) => {
-        const tenant = tenantOf(pool, request.caller.organization.orgId)
+      async (request, reply) => {
         const limit = limitOf(request.query)
-        const cursor = decodeCursor(request.query.cursor)
-        const after =
-          cursor === undefined ? undefined : ((parseId(prefix, cursor) ?? refuseCursor()) as AnyId)
+        const after: AnyId | undefined = idCursor(prefix, request.query.cursor)
         const text = request.query.q?.trim() || undefined
-        const rows = await listDirectoryEntries(tenant, kind, { text, limit: limit + 1, after })
+        const page = { text, limit: limit + 1, after }
+        const rows = await respondToRead(deps, request, reply, (tenant) =>
+          listDirectoryEntries(tenant, kind, page),
+        )
         return toPage(rows, limit, (row) => row.id, toEntryReply)
       },
     )

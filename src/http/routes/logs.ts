@@ -11,6 +11,7 @@ import { refusalAnswers } from '../errors/refusals.ts'
 import type { Server } from '../fastify-server.ts'
 import { named } from '../openapi/name-components.ts'
 import { listPage, PageQuery } from '../requests/paging.ts'
+import { respondToRead } from '../respond-to-read.ts'
 import { ActorKind, AuditSubjectKind, CallerKind, RequestOutcome } from '../schemas/choices.ts'
 import { auditEntryExample, requestDetailsExample, requestExample } from '../schemas/examples.ts'
 import { Id, Optional, PageOf, RangeQuery, Text, Timestamp } from '../schemas/fields.ts'
@@ -172,7 +173,7 @@ function requestList(app: Server, { deps }: ServerOptions): void {
   app.get(
     '/v1/requests',
     {
-      config: { access: ['pos', 'manage'], skipsRequestLog: true },
+      config: { access: ['pos', 'manage'], mayLag: true, skipsRequestLog: true },
       schema: {
         operationId: 'listRequests',
         summary: "List the organization's recent requests, newest first",
@@ -190,7 +191,7 @@ function requestList(app: Server, { deps }: ServerOptions): void {
         response: { 200: PageOf(LoggedRequest) },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const { status, q, connection } = request.query
       const filter = {
         ...toTimeRange(request.query, request.caller.organization.timezone),
@@ -201,12 +202,13 @@ function requestList(app: Server, { deps }: ServerOptions): void {
       // A malformed ID has made no requests, and those of others are not shown.
       const only = onlyOf(request.caller)
       if (connection !== undefined && (!filter.user || (only && filter.user !== only))) return { data: [] }
-      const tenant = tenantOf(deps.pool, request.caller.organization.orgId)
-      return listPage(
-        'req',
-        request.query,
-        (page) => listHttpRequests(tenant, { ...filter, user: only ?? filter.user }, page),
-        toRequestReply,
+      return respondToRead(deps, request, reply, (tenant) =>
+        listPage(
+          'req',
+          request.query,
+          (page) => listHttpRequests(tenant, { ...filter, user: only ?? filter.user }, page),
+          toRequestReply,
+        ),
       )
     },
   )
@@ -242,7 +244,7 @@ function auditLog(app: Server, { deps }: ServerOptions): void {
   app.get(
     '/v1/audit',
     {
-      config: { access: ['manage'], skipsRequestLog: true },
+      config: { access: ['manage'], mayLag: true, skipsRequestLog: true },
       schema: {
         operationId: 'listAuditEntries',
         summary: 'List who changed what, newest first',
@@ -262,7 +264,7 @@ function auditLog(app: Server, { deps }: ServerOptions): void {
         response: { 200: PageOf(AuditEntry) },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const { q, by } = request.query
       const isOperator = by === 'operator'
       const user = by === undefined ? undefined : parseId('usr', by)
@@ -273,8 +275,9 @@ function auditLog(app: Server, { deps }: ServerOptions): void {
         user,
         byKind: isOperator ? 'operator' : undefined,
       }
-      const tenant = tenantOf(deps.pool, request.caller.organization.orgId)
-      return listPage('aud', request.query, (page) => listAuditEntries(tenant, filter, page), toAuditReply)
+      return respondToRead(deps, request, reply, (tenant) =>
+        listPage('aud', request.query, (page) => listAuditEntries(tenant, filter, page), toAuditReply),
+      )
     },
   )
 }

@@ -1,9 +1,9 @@
 import { Type } from 'typebox'
 import { listDays, summarize, toDayRange } from '../../operations/organizations/report.ts'
 import { verifyLedger } from '../../operations/wallets/verify-ledger.ts'
-import { tenantOf } from '../../store/tenant.ts'
 import type { Server } from '../fastify-server.ts'
 import { named, parameter } from '../openapi/name-components.ts'
+import { respondToRead } from '../respond-to-read.ts'
 import { IntegrityProblemKind } from '../schemas/choices.ts'
 import { reportExample } from '../schemas/examples.ts'
 import { Id, Optional, Text } from '../schemas/fields.ts'
@@ -117,12 +117,12 @@ const IntegrityReply = Type.Object(
 )
 
 export function reportRoutes(app: Server, { deps }: ServerOptions): void {
-  const { pool, clock } = deps
+  const { clock } = deps
 
   app.get(
     '/v1/reports/summary',
     {
-      config: { access: ['manage'] },
+      config: { access: ['manage'], mayLag: true },
       schema: {
         operationId: 'getSummary',
         summary: 'Get figures for a range of days',
@@ -133,17 +133,20 @@ export function reportRoutes(app: Server, { deps }: ServerOptions): void {
         },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const { organization } = request.caller
       const range = toDayRange(request.query, organization, clock())
-      return { ...range, ...(await summarize(tenantOf(pool, organization.orgId), organization, range)) }
+      const figures = await respondToRead(deps, request, reply, (tenant) =>
+        summarize(tenant, organization, range),
+      )
+      return { ...range, ...figures }
     },
   )
 
   app.get(
     '/v1/reports/daily',
     {
-      config: { access: ['manage'] },
+      config: { access: ['manage'], mayLag: true },
       schema: {
         operationId: 'listDailyFigures',
         summary: 'List figures by day',
@@ -154,17 +157,23 @@ export function reportRoutes(app: Server, { deps }: ServerOptions): void {
         },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const { organization } = request.caller
       const range = toDayRange(request.query, organization, clock())
-      return { data: await listDays(tenantOf(pool, organization.orgId), organization, range) }
+      return respondToRead(deps, request, reply, async (tenant) => ({
+        data: await listDays(tenant, organization, range),
+      }))
     },
   )
 
+  integrity(app, deps)
+}
+
+function integrity(app: Server, deps: ServerOptions['deps']): void {
   app.get(
     '/v1/integrity',
     {
-      config: { access: ['manage'] },
+      config: { access: ['manage'], mayLag: true },
       schema: {
         operationId: 'checkIntegrity',
         summary: 'Verify that ledger, balances, coupons and reports agree',
@@ -174,12 +183,10 @@ export function reportRoutes(app: Server, { deps }: ServerOptions): void {
         },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const { organization } = request.caller
-      const verification = await verifyLedger(
-        deps.campaigns,
-        tenantOf(pool, organization.orgId),
-        organization,
+      const verification = await respondToRead(deps, request, reply, (tenant) =>
+        verifyLedger(deps.campaigns, tenant, organization),
       )
       return { ...verification, problems: [...verification.problems] }
     },

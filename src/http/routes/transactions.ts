@@ -11,6 +11,7 @@ import { toBasketRequest } from '../requests/basket-request.ts'
 import { meaningOf } from '../requests/body-meaning.ts'
 import { listPage, PageQuery } from '../requests/paging.ts'
 import { idempotencyKey } from '../respond.ts'
+import { respondToRead } from '../respond-to-read.ts'
 import { TransactionStatus } from '../schemas/choices.ts'
 import { Id, Key, OfCustomer, OpaqueId, Optional, PageOf, RangeQuery } from '../schemas/fields.ts'
 import { BasketBody, Preview, ProcessedTransaction, Transaction } from '../schemas/transaction.ts'
@@ -47,7 +48,7 @@ const processDescription =
   'A retry with the same receipt number or `Idempotency-Key` returns the first response.'
 
 export function transactionRoutes(app: Server, { deps, baskets }: ServerOptions): void {
-  const { pool, clock } = deps
+  const { clock } = deps
 
   app.post(
     '/v1/transactions/validate',
@@ -108,49 +109,7 @@ export function transactionRoutes(app: Server, { deps, baskets }: ServerOptions)
 
   oneTransaction(app, deps)
 
-  app.get(
-    '/v1/transactions',
-    {
-      config: { access: ['pos'], refusals: ['customer_not_found', 'card_not_found'] },
-      schema: {
-        operationId: 'listTransactions',
-        summary: 'List transactions, newest first',
-        description: 'Use `opaqueId` to find out what happened to a request that got no response.',
-        tags,
-        querystring: Type.Object({
-          ...PageQuery,
-          opaqueId: Optional(OpaqueId('Your receipt number.')),
-          customer: OfCustomer,
-          branch: Optional(OpaqueId('Your branch ID, or ours.')),
-          card: Optional(Id('card', 'Only sales with this card.')),
-          status: Optional(TransactionStatus),
-          ...RangeQuery('Processed'),
-          spent: Optional(
-            Key('Only those that spent points of this balance (key). Requires the scope `manage`.'),
-          ),
-        }),
-        response: { 200: PageOf(Transaction) },
-      },
-    },
-    async (request) => {
-      const { organization, scopes } = request.caller
-      const { opaqueId, customer, card, branch, status, spent } = request.query
-      // This filter can read many rows, and a till has no use for it.
-      if (spent !== undefined && !scopes.includes('manage'))
-        throw new Refused('_forbidden', 'spent: requires the scope manage.')
-      const tenant = tenantOf(pool, organization.orgId)
-      const range = toTimeRange(request.query, organization.timezone)
-      const filter = { opaqueId, customer, card, branch, status, spent, ...range }
-      return listPage(
-        'txn',
-        request.query,
-        (page) => readTransactions(tenant, filter, page),
-        // A caller that may only look up single customers gets no list of their names.
-        ({ customerName, ...row }) =>
-          toTransactionReply(scopes.includes('manage') ? { ...row, customerName } : row, organization),
-      )
-    },
-  )
+  transactionList(app, deps)
 }
 
 function oneTransaction(app: Server, deps: ServerOptions['deps']): void {
@@ -173,6 +132,53 @@ function oneTransaction(app: Server, deps: ServerOptions['deps']): void {
       // It has the name of the customer.
       await deps.profileReads.count(request.caller, transaction.customer)
       return toTransactionReply(transaction, organization)
+    },
+  )
+}
+
+function transactionList(app: Server, deps: ServerOptions['deps']): void {
+  app.get(
+    '/v1/transactions',
+    {
+      config: { access: ['pos'], mayLag: true, refusals: ['customer_not_found', 'card_not_found'] },
+      schema: {
+        operationId: 'listTransactions',
+        summary: 'List transactions, newest first',
+        description: 'Use `opaqueId` to find out what happened to a request that got no response.',
+        tags,
+        querystring: Type.Object({
+          ...PageQuery,
+          opaqueId: Optional(OpaqueId('Your receipt number.')),
+          customer: OfCustomer,
+          branch: Optional(OpaqueId('Your branch ID, or ours.')),
+          card: Optional(Id('card', 'Only sales with this card.')),
+          status: Optional(TransactionStatus),
+          ...RangeQuery('Processed'),
+          spent: Optional(
+            Key('Only those that spent points of this balance (key). Requires the scope `manage`.'),
+          ),
+        }),
+        response: { 200: PageOf(Transaction) },
+      },
+    },
+    async (request, reply) => {
+      const { organization, scopes } = request.caller
+      const { opaqueId, customer, card, branch, status, spent } = request.query
+      // This filter can read many rows, and a till has no use for it.
+      if (spent !== undefined && !scopes.includes('manage'))
+        throw new Refused('_forbidden', 'spent: requires the scope manage.')
+      const range = toTimeRange(request.query, organization.timezone)
+      const filter = { opaqueId, customer, card, branch, status, spent, ...range }
+      return respondToRead(deps, request, reply, (tenant) =>
+        listPage(
+          'txn',
+          request.query,
+          (page) => readTransactions(tenant, filter, page),
+          // A caller that may only look up single customers gets no list of their names.
+          ({ customerName, ...row }) =>
+            toTransactionReply(scopes.includes('manage') ? { ...row, customerName } : row, organization),
+        ),
+      )
     },
   )
 }
