@@ -8,10 +8,10 @@ import { appRole } from './app-role.ts'
 import {
   createClient,
   type DatabaseConnection,
-  optionsOf,
   type PoolOptions,
   type SessionOptions,
   serviceLimits,
+  settingsIn,
   settingsOf,
 } from './pool.ts'
 import { queryFor } from './tenant-query.ts'
@@ -56,10 +56,8 @@ export function connectQuery(session: SessionOptions): string {
 
 /** Compares what is in force with what was asked for. What a URL sets is the operator's, except for the role. */
 function missingIn(connection: DatabaseConnection, asked: PoolOptions) {
-  const ofUrl = optionsOf(connection)
-  const names = Object.keys(settingsOf(asked)).filter(
-    (name) => name === 'role' || !ofUrl.includes(`${name}=`),
-  )
+  const ofUrl = settingsIn(connection)
+  const names = Object.keys(settingsOf(asked)).filter((name) => name === 'role' || !ofUrl.includes(name))
   return async (client: pg.Client) => {
     const differences = await listDifferences(client, asked, names)
     if (differences.length === 0) return

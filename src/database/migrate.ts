@@ -7,7 +7,7 @@ import { packageRoot } from '../package-root.ts'
 import { appRole, prepareAppRole } from './app-role.ts'
 import type { DatabaseLog } from './database-log.ts'
 import { distribute, isDistributed } from './distribute.ts'
-import { createClient, type DatabaseConnection, type SessionOptions } from './pool.ts'
+import { createClient, type DatabaseConnection, type SessionOptions, settingsIn } from './pool.ts'
 
 export interface MigrateOptions {
   folder?: string
@@ -43,7 +43,7 @@ export async function migrate(
     // Checking first keeps an ordinary start free of writes and locks.
     let pending = listPending(migrations, await readApplied(client))
     if (pending.length > 0) {
-      await refusePooler(client)
+      await refusePooler(client, connection)
       await createTable(client)
     }
     const applied: string[] = []
@@ -162,12 +162,13 @@ function listPending(migrations: Migration[], applied: AppliedMigration[]): Migr
 }
 
 /** A pooler that gives its connections the role and the limits of the service is not the way to migrate. */
-async function refusePooler(client: pg.Client): Promise<void> {
+async function refusePooler(client: pg.Client, connection: DatabaseConnection): Promise<void> {
   const { rows } = await client.query<{ role: string; timeout: string }>(
     `SELECT current_user AS role, current_setting('statement_timeout') AS timeout`,
   )
   const { role, timeout } = rows[0]!
-  if (role !== appRole && timeout === '0') return
+  const isUnlimited = timeout === '0' || settingsIn(connection).includes('statement_timeout')
+  if (role !== appRole && isUnlimited) return
   throw new MigrationError(
     `Migrations are pending, and cannot be applied through a connection pooler that sets a role or limits (this connection works as ${role} with a statement_timeout of ${timeout}). Run loyalty-wallet migrate with a DATABASE_URL that leads to the server itself, then start the service.`,
   )

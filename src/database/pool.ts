@@ -92,9 +92,15 @@ function clientSettings(connection: DatabaseConnection, options: PoolOptions): p
 const optionsParameter = /([?&])options=[^&#]*&?/
 
 /** The options in a DATABASE_URL, which the operator wants in addition to ours. */
-export function optionsOf(connection: DatabaseConnection): string {
-  if (typeof connection !== 'string') return ''
-  return new URLSearchParams(/\?([^#]*)/.exec(connection)?.[1]).get('options') ?? ''
+const optionsOf = (url: string): string => parametersOf(url).get('options') ?? ''
+
+const parametersOf = (url: string) => new URLSearchParams(/\?([^#]*)/.exec(url)?.[1])
+
+/** The settings that a DATABASE_URL itself makes, in its options or as parameters. */
+export function settingsIn(connection: DatabaseConnection): string[] {
+  if (typeof connection !== 'string') return []
+  const inOptions = [...optionsOf(connection).matchAll(/(?:-c ?|--)([\w.]+)=/g)].map(([, name]) => name!)
+  return [...inOptions, ...parametersOf(connection).keys()]
 }
 
 /**

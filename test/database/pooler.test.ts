@@ -73,6 +73,16 @@ describe.skipIf(isOnCluster)('a pooler', () => {
     ])
   })
 
+  test('that drops it for the replica keeps the service from starting as well', async () => {
+    const { env } = await open({ drops: true })
+    const { stderr } = await runCommand(['serve'], {
+      ...env,
+      DATABASE_URL: urlOf(database.connection),
+      READ_DATABASE_URL: env.DATABASE_URL,
+    })
+    expect(stderr).toMatch(/READ_DATABASE_URL: .* default_transaction_read_only is off instead of on/)
+  })
+
   test('that mixes up prepared statements keeps it from starting', async () => {
     const { pooler, env } = await open({ shares: true })
     expect(await refusalOf(pooler.connection)).toMatch(
@@ -118,6 +128,7 @@ test('options in DATABASE_URL add to ours, and win', async () => {
   await client.end()
   expect(rows).toEqual([{ role: appRole, geqo: 'off', jit: 'on' }])
   expect(await refusalOf(`${url}options=-c%20jit%3Don`)).toBe('works')
+  expect(await refusalOf(`${url}statement_timeout=60000`)).toBe('works')
   expect(await refusalOf(`${url}options=-c%20role%3Dnone`)).toMatch(`instead of ${appRole}`)
 })
 

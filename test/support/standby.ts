@@ -26,10 +26,13 @@ export async function startWithReplica(
   const primary = await startEmbeddedPostgres({ folder: join(folder, 'primary'), settings })
   await prepare(primary)
   await copyServer(primary, join(folder, 'primary'), join(folder, 'replica'))
-  const { host, port, user } = primary.connection
+  const { host, port, user, password = '' } = primary.connection
   const replica = await startEmbeddedPostgres({
     folder: join(folder, 'replica'),
-    settings: { ...settings, primary_conninfo: `host=${host} port=${port} user=${user}` },
+    settings: {
+      ...settings,
+      primary_conninfo: `host=${host} port=${port} user=${user} password='${password}'`,
+    },
   })
   return {
     primary,
