@@ -101,6 +101,7 @@ function withFallback(replica: Tenant, primary: Tenant, onFailure: (error: unkno
       query: (text, values) => run((db) => db.query(text, values)),
       pipe: (steps) => run((db) => db.pipe(steps)),
       pipeAtCommit: (steps) => primary.db.pipeAtCommit(steps),
+      pipeAndCommit: (steps) => primary.db.pipeAndCommit(steps),
     },
   }
 }

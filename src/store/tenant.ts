@@ -32,6 +32,8 @@ export interface Database extends Queryable {
    * their round trip and holds their locks for as short as possible. Outside a transaction they run at once.
    */
   pipeAtCommit(steps: readonly Step[]): Promise<void>
+  /** The last statements of the transaction, in one message with its COMMIT. */
+  pipeAndCommit(steps: readonly Step[]): Promise<void>
 }
 
 export interface Tenant {
@@ -79,6 +81,9 @@ export function tenantOf(pool: Pool, org: number): Tenant {
       async pipeAtCommit(steps) {
         await pipe(steps)
       },
+      async pipeAndCommit(steps) {
+        await pipe(steps)
+      },
     },
   }
 }
@@ -94,15 +99,20 @@ interface Session {
   readonly atCommit: { readonly org: number; readonly step: Step }[]
   /** The driver may consider a statement prepared that is not: it counts the statements sent before it. */
   isDoubtful: boolean
+  state: 'open' | 'ending' | 'ended'
 }
 
 function tenantWithin(session: Session, org: number): Tenant {
   const { client } = session
+  const mustBeOpen = () => {
+    if (session.state !== 'open') throw new Error('The transaction has ended.')
+  }
   return {
     orgId: org,
     as: (other) => tenantWithin(session, other),
     db: {
       async query<R extends QueryResultRow>(text: Parameters<Queryable['query']>[0], values?: unknown[]) {
+        mustBeOpen()
         const statement = typeof text === 'string' ? { text, values } : text
         if (session.org !== undefined) {
           if (session.org !== org) await client.query(setTenant(org))
@@ -116,12 +126,19 @@ function tenantWithin(session: Session, org: number): Tenant {
         return result
       },
       async pipe(steps) {
+        mustBeOpen()
         const before = opening(session, org)
         const rows = await runPipeline(client, [...before, ...newest(steps)])
         return rows.slice(before.length)
       },
       async pipeAtCommit(steps) {
+        mustBeOpen()
         session.atCommit.push(...steps.map((step) => ({ org, step })))
+      },
+      async pipeAndCommit(steps) {
+        mustBeOpen()
+        session.atCommit.unshift(...steps.map((step) => ({ org, step })))
+        await end(session)
       },
     },
   }
@@ -138,9 +155,12 @@ function opening(session: Session, org: number): Step[] {
 /** Sends what was left for the end, and COMMIT, in one message. */
 async function end(session: Session): Promise<void> {
   const { client, atCommit } = session
+  if (session.state !== 'open') return
+  session.state = 'ending'
   const last = [...atCommit].sort((a, b) => Number(a.step.isLast ?? false) - Number(b.step.isLast ?? false))
   const steps = last.flatMap(({ org, step }) => [...opening(session, org), ...newest([step])])
   await runPipeline(client, [...steps, commit])
+  session.state = 'ended'
 }
 
 /** The 16 bytes behind the prefix; PostgreSQL also reads a uuid without dashes. */
@@ -234,20 +254,19 @@ export async function inTransaction<T>(
 ): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     const client = await pool.connect()
-    const session: Session = { client, atCommit: [], isDoubtful: false }
-    let isCommitting = false
+    const session: Session = { client, atCommit: [], isDoubtful: false, state: 'open' }
     try {
       const result = await work(tenantWithin(session, org))
       // A connection that was lost while it was idle is noticed here, while the work can still be retried.
       if (session.org === undefined) await runPipeline(client, opening(session, org))
-      isCommitting = true
       await end(session)
       client.release()
       return result
     } catch (error) {
       if (session.org === undefined || session.isDoubtful) client.release(session.isDoubtful)
       else await rollBack(client, error)
-      const mayRetry = classifyError(error) === 'retry' || (isConnectionError(error) && !isCommitting)
+      const mayRetry =
+        classifyError(error) === 'retry' || (isConnectionError(error) && session.state === 'open')
       if (!mayRetry || attempt === maxAttempts) throw error
     }
   }
