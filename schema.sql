@@ -183,6 +183,19 @@ CREATE TABLE daily_sums (
   CONSTRAINT daily_sums_pkey PRIMARY KEY (org_id, day, measure, key, shard)
 ) WITH (fillfactor = 50);
 
+CREATE TABLE due_work (
+  org_id integer NOT NULL,
+  kind text NOT NULL,
+  due_at timestamp with time zone,
+  armed_for timestamp with time zone,
+  lease uuid,
+  leased_until timestamp with time zone,
+  attempts integer NOT NULL DEFAULT 0,
+  last_error text,
+  progress json,
+  CONSTRAINT due_work_pkey PRIMARY KEY (org_id, kind)
+);
+
 CREATE TABLE event_counters (
   org_id integer NOT NULL,
   last_position bigint NOT NULL DEFAULT 0,
@@ -547,6 +560,8 @@ CREATE INDEX coupons_ended_at ON coupons USING btree (org_id, status, updated_at
 
 CREATE INDEX coupons_expires_at ON coupons USING btree (org_id, expires_at) WHERE ((status = 1) AND (expires_at IS NOT NULL));
 
+CREATE INDEX due_work_due_at ON due_work USING btree (due_at) WHERE (due_at IS NOT NULL);
+
 CREATE INDEX idempotency_keys_created_at ON idempotency_keys USING btree (org_id, created_at);
 
 CREATE INDEX idempotency_keys_customer ON idempotency_keys USING btree (org_id, customer_id) WHERE (customer_id IS NOT NULL);
@@ -599,6 +614,8 @@ ALTER TABLE customers ENABLE ROW LEVEL SECURITY;
 ALTER TABLE customers FORCE ROW LEVEL SECURITY;
 ALTER TABLE daily_sums ENABLE ROW LEVEL SECURITY;
 ALTER TABLE daily_sums FORCE ROW LEVEL SECURITY;
+ALTER TABLE due_work ENABLE ROW LEVEL SECURITY;
+ALTER TABLE due_work FORCE ROW LEVEL SECURITY;
 ALTER TABLE event_counters ENABLE ROW LEVEL SECURITY;
 ALTER TABLE event_counters FORCE ROW LEVEL SECURITY;
 ALTER TABLE events ENABLE ROW LEVEL SECURITY;
@@ -661,6 +678,8 @@ CREATE POLICY tenant ON coupons AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id =
 CREATE POLICY tenant ON customer_rule_usage AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY tenant ON customers AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY tenant ON daily_sums AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
+CREATE POLICY platform ON due_work AS PERMISSIVE FOR SELECT TO PUBLIC USING ((current_org() = 0));
+CREATE POLICY tenant ON due_work AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY tenant ON event_counters AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY tenant ON events AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY tenant ON http_requests AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
@@ -703,6 +722,7 @@ GRANT INSERT, SELECT, UPDATE ON coupons TO loyalty_wallet_app;
 GRANT INSERT, SELECT, UPDATE ON customer_rule_usage TO loyalty_wallet_app;
 GRANT INSERT, SELECT, UPDATE ON customers TO loyalty_wallet_app;
 GRANT INSERT, SELECT, UPDATE ON daily_sums TO loyalty_wallet_app;
+GRANT INSERT, SELECT, UPDATE ON due_work TO loyalty_wallet_app;
 GRANT INSERT, SELECT, UPDATE ON event_counters TO loyalty_wallet_app;
 GRANT INSERT, SELECT ON events TO loyalty_wallet_app;
 GRANT DELETE, INSERT, SELECT ON http_requests TO loyalty_wallet_app;

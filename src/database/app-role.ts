@@ -28,6 +28,7 @@ export const grants: Record<string, readonly string[]> = {
   customer_rule_usage: ['SELECT', 'INSERT', 'UPDATE'],
   customers: ['SELECT', 'INSERT', 'UPDATE'],
   daily_sums: ['SELECT', 'INSERT', 'UPDATE'],
+  due_work: ['SELECT', 'INSERT', 'UPDATE'],
   event_counters: ['SELECT', 'INSERT', 'UPDATE'],
   events: ['SELECT', 'INSERT'],
   http_requests: ['SELECT', 'INSERT', 'DELETE'],

@@ -9,7 +9,8 @@ import { localDay, localTime, startOfDay } from '../engine/clock/local-time.ts'
 import type { Deps } from '../operations/deps.ts'
 import { createDirectoryEntry, patchDirectoryEntry } from '../operations/organizations/manage-directory.ts'
 import { forgetRequests } from '../operations/record-requests.ts'
-import { expireWallets } from '../operations/wallets/expire-wallets.ts'
+import { wholeTurn } from '../operations/turn.ts'
+import { expireInactive, expireWallets } from '../operations/wallets/expire-wallets.ts'
 import { findBranchByOpaqueId, findDirectoryEntry } from '../store/directory.ts'
 import { listUsers } from '../store/setup.ts'
 import { inTransaction, type Tenant } from '../store/tenant.ts'
@@ -165,7 +166,11 @@ async function liveDay(
   { together, till }: { together: number; till: TillAccess | undefined },
 ): Promise<void> {
   signal?.throwIfAborted()
-  if (opening) await expireWallets(story.at(opening), story.organization, signal)
+  if (opening) {
+    const { orgId } = story.organization
+    await expireWallets(story.at(opening), orgId, wholeTurn(signal))
+    await expireInactive(story.at(opening), orgId, wholeTurn(signal))
+  }
   const coming = visits.filter(({ guest }) => !story.accounts.get(guest.number)?.isBlocked)
   const orders = coming.map((visit) => ({
     visit,

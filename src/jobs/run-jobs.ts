@@ -1,21 +1,26 @@
 /**
- * Background jobs: book expirations, and delete what need not be kept. One round covers all organizations;
- * between rounds there is a pause, which is longer after a failure.
+ * Background jobs: book expirations, and delete what need not be kept. A round finds what is due, whichever
+ * organization it is for, and does it; a round that finds nothing costs one query. Each piece of work is
+ * leased, so that of all processes one does it, and it is done in turns, so that a large organization does
+ * not hold up the others.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { OrganizationId } from '../domain/ids.ts'
-import type { Organization } from '../domain/organization.ts'
-import { fillNameKeys } from '../operations/customers/fill-name-keys.ts'
 import type { Deps } from '../operations/deps.ts'
-import { forgetRequests } from '../operations/record-requests.ts'
-import { expireWallets } from '../operations/wallets/expire-wallets.ts'
-import { deleteOldReplies, repliesAtOnce } from '../store/idempotency.ts'
-import { listOrganizations } from '../store/organizations.ts'
-import { deleteForgottenGuesses } from '../store/password-guesses.ts'
+import {
+  countDueWork,
+  type DueWork,
+  type LeasedWork,
+  listDueWork,
+  lockDueWork,
+  updateDoneWork,
+  updateFailedWork,
+} from '../store/due-work.ts'
+import { findOwnOrganization } from '../store/organizations.ts'
 import { platformOrg, platformTenant, tenantOf } from '../store/tenant.ts'
+import { kindsOfWork } from './kinds-of-work.ts'
 
 export interface Jobs {
-  /** Stops after the current group of customers. */
+  /** Stops after the current groups of customers. */
   stop(): Promise<void>
 }
 
@@ -23,8 +28,16 @@ export interface JobsOptions {
   readonly pauseMs?: number
 }
 
-const repliesKeptMs = 72 * 3_600_000
-const organizationsAtOnce = 100
+const foundAtOnce = 100
+/** Pieces of work that a process does side by side: most of its connections are for requests. */
+const atOnce = 3
+const turnMs = 10_000
+/**
+ * Much longer than a turn, whose last group may have to wait for the database: a process that works is not
+ * taken for a dead one.
+ */
+const leaseSeconds = 60
+const longestRetryMs = 3_600_000
 
 export function startJobs(deps: Deps, { pauseMs = 60_000 }: JobsOptions = {}): Jobs {
   const abort = new AbortController()
@@ -39,11 +52,9 @@ export function startJobs(deps: Deps, { pauseMs = 60_000 }: JobsOptions = {}): J
 
 async function loop(deps: Deps, pauseMs: number, signal: AbortSignal): Promise<void> {
   let failures = 0
-  let isFirst = true
   while (!signal.aborted) {
     try {
-      await runRound(deps, { signal, isFirst })
-      isFirst = false
+      await runRound(deps, { signal })
       failures = 0
     } catch (error) {
       failures++
@@ -55,41 +66,97 @@ async function loop(deps: Deps, pauseMs: number, signal: AbortSignal): Promise<v
   }
 }
 
-interface Round {
-  readonly signal?: AbortSignal
-  /** First round since the start: what an upgrade left to backfill is looked for once. */
-  readonly isFirst?: boolean
+/** Does everything that is due and that nobody else is doing. Tests call it instead of waiting for the loop. */
+export async function runRound(deps: Deps, { signal }: { signal?: AbortSignal } = {}): Promise<void> {
+  const platform = platformTenant(deps.pool)
+  for (let isFirst = true; !signal?.aborted; isFirst = false) {
+    const now = deps.clock()
+    const found = await listDueWork(platform, now, foundAtOnce)
+    // Counted once in a round: after an upgrade, everything may be due.
+    if (isFirst) await count(deps, found, now)
+    if (found.length === 0) return
+    const taken = await takeTurns(deps, shuffled(found), signal)
+    // Other processes were faster, and are busy with it.
+    if (taken === 0) return
+  }
 }
 
-/** One round over all organizations. Tests call it instead of waiting for the loop. */
-export async function runRound(deps: Deps, { signal, isFirst = false }: Round = {}): Promise<void> {
-  let after: OrganizationId | undefined
-  do {
-    const organizations = await listOrganizations(platformTenant(deps.pool), {
-      limit: organizationsAtOnce,
-      after,
-    })
-    for (const organization of organizations) {
+async function count({ pool, workCounts }: Deps, found: readonly DueWork[], now: Date): Promise<void> {
+  workCounts.due = found.length === 0 ? [] : await countDueWork(platformTenant(pool), now)
+  workCounts.seenAt = now
+}
+
+/** Processes that have found the same work do not all begin with the same. */
+function shuffled<T>(items: readonly T[]): T[] {
+  return items
+    .map((item) => ({ item, order: Math.random() }))
+    .sort((a, b) => a.order - b.order)
+    .map(({ item }) => item)
+}
+
+/** Returns how many of them were ours to do. */
+async function takeTurns(deps: Deps, found: readonly DueWork[], signal?: AbortSignal): Promise<number> {
+  const waiting = found.values()
+  let taken = 0
+  const work = async () => {
+    for (const due of waiting) {
       if (signal?.aborted) return
-      const expired = await expireWallets(deps, organization, signal)
-      if (expired > 0)
-        deps.log.info({ organization: organization.id, customers: expired }, 'booked expirations')
-      await forgetReplies(deps, organization.orgId)
-      await forgetRequests(deps, organization.orgId)
-      if (isFirst) await fillNames(deps, organization, signal)
+      if (await takeTurn(deps, due, signal)) taken++
     }
-    after = organizations.length === organizationsAtOnce ? organizations.at(-1)?.id : undefined
-  } while (after)
-  await forgetReplies(deps, platformOrg)
-  await deleteForgottenGuesses(platformTenant(deps.pool), deps.clock())
+  }
+  const results = await Promise.allSettled(Array.from({ length: atOnce }, work))
+  const failed = results.find((result) => result.status === 'rejected')
+  if (failed) throw failed.reason
+  return taken
 }
 
-async function fillNames(deps: Deps, { id, orgId }: Organization, signal?: AbortSignal): Promise<void> {
-  const filled = await fillNameKeys(deps, orgId, signal)
-  if (filled > 0) deps.log.info({ organization: id, customers: filled }, 'backfilled customer search keys')
+/** Whether the work was ours to do. */
+async function takeTurn(deps: Deps, { org, kind }: DueWork, signal?: AbortSignal): Promise<boolean> {
+  const tenant = tenantOf(deps.pool, org)
+  const endsAt = performance.now() + turnMs
+  const leased = await lockDueWork(tenant, kind, deps.clock(), leaseSeconds)
+  if (!leased) return false
+  const mayContinue = () => !signal?.aborted && performance.now() < endsAt
+  try {
+    const done = await kindsOfWork[kind](deps, org, { mayContinue, progress: leased.progress })
+    add(deps.workCounts.runs, kind)
+    const isOurs = await updateDoneWork(tenant, leased, done, deps.clock())
+    if (done.customers) await log(deps, org, 'info', { kind, customers: done.customers }, 'did due work')
+    if (!isOurs) await log(deps, org, 'warn', { kind }, 'due work took longer than its lease')
+  } catch (error) {
+    await recordFailure(deps, org, leased, error)
+  }
+  return true
 }
 
-async function forgetReplies(deps: Deps, org: number): Promise<void> {
-  const before = new Date(deps.clock().getTime() - repliesKeptMs)
-  while ((await deleteOldReplies(tenantOf(deps.pool, org), before)) === repliesAtOnce);
+/**
+ * Others' work goes on. If the failure cannot be recorded, the database is the problem: the round ends, and
+ * the work is due again when its lease ends.
+ */
+async function recordFailure(deps: Deps, org: number, leased: LeasedWork, error: unknown): Promise<void> {
+  const { kind, attempt } = leased
+  add(deps.workCounts.failures, kind)
+  const retryMs = Math.min(60_000 * 2 ** (attempt - 1), longestRetryMs)
+  const retryAt = new Date(deps.clock().getTime() + retryMs)
+  await updateFailedWork(tenantOf(deps.pool, org), leased, { retryAt, error: nameOf(error) })
+  await log(deps, org, 'error', { kind, attempt, retryAt, err: error }, 'due work failed, will retry')
 }
+
+/** Without the message, which may contain what a customer has written. */
+function nameOf(error: unknown): string {
+  const { name, code } = error as { name?: string; code?: string }
+  return [name ?? 'Error', code].filter((part) => part !== undefined).join(' ')
+}
+
+async function log(
+  deps: Deps,
+  org: number,
+  level: 'info' | 'warn' | 'error',
+  details: object,
+  message: string,
+): Promise<void> {
+  const organization = org === platformOrg ? undefined : await findOwnOrganization(tenantOf(deps.pool, org))
+  deps.log[level]({ organization: organization?.id, ...details }, message)
+}
+
+const add = <K>(counts: Map<K, number>, key: K) => counts.set(key, (counts.get(key) ?? 0) + 1)

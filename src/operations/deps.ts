@@ -15,6 +15,7 @@ import { createProfileReads, type ProfileReads } from './customers/profile-reads
 import { createSetupCache, type SetupCache } from './organizations/setup-cache.ts'
 import type { ReplicaReads } from './replica-reads.ts'
 import { createWalletTokens, type WalletTokens } from './wallet-page/wallet-tokens.ts'
+import { createWorkCounts, type WorkCounts } from './work-counts.ts'
 
 /** Dependencies of the operations. */
 export interface Deps {
@@ -32,6 +33,7 @@ export interface Deps {
   readonly passwords: Passwords
   readonly devices: Devices
   readonly walletTokens: WalletTokens
+  readonly workCounts: WorkCounts
   /** Public URL of the service, without a trailing slash: the base of the links we create. */
   readonly publicUrl: () => string
   readonly log: Log
@@ -79,6 +81,7 @@ export function createDeps({
     passwords,
     devices: createDevices(options.credentialPepper),
     walletTokens: createWalletTokens(options.credentialPepper),
+    workCounts: createWorkCounts(),
     publicUrl: options.publicUrl,
     log,
   }

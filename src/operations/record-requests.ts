@@ -2,7 +2,12 @@
  * Stores the recent requests of an organization, so that integrators can see what they sent and what they
  * got. It is a window and not a history: only the newest, and none older than a week.
  */
-import { deleteRequestsBefore, type HttpRequest, insertHttpRequests } from '../store/http-requests.ts'
+import {
+  deleteRequestsBefore,
+  findOldestRequest,
+  type HttpRequest,
+  insertHttpRequests,
+} from '../store/http-requests.ts'
 import { newId } from '../store/new-id.ts'
 import { tenantOf } from '../store/tenant.ts'
 import type { Deps } from './deps.ts'
@@ -22,10 +27,22 @@ export async function recordRequests(
     tenantOf(pool, org),
     calls.map((call) => ({ ...call, id: newId('req', call.at) })),
     keptRequests,
+    { kind: 'requests', at: keptUntil(calls[0]!.at) },
   )
 }
 
-/** Deletes old requests of organizations without new ones; for others, every write does. */
-export async function forgetRequests({ pool, clock }: Pick<Deps, 'pool' | 'clock'>, org: number) {
-  await deleteRequestsBefore(tenantOf(pool, org), new Date(clock().getTime() - keptMs))
+const keptUntil = (at: Date) => new Date(at.getTime() + keptMs)
+
+/**
+ * Deletes old requests of organizations without new ones; for others, every write does. Returns when the next
+ * is too old.
+ */
+export async function forgetRequests(
+  { pool, clock }: Pick<Deps, 'pool' | 'clock'>,
+  org: number,
+): Promise<Date | undefined> {
+  const tenant = tenantOf(pool, org)
+  await deleteRequestsBefore(tenant, new Date(clock().getTime() - keptMs))
+  const oldest = await findOldestRequest(tenant)
+  return oldest && keptUntil(oldest)
 }

@@ -8,7 +8,14 @@ import { isLockTimeout } from '../database/classify-error.ts'
 import type { CustomerId } from '../domain/ids.ts'
 import { type RefusalCode, Refused } from '../domain/refusal.ts'
 import { type AuditEntry, type AuditSubject, insertAuditEntry } from '../store/audit-entries.ts'
-import { claimedKey, findStoredReply, type StoredReply, updateStoredReply } from '../store/idempotency.ts'
+import { upsertDueWork } from '../store/due-work.ts'
+import {
+  claimedKey,
+  findStoredReply,
+  replyArming,
+  type StoredReply,
+  updateStoredReply,
+} from '../store/idempotency.ts'
 import { newId } from '../store/new-id.ts'
 import { type Answers, ask, type Question, type Questions, together } from '../store/question.ts'
 import { inTransaction, type Tenant } from '../store/tenant.ts'
@@ -94,7 +101,7 @@ export async function transact<Q extends Questions, T>(
       const answered = answer(result)
       // The audit entry commits with the change, or neither does.
       await recordAudit(tenant, audit(result, answered.body), deps.clock())
-      if (call) await keepReply(tenant, call, answered)
+      if (call) await keepReply(tenant, call, answered, deps.clock())
       return { ...answered, isReplay: false }
     }),
   )
@@ -123,9 +130,14 @@ const claimOf = ({ route, key, fingerprint }: WriteCall, now: Date) => ({
   now,
 })
 
-async function keepReply(tenant: Tenant, { route, key }: WriteCall, answered: Answer): Promise<void> {
-  const { status, body, customer } = answered
+async function keepReply(
+  tenant: Tenant,
+  { route, key }: WriteCall,
+  { status, body, customer }: Answer,
+  now: Date,
+): Promise<void> {
   await updateStoredReply(tenant, { route, key, status, reply: JSON.stringify(body), customer })
+  await upsertDueWork(tenant, [replyArming(now)], now)
 }
 
 export async function recordAudit(tenant: Tenant, note: AuditNote | undefined, now: Date): Promise<void> {

@@ -73,9 +73,9 @@ export const hasRightKey = ({ fullname, key }: KeyedName): boolean =>
 
 /**
  * Gives these customers the key of their current name. A customer that another transaction is writing is
- * skipped, so that two backfills never wait for each other.
+ * skipped, so that two backfills never wait for each other. Returns how many got one.
  */
-export async function updateNameKeys(tenant: Tenant, ids: readonly CustomerId[]): Promise<void> {
+export async function updateNameKeys(tenant: Tenant, ids: readonly CustomerId[]): Promise<number> {
   const rows = await many<{ id: string; fullname: string | null }>(
     tenant.db,
     `SELECT id, fullname FROM customers WHERE org_id = $1 AND id = ANY($2::uuid[])
@@ -91,4 +91,5 @@ export async function updateNameKeys(tenant: Tenant, ids: readonly CustomerId[])
       rows.map(({ fullname }) => (fullname === null ? null : nameKey(fullname))),
     ],
   )
+  return rows.length
 }

@@ -15,6 +15,7 @@ export const organizationTables = [
   'coupons',
   'customer_rule_usage',
   'daily_sums',
+  'due_work',
   'event_counters',
   'events',
   'http_requests',

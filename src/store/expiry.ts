@@ -1,63 +1,104 @@
-/** Finds what has expired but was not booked yet. */
+/** Finds what has expired but was not booked yet, and when something expires next. */
 
+import type { WireRow } from '../database/pipeline.ts'
 import { couponStatus } from '../domain/coupon.ts'
 import { customerStatus } from '../domain/customer.ts'
 import type { CustomerId } from '../domain/ids.ts'
-import { idFrom, many, type Tenant, uuidOf } from './tenant.ts'
+import { texts } from './pg-arrays.ts'
+import { ask, type Question, question } from './question.ts'
+import { idFrom, type Tenant, uuidOf } from './tenant.ts'
 
-/** Erased customers keep what they had: it cannot be used any more, and the sums stay unchanged. */
-export async function listCustomersWithExpiredLots(
-  tenant: Tenant,
-  now: Date,
-  limit: number,
-): Promise<CustomerId[]> {
-  return customers(
-    tenant,
+const ms = (column: string) => `(date_part('epoch', ${column}) * 1000)::bigint`
+
+// Erased customers keep what they had: it cannot be used any more, and the sums stay unchanged.
+const expiring = (comparison: string) => ({
+  lots: `FROM lots l JOIN customers c ON c.org_id = $1::integer AND c.id = l.customer_id
+     WHERE l.org_id = $1::integer AND l.remaining > 0 AND l.expires_at ${comparison} $2::timestamptz
+       AND c.status <> ${customerStatus.erased} ORDER BY l.expires_at`,
+  coupons: `FROM coupons WHERE org_id = $1::integer AND status = ${couponStatus.active}
+       AND expires_at ${comparison} $2::timestamptz ORDER BY expires_at`,
+})
+const past = expiring('<=')
+const future = expiring('>')
+
+/** Customers with lots or coupons that have expired, the first to expire first, in the order of their ids. */
+export function expiredCustomers({ orgId }: Tenant, now: Date, limit: number): Question<CustomerId[]> {
+  return question(
+    'expired-customers',
     `SELECT DISTINCT customer_id FROM (
-       SELECT l.customer_id FROM lots l JOIN customers c ON c.org_id = l.org_id AND c.id = l.customer_id
-       WHERE l.org_id = $1 AND l.remaining > 0 AND l.expires_at <= $2 AND c.status <> ${customerStatus.erased}
-       ORDER BY l.expires_at LIMIT $3) l ORDER BY customer_id`,
-    [now, limit],
+       (SELECT l.customer_id ${past.lots} LIMIT $3::integer)
+       UNION ALL (SELECT customer_id ${past.coupons} LIMIT $3::integer)) x ORDER BY customer_id`,
+    [String(orgId), now.toISOString(), String(limit)],
+    (rows) => rows.map(([customer]) => idFrom('cus', customer!)),
   )
 }
 
-export async function listCustomersWithExpiredCoupons(
-  tenant: Tenant,
-  now: Date,
-  limit: number,
-): Promise<CustomerId[]> {
-  return customers(
-    tenant,
-    `SELECT DISTINCT customer_id FROM (
-       SELECT customer_id FROM coupons WHERE org_id = $1 AND status = ${couponStatus.active} AND expires_at <= $2
-       ORDER BY expires_at LIMIT $3) c ORDER BY customer_id`,
-    [now, limit],
+/** When the next lot or coupon expires, after now. */
+export function nextExpiry({ orgId }: Tenant, now: Date): Question<Date | undefined> {
+  return question(
+    'next-expiry',
+    `SELECT ${ms(`least((SELECT l.expires_at ${future.lots} LIMIT 1), (SELECT expires_at ${future.coupons} LIMIT 1))`)}`,
+    [String(orgId), now.toISOString()],
+    ([row]) => (row?.[0] ? new Date(Number(row[0])) : undefined),
   )
+}
+
+/** A balance of a customer, and the last time that the customer was active. */
+export interface HeldSince {
+  readonly customer: CustomerId
+  readonly key: string
+  readonly since: Date
+}
+
+export interface IdlePage {
+  /** Those whose customers were not active since `before`. */
+  readonly idle: readonly HeldSince[]
+  /** The earliest activity of the others, for each balance. */
+  readonly others: readonly Omit<HeldSince, 'customer'>[]
+  /** The last customer of the page; undefined if there are no more pages. */
+  readonly last?: CustomerId
 }
 
 /**
- * The next customers without a basket since `before` who still hold one of the balances. There is no index on
+ * The next page of an organization's wallets, as far as they hold one of the balances. There is no index on
  * the last activity, since it would make every basket pay for a job that runs once in a while; the job walks
- * through the wallets in key order instead.
+ * through the wallets in key order instead, and no page takes longer than its number of wallets.
  */
-export async function listIdleCustomers(
+export async function listIdlePage(
   tenant: Tenant,
   keys: readonly string[],
   before: Date,
-  page: { after?: CustomerId; limit: number },
-): Promise<CustomerId[]> {
-  return customers(
-    tenant,
-    `SELECT w.customer_id FROM wallets w
-     WHERE w.org_id = $1 AND ($4::uuid IS NULL OR w.customer_id > $4) AND w.last_activity_at <= $3
-       AND EXISTS (SELECT 1 FROM balances b WHERE b.org_id = $1 AND b.customer_id = w.customer_id
-                   AND b.key = ANY($2::text[]) AND b.value > 0)
-     ORDER BY w.customer_id LIMIT $5`,
-    [keys, before, page.after ? uuidOf(page.after) : null, page.limit],
+  page: { readonly after?: CustomerId; readonly limit: number },
+): Promise<IdlePage> {
+  const idlePage = question(
+    page.after ? 'next-idle-page' : 'first-idle-page',
+    `WITH page AS MATERIALIZED (
+       SELECT customer_id, last_activity_at FROM wallets
+       WHERE org_id = $1::integer${page.after ? ' AND customer_id > $5::uuid' : ''} ORDER BY customer_id LIMIT $4::integer),
+     held AS MATERIALIZED (
+       SELECT p.customer_id, p.last_activity_at, b.key
+       FROM page p JOIN balances b ON b.org_id = $1::integer AND b.customer_id = p.customer_id
+       WHERE b.key = ANY($2::text[]) AND b.value > 0)
+     SELECT 'idle', customer_id, key, ${ms('last_activity_at')} FROM held WHERE last_activity_at <= $3::timestamptz
+     UNION ALL SELECT 'others', NULL, key, ${ms('min(last_activity_at)')} FROM held
+       WHERE last_activity_at > $3::timestamptz GROUP BY key
+     UNION ALL (SELECT 'last', customer_id, NULL, NULL FROM page ORDER BY customer_id OFFSET $4::integer - 1)`,
+    [
+      String(tenant.orgId),
+      texts(keys),
+      before.toISOString(),
+      String(page.limit),
+      ...(page.after ? [uuidOf(page.after)] : []),
+    ],
+    (rows): IdlePage => {
+      const of = (kind: string) => rows.filter(([first]) => first === kind)
+      const held = ([, , key, since]: WireRow) => ({ key: key!, since: new Date(Number(since)) })
+      return {
+        idle: of('idle').map((row) => ({ ...held(row), customer: idFrom('cus', row[1]!) })),
+        others: of('others').map(held),
+        last: of('last').map((row) => idFrom('cus', row[1]!))[0],
+      }
+    },
   )
-}
-
-async function customers(tenant: Tenant, text: string, values: unknown[]): Promise<CustomerId[]> {
-  const rows = await many<{ customer_id: string }>(tenant.db, text, [tenant.orgId, ...values])
-  return rows.map((row) => idFrom('cus', row.customer_id))
+  return (await ask(tenant, { idlePage })).idlePage
 }

@@ -3,8 +3,9 @@
  * are written in batches, outside the request, and the oldest are deleted when there are too many.
  */
 import type { RequestId, UserId } from '../domain/ids.ts'
+import { type Arming, armSteps } from './due-work.ts'
 import { nameOfUser } from './people.ts'
-import { execute, idFrom, many, type Tenant, uuidOf } from './tenant.ts'
+import { execute, idFrom, many, maybeOne, type Tenant, uuidOf } from './tenant.ts'
 
 export interface HttpRequest {
   readonly id: RequestId
@@ -39,6 +40,7 @@ export async function insertHttpRequests(
   tenant: Tenant,
   requests: readonly HttpRequest[],
   keep: number,
+  arming: Arming,
 ): Promise<void> {
   const rows = requests.map(({ id, user, ...request }) => ({
     ...request,
@@ -63,11 +65,22 @@ export async function insertHttpRequests(
       WHERE o.org_id = $1::integer`,
       values: [org, JSON.stringify(rows)],
     },
+    ...armSteps(tenant, [arming], { now: requests.at(-1)!.at }),
   ])
 }
 
 export async function deleteRequestsBefore(tenant: Tenant, before: Date): Promise<number> {
   return execute(tenant.db, 'DELETE FROM http_requests WHERE org_id = $1 AND at < $2', [tenant.orgId, before])
+}
+
+/** When the oldest request was made: ids ascend with time. */
+export async function findOldestRequest(tenant: Tenant): Promise<Date | undefined> {
+  const row = await maybeOne<{ at: Date }>(
+    tenant.db,
+    'SELECT at FROM http_requests WHERE org_id = $1 ORDER BY id LIMIT 1',
+    [tenant.orgId],
+  )
+  return row?.at
 }
 
 interface RequestRow {

@@ -5,6 +5,7 @@
  */
 import type { Step } from '../database/pipeline.ts'
 import type { CustomerId } from '../domain/ids.ts'
+import type { Arming } from './due-work.ts'
 import { type Question, question } from './question.ts'
 import { execute, maybeOne, type Tenant, uuidOf } from './tenant.ts'
 
@@ -118,6 +119,15 @@ export async function updateStoredReply(
   ])
 }
 
+/** How long a response is kept, at least. */
+export const repliesKeptMs = 72 * 3_600_000
+
+/** A response that is stored now has to be deleted some day. */
+export const replyArming = (now: Date): Arming => ({
+  kind: 'replies',
+  at: new Date(now.getTime() + repliesKeptMs),
+})
+
 export const repliesAtOnce = 1_000
 
 /** Deletes responses older than the guaranteed period, at most `repliesAtOnce` of them. */
@@ -129,4 +139,14 @@ export async function deleteOldReplies(tenant: Tenant, before: Date): Promise<nu
        LIMIT ${repliesAtOnce} FOR UPDATE SKIP LOCKED)`,
     [tenant.orgId, before],
   )
+}
+
+/** When the oldest response was stored. */
+export async function findOldestReply(tenant: Tenant): Promise<Date | undefined> {
+  const row = await maybeOne<{ created_at: Date }>(
+    tenant.db,
+    'SELECT created_at FROM idempotency_keys WHERE org_id = $1 ORDER BY created_at LIMIT 1',
+    [tenant.orgId],
+  )
+  return row?.created_at
 }

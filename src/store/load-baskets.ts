@@ -9,7 +9,7 @@ import type { CardId, CouponId, CustomerId, TransactionId } from '../domain/ids.
 import type { Wallet } from '../domain/wallet.ts'
 import { texts, uuids } from './pg-arrays.ts'
 import { ask, type Question, question } from './question.ts'
-import { setupVersion } from './setup.ts'
+import { type SetupState, setupState } from './setup.ts'
 import { idFrom, type Tenant } from './tenant.ts'
 import { couponsByIds, type LoadedCard, type OwnedCoupon, positions, walletsByKeys } from './wallets/load.ts'
 
@@ -58,7 +58,7 @@ export interface LoadedGroup {
   readonly customers: ReadonlyMap<CustomerId, LoadedCustomer>
   /** Category by opaque id, of the products that are in the directory. */
   readonly products: ReadonlyMap<string, string | undefined>
-  readonly setupVersion: number | undefined
+  readonly setup: SetupState
 }
 
 /**
@@ -72,7 +72,7 @@ export async function loadBaskets(
   const coupons = keys.flatMap((key) => key.coupons)
   const products = [...new Set(keys.flatMap((key) => key.products))]
   const loaded = await ask(tenant, {
-    setup: setupVersion(tenant),
+    setup: setupState(tenant),
     wallets: walletsByKeys(tenant, keys),
     coupons: coupons.length > 0 ? couponsByIds(tenant, coupons) : undefined,
     products: products.length > 0 ? categoriesOf(tenant, products) : undefined,
@@ -103,7 +103,7 @@ export async function loadBaskets(
       ]),
     ),
     products: loaded.products ?? new Map(),
-    setupVersion: loaded.setup,
+    setup: loaded.setup,
   }
 }
 

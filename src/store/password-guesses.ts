@@ -55,3 +55,13 @@ export async function findPasswordGuesses(tenant: Tenant, account: Buffer): Prom
 export async function deleteForgottenGuesses(tenant: Tenant, now: Date): Promise<void> {
   await execute(tenant.db, 'DELETE FROM password_guesses WHERE forgotten_at_ms <= $1', [now.getTime()])
 }
+
+/** When the next failures are forgotten; undefined when there are none. */
+export async function findNextForgotten(tenant: Tenant): Promise<Date | undefined> {
+  const row = await maybeOne<{ next: number | null }>(
+    tenant.db,
+    'SELECT min(forgotten_at_ms) AS next FROM password_guesses',
+    [],
+  )
+  return row?.next ? new Date(row.next) : undefined
+}

@@ -5,6 +5,7 @@
  * followed by `updateSetupVersion`.
  */
 import type { BranchId, IntegrationId, UserId } from '../domain/ids.ts'
+import type { KnownDue } from './due-work.ts'
 import { texts, uuids } from './pg-arrays.ts'
 import { ask, type Question, question, type Step } from './question.ts'
 import { idFrom, many, type Tenant, uuidOf } from './tenant.ts'
@@ -35,13 +36,36 @@ const nextVersion = ({ orgId }: Tenant): Step => ({
   values: [String(orgId)],
 })
 
-/** Queried first by everything that relies on the cache. */
-export function setupVersion({ orgId }: Tenant): Question<number | undefined> {
+function setupVersion({ orgId }: Tenant): Question<number | undefined> {
   return question(
     'setup-version',
     'SELECT version FROM setup_versions WHERE org_id = $1::integer',
     [String(orgId)],
     ([row]) => row && Number(row[0]),
+  )
+}
+
+export interface SetupState {
+  /** Undefined if the organization does not exist. */
+  readonly version: number | undefined
+  /** When the organization's background work is due. */
+  readonly due: KnownDue
+}
+
+/**
+ * The version and the due times, for changes of wallets: in one statement, since each one that a basket sends
+ * costs as much as what it asks for.
+ */
+export function setupState({ orgId }: Tenant): Question<SetupState> {
+  return question(
+    'setup-state',
+    `SELECT v.version, d.kind, (date_part('epoch', d.due_at) * 1000)::bigint
+     FROM setup_versions v LEFT JOIN due_work d ON d.org_id = $1::integer WHERE v.org_id = $1::integer`,
+    [String(orgId)],
+    (rows) => ({
+      version: rows[0] && Number(rows[0][0]),
+      due: Object.fromEntries(rows.flatMap(([, kind, at]) => (at ? [[kind, new Date(Number(at))]] : []))),
+    }),
   )
 }
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { runRound, startJobs } from '../../src/jobs/run-jobs.ts'
 import { fillNameKeys } from '../../src/operations/customers/fill-name-keys.ts'
+import { wholeTurn } from '../../src/operations/turn.ts'
 import { type Merchant, startTestService, type TestService } from '../support/service.ts'
 
 let service: TestService
@@ -99,6 +100,16 @@ describe('with names of before', () => {
   const writeAsBefore = (id: string, fullname: string | null) =>
     service.database.pool.query('UPDATE customers SET fullname = $2 WHERE id = $1', [uuidOf(id), fullname])
   const forgetKeys = () => service.database.pool.query('UPDATE customers SET name_key = NULL')
+  /** As the migration does. */
+  const armJob = () =>
+    service.database.pool.query(
+      `INSERT INTO due_work (org_id, kind, due_at) SELECT org_id, 'names', now() - interval '1 second' FROM organizations
+       ON CONFLICT (org_id, kind) DO UPDATE SET due_at = EXCLUDED.due_at, progress = NULL`,
+    )
+  const runJob = async () => {
+    await armJob()
+    await runRound(service.deps)
+  }
 
   test('they are found as they are written, and in plain letters once the job has been there', async () => {
     const ids = [await create('Đặng Ánh'), await create('İpek Müller'), await create('Plain Person')]
@@ -117,7 +128,7 @@ describe('with names of before', () => {
     expect(await find('dang')).toEqual([])
     await runRound(service.deps)
     expect(await find('dang')).toEqual([])
-    await runRound(service.deps, { isFirst: true })
+    await runJob()
     expect([await find('dang'), await find('mueller'), await find('person')]).toEqual(ids.map((id) => [id]))
     expect(await find('dang', other)).toEqual([foreign])
     for (const id of ids) await erase(id)
@@ -132,8 +143,8 @@ describe('with names of before', () => {
        FROM generate_series(1, 1200) n, (SELECT max(org_id) AS org_id FROM customers) o RETURNING org_id`,
     )
     const org = rows[0].org_id
-    await Promise.all([1, 2].map(() => fillNameKeys(service.deps, org)))
-    expect(await fillNameKeys(service.deps, org)).toBe(0)
+    await Promise.all([1, 2].map(() => fillNameKeys(service.deps, org, wholeTurn())))
+    expect(await fillNameKeys(service.deps, org, wholeTurn())).toEqual({ customers: 0 })
     expect((await find('dang 1200', busy)).length).toBe(1)
   })
 
@@ -144,20 +155,21 @@ describe('with names of before', () => {
     try {
       await client.query('BEGIN')
       await client.query('UPDATE customers SET status = status WHERE id = $1', [uuidOf(id)])
-      await runRound(service.deps, { isFirst: true })
+      await runJob()
       expect(await keyOf(id)).toBeNull()
     } finally {
       await client.query('ROLLBACK')
       client.release()
     }
-    await runRound(service.deps, { isFirst: true })
+    await runJob()
     expect(await keyOf(id)).toBe('dang')
     await erase(id)
   })
 
-  test('the first round after a start looks for them', async () => {
+  test('the first round after an upgrade looks for them', async () => {
     const id = await create('Đặng')
     await forgetKeys()
+    await armJob()
     const jobs = startJobs(service.deps)
     await expect.poll(() => find('dang')).toEqual([id])
     await jobs.stop()
@@ -169,7 +181,7 @@ describe('with names of before', () => {
     const erased = await create('Đặng')
     await writeAsBefore(renamed, 'Léo')
     await writeAsBefore(erased, null)
-    await runRound(service.deps, { isFirst: true })
+    await runJob()
     expect([await find('dang'), await find('leo')]).toEqual([[], [renamed]])
     expect([await keyOf(renamed), await keyOf(erased)]).toEqual(['leo', null])
     await erase(renamed)

@@ -17,6 +17,7 @@ import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 const platformTables: Record<string, string> = {
   connection_secrets: 'SELECT',
   connections: 'SELECT',
+  due_work: 'SELECT',
   integration_keys: 'ALL',
   password_guesses: 'ALL',
   pepper_marks: 'ALL',
@@ -51,6 +52,8 @@ beforeAll(async () => {
   columns = rows
   tables = [...new Set(columns.map(({ table }) => table))]
   tenantTables = columns.filter(({ name }) => name === 'org_id').map(({ table }) => table)
+  // The platform's own work is there from the beginning.
+  await database.pool.query('DELETE FROM due_work')
   for (const table of tables) {
     for (const org of tenantTables.includes(table) ? [1, 2] : [1]) await insertAsOwner(table, org)
   }

@@ -3,6 +3,7 @@ import { type CouponId, type CustomerId, parseId } from '../../domain/ids.ts'
 import { Refused } from '../../domain/refusal.ts'
 import type { RuleUsage } from '../../domain/wallet.ts'
 import { localDay } from '../../engine/clock/local-time.ts'
+import type { KnownDue } from '../../store/due-work.ts'
 import { type LoadedGroup, loadBaskets } from '../../store/load-baskets.ts'
 import { listCustomerUsage, listSharedUsage, lockSharedUsage } from '../../store/rule-usage.ts'
 import type { Tenant } from '../../store/tenant.ts'
@@ -14,6 +15,8 @@ import type { BasketJob, BasketRequest } from './job.ts'
 
 export interface BasketGroup extends Pick<LoadedGroup, 'baskets' | 'customers' | 'products'> {
   readonly setup: Setup
+  /** When the organization's background work is due. */
+  readonly due: KnownDue
   readonly users: Users
   /** Customers whose wallets are locked elsewhere; their baskets have to wait. */
   readonly busy: ReadonlySet<CustomerId>
@@ -56,7 +59,7 @@ export async function loadGroup(
     })),
     { isRepeat },
   )
-  const setup = await deps.setupCache.get(tenant, loaded.setupVersion)
+  const setup = await deps.setupCache.get(tenant, loaded.setup.version)
   // A retry may already have committed, and then gets its response.
   if (!setup.organization.isSubscribed && !isRepeat) throw new Refused('invalid_subscription')
   const users = await findUsers(
@@ -70,6 +73,7 @@ export async function loadGroup(
     products: loaded.products,
     customers: loaded.customers,
     setup,
+    due: loaded.setup.due,
     users,
     busy: new Set(locked && [...loaded.customers.keys()].filter((customer) => !locked.has(customer))),
     usage: await loadUsage(tenant, jobs, { setup, mode, now }),

@@ -10,6 +10,7 @@ import type { Tenant } from '../../store/tenant.ts'
 import { listTransactionsByIds } from '../../store/transactions.ts'
 import { writeWallets } from '../../store/wallets/write.ts'
 import { type Attempt, type AttemptResult, deferred, done, failed } from '../wallets/attempts.ts'
+import { idleArmings } from '../wallets/idle-armings.ts'
 import { type Accepted, type Decided, newProducts } from './decide.ts'
 import type { BasketJob, Processed } from './job.ts'
 import type { BasketGroup } from './load.ts'
@@ -32,6 +33,8 @@ export async function writeGroup(
     now: group.now,
     day: localDay(group.now, group.setup.organization.timezone),
     isLocked: group.mode !== 'read',
+    due: group.due,
+    armings: idleArmings(group.setup, group.now),
   })
   const replays = await readReplays(tenant, decided)
   return decided.map((decision, i): AttemptResult<Processed> => {

@@ -23,6 +23,7 @@ import {
   lockCampaign,
   updateCampaign,
 } from '../../store/campaigns.ts'
+import { upsertDueWork } from '../../store/due-work.ts'
 import { insertEvents } from '../../store/events.ts'
 import { newId } from '../../store/new-id.ts'
 import type { Tenant } from '../../store/tenant.ts'
@@ -119,7 +120,7 @@ export async function publishCampaign(
   await refuseOverload(tenant, before.id, before.draft)
   if (!before.hasChanges) {
     const campaign: Campaign = { ...before, status: 'published', updatedAt: now }
-    await updateCampaign(tenant, campaign)
+    await changeInactivity(tenant, campaign, now)
     return campaign
   }
   await refuseHoard(tenant, before.id, before.draft)
@@ -137,7 +138,7 @@ export async function publishCampaign(
     definition: campaign.draft,
     publishedAt: now,
   })
-  await updateCampaign(tenant, campaign)
+  await changeInactivity(tenant, campaign, now)
   await insertEvents(
     tenant,
     [{ type: 'campaign.published', data: { campaign: campaign.id, version: campaign.version } }],
@@ -165,8 +166,14 @@ export async function stopCampaign(
     throw new Refused('invalid_campaign', 'The campaign has never been published, so it cannot be paused.')
   }
   const campaign: Campaign = { ...before, status, updatedAt: now }
-  await updateCampaign(tenant, campaign)
+  await changeInactivity(tenant, campaign, now)
   return campaign
+}
+
+/** Writes a campaign whose rules begin or end to count: balances may be inactive by the new ones already. */
+async function changeInactivity(tenant: Tenant, campaign: Campaign, now: Date): Promise<void> {
+  await updateCampaign(tenant, campaign)
+  await upsertDueWork(tenant, [{ kind: 'inactivity', at: now }], now)
 }
 
 /** Checks every definition that is stored, published or tried. */

@@ -19,6 +19,7 @@ import {
   updateKeysExpiry,
 } from '../../store/credentials.ts'
 import { findBranchByOpaqueId, insertDirectoryEntry } from '../../store/directory.ts'
+import { upsertDueWork } from '../../store/due-work.ts'
 import { newId } from '../../store/new-id.ts'
 import {
   findOrganization,
@@ -100,6 +101,10 @@ export async function patchOrganization(
   checkRegion(patch)
   const organization = id && (await updateOrganization(tenant, id, patch, now))
   if (!organization) throw notFound('organization_not_found')
+  // The ends of days, and so of periods without a visit, may be earlier now.
+  if (patch.timezone !== undefined) {
+    await upsertDueWork(tenant.as(organization.orgId), [{ kind: 'inactivity', at: now }], now)
+  }
   return organization
 }
 

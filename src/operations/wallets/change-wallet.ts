@@ -7,7 +7,8 @@
 import { Refused } from '../../domain/refusal.ts'
 import { localDay } from '../../engine/clock/local-time.ts'
 import { auditEntryStep } from '../../store/audit-entries.ts'
-import { insertReply, storedReply } from '../../store/idempotency.ts'
+import type { Arming, KnownDue } from '../../store/due-work.ts'
+import { insertReply, replyArming, storedReply } from '../../store/idempotency.ts'
 import {
   type Answers,
   ask,
@@ -16,7 +17,7 @@ import {
   type Step,
   together,
 } from '../../store/question.ts'
-import { setupVersion } from '../../store/setup.ts'
+import { setupState } from '../../store/setup.ts'
 import { type Tenant, tenantOf } from '../../store/tenant.ts'
 import type { WalletChange } from '../../store/wallets/change.ts'
 import { type LoadedWallet, lockWallet, type Owned, walletOf } from '../../store/wallets/load.ts'
@@ -26,6 +27,7 @@ import type { Caller, Deps } from '../deps.ts'
 import type { Setup } from '../organizations/setup-cache.ts'
 import { type Reply, replayOf, toAuditEntry, type WriteCall, type WriteResult } from '../transact.ts'
 import { type Attempt, type AttemptResult, deferred, done, runAttempts } from './attempts.ts'
+import { idleArmings } from './idle-armings.ts'
 
 export interface WalletWork<Q extends Questions, Result> {
   /** The wallet to change: a customer's, or that of the customer to whom a sale or a coupon belongs. */
@@ -47,6 +49,8 @@ export interface Known<Q extends Questions> {
   readonly wallet: LoadedWallet | undefined
   readonly answers: Answers<Q>
   readonly setup: Setup
+  /** When the organization's background work is due. */
+  readonly due: KnownDue
   readonly now: Date
 }
 
@@ -63,7 +67,7 @@ export async function changeWallet<Q extends Questions, Result>(
   org: number,
   work: WalletWork<Q, Result>,
 ): Promise<Result> {
-  return run(deps, org, work, { finish: (result) => ({ value: result, alongside: [] }) })
+  return run(deps, org, work, { finish: (result) => ({ value: result, alongside: [], armings: [] }) })
 }
 
 /** The result that a change would have now. */
@@ -108,6 +112,7 @@ export async function transactChange<Q extends Questions, Result>(
           ...(note ? [auditEntryStep(tenant, toAuditEntry(note, now))] : []),
           ...(kept ? [insertReply(tenant, kept)] : []),
         ],
+        armings: kept ? [replyArming(now)] : [],
       }
     },
   })
@@ -136,7 +141,7 @@ interface Frame<Result, T> {
     result: Result,
     tenant: Tenant,
     now: Date,
-  ): { readonly value: T; readonly alongside: readonly Step[] }
+  ): { readonly value: T; readonly alongside: readonly Step[]; readonly armings: readonly Arming[] }
 }
 
 async function run<Q extends Questions, Result, T>(
@@ -168,7 +173,7 @@ async function runOnce<Q extends Questions, Result, T>(
   // Once: a later attempt may find what the first has committed.
   if (mode === 'read') checkRemembered(known.setup, frame.caller, known.now)
   if (earlier !== undefined) return done(earlier)
-  const { wallet, setup, now } = known
+  const { wallet, setup, due, now } = known
   let decided: Decided<Result>
   try {
     decided = await work.decide(known)
@@ -188,6 +193,8 @@ async function runOnce<Q extends Questions, Result, T>(
     day: localDay(now, setup.organization.timezone),
     isLocked: mode !== 'read',
     alongside: [...alongside, ...finished.alongside],
+    due,
+    armings: [...finished.armings, ...idleArmings(setup, activeSince(known, change))],
   })
   return isWritten ? done(finished.value) : deferred
 }
@@ -203,11 +210,17 @@ async function load<Q extends Questions, Result, T>(
     wallet: walletOf(tenant, work.of),
     earlier,
     answers: together(work.questions(tenant)),
-    setup: setupVersion(tenant),
+    setup: setupState(tenant),
   })
-  const setup = await deps.setupCache.get(tenant, loaded.setup)
+  const setup = await deps.setupCache.get(tenant, loaded.setup.version)
   const { wallet, answers } = loaded
-  return { earlier: loaded.earlier, known: { tenant, wallet, answers, setup, now: deps.clock() } }
+  const { due } = loaded.setup
+  return { earlier: loaded.earlier, known: { tenant, wallet, answers, setup, due, now: deps.clock() } }
+}
+
+/** What a return gives back counts from the last visit, and what staff gives from now. */
+function activeSince({ wallet, now }: Known<Questions>, change: WalletChange | undefined): Date {
+  return change?.cause.kind === 'return' ? (wallet?.held.lastActivityAt ?? now) : now
 }
 
 function unchanged({ customer, version: fromVersion }: LoadedWallet): WalletChange {

@@ -8,105 +8,132 @@
 import type { Fact } from '../../domain/event.ts'
 import type { CustomerId } from '../../domain/ids.ts'
 import type { Lot } from '../../domain/lot.ts'
-import type { Organization } from '../../domain/organization.ts'
 import { addDuration, localDay } from '../../engine/clock/local-time.ts'
-import { expireBalances, type Inactivity } from '../../engine/steps/expire-balances.ts'
-import {
-  listCustomersWithExpiredCoupons,
-  listCustomersWithExpiredLots,
-  listIdleCustomers,
-} from '../../store/expiry.ts'
+import { expireBalances, inactiveAt } from '../../engine/steps/expire-balances.ts'
+import type { WorkDone } from '../../store/due-work.ts'
+import { expiredCustomers, listIdlePage, nextExpiry } from '../../store/expiry.ts'
 import { ask } from '../../store/question.ts'
-import { setupVersion } from '../../store/setup.ts'
+import { findSetupVersion, setupState } from '../../store/setup.ts'
 import { type Tenant, tenantOf } from '../../store/tenant.ts'
 import type { WalletChange } from '../../store/wallets/change.ts'
 import {
   couponsPastExpiry,
   type LoadedWallet,
-  lockWallets,
   type OwnedCoupon,
+  walletLocks,
   walletsByKeys,
 } from '../../store/wallets/load.ts'
 import { writeWallets } from '../../store/wallets/write.ts'
-import { readInactivity } from '../campaigns/published-campaigns.ts'
 import type { Deps } from '../deps.ts'
 import type { Setup } from '../organizations/setup-cache.ts'
+import type { Turn } from '../turn.ts'
 import { type Attempt, type AttemptResult, type Changes, deferred, done, runAttempts } from './attempts.ts'
 import { expiredFacts } from './expired-facts.ts'
 
-const batch = 200
+const groupSize = 200
+/** Customers found at once: ten groups share the round trip that finds them. */
+const foundAtOnce = 2_000
+/** Wallets looked at in one statement. */
+const walletsAtOnce = 2_000
+/** An organization with more wallets than fit into one turn is looked through at most this often. */
+const walkPauseMs = 3_600_000
 
-/** Returns the number of customers with an expiration. */
-export async function expireWallets(
-  deps: Deps,
-  organization: Organization,
-  signal?: AbortSignal,
-): Promise<number> {
-  const tenant = tenantOf(deps.pool, organization.orgId)
-  const inactivity = await readInactivity(deps, tenant, organization)
-  let expired = 0
-  const expireAll = async (customers: readonly CustomerId[]) => {
-    if (!signal?.aborted) expired += await expireCustomers(deps, organization, customers)
-  }
-  for (const list of [listCustomersWithExpiredLots, listCustomersWithExpiredCoupons]) {
-    for (let found = await list(tenant, deps.clock(), batch); found.length > 0 && !signal?.aborted; ) {
-      const before = expired
-      await expireAll(found)
-      // A customer who is found but not processed would be found again forever.
-      if (expired === before) break
-      found = await list(tenant, deps.clock(), batch)
-    }
-  }
-  if (inactivity.length > 0) await expireIdle(deps, organization, tenant, inactivity, expireAll, signal)
-  return expired
+export interface Expired extends WorkDone {
+  /** Number of customers with an expiration. */
+  readonly customers: number
 }
 
-async function expireIdle(
-  deps: Deps,
-  organization: Organization,
-  tenant: Tenant,
-  inactivity: readonly Inactivity[],
-  expireAll: (customers: readonly CustomerId[]) => Promise<void>,
-  signal: AbortSignal | undefined,
-): Promise<void> {
+/** Books lots and coupons past their expiry. */
+export async function expireWallets(deps: Deps, org: number, { mayContinue }: Turn): Promise<Expired> {
+  const tenant = tenantOf(deps.pool, org)
   const now = deps.clock()
-  // The shortest inactivity period finds every candidate; the engine then applies the actual one to each.
-  const patienceMs = Math.min(
-    ...inactivity.map(({ after }) => addDuration(new Date(0), after, organization.timezone).getTime()),
-  )
-  const keys = inactivity.map(({ key }) => key)
-  const before = new Date(now.getTime() - patienceMs + marginMs)
-  let after: CustomerId | undefined
-  do {
-    const found = await listIdleCustomers(tenant, keys, before, { after, limit: batch })
-    await expireAll(found)
-    after = found.at(-1)
-  } while (after && !signal?.aborted)
+  let customers = 0
+  for (;;) {
+    // Together: whatever expires after now is the next, and whatever does not is found.
+    const { found, next } = await ask(tenant, {
+      found: expiredCustomers(tenant, now, foundAtOnce),
+      next: nextExpiry(tenant, now),
+    })
+    const before = customers
+    for (const group of groupsOf(found)) {
+      if (!mayContinue()) return { customers, next: now }
+      customers += await expireCustomers(deps, org, group)
+    }
+    // A customer who is found but not processed would be found again forever.
+    if (customers === before) return { customers, next }
+  }
 }
 
-/**
- * Months differ in length, by up to three days (January and February); one more day finds every candidate,
- * and the engine knows who is not due yet.
- */
+interface Walk {
+  readonly after: CustomerId
+  readonly soonestMs?: number
+}
+
+/** Books balances of customers who have been inactive too long, wallet by wallet. */
+export async function expireInactive(deps: Deps, org: number, turn: Turn): Promise<Expired> {
+  const tenant = tenantOf(deps.pool, org)
+  const now = deps.clock()
+  const setup = await deps.setupCache.get(tenant, await findSetupVersion(tenant))
+  const { inactivity, organization } = setup
+  if (inactivity.length === 0) return { customers: 0 }
+  const keys = [...new Set(inactivity.map(({ key }) => key))]
+  const before = earliestActivity(setup, now)
+  const endOf = (key: string, since: Date) =>
+    inactiveAt(key, since, inactivity, organization.timezone)!.getTime()
+  const earlier = turn.progress as Walk | undefined
+  let soonestMs = earlier?.soonestMs ?? Number.POSITIVE_INFINITY
+  let after = earlier?.after
+  let customers = 0
+  do {
+    const page = await listIdlePage(tenant, keys, before, { after, limit: walletsAtOnce })
+    const due = new Set<CustomerId>()
+    for (const { customer, key, since } of page.idle) {
+      const endMs = endOf(key, since)
+      if (endMs <= now.getTime()) due.add(customer)
+      else soonestMs = Math.min(soonestMs, endMs)
+    }
+    for (const { key, since } of page.others) soonestMs = Math.min(soonestMs, endOf(key, since))
+    for (const group of groupsOf([...due])) customers += await expireCustomers(deps, org, group)
+    after = page.last
+    if (after && !turn.mayContinue()) {
+      const isKnown = Number.isFinite(soonestMs)
+      return { customers, next: now, progress: { after, ...(isKnown && { soonestMs }) } satisfies Walk }
+    }
+  } while (after)
+  if (!Number.isFinite(soonestMs)) return { customers }
+  const earliest = earlier ? now.getTime() + walkPauseMs : 0
+  return { customers, next: new Date(Math.max(soonestMs, earliest)) }
+}
+
+/** A customer who was active after this is not inactive yet, by the shortest of the periods. */
+function earliestActivity({ inactivity, organization }: Setup, now: Date): Date {
+  const periods = inactivity.map(({ after }) =>
+    addDuration(new Date(0), after, organization.timezone).getTime(),
+  )
+  return new Date(now.getTime() - Math.min(...periods) + marginMs)
+}
+
+/** Months differ in length, by up to three days (January and February). */
 const marginMs = 4 * 86_400_000
+
+function* groupsOf(customers: readonly CustomerId[]): Generator<readonly CustomerId[]> {
+  for (let at = 0; at < customers.length; at += groupSize) yield customers.slice(at, at + groupSize)
+}
 
 /**
  * Returns how many of these customers had an expiration. A customer found again has nothing left to expire.
  */
-async function expireCustomers(
-  deps: Deps,
-  organization: Organization,
-  customers: readonly CustomerId[],
-): Promise<number> {
+async function expireCustomers(deps: Deps, org: number, customers: readonly CustomerId[]): Promise<number> {
   const changes: Changes<CustomerId, boolean> = {
     isFindable: true,
     run: (tenant, jobs, attempt) => expireGroup(deps, tenant, jobs, attempt),
   }
-  const outcomes = await runAttempts(deps.pool, organization.orgId, customers, changes, 'lock idle')
+  const outcomes = await runAttempts(deps.pool, org, customers, changes, 'lock idle')
   for (const outcome of outcomes) if (outcome.kind === 'failed') throw outcome.error
   return outcomes.filter((outcome) => outcome.kind === 'done' && outcome.result).length
 }
 
+/** Two round trips, like a group of baskets: one locks and loads, the other writes and commits. */
 async function expireGroup(
   deps: Deps,
   tenant: Tenant,
@@ -114,20 +141,18 @@ async function expireGroup(
   { mode, beginToCommit }: Attempt,
 ): Promise<AttemptResult<boolean>[]> {
   const now = deps.clock()
-  const locked =
-    mode === 'read' ? undefined : await lockWallets(tenant, customers, { skipsBusy: mode === 'lock idle' })
   const loaded = await ask(tenant, {
-    setup: setupVersion(tenant),
+    locked: walletLocks(tenant, customers, { skipsBusy: mode === 'lock idle' }),
+    setup: setupState(tenant),
     wallets: walletsByKeys(
       tenant,
       customers.map((customer) => ({ customer })),
     ),
     coupons: couponsPastExpiry(tenant, customers, now),
   })
-  const setup = await deps.setupCache.get(tenant, loaded.setup)
+  const setup = await deps.setupCache.get(tenant, loaded.setup.version)
   const { wallets } = loaded.wallets
-  const isBusy = (customer: CustomerId) =>
-    locked !== undefined && wallets.has(customer) && !locked.has(customer)
+  const isBusy = (customer: CustomerId) => wallets.has(customer) && !loaded.locked.has(customer)
   const changes = new Map<CustomerId, WalletChange>()
   for (const [customer, wallet] of wallets) {
     if (isBusy(customer)) continue
@@ -136,14 +161,14 @@ async function expireGroup(
     if (change.facts.length > 0 || change.lots.length > 0) changes.set(customer, change)
   }
   beginToCommit()
-  const isWritten = await writeWallets(tenant, [...changes.values()], {
+  await writeWallets(tenant, [...changes.values()], {
     now,
     day: localDay(now, setup.organization.timezone),
-    isLocked: mode !== 'read',
+    isLocked: true,
+    due: loaded.setup.due,
+    isAll: true,
   })
-  return customers.map((customer) =>
-    isWritten && !isBusy(customer) ? done((changes.get(customer)?.facts.length ?? 0) > 0) : deferred,
-  )
+  return customers.map((customer) => (isBusy(customer) ? deferred : done(changes.has(customer))))
 }
 
 function toChange(

@@ -10,7 +10,7 @@ import type { CampaignId, CardId, CouponId, CustomerId, TransactionId } from '..
 import type { Lot } from '../../domain/lot.ts'
 import type { AgedTotal, Balance, KeptMultiple, Wallet } from '../../domain/wallet.ts'
 import { uuids } from '../pg-arrays.ts'
-import { type Question, question } from '../question.ts'
+import { ask, type Question, question } from '../question.ts'
 import { idFrom, many, type Tenant, uuidOf } from '../tenant.ts'
 
 export interface LoadedWallet {
@@ -358,21 +358,30 @@ export function couponsPastExpiry(
 // Locks -----------------------------------------------------------------------------------------------------
 
 /**
- * Locks wallets, in sorted order, for changes that are decided under lock. Returns those it has locked: all
- * existing ones, or with `skipsBusy` those that no other transaction holds.
+ * Locks wallets, in sorted order, for changes that are decided under lock; what is asked after it in the same
+ * message is read under the lock. The answer is those it has locked: all existing ones, or with `skipsBusy`
+ * those that no other transaction holds.
  */
+export function walletLocks(
+  { orgId }: Tenant,
+  customers: readonly CustomerId[],
+  { skipsBusy }: { readonly skipsBusy: boolean },
+): Question<Set<CustomerId>> {
+  return question(
+    skipsBusy ? 'lock-idle-wallets' : 'lock-wallets',
+    `SELECT customer_id FROM wallets WHERE org_id = $1::integer AND customer_id = ANY($2::uuid[])
+     ORDER BY customer_id FOR UPDATE${skipsBusy ? ' SKIP LOCKED' : ''}`,
+    [String(orgId), uuids(customers)],
+    (rows) => new Set(rows.map(([customer]) => idFrom('cus', customer!))),
+  )
+}
+
 export async function lockWallets(
   tenant: Tenant,
   customers: readonly CustomerId[],
-  { skipsBusy }: { readonly skipsBusy: boolean },
+  options: { readonly skipsBusy: boolean },
 ): Promise<Set<CustomerId>> {
-  const rows = await many<{ customer_id: string }>(
-    tenant.db,
-    `SELECT customer_id FROM wallets WHERE org_id = $1 AND customer_id = ANY($2::uuid[])
-     ORDER BY customer_id FOR UPDATE${skipsBusy ? ' SKIP LOCKED' : ''}`,
-    [tenant.orgId, customers.map(uuidOf)],
-  )
-  return new Set(rows.map((row) => idFrom('cus', row.customer_id)))
+  return (await ask(tenant, { locked: walletLocks(tenant, customers, options) })).locked
 }
 
 /** Whether the wallet was locked: it exists, and with `skipsBusy` no other transaction holds it. */

@@ -8,8 +8,11 @@
  * A customer may have several changes in a group, in the order in which they were decided.
  */
 import type { Step } from '../../database/pipeline.ts'
+import { couponStatus } from '../../domain/coupon.ts'
 import { customerStatus } from '../../domain/customer.ts'
 import type { CustomerId } from '../../domain/ids.ts'
+import { neverExpires } from '../../domain/lot.ts'
+import { type Arming, armSteps, type KnownDue } from '../due-work.ts'
 import { texts } from '../pg-arrays.ts'
 import { ask, type Question } from '../question.ts'
 import { type Tenant, uuidOf } from '../tenant.ts'
@@ -48,13 +51,19 @@ export interface WriteOptions {
   readonly isLocked: boolean
   /** What else is written with the changes, or not at all. */
   readonly alongside?: readonly Step[]
+  /** When background work is due, as far as it was read with the wallets. */
+  readonly due: KnownDue
+  /** What else becomes due with the changes, besides the expiry of what they add. */
+  readonly armings?: readonly Arming[]
+  /** Nothing follows in the transaction, so its COMMIT is part of the message. */
+  readonly isAll?: boolean
 }
 
 /** Returns whether the changes were written. */
 export async function writeWallets(
   tenant: Tenant,
   changes: readonly WalletChange[],
-  { now, day, isLocked, alongside = [] }: WriteOptions,
+  { now, day, isLocked, alongside = [], due, armings = [], isAll = false }: WriteOptions,
 ): Promise<boolean> {
   const group = { org: String(tenant.orgId), at: now.toISOString(), changes }
   const steps = [
@@ -80,11 +89,12 @@ export async function writeWallets(
     updateSharedUsage(group),
     addDailySums(group, day),
     ...alongside,
+    ...armSteps(tenant, [...expiryArmings(changes), ...armings], { known: due, now }),
     ...insertEvents(group, now),
   ].filter((step) => step !== undefined)
   if (steps.length === 0) return true
   try {
-    await tenant.db.pipe(steps)
+    await (isAll ? tenant.db.pipeAndCommit(steps) : tenant.db.pipe(steps))
     return true
   } catch (error) {
     // One of the checks failed, which rolled everything back.
@@ -92,6 +102,20 @@ export async function writeWallets(
     if (isLocked) throw new LostLockError()
     return false
   }
+}
+
+/** When the first of what the changes leave expires. */
+function expiryArmings(changes: readonly WalletChange[]): Arming[] {
+  let first = neverExpires
+  const expires = (at: Date | undefined) => {
+    if (at && at < first) first = at
+  }
+  for (const { lots = [], granted = [], coupons = [] } of changes) {
+    for (const { remaining, expiresAt } of lots) if (remaining > 0) expires(expiresAt)
+    for (const { expiresAt } of granted) expires(expiresAt)
+    for (const { status, expiresAt } of coupons) if (status === couponStatus.active) expires(expiresAt)
+  }
+  return first < neverExpires ? [{ kind: 'expiry', at: first }] : []
 }
 
 /**

@@ -1,0 +1,57 @@
+/**
+ * What each kind of background work does in one turn, and when it is due next. A turn can be repeated at any
+ * point: it may have been interrupted, or have been taken over by another process meanwhile.
+ */
+import { fillNameKeys } from '../operations/customers/fill-name-keys.ts'
+import type { Deps } from '../operations/deps.ts'
+import { forgetRequests } from '../operations/record-requests.ts'
+import type { Turn } from '../operations/turn.ts'
+import { expireInactive, expireWallets } from '../operations/wallets/expire-wallets.ts'
+import type { WorkDone, WorkKind } from '../store/due-work.ts'
+import { deleteOldReplies, findOldestReply, repliesAtOnce, repliesKeptMs } from '../store/idempotency.ts'
+import { deleteForgottenGuesses, findNextForgotten } from '../store/password-guesses.ts'
+import { platformOrg, tenantOf } from '../store/tenant.ts'
+
+export interface TurnDone extends WorkDone {
+  /** For the log, if there was something to do. */
+  readonly customers?: number
+}
+
+export type KindOfWork = (deps: Deps, org: number, turn: Turn) => Promise<TurnDone>
+
+/** What has to be deleted some day is not deleted more often than this. */
+const deletionPauseMs = 3_600_000
+const guessesPauseMs = 60_000
+
+const notBefore = (now: Date, pauseMs: number, next: Date | undefined) =>
+  next && new Date(Math.max(next.getTime(), now.getTime() + pauseMs))
+
+export const kindsOfWork: Record<WorkKind, KindOfWork> = {
+  expiry: expireWallets,
+  inactivity: expireInactive,
+  names: fillNameKeys,
+
+  async replies({ pool, clock }, org, { mayContinue }) {
+    const now = clock()
+    const tenant = tenantOf(pool, org)
+    const before = new Date(now.getTime() - repliesKeptMs)
+    while ((await deleteOldReplies(tenant, before)) === repliesAtOnce) {
+      if (!mayContinue()) return { next: now }
+    }
+    const oldest = await findOldestReply(tenant)
+    const next = oldest && new Date(oldest.getTime() + repliesKeptMs)
+    // Nothing arms the platform's work, so it is always due again.
+    return { next: notBefore(now, deletionPauseMs, next ?? (org === platformOrg ? now : undefined)) }
+  },
+
+  async requests(deps, org) {
+    return { next: notBefore(deps.clock(), deletionPauseMs, await forgetRequests(deps, org)) }
+  },
+
+  async guesses({ pool, clock }, org) {
+    const now = clock()
+    await deleteForgottenGuesses(tenantOf(pool, org), now)
+    const next = await findNextForgotten(tenantOf(pool, org))
+    return { next: notBefore(now, next ? guessesPauseMs : deletionPauseMs, next ?? now) }
+  },
+}

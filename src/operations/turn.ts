@@ -1,0 +1,10 @@
+/** The part of some background work that is done before it is others' turn. */
+export interface Turn {
+  /** Asked after each group; false when the rest is for another turn. */
+  mayContinue(): boolean
+  /** Where the turn before this one ended; undefined at the beginning. */
+  readonly progress?: unknown
+}
+
+/** A turn that ends with the work, or when it is aborted. */
+export const wholeTurn = (signal?: AbortSignal): Turn => ({ mayContinue: () => !signal?.aborted })

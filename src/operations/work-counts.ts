@@ -1,0 +1,15 @@
+/** What this process knows about background work, for its metrics. */
+import type { DueCount, WorkKind } from '../store/due-work.ts'
+
+export interface WorkCounts {
+  /** What was due when this process last looked. */
+  due: readonly DueCount[]
+  /** When that was. */
+  seenAt: Date
+  readonly runs: Map<WorkKind, number>
+  readonly failures: Map<WorkKind, number>
+}
+
+export function createWorkCounts(): WorkCounts {
+  return { due: [], seenAt: new Date(0), runs: new Map(), failures: new Map() }
+}

@@ -1,0 +1,211 @@
+/**
+ * What the background jobs have to do, and when: a row for each organization and kind of work. It is found by
+ * its time across all organizations, and one process at a time takes it, for as long as its lease. A
+ * transaction that makes something due earlier than the row says arms it (`armSteps`). The races are in
+ * `docs/decisions/0018`.
+ */
+import { randomUUID } from 'node:crypto'
+import type { Step } from '../database/pipeline.ts'
+import { texts } from './pg-arrays.ts'
+import { execute, maybeOne, type Tenant } from './tenant.ts'
+
+export const workKinds = ['expiry', 'guesses', 'inactivity', 'names', 'replies', 'requests'] as const
+
+export type WorkKind = (typeof workKinds)[number]
+
+export interface DueWork {
+  readonly org: number
+  readonly kind: WorkKind
+  readonly dueAt: Date
+}
+
+/**
+ * A statement that is meant to reach every node of a cluster says so, where the others are reported; one
+ * server does not know the setting and ignores it.
+ */
+const onEveryNode: Step = {
+  name: 'on-every-node',
+  text: "SET LOCAL citus.multi_task_query_log_level = 'off'",
+  values: [],
+}
+
+const milliseconds = (column: string) => `(date_part('epoch', ${column}) * 1000)::bigint`
+
+/** What is due and taken by nobody, the oldest first. Runs as the platform. */
+export async function listDueWork(platform: Tenant, now: Date, limit: number): Promise<DueWork[]> {
+  const [, rows] = await platform.db.pipe([
+    onEveryNode,
+    {
+      name: 'list-due-work',
+      text: `SELECT org_id, kind, ${milliseconds('due_at')} FROM due_work
+             WHERE due_at <= $1::timestamptz AND (leased_until IS NULL OR leased_until <= now())
+               AND kind = ANY($3::text[])
+             ORDER BY due_at LIMIT $2::integer`,
+      // During an upgrade, the next version may already have kinds of its own.
+      values: [now.toISOString(), String(limit), texts(workKinds)],
+    },
+  ])
+  return rows!.map(([org, kind, dueAt]) => ({
+    org: Number(org),
+    kind: kind as WorkKind,
+    dueAt: new Date(Number(dueAt)),
+  }))
+}
+
+export interface DueCount {
+  readonly kind: WorkKind
+  readonly count: number
+  readonly oldest: Date
+}
+
+/** How much is due, including what is being done. Runs as the platform. */
+export async function countDueWork(platform: Tenant, now: Date): Promise<DueCount[]> {
+  const [, rows] = await platform.db.pipe([
+    onEveryNode,
+    {
+      name: 'count-due-work',
+      text: `SELECT kind, count(*), ${milliseconds('min(due_at)')} FROM due_work
+             WHERE due_at <= $1::timestamptz GROUP BY kind`,
+      values: [now.toISOString()],
+    },
+  ])
+  return rows!.map(([kind, count, oldest]) => ({
+    kind: kind as WorkKind,
+    count: Number(count),
+    oldest: new Date(Number(oldest)),
+  }))
+}
+
+/** Work that was taken. */
+export interface LeasedWork {
+  readonly kind: WorkKind
+  readonly lease: string
+  /** Which attempt this is since the last that succeeded; one that ended with its process counts. */
+  readonly attempt: number
+  readonly progress: unknown
+}
+
+/**
+ * Takes the work if it is still due and nobody else has it; undefined otherwise. The database's clock decides
+ * when a lease ends: processes that share it agree. What was armed for a time that has passed is forgotten,
+ * since this run sees what it was armed for.
+ */
+export async function lockDueWork(
+  tenant: Tenant,
+  kind: WorkKind,
+  now: Date,
+  leaseSeconds: number,
+): Promise<LeasedWork | undefined> {
+  const lease = randomUUID()
+  const row = await maybeOne<{ attempts: number; progress: unknown }>(
+    tenant.db,
+    `UPDATE due_work SET lease = $3, leased_until = now() + make_interval(secs => $5), attempts = attempts + 1,
+       armed_for = CASE WHEN armed_for > $4 THEN armed_for END
+     WHERE org_id = $1 AND kind = $2 AND due_at <= $4 AND (leased_until IS NULL OR leased_until <= now())
+     RETURNING attempts, progress`,
+    [tenant.orgId, kind, lease, now, leaseSeconds],
+  )
+  return row && { kind, lease, attempt: row.attempts, progress: row.progress ?? undefined }
+}
+
+export interface WorkDone {
+  /** When there is something to do next; undefined for nothing known. */
+  readonly next?: Date
+  /** Where the next run resumes. */
+  readonly progress?: unknown
+}
+
+/**
+ * Ends the lease after a run that succeeded. False if it was lost: then nothing has changed. Work that was
+ * armed meanwhile, for a time that has come, begins again instead of resuming.
+ */
+export async function updateDoneWork(
+  tenant: Tenant,
+  { kind, lease }: LeasedWork,
+  { next, progress }: WorkDone,
+  now: Date,
+): Promise<boolean> {
+  const updated = await execute(
+    tenant.db,
+    `UPDATE due_work SET due_at = least(armed_for, $4::timestamptz), attempts = 0, last_error = NULL,
+       progress = CASE WHEN armed_for <= $6::timestamptz THEN NULL ELSE $5::json END,
+       lease = NULL, leased_until = NULL
+     WHERE org_id = $1 AND kind = $2 AND lease = $3`,
+    [tenant.orgId, kind, lease, next ?? null, progress === undefined ? null : JSON.stringify(progress), now],
+  )
+  return updated === 1
+}
+
+/** Ends the lease after a run that failed, to be tried again. False if it was lost. */
+export async function updateFailedWork(
+  tenant: Tenant,
+  { kind, lease }: LeasedWork,
+  { retryAt, error }: { readonly retryAt: Date; readonly error: string },
+): Promise<boolean> {
+  const updated = await execute(
+    tenant.db,
+    `UPDATE due_work SET due_at = $4, last_error = $5, lease = NULL, leased_until = NULL
+     WHERE org_id = $1 AND kind = $2 AND lease = $3`,
+    [tenant.orgId, kind, lease, retryAt, error],
+  )
+  return updated === 1
+}
+
+// Arming ----------------------------------------------------------------------------------------------------
+
+/** When work is due, as far as a row says. */
+export type KnownDue = Partial<Record<WorkKind, Date>>
+
+/** Something that becomes due. */
+export interface Arming {
+  readonly kind: WorkKind
+  readonly at: Date
+}
+
+/**
+ * How long before a due time nobody relies on it: a run that begins at that time, by a clock that is ahead,
+ * does not see a transaction that has begun before and is not committed yet.
+ */
+const marginMs = 60_000
+
+/** Whether a run at this time, or before it, is certain to see what is committed now. */
+function isAhead(due: Date | undefined, now: Date): due is Date {
+  return due !== undefined && due.getTime() > now.getTime() + marginMs
+}
+
+/**
+ * The statements that make work due by then, for those that need one. They lock its row: they come after
+ * everything but the events, by kind.
+ */
+export function armSteps(
+  { orgId }: Pick<Tenant, 'orgId'>,
+  armings: readonly Arming[],
+  { known = {}, now }: { readonly known?: KnownDue; readonly now: Date },
+): Step[] {
+  return armings
+    .filter(({ kind, at }) => !(isAhead(known[kind], now) && known[kind] <= at))
+    .sort((a, b) => (a.kind < b.kind ? -1 : 1))
+    .map(({ kind, at }) => armStep(orgId, kind, at, now))
+}
+
+/** Changes nothing, and locks nothing, if a run is already due in time. */
+function armStep(org: number, kind: WorkKind, at: Date, now: Date): Step {
+  return {
+    name: 'arm-work',
+    text: `INSERT INTO due_work (org_id, kind, due_at, armed_for)
+SELECT o.org_id, $2::text, $3::timestamptz, $3::timestamptz FROM setup_versions o
+WHERE o.org_id = $1::integer AND NOT EXISTS (
+  SELECT 1 FROM due_work k WHERE k.org_id = $1::integer AND k.kind = $2::text
+    AND (k.due_at > $4::timestamptz AND k.due_at <= $3::timestamptz
+      OR k.armed_for > $4::timestamptz AND k.armed_for <= $3::timestamptz))
+ON CONFLICT (org_id, kind) DO UPDATE SET due_at = least(due_work.due_at, EXCLUDED.due_at),
+  armed_for = least(due_work.armed_for, EXCLUDED.armed_for),
+  progress = CASE WHEN EXCLUDED.due_at > $4::timestamptz THEN due_work.progress END`,
+    values: [String(org), kind, at.toISOString(), new Date(now.getTime() + marginMs).toISOString()],
+  }
+}
+
+/** Arms work when the transaction commits. */
+export async function upsertDueWork(tenant: Tenant, armings: readonly Arming[], now: Date): Promise<void> {
+  await tenant.db.pipeAtCommit(armSteps(tenant, armings, { now }))
+}
