@@ -7,7 +7,9 @@ import cluster, { type Worker } from 'node:cluster'
 import type { Config } from '../config.ts'
 import type { DatabaseConnection, SessionOptions } from '../database/pool.ts'
 import { createMetricsGatherer, isAboutMetrics } from '../http/plugins/gather-metrics.ts'
+import { collectWorkMetrics } from '../http/plugins/work-metrics.ts'
 import { createLogger, type Logger } from '../http/redaction/logger.ts'
+import type { WorkCounts } from '../operations/work-counts.ts'
 import { type Listener, listen, openDeps, type ServiceSecrets } from './listen.ts'
 import { withTimeout } from './with-timeout.ts'
 
@@ -32,13 +34,14 @@ const stopTimeoutMs = 6_000
 const restartPauseMs = 500
 
 export async function startWorkers(
-  count: number,
   connection: DatabaseConnection,
   session: SessionOptions,
   config: Config,
   secrets: ServiceSecrets,
   log: Logger,
+  workCounts: WorkCounts,
 ): Promise<Workers> {
+  const count = config.workers
   cluster.setupPrimary({ args: [workerCommand], serialization: 'json' })
   let isStopping = false
   const assignment: Assignment = {
@@ -53,7 +56,10 @@ export async function startWorkers(
     },
   }
   const listening = new Set<Worker>()
-  const gatherMetrics = createMetricsGatherer(() => [...listening].filter((worker) => worker.isConnected()))
+  const gatherMetrics = createMetricsGatherer(
+    () => [...listening].filter((worker) => worker.isConnected()),
+    collectWorkMetrics(workCounts), // The primary runs the jobs.
+  )
   const start = () => {
     const worker = cluster.fork()
     worker.on('message', (message) => {

@@ -128,7 +128,7 @@ async function serveOn(
   const front =
     config.workers === 1
       ? await listen(deps, session, config, secrets, log)
-      : await startWorkers(config.workers, connection, session, config, secrets, log)
+      : await startWorkers(connection, session, config, secrets, log, deps.workCounts)
   let jobs: Jobs | undefined
   const stopAll = async () => {
     const jobsEnded = jobs?.stop()

@@ -44,8 +44,11 @@ export function createWorkerMetrics(registry: Registry): () => Promise<string> {
   }
 }
 
-/** In the primary: responds to the workers. `listWorkers` returns those that currently handle requests. */
-export function createMetricsGatherer(listWorkers: () => readonly Worker[]) {
+/**
+ * In the primary: responds to the workers, and adds its own metrics. `listWorkers` returns those that
+ * currently handle requests.
+ */
+export function createMetricsGatherer(listWorkers: () => readonly Worker[], own: Registry) {
   let questions = 0
   const ask = (worker: Worker): Promise<Measured | undefined> => {
     const id = ++questions
@@ -63,7 +66,8 @@ export function createMetricsGatherer(listWorkers: () => readonly Worker[]) {
   }
   return async (worker: Worker, message: unknown): Promise<void> => {
     if (!isAboutMetrics(message) || message.metrics !== 'gather') return
-    const all = await Promise.all(listWorkers().map(ask))
+    const ours = own.getMetricsAsJSON() as Promise<Measured>
+    const all = await Promise.all([ours, ...listWorkers().map(ask)])
     const text = await AggregatorRegistry.aggregate(
       all.filter((measured) => measured !== undefined),
     ).metrics()

@@ -6,6 +6,7 @@ import type { ReplicaReads } from '../../operations/replica-reads.ts'
 import type { Server } from '../fastify-server.ts'
 import type { ServerOptions } from '../server-options.ts'
 import { createWorkerMetrics } from './gather-metrics.ts'
+import { collectWorkMetrics } from './work-metrics.ts'
 
 export interface Metrics {
   readonly contentType: string
@@ -45,6 +46,7 @@ export function collectMetrics(app: Server, { deps, baskets, requestLog }: Serve
     },
   })
 
+  collectWorkMetrics(deps.workCounts, registry)
   if (deps.replica) addReplica(registry, deps.replica)
 
   /** By route and status: to find a series by its labels takes longer than to count. */

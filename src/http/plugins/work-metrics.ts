@@ -1,0 +1,43 @@
+/** Metrics of background work. They are those of the process that does it. */
+import { Counter, Gauge, Registry } from 'prom-client'
+import type { WorkCounts } from '../../operations/work-counts.ts'
+
+/** Adds the metrics to a registry, by default one of their own. */
+export function collectWorkMetrics(counts: WorkCounts, registry = new Registry()): Registry {
+  const registers = [registry]
+  new Gauge({
+    name: 'jobs_due',
+    help: 'Pieces of background work that were due when the process last looked, by kind.',
+    labelNames: ['kind'],
+    registers,
+    collect() {
+      this.reset()
+      for (const { kind, count } of counts.due) this.labels(kind).set(count)
+    },
+  })
+  new Gauge({
+    name: 'jobs_overdue_seconds',
+    help: 'How late the oldest of them was, by kind.',
+    labelNames: ['kind'],
+    registers,
+    collect() {
+      this.reset()
+      for (const { kind, oldest } of counts.due)
+        this.labels(kind).set((counts.seenAt.getTime() - oldest.getTime()) / 1000)
+    },
+  })
+  const counter = (name: string, help: string, runs: ReadonlyMap<string, number>) =>
+    new Counter({
+      name,
+      help,
+      labelNames: ['kind'],
+      registers,
+      collect() {
+        this.reset()
+        for (const [kind, count] of runs) this.labels(kind).inc(count)
+      },
+    })
+  counter('jobs_runs_total', 'Runs of background work that succeeded, by kind.', counts.runs)
+  counter('jobs_failures_total', 'Runs of background work that failed, by kind.', counts.failures)
+  return registry
+}
