@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { runRound } from '../../src/jobs/run-jobs.ts'
+import { wholeTurn } from '../../src/operations/turn.ts'
+import { expireWallets } from '../../src/operations/wallets/expire-wallets.ts'
 import { startTestService, type TestService } from '../support/service.ts'
 import {
   auditWithReturns,
@@ -304,11 +306,17 @@ describe('the job', () => {
     const people = await Promise.all(times(30, () => shop.register(campaign)))
     await Promise.all(people.map((person) => shop.process(person, { amount: 12 })))
     setTime('2027-03-01T11:00:00Z')
+    // As if leases were lost, two more do the same work.
+    const org = (
+      await service.database.pool.query('SELECT org_id FROM organizations WHERE id = $1', [
+        shop.merchant.id.slice(4),
+      ])
+    ).rows[0].org_id
     await Promise.all([
       runRound(service.deps),
       runRound(second.deps),
-      runRound(service.deps),
-      runRound(second.deps),
+      expireWallets(service.deps, org, wholeTurn()),
+      expireWallets(second.deps, org, wholeTurn()),
     ])
     for (const person of people) {
       expect(await kinds(person)).toEqual([
