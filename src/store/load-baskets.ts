@@ -7,6 +7,7 @@
 import type { WireRow } from '../database/pipeline.ts'
 import type { CardId, CouponId, CustomerId, TransactionId } from '../domain/ids.ts'
 import type { Wallet } from '../domain/wallet.ts'
+import type { WorkKind } from './due-work.ts'
 import { texts, uuids } from './pg-arrays.ts'
 import { ask, type Question, question } from './question.ts'
 import { type SetupState, setupState } from './setup.ts'
@@ -61,18 +62,22 @@ export interface LoadedGroup {
   readonly setup: SetupState
 }
 
-/**
- * `isRepeat` means that the baskets were tried before, and an earlier attempt may have committed unnoticed.
- */
+export interface LoadOptions {
+  /** The baskets were tried before, and an earlier attempt may have committed unnoticed. */
+  readonly isRepeat?: boolean
+  /** Background work that the baskets probably make due. */
+  readonly dueKinds?: readonly WorkKind[]
+}
+
 export async function loadBaskets(
   tenant: Tenant,
   keys: readonly BasketKeys[],
-  { isRepeat = false } = {},
+  { isRepeat = false, dueKinds = [] }: LoadOptions = {},
 ): Promise<LoadedGroup> {
   const coupons = keys.flatMap((key) => key.coupons)
   const products = [...new Set(keys.flatMap((key) => key.products))]
   const loaded = await ask(tenant, {
-    setup: setupState(tenant),
+    setup: setupState(tenant, dueKinds),
     wallets: walletsByKeys(tenant, keys),
     coupons: coupons.length > 0 ? couponsByIds(tenant, coupons) : undefined,
     products: products.length > 0 ? categoriesOf(tenant, products) : undefined,

@@ -5,7 +5,7 @@
  * followed by `updateSetupVersion`.
  */
 import type { BranchId, IntegrationId, UserId } from '../domain/ids.ts'
-import type { KnownDue } from './due-work.ts'
+import type { KnownDue, WorkKind } from './due-work.ts'
 import { texts, uuids } from './pg-arrays.ts'
 import { ask, type Question, question, type Step } from './question.ts'
 import { idFrom, many, type Tenant, uuidOf } from './tenant.ts'
@@ -36,41 +36,40 @@ const nextVersion = ({ orgId }: Tenant): Step => ({
   values: [String(orgId)],
 })
 
-function setupVersion({ orgId }: Tenant): Question<number | undefined> {
-  return question(
-    'setup-version',
-    'SELECT version FROM setup_versions WHERE org_id = $1::integer',
-    [String(orgId)],
-    ([row]) => row && Number(row[0]),
-  )
-}
-
 export interface SetupState {
   /** Undefined if the organization does not exist. */
   readonly version: number | undefined
-  /** When the organization's background work is due. */
+  /** When the organization's background work is due, of the kinds that were asked for. */
   readonly due: KnownDue
 }
 
 /**
- * The version and the due times, for changes of wallets: in one statement, since each one that a basket sends
- * costs as much as what it asks for.
+ * The version and due times, for changes of wallets: in one statement, since a second one would cost a basket
+ * more than what it asks for.
  */
-export function setupState({ orgId }: Tenant): Question<SetupState> {
+export function setupState({ orgId }: Tenant, kinds: readonly WorkKind[]): Question<SetupState> {
+  const dueTimes = kinds.map(
+    (kind) => `, (SELECT (date_part('epoch', due_at) * 1000)::bigint FROM due_work
+       WHERE org_id = $1::integer AND kind = '${kind}')`,
+  )
   return question(
-    'setup-state',
-    `SELECT v.version, d.kind, (date_part('epoch', d.due_at) * 1000)::bigint
-     FROM setup_versions v LEFT JOIN due_work d ON d.org_id = $1::integer WHERE v.org_id = $1::integer`,
+    ['setup', ...kinds].join('-'),
+    `SELECT version${dueTimes.join('')} FROM setup_versions WHERE org_id = $1::integer`,
     [String(orgId)],
-    (rows) => ({
-      version: rows[0] && Number(rows[0][0]),
-      due: Object.fromEntries(rows.flatMap(([, kind, at]) => (at ? [[kind, new Date(Number(at))]] : []))),
+    ([row]) => ({
+      version: row && Number(row[0]),
+      due: Object.fromEntries(
+        kinds.flatMap((kind, i) => {
+          const at = row?.[i + 1]
+          return at ? [[kind, new Date(Number(at))]] : []
+        }),
+      ),
     }),
   )
 }
 
 export async function findSetupVersion(tenant: Tenant): Promise<number | undefined> {
-  return (await ask(tenant, { version: setupVersion(tenant) })).version
+  return (await ask(tenant, { setup: setupState(tenant, []) })).setup.version
 }
 
 export interface LoadedUser {

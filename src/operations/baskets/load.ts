@@ -57,7 +57,7 @@ export async function loadGroup(
       coupons: couponsIn(request.basket).flatMap((text) => parseId('cpn', text) ?? []),
       products: request.basket.lines.flatMap((line) => line.product ?? []),
     })),
-    { isRepeat },
+    { isRepeat, dueKinds: deps.setupCache.peek(tenant.orgId)?.dueKinds },
   )
   const setup = await deps.setupCache.get(tenant, loaded.setup.version)
   // A retry may already have committed, and then gets its response.

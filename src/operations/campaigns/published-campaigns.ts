@@ -2,7 +2,6 @@
 
 import type { Organization } from '../../domain/organization.ts'
 import type { AttachedCampaign } from '../../engine/definition/compile-campaign.ts'
-import { type Inactivity, inactivityOf } from '../../engine/steps/expire-balances.ts'
 import { listPublishedCampaigns } from '../../store/campaigns.ts'
 import type { Tenant } from '../../store/tenant.ts'
 import type { CampaignCache } from './campaign-cache.ts'
@@ -21,13 +20,4 @@ export async function loadPublishedCampaigns(
   const published = await listPublishedCampaigns(tenant)
   const compiled = await campaigns.get(tenant, organization, published)
   return published.map((campaign, i) => ({ ...campaign, compiled: compiled[i]! }))
-}
-
-/** Rules for the expiration of inactive balances; the same for the till, the job and everything else. */
-export async function readInactivity(
-  deps: { readonly campaigns: CampaignCache },
-  tenant: Tenant,
-  organization: Organization,
-): Promise<Inactivity[]> {
-  return inactivityOf(await loadPublishedCampaigns(deps, tenant, organization))
 }

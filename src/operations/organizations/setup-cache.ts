@@ -10,6 +10,7 @@ import { Refused } from '../../domain/refusal.ts'
 import type { AttachedCampaign } from '../../engine/definition/compile-campaign.ts'
 import { type Inactivity, inactivityOf } from '../../engine/steps/expire-balances.ts'
 import { listBalanceDefinitions } from '../../store/campaigns.ts'
+import type { WorkKind } from '../../store/due-work.ts'
 import { type LiveCredentials, listLiveCredentials } from '../../store/live-credentials.ts'
 import { findOwnOrganization } from '../../store/organizations.ts'
 import {
@@ -33,6 +34,11 @@ export interface Setup {
   readonly mostRules: number
   /** Inactivity rules of the campaigns: a balance belongs to the customer, whichever card was used. */
   readonly inactivity: readonly Inactivity[]
+  /**
+   * Background work that nearly every basket makes due, of which the time is read with the basket. A change
+   * that does not know the time asks for it anew, which is right and costs a statement.
+   */
+  readonly dueKinds: readonly WorkKind[]
   readonly decimals: ReadonlyMap<string, number>
   /** By our ID and by the client's. */
   readonly branches: ReadonlyMap<string, LoadedBranch>
@@ -44,7 +50,7 @@ export interface Setup {
 
 export interface SetupCache {
   /** The cached setup; the caller must compare its version before relying on it. */
-  peek(id: OrganizationId): Setup | undefined
+  peek(id: OrganizationId | number): Setup | undefined
   /** The current setup, read again if the cached one has another version. */
   get(tenant: Tenant, version: number | undefined): Promise<Setup>
 }
@@ -75,18 +81,26 @@ async function readSetup(campaigns: CampaignCache, tenant: Tenant, now: Date): P
   const organization = await findOwnOrganization(tenant)
   if (version === undefined || !organization) throw new Refused('_unauthorized')
   const live = await loadPublishedCampaigns({ campaigns }, tenant, organization)
+  const inactivity = inactivityOf(live)
   return {
     version,
     organization,
     live,
     mostRules: mostRulesOf(live),
-    inactivity: inactivityOf(live),
+    inactivity,
+    dueKinds: [
+      ...(live.some(hasLots) ? (['expiry'] as const) : []),
+      ...(inactivity.length > 0 ? (['inactivity'] as const) : []),
+    ],
     decimals: decimalsByKey(await listBalanceDefinitions(tenant)),
     branches: branchesByName(await listBranches(tenant)),
     users: new QuickLRU({ maxSize: keptUsers }),
     credentials: await listLiveCredentials(tenant, now),
   }
 }
+
+const hasLots = ({ compiled }: AttachedCampaign) =>
+  compiled.balances.some(({ expiresAfter }) => expiresAfter !== undefined)
 
 function mostRulesOf(live: readonly AttachedCampaign[]): number {
   const onCards = new Map<string, number>()

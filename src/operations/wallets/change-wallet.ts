@@ -205,12 +205,13 @@ async function load<Q extends Questions, Result, T>(
   work: WalletWork<Q, Result>,
   earlier: Question<T | undefined> | undefined,
 ): Promise<{ readonly earlier: T | undefined; readonly known: Known<Q> }> {
+  const { dueKinds = [] } = deps.setupCache.peek(tenant.orgId) ?? {}
   // The setup is read last: whatever a wallet contains was defined before.
   const loaded = await ask(tenant, {
     wallet: walletOf(tenant, work.of),
     earlier,
     answers: together(work.questions(tenant)),
-    setup: setupState(tenant),
+    setup: setupState(tenant, earlier ? [...dueKinds, 'replies'] : dueKinds),
   })
   const setup = await deps.setupCache.get(tenant, loaded.setup.version)
   const { wallet, answers } = loaded

@@ -143,7 +143,7 @@ async function expireGroup(
   const now = deps.clock()
   const loaded = await ask(tenant, {
     locked: walletLocks(tenant, customers, { skipsBusy: mode === 'lock idle' }),
-    setup: setupState(tenant),
+    setup: setupState(tenant, []),
     wallets: walletsByKeys(
       tenant,
       customers.map((customer) => ({ customer })),
