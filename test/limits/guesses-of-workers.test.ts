@@ -50,3 +50,9 @@ test('four processes compare ten wrong passwords of an account together, not eac
   expect(rows).toHaveLength(1)
   expect(JSON.stringify(rows)).not.toContain('ada')
 })
+
+test('the metrics of any of them count the background work of the process that starts them', async () => {
+  const read = async () =>
+    (await fetch(`${service.baseUrl}/metrics`, { headers: { connection: 'close' } })).text()
+  await expect.poll(read).toMatch(/^jobs_runs_total\{kind="guesses"\} 1$/m)
+})

@@ -6,6 +6,7 @@ import type { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { appRole } from '../../src/database/app-role.ts'
 import { createClient } from '../../src/database/pool.ts'
+import { runRound } from '../../src/jobs/run-jobs.ts'
 import { startTestService, type TestService } from '../support/service.ts'
 
 let service: TestService
@@ -92,6 +93,8 @@ async function makeCalls(): Promise<void> {
   ]) {
     await succeed('GET', path)
   }
+  await service.database.pool.query("UPDATE due_work SET due_at = now() - interval '1 second'")
+  await runRound(service.deps)
 }
 
 interface PlanNode {
@@ -141,6 +144,9 @@ test('what is rare is found by the index that was made for it, and names along t
     expect(await planOf(/ p\.status = \$\d AND p\.status IN \(4, 5\)/)).toContain('"coupons_ended"')
     expect(await planOf(/ p\.status = \$\d .*updated_at >= \$/)).toContain('"coupons_ended_at"')
     expect(await planOf(/ p\.updated_at < \$/)).toContain('"coupons_ended_at"')
+    // What is due, among the work of all organizations, and what expires next.
+    expect(await planOf(/FROM due_work\s+WHERE due_at <= /)).toContain('"due_work_due_at"')
+    expect(await planOf(/least\(\(SELECT l\.expires_at/)).toMatch(/"lots_expires_at".*"coupons_expires_at"/)
     // Newest first until the page is full, instead of all of them and then the newest.
     expect(await planOf(/name_key LIKE/)).toMatch(/"Scan Direction":"Backward","Index Name":"customers_pkey"/)
   } finally {
