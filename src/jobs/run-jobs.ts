@@ -155,7 +155,9 @@ async function log(
   details: object,
   message: string,
 ): Promise<void> {
-  const organization = org === platformOrg ? undefined : await findOwnOrganization(tenantOf(deps.pool, org))
+  const tenant = tenantOf(deps.pool, org)
+  const organization =
+    org === platformOrg ? undefined : await findOwnOrganization(tenant).catch(() => undefined)
   deps.log[level]({ organization: organization?.id, ...details }, message)
 }
 
