@@ -246,7 +246,8 @@ test('killed while it is filled, it is filled anew', { timeout: patienceMs }, as
   )
   expect(tables.length).toBeGreaterThan(20)
   for (const { name } of tables) {
-    const left = `${name} WHERE org_id <> (SELECT org_id FROM organizations)`
+    // The platform has work of its own.
+    const left = `${name} WHERE org_id > 0 AND org_id <> (SELECT org_id FROM organizations)`
     expect([name, await countRows(left)]).toEqual([name, 0])
   }
 })
