@@ -37,14 +37,18 @@ beforeEach(async () => {
 })
 afterAll(() => service.close())
 
-/** Customers who hold points and a coupon that has expired, or none of both. */
+interface Holding {
+  readonly lastActiveAt?: Date
+  /** A coupon that has expired. */
+  readonly hasCoupon?: boolean
+  readonly points?: number
+  /** The points have expired. */
+  readonly hasLots?: boolean
+}
+
 async function addCustomers(
   count: number,
-  {
-    lastActiveAt,
-    hasCoupon = false,
-    points = 0,
-  }: { lastActiveAt?: Date; hasCoupon?: boolean; points?: number },
+  { lastActiveAt, hasCoupon = false, hasLots = false, points = 0 }: Holding,
 ): Promise<void> {
   const { pool } = service.database
   const { rows } = await pool.query(
@@ -63,6 +67,12 @@ async function addCustomers(
   await insert('balances (org_id, customer_id, key, value, total)', `'points', $3::bigint, $3::bigint`, [
     points,
   ])
+  if (hasLots)
+    await insert(
+      'lots (org_id, customer_id, key, version, remaining, expires_at)',
+      `'points', 1, $3::bigint, $4::timestamptz`,
+      [points, lately],
+    )
   if (!hasCoupon) return
   const { rows: campaigns } = await pool.query('SELECT id FROM campaigns WHERE org_id = $1', [org])
   await insert(
@@ -134,5 +144,44 @@ describe('a turn', () => {
       customers: 0,
       next: new Date(now.getTime() + hourMs),
     })
+  })
+})
+
+describe('a wallet that cannot be written', () => {
+  /** The next entry of its ledger is already there. */
+  async function spoilOne(): Promise<string> {
+    const { rows } = await service.database.pool.query(
+      `INSERT INTO ledger_entries (org_id, customer_id, key, version, kind, amount, value_after, total_after, wallet_version, created_at)
+       SELECT org_id, customer_id, key, version + 1, 'adjust', 1, 1, 1, 1, now() FROM balances
+       WHERE org_id = $1 AND value > 0 ORDER BY customer_id OFFSET 1 LIMIT 1 RETURNING customer_id`,
+      [org],
+    )
+    return rows[0].customer_id
+  }
+  const holders = async () =>
+    (
+      await service.database.pool.query('SELECT customer_id FROM balances WHERE org_id = $1 AND value > 0', [
+        org,
+      ])
+    ).rows
+
+  test('keeps no other customer of the organization from an expiration, and is retried', async () => {
+    await addCustomers(10, { lastActiveAt: longAgo, points: 5 })
+    const spoiled = await spoilOne()
+    const result = await expireInactive(service.deps, org, wholeTurn())
+    expect(result).toEqual({ customers: 9, next: new Date(now.getTime() + hourMs) })
+    expect(await holders()).toEqual([{ customer_id: spoiled }])
+    expect(service.logged.at(-1)).toMatchObject({
+      level: 'error',
+      message: 'could not expire a balance',
+      details: { organization: shop.merchant.id },
+    })
+  })
+
+  test('fails the work after everything else is done', async () => {
+    await addCustomers(10, { points: 5, hasLots: true })
+    const spoiled = await spoilOne()
+    await expect(expireWallets(service.deps, org, wholeTurn())).rejects.toMatchObject({ code: '23505' })
+    expect(await holders()).toEqual([{ customer_id: spoiled }])
   })
 })

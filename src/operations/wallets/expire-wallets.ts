@@ -55,12 +55,17 @@ export async function expireWallets(deps: Deps, org: number, { mayContinue }: Tu
       next: nextExpiry(tenant, now),
     })
     const before = customers
+    let error: unknown
     for (const group of groupsOf(found)) {
       if (!mayContinue()) return { customers, next: now }
-      customers += await expireCustomers(deps, org, group)
+      const result = await expireCustomers(deps, org, group)
+      customers += result.customers
+      error ??= result.error
     }
     // A customer who is found but not processed would be found again forever.
-    if (customers === before) return { customers, next }
+    if (customers > before) continue
+    if (error !== undefined) throw error
+    return { customers, next }
   }
 }
 
@@ -93,7 +98,14 @@ export async function expireInactive(deps: Deps, org: number, turn: Turn): Promi
       else soonestMs = Math.min(soonestMs, endMs)
     }
     for (const { key, since } of page.others) soonestMs = Math.min(soonestMs, endOf(key, since))
-    for (const group of groupsOf([...due])) customers += await expireCustomers(deps, org, group)
+    for (const group of groupsOf([...due])) {
+      const result = await expireCustomers(deps, org, group)
+      customers += result.customers
+      if (result.error === undefined) continue
+      // The walk goes on, and the next one tries again.
+      deps.log.error({ organization: organization.id, err: result.error }, 'could not expire a balance')
+      soonestMs = Math.min(soonestMs, now.getTime() + walkPauseMs)
+    }
     after = page.last
     if (after && !turn.mayContinue()) {
       const isKnown = Number.isFinite(soonestMs)
@@ -120,17 +132,27 @@ function* groupsOf(customers: readonly CustomerId[]): Generator<readonly Custome
   for (let at = 0; at < customers.length; at += groupSize) yield customers.slice(at, at + groupSize)
 }
 
-/**
- * Returns how many of these customers had an expiration. A customer found again has nothing left to expire.
- */
-async function expireCustomers(deps: Deps, org: number, customers: readonly CustomerId[]): Promise<number> {
+interface GroupResult {
+  /** How many of the customers had an expiration. A customer found again has nothing left to expire. */
+  readonly customers: number
+  /** Why one of them could not be processed; it keeps none of the others from it. */
+  readonly error?: unknown
+}
+
+async function expireCustomers(
+  deps: Deps,
+  org: number,
+  customers: readonly CustomerId[],
+): Promise<GroupResult> {
   const changes: Changes<CustomerId, boolean> = {
     isFindable: true,
     run: (tenant, jobs, attempt) => expireGroup(deps, tenant, jobs, attempt),
   }
   const outcomes = await runAttempts(deps.pool, org, customers, changes, 'lock idle')
-  for (const outcome of outcomes) if (outcome.kind === 'failed') throw outcome.error
-  return outcomes.filter((outcome) => outcome.kind === 'done' && outcome.result).length
+  return {
+    customers: outcomes.filter((outcome) => outcome.kind === 'done' && outcome.result).length,
+    error: outcomes.find((outcome) => outcome.kind === 'failed')?.error,
+  }
 }
 
 /** Two round trips, like a group of baskets: one locks and loads, the other writes and commits. */
