@@ -150,13 +150,18 @@ describe('a turn', () => {
 describe('a wallet that cannot be written', () => {
   /** The next entry of its ledger is already there. */
   async function spoilOne(): Promise<string> {
-    const { rows } = await service.database.pool.query(
-      `INSERT INTO ledger_entries (org_id, customer_id, key, version, kind, amount, value_after, total_after, wallet_version, created_at)
-       SELECT org_id, customer_id, key, version + 1, 'adjust', 1, 1, 1, 1, now() FROM balances
-       WHERE org_id = $1 AND value > 0 ORDER BY customer_id OFFSET 1 LIMIT 1 RETURNING customer_id`,
+    const { pool } = service.database
+    const { rows } = await pool.query(
+      'SELECT customer_id, version FROM balances WHERE org_id = $1 AND value > 0 ORDER BY customer_id OFFSET 1 LIMIT 1',
       [org],
     )
-    return rows[0].customer_id
+    const [{ customer_id, version }] = rows
+    await pool.query(
+      `INSERT INTO ledger_entries (org_id, customer_id, key, version, kind, amount, value_after, total_after, wallet_version, created_at)
+       VALUES ($1, $2, 'points', $3, 'adjust', 1, 1, 1, 1, $4)`,
+      [org, customer_id, version + 1, now],
+    )
+    return customer_id
   }
   const holders = async () =>
     (
