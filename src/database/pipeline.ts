@@ -35,6 +35,12 @@ export function runPipeline(client: ClientBase, steps: readonly Step[]): Promise
   })
 }
 
+const failedSteps = new WeakMap<object, string | undefined>()
+
+/** The name of the step that the server refused. */
+export const failedStep = (error: unknown): string | undefined =>
+  error instanceof Error ? failedSteps.get(error) : undefined
+
 type Callback = (error: Error | null, rows?: WireRow[][]) => void
 
 /**
@@ -77,6 +83,7 @@ function createPipe(steps: readonly Step[]) {
     handleError(error: Error): void {
       // It is uncertain which of them the server still knows, and whether their plans still fit.
       for (const { name } of steps) parsed?.delete(name)
+      failedSteps.set(error, steps[at]?.name)
       this.callback?.(error)
     },
 

@@ -12,6 +12,7 @@ import { upsertDueWork } from '../store/due-work.ts'
 import {
   claimedKey,
   findStoredReply,
+  isOfClaim,
   replyArming,
   type StoredReply,
   updateStoredReply,
@@ -118,7 +119,7 @@ async function begin<Q extends Questions, T>(
   try {
     return await ask(tenant, { isClaimed: claim, answers: asked })
   } catch (error) {
-    if (claim && isLockTimeout(error)) throw new Refused('idempotency_key_in_use')
+    if (isLockTimeout(error) && isOfClaim(error)) throw new Refused('idempotency_key_in_use')
     throw error
   }
 }

@@ -3,7 +3,7 @@
  * transaction as the work: what did not commit is not remembered, and a refusal rolls it back with everything
  * else.
  */
-import type { Step } from '../database/pipeline.ts'
+import { failedStep, type Step } from '../database/pipeline.ts'
 import type { CustomerId } from '../domain/ids.ts'
 import type { Arming } from './due-work.ts'
 import { type Question, question } from './question.ts'
@@ -33,6 +33,9 @@ export function claimedKey(
     (rows) => rows.length === 1,
   )
 }
+
+/** Whether it was the claim that failed, and not another statement of its message. */
+export const isOfClaim = (error: unknown) => failedStep(error)?.startsWith('claim-key') ?? false
 
 export async function findStoredReply(
   tenant: Tenant,

@@ -6,7 +6,7 @@ import { Refused } from '../../domain/refusal.ts'
 import { insertCustomer } from '../../store/customers.ts'
 import { newId } from '../../store/new-id.ts'
 import { ask, type Question } from '../../store/question.ts'
-import { setupVersion } from '../../store/setup.ts'
+import { setupState } from '../../store/setup.ts'
 import { type TakenField, takenFields } from '../../store/taken-fields.ts'
 import type { Tenant } from '../../store/tenant.ts'
 import { byOf } from '../actor.ts'
@@ -35,7 +35,7 @@ export function createCustomer(
     questions: (tenant) => createCustomerQuestions(tenant, input, by),
     async work(tenant, answers) {
       const now = deps.clock()
-      const setup = await deps.setupCache.get(tenant, answers.setup)
+      const setup = await deps.setupCache.get(tenant, answers.setup.version)
       checkRemembered(setup, by, now)
       const { organization, live } = setup
       const customer = await insertNew(tenant, organization, input, by, now, answers.taken)
@@ -48,7 +48,7 @@ export function createCustomer(
 
 const createCustomerQuestions = (tenant: Tenant, input: ProfileInput, by: Registrar) => ({
   taken: takenBy(tenant, input, by.organization),
-  setup: setupVersion(tenant),
+  setup: setupState(tenant, []),
 })
 
 export interface TakenBy {

@@ -20,7 +20,7 @@ import { insertCard } from '../../store/cards.ts'
 import { customerView, type LoadedView } from '../../store/customers.ts'
 import { newId } from '../../store/new-id.ts'
 import { type Answers, together } from '../../store/question.ts'
-import { setupVersion } from '../../store/setup.ts'
+import { setupState } from '../../store/setup.ts'
 import type { Tenant } from '../../store/tenant.ts'
 import { insertMissingBalances, lockedWallet } from '../../store/wallets/write.ts'
 import { byOf } from '../actor.ts'
@@ -50,7 +50,7 @@ export function registerCustomer(
     questions: (tenant) => questionsOf(tenant, registration, by, deps.clock()),
     async work(tenant, answers) {
       const now = deps.clock()
-      const setup = await deps.setupCache.get(tenant, answers.setup)
+      const setup = await deps.setupCache.get(tenant, answers.setup.version)
       checkRemembered(setup, by, now)
       const { organization, live } = setup
       const campaign = openCampaign(setup, registration.campaign, now)
@@ -79,7 +79,7 @@ function questionsOf(tenant: Tenant, { customer }: Registration, by: Registrar, 
   return {
     existing: id && together({ isThere: lockedWallet(tenant, id), view: customerView(tenant, id, now) }),
     taken: 'profile' in customer ? takenBy(tenant, customer.profile, by.organization) : undefined,
-    setup: setupVersion(tenant),
+    setup: setupState(tenant, []),
   }
 }
 
