@@ -43,7 +43,9 @@ async function main(): Promise<void> {
   try {
     const { session } = await migrate(postgres.connection)
     const pool = openPool(postgres.connection)
+    const empty = await sizeOf(pool)
     const shop = await loadFixture(pool, { customers })
+    const bytesPerCustomer = ((await sizeOf(pool)) - empty) / customers
     const server = await startServer(children, { connection: postgres.connection, session })
     const echo = await startEcho(children, await responseOf(server, shop))
     const run = startClient(children)
@@ -59,7 +61,7 @@ async function main(): Promise<void> {
       const one = await startService(children, postgres.connection, 1)
       const two = await startService(children, postgres.connection, 2)
       const workers = await compareWorkers({ one, two, postmaster, shop, run })
-      if (!asked) saveResults('cost', { rounds, calls: compared, loads, workers })
+      if (!asked) saveResults('cost', { rounds, bytesPerCustomer, calls: compared, loads, workers })
     }
     await pool.end()
   } finally {
@@ -67,6 +69,11 @@ async function main(): Promise<void> {
     await postgres.stop()
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+async function sizeOf(pool: Pool): Promise<number> {
+  const { rows } = await pool.query('SELECT pg_database_size(current_database())::float8 AS size')
+  return rows[0].size
 }
 
 /** The response to a basket, which the echo repeats byte for byte. */

@@ -13,7 +13,8 @@ export function cpuOfFamily(pid: number): number | undefined {
 /** CPU time of a process's children, both running and exited: PostgreSQL's backends. */
 export function cpuOfChildren(parent: number): number | undefined {
   try {
-    let ticks = 0
+    // What children that have exited used is counted with the parent.
+    let ticks = readStat(String(parent))?.ticksOfExited ?? 0
     for (const name of readdirSync('/proc')) {
       if (!/^\d+$/.test(name)) continue
       const stat = readStat(name)
@@ -25,11 +26,16 @@ export function cpuOfChildren(parent: number): number | undefined {
   }
 }
 
-function readStat(pid: string): { parent: number; ticks: number } | undefined {
+function readStat(pid: string): { parent: number; ticks: number; ticksOfExited: number } | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
-    return { parent: Number(fields[1]), ticks: Number(fields[11]) + Number(fields[12]) }
+    const [user, system, userOfExited, systemOfExited] = fields.slice(11, 15).map(Number)
+    return {
+      parent: Number(fields[1]),
+      ticks: user! + system!,
+      ticksOfExited: userOfExited! + systemOfExited!,
+    }
   } catch {
     return undefined
   }

@@ -12,11 +12,13 @@ import { startEmbeddedPostgres } from '../src/embedded-postgres/embedded-postgre
 import { packageRoot } from '../src/package-root.ts'
 import { describeApi } from './describe-api.ts'
 import { describeErrors } from './describe-errors.ts'
+import { assumed, describeScale, readMeasured } from './simulate-scale.ts'
 
 const generated: Record<string, () => Promise<string>> = {
   'openapi.json': describeApi,
   'docs/errors.md': async () => describeErrors(),
   'schema.sql': describeSchema,
+  'docs/guides/scale.md': describeSizes,
 }
 
 const isCheck = process.argv.includes('--check')
@@ -35,6 +37,14 @@ if (stale.length === 0) {
   process.exitCode = 1
 } else {
   console.log(`Written: ${stale.join(', ')}`)
+}
+
+/** The guide with the newest outcome of the simulation in its place. */
+async function describeSizes(): Promise<string> {
+  const guide = await readFile(join(packageRoot, 'docs/guides/scale.md'), 'utf8')
+  const [begin, end] = ['<!-- npm run simulate -->', '<!-- end of it -->']
+  const [before, , after] = guide.split(new RegExp(`${begin}|${end}`))
+  return `${before}${begin}\n${describeScale(assumed, readMeasured())}\n${end}${after}`
 }
 
 /** The schema after all migrations, read from a temporary database. */

@@ -1,0 +1,194 @@
+/**
+ * Computes what an installation of any size needs, from what the benchmark has measured and from assumptions
+ * that are all stated below. Arithmetic, not a measurement: it shows which resource runs out first.
+ *   npm run simulate                                  100 million customers, 50,000 baskets per second
+ *   npm run simulate -- --basketsPerSecond 5000 --merchants 2000
+ */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { parseArgs } from 'node:util'
+import { packageRoot } from '../src/package-root.ts'
+
+export const assumed = {
+  customers: 100_000_000,
+  /** At the busiest moment. */
+  basketsPerSecond: 50_000,
+  merchants: 100_000,
+  /** The n-th largest merchant sells 1/n of what the largest does (Zipf's law). */
+  zipf: 1,
+  /** The average of a year divided by the busiest moment. */
+  averageOfPeak: 0.25,
+  /** How long a basket is under way, which decides how many are written together. */
+  secondsUnderWay: 0.01,
+  /** Months that stay in the database before they are archived. */
+  monthsKept: 13,
+  /** Processors that are busier than this make everybody wait. */
+  utilization: 0.6,
+  coresOfServer: 32,
+  memoryOfServerGb: 256,
+  diskOfServerGb: 8_000,
+  walOfServerMbPerSecond: 200,
+  /** Whole pages that a basket adds to the WAL where customers rarely meet between two checkpoints. */
+  wholePagesPerBasket: 1,
+}
+
+export type Assumed = typeof assumed
+
+interface Series {
+  readonly median: number
+}
+
+/** What the benchmark has measured. */
+export interface Measured {
+  /** µs of processor time per basket, by the number of baskets under way in the organization. */
+  readonly serviceUs: ReadonlyMap<number, number>
+  readonly databaseUs: ReadonlyMap<number, number>
+  readonly storedBytes: number
+  readonly walBytes: number
+  readonly bytesPerCustomer: number
+  /** Rate on a cluster divided by the rate on one server, on the same processors. */
+  readonly clusterRatio: number
+}
+
+export function readMeasured(): Measured {
+  const cost = readResults('cost')
+  const full = readResults('full')
+  const organizations = readResults('organizations')
+  const ofSummary = (name: string) =>
+    (full.summary as { name: string; median: number }[]).find((line) => line.name === name)!.median
+  const byLoad = (of: Record<string, Series>) =>
+    new Map(Object.entries(of).map(([tills, { median }]) => [Number(tills), median]))
+  const cluster = 'cluster ÷ one server, 8 organizations: process'
+  return {
+    serviceUs: byLoad(cost.loads.service),
+    databaseUs: byLoad(cost.loads.database),
+    storedBytes: ofSummary('stored bytes per basket'),
+    walBytes: ofSummary('WAL bytes per basket'),
+    bytesPerCustomer: cost.bytesPerCustomer,
+    clusterRatio: organizations.ratios[cluster].median,
+  }
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: files of the benchmark, read where their shape is known.
+function readResults(name: string): any {
+  return JSON.parse(readFileSync(join(packageRoot, `bench/results/${name}.json`), 'utf8'))
+}
+
+/** The cost at a number of baskets under way: between two measured ones, in proportion to the logarithm. */
+export function costAt(costs: ReadonlyMap<number, number>, underWay: number): number {
+  const known = [...costs].sort(([a], [b]) => a - b)
+  const wanted = Math.min(Math.max(underWay, known[0]![0]), known.at(-1)![0])
+  const upper = known.findIndex(([tills]) => tills >= wanted)
+  if (upper <= 0) return known[0]![1]
+  const [[from, fromCost], [to, toCost]] = [known[upper - 1]!, known[upper]!]
+  return fromCost + ((toCost - fromCost) * Math.log(wanted / from)) / Math.log(to / from)
+}
+
+/** Baskets per second of each merchant, the largest first. */
+export function salesOf({ merchants, zipf, basketsPerSecond }: Assumed): number[] {
+  const weights = Array.from({ length: merchants }, (_, i) => 1 / (i + 1) ** zipf)
+  const sum = weights.reduce((total, weight) => total + weight, 0)
+  return weights.map((weight) => (basketsPerSecond * weight) / sum)
+}
+
+export interface Need {
+  readonly name: string
+  readonly amount: number
+  readonly unit: string
+  /** What one server has of it. */
+  readonly perServer: number
+}
+
+export interface Outcome {
+  readonly serviceCores: number
+  readonly plainDatabaseCores: number
+  readonly needs: readonly Need[]
+  readonly servers: number
+  readonly hottest: { readonly perSecond: number; readonly cores: number; readonly mostPerSecond: number }
+}
+
+export function simulate(given: Assumed, measured: Measured): Outcome {
+  const sales = salesOf(given)
+  const coresFor = (costs: ReadonlyMap<number, number>) =>
+    sales.reduce(
+      (sum, perSecond) => sum + (perSecond * costAt(costs, perSecond * given.secondsUnderWay)) / 1e6,
+      0,
+    ) / given.utilization
+  const plainDatabaseCores = coresFor(measured.databaseUs)
+  const databaseCores = plainDatabaseCores / measured.clusterRatio
+  const secondsKept = (given.monthsKept / 12) * 365.25 * 86_400
+  const kept = given.basketsPerSecond * given.averageOfPeak * secondsKept
+  const customerGb = (given.customers * measured.bytesPerCustomer) / 1e9
+  const walMb = (given.basketsPerSecond * (measured.walBytes + 8_192 * given.wholePagesPerBasket)) / 1e6
+  const needs: Need[] = [
+    { name: 'processors', amount: databaseCores, unit: 'cores', perServer: given.coresOfServer },
+    { name: 'write-ahead log', amount: walMb, unit: 'MB/s', perServer: given.walOfServerMbPerSecond },
+    {
+      name: 'disk',
+      amount: (kept * measured.storedBytes) / 1e9 + customerGb,
+      unit: 'GB',
+      perServer: given.diskOfServerGb,
+    },
+    // Half of the memory is for what customers hold, which is read at random; the rest is for everything else.
+    { name: 'memory', amount: customerGb * 2, unit: 'GB', perServer: given.memoryOfServerGb },
+  ]
+  const servers = Math.max(...needs.map(({ amount, perServer }) => Math.ceil(amount / perServer)))
+  const hottest = sales[0]!
+  const costOfHottest = costAt(measured.databaseUs, hottest * given.secondsUnderWay) / measured.clusterRatio
+  return {
+    serviceCores: coresFor(measured.serviceUs),
+    plainDatabaseCores,
+    needs,
+    servers,
+    hottest: {
+      perSecond: hottest,
+      cores: (hottest * costOfHottest) / 1e6 / given.utilization,
+      mostPerSecond: (given.coresOfServer * given.utilization * 1e6) / costOfHottest,
+    },
+  }
+}
+
+const rounded = (value: number) =>
+  (value >= 100 ? Math.round(value) : Number(value.toPrecision(2))).toLocaleString('en')
+
+/** The outcome as Markdown, which is also readable on a terminal. */
+export function describeScale(given: Assumed, measured: Measured): string {
+  const { serviceCores, plainDatabaseCores, needs, servers, hottest } = simulate(given, measured)
+  const first = needs.toSorted((a, b) => b.amount / b.perServer - a.amount / a.perServer)[0]!
+  const rows = needs.map(
+    ({ name, amount, unit, perServer }) =>
+      `| ${name} | ${rounded(amount)} ${unit} | ${rounded(perServer)} ${unit} | ${Math.ceil(amount / perServer)} |`,
+  )
+  return [
+    `${rounded(given.basketsPerSecond)} baskets per second at the peak, ${rounded(given.customers)} customers, ` +
+      `${rounded(given.merchants)} merchants:`,
+    '',
+    '| Database servers | needed in all | one server has | servers |',
+    '|---|---|---|---|',
+    ...rows,
+    '',
+    `- **${servers} database servers**, each with a standby. What runs out first is **${first.name}**.`,
+    `- **${rounded(serviceCores)} cores for the service**, on any number of machines.`,
+    `- One PostgreSQL without Citus would need ${rounded(plainDatabaseCores)} cores for the same work: the ` +
+      `planning on two servers costs the rest (ratio ${measured.clusterRatio.toFixed(2)}).`,
+    `- **The largest merchant** sells ${rounded(hottest.perSecond)} baskets per second, which takes ` +
+      `${rounded(hottest.cores)} cores. An organization lives on one server, so ${rounded(hottest.mostPerSecond)} ` +
+      'per second is the most that one merchant can ever sell there.',
+  ].join('\n')
+}
+
+function main(): void {
+  const options = Object.keys(assumed).map((name) => [name, { type: 'string' }] as const)
+  const { values } = parseArgs({ options: Object.fromEntries(options) })
+  const given: Record<string, number> = { ...assumed }
+  for (const [name, text] of Object.entries(values)) {
+    given[name] = Number(text)
+    if (!(given[name] > 0)) throw new Error(`--${name} must be a number above 0, and not "${text}".`)
+  }
+  console.log(describeScale(given as Assumed, readMeasured()))
+  console.log('\nAssumed:')
+  for (const [name, value] of Object.entries(given)) console.log(`  --${name} ${value}`)
+}
+
+if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) main()

@@ -1,0 +1,69 @@
+import { describe, expect, test } from 'vitest'
+import { assumed, costAt, type Measured, salesOf, simulate } from '../scripts/simulate-scale.ts'
+
+const measured: Measured = {
+  serviceUs: new Map([
+    [1, 400],
+    [64, 200],
+  ]),
+  databaseUs: new Map([
+    [1, 1_000],
+    [8, 300],
+    [64, 150],
+  ]),
+  storedBytes: 1_500,
+  walBytes: 2_000,
+  bytesPerCustomer: 1_000,
+  clusterRatio: 0.5,
+}
+
+describe('the cost of a basket', () => {
+  test('is what was measured, and between two measurements in proportion to the logarithm', () => {
+    const at = (underWay: number) => costAt(measured.databaseUs, underWay)
+    expect([1, 8, 64].map(at)).toEqual([1_000, 300, 150])
+    expect(at(Math.sqrt(8))).toBeCloseTo(650)
+    expect(at(Math.sqrt(8 * 64))).toBeCloseTo(225)
+  })
+
+  test('is never extrapolated', () => {
+    expect([0, 0.001, 1_000].map((underWay) => costAt(measured.databaseUs, underWay))).toEqual([
+      1_000, 1_000, 150,
+    ])
+  })
+})
+
+test('merchants sell all baskets together, the second half of what the first does', () => {
+  const sales = salesOf({ ...assumed, merchants: 1_000, basketsPerSecond: 5_000 })
+  expect(sales.reduce((sum, each) => sum + each, 0)).toBeCloseTo(5_000)
+  expect(sales[1]! / sales[0]!).toBeCloseTo(0.5)
+})
+
+describe('an installation', () => {
+  /** One merchant, whose baskets are all under way together. */
+  const one = {
+    ...assumed,
+    merchants: 1,
+    basketsPerSecond: 6_400,
+    secondsUnderWay: 0.01,
+    customers: 1_000_000,
+  }
+
+  test('needs what its baskets cost', () => {
+    const { serviceCores, plainDatabaseCores, needs, hottest } = simulate(one, measured)
+    expect(plainDatabaseCores).toBeCloseTo((6_400 * 150) / 1e6 / 0.6)
+    expect(serviceCores).toBeCloseTo((6_400 * 200) / 1e6 / 0.6)
+    const [processors, log, disk, memory] = needs.map(({ amount }) => amount)
+    expect(processors).toBeCloseTo(plainDatabaseCores / 0.5)
+    expect(log).toBeCloseTo((6_400 * (2_000 + 8_192)) / 1e6)
+    expect(disk).toBeCloseTo((6_400 * 0.25 * (13 / 12) * 365.25 * 86_400 * 1_500) / 1e9 + 1)
+    expect(memory).toBeCloseTo(2)
+    expect(hottest).toMatchObject({ perSecond: 6_400, mostPerSecond: (32 * 0.6 * 1e6) / 300 })
+  })
+
+  test('has as many servers as its scarcest resource asks for', () => {
+    const { needs, servers } = simulate({ ...one, diskOfServerGb: 1_000 }, measured)
+    const disk = needs.find(({ name }) => name === 'disk')!
+    expect(servers).toBe(Math.ceil(disk.amount / 1_000))
+    expect(simulate({ ...one, basketsPerSecond: 12_800 }, measured).servers).toBeGreaterThan(1)
+  })
+})
