@@ -7,6 +7,54 @@ CREATE OR REPLACE FUNCTION current_org()
  STABLE PARALLEL SAFE
 RETURN (NULLIF(current_setting('loyalty_wallet.org'::text, true), ''::text))::integer;
 
+CREATE TABLE archived_balances (
+  org_id integer NOT NULL,
+  customer_id uuid NOT NULL,
+  key text NOT NULL,
+  version bigint NOT NULL,
+  value bigint NOT NULL,
+  total bigint NOT NULL,
+  shortfall bigint NOT NULL,
+  sold bigint NOT NULL,
+  sold_until timestamp with time zone,
+  CONSTRAINT archived_balances_pkey PRIMARY KEY (org_id, customer_id, key)
+);
+
+CREATE TABLE archived_files (
+  org_id integer NOT NULL,
+  number integer NOT NULL,
+  archived_at timestamp with time zone NOT NULL,
+  entry json NOT NULL,
+  CONSTRAINT archived_files_pkey PRIMARY KEY (org_id, number)
+);
+
+CREATE TABLE archived_returns (
+  org_id integer NOT NULL,
+  opaque_id text NOT NULL,
+  id uuid NOT NULL,
+  transaction_id uuid NOT NULL,
+  CONSTRAINT archived_returns_pkey PRIMARY KEY (org_id, opaque_id)
+);
+
+CREATE TABLE archived_sums (
+  org_id integer NOT NULL,
+  kind text NOT NULL,
+  key text NOT NULL,
+  amount bigint NOT NULL,
+  CONSTRAINT archived_sums_pkey PRIMARY KEY (org_id, kind, key)
+);
+
+CREATE TABLE archived_transactions (
+  org_id integer NOT NULL,
+  id uuid NOT NULL,
+  customer_id uuid NOT NULL,
+  file integer NOT NULL,
+  opaque_id text,
+  idempotency_key text,
+  redeemed uuid[],
+  CONSTRAINT archived_transactions_pkey PRIMARY KEY (org_id, id)
+);
+
 CREATE TABLE audit_entries (
   org_id integer NOT NULL,
   id uuid NOT NULL,
@@ -469,6 +517,12 @@ CREATE TABLE wallets (
   CONSTRAINT wallets_pkey PRIMARY KEY (org_id, customer_id)
 ) WITH (fillfactor = 70);
 
+ALTER TABLE archived_files
+  ADD CONSTRAINT archived_files_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(org_id);
+
+ALTER TABLE archived_transactions
+  ADD CONSTRAINT archived_transactions_file FOREIGN KEY (org_id, file) REFERENCES archived_files(org_id, number);
+
 ALTER TABLE audit_entries
   ADD CONSTRAINT audit_entries_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(org_id);
 
@@ -544,6 +598,12 @@ ALTER TABLE users
 ALTER TABLE wallets
   ADD CONSTRAINT wallets_customer FOREIGN KEY (org_id, customer_id) REFERENCES customers(org_id, id);
 
+CREATE INDEX archived_transactions_customer ON archived_transactions USING btree (org_id, customer_id, id);
+
+CREATE UNIQUE INDEX archived_transactions_idempotency_key_unique ON archived_transactions USING btree (org_id, idempotency_key) WHERE (idempotency_key IS NOT NULL);
+
+CREATE UNIQUE INDEX archived_transactions_opaque_id_unique ON archived_transactions USING btree (org_id, opaque_id) WHERE (opaque_id IS NOT NULL);
+
 CREATE INDEX cards_customer_index ON cards USING btree (org_id, customer_id);
 
 CREATE UNIQUE INDEX cards_live_unique ON cards USING btree (org_id, customer_id, campaign_id) WHERE (status = ANY (ARRAY[1, 2]));
@@ -588,6 +648,16 @@ CREATE INDEX transactions_returned ON transactions USING btree (org_id, status, 
 
 CREATE INDEX transactions_spent ON transactions USING btree (org_id, id) WHERE ((basket -> 'pointsToSpend'::text) IS NOT NULL);
 
+ALTER TABLE archived_balances ENABLE ROW LEVEL SECURITY;
+ALTER TABLE archived_balances FORCE ROW LEVEL SECURITY;
+ALTER TABLE archived_files ENABLE ROW LEVEL SECURITY;
+ALTER TABLE archived_files FORCE ROW LEVEL SECURITY;
+ALTER TABLE archived_returns ENABLE ROW LEVEL SECURITY;
+ALTER TABLE archived_returns FORCE ROW LEVEL SECURITY;
+ALTER TABLE archived_sums ENABLE ROW LEVEL SECURITY;
+ALTER TABLE archived_sums FORCE ROW LEVEL SECURITY;
+ALTER TABLE archived_transactions ENABLE ROW LEVEL SECURITY;
+ALTER TABLE archived_transactions FORCE ROW LEVEL SECURITY;
 ALTER TABLE audit_entries ENABLE ROW LEVEL SECURITY;
 ALTER TABLE audit_entries FORCE ROW LEVEL SECURITY;
 ALTER TABLE balance_definitions ENABLE ROW LEVEL SECURITY;
@@ -663,6 +733,11 @@ ALTER TABLE users FORCE ROW LEVEL SECURITY;
 ALTER TABLE wallets ENABLE ROW LEVEL SECURITY;
 ALTER TABLE wallets FORCE ROW LEVEL SECURITY;
 
+CREATE POLICY tenant ON archived_balances AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
+CREATE POLICY tenant ON archived_files AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
+CREATE POLICY tenant ON archived_returns AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
+CREATE POLICY tenant ON archived_sums AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
+CREATE POLICY tenant ON archived_transactions AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY tenant ON audit_entries AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY tenant ON balance_definitions AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY tenant ON balances AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
@@ -709,6 +784,11 @@ CREATE POLICY tenant ON transactions AS PERMISSIVE FOR ALL TO PUBLIC USING ((org
 CREATE POLICY tenant ON users AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY tenant ON wallets AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 
+GRANT SELECT ON archived_balances TO loyalty_wallet_app;
+GRANT SELECT ON archived_files TO loyalty_wallet_app;
+GRANT SELECT ON archived_returns TO loyalty_wallet_app;
+GRANT SELECT ON archived_sums TO loyalty_wallet_app;
+GRANT SELECT ON archived_transactions TO loyalty_wallet_app;
 GRANT INSERT, SELECT ON audit_entries TO loyalty_wallet_app;
 GRANT INSERT, SELECT ON balance_definitions TO loyalty_wallet_app;
 GRANT INSERT, SELECT, UPDATE ON balances TO loyalty_wallet_app;

@@ -15,6 +15,11 @@ export const appRole = 'loyalty_wallet_app'
  * and with the existing tables.
  */
 export const grants: Record<string, readonly string[]> = {
+  archived_balances: ['SELECT'],
+  archived_files: ['SELECT'],
+  archived_returns: ['SELECT'],
+  archived_sums: ['SELECT'],
+  archived_transactions: ['SELECT'],
   audit_entries: ['SELECT', 'INSERT'],
   balance_definitions: ['SELECT', 'INSERT'],
   balances: ['SELECT', 'INSERT', 'UPDATE'],

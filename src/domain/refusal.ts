@@ -53,6 +53,7 @@ export const refusals = {
   card_not_found: 'The customer has no such card.',
   card_not_active: 'The card is blocked, replaced or closed.',
   transaction_not_found: 'The transaction does not exist.',
+  transaction_archived: 'The transaction is too old to be changed or shown: it was moved to the archive.',
   transaction_already_exists: 'The receipt number was already used with a different body.',
   invalid_product: 'The product is unknown, and the organization accepts only known references.',
   invalid_user: 'The user is unknown, and the organization accepts only known references.',

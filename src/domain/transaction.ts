@@ -17,6 +17,12 @@ import type { SkipReason } from './skip-reason.ts'
 import type { RuleUsage } from './wallet.ts'
 import type { Warning } from './warning.ts'
 
+/** Where an archived sale is: the number of the file, and when it was written. */
+export interface ArchivedIn {
+  readonly file: number
+  readonly at: Date
+}
+
 export const transactionStatus = { processed: 1, partlyReturned: 2, returned: 3 } as const
 
 type Grant = Extract<Effect, { kind: 'grant_coupon' }>

@@ -6,6 +6,11 @@ import { execute, maybeOne, type Tenant } from './tenant.ts'
 
 /** All other tables with rows of an organization, each before the tables that it refers to. */
 export const organizationTables = [
+  'archived_balances',
+  'archived_returns',
+  'archived_sums',
+  'archived_transactions',
+  'archived_files',
   'audit_entries',
   'balance_definitions',
   'balances',

@@ -27,16 +27,21 @@ const customersPerPiece = 2_000
 /**
  * For each balance: the entries add up to the value, their versions run from 1 without a gap, each carries
  * the resulting balance, and the balance is at the last of them. Their changes of the shortfall add up to it.
- * The lots of a balance hold no more than its value.
+ * The lots of a balance hold no more than its value. Where the oldest entries are archived, the others go on
+ * from what these have left.
  */
 const checkText = `
 WITH customer AS (
   SELECT customer_id FROM wallets WHERE org_id = $1 AND ($2::uuid IS NULL OR customer_id > $2)
   ORDER BY customer_id LIMIT ${customersPerPiece}),
+archived AS (
+  SELECT a.* FROM archived_balances a JOIN customer c ON c.customer_id = a.customer_id WHERE a.org_id = $1),
 entry AS (
   SELECT e.customer_id, e.key, e.version, e.amount, e.value_after, e.total_after, e.shortfall,
-    lag(e.value_after, 1, 0::bigint) OVER w AS value_before, lag(e.version, 1, 0::bigint) OVER w AS version_before
-  FROM ledger_entries e JOIN customer c ON c.customer_id = e.customer_id WHERE e.org_id = $1
+    coalesce(lag(e.value_after) OVER w, a.value, 0) AS value_before,
+    coalesce(lag(e.version) OVER w, a.version, 0) AS version_before
+  FROM ledger_entries e JOIN customer c ON c.customer_id = e.customer_id
+  LEFT JOIN archived a ON a.customer_id = e.customer_id AND a.key = e.key WHERE e.org_id = $1
   WINDOW w AS (PARTITION BY e.customer_id, e.key ORDER BY e.version)),
 summed AS (
   SELECT customer_id, key, count(*) AS entries, sum(amount) AS amount, max(version) AS version,
@@ -45,6 +50,12 @@ summed AS (
     bool_and(value_after = value_before + amount) AS is_chained,
     (array_agg(total_after ORDER BY version DESC))[1] AS total
   FROM entry GROUP BY customer_id, key),
+explained AS (
+  SELECT coalesce(s.customer_id, a.customer_id) AS customer_id, coalesce(s.key, a.key) AS key, s.entries,
+    coalesce(a.value, 0) + coalesce(s.amount, 0) AS amount, coalesce(s.version, a.version) AS version,
+    coalesce(a.shortfall, 0) + coalesce(s.shortfall, 0) AS shortfall, coalesce(s.is_gapless, true) AS is_gapless,
+    coalesce(s.is_chained, true) AS is_chained, coalesce(s.total, a.total) AS total
+  FROM summed s FULL JOIN archived a ON a.customer_id = s.customer_id AND a.key = s.key),
 lot AS (
   SELECT l.customer_id, l.key, sum(l.remaining) AS remaining FROM lots l JOIN customer c ON c.customer_id = l.customer_id
   WHERE l.org_id = $1 GROUP BY l.customer_id, l.key),
@@ -62,7 +73,7 @@ checked AS (
       WHEN b.value < 0 AND NOT (b.key = ANY($3::text[])) THEN format('it is %s, and no campaign allows less than 0', b.value)
     END AS problem
   FROM (SELECT b.* FROM balances b JOIN customer c ON c.customer_id = b.customer_id WHERE b.org_id = $1) b
-  FULL JOIN summed s ON s.customer_id = b.customer_id AND s.key = b.key
+  FULL JOIN explained s ON s.customer_id = b.customer_id AND s.key = b.key
   LEFT JOIN lot l ON l.customer_id = b.customer_id AND l.key = b.key)
 SELECT (SELECT max(customer_id::text) FROM customer) AS last, count(*) AS balances, coalesce(sum(entries), 0)::bigint AS entries,
   json_agg(json_build_array(customer_id, key, problem)) FILTER (WHERE problem IS NOT NULL) AS problems
@@ -112,9 +123,11 @@ export async function checkCoupons(tenant: Tenant): Promise<{ coupons: number; p
   }>(
     tenant.db,
     `WITH redemption AS (
-       SELECT (a->>1)::uuid AS coupon, count(*) AS sales
-       FROM transactions t, json_array_elements(t.result->3) a
-       WHERE t.org_id = $1 AND t.status <> ${transactionStatus.returned} AND a->>0 = 'r' GROUP BY 1)
+       SELECT coupon, count(*) AS sales FROM (
+         SELECT (a->>1)::uuid AS coupon FROM transactions t, json_array_elements(t.result->3) a
+         WHERE t.org_id = $1 AND t.status <> ${transactionStatus.returned} AND a->>0 = 'r'
+         UNION ALL SELECT unnest(redeemed) FROM archived_transactions WHERE org_id = $1 AND redeemed IS NOT NULL) r
+       GROUP BY 1)
      SELECT (SELECT count(*) FROM coupons WHERE org_id = $1) AS coupons, coalesce(c.id, r.coupon) AS id, c.customer_id,
        coalesce(r.sales, 0) AS sales, coalesce(c.status, 0) AS status
      FROM (SELECT id, customer_id, status FROM coupons WHERE org_id = $1) c FULL JOIN redemption r ON r.coupon = c.id
@@ -153,14 +166,17 @@ export async function checkMultiples(tenant: Tenant): Promise<Problem[]> {
   }))
 }
 
-/** Compares the running sums of reports with the ledger. */
+/** Compares the running sums of reports with the ledger and with what was archived of it. */
 export async function checkDailySums(tenant: Tenant): Promise<Problem[]> {
   const rows = await many<{ measure: string; key: string; summed: number; counted: number }>(
     tenant.db,
     `WITH summed AS (
        SELECT measure, key, sum(amount) AS amount FROM daily_sums WHERE org_id = $1 AND key <> '' GROUP BY measure, key),
      counted AS (
-       SELECT kind AS measure, key, sum(amount) AS amount FROM ledger_entries WHERE org_id = $1 GROUP BY kind, key)
+       SELECT measure, key, sum(amount) AS amount FROM (
+         SELECT kind AS measure, key, amount FROM ledger_entries WHERE org_id = $1
+         UNION ALL SELECT kind, key, amount FROM archived_sums WHERE org_id = $1) e
+       GROUP BY measure, key)
      SELECT measure, key, coalesce(s.amount, 0)::bigint AS summed, coalesce(c.amount, 0)::bigint AS counted
      FROM summed s FULL JOIN counted c USING (measure, key)
      WHERE coalesce(s.amount, 0) <> coalesce(c.amount, 0)`,

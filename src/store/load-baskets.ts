@@ -6,13 +6,22 @@
  */
 import type { WireRow } from '../database/pipeline.ts'
 import type { CardId, CouponId, CustomerId, TransactionId } from '../domain/ids.ts'
+import type { ArchivedIn } from '../domain/transaction.ts'
 import type { Wallet } from '../domain/wallet.ts'
 import type { WorkKind } from './due-work.ts'
 import { texts, uuids } from './pg-arrays.ts'
 import { ask, type Question, question } from './question.ts'
 import { type SetupState, setupState } from './setup.ts'
 import { idFrom, type Tenant } from './tenant.ts'
-import { couponsByIds, type LoadedCard, type OwnedCoupon, positions, walletsByKeys } from './wallets/load.ts'
+import {
+  couponsByIds,
+  type LoadedCard,
+  ms,
+  type OwnedCoupon,
+  positions,
+  toDate,
+  walletsByKeys,
+} from './wallets/load.ts'
 
 export interface BasketKeys {
   /**
@@ -31,6 +40,7 @@ export interface BasketKeys {
 export interface EarlierTransaction {
   readonly id: TransactionId
   readonly fingerprint?: Buffer
+  readonly archived?: ArchivedIn
 }
 
 export interface LoadedBasket {
@@ -136,8 +146,7 @@ function byReceipts(
 ): Question<Map<number, EarlierTransaction>> {
   return question(
     'load-receipts',
-    `SELECT b.n, t.id, encode(t.fingerprint, 'hex') FROM ${positions('$2::text[]')} (opaque_id, n)
-     JOIN transactions t ON t.org_id = $1::integer AND t.opaque_id = b.opaque_id`,
+    earlierBy('opaque_id'),
     [String(orgId), texts(keys.map((key) => key.opaqueId))],
     readEarlier,
   )
@@ -149,19 +158,30 @@ function byIdempotencyKeys(
 ): Question<Map<number, EarlierTransaction>> {
   return question(
     'load-keys',
-    `SELECT b.n, t.id, encode(t.fingerprint, 'hex') FROM ${positions('$2::text[]')} (key, n)
-     JOIN transactions t ON t.org_id = $1::integer AND t.idempotency_key = b.key`,
+    earlierBy('idempotency_key'),
     [String(orgId), texts(keys.map((key) => key.idempotencyKey))],
     readEarlier,
   )
 }
 
+/** One statement sees a sale that is being archived in exactly one of the two places. */
+const earlierBy = (column: string) => `
+  SELECT b.n, t.id, encode(t.fingerprint, 'hex'), NULL::integer, NULL::bigint FROM ${positions('$2::text[]')} (key, n)
+    JOIN transactions t ON t.org_id = $1::integer AND t.${column} = b.key
+  UNION ALL SELECT b.n, a.id, NULL, a.file, ${ms('f.archived_at')} FROM ${positions('$2::text[]')} (key, n)
+    JOIN archived_transactions a ON a.org_id = $1::integer AND a.${column} = b.key
+    JOIN archived_files f ON f.org_id = $1::integer AND f.number = a.file`
+
 /** Earlier transactions by the position of their basket. */
 function readEarlier(rows: readonly WireRow[]): Map<number, EarlierTransaction> {
   return new Map(
-    rows.map(([n, id, print]) => [
+    rows.map(([n, id, print, file, archivedAt]) => [
       Number(n) - 1,
-      { id: idFrom('txn', id!), fingerprint: print === null ? undefined : Buffer.from(print!, 'hex') },
+      {
+        id: idFrom('txn', id!),
+        fingerprint: print ? Buffer.from(print, 'hex') : undefined,
+        archived: file ? { file: Number(file), at: toDate(archivedAt)! } : undefined,
+      },
     ]),
   )
 }

@@ -93,7 +93,8 @@ export function returnsOfSale({ orgId }: Tenant, sale: TransactionId): Question<
 
 /**
  * The return with this id, or else the one with the client's number: what an earlier attempt of a retried
- * request has created.
+ * request has created. Of an archived one only its number and its sale are known, which is another sale than
+ * the one that is being returned now.
  */
 export function earlierReturn(
   { orgId }: Tenant,
@@ -102,7 +103,9 @@ export function earlierReturn(
 ): Question<FoundReturn | undefined> {
   return question(
     'load-earlier-return',
-    `SELECT ${returnColumns} WHERE org_id = $1::integer AND (id = $2::uuid OR opaque_id = $3::text)`,
+    `SELECT ${returnColumns} WHERE org_id = $1::integer AND (id = $2::uuid OR opaque_id = $3::text)
+     UNION ALL SELECT id, transaction_id, 0, opaque_id, NULL, '[]', '{}', 0, NULL FROM archived_returns
+     WHERE org_id = $1::integer AND opaque_id = $3::text`,
     [String(orgId), uuidOf(id), opaqueId ?? null],
     ([row]) => row && readReturn(row),
   )

@@ -170,6 +170,11 @@ export async function listTransactions(
   return rows.map(toTransaction)
 }
 
+/** Customers with a sale, archived or not, whose id is in a range. */
+const visitors = (first: string, next: string) => `
+  SELECT customer_id FROM transactions WHERE org_id = $1 AND id >= ${first} AND id < ${next}
+  UNION SELECT customer_id FROM archived_transactions WHERE org_id = $1 AND id >= ${first} AND id < ${next}`
+
 /**
  * Number of customers who had a sale in a range of time, each counted once. It is recounted each time:
  * daily sums cannot tell who came twice in a month. The ids alone carry the time, so that only the index on
@@ -178,8 +183,7 @@ export async function listTransactions(
 export async function getActiveCustomers(tenant: Tenant, from: Date, to: Date): Promise<number> {
   const row = await maybeOne<{ customers: number }>(
     tenant.db,
-    `SELECT count(*) AS customers FROM (
-       SELECT DISTINCT customer_id FROM transactions WHERE org_id = $1 AND id >= $2 AND id < $3) visitors`,
+    `SELECT count(*) AS customers FROM (${visitors('$2', '$3')}) visitors`,
     [tenant.orgId, firstIdAt(from), firstIdAt(to)],
   )
   return row!.customers
@@ -194,9 +198,7 @@ export async function listActiveCustomers(tenant: Tenant, starts: readonly Date[
   const bounds = starts.map(firstIdAt)
   const rows = await many<{ customers: number }>(
     tenant.db,
-    `SELECT (SELECT count(*) FROM (
-         SELECT DISTINCT customer_id FROM transactions WHERE org_id = $1 AND id >= first AND id < next) visitors
-       ) AS customers
+    `SELECT (SELECT count(*) FROM (${visitors('first', 'next')}) visitors) AS customers
      FROM unnest($2::uuid[], $3::uuid[]) WITH ORDINALITY AS period (first, next, number) ORDER BY number`,
     [tenant.orgId, bounds.slice(0, -1), bounds.slice(1)],
   )

@@ -67,6 +67,22 @@ async function couponOf(
   return (await post('/v1/coupons', { customer: ids.customer, campaign, reward })).body.id
 }
 
+/** Leaves of a sale what archiving it leaves. */
+async function archiveReceipt(opaqueId: string): Promise<void> {
+  const { pool } = service.database
+  const { rows } = await pool.query('SELECT org_id FROM organizations WHERE id = $1', [merchant.id.slice(4)])
+  const org = rows[0].org_id
+  await pool.query(
+    `INSERT INTO archived_files (org_id, number, archived_at, entry) VALUES ($1, 1, now(), '{}')`,
+    [org],
+  )
+  await pool.query(
+    `INSERT INTO archived_transactions (org_id, id, customer_id, file, opaque_id)
+     VALUES ($1, gen_random_uuid(), gen_random_uuid(), 1, $2)`,
+    [org, opaqueId],
+  )
+}
+
 const signedIn = () => createTestPerson(service, merchant)
 
 /** How to get each refusal there is. The compiler asks for a new one as soon as the list has it. */
@@ -273,6 +289,13 @@ const table: Record<RefusalCode, [status: number, provoke: () => Promise<Reply>]
     },
   ],
   transaction_not_found: [404, () => get('/v1/transactions/x')],
+  transaction_archived: [
+    410,
+    async () => {
+      await archiveReceipt('archived')
+      return pay(own, { opaqueId: 'archived' })
+    },
+  ],
   transaction_already_exists: [
     409,
     async () => {

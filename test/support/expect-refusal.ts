@@ -32,7 +32,7 @@ export function expectErrorBody(reply: Reply): void {
       field: expect.stringMatching(/^[^\s:]/),
     }),
     // The refusals that name what is in the way.
-    ...(reply.body?.message === 'transaction_already_exists' && {
+    ...(['transaction_already_exists', 'transaction_archived'].includes(reply.body?.message) && {
       transaction: expect.stringMatching(/^txn_[0-9a-f]{32}$/),
     }),
     // The loser of a race is not told the winner.

@@ -26,6 +26,7 @@ const places: Partial<Record<Refused['code'], readonly Path[]>> = {
   existing_person_with_email: email,
   opaque_id_already_exists: [['customer', 'opaqueId'], ['opaqueId']],
   transaction_already_exists: [['opaqueId']],
+  transaction_archived: [['opaqueId']],
   card_not_found: card,
   card_not_active: card,
   invalid_user: [['user']],

@@ -150,6 +150,11 @@ export const refusalAnswers: Record<RefusalCode, RefusalAnswer> = {
     status: 400,
     advice: 'Search by your receipt number: `GET /v1/transactions?opaqueId=`.',
   },
+  transaction_archived: {
+    status: 410,
+    advice:
+      'The sale was booked and counts; nothing has to be sent again. Use a new `opaqueId` for a new sale. To read or return this one, ask the operator, who has the file that `description` names.',
+  },
   transaction_already_exists: {
     status: 409,
     advice:

@@ -99,6 +99,7 @@ const commonResponses: Record<string, CommonResponse> = {
   403: { name: 'Forbidden', codes: ['invalid_subscription', '_forbidden'] },
   404: { name: 'NotFound', codes: ['_not_found'] },
   409: { name: 'Conflict', codes: ['idempotency_key_in_use'] },
+  410: { name: 'Gone', codes: ['transaction_archived'] },
   413: { name: 'ContentTooLarge', codes: ['_payload_too_large'] },
   415: { name: 'UnsupportedMediaType', codes: ['_unsupported_media_type'] },
   422: { name: 'UnprocessableContent', codes: ['idempotency_key_reused'] },
@@ -210,7 +211,8 @@ const ApiError = {
     transaction: {
       type: 'string',
       description:
-        'With `transaction_already_exists`: the sale that has the receipt number, or that was returned under it.',
+        'With `transaction_already_exists`: the sale that has the receipt number, or that was returned under it. ' +
+        'With `transaction_archived`: the archived sale.',
     },
     customer: {
       type: 'string',

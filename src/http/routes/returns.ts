@@ -28,6 +28,7 @@ const returnDescription =
 
 const returnRefusals = [
   'transaction_not_found',
+  'transaction_archived',
   'customer_not_found',
   'return_exceeds_sale',
   'insufficient_points',

@@ -84,7 +84,7 @@ export function transactionRoutes(app: Server, { deps, baskets }: ServerOptions)
         lane: 'batched',
         readsSetup: true,
         isRepeatable: true,
-        refusals: [...basketRefusals, 'transaction_already_exists'],
+        refusals: [...basketRefusals, 'transaction_archived', 'transaction_already_exists'],
       },
       schema: {
         operationId: 'processTransaction',
@@ -116,7 +116,7 @@ function oneTransaction(app: Server, deps: ServerOptions['deps']): void {
   app.get(
     '/v1/transactions/:id',
     {
-      config: { access: ['pos'], refusals: ['transaction_not_found'] },
+      config: { access: ['pos'], refusals: ['transaction_not_found', 'transaction_archived'] },
       schema: {
         operationId: 'getTransaction',
         summary: 'Get a transaction with its items and what it did',

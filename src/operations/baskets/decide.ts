@@ -18,6 +18,7 @@ import { endedTokenReason } from '../organizations/organization-reader.ts'
 import { type References, referencesOf } from '../organizations/setup-cache.ts'
 import type { BasketJob } from './job.ts'
 import { type BasketGroup, counterKey, dayOf } from './load.ts'
+import { archivedRefusal } from './missing-sale.ts'
 import { refuseWrongTime } from './refuse-wrong-time.ts'
 
 export type Decided =
@@ -111,6 +112,7 @@ function findEarlier({ fingerprint }: BasketJob, { earlier }: LoadedBasket): Dec
   const { byIdempotencyKey, byOpaqueId } = earlier
   const found = byIdempotencyKey ?? byOpaqueId
   if (!found) return undefined
+  if (found.archived) return refused(archivedRefusal(found.id, found.archived))
   if (fingerprint?.matches(found.fingerprint)) return { kind: 'replayed', transaction: found.id }
   if (byIdempotencyKey) return refused({ code: 'idempotency_key_reused' })
   return refused({

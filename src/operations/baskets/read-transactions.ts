@@ -13,6 +13,7 @@ import {
 import { getCard } from '../customers/change-card.ts'
 import { getCustomerId } from '../customers/customer-view.ts'
 import { findBranch } from '../organizations/manage-directory.ts'
+import { missingSale } from './missing-sale.ts'
 
 export interface TransactionWithReturns extends TransactionRecord {
   readonly returns: readonly SaleReturn[]
@@ -22,8 +23,9 @@ export async function getTransaction(
   tenant: Tenant,
   id: TransactionId | undefined,
 ): Promise<TransactionWithReturns> {
-  const transaction = id && (await findTransaction(tenant, id))
-  if (!transaction) throw notFound('transaction_not_found')
+  if (!id) throw notFound('transaction_not_found')
+  const transaction = await findTransaction(tenant, id)
+  if (!transaction) throw await missingSale(tenant, id)
   return (await withReturns(tenant, [transaction]))[0]!
 }
 

@@ -32,6 +32,7 @@ import type { Fingerprint } from '../fingerprint.ts'
 import { type Decided, type Known, previewChange, type WalletWork } from '../wallets/change-wallet.ts'
 import { expiredFacts } from '../wallets/expired-facts.ts'
 import { usageAmounts } from '../wallets/usage-amounts.ts'
+import { missingSale } from './missing-sale.ts'
 
 export interface ReturnRequest {
   readonly transaction: TransactionId | undefined
@@ -103,9 +104,9 @@ async function decideReturn(
   request: ReturnRequest,
   id: ReturnId,
 ): Promise<Decided<Returned>> {
-  const { wallet, setup, answers, now } = loaded
+  const { tenant, wallet, setup, answers, now } = loaded
   const { sale, returns, earlier, coupons } = answers
-  if (!sale) throw notFound('transaction_not_found')
+  if (!sale) throw await missingSale(tenant, request.transaction!)
   const { customer } = sale
   // Our own earlier attempt committed; nothing that happened since undoes it.
   if (earlier?.id === id) return { result: { done: earlier, customer, isReplay: false } }

@@ -3,6 +3,7 @@
  */
 import type { TransactionId } from '../../domain/ids.ts'
 import { Refused } from '../../domain/refusal.ts'
+import type { Transaction } from '../../domain/transaction.ts'
 import { localDay } from '../../engine/clock/local-time.ts'
 import { upsertReferences } from '../../store/directory.ts'
 import { updateSetupVersion } from '../../store/setup.ts'
@@ -14,6 +15,7 @@ import { idleArmings } from '../wallets/idle-armings.ts'
 import { type Accepted, type Decided, newProducts } from './decide.ts'
 import type { BasketJob, Processed } from './job.ts'
 import type { BasketGroup } from './load.ts'
+import { missingSale } from './missing-sale.ts'
 import { type NewReferences, toChange } from './record.ts'
 
 export async function writeGroup(
@@ -40,6 +42,7 @@ export async function writeGroup(
   return decided.map((decision, i): AttemptResult<Processed> => {
     if (decision.kind === 'replayed') {
       const transaction = replays.get(decision.transaction)!
+      if (transaction instanceof Refused) return failed(transaction)
       // Our own ID: not a retry by the client, but our own attempt whose response was lost.
       return done({ transaction, isReplay: decision.transaction !== jobs[i]!.id })
     }
@@ -78,10 +81,13 @@ async function addReferences(
   })
 }
 
+/** The transactions of replays. One that has been archived since the group was loaded is a refusal. */
 async function readReplays(tenant: Tenant, decided: readonly Decided[]) {
   const ids = decided.flatMap((decision): TransactionId[] =>
     decision.kind === 'replayed' ? [decision.transaction] : [],
   )
-  const found = await listTransactionsByIds(tenant, ids)
-  return new Map(found.map((transaction) => [transaction.id, transaction]))
+  const found: readonly Transaction[] = await listTransactionsByIds(tenant, ids)
+  const replays = new Map<TransactionId, Transaction | Refused>(found.map((sale) => [sale.id, sale]))
+  for (const id of ids) if (!replays.has(id)) replays.set(id, await missingSale(tenant, id))
+  return replays
 }
