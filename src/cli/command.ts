@@ -23,6 +23,8 @@ export interface Context {
   readonly isJson: boolean
   /** Shows the progress of a long command on a terminal. */
   progress(done: number, of: number, what?: string): void
+  /** Prints a line beside the output, for people who watch. */
+  note(text: string): void
   report(outcome: CommandOutput): void
 }
 

@@ -46,8 +46,15 @@ export function withDatabase<T>(
   })
 }
 
-/** Runs `work` with a pool, on a database whose schema is in place. */
-export function withPool<T>(config: Config, work: (pool: Pool) => Promise<T>): Promise<T> {
+/**
+ * Runs `work` with a pool, on a database whose schema is in place. The pool works as the service does, or as
+ * the owner of the tables, who may delete what the service may not.
+ */
+export function withPool<T>(
+  config: Config,
+  work: (pool: Pool) => Promise<T>,
+  { isOwner = false } = {},
+): Promise<T> {
   return withDatabase(config, async (connection, origin) => {
     // No one else uses a server that we started, so it can be migrated as the service would do it. A running
     // service may be older than this command, so its schema must not be changed.
@@ -58,6 +65,7 @@ export function withPool<T>(config: Config, work: (pool: Pool) => Promise<T>): P
       applicationName: 'loyalty-wallet cli',
       maxConnections: 2,
       ...session,
+      ...(isOwner && ownerSession),
     })
     try {
       return await work(pool)
@@ -66,6 +74,9 @@ export function withPool<T>(config: Config, work: (pool: Pool) => Promise<T>): P
     }
   })
 }
+
+/** Statements of the owner go through whole tables, and take as long as that takes. */
+const ownerSession = { role: undefined, statementTimeoutMs: 0, queryTimeoutMs: 0 }
 
 /** The service's own role and settings, so that a command has no more rights than the service. */
 export async function findSession(client: Client): Promise<SessionOptions> {

@@ -6,6 +6,7 @@ import { Command, CommanderError } from 'commander'
 import { Refused, refusals } from '../domain/refusal.ts'
 import { packageVersion } from '../package-root.ts'
 import { adoptPepperCommand } from './adopt-pepper.ts'
+import { archiveCommand } from './archive.ts'
 import { type Context, type Terminal, toExamples } from './command.ts'
 import { connectionCommand } from './connection.ts'
 import { distributeCommand } from './distribute.ts'
@@ -31,6 +32,7 @@ const commands = [
   personCommand,
   tokenCommand,
   verifyLedgerCommand,
+  archiveCommand,
   adoptPepperCommand,
 ]
 
@@ -47,6 +49,9 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
       const filled = Math.round((30 * done) / of)
       const bar = `${'█'.repeat(filled)}${'░'.repeat(30 - filled)}`
       terminal.err(`\r${bar} ${what}${done} of ${of}${done >= of ? '\n' : ''}`)
+    },
+    note(text) {
+      if (!isJson) terminal.err(`${text}\n`)
     },
     report(outcome) {
       if (isJson) printJson(outcome.json)
