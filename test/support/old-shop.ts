@@ -123,15 +123,18 @@ export async function rowsInDatabase(service: TestService): Promise<Map<string, 
   return rows
 }
 
-/** The rows that are in files of the manifest; each must be in one of them only. */
-export async function rowsInFiles(directory: string): Promise<Map<string, string>> {
+/** The rows that are in files of the manifest, each in one of them only; or in any file that is complete. */
+export async function rowsInFiles(
+  directory: string,
+  { isComplete = false } = {},
+): Promise<Map<string, string>> {
   const rows = new Map<string, string>()
   for (const folder of await readdir(directory)) {
-    const manifest = (await readFile(join(directory, folder, 'manifest.ndjson'), 'utf8'))
-      .trimEnd()
-      .split('\n')
-    for (const line of manifest) {
-      const text = gunzipSync(await readFile(join(directory, folder, JSON.parse(line).file))).toString()
+    const path = join(directory, folder)
+    for (const file of isComplete
+      ? (await readdir(path)).filter((name) => name.endsWith('.gz'))
+      : await listed(path)) {
+      const text = gunzipSync(await readFile(join(path, file))).toString()
       for (const archived of text.trimEnd().split('\n')) {
         const { table, row } = JSON.parse(archived)
         const name = `${table} ${keys[table]!(row)}`
@@ -141,4 +144,12 @@ export async function rowsInFiles(directory: string): Promise<Map<string, string
     }
   }
   return rows
+}
+
+async function listed(folder: string): Promise<string[]> {
+  const manifest = await readFile(join(folder, 'manifest.ndjson'), 'utf8')
+  return manifest
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line).file)
 }

@@ -92,26 +92,28 @@ export async function listHistories(
 ): Promise<Histories> {
   const ask = <R extends object>(text: string, ...values: unknown[]) =>
     many<R & Record<string, unknown>>(tenant.db, text, [tenant.orgId, customers, ...values]) as Promise<R[]>
-  return {
-    wallets: await ask(
-      `SELECT w.customer_id AS customer, w.version, c.status = ${customerStatus.erased} AS "isErased"
+  const wallets = await ask<Histories['wallets'][number]>(
+    `SELECT w.customer_id AS customer, w.version, c.status = ${customerStatus.erased} AS "isErased"
        FROM wallets w JOIN customers c ON c.org_id = $1 AND c.id = w.customer_id
        WHERE w.org_id = $1 AND w.customer_id = ANY($2::uuid[]) ORDER BY w.customer_id`,
-    ),
-    archived: await ask(
-      `SELECT customer_id AS customer, key, version, value, total, shortfall, sold, sold_until AS "soldUntil"
-       FROM archived_balances WHERE org_id = $1 AND customer_id = ANY($2::uuid[])`,
-    ),
-    sales: await ask(
-      `SELECT t.id, t.customer_id AS customer, t.created_at AS "createdAt",
+  )
+  const sales = await ask<OldSale>(
+    `SELECT t.id, t.customer_id AS customer, t.created_at AS "createdAt",
          EXISTS (SELECT 1 FROM returns r WHERE r.org_id = $1 AND r.transaction_id = t.id AND r.created_at >= $3)
            AS "isReturnedLately",
          EXISTS (SELECT 1 FROM coupons c WHERE c.org_id = $1 AND c.customer_id = t.customer_id
            AND c.status = ${couponStatus.active} AND c.granted_by = t.id) AS "hasUsableCoupon"
        FROM transactions t
        WHERE t.org_id = $1 AND t.customer_id = ANY($2::uuid[]) AND t.id < $4 AND t.created_at < $3 ORDER BY t.id`,
-      before,
-      idsWithin({ to: before }).most,
+    before,
+    idsWithin({ to: before }).most,
+  )
+  return {
+    wallets,
+    sales,
+    archived: await ask(
+      `SELECT customer_id AS customer, key, version, value, total, shortfall, sold, sold_until AS "soldUntil"
+       FROM archived_balances WHERE org_id = $1 AND customer_id = ANY($2::uuid[])`,
     ),
     entries: await ask(
       `SELECT e.customer_id AS customer, e.key, e.version, e.wallet_version AS "walletVersion", e.kind, e.amount,
@@ -119,9 +121,10 @@ export async function listHistories(
          e.transaction_id AS sale, coalesce(l.remaining, 0) > 0 AS "hasOpenLot"
        FROM ledger_entries e LEFT JOIN lots l
          ON l.org_id = $1 AND l.customer_id = e.customer_id AND l.key = e.key AND l.version = e.version
-       WHERE e.org_id = $1 AND e.customer_id = ANY($2::uuid[]) AND e.created_at < $3
+       WHERE e.org_id = $1 AND e.customer_id = ANY($2::uuid[]) AND (e.created_at < $3 OR e.transaction_id = ANY($4::uuid[]))
        ORDER BY e.customer_id, e.key, e.version`,
       before,
+      sales.map(({ id }) => id),
     ),
     aged: await ask(
       `SELECT customer_id AS customer, balance_key AS key, CASE WHEN min(expires_at) <= $3 THEN greatest(
