@@ -113,12 +113,14 @@ const keys: Record<string, (row: Body) => string> = {
   events: (row) => String(row.position),
 }
 
+const nameOf = (table: string, row: Body) => `${table} ${row.org_id} ${keys[table]!(row)}`
+
 /** The rows that are in the database: what names them, by table, with their text. */
 export async function rowsInDatabase(service: TestService): Promise<Map<string, string>> {
   const rows = new Map<string, string>()
-  for (const [table, key] of Object.entries(keys)) {
+  for (const table of Object.keys(keys)) {
     const found = await service.database.pool.query(`SELECT row_to_json(x)::text AS row FROM ${table} x`)
-    for (const { row } of found.rows) rows.set(`${table} ${key(JSON.parse(row))}`, row)
+    for (const { row } of found.rows) rows.set(nameOf(table, JSON.parse(row)), row)
   }
   return rows
 }
@@ -137,7 +139,7 @@ export async function rowsInFiles(
       const text = gunzipSync(await readFile(join(path, file))).toString()
       for (const archived of text.trimEnd().split('\n')) {
         const { table, row } = JSON.parse(archived)
-        const name = `${table} ${keys[table]!(row)}`
+        const name = nameOf(table, row)
         if (rows.has(name)) throw new Error(`${name} is in two files`)
         rows.set(name, archived.slice(archived.indexOf('"row":') + 6, -1))
       }
