@@ -203,7 +203,7 @@ function toOutput(
     json: {
       isDryRun,
       isComplete: !isStopped,
-      data: results.map(({ organization, summary: { isStopped: _, ...summary } }) => ({
+      data: results.map(({ organization, summary }) => ({
         organization: organization.id,
         ...summary,
       })),

@@ -1,7 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { urlOf } from '../support/checkout.ts'
 import { expectRefusal } from '../support/expect-refusal.ts'
 import {
@@ -118,6 +118,9 @@ test('an archived sale is refused, whatever is asked of it', async () => {
   expectRefusal(await send(sale), 410, 'transaction_archived')
   expectRefusal(await send({ ...sale, body: { ...sale.body, items: [] } }), 410, 'transaction_archived')
   const { opaqueId, ...body } = sale.body
+  const list = `/v1/transactions?opaqueId=${opaqueId}`
+  expectRefusal(await old.shop.call('GET', list), 410, 'transaction_archived')
+  expect(await old.shop.get(`${list}&status=1`)).toEqual({ data: [] })
   const key = { 'idempotency-key': opaqueId.replace('r-', 'k-') }
   expectRefusal(await send({ ...sale, body }, key), 410, 'transaction_archived')
   expectRefusal(await old.shop.call('POST', path, {}), 410, 'transaction_archived')
@@ -202,51 +205,100 @@ test('a broken sum of what was archived is found', async () => {
   expect(await old.shop.integrity()).toMatchObject({ ok: true })
 })
 
-test('while customers buy and return, no sale is lost, and one with a coupon that can be used stays', async () => {
-  const rewards = club.rewards.map(({ validDays, ...reward }) =>
-    reward.key === 'gift' ? reward : { ...reward, validDays },
-  )
-  const busy = await openOldShop(service, { customers: 5, months: 22, more: { rewards } })
-  let isDone = false
-  const replies: Reply[] = []
-  const storm = async (offset: number) => {
-    for (let i = offset; !isDone; i += 3) {
-      const { person, id } = busy.sales[i % busy.sales.length]!
-      replies.push(
-        await busy.shop.call('POST', '/v1/transactions/process', {
-          ...person,
-          amount: 5,
-          opaqueId: `n-${i}`,
-        }),
-      )
-      if ((i % busy.sales.length) % 9 === 0)
+describe('a shop that is busy', () => {
+  let busy: OldShop
+  let to: string
+  const run = (days: number, step: string) =>
+    runForJson(
+      [
+        'archive',
+        '--before',
+        dayAgo(days),
+        '--to',
+        to,
+        '--organization',
+        busy.shop.merchant.id,
+        '--step',
+        step,
+      ],
+      env,
+    )
+  beforeAll(async () => {
+    const rewards = club.rewards.map(({ validDays, ...reward }) =>
+      reward.key === 'gift' ? reward : { ...reward, validDays },
+    )
+    busy = await openOldShop(service, { customers: 5, months: 22, more: { rewards } })
+    to = join(folder, 'busy')
+  })
+
+  test('a sale that is returned after it was read, and before it is deleted, stays', async () => {
+    const { id, person } = busy.sales[0]!
+    const own = join(to, busy.shop.merchant.id)
+    const client = await service.database.pool.connect()
+    const change = (sql: string, ...values: unknown[]) => client.query(sql, values)
+    await change('BEGIN')
+    const { rows } = await change(
+      'SELECT org_id FROM wallets WHERE customer_id = $1',
+      dashed(person.customer),
+    )
+    const key = [rows[0].org_id, dashed(person.customer)]
+    await change('SELECT 1 FROM wallets WHERE org_id = $1 AND customer_id = $2 FOR UPDATE', ...key)
+    const moving = run(640, '2000')
+    // It has read the rows, and waits for the wallet.
+    await expect.poll(() => readdir(own).catch(() => []), { timeout: 60_000 }).toContain(`${process.pid}.tmp`)
+    await change(
+      `INSERT INTO returns (org_id, id, transaction_id, number, items, result, created_at)
+     VALUES ($1, gen_random_uuid(), $2, 9, '[]', '{}', now())`,
+      key[0],
+      dashed(id),
+    )
+    await change('UPDATE wallets SET version = version + 1 WHERE org_id = $1 AND customer_id = $2', ...key)
+    await change('COMMIT')
+    client.release()
+    expect(await moving).toMatchObject({ code: 0, data: [{ staying: { returnedLately: 1, inUse: 0 } }] })
+    expect((await busy.shop.call('GET', `/v1/transactions/${id}`)).status).toBe(200)
+    const left = 'DELETE FROM returns WHERE org_id = $1 AND transaction_id = $2 AND number = 9'
+    await service.database.pool.query(left, [key[0], dashed(id)])
+  })
+
+  test('while customers buy and return, no sale is lost, and one with a coupon that can be used stays', async () => {
+    let isDone = false
+    const replies: Reply[] = []
+    const storm = async (offset: number) => {
+      for (let i = offset; !isDone; i += 3) {
+        const { person, id } = busy.sales[i % busy.sales.length]!
         replies.push(
-          await busy.shop.call('POST', `/v1/transactions/${id}/return`, {
-            items: [{ id: '1', quantity: 1 }],
+          await busy.shop.call('POST', '/v1/transactions/process', {
+            ...person,
+            amount: 5,
+            opaqueId: `n-${i}`,
           }),
         )
+        if (i % busy.sales.length === 3 || (i % 9 === 0 && i % busy.sales.length > 55))
+          replies.push(
+            await busy.shop.call('POST', `/v1/transactions/${id}/return`, {
+              items: [{ id: '1', quantity: 1 }],
+            }),
+          )
+      }
     }
-  }
-  const storms = [storm(0), storm(1), storm(2)]
-  const to = join(folder, 'busy')
-  const id = busy.shop.merchant.id
-  const run = () =>
-    runForJson(['archive', '--before', dayAgo(402), '--to', to, '--organization', id, '--step', '1'], env)
-  const moved = await run().finally(() => {
-    isDone = true
+    const storms = [storm(0), storm(1), storm(2)]
+    const moved = await run(402, '1').finally(() => {
+      isDone = true
+    })
+    await Promise.all(storms)
+    expect(moved.code).toBe(0)
+    expect(replies.filter(({ status }) => status >= 500)).toEqual([])
+    const { sales, staying } = (await run(402, '1')).data[0]
+    expect(moved.data[0].sales + sales).toBeGreaterThan(2)
+    expect(staying).toMatchObject({ inUse: 0 })
+    expect(staying.usableCoupon).toBeGreaterThan(0)
+    expect(staying.afterAnother).toBeGreaterThan(0)
+    expect(await busy.shop.integrity()).toMatchObject({ ok: true, problems: [] })
+    const rows = new Map([...(await rowsInDatabase(service)), ...(await rowsInFiles(to))])
+    const names = new Set([...rows.keys()].map((name) => name.split(' ').at(-1)))
+    for (const { status, body } of replies) if (status === 201) expect(names.has(dashed(body.id))).toBe(true)
   })
-  await Promise.all(storms)
-  expect(moved.code).toBe(0)
-  expect(replies.filter(({ status }) => status >= 500)).toEqual([])
-  const { sales, staying } = (await run()).data[0]
-  expect(moved.data[0].sales + sales).toBeGreaterThan(5)
-  expect(staying).toMatchObject({ inUse: 0 })
-  expect(staying.usableCoupon).toBeGreaterThan(0)
-  expect(staying.afterAnother).toBeGreaterThan(0)
-  expect(await busy.shop.integrity()).toMatchObject({ ok: true, problems: [] })
-  const rows = new Map([...(await rowsInDatabase(service)), ...(await rowsInFiles(to))])
-  const names = new Set([...rows.keys()].map((name) => name.split(' ').at(-1)))
-  for (const { status, body } of replies) if (status === 201) expect(names.has(dashed(body.id))).toBe(true)
 })
 
 /** An id as PostgreSQL writes it. */

@@ -19,6 +19,7 @@ import {
   listOldEvents,
   lockNextFile,
   lockUnchanged,
+  updateLockTimeout,
 } from '../../store/wallets/archive.ts'
 import { countOldSales, listCustomersWithOldSales, listHistories } from '../../store/wallets/old-sales.ts'
 import {
@@ -56,7 +57,6 @@ export interface ArchiveSummary {
   files: number
   bytes: number
   readonly staying: Staying
-  isStopped: boolean
 }
 
 interface Run extends ArchiveOptions {
@@ -83,14 +83,13 @@ export async function archiveOrganization(
 ): Promise<ArchiveSummary> {
   const { before, now, directory } = options
   const tenant = tenantOf(pool, orgId)
-  const summary = { sales: 0, rows: 0, files: 0, bytes: 0, staying: noneStaying(), isStopped: false }
+  const summary = { sales: 0, rows: 0, files: 0, bytes: 0, staying: noneStaying() }
   const folder = directory === undefined ? undefined : await openArchiveFolder(directory, id)
   if (folder) await completeManifest(tenant, folder)
   const daysBefore = new Date(Math.min(before.getTime(), now.getTime() - (maxBackdateDays + 2) * dayMs))
   const run: Run = { ...options, pool, tenant, folder, daysBefore, summary }
   await archiveSales(run)
   if (folder) await archiveEvents(run, folder)
-  summary.isStopped = options.isStopped()
   return summary
 }
 
@@ -197,6 +196,7 @@ async function moveRows(
   const { entry } = pending
   const archivedAt = new Date()
   const work = async (own: Tenant) => {
+    await updateLockTimeout(own)
     if (!(await move.begin(own))) return undefined
     const number = await lockNextFile(own)
     await namePending(folder, pending, number)

@@ -13,8 +13,14 @@ export function archivedRefusal(transaction: TransactionId, { file, at }: Archiv
   }
 }
 
+/** A till that looks for its receipt must not conclude that it was never booked. */
+export async function refuseArchivedReceipt(tenant: Tenant, opaqueId: string): Promise<void> {
+  const archived = await findArchived(tenant, { opaqueId })
+  if (archived) throw Refused.from(archivedRefusal(archived.id, archived))
+}
+
 /** Why a sale is not among the transactions. */
 export async function missingSale(tenant: Tenant, id: TransactionId): Promise<Refused> {
-  const archived = await findArchived(tenant, id)
+  const archived = await findArchived(tenant, { id })
   return archived ? Refused.from(archivedRefusal(id, archived)) : notFound('transaction_not_found')
 }

@@ -13,7 +13,7 @@ import {
 import { getCard } from '../customers/change-card.ts'
 import { getCustomerId } from '../customers/customer-view.ts'
 import { findBranch } from '../organizations/manage-directory.ts'
-import { missingSale } from './missing-sale.ts'
+import { missingSale, refuseArchivedReceipt } from './missing-sale.ts'
 
 export interface TransactionWithReturns extends TransactionRecord {
   readonly returns: readonly SaleReturn[]
@@ -63,10 +63,12 @@ async function listByReturnNumber(
   const isAlone = [customer, card, branch, status, from, to, spent, after].every(
     (filter) => filter === undefined,
   )
-  const returned =
-    isAlone && opaqueId !== undefined ? await findReturnByOpaqueId(tenant, opaqueId) : undefined
+  if (!isAlone || opaqueId === undefined) return []
+  const returned = await findReturnByOpaqueId(tenant, opaqueId)
   const sale = returned && (await findTransaction(tenant, returned.transaction))
-  return sale ? [sale] : []
+  if (sale) return [sale]
+  await refuseArchivedReceipt(tenant, opaqueId)
+  return []
 }
 
 async function withReturns(

@@ -128,9 +128,13 @@ const leavingUsage = `(SELECT * FROM customer_rule_usage WHERE ${oldUsage}) x
   WHERE staying.first IS NULL OR staying.first > x.day + 2
   ORDER BY x.customer_id, x.campaign_id, x.rule_id, x.day`
 
+/** Rather than to make baskets wait behind it, a step gives up and is tried again. */
+export async function updateLockTimeout({ db }: Tenant): Promise<void> {
+  await db.query("SET LOCAL lock_timeout = '3s'")
+}
+
 /** Whether the wallets are still as they were read. They are locked until the transaction ends. */
 export async function lockUnchanged({ db, orgId }: Tenant, wallets: Chosen['wallets']): Promise<boolean> {
-  await db.query("SET LOCAL lock_timeout = '3s'")
   const customers = wallets.map(({ customer }) => customer)
   const found = await many<{ customer_id: string; version: number }>(
     db,
