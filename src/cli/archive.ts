@@ -1,7 +1,5 @@
 import type { Command } from 'commander'
-import { type OrganizationId, parseId } from '../domain/ids.ts'
 import type { Organization } from '../domain/organization.ts'
-import { Refused } from '../domain/refusal.ts'
 import { verifyArchive } from '../operations/archive/archive-folder.ts'
 import {
   type ArchiveSummary,
@@ -10,11 +8,9 @@ import {
   minArchiveDays,
 } from '../operations/archive/archive-organization.ts'
 import { type ReasonToStay, reasonsToStay } from '../operations/archive/choose-sales.ts'
-import { findOrganization, listOrganizations } from '../store/organizations.ts'
-import { platformTenant } from '../store/tenant.ts'
 import { addCommand, type CommandOutput, type Context } from './command.ts'
 import { misused } from './failure.ts'
-import { listAll, toTable } from './listing.ts'
+import { listChosenOrganizations, toTable } from './listing.ts'
 import { withPool } from './open-database.ts'
 import { readDatabaseSettings } from './settings.ts'
 
@@ -94,7 +90,7 @@ async function archiveAll(context: Context, options: Options): Promise<CommandOu
     const results = await withPool(
       config,
       async (pool) => {
-        const organizations = await listChosen(platformTenant(pool), options.organization)
+        const organizations = await listChosenOrganizations(pool, options.organization)
         const counts = new Map<Organization, number>()
         for (const one of organizations) counts.set(one, await countArchivable(pool, one, before))
         const progress = watch(
@@ -124,18 +120,6 @@ async function archiveAll(context: Context, options: Options): Promise<CommandOu
     process.off('SIGINT', stop)
     process.off('SIGTERM', stop)
   }
-}
-
-async function listChosen(
-  tenant: ReturnType<typeof platformTenant>,
-  only: string | undefined,
-): Promise<Organization[]> {
-  if (only === undefined)
-    return listAll((after: OrganizationId | undefined, limit) => listOrganizations(tenant, { limit, after }))
-  const id = parseId('org', only)
-  const found = id && (await findOrganization(tenant, id))
-  if (!found) throw new Refused('organization_not_found')
-  return [found]
 }
 
 const lineEveryMs = 10_000

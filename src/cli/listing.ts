@@ -1,4 +1,9 @@
+import type { Pool } from 'pg'
+import { type OrganizationId, parseId } from '../domain/ids.ts'
+import type { Organization } from '../domain/organization.ts'
 import { Refused } from '../domain/refusal.ts'
+import { findOrganization, listOrganizations } from '../store/organizations.ts'
+import { platformTenant } from '../store/tenant.ts'
 
 const pageSize = 100
 
@@ -12,6 +17,17 @@ export async function listAll<I extends string, T extends { readonly id: I }>(
     all.push(...page)
   }
   return all
+}
+
+/** The organization with this id, or without one all of them. */
+export async function listChosenOrganizations(pool: Pool, only: string | undefined): Promise<Organization[]> {
+  const tenant = platformTenant(pool)
+  if (only === undefined)
+    return listAll((after: OrganizationId | undefined, limit) => listOrganizations(tenant, { limit, after }))
+  const id = parseId('org', only)
+  const found = id && (await findOrganization(tenant, id))
+  if (!found) throw new Refused('organization_not_found')
+  return [found]
 }
 
 /** A table whose columns are as wide as their widest value. */

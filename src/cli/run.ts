@@ -48,7 +48,8 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
       if (isJson || !terminal.isInteractive || of === 0) return
       const filled = Math.round((30 * done) / of)
       const bar = `${'█'.repeat(filled)}${'░'.repeat(30 - filled)}`
-      terminal.err(`\r${bar} ${what}${done} of ${of}${done >= of ? '\n' : ''}`)
+      // What the line had before may have been longer.
+      terminal.err(`\r${bar} ${what}${done} of ${of}\u001b[K${done >= of ? '\n' : ''}`)
     },
     note(text) {
       if (!isJson) terminal.err(`${text}\n`)

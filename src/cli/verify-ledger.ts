@@ -1,12 +1,9 @@
 import type { Command } from 'commander'
-import { type OrganizationId, parseId } from '../domain/ids.ts'
-import { Refused } from '../domain/refusal.ts'
 import { createCampaignCache } from '../operations/campaigns/campaign-cache.ts'
 import { verifyLedger } from '../operations/wallets/verify-ledger.ts'
-import { findOrganization, listOrganizations } from '../store/organizations.ts'
-import { platformTenant, tenantOf } from '../store/tenant.ts'
+import { tenantOf } from '../store/tenant.ts'
 import { addCommand, type CommandOutput, type Context } from './command.ts'
-import { listAll, toTable } from './listing.ts'
+import { listChosenOrganizations, toTable } from './listing.ts'
 import { withPool } from './open-database.ts'
 import { readDatabaseSettings } from './settings.ts'
 
@@ -29,14 +26,7 @@ export function verifyLedgerCommand(program: Command, context: Context): void {
 async function verify({ env, progress }: Context, only: string | undefined): Promise<CommandOutput> {
   // The queries read thousands of customers each, which may take longer than the deadline of a request.
   const results = await withPool(readDatabaseSettings(env), async (pool) => {
-    const id = only === undefined ? undefined : parseId('org', only)
-    const found = id && (await findOrganization(platformTenant(pool), id))
-    if (only !== undefined && !found) throw new Refused('organization_not_found')
-    const organizations = found
-      ? [found]
-      : await listAll((after: OrganizationId | undefined, limit) =>
-          listOrganizations(platformTenant(pool), { limit, after }),
-        )
+    const organizations = await listChosenOrganizations(pool, only)
     const cache = createCampaignCache()
     const verified = []
     for (const organization of organizations) {

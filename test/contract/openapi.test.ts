@@ -162,6 +162,7 @@ describe('the OpenAPI document', () => {
       'Forbidden',
       'NotFound',
       'Conflict',
+      'Gone',
       'ContentTooLarge',
       'UnsupportedMediaType',
       'UnprocessableContent',

@@ -168,12 +168,19 @@ const timeOf = (id: string) =>
   new Date(Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16)).toISOString()
 
 async function archiveEvents(run: Run, folder: ArchiveFolder): Promise<void> {
+  const limit = eventsPerSale * run.salesPerStep
+  let after = 0
   while (!run.isStopped()) {
-    const events = await listOldEvents(run.tenant, run.before, eventsPerSale * run.salesPerStep)
+    const events = await listOldEvents(run.tenant, run.before, { after, limit })
     if (events.length === 0) return
     const timeIn = ({ row }: { row: string }) => new Date(JSON.parse(row).created_at).toISOString()
     const range = { from: timeIn(events[0]!), to: timeIn(events.at(-1)!) }
-    await moveRows(run, folder, { events }, range, { begin: async () => true, keep: async () => {} })
+    const isMoved = await moveRows(run, folder, { events }, range, {
+      begin: async () => true,
+      keep: async () => {},
+    })
+    // The index still has the deleted ones, until it is vacuumed.
+    if (isMoved) after = Number(events.at(-1)!.key[0])
   }
 }
 

@@ -246,13 +246,13 @@ export async function deleteArchivedRows({ db, orgId }: Tenant, archived: Archiv
 export async function listOldEvents(
   tenant: Tenant,
   before: Date,
-  limit: number,
+  { after, limit }: { readonly after: number; readonly limit: number },
 ): Promise<readonly KeyedRow[]> {
   const rows = await many<KeyedRow & { created_at: Date }>(
     tenant.db,
     `SELECT ARRAY[x.position]::text[] AS key, row_to_json(x)::text AS row, x.created_at
-     FROM events x WHERE x.org_id = $1 ORDER BY x.position LIMIT $2`,
-    [tenant.orgId, limit],
+     FROM events x WHERE x.org_id = $1 AND x.position > $2 ORDER BY x.position LIMIT $3`,
+    [tenant.orgId, after, limit],
   )
   const end = rows.findIndex((row) => row.created_at >= before)
   return end === -1 ? rows : rows.slice(0, end)

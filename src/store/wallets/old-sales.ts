@@ -73,14 +73,14 @@ export async function countOldSales(tenant: Tenant, before: Date): Promise<numbe
 export async function listCustomersWithOldSales(
   tenant: Tenant,
   before: Date,
-  { after, limit }: { readonly after?: string; readonly limit: number },
+  { after = firstIdAt(new Date(0)), limit }: { readonly after?: string; readonly limit: number },
 ): Promise<{ customer: string; sales: number }[]> {
   return many(
     tenant.db,
     `SELECT customer_id AS customer, count(*) AS sales FROM transactions
-     WHERE org_id = $1 AND id < $2 AND ($3::uuid IS NULL OR customer_id > $3)
+     WHERE org_id = $1 AND id < $2 AND customer_id > $3
      GROUP BY customer_id ORDER BY customer_id LIMIT $4`,
-    [tenant.orgId, firstIdAt(before), after ?? null, limit],
+    [tenant.orgId, firstIdAt(before), after, limit],
   )
 }
 
