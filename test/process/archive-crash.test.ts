@@ -37,19 +37,26 @@ const linesOf = async () =>
   (await readFile(manifest(), 'utf8').catch(() => '')).split('\n').filter((line) => line !== '')
 const filesIn = async () => (await readdir(own)).filter((name) => name.endsWith('.gz')).sort()
 
-/** Starts the command as an operator does, and kills it after so many more files and milliseconds. */
-async function runAndKill(files: number, ms: number): Promise<void> {
+/** Starts the command as an operator does, and ends it after so many more files and milliseconds. */
+async function runAndEnd(
+  signal: 'SIGKILL' | 'SIGINT',
+  files: number,
+  ms: number,
+): Promise<[number | null, string]> {
   const from = (await linesOf()).length
   const child = spawn(
     process.execPath,
     [join(packageRoot, 'dist/whole-loyalty-wallet.js'), ...args(directory)],
-    { env, stdio: 'ignore' },
+    { env, stdio: ['ignore', 'pipe', 'pipe'] },
   )
+  let said = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (part) => (said += part))
   const exit = once(child, 'exit')
   while (child.exitCode === null && (await linesOf()).length < from + files) await sleep(1)
   await sleep(ms)
-  child.kill('SIGKILL')
+  child.kill(signal)
   await exit
+  return [child.exitCode, said]
 }
 
 /** Every row is in the database or in a complete file, as it was. */
@@ -62,9 +69,17 @@ async function expectNothingLost(): Promise<void> {
   expect([...live.keys()].filter((name) => !before.has(name))).toEqual([])
 }
 
+test('interrupted, it ends after the current step and says how to go on', async () => {
+  const [code, said] = await runAndEnd('SIGINT', 1, 0)
+  expect(code).toBe(130)
+  expect(said).toMatch(/Ending after this step.*Ended before everything was moved. Run the command again/s)
+  expect(await runForJson(['archive', 'verify', directory], env)).toMatchObject({ code: 0, ok: true })
+  await expectNothingLost()
+})
+
 test('killed again and again, it loses nothing and doubles nothing', async () => {
   for (const [round, ms] of [0, 4, 9, 15, 22, 30].entries()) {
-    await runAndKill(1 + (round % 3), ms)
+    await runAndEnd('SIGKILL', 1 + (round % 3), ms)
     await expectNothingLost()
     expect(await old.shop.integrity()).toMatchObject({ ok: true, problems: [] })
   }
