@@ -135,6 +135,20 @@ test('a file that was never committed is overwritten, and one of another databas
   expect(await runForJson(['archive', 'verify', directory], env)).toMatchObject({ code: 0, ok: true })
 })
 
+test('a directory without an archive, and a damaged manifest, are named', async () => {
+  expect(await runForJson(['archive', 'verify', join(directory, 'none')], env)).toMatchObject({
+    code: 1,
+    problems: [expect.stringMatching('none has no archive')],
+  })
+  const known = await readFile(manifest(), 'utf8')
+  await writeFile(manifest(), `x${known}`)
+  expect((await runCommand(['archive', 'verify', directory], env)).stderr).toMatch(
+    'is damaged. Restore it from a copy',
+  )
+  expect((await runCommand(args(directory), env)).stderr).toMatch('is damaged. Restore it from a copy')
+  await writeFile(manifest(), known)
+})
+
 test('a damaged or missing file is found', async () => {
   const [first, second] = await filesIn()
   const bytes = await readFile(join(own, first!))

@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto'
 import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
 import { type ArchivedRows, type ArchivedTable, archivedTables } from '../../store/wallets/archive.ts'
@@ -41,9 +41,9 @@ const manifestName = 'manifest.ndjson'
 export const fileName = (number: number) => `${String(number).padStart(6, '0')}.ndjson.gz`
 
 export async function openArchiveFolder(directory: string, organization: string): Promise<ArchiveFolder> {
-  const path = join(directory, organization)
-  await mkdir(path, { recursive: true })
-  for (const name of await readdir(path)) if (name.endsWith('.tmp')) await rm(join(path, name))
+  const path = resolve(directory, organization)
+  for (const name of await readdir(path).catch(unlessMissing([])))
+    if (name.endsWith('.tmp')) await rm(join(path, name))
   const { lines, isTorn } = await readManifest(path)
   // A line that was cut off by a power failure is written again from the database.
   if (isTorn) await replaceManifest(path, lines)
@@ -69,6 +69,7 @@ export async function writePending(
     for (const { row } of own) lines.push(`{"table":"${table}","row":${row}}\n`)
   }
   const bytes = await pack(lines.join(''))
+  await makeFolder(folder)
   const path = join(folder, `${process.pid}.tmp`)
   await writeSynced(path, bytes)
   const sha256 = createHash('sha256').update(bytes).digest('hex')
@@ -120,6 +121,13 @@ async function writeSynced(path: string, content: Buffer | string): Promise<void
   }
 }
 
+/** A new folder must survive a power failure as its files do, and so must every new one above it. */
+async function makeFolder(path: string): Promise<void> {
+  const first = await mkdir(path, { recursive: true })
+  if (first === undefined) return
+  for (let made = path; made.length >= first.length; made = dirname(made)) await syncFolder(dirname(made))
+}
+
 /** Makes a new name permanent. Windows cannot open folders, and keeps names by itself. */
 async function syncFolder(path: string): Promise<void> {
   if (process.platform === 'win32') return
@@ -132,10 +140,15 @@ async function syncFolder(path: string): Promise<void> {
 }
 
 async function readManifest(folder: string): Promise<{ lines: ManifestLine[]; isTorn: boolean }> {
-  const text = await readFile(join(folder, manifestName), 'utf8').catch(unlessMissing(''))
+  const path = join(folder, manifestName)
+  const text = await readFile(path, 'utf8').catch(unlessMissing(''))
   const whole = text.slice(0, text.lastIndexOf('\n') + 1)
-  const lines = whole.split('\n').filter((line) => line !== '')
-  return { lines: lines.map((line) => JSON.parse(line)), isTorn: whole.length < text.length }
+  try {
+    const lines = whole.split('\n').filter((line) => line !== '')
+    return { lines: lines.map((line) => JSON.parse(line)), isTorn: whole.length < text.length }
+  } catch (error) {
+    throw new Error(`${path} is damaged. Restore it from a copy.`, { cause: error })
+  }
 }
 
 const unlessMissing =
@@ -162,13 +175,13 @@ export async function verifyArchive(directory: string): Promise<Verified> {
   const problems: string[] = []
   let files = 0
   let rows = 0
-  const folders = (await readdir(directory, { withFileTypes: true })).filter((entry) => entry.isDirectory())
-  for (const { name } of folders) {
-    const { lines, isTorn } = await readManifest(join(directory, name))
-    if (isTorn)
-      problems.push(`${name}: the last line of the manifest is cut off. Run the archive command again.`)
+  const entries = await readdir(directory, { withFileTypes: true }).catch(unlessMissing([]))
+  for (const { name } of entries.filter((entry) => entry.isDirectory())) {
+    const folder = join(directory, name)
+    const { lines, isTorn } = await readManifest(folder)
+    if (isTorn) problems.push(`${name}: the end of the manifest is missing. Run the archive command again.`)
     for (const line of lines) {
-      const problem = await checkFile(join(directory, name), line)
+      const problem = await checkFile(folder, line)
       if (problem) problems.push(`${name}/${line.file}: ${problem}`)
       files++
       rows += sumRows(line)
