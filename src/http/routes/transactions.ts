@@ -140,7 +140,11 @@ function transactionList(app: Server, deps: ServerOptions['deps']): void {
   app.get(
     '/v1/transactions',
     {
-      config: { access: ['pos'], mayLag: true, refusals: ['customer_not_found', 'card_not_found', 'transaction_archived'] },
+      config: {
+        access: ['pos'],
+        mayLag: true,
+        refusals: ['customer_not_found', 'card_not_found', 'transaction_archived'],
+      },
       schema: {
         operationId: 'listTransactions',
         summary: 'List transactions, newest first',
