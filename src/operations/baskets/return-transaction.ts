@@ -19,9 +19,9 @@ import { newId } from '../../store/new-id.ts'
 import { earlierReturn, returnsOfSale } from '../../store/returns.ts'
 import type { Tenant } from '../../store/tenant.ts'
 import { saleById } from '../../store/transactions.ts'
+import { agedTotalsOfBuyer } from '../../store/wallets/aged-totals.ts'
 import type { WalletChange } from '../../store/wallets/change.ts'
 import {
-  agedTotalsOfBuyer,
   couponsOfBuyer,
   emptyLotsOfBuyer,
   type LoadedWallet,
