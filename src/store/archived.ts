@@ -25,3 +25,11 @@ export async function findArchived(
   )
   return row && { id: idFrom('txn', row.id), file: row.file, at: row.archived_at }
 }
+
+/** Whether anything of the organization was archived. */
+export async function hasArchivedFiles(tenant: Tenant): Promise<boolean> {
+  const row = await maybeOne(tenant.db, 'SELECT 1 FROM archived_files WHERE org_id = $1 LIMIT 1', [
+    tenant.orgId,
+  ])
+  return row !== undefined
+}

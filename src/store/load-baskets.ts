@@ -77,25 +77,30 @@ export interface LoadOptions {
   readonly isRepeat?: boolean
   /** Background work that the baskets probably make due. */
   readonly dueKinds?: readonly WorkKind[]
+  /** Looks for earlier sales in the archive as well. */
+  readonly hasArchive?: boolean
 }
 
 export async function loadBaskets(
   tenant: Tenant,
   keys: readonly BasketKeys[],
-  { isRepeat = false, dueKinds = [] }: LoadOptions = {},
+  { isRepeat = false, dueKinds = [], hasArchive = true }: LoadOptions = {},
 ): Promise<LoadedGroup> {
   const coupons = keys.flatMap((key) => key.coupons)
   const products = [...new Set(keys.flatMap((key) => key.products))]
   const loaded = await ask(tenant, {
-    setup: setupState(tenant, dueKinds),
     wallets: walletsByKeys(tenant, keys),
     coupons: coupons.length > 0 ? couponsByIds(tenant, coupons) : undefined,
     products: products.length > 0 ? categoriesOf(tenant, products) : undefined,
-    receipts: keys.some(({ opaqueId }) => opaqueId !== undefined) ? byReceipts(tenant, keys) : undefined,
+    receipts: keys.some(({ opaqueId }) => opaqueId !== undefined)
+      ? byReceipts(tenant, keys, hasArchive)
+      : undefined,
     repeats: keys.some(({ idempotencyKey }) => idempotencyKey !== undefined)
-      ? byIdempotencyKeys(tenant, keys)
+      ? byIdempotencyKeys(tenant, keys, hasArchive)
       : undefined,
     committed: isRepeat ? committedOf(tenant, keys) : undefined,
+    // Read last: a sale that was archived before it was looked for has changed the version.
+    setup: setupState(tenant, dueKinds),
   })
   const { wallets, cards } = loaded.wallets
   return {
@@ -143,10 +148,11 @@ function categoriesOf(
 function byReceipts(
   { orgId }: Tenant,
   keys: readonly BasketKeys[],
+  hasArchive: boolean,
 ): Question<Map<number, EarlierTransaction>> {
   return question(
-    'load-receipts',
-    earlierBy('opaque_id'),
+    hasArchive ? 'load-receipts-and-archived' : 'load-receipts',
+    earlierBy('opaque_id', hasArchive),
     [String(orgId), texts(keys.map((key) => key.opaqueId))],
     readEarlier,
   )
@@ -155,19 +161,22 @@ function byReceipts(
 function byIdempotencyKeys(
   { orgId }: Tenant,
   keys: readonly BasketKeys[],
+  hasArchive: boolean,
 ): Question<Map<number, EarlierTransaction>> {
   return question(
-    'load-keys',
-    earlierBy('idempotency_key'),
+    hasArchive ? 'load-keys-and-archived' : 'load-keys',
+    earlierBy('idempotency_key', hasArchive),
     [String(orgId), texts(keys.map((key) => key.idempotencyKey))],
     readEarlier,
   )
 }
 
 /** One statement sees a sale that is being archived in exactly one of the two places. */
-const earlierBy = (column: string) => `
+const earlierBy = (column: string, hasArchive: boolean) => `
   SELECT b.n, t.id, encode(t.fingerprint, 'hex'), NULL::integer, NULL::bigint FROM ${positions('$2::text[]')} (key, n)
-    JOIN transactions t ON t.org_id = $1::integer AND t.${column} = b.key
+    JOIN transactions t ON t.org_id = $1::integer AND t.${column} = b.key${hasArchive ? archivedBy(column) : ''}`
+
+const archivedBy = (column: string) => `
   UNION ALL SELECT b.n, a.id, NULL, a.file, ${ms('f.archived_at')} FROM ${positions('$2::text[]')} (key, n)
     JOIN archived_transactions a ON a.org_id = $1::integer AND a.${column} = b.key
     JOIN archived_files f ON f.org_id = $1::integer AND f.number = a.file`

@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import { classifyError, isLockTimeout } from '../../database/classify-error.ts'
 import type { Organization } from '../../domain/organization.ts'
+import { updateSetupVersion } from '../../store/setup.ts'
 import { inTransaction, type Tenant, tenantOf } from '../../store/tenant.ts'
 import {
   type ArchivedRows,
@@ -208,6 +209,8 @@ async function moveRows(
     const number = await lockNextFile(own)
     await namePending(folder, pending, number)
     await insertArchivedFile(own, { number, archivedAt, entry })
+    // From now on, every basket looks for its receipt in the archive as well.
+    if (number === 1) await updateSetupVersion(own)
     await move.keep(own, number)
     await deleteArchivedRows(own, rows)
     return number

@@ -46,20 +46,7 @@ export async function loadGroup(
   const customers = jobs.map((job) => job.request.customer)
   const locked =
     mode === 'read' ? undefined : await lockWallets(tenant, customers, { skipsBusy: mode === 'lock idle' })
-  const loaded = await loadBaskets(
-    tenant,
-    jobs.map(({ id, request, idempotencyKey }) => ({
-      id,
-      customer: request.customer,
-      card: request.card,
-      opaqueId: request.opaqueId,
-      idempotencyKey,
-      coupons: couponsIn(request.basket).flatMap((text) => parseId('cpn', text) ?? []),
-      products: request.basket.lines.flatMap((line) => line.product ?? []),
-    })),
-    { isRepeat, dueKinds: deps.setupCache.peek(tenant.orgId)?.dueKinds },
-  )
-  const setup = await deps.setupCache.get(tenant, loaded.setup.version)
+  const { loaded, setup } = await loadWithSetup(deps, tenant, jobs, isRepeat)
   // A retry may already have committed, and then gets its response.
   if (!setup.organization.isSubscribed && !isRepeat) throw new Refused('invalid_subscription')
   const users = await findUsers(
@@ -80,6 +67,27 @@ export async function loadGroup(
     mode,
     now,
   }
+}
+
+/**
+ * What to ask for depends on the setup, which is cached: if it turns out that the organization has an archive
+ * by now, it is asked for again.
+ */
+async function loadWithSetup(deps: Deps, tenant: Tenant, jobs: readonly BasketJob[], isRepeat: boolean) {
+  const keys = jobs.map(({ id, request, idempotencyKey }) => ({
+    id,
+    customer: request.customer,
+    card: request.card,
+    opaqueId: request.opaqueId,
+    idempotencyKey,
+    coupons: couponsIn(request.basket).flatMap((text) => parseId('cpn', text) ?? []),
+    products: request.basket.lines.flatMap((line) => line.product ?? []),
+  }))
+  const { dueKinds, hasArchive = true } = deps.setupCache.peek(tenant.orgId) ?? {}
+  const loaded = await loadBaskets(tenant, keys, { isRepeat, dueKinds, hasArchive })
+  const setup = await deps.setupCache.get(tenant, loaded.setup.version)
+  if (hasArchive || !setup.hasArchive) return { loaded, setup }
+  return { loaded: await loadBaskets(tenant, keys, { isRepeat, dueKinds }), setup }
 }
 
 function couponsIn({ coupons, lines }: BasketRequest['basket']): CouponId[] {

@@ -9,6 +9,7 @@ import { mainBranch, type Organization } from '../../domain/organization.ts'
 import { Refused } from '../../domain/refusal.ts'
 import type { AttachedCampaign } from '../../engine/definition/compile-campaign.ts'
 import { type Inactivity, inactivityOf } from '../../engine/steps/expire-balances.ts'
+import { hasArchivedFiles } from '../../store/archived.ts'
 import { listBalanceDefinitions } from '../../store/campaigns.ts'
 import type { WorkKind } from '../../store/due-work.ts'
 import { type LiveCredentials, listLiveCredentials } from '../../store/live-credentials.ts'
@@ -39,6 +40,8 @@ export interface Setup {
    * that does not know the time asks for it anew, which is right and costs a statement.
    */
   readonly dueKinds: readonly WorkKind[]
+  /** Whether sales of it were archived; once true, it stays so. */
+  readonly hasArchive: boolean
   readonly decimals: ReadonlyMap<string, number>
   /** By our ID and by the client's. */
   readonly branches: ReadonlyMap<string, LoadedBranch>
@@ -92,6 +95,7 @@ async function readSetup(campaigns: CampaignCache, tenant: Tenant, now: Date): P
       ...(live.some(hasLots) ? (['expiry'] as const) : []),
       ...(inactivity.length > 0 ? (['inactivity'] as const) : []),
     ],
+    hasArchive: await hasArchivedFiles(tenant),
     decimals: decimalsByKey(await listBalanceDefinitions(tenant)),
     branches: branchesByName(await listBranches(tenant)),
     users: new QuickLRU({ maxSize: keptUsers }),
