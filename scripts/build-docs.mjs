@@ -11,6 +11,7 @@ export const docPages = {
   'guides/cookbook': 'docs/guides/cookbook.md',
   'guides/running': 'docs/guides/running.md',
   'guides/capacity': 'docs/guides/capacity.md',
+  'guides/scale': 'docs/guides/scale.md',
   glossary: 'docs/glossary.md',
   changelog: 'CHANGELOG.md',
 }

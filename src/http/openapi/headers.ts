@@ -33,8 +33,8 @@ const headers = {
     schema: { ...text, examples: ['?dryRun, customer.nickname'] },
   },
   'Data-Age': {
-    description: 'Present if a read replica answered: how many seconds old the data is at most.',
-    schema: { type: 'number', minimum: 0, examples: [0.4] },
+    description: 'If a read replica answered: the age of the data in seconds, at most.',
+    schema: { type: 'number' },
   },
   'WWW-Authenticate': {
     description: 'How to authenticate.',

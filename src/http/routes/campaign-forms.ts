@@ -94,10 +94,9 @@ export function campaignFormRoutes(app: Server): void {
         operationId: 'getRuleSchemas',
         summary: 'Get the schemas of campaign parts, to build a form from',
         description:
-          'JSON Schema with titles and descriptions for people. `x-unit` is the unit of a value, ' +
-          'such as `money`; `x-names` the kind of objects it names, such as `balances`; `x-decimals` the maximum number of ' +
-          'decimals; `x-labels` the labels of its choices, or of yes and no; and `x-sentence` a sentence that describes ' +
-          'the object, with its properties in braces.',
+          'JSON Schema with texts for people. `x-unit`: the unit of a value, such as `money`; `x-names`: what it names, ' +
+          'such as `balances`; `x-decimals`: the most decimals; `x-labels`: the labels of its choices; `x-sentence`: the ' +
+          'object as a sentence, with its properties in braces.',
         tags,
         response: {
           200: RuleSchemasReply,

@@ -93,7 +93,7 @@ const creation = {
   summary: 'Create a campaign as a draft',
   description:
     'All campaigns that run on one card together, published or paused, can be 100, with 1000 rules, 50 balances, ' +
-    '200 thresholds and 50 tiers. This is checked whenever a campaign is written or published; what was published ' +
+    '200 thresholds and 50 tiers. Checked whenever a campaign is written or published; what was published ' +
     'before stays valid.',
 }
 /** The engine checks a definition itself, which takes long for one of a thousand rules. */

@@ -52,7 +52,7 @@ const ListQuery = Type.Object({
       description:
         'Part of the name, email or phone number, a whole phone number in any common format, ' +
         'or an exact barcode or opaque ID. Words of a name match in any order, with or without ' +
-        'diacritics: `dang` finds Đặng, and both `muller` and `mueller` find Müller.',
+        'diacritics: `muller` and `mueller` find Müller.',
     }),
   ),
   status: Optional(CustomerStatus),
@@ -74,7 +74,7 @@ type CustomerReply = ReturnType<typeof toCustomerReply>
 const aboutRegistering =
   "Opens a card with a barcode and the campaign's balances. A customer who is registered by `id` again keeps the card. " +
   'A profile is always that of a new customer: it is refused if its phone number, email address or `opaqueId` is taken, ' +
-  'and `customer` of the error is the `id` to register instead. A retry with the same `Idempotency-Key` returns the same card.'
+  'and `customer` of the error is the `id` to register instead.'
 
 export function customerRoutes(app: Server, { deps }: ServerOptions): void {
   const walletUrls = createWalletUrls(deps)

@@ -251,7 +251,7 @@ function auditLog(app: Server, { deps }: ServerOptions): void {
         description:
           'Every change that a till is not allowed to make, every change by the operator, and what signed-in people ' +
           'change in the profiles of customers. `readManyCustomers` notes that a cashier opened unusually many. ' +
-          'Entries are written in the same transaction as the change and kept forever.',
+          'Entries are kept forever.',
         tags,
         querystring: Type.Object({
           ...PageQuery,

@@ -121,7 +121,7 @@ function signInRoutes(app: Server, { deps }: ServerOptions, site: Site): void {
         operationId: 'signIn',
         summary: 'Sign in with an email address and a password',
         description:
-          'Sets the cookie `lw_session`, over HTTPS `__Host-lw_session`. A second cookie, `lw_device`, gives the browser its own limit for wrong passwords, for each of the last eight people.',
+          'Sets the cookie `lw_session`, over HTTPS `__Host-lw_session`. A second cookie, `lw_device`, gives the browser its own limit for wrong passwords.',
         tags,
         body: CredentialsBody,
         response: { 200: SessionReply },

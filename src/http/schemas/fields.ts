@@ -98,5 +98,4 @@ export const PageOf = <T extends TSchema>(item: T) => {
 /** For the numbers that identify a retry. */
 export const whatIsCompared =
   'The same body returns the first response, and a different one is refused (`transaction_already_exists`); ' +
-  'ignored properties, and values equal to the default, make no difference. Once the operator has archived the ' +
-  'sale, every request with it is refused (`transaction_archived`).'
+  'ignored properties, and values equal to the default, make no difference.'
