@@ -81,6 +81,7 @@ async function archiveReceipt(opaqueId: string): Promise<void> {
      VALUES ($1, gen_random_uuid(), gen_random_uuid(), 1, $2)`,
     [org, opaqueId],
   )
+  await pool.query('UPDATE setup_versions SET version = version + 1 WHERE org_id = $1', [org])
 }
 
 const signedIn = () => createTestPerson(service, merchant)
