@@ -13,7 +13,7 @@ import { startEmbeddedPostgres } from '../src/embedded-postgres/embedded-postgre
 import { type Children, endChildren, once, startChild, startClient } from './children.ts'
 import { type Fixture, loadFixture } from './fixture.ts'
 import type { LoadPlan } from './load-client.ts'
-import { median, saveResults, summaryOf } from './report.ts'
+import { median, readResults, saveResults, summaryOf } from './report.ts'
 import { startService } from './service.ts'
 
 const rounds = 5
@@ -109,7 +109,12 @@ async function measure(run: Run, compared: readonly Compared[]): Promise<void> {
       }
     }
   }
-  saveResults('organizations', { ratios: summaryOf(ratios), perSecond: summaryOf(rates) })
+  // A run may have measured a part.
+  const known = readResults('organizations')
+  saveResults('organizations', {
+    ratios: { ...(known.ratios as object), ...summaryOf(ratios) },
+    perSecond: { ...(known.perSecond as object), ...summaryOf(rates) },
+  })
   for (const [name, values] of ratios) {
     const shown = values.map((value) => value.toFixed(2)).join(', ')
     const rate = Math.round(median(rates.get(name)!))

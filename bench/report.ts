@@ -1,5 +1,5 @@
 /** Results: a table of ratios with their targets and a chart for people, and a file for other programs. */
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { packageRoot } from '../src/package-root.ts'
@@ -48,6 +48,14 @@ export function saveResults(name: string, results: object): void {
     node: process.version,
   }
   writeFileSync(join(folder, `${name}.json`), `${JSON.stringify({ machine, ...results }, undefined, 2)}\n`)
+}
+
+export function readResults(name: string): Record<string, unknown> {
+  try {
+    return JSON.parse(readFileSync(join(packageRoot, `bench/results/${name}.json`), 'utf8'))
+  } catch {
+    return {}
+  }
 }
 
 /** The median of each series, and its lowest and highest value. */
