@@ -88,7 +88,7 @@ export async function buildServer(options: ServerOptions): Promise<Server> {
   }).withTypeProvider<TypeBoxTypeProvider>() as unknown as Server
   app.server.maxConnections = maxConnections
 
-  const organizations = createOrganizationReader(deps.pool, deps.clock)
+  const organizations = createOrganizationReader(deps.pool, deps.setupCache, deps.clock)
   const answerError = createErrorHandler(deps.clock)
   app.setErrorHandler(async (error: FastifyError, request, reply) => {
     return answerError((await firstRefusal(error, request, organizations)) as FastifyError, request, reply)

@@ -65,6 +65,7 @@ export function createDeps({
 }: DepsOptions): Deps {
   const campaigns = createCampaignCache()
   const credentials = createCredentials(options.credentialPepper)
+  const setupCache = createSetupCache(campaigns, clock)
   const passwords = createPasswords(options.credentialPepper, workers)
   return {
     pool,
@@ -74,8 +75,8 @@ export function createDeps({
     earlierTokens: createEarlierTokens(pool),
     refreshTokenTtlMs: options.refreshTokenTtlSeconds * 1000,
     campaigns,
-    setupCache: createSetupCache(campaigns, clock),
-    readCustomer: createCustomerReader(pool, clock),
+    setupCache,
+    readCustomer: createCustomerReader(pool, setupCache, clock),
     profileReads: createProfileReads({ pool, clock, log }),
     guesses: createGuessLimit({ pool, clock, credentials, workers, inTurn: passwords.inTurn }),
     passwords,

@@ -20,6 +20,7 @@ import type { PublishedCampaign } from './campaigns.ts'
 import { type CardRow, cardColumns, toCard } from './cards.ts'
 import { contactCondition, searchCondition } from './customer-search.ts'
 import { firstIdAt, idsWithin } from './new-id.ts'
+import { texts, uuids } from './pg-arrays.ts'
 import { type Question, question, type Step } from './question.ts'
 import {
   idFrom,
@@ -62,12 +63,19 @@ interface CustomerViewRow extends CustomerRow {
     | null
   expiring: { key: string; amount: number; decimals: number; at: string }[] | null
   last_activity_at: Date | string | null
+}
+
+/** A view before the campaigns are applied to it. */
+export interface LoadedView extends Omit<CustomerView, 'tiers'> {
+  readonly lastActivityAt?: Date
+}
+
+interface ViewWithCampaignsRow extends CustomerViewRow {
   campaigns: [id: string, version: number, status: PublishedCampaign['status']][] | null
 }
 
-/** A view before the campaigns are applied to it, with the data needed to apply them. */
-export interface LoadedView extends Omit<CustomerView, 'tiers'> {
-  readonly lastActivityAt?: Date
+/** For readers that do not have the organization's setup. */
+export interface ViewWithCampaigns extends LoadedView {
   /** Every campaign that was ever published, in its current version; the oldest first. */
   readonly campaigns: readonly Omit<PublishedCampaign, 'name'>[]
 }
@@ -104,19 +112,23 @@ function toCustomerView(row: CustomerViewRow): LoadedView {
     ),
     expiring: (row.expiring ?? []).map((part) => ({ ...part, at: new Date(part.at) })),
     lastActivityAt: row.last_activity_at === null ? undefined : new Date(row.last_activity_at),
-    campaigns: (row.campaigns ?? []).map(([id, version, status]) => ({
-      id: idFrom('cmp', id),
-      version,
-      status,
-    })),
   }
+}
+
+function toViewWithCampaigns(row: ViewWithCampaignsRow): ViewWithCampaigns {
+  const campaigns = (row.campaigns ?? []).map(([id, version, status]) => ({
+    id: idFrom('cmp', id),
+    version,
+    status,
+  }))
+  return { ...toCustomerView(row), campaigns }
 }
 
 /**
  * $1 organization, $2 now. An expired lot is hidden from readers, whether or not the job has booked it;
  * erased customers are hidden altogether.
  */
-const viewOf = (condition: string) => `
+const viewOf = (condition: string, columns = '') => `
   SELECT c.id, c.status, c.phone, c.email, c.fullname, c.meta_data, c.consents, c.consent_history, c.opaque_id,
     c.created_at, c.updated_at,
     (SELECT json_agg(card ORDER BY least(card.status, ${cardStatus.replaced}), card.id) FROM (
@@ -137,68 +149,67 @@ const viewOf = (condition: string) => `
                AND expires_at < '${neverExpires.toISOString()}'
              GROUP BY key, expires_at) l
        JOIN balance_definitions d ON d.org_id = $1 AND d.key = l.key) AS expiring,
-    (SELECT last_activity_at FROM wallets w WHERE w.org_id = $1 AND w.customer_id = c.id) AS last_activity_at,
-    (SELECT json_agg(json_build_array(id, version, status) ORDER BY id) FROM campaigns WHERE org_id = $1 AND version > 0) AS campaigns
+    (SELECT last_activity_at FROM wallets w WHERE w.org_id = $1 AND w.customer_id = c.id) AS last_activity_at${columns}
   FROM customers c
   WHERE c.org_id = $1 AND c.status <> ${customerStatus.erased} AND ${condition}`
 
-const viewById: PreparedStatement = { name: 'customer-by-id', text: viewOf('c.id = $3') }
+const campaignsColumn = `,
+    (SELECT json_agg(json_build_array(id, version, status) ORDER BY id) FROM campaigns WHERE org_id = $1 AND version > 0) AS campaigns`
 
-export type CustomerKeyKind = 'email' | 'barcode' | 'phone'
-
-const viewsByKey: Record<CustomerKeyKind, PreparedStatement> = {
-  email: { name: 'customers-by-email', text: viewOf('c.email_key = ANY($3::text[])') },
-  barcode: {
-    name: 'customers-by-barcode',
-    text: viewOf(
-      'c.id = ANY (ARRAY(SELECT customer_id FROM cards WHERE org_id = $1 AND barcode = ANY($3::text[])))',
-    ),
-  },
-  phone: { name: 'customers-by-phone', text: viewOf('c.phone = ANY($3::text[])') },
-}
+const viewById: PreparedStatement = { name: 'customer-by-id', text: viewOf('c.id = $3', campaignsColumn) }
 
 export async function findCustomerView(
   tenant: Tenant,
   id: CustomerId,
   now: Date,
-): Promise<LoadedView | undefined> {
-  const [row] = await prepared<CustomerViewRow>(tenant.db, viewById, [tenant.orgId, now, uuidOf(id)])
-  return row && toCustomerView(row)
+): Promise<ViewWithCampaigns | undefined> {
+  const [row] = await prepared<ViewWithCampaignsRow>(tenant.db, viewById, [tenant.orgId, now, uuidOf(id)])
+  return row && toViewWithCampaigns(row)
 }
 
-/** The view of a customer, queried together with other things; its row comes as JSON. */
-export function customerView({ orgId }: Tenant, id: CustomerId, now: Date): Question<LoadedView | undefined> {
-  return question(
-    'load-customer-view',
-    `SELECT row_to_json(v) FROM (${viewOf('c.id = $3')}) v`,
-    [String(orgId), now.toISOString(), uuidOf(id)],
-    ([row]) => row && toCustomerView(JSON.parse(row[0]!)),
-  )
+export type CustomerKeyKind = 'id' | 'email' | 'barcode' | 'phone'
+
+/** $3 are the keys. */
+const conditions: Record<CustomerKeyKind, string> = {
+  id: 'c.id = ANY($3::uuid[])',
+  email: 'c.email_key = ANY($3::text[])',
+  barcode:
+    'c.id = ANY (ARRAY(SELECT customer_id FROM cards WHERE org_id = $1 AND barcode = ANY($3::text[])))',
+  phone: 'c.phone = ANY($3::text[])',
 }
 
 /**
- * The customers with these emails, barcodes or phones, in the order requested; undefined where there is none.
+ * The customers with these IDs, emails, barcodes or phones, in the order requested; undefined where there is
+ * none. They are queried together with other things, so a row comes as JSON.
  */
-export async function listCustomersByKey(
-  tenant: Tenant,
+export function customersByKey(
+  { orgId }: Tenant,
   kind: CustomerKeyKind,
   keys: readonly string[],
   now: Date,
-): Promise<(LoadedView | undefined)[]> {
+): Question<(LoadedView | undefined)[]> {
   const wanted = kind === 'email' ? keys.map(emailKey) : keys
-  const rows = await prepared<CustomerViewRow>(tenant.db, viewsByKey[kind], [
-    tenant.orgId,
-    now,
-    [...new Set(wanted)],
-  ])
-  const found = new Map<string, LoadedView>()
-  for (const view of rows.map(toCustomerView)) {
-    const { email, phone } = view.customer
-    const own = { email: email && emailKey(email), phone, barcode: undefined }[kind]
-    if (own !== undefined) found.set(own, view)
-    if (kind === 'barcode') for (const card of view.cards) found.set(card.barcode, view)
-  }
-  return wanted.map((key) => found.get(key))
+  const distinct = [...new Set(wanted)]
+  return question(
+    `customers-by-${kind}`,
+    `SELECT row_to_json(v) FROM (${viewOf(conditions[kind])}) v`,
+    [String(orgId), now.toISOString(), kind === 'id' ? uuids(distinct as CustomerId[]) : texts(distinct)],
+    (rows) => {
+      const found = new Map<string, LoadedView>()
+      for (const [json] of rows) {
+        const view = toCustomerView(JSON.parse(json!))
+        for (const key of keysOf(view, kind)) found.set(key, view)
+      }
+      return wanted.map((key) => found.get(key))
+    },
+  )
+}
+
+function keysOf({ customer: { id, email, phone }, cards }: LoadedView, kind: CustomerKeyKind): string[] {
+  if (kind === 'id') return [id]
+  if (kind === 'barcode') return cards.map(({ barcode }) => barcode)
+  const key = kind === 'email' ? email && emailKey(email) : phone
+  return key === undefined ? [] : [key]
 }
 
 export interface CustomerFilter {
@@ -250,7 +261,7 @@ export async function listCustomerViews(
   filter: CustomerFilter,
   page: { limit: number; after?: CustomerId },
   now: Date,
-): Promise<LoadedView[]> {
+): Promise<ViewWithCampaigns[]> {
   const { text, phones = [] } = filter
   const { least, most } = idsWithin(filter)
   const where = (firstParameter: number) =>
@@ -269,12 +280,12 @@ export async function listCustomerViews(
     )
   const list = async (condition: string, values: readonly unknown[]) => {
     const { text: others, values: otherValues } = where(4 + values.length)
-    const rows = await many<CustomerViewRow>(
+    const rows = await many<ViewWithCampaignsRow>(
       tenant.db,
-      `${viewOf(`${condition}${others}`)} ORDER BY c.id DESC LIMIT $3`,
+      `${viewOf(`${condition}${others}`, campaignsColumn)} ORDER BY c.id DESC LIMIT $3`,
       [tenant.orgId, now, page.limit, ...values, ...otherValues],
     )
-    return rows.map(toCustomerView)
+    return rows.map(toViewWithCampaigns)
   }
   if (text === undefined) return list('true', [])
   const named = await list(contactCondition('$4', '$5', '$6'), [phones, emailKey(text), text])

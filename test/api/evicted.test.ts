@@ -68,6 +68,8 @@ const uses: Record<string, (token: string) => Promise<Reply>> = {
   basket: (token) => second.call('POST', '/v1/transactions/process', { token, body: basket() }),
   preview: (token) => second.call('POST', '/v1/transactions/validate', { token, body: basket() }),
   customer: (token) => second.call('GET', `/v1/customers/${who.customer}`, { token }),
+  'look-up': (token) => second.call('GET', `/v1/customers/find?q=${who.barcode}`, { token }),
+  organization: (token) => second.call('GET', '/v1/organization', { token }),
   list: (token) => second.call('GET', '/v1/customers', { token }),
   adjustment: (token) =>
     second.call('POST', `/v1/customers/${who.customer}/adjustments`, {

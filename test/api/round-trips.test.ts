@@ -112,7 +112,8 @@ test('a preview waits once', async () => {
 })
 
 test.each([
-  { path: (): string => `/v1/customers/${who.customer}`, count: 2 },
+  { path: (): string => `/v1/customers/${who.customer}`, count: 1 },
+  { path: (): string => `/v1/customers/find?q=${who.barcode}`, count: 1 },
   { path: (): string => `/v1/customers/${who.customer}/ledger`, count: 3 },
   { path: (): string => '/v1/customers', count: 2 },
   { path: (): string => '/v1/organization', count: 2 },

@@ -1,8 +1,7 @@
 /** A customer's transactions, ledger entries and coupons, newest first. */
 import { Type } from 'typebox'
-import { parseId } from '../../domain/ids.ts'
 import { readTransactions } from '../../operations/baskets/read-transactions.ts'
-import { getCustomerView } from '../../operations/customers/customer-view.ts'
+import { getCustomerId } from '../../operations/customers/customer-view.ts'
 import { listCoupons } from '../../store/coupons.ts'
 import { listLedgerEntries } from '../../store/ledger.ts'
 import { tenantOf } from '../../store/tenant.ts'
@@ -42,11 +41,10 @@ export function customerHistoryRoutes(app: Server, { deps }: ServerOptions): voi
     },
     async (request) => {
       const tenant = tenantOf(pool, request.caller.organization.orgId)
-      const id = parseId('cus', request.params.id)
-      const { customer } = await getCustomerView(deps, tenant, request.caller.organization, id)
+      const customer = await getCustomerId(tenant, request.params.id)
       const limit = limitOf(request.query)
       const after = toLedgerPosition(decodeCursor(request.query.cursor))
-      const rows = await listLedgerEntries(tenant, customer.id, { limit: limit + 1, after })
+      const rows = await listLedgerEntries(tenant, customer, { limit: limit + 1, after })
       return toPage(
         rows,
         limit,
@@ -71,13 +69,12 @@ export function customerHistoryRoutes(app: Server, { deps }: ServerOptions): voi
     },
     async (request) => {
       const tenant = tenantOf(pool, request.caller.organization.orgId)
-      const id = parseId('cus', request.params.id)
-      const { customer } = await getCustomerView(deps, tenant, request.caller.organization, id)
+      const customer = await getCustomerId(tenant, request.params.id)
       const now = clock()
       return listPage(
         'cpn',
         request.query,
-        (page) => listCoupons(tenant, { customer: customer.id }, page, now),
+        (page) => listCoupons(tenant, { customer }, page, now),
         (row) => toCouponRecordReply(row, now),
       )
     },
@@ -116,14 +113,13 @@ function customerTransactions(app: Server, deps: ServerOptions['deps']): void {
     async (request) => {
       const { organization } = request.caller
       const tenant = tenantOf(deps.pool, organization.orgId)
-      const id = parseId('cus', request.params.id)
-      const { customer } = await getCustomerView(deps, tenant, request.caller.organization, id)
+      const customer = await getCustomerId(tenant, request.params.id)
       // Each of them has the name of the customer.
-      await deps.profileReads.count(request.caller, customer.id)
+      await deps.profileReads.count(request.caller, customer)
       return listPage(
         'txn',
         request.query,
-        (page) => readTransactions(tenant, { customer: customer.id }, page),
+        (page) => readTransactions(tenant, { customer }, page),
         (row) => toTransactionReply(row, organization),
       )
     },

@@ -3,11 +3,10 @@ import { parseId } from '../../domain/ids.ts'
 import { Refused } from '../../domain/refusal.ts'
 import { patchCustomer } from '../../operations/customers/change-customer.ts'
 import { createCustomer } from '../../operations/customers/create-customer.ts'
-import { getCustomerView, listCustomers } from '../../operations/customers/customer-view.ts'
-import { findCustomer } from '../../operations/customers/find-customer.ts'
+import { listCustomers } from '../../operations/customers/customer-view.ts'
+import { findCustomer, getCustomer } from '../../operations/customers/find-customer.ts'
 import { registerCustomer } from '../../operations/customers/register-customer.ts'
 import { toNamedRange, toTimeRange } from '../../operations/organizations/time-range.ts'
-import { tenantOf } from '../../store/tenant.ts'
 import type { Server } from '../fastify-server.ts'
 import { toCustomerReply, toCustomerWithExpiryReply, toFoundCustomerReply } from '../replies/customer.ts'
 import { idCursor, limitOf, PageQuery, toPage } from '../requests/paging.ts'
@@ -190,13 +189,12 @@ export function customerRoutes(app: Server, { deps }: ServerOptions): void {
 }
 
 function lookUpRoutes(app: Server, deps: ServerOptions['deps']): void {
-  const { pool } = deps
   const walletUrls = createWalletUrls(deps)
 
   app.get(
     '/v1/customers/find',
     {
-      config: { access: ['pos'], lane: 'batched', refusals: ['customer_not_found'] },
+      config: { access: ['pos'], lane: 'batched', readsSetup: true, refusals: ['customer_not_found'] },
       schema: {
         operationId: 'findCustomer',
         summary: 'Find a customer by phone, email or barcode',
@@ -210,8 +208,7 @@ function lookUpRoutes(app: Server, deps: ServerOptions['deps']): void {
     async (request) => {
       const { organization } = request.caller
       if (request.query.q.trim() === '') throw new Refused('_invalid_payload', 'q: must not be empty.')
-      const tenant = tenantOf(pool, organization.orgId)
-      const found = await findCustomer(deps, tenant, organization, request.query.q)
+      const found = await findCustomer(deps, request.caller, request.query.q)
       await deps.profileReads.count(request.caller, found.customer.id)
       return walletUrls.ofCustomer(organization, toFoundCustomerReply(found))
     },
@@ -220,7 +217,7 @@ function lookUpRoutes(app: Server, deps: ServerOptions['deps']): void {
   app.get(
     '/v1/customers/:id',
     {
-      config: { access: ['pos'], refusals: ['customer_not_found'] },
+      config: { access: ['pos'], lane: 'batched', readsSetup: true, refusals: ['customer_not_found'] },
       schema: {
         operationId: 'getCustomer',
         summary: 'Get a customer with cards, balances, coupons and upcoming expirations',
@@ -231,8 +228,7 @@ function lookUpRoutes(app: Server, deps: ServerOptions['deps']): void {
     },
     async (request) => {
       const { organization } = request.caller
-      const tenant = tenantOf(pool, organization.orgId)
-      const view = await getCustomerView(deps, tenant, organization, parseId('cus', request.params.id))
+      const view = await getCustomer(deps, request.caller, request.params.id)
       await deps.profileReads.count(request.caller, view.customer.id)
       return walletUrls.ofCustomer(organization, toCustomerWithExpiryReply(view))
     },

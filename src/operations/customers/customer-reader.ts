@@ -1,10 +1,14 @@
 /**
- * Looks up customers by what was scanned or typed at a till. Lookups that arrive together share one query.
+ * Looks up customers by what was scanned or typed at a till, or by their ID. Lookups that arrive together
+ * share one round trip, which also says whether the remembered setup still holds.
  */
 import type { Pool } from 'pg'
-import { type CustomerKeyKind, type LoadedView, listCustomersByKey } from '../../store/customers.ts'
+import { type CustomerKeyKind, customersByKey, type LoadedView } from '../../store/customers.ts'
+import { ask } from '../../store/question.ts'
+import { setupState } from '../../store/setup.ts'
 import { type Tenant, tenantOf } from '../../store/tenant.ts'
 import { createBatch, lookupLimits } from '../batch.ts'
+import type { Setup, SetupCache } from '../organizations/setup-cache.ts'
 
 export interface CustomerQuestion {
   readonly org: number
@@ -12,29 +16,41 @@ export interface CustomerQuestion {
   readonly key: string
 }
 
-export type ReadCustomer = (question: CustomerQuestion) => Promise<LoadedView | undefined>
+export interface CustomerAnswer {
+  readonly view: LoadedView | undefined
+  readonly setup: Setup
+  readonly now: Date
+}
 
-export function createCustomerReader(pool: Pool, clock: () => Date): ReadCustomer {
+export type ReadCustomer = (question: CustomerQuestion) => Promise<CustomerAnswer>
+
+export function createCustomerReader(pool: Pool, setupCache: SetupCache, clock: () => Date): ReadCustomer {
   return createBatch(
-    (questions: readonly CustomerQuestion[], org) => readAll(tenantOf(pool, org), questions, clock()),
+    (questions: readonly CustomerQuestion[], org) =>
+      readAll(tenantOf(pool, org), setupCache, questions, clock()),
     { orgOf: ({ org }) => org, ...lookupLimits(pool) },
   )
 }
 
-/** One query per kind of key among the lookups: usually one. */
+/** One statement per kind of key among the lookups: usually one. */
 async function readAll(
   tenant: Tenant,
+  setupCache: SetupCache,
   questions: readonly CustomerQuestion[],
   now: Date,
-): Promise<(LoadedView | undefined)[]> {
-  const answers = new Map<CustomerQuestion, LoadedView | undefined>()
-  for (const kind of new Set(questions.map((question) => question.kind))) {
-    const group = questions.filter((question) => question.kind === kind)
-    const keys = group.map(({ key }) => key)
-    const views = await listCustomersByKey(tenant, kind, keys, now)
-    group.forEach((question, i) => {
-      answers.set(question, views[i])
-    })
+): Promise<CustomerAnswer[]> {
+  const ofKind = (kind: CustomerKeyKind) => {
+    const keys = questions.flatMap((question) => (question.kind === kind ? [question.key] : []))
+    return keys.length > 0 ? customersByKey(tenant, kind, keys, now) : undefined
   }
-  return questions.map((question) => answers.get(question))
+  const { state, ...found } = await ask(tenant, {
+    id: ofKind('id'),
+    email: ofKind('email'),
+    barcode: ofKind('barcode'),
+    phone: ofKind('phone'),
+    state: setupState(tenant, []),
+  })
+  const setup = await setupCache.get(tenant, state.version)
+  // The answers of a kind are in the order of its questions.
+  return questions.map(({ kind }) => ({ view: found[kind]?.shift(), setup, now }))
 }

@@ -17,6 +17,7 @@ import {
   hasCustomer,
   type LoadedView,
   listCustomerViews,
+  type ViewWithCampaigns,
 } from '../../store/customers.ts'
 import type { Tenant } from '../../store/tenant.ts'
 import type { Deps } from '../deps.ts'
@@ -30,7 +31,8 @@ export async function getCustomerView(
   const now = deps.clock()
   const view = id && (await findCustomerView(tenant, id, now))
   if (!view) throw notFound('customer_not_found')
-  return usableNow(deps, tenant, organization, view, now)
+  const campaigns = await campaignsOf(deps, tenant, organization, view)
+  return withCampaigns(view, campaigns, now, organization.timezone)
 }
 
 /** Checks the customer whose list is requested. */
@@ -61,23 +63,12 @@ export async function listCustomers(
   return views.map((view) => withCampaigns(view, campaigns, now, organization.timezone))
 }
 
-export async function usableNow(
-  deps: Deps,
-  tenant: Tenant,
-  organization: Organization,
-  view: LoadedView,
-  now: Date,
-): Promise<CustomerView> {
-  const campaigns = await campaignsOf(deps, tenant, organization, view)
-  return withCampaigns(view, campaigns, now, organization.timezone)
-}
-
 /** Needs no round trip: the versions came with the view, and the cache has them compiled. */
 async function campaignsOf(
   deps: Deps,
   tenant: Tenant,
   organization: Organization,
-  { campaigns }: LoadedView,
+  { campaigns }: ViewWithCampaigns,
 ): Promise<AttachedCampaign[]> {
   const compiled = await deps.campaigns.get(tenant, organization, campaigns)
   return campaigns.map((campaign, i) => ({ ...campaign, compiled: compiled[i]! }))
@@ -85,7 +76,7 @@ async function campaignsOf(
 
 /** What a customer can use now, with the campaigns of the organization as they are. */
 export function withCampaigns(
-  view: Omit<LoadedView, 'campaigns'>,
+  view: LoadedView,
   campaigns: readonly AttachedCampaign[],
   now: Date,
   timezone: string,
@@ -100,7 +91,7 @@ export function withCampaigns(
 }
 
 function withInactivity(
-  view: Omit<LoadedView, 'campaigns'>,
+  view: LoadedView,
   lastActivityAt: Date,
   inactivity: readonly Inactivity[],
   now: Date,

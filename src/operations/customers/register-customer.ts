@@ -17,7 +17,7 @@ import { type CustomerId, parseId } from '../../domain/ids.ts'
 import { Refused } from '../../domain/refusal.ts'
 import { hasEnded } from '../../engine/rules/rule-conditions.ts'
 import { insertCard } from '../../store/cards.ts'
-import { customerView, type LoadedView } from '../../store/customers.ts'
+import { customersByKey, type LoadedView } from '../../store/customers.ts'
 import { newId } from '../../store/new-id.ts'
 import { type Answers, together } from '../../store/question.ts'
 import { setupState } from '../../store/setup.ts'
@@ -77,7 +77,8 @@ export function registerCustomer(
 function questionsOf(tenant: Tenant, { customer }: Registration, by: Registrar, now: Date) {
   const id = 'id' in customer ? parseId('cus', customer.id) : undefined
   return {
-    existing: id && together({ isThere: lockedWallet(tenant, id), view: customerView(tenant, id, now) }),
+    existing:
+      id && together({ isThere: lockedWallet(tenant, id), views: customersByKey(tenant, 'id', [id], now) }),
     taken: 'profile' in customer ? takenBy(tenant, customer.profile, by.organization) : undefined,
     setup: setupState(tenant, []),
   }
@@ -96,14 +97,13 @@ function openCampaign({ live, organization }: Setup, text: string, now: Date): L
   return campaign
 }
 
-type Held = Omit<LoadedView, 'campaigns'>
-
-function existing({ existing: found }: Answers<RegistrationQuestions>): Held {
-  if (!found?.isThere || !found.view) throw new Refused('customer_not_found')
-  return found.view
+function existing({ existing: found }: Answers<RegistrationQuestions>): LoadedView {
+  const view = found?.views[0]
+  if (!found?.isThere || !view) throw new Refused('customer_not_found')
+  return view
 }
 
-const noneYet = (customer: Held['customer']): Held => ({
+const noneYet = (customer: LoadedView['customer']): LoadedView => ({
   customer,
   cards: [],
   balances: [],
@@ -112,7 +112,7 @@ const noneYet = (customer: Held['customer']): Held => ({
 })
 
 interface Opening {
-  readonly held: Held
+  readonly held: LoadedView
   readonly setup: Setup
   readonly campaign: LiveCampaign
   readonly by: Registrar
@@ -120,7 +120,7 @@ interface Opening {
 }
 
 /** Leaves the card and its balances to be written when the transaction commits. */
-async function openCard(tenant: Tenant, { held, setup, campaign, by, now }: Opening): Promise<Held> {
+async function openCard(tenant: Tenant, { held, setup, campaign, by, now }: Opening): Promise<LoadedView> {
   const { id: customer, status } = held.customer
   if (status !== customerStatus.active) throw new Refused('customer_not_active')
   const card = newCard(customer, campaign, now)
