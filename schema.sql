@@ -247,6 +247,7 @@ CREATE TABLE due_work (
 CREATE TABLE event_counters (
   org_id integer NOT NULL,
   last_position bigint NOT NULL DEFAULT 0,
+  oldest_position bigint NOT NULL DEFAULT 1,
   CONSTRAINT event_counters_pkey PRIMARY KEY (org_id)
 ) WITH (fillfactor = 50);
 
@@ -755,6 +756,7 @@ CREATE POLICY tenant ON customers AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id
 CREATE POLICY tenant ON daily_sums AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY platform ON due_work AS PERMISSIVE FOR SELECT TO PUBLIC USING ((current_org() = 0));
 CREATE POLICY tenant ON due_work AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
+CREATE POLICY platform ON event_counters AS PERMISSIVE FOR SELECT TO PUBLIC USING ((current_org() = 0));
 CREATE POLICY tenant ON event_counters AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY tenant ON events AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY tenant ON http_requests AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));

@@ -1,25 +1,39 @@
+import type { EventId } from './ids.ts'
+
 /**
- * Facts, named in the past tense with dots. Their data holds only ids, numbers and names of fields, never
- * personal data.
+ * Facts, named in the past tense with dots, and what each of them says. Their data holds only ids, numbers and
+ * names of fields, never personal data. What is about a customer has its id as `customer`, by which readers
+ * filter. A new type needs an entry here and its schema in `http/schemas/events.ts`; the compiler asks for that.
  */
-export type EventType =
-  | 'customer.created'
-  | 'customer.changed'
-  | 'customer.registered'
-  | 'customer.erased'
-  | 'card.replaced'
-  | 'transaction.processed'
-  | 'transaction.returned'
-  | 'balance.adjusted'
-  | 'balance.expired'
-  | 'coupon.granted'
-  | 'coupon.redeemed'
-  | 'coupon.revoked'
-  | 'coupon.expired'
-  | 'tier.changed'
-  | 'campaign.published'
+export const eventTypes = {
+  'customer.created': 'A customer was created.',
+  'customer.changed': 'A customer was changed: the names of the fields, without their values.',
+  'customer.registered': 'A customer got a card of a campaign.',
+  'customer.erased': 'The personal data of a customer was erased.',
+  'card.replaced': 'A card was replaced with a new one.',
+  'transaction.processed': 'A sale was booked.',
+  'transaction.returned': 'A sale was returned, or a part of it.',
+  'balance.adjusted': 'A balance was changed by hand.',
+  'balance.expired': 'A part of a balance expired.',
+  'coupon.granted': 'A customer got a coupon.',
+  'coupon.redeemed': 'A coupon was redeemed.',
+  'coupon.revoked': 'A coupon was taken back.',
+  'coupon.expired': 'A coupon expired.',
+  'tier.changed': 'A customer reached a tier, or lost one.',
+  'campaign.published': 'A version of a campaign was published.',
+} as const satisfies Record<string, string>
+
+export type EventType = keyof typeof eventTypes
 
 export interface Fact {
   readonly type: EventType
   readonly data: Record<string, unknown>
+}
+
+/** A fact that is written. */
+export interface RecordedEvent extends Fact {
+  readonly id: EventId
+  /** Counts up for the organization, without gaps and in the order of the commits. */
+  readonly position: number
+  readonly at: Date
 }

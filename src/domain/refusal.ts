@@ -41,6 +41,7 @@ export const refusals = {
   too_many_connections: 'The limit of 100 active connections per organization is reached.',
   connection_revoked: 'The connection was revoked.',
   request_not_found: 'The request is not in the log, or is too old to be kept.',
+  cursor_expired: 'Events after this cursor are no longer kept.',
   invalid_campaign: "No published campaign has this ID, or the campaign's status does not allow this.",
   invalid_campaign_definition: 'The campaign definition is inconsistent.',
   campaign_not_found: 'The campaign does not exist.',
@@ -129,6 +130,8 @@ export class Refused extends Error {
    * `path` if the refused object was named in the path or the query: "not found" is then a 404, not a 400.
    */
   readonly place: 'body' | 'path'
+  /** The oldest cursor that can still be used. */
+  cursor: string | undefined
   /** When a retry may succeed, if known. */
   retryAfterSeconds: number | undefined
 

@@ -1,9 +1,10 @@
 /** Facts for readers and webhooks, written in the same database transaction as what they describe. */
 import type { Step } from '../database/pipeline.ts'
-import type { Fact } from '../domain/event.ts'
+import type { EventType, Fact, RecordedEvent } from '../domain/event.ts'
+import type { CustomerId } from '../domain/ids.ts'
 import { newId } from './new-id.ts'
 import { jsons, texts, uuids } from './pg-arrays.ts'
-import type { Tenant } from './tenant.ts'
+import { idFrom, many, type Tenant, whereAll } from './tenant.ts'
 
 /**
  * Numbers the events and writes them. The counter's row is locked until the transaction ends, so these steps
@@ -40,3 +41,102 @@ WHERE c.org_id = $1::integer`,
 export async function insertEvents(tenant: Tenant, facts: readonly Fact[], now: Date): Promise<void> {
   await tenant.db.pipeAtCommit(eventsSteps(String(tenant.orgId), facts, now))
 }
+
+/** An event's data is small, but a list has a bound in bytes all the same. */
+const maxListBytes = 1024 * 1024
+/**
+ * How many events a list goes through for those that it asks for. No index leads to the events of a type or a
+ * customer: it would be written with every basket, and a reader passes each event once.
+ */
+const maxPassed = 10_000
+
+export interface EventFilter {
+  readonly types?: readonly EventType[]
+  readonly customer?: CustomerId
+}
+
+/** The positions of the oldest event that is kept, or would be, and of the newest one ever written. */
+export interface EventRange {
+  readonly oldest: number
+  readonly newest: number
+}
+
+export interface ListedEvents extends EventRange {
+  readonly events: readonly RecordedEvent[]
+  /** Everything up to this position was looked at; the next list starts after it. */
+  readonly until: number
+}
+
+export async function findEventRange(tenant: Tenant): Promise<EventRange> {
+  const [row] = await many<{ oldest: string; newest: string }>(
+    tenant.db,
+    'SELECT oldest_position AS oldest, last_position AS newest FROM event_counters WHERE org_id = $1',
+    [tenant.orgId],
+  )
+  return { oldest: Number(row!.oldest), newest: Number(row!.newest) }
+}
+
+interface EventRow {
+  oldest: string
+  newest: string
+  id: string | null
+  type: EventType
+  at: Date
+  position: string
+  data: Record<string, unknown>
+  bytes: number
+}
+
+/**
+ * Events after a position, in order; from the oldest on if that is newer. One statement, so that the range and the
+ * events are of one moment: what a caller is not told to be deleted is there.
+ */
+export async function listEvents(
+  tenant: Tenant,
+  { types, customer }: EventFilter,
+  { after, limit }: { readonly after: number; readonly limit: number },
+): Promise<ListedEvents> {
+  const where = whereAll(
+    [
+      ['type = ANY($::text[])', types],
+      ["data ->> 'customer' = $", customer],
+    ],
+    5,
+  )
+  const rows = await many<EventRow>(
+    tenant.db,
+    `SELECT c.oldest_position AS oldest, c.last_position AS newest, e.*
+     FROM event_counters c LEFT JOIN LATERAL (
+       SELECT id, type, created_at AS at, position, data, octet_length(data::text) AS bytes FROM events
+       WHERE org_id = $1 AND position > greatest($2, c.oldest_position - 1)
+         AND position <= greatest($2, c.oldest_position - 1) + $4${where.text}
+       ORDER BY position LIMIT $3
+     ) e ON true
+     WHERE c.org_id = $1 ORDER BY e.position`,
+    [tenant.orgId, after, limit, maxPassed, ...where.values],
+  )
+  const [oldest, newest] = [Number(rows[0]!.oldest), Number(rows[0]!.newest)]
+  const found = rows.filter(({ id }) => id !== null)
+  const events = fitting(found).map(toEvent)
+  const isCut = events.length === limit || events.length < found.length
+  const passed = Math.min(newest, Math.max(after, oldest - 1) + maxPassed)
+  return { events, oldest, newest, until: isCut ? events.at(-1)!.position : Math.max(after, passed) }
+}
+
+/** The first one is always among them: a reader would not get past it otherwise. */
+function fitting(rows: readonly EventRow[]): readonly EventRow[] {
+  let bytes = 0
+  const end = rows.findIndex((row, i) => {
+    bytes += row.bytes
+    return i > 0 && bytes > maxListBytes
+  })
+  return end === -1 ? rows : rows.slice(0, end)
+}
+
+const toEvent = (row: EventRow): RecordedEvent => ({
+  id: idFrom('evt', row.id!),
+  type: row.type,
+  position: Number(row.position),
+  at: row.at,
+  data: row.data,
+})

@@ -243,6 +243,17 @@ const table: Record<RefusalCode, [status: number, provoke: () => Promise<Reply>]
     },
   ],
   request_not_found: [404, () => get('/v1/requests/x')],
+  cursor_expired: [
+    410,
+    async () => {
+      const other = await service.createMerchant()
+      await other.publishCampaign()
+      const { cursor } = (await other.call('GET', '/v1/events')).body
+      await other.publishCampaign()
+      await service.database.pool.query('UPDATE event_counters SET oldest_position = last_position + 1')
+      return other.call('GET', `/v1/events?after=${cursor}`)
+    },
+  ],
   invalid_campaign: [400, () => register({ data: {} }, 'x')],
   invalid_campaign_definition: [
     400,

@@ -271,6 +271,10 @@ const parts: Record<string, Part> = {
     path: '/v1/requests',
     query: { ...page, ...times, status: 'ok', q: 'v1', connection: ids.user },
   }),
+  'GET /v1/events': ({ ids }) => ({
+    path: '/v1/events',
+    query: { after: 'latest', limit: '10', types: 'customer.created', customer: ids.customer },
+  }),
   'GET /v1/audit': ({ ids }) => ({
     path: '/v1/audit',
     query: { ...page, ...times, q: 'a', by: ids.user },

@@ -205,6 +205,7 @@ export const probes: Record<string, Probe> = {
   'POST /v1/connections': () => at('/v1/connections', { name: 'A' }),
   'POST /v1/connections/{id}/rotate': (ids) => at(`/v1/connections/${ids.connection}/rotate`, {}),
   'POST /v1/connections/{id}/revoke': (ids) => at(`/v1/connections/${ids.connection}/revoke`, {}),
+  'GET /v1/events': (ids) => at(`/v1/events?customer=${ids.customer}`),
   'GET /v1/requests': (ids) => at(`/v1/requests?connection=${ids.user}`),
   'GET /v1/requests/{id}': (ids) => at(`/v1/requests/${ids.request}`),
   'GET /v1/audit': (ids) => at(`/v1/audit?by=${ids.user}`),

@@ -18,6 +18,7 @@ const platformTables: Record<string, string> = {
   connection_secrets: 'SELECT',
   connections: 'SELECT',
   due_work: 'SELECT',
+  event_counters: 'SELECT',
   integration_keys: 'ALL',
   password_guesses: 'ALL',
   pepper_marks: 'ALL',

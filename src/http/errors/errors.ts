@@ -32,6 +32,8 @@ export interface ErrorBody {
   transaction?: string
   /** The customer who already has what must be unique. */
   customer?: string
+  /** The oldest cursor that can still be used. */
+  cursor?: string
 }
 
 interface RefusedRequest {
@@ -58,6 +60,7 @@ export function toErrorBody(refused: Refused, request: RefusedRequest, now: Date
     field: fieldAtFault(refused, request),
     transaction: refused.transaction,
     customer: refused.customer,
+    cursor: refused.cursor,
   }
 }
 

@@ -100,6 +100,11 @@ export const refusalAnswers: Record<RefusalCode, RefusalAnswer> = {
     status: 400,
     advice: 'List the requests with `GET /v1/requests`: the newest 2,000 of the last 7 days are kept.',
   },
+  cursor_expired: {
+    status: 410,
+    advice:
+      'You have missed events. Fetch the current state of what you follow, and continue with `cursor`, the oldest that can be used. To read in time, do not stop for longer than events are kept.',
+  },
   invalid_campaign: {
     status: 400,
     advice: 'Choose a campaign from `GET /v1/campaigns` that is published and has not ended.',

@@ -220,6 +220,10 @@ const ApiError = {
         'With `existing_customer_with_phone`, `existing_customer_with_email` and `opaque_id_already_exists`: the ' +
         'customer who has it. Absent if another request took it at the same moment; a retry then tells.',
     },
+    cursor: {
+      type: 'string',
+      description: 'With `cursor_expired`: the oldest cursor that can still be used.',
+    },
   },
 }
 

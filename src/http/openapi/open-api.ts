@@ -8,6 +8,7 @@ import { jsonTypes } from '../plugins/json-body.ts'
 import { cookieName } from '../plugins/session-cookie.ts'
 import { isLenient } from '../requests/unknown-fields.ts'
 import type { Access } from '../route-config.ts'
+import { eventWebhooks } from '../schemas/events.ts'
 import { errorCodesOf } from './error-responses.ts'
 import { idempotencyHeader, preferHeader, requestIdHeader } from './headers.ts'
 import { operationNotes } from './operation-notes.ts'
@@ -19,7 +20,7 @@ const description = `Loyalty and wallet service for merchants: points, stamps, c
 2. \`POST /v1/customers/register\` opens a card with a barcode.
 3. \`POST /v1/transactions/process\` redeems, spends, collects and grants, all or nothing.
 
-Errors, retries, unknown properties, lists, rate limits and versions: [Using the API](/docs/guides/api). The service sends no webhooks yet.`
+Errors, retries, unknown properties, lists, rate limits and versions: [Using the API](/docs/guides/api). The service sends no webhooks yet: read the events with \`GET /v1/events\`.`
 
 interface RouteToTransform {
   schema: object
@@ -107,8 +108,7 @@ export const openApiOptions = {
     },
     // Generated clients take this as their default, so it must not be somebody else's service.
     servers: [{ url: '/', description: 'This service.' }],
-    // Nothing is sent yet; what will be is going to be described here.
-    webhooks: {},
+    webhooks: eventWebhooks,
     tags: [
       { name: 'Authentication', description: 'Tokens for integrations.' },
       { name: 'Customers', description: 'Profiles, registrations, balances and history.' },
@@ -118,6 +118,7 @@ export const openApiOptions = {
       { name: 'Campaigns', description: 'How customers earn points, stamps and coupons.' },
       { name: 'Directory', description: 'Products, branches and users, by your own IDs.' },
       { name: 'Reports', description: 'Daily figures, and a check that they are consistent.' },
+      { name: 'Events', description: 'What happened, for software that follows it.' },
       { name: 'Organization', description: 'The merchant that the token belongs to.' },
       {
         name: 'Connections',

@@ -12,6 +12,7 @@ import { customerHistoryRoutes } from './customer-history.ts'
 import { customerManagementRoutes } from './customer-management.ts'
 import { customerRoutes } from './customers.ts'
 import { directoryRoutes } from './directory.ts'
+import { eventRoutes } from './events.ts'
 import { healthRoutes } from './health.ts'
 import { logRoutes } from './logs.ts'
 import { organizationRoutes } from './organization.ts'
@@ -42,6 +43,7 @@ export const allRoutes: readonly ((app: Server, options: ServerOptions) => void)
   directoryRoutes,
   tillRoutes,
   reportRoutes,
+  eventRoutes,
   organizationRoutes,
   adminRoutes,
   peopleRoutes,

@@ -15,6 +15,7 @@ const nouns: Record<string, string> = {
   con: 'connection',
   cpn: 'coupon',
   cus: 'customer',
+  evt: 'event',
   int: 'integration',
   org: 'organization',
   prd: 'product',
