@@ -518,6 +518,48 @@ CREATE TABLE wallets (
   CONSTRAINT wallets_pkey PRIMARY KEY (org_id, customer_id)
 ) WITH (fillfactor = 70);
 
+CREATE TABLE webhook_deliveries (
+  org_id integer NOT NULL,
+  id uuid NOT NULL,
+  webhook_id uuid NOT NULL,
+  event_id uuid NOT NULL,
+  type text NOT NULL,
+  "position" bigint,
+  status smallint NOT NULL,
+  next_attempt_at timestamp with time zone,
+  attempts jsonb NOT NULL DEFAULT '[]'::jsonb,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT webhook_deliveries_pkey PRIMARY KEY (org_id, id)
+);
+
+CREATE TABLE webhook_secrets (
+  org_id integer NOT NULL,
+  webhook_id uuid NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  expires_at timestamp with time zone,
+  sealed bytea NOT NULL,
+  CONSTRAINT webhook_secrets_pkey PRIMARY KEY (org_id, webhook_id, created_at)
+);
+
+CREATE TABLE webhooks (
+  org_id integer NOT NULL,
+  id uuid NOT NULL,
+  url text NOT NULL,
+  description text,
+  types text[],
+  status smallint NOT NULL,
+  paused_because text,
+  failing_since timestamp with time zone,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  "position" bigint NOT NULL,
+  retry_at timestamp with time zone,
+  hold_until timestamp with time zone,
+  lease uuid,
+  leased_until timestamp with time zone,
+  CONSTRAINT webhooks_pkey PRIMARY KEY (org_id, id)
+);
+
 ALTER TABLE archived_files
   ADD CONSTRAINT archived_files_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(org_id);
 
@@ -599,6 +641,12 @@ ALTER TABLE users
 ALTER TABLE wallets
   ADD CONSTRAINT wallets_customer FOREIGN KEY (org_id, customer_id) REFERENCES customers(org_id, id);
 
+ALTER TABLE webhook_secrets
+  ADD CONSTRAINT webhook_secrets_webhook FOREIGN KEY (org_id, webhook_id) REFERENCES webhooks(org_id, id) ON DELETE CASCADE;
+
+ALTER TABLE webhooks
+  ADD CONSTRAINT webhooks_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(org_id);
+
 CREATE INDEX archived_transactions_customer ON archived_transactions USING btree (org_id, customer_id, id);
 
 CREATE UNIQUE INDEX archived_transactions_idempotency_key_unique ON archived_transactions USING btree (org_id, idempotency_key) WHERE (idempotency_key IS NOT NULL);
@@ -648,6 +696,10 @@ CREATE UNIQUE INDEX transactions_opaque_id_unique ON transactions USING btree (o
 CREATE INDEX transactions_returned ON transactions USING btree (org_id, status, id) WHERE (status = ANY (ARRAY[2, 3]));
 
 CREATE INDEX transactions_spent ON transactions USING btree (org_id, id) WHERE ((basket -> 'pointsToSpend'::text) IS NOT NULL);
+
+CREATE INDEX webhook_deliveries_pending ON webhook_deliveries USING btree (org_id, webhook_id, next_attempt_at) WHERE (status = 1);
+
+CREATE INDEX webhook_deliveries_webhook ON webhook_deliveries USING btree (org_id, webhook_id, id);
 
 ALTER TABLE archived_balances ENABLE ROW LEVEL SECURITY;
 ALTER TABLE archived_balances FORCE ROW LEVEL SECURITY;
@@ -733,6 +785,12 @@ ALTER TABLE users ENABLE ROW LEVEL SECURITY;
 ALTER TABLE users FORCE ROW LEVEL SECURITY;
 ALTER TABLE wallets ENABLE ROW LEVEL SECURITY;
 ALTER TABLE wallets FORCE ROW LEVEL SECURITY;
+ALTER TABLE webhook_deliveries ENABLE ROW LEVEL SECURITY;
+ALTER TABLE webhook_deliveries FORCE ROW LEVEL SECURITY;
+ALTER TABLE webhook_secrets ENABLE ROW LEVEL SECURITY;
+ALTER TABLE webhook_secrets FORCE ROW LEVEL SECURITY;
+ALTER TABLE webhooks ENABLE ROW LEVEL SECURITY;
+ALTER TABLE webhooks FORCE ROW LEVEL SECURITY;
 
 CREATE POLICY tenant ON archived_balances AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY tenant ON archived_files AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
@@ -785,6 +843,10 @@ CREATE POLICY tenant ON setup_versions AS PERMISSIVE FOR ALL TO PUBLIC USING ((o
 CREATE POLICY tenant ON transactions AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY tenant ON users AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY tenant ON wallets AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
+CREATE POLICY tenant ON webhook_deliveries AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
+CREATE POLICY tenant ON webhook_secrets AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
+CREATE POLICY platform ON webhooks AS PERMISSIVE FOR SELECT TO PUBLIC USING ((current_org() = 0));
+CREATE POLICY tenant ON webhooks AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 
 GRANT SELECT ON archived_balances TO loyalty_wallet_app;
 GRANT SELECT ON archived_files TO loyalty_wallet_app;
@@ -828,6 +890,9 @@ GRANT INSERT, SELECT, UPDATE ON setup_versions TO loyalty_wallet_app;
 GRANT INSERT, SELECT ON transactions TO loyalty_wallet_app;
 GRANT INSERT, SELECT, UPDATE ON users TO loyalty_wallet_app;
 GRANT INSERT, SELECT, UPDATE ON wallets TO loyalty_wallet_app;
+GRANT DELETE, INSERT, SELECT, UPDATE ON webhook_deliveries TO loyalty_wallet_app;
+GRANT DELETE, INSERT, SELECT ON webhook_secrets TO loyalty_wallet_app;
+GRANT DELETE, INSERT, SELECT, UPDATE ON webhooks TO loyalty_wallet_app;
 
 GRANT UPDATE (expires_at) ON connection_secrets TO loyalty_wallet_app;
 GRANT UPDATE (last_used_at, revoked_at) ON connections TO loyalty_wallet_app;
@@ -836,3 +901,4 @@ GRANT UPDATE (reason) ON ledger_entries TO loyalty_wallet_app;
 GRANT UPDATE (last_used_at) ON person_sessions TO loyalty_wallet_app;
 GRANT UPDATE (reason) ON returns TO loyalty_wallet_app;
 GRANT UPDATE (basket, status) ON transactions TO loyalty_wallet_app;
+GRANT UPDATE (expires_at) ON webhook_secrets TO loyalty_wallet_app;

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { listServers, readTarget, targets } from './database/failover.ts'
+import { parseRange, type Range } from './operations/webhooks/addresses.ts'
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 
@@ -38,6 +39,10 @@ export interface Config {
   postgresBin: string | undefined
   /** Number of processes that handle requests. */
   workers: number
+  /** How long the log of deliveries to webhooks is kept. */
+  deliveryRetentionDays: number
+  /** Addresses that webhooks may be sent to besides those on the internet. */
+  webhookRanges: readonly Range[]
   logLevel: (typeof logLevels)[number]
 }
 
@@ -79,10 +84,26 @@ export function readConfig(env: Environment, cwd: string = process.cwd()): Confi
     trustProxy: read.flag('TRUST_PROXY', false),
     allowHttp: read.flag('ALLOW_HTTP', false),
     postgresBin: resolved(cwd, read.text('POSTGRES_BIN')),
+    deliveryRetentionDays: read.integer('DELIVERY_RETENTION', 30, 1, 3_650),
+    webhookRanges: readRanges(read.text('WEBHOOK_ALLOWED_RANGES') ?? (demo ? loopback : ''), problems),
     logLevel: readLogLevel(read.text('LOG_LEVEL'), problems),
   }
   requireHttps(config, read, problems)
   return problems.length === 0 ? { ok: true, config } : { ok: false, problems }
+}
+
+/** Somebody who tries the demo receives webhooks on the same computer. */
+const loopback = '127.0.0.0/8,::1'
+
+function readRanges(text: string, problems: string[]): Range[] {
+  const parts = text.split(',').flatMap((part) => part.trim() || [])
+  const wrong = parts.find((part) => !parseRange(part))
+  if (wrong !== undefined) {
+    problems.push(
+      `WEBHOOK_ALLOWED_RANGES must be ranges such as 10.0.0.0/8, separated by commas, not "${wrong}".`,
+    )
+  }
+  return parts.flatMap((part) => parseRange(part) ?? [])
 }
 
 // Ten years. A longer lifetime is a typo, and milliseconds beyond 2^53 would not be exact.

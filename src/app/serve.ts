@@ -12,6 +12,7 @@ import { type Demo, openDemo } from '../demo/open-demo.ts'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../embedded-postgres/embedded-postgres.ts'
 import { takeProcessLock } from '../embedded-postgres/process-lock.ts'
 import { createLogger, type Logger } from '../http/redaction/logger.ts'
+import { startDeliveries } from '../jobs/deliver-webhooks.ts'
 import { type Jobs, startJobs } from '../jobs/run-jobs.ts'
 import { adoptPepperOfDemo, recognizePepper, WrongPepperError } from '../operations/auth/recognize-pepper.ts'
 import type { Deps } from '../operations/deps.ts'
@@ -129,11 +130,11 @@ async function serveOn(
     config.workers === 1
       ? await listen(deps, session, config, secrets, log)
       : await startWorkers(connection, session, config, secrets, log, deps.workCounts)
-  let jobs: Jobs | undefined
+  const jobs: Jobs[] = []
   const stopAll = async () => {
-    const jobsEnded = jobs?.stop()
+    const jobsEnded = Promise.all(jobs.map((each) => each.stop()))
     await front.stop()
-    if (jobsEnded) await withTimeout(jobsEnded, jobsTimeoutMs)
+    await withTimeout(jobsEnded, jobsTimeoutMs)
     await withTimeout(deps.pool.end(), poolTimeoutMs)
     await embedded?.stop(postgresTimeoutMs)
   }
@@ -144,7 +145,7 @@ async function serveOn(
       const consoleUrl = `${baseUrl}/console`
       await writeDemoFile(config.dataDir, { baseUrl, adminToken: secrets.adminToken, consoleUrl, ...demo })
     }
-    jobs = startJobs(deps)
+    jobs.push(startJobs(deps), startDeliveries(deps))
     let stopped: Promise<void> | undefined
     return {
       baseUrl,

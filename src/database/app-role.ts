@@ -58,6 +58,9 @@ export const grants: Record<string, readonly string[]> = {
   transactions: ['SELECT', 'INSERT', 'UPDATE (basket)', 'UPDATE (status)'],
   users: ['SELECT', 'INSERT', 'UPDATE'],
   wallets: ['SELECT', 'INSERT', 'UPDATE'],
+  webhook_deliveries: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
+  webhook_secrets: ['SELECT', 'INSERT', 'UPDATE (expires_at)', 'DELETE'],
+  webhooks: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
 }
 
 export interface RoleState {

@@ -21,6 +21,7 @@ export const eventTypes = {
   'coupon.expired': 'A coupon expired.',
   'tier.changed': 'A customer reached a tier, or lost one.',
   'campaign.published': 'A version of a campaign was published.',
+  'webhook.paused': 'A webhook was paused, after five days of failures or because its address is gone.',
 } as const satisfies Record<string, string>
 
 export type EventType = keyof typeof eventTypes

@@ -21,6 +21,8 @@ export type UserId = `usr_${string}`
 export type EventId = `evt_${string}`
 export type RequestId = `req_${string}`
 export type AuditEntryId = `aud_${string}`
+export type WebhookId = `whk_${string}`
+export type DeliveryId = `dlv_${string}`
 
 export type Id =
   | OrganizationId
@@ -42,13 +44,15 @@ export type Id =
   | EventId
   | RequestId
   | AuditEntryId
+  | WebhookId
+  | DeliveryId
 
 export type IdPrefix = Id extends `${infer P}_${string}` ? P : never
 export type IdOf<P extends IdPrefix> = Extract<Id, `${P}_${string}`>
 
 const prefixes = [
   ...['org', 'int', 'con', 'sec', 'key', 'psn', 'ses', 'cus', 'card', 'cmp'],
-  ...['txn', 'ret', 'cpn', 'prd', 'brn', 'usr', 'evt', 'req', 'aud'],
+  ...['txn', 'ret', 'cpn', 'prd', 'brn', 'usr', 'evt', 'req', 'aud', 'whk', 'dlv'],
 ]
 const form = new RegExp(`^(?:${prefixes.join('|')})_[0-9a-f]{32}$`)
 

@@ -11,6 +11,8 @@ import type { WorkDone, WorkKind } from '../store/due-work.ts'
 import { deleteOldReplies, findOldestReply, repliesAtOnce, repliesKeptMs } from '../store/idempotency.ts'
 import { deleteForgottenGuesses, findNextForgotten } from '../store/password-guesses.ts'
 import { platformOrg, tenantOf } from '../store/tenant.ts'
+import { deleteOldDeliveries, deliveriesAtOnce, hasDeliveries } from '../store/webhook-deliveries.ts'
+import { countWebhooks } from '../store/webhooks.ts'
 
 export interface TurnDone extends WorkDone {
   /** For the log, if there was something to do. */
@@ -22,6 +24,7 @@ export type KindOfWork = (deps: Deps, org: number, turn: Turn) => Promise<TurnDo
 /** What has to be deleted some day is not deleted more often than this. */
 const deletionPauseMs = 3_600_000
 const guessesPauseMs = 60_000
+const dayMs = 86_400_000
 
 const notBefore = (now: Date, pauseMs: number, next: Date | undefined) =>
   next && new Date(Math.max(next.getTime(), now.getTime() + pauseMs))
@@ -42,6 +45,18 @@ export const kindsOfWork: Record<WorkKind, KindOfWork> = {
     const next = oldest && new Date(oldest.getTime() + repliesKeptMs)
     // Nothing arms the platform's work, so it is always due again.
     return { next: notBefore(now, deletionPauseMs, next ?? (org === platformOrg ? now : undefined)) }
+  },
+
+  async deliveries({ pool, clock, retention }, org, { mayContinue }) {
+    const now = clock()
+    const tenant = tenantOf(pool, org)
+    const before = new Date(now.getTime() - retention.deliveriesMs)
+    while ((await deleteOldDeliveries(tenant, before)) === deliveriesAtOnce) {
+      if (!mayContinue()) return { next: now }
+    }
+    // For as long as there may be new ones.
+    const isUsed = (await countWebhooks(tenant)) > 0 || (await hasDeliveries(tenant))
+    return { next: isUsed ? new Date(now.getTime() + dayMs) : undefined }
   },
 
   async requests(deps, org) {

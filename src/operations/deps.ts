@@ -14,7 +14,9 @@ import { createCustomerReader, type ReadCustomer } from './customers/customer-re
 import { createProfileReads, type ProfileReads } from './customers/profile-reads.ts'
 import { createSetupCache, type SetupCache } from './organizations/setup-cache.ts'
 import type { ReplicaReads } from './replica-reads.ts'
+import { createSeal, type Seal } from './seal.ts'
 import { createWalletTokens, type WalletTokens } from './wallet-page/wallet-tokens.ts'
+import { type Addresses, createAddresses, type Range } from './webhooks/addresses.ts'
 import { createWorkCounts, type WorkCounts } from './work-counts.ts'
 
 /** Dependencies of the operations. */
@@ -33,6 +35,10 @@ export interface Deps {
   readonly passwords: Passwords
   readonly devices: Devices
   readonly walletTokens: WalletTokens
+  readonly retention: Retention
+  readonly seal: Seal
+  /** Where webhooks may be sent to. */
+  readonly addresses: Addresses
   readonly workCounts: WorkCounts
   /** Public URL of the service, without a trailing slash: the base of the links we create. */
   readonly publicUrl: () => string
@@ -40,6 +46,13 @@ export interface Deps {
   /** Set if there is a read replica. */
   readonly replica?: ReplicaReads
 }
+
+/** How long what only grows is kept, in milliseconds. */
+export interface Retention {
+  readonly deliveriesMs: number
+}
+
+const dayMs = 86_400_000
 
 export interface DepsOptions {
   readonly pool: Pool
@@ -50,6 +63,9 @@ export interface DepsOptions {
   readonly refreshTokenTtlSeconds: number
   /** Number of processes that handle requests, which share the limits. */
   readonly workers?: number
+  readonly deliveryRetentionDays?: number
+  /** Addresses that webhooks may be sent to besides those on the internet. */
+  readonly webhookRanges?: readonly Range[]
   /** A function, because the URL is known only once the service listens. */
   readonly publicUrl: () => string
   readonly log: Log
@@ -82,6 +98,9 @@ export function createDeps({
     passwords,
     devices: createDevices(options.credentialPepper),
     walletTokens: createWalletTokens(options.credentialPepper),
+    retention: { deliveriesMs: (options.deliveryRetentionDays ?? 30) * dayMs },
+    seal: createSeal(options.credentialPepper),
+    addresses: createAddresses(options.webhookRanges ?? []),
     workCounts: createWorkCounts(),
     publicUrl: options.publicUrl,
     log,

@@ -8,8 +8,10 @@ export interface WorkCounts {
   seenAt: Date
   readonly runs: Map<WorkKind, number>
   readonly failures: Map<WorkKind, number>
+  /** Attempts to deliver to webhooks, by what came of them. */
+  readonly attempts: Map<'delivered' | 'failed', number>
 }
 
 export function createWorkCounts(): WorkCounts {
-  return { due: [], seenAt: new Date(0), runs: new Map(), failures: new Map() }
+  return { due: [], seenAt: new Date(0), runs: new Map(), failures: new Map(), attempts: new Map() }
 }

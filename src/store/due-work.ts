@@ -9,7 +9,15 @@ import type { Step } from '../database/pipeline.ts'
 import { texts } from './pg-arrays.ts'
 import { execute, maybeOne, type Tenant } from './tenant.ts'
 
-export const workKinds = ['expiry', 'guesses', 'inactivity', 'names', 'replies', 'requests'] as const
+export const workKinds = [
+  'deliveries',
+  'expiry',
+  'guesses',
+  'inactivity',
+  'names',
+  'replies',
+  'requests',
+] as const
 
 export type WorkKind = (typeof workKinds)[number]
 
@@ -23,7 +31,7 @@ export interface DueWork {
  * A statement that is meant to reach every node of a cluster says so, where the others are reported; one
  * server does not know the setting and ignores it.
  */
-const onEveryNode: Step = {
+export const onEveryNode: Step = {
   name: 'on-every-node',
   text: "SET LOCAL citus.multi_task_query_log_level = 'off'",
   values: [],

@@ -140,3 +140,21 @@ const toEvent = (row: EventRow): RecordedEvent => ({
   at: row.at,
   data: row.data,
 })
+
+/** The position of the first event at that time or later; the next one if there is none. */
+export async function findPositionAt(tenant: Tenant, time: Date): Promise<number> {
+  const { oldest, newest } = await findEventRange(tenant)
+  let [least, most] = [oldest, newest + 1]
+  // No index leads there, but positions are in the order of time.
+  while (least < most) {
+    const middle = Math.floor((least + most) / 2)
+    const [row] = await many<{ at: Date }>(
+      tenant.db,
+      'SELECT created_at AS at FROM events WHERE org_id = $1 AND position = $2',
+      [tenant.orgId, middle],
+    )
+    if (row && row.at >= time) most = middle
+    else least = middle + 1
+  }
+  return least
+}

@@ -242,6 +242,38 @@ const table: Record<RefusalCode, [status: number, provoke: () => Promise<Reply>]
       return post(`/v1/connections/${connection}/rotate`)
     },
   ],
+  webhook_not_found: [404, () => get('/v1/webhooks/x')],
+  webhook_paused: [
+    409,
+    async () => {
+      const { id } = (await post('/v1/webhooks', { url: 'https://example.com/' })).body
+      await merchant.call('PATCH', `/v1/webhooks/${id}`, { status: 'paused' })
+      return post(`/v1/webhooks/${id}/test`)
+    },
+  ],
+  too_many_webhooks: [
+    400,
+    async () => {
+      const crowded = await service.createMerchant()
+      await crowded.call('POST', '/v1/webhooks', { url: 'https://example.com/' })
+      await copyRows(service, crowded, 'webhooks', 1_000)
+      return crowded.call('POST', '/v1/webhooks', { url: 'https://example.com/' })
+    },
+  ],
+  delivery_not_found: [404, () => get('/v1/deliveries/x')],
+  event_not_kept: [
+    410,
+    async () => {
+      const other = await service.createMerchant()
+      const { id } = (await other.call('POST', '/v1/webhooks', { url: 'https://example.com/' })).body
+      await other.publishCampaign()
+      const from = '2020-01-01T00:00:00Z'
+      expect((await other.call('POST', `/v1/webhooks/${id}/replay`, { from })).body.deliveries).toBe(1)
+      const [delivery] = (await other.call('GET', `/v1/webhooks/${id}/deliveries`)).body.data
+      await service.database.pool.query('UPDATE event_counters SET oldest_position = last_position + 1')
+      return other.call('POST', `/v1/deliveries/${delivery.id}/replay`)
+    },
+  ],
   request_not_found: [404, () => get('/v1/requests/x')],
   cursor_expired: [
     410,

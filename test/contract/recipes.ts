@@ -271,6 +271,27 @@ const parts: Record<string, Part> = {
     path: '/v1/requests',
     query: { ...page, ...times, status: 'ok', q: 'v1', connection: ids.user },
   }),
+  'GET /v1/webhooks': () => ({ path: '/v1/webhooks', query: page }),
+  'POST /v1/webhooks': () => ({
+    bodies: [{ url: 'https://example.com/events', description: 'The shop', types: ['customer.created'] }],
+  }),
+  'PATCH /v1/webhooks/{id}': () => ({
+    bodies: [
+      {
+        url: 'https://example.com/others',
+        description: 'The shop',
+        types: ['customer.created'],
+        status: 'active',
+      },
+      { description: null, types: null },
+    ],
+  }),
+  'POST /v1/webhooks/{id}/rotate': () => ({ bodies: [{ overlapSeconds: 60 }] }),
+  'GET /v1/webhooks/{id}/deliveries': ({ ids }) => ({
+    path: `/v1/webhooks/${ids.webhook}/deliveries`,
+    query: { ...page, status: '1' },
+  }),
+  'POST /v1/webhooks/{id}/replay': ({ now }) => ({ bodies: [{ from: '2020-01-01T00:00:00Z', to: now }] }),
   'GET /v1/events': ({ ids }) => ({
     path: '/v1/events',
     query: { after: 'latest', limit: '10', types: 'customer.created', customer: ids.customer },

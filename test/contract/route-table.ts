@@ -50,6 +50,8 @@ export interface Ids {
   user: string
   person: string
   connection: string
+  webhook: string
+  delivery: string
   request: string
 }
 
@@ -80,8 +82,22 @@ export async function createIds(merchant: Merchant, definition: object = probeCa
   const user = await post('/v1/users', { opaqueId: `user-${n}` })
   const person = await merchant.invite()
   const connection = await post('/v1/connections', { name: `Software ${n}` })
+  const webhook = await post('/v1/webhooks', { url: 'https://example.com/events' })
+  const delivery = (await merchant.call('POST', `/v1/webhooks/${webhook}/test`)).body.id as string
   const request = await merchant.lastRequest()
-  return { customer, card, campaign, coupon, transaction, product, branch, user, person, connection, request }
+  const things = {
+    coupon,
+    transaction,
+    product,
+    branch,
+    user,
+    person,
+    connection,
+    webhook,
+    delivery,
+    request,
+  }
+  return { customer, card, campaign, ...things }
 }
 
 export interface ProbeCall {
@@ -205,6 +221,23 @@ export const probes: Record<string, Probe> = {
   'POST /v1/connections': () => at('/v1/connections', { name: 'A' }),
   'POST /v1/connections/{id}/rotate': (ids) => at(`/v1/connections/${ids.connection}/rotate`, {}),
   'POST /v1/connections/{id}/revoke': (ids) => at(`/v1/connections/${ids.connection}/revoke`, {}),
+  'GET /v1/webhooks': () => at('/v1/webhooks'),
+  'POST /v1/webhooks': () => at('/v1/webhooks', { url: 'https://example.com/events' }),
+  'GET /v1/webhooks/{id}': (ids) => at(`/v1/webhooks/${ids.webhook}`),
+  'PATCH /v1/webhooks/{id}': (ids) =>
+    at(`/v1/webhooks/${ids.webhook}`, { description: 'A' }, { description: 'B' }),
+  'DELETE /v1/webhooks/{id}': (ids) => at(`/v1/webhooks/${ids.webhook}`),
+  'POST /v1/webhooks/{id}/rotate': (ids) => at(`/v1/webhooks/${ids.webhook}/rotate`, {}),
+  'POST /v1/webhooks/{id}/test': (ids) => at(`/v1/webhooks/${ids.webhook}/test`, {}),
+  'POST /v1/webhooks/{id}/replay': (ids) =>
+    at(
+      `/v1/webhooks/${ids.webhook}/replay`,
+      { from: '2020-01-01T00:00:00Z' },
+      { from: '2020-01-02T00:00:00Z' },
+    ),
+  'GET /v1/webhooks/{id}/deliveries': (ids) => at(`/v1/webhooks/${ids.webhook}/deliveries`),
+  'GET /v1/deliveries/{id}': (ids) => at(`/v1/deliveries/${ids.delivery}`),
+  'POST /v1/deliveries/{id}/replay': (ids) => at(`/v1/deliveries/${ids.delivery}/replay`, {}),
   'GET /v1/events': (ids) => at(`/v1/events?customer=${ids.customer}`),
   'GET /v1/requests': (ids) => at(`/v1/requests?connection=${ids.user}`),
   'GET /v1/requests/{id}': (ids) => at(`/v1/requests/${ids.request}`),

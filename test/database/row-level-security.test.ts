@@ -25,6 +25,7 @@ const platformTables: Record<string, string> = {
   person_logins: 'SELECT',
   integrations: 'ALL',
   organizations: 'ALL',
+  webhooks: 'SELECT',
 }
 
 interface Column {
@@ -315,10 +316,18 @@ describe('what the role can change', () => {
     ).toEqual([])
   })
 
-  test('it deletes only what is in passing and people, and of its own organization', async () => {
+  test('it deletes only what is in passing, people and webhooks, and of its own organization', async () => {
     const remove = (table: string) => `DELETE FROM ${table} WHERE org_id = 2`
     const people = ['person_sessions', 'person_logins', 'people']
-    const passing = ['http_requests', 'idempotency_keys', 'kept_multiples', 'sessions', ...people]
+    const webhooks = ['webhook_deliveries', 'webhook_secrets', 'webhooks']
+    const passing = [
+      'http_requests',
+      'idempotency_keys',
+      'kept_multiples',
+      'sessions',
+      ...people,
+      ...webhooks,
+    ]
     expect(await surprises(passing, remove, 2, ({ changed }) => changed === 1)).toEqual([])
     expect(await surprises(passing, remove, 1, ({ changed, code }) => changed === 0 && !code)).toEqual([])
     const ofPlatform = ['password_guesses']

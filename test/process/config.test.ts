@@ -43,6 +43,11 @@ describe('settings', () => {
         trustProxy: false,
         allowHttp: false,
         postgresBin: undefined,
+        deliveryRetentionDays: 30,
+        webhookRanges: [
+          { address: '127.0.0.0', bits: 8 },
+          { address: '::1', bits: 128 },
+        ],
         logLevel: 'info',
       } satisfies Config,
     })

@@ -114,17 +114,21 @@ export function signIn(
 export async function copyRows(
   { database }: Pick<TestService, 'database'>,
   { id }: Pick<Merchant, 'id'>,
-  table: 'connections' | 'people',
+  table: 'connections' | 'people' | 'webhooks',
   until: number,
 ): Promise<void> {
-  const kind = { connections: 'integration_id, scopes', people: 'role, updated_at' }[table]
+  const kind = {
+    connections: 'user_id, integration_id, scopes',
+    people: 'user_id, role, updated_at',
+    webhooks: 'url, status, position, updated_at',
+  }[table]
   const { pool } = database
   const own = '(SELECT org_id FROM organizations WHERE id = $1)'
   const values = [id.replace('org_', '')]
   const { rows } = await pool.query(`SELECT count(*)::int AS n FROM ${table} WHERE org_id = ${own}`, values)
   await pool.query(
-    `INSERT INTO ${table} (org_id, id, user_id, created_at, ${kind})
-     SELECT org_id, gen_random_uuid(), user_id, created_at, ${kind}
+    `INSERT INTO ${table} (org_id, id, created_at, ${kind})
+     SELECT org_id, gen_random_uuid(), created_at, ${kind}
      FROM (SELECT * FROM ${table} WHERE org_id = ${own} LIMIT 1) one, generate_series(1, $2)`,
     [...values, until - rows[0].n],
   )

@@ -214,6 +214,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     accessTokenTtlSeconds: 3_600,
     refreshTokenTtlSeconds: 2_592_000,
     publicUrl: () => 'https://loyalty.example.com',
+    webhookRanges: [{ address: '127.0.0.0', bits: 8 }],
     log,
   })
   const baskets = createBasketProcessor({ deps, writers: options.writers, maxWaitMs: patienceMs })

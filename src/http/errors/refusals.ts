@@ -96,6 +96,20 @@ export const refusalAnswers: Record<RefusalCode, RefusalAnswer> = {
     advice: 'Revoke one that is no longer used: `POST /v1/connections/{id}/revoke`.',
   },
   connection_revoked: { status: 400, advice: 'Create a new connection with `POST /v1/connections`.' },
+  webhook_not_found: { status: 404, advice: 'List the webhooks with `GET /v1/webhooks`.' },
+  webhook_paused: {
+    status: 409,
+    advice: 'Fix the receiver if it failed, then resume the webhook with `PATCH` and `status`: `active`.',
+  },
+  too_many_webhooks: {
+    status: 400,
+    advice: 'Delete a webhook that is no longer used, or let one receive more types.',
+  },
+  delivery_not_found: {
+    status: 404,
+    advice: 'List the deliveries with `GET /v1/webhooks/{id}/deliveries`.',
+  },
+  event_not_kept: { status: 410, advice: 'Read the current state of the customer instead.' },
   request_not_found: {
     status: 400,
     advice: 'List the requests with `GET /v1/requests`: the newest 2,000 of the last 7 days are kept.',

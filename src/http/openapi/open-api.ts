@@ -119,6 +119,7 @@ export const openApiOptions = {
       { name: 'Directory', description: 'Products, branches and users, by your own IDs.' },
       { name: 'Reports', description: 'Daily figures, and a check that they are consistent.' },
       { name: 'Events', description: 'What happened, for software that follows it.' },
+      { name: 'Webhooks', description: 'Where events are sent, and what came of it.' },
       { name: 'Organization', description: 'The merchant that the token belongs to.' },
       {
         name: 'Connections',

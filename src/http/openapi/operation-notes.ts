@@ -53,6 +53,14 @@ export const operationNotes: Record<string, string> = {
   listCampaignVersions: 'Each with its definition and what it changed.',
   compareCampaignVersions: 'Without parameters: the published version and the draft.',
 
+  listWebhooks: 'Without their secrets.',
+  getWebhook: 'Its secret is never shown again.',
+  patchWebhook: 'What is left out stays as it is. A resumed webhook gets what happened meanwhile.',
+  deleteWebhook: 'Nothing more is sent to it.',
+  listDeliveries: 'Each with its attempts, what the receiver answered, and when it is tried next.',
+  getDelivery: 'With every attempt.',
+  replayDelivery: 'As a new delivery, with the same `webhook-id`.',
+
   ...directory('Product', 'Products'),
   ...directory('Branch', 'Branches'),
   ...directory('User', 'Users'),

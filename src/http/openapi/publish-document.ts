@@ -157,6 +157,7 @@ const nounsInPaths: Record<string, string> = {
   con: 'Connection',
   cpn: 'Coupon',
   cus: 'Customer',
+  dlv: 'Delivery',
   int: 'Integration',
   org: 'Organization',
   prd: 'Product',
@@ -164,6 +165,7 @@ const nounsInPaths: Record<string, string> = {
   req: 'LoggedRequest',
   txn: 'Transaction',
   usr: 'User',
+  whk: 'Webhook',
 }
 
 function pathParameterName({ name, example }: Parameter): string {

@@ -26,11 +26,11 @@ export function collectWorkMetrics(counts: WorkCounts, registry = new Registry()
         this.labels(kind).set((counts.seenAt.getTime() - oldest.getTime()) / 1000)
     },
   })
-  const counter = (name: string, help: string, runs: ReadonlyMap<string, number>) =>
+  const counter = (name: string, help: string, runs: ReadonlyMap<string, number>, label = 'kind') =>
     new Counter({
       name,
       help,
-      labelNames: ['kind'],
+      labelNames: [label],
       registers,
       collect() {
         this.reset()
@@ -39,5 +39,11 @@ export function collectWorkMetrics(counts: WorkCounts, registry = new Registry()
     })
   counter('jobs_runs_total', 'Runs of background work that succeeded, by kind.', counts.runs)
   counter('jobs_failures_total', 'Runs of background work that failed, by kind.', counts.failures)
+  counter(
+    'webhook_attempts_total',
+    'Attempts to deliver to webhooks, by outcome.',
+    counts.attempts,
+    'outcome',
+  )
   return registry
 }

@@ -25,6 +25,7 @@ import { sessionRoutes } from './sessions.ts'
 import { tillRoutes } from './till.ts'
 import { transactionRoutes } from './transactions.ts'
 import { walletRoutes } from './wallet.ts'
+import { webhookRoutes } from './webhooks.ts'
 
 /** In the order of the API reference, whose sections are those of the tags (`open-api.ts`). */
 export const allRoutes: readonly ((app: Server, options: ServerOptions) => void)[] = [
@@ -44,6 +45,7 @@ export const allRoutes: readonly ((app: Server, options: ServerOptions) => void)
   tillRoutes,
   reportRoutes,
   eventRoutes,
+  webhookRoutes,
   organizationRoutes,
   adminRoutes,
   peopleRoutes,

@@ -172,3 +172,20 @@ export const RequestOutcome = Choice('RequestOutcome', 'How a request ended.', {
   refused: 'It was refused (4xx).',
   failed: 'It failed (5xx).',
 })
+
+export const WebhookStatus = Choice('WebhookStatus', 'Whether events are sent.', {
+  active: 'Events are sent.',
+  paused: 'Nothing is sent. When it is resumed, it gets what happened meanwhile, as far as events are kept.',
+})
+
+export const PauseReason = Choice('PauseReason', 'Why a webhook is paused.', {
+  manual: 'Somebody paused it.',
+  failing: 'Every attempt failed for five days.',
+  gone: 'Its address answered 410.',
+})
+
+export const DeliveryStatus = StatusCode('DeliveryStatus', 'Status of a delivery.', {
+  1: ['pending', 'Is sent, or tried again, at `nextAttemptAt`.'],
+  2: ['delivered', 'The receiver answered with 2xx.'],
+  3: ['failed', 'Given up after ten attempts, or because the address is gone.'],
+})

@@ -6,7 +6,7 @@ import { type TProperties, Type } from 'typebox'
 import { type EventType, eventTypes } from '../../domain/event.ts'
 import type { EventView } from '../../operations/events/event-view.ts'
 import { named, toPascalCase } from '../openapi/name-components.ts'
-import { ActorKind, Choice } from './choices.ts'
+import { ActorKind, Choice, PauseReason } from './choices.ts'
 import { exampleId } from './examples.ts'
 import { Id, Optional, Timestamp } from './fields.ts'
 
@@ -73,6 +73,7 @@ const dataOf: Record<EventType, TProperties> = {
     transaction,
   },
   'campaign.published': { campaign, version: Type.Integer({ description: 'The version that is live now.' }) },
+  'webhook.paused': { webhook: Id('whk', 'The webhook it is about.'), because: PauseReason },
 }
 
 const types = Object.keys(eventTypes) as EventType[]

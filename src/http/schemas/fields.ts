@@ -15,6 +15,7 @@ const nouns: Record<string, string> = {
   con: 'connection',
   cpn: 'coupon',
   cus: 'customer',
+  dlv: 'delivery',
   evt: 'event',
   int: 'integration',
   org: 'organization',
@@ -24,6 +25,7 @@ const nouns: Record<string, string> = {
   ret: 'return',
   txn: 'transaction',
   usr: 'user',
+  whk: 'webhook',
 }
 
 /** An ID has no maximum length: a malformed one is simply not found. */

@@ -1,0 +1,81 @@
+/**
+ * Sends events to webhooks. Twice a second a process asks which webhooks have something to send, and takes a turn
+ * with each. Each has its own turn, and an organization only so many at a time: neither a slow receiver nor a
+ * thousand of them hold up others.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import pLimit from 'p-limit'
+import type { Deps } from '../operations/deps.ts'
+import { deliverTurn } from '../operations/webhooks/deliver.ts'
+import { createSender, type SenderOptions } from '../operations/webhooks/send.ts'
+import { platformTenant } from '../store/tenant.ts'
+import { listDueWebhooks } from '../store/webhooks.ts'
+import type { Jobs } from './run-jobs.ts'
+
+export interface DeliveriesOptions extends Partial<SenderOptions> {
+  readonly pauseMs?: number
+}
+
+/** Webhooks that a process sends to at a time. */
+const maxRunning = 256
+const maxRunningOfOrganization = 16
+/** Turns that use the database at a time: most of its connections are for requests. */
+const maxUsingDatabase = 3
+/** Looking takes longer the more webhooks there are; it is never done for more than this share of the time. */
+const shareOfLooking = 0.05
+/** While nobody has anything to send. */
+const longestPauseMs = 2_000
+
+export function startDeliveries(deps: Deps, { pauseMs = 500, ...options }: DeliveriesOptions = {}): Jobs {
+  const abort = new AbortController()
+  const { signal } = abort
+  const sender = createSender({ addresses: deps.addresses, ...options })
+  const tools = { deps, send: sender.send, inTurn: pLimit(maxUsingDatabase), signal }
+  const running = new Map<string, { readonly org: number; readonly done: Promise<void> }>()
+
+  async function look(): Promise<number> {
+    const due = await listDueWebhooks(platformTenant(deps.pool), deps.clock(), {
+      perOrganization: maxRunningOfOrganization,
+      limit: maxRunning,
+    })
+    const free = due.filter(({ id }) => !running.has(id))
+    for (const { org, id } of free) {
+      const ofOrganization = [...running.values()].filter((turn) => turn.org === org).length
+      if (running.size >= maxRunning || ofOrganization >= maxRunningOfOrganization) continue
+      const done = deliverTurn(tools, org, id)
+        .catch((error) => deps.log.error({ err: error, webhook: id }, 'sending to a webhook failed'))
+        .then(() => {
+          running.delete(id)
+        })
+      running.set(id, { org, done })
+    }
+    return due.length
+  }
+
+  const loop = async () => {
+    let pause = pauseMs
+    while (!signal.aborted) {
+      const start = performance.now()
+      try {
+        const found = await look()
+        pause = found > 0 ? pauseMs : Math.min(pause * 1.5, Math.max(pauseMs, longestPauseMs))
+      } catch (error) {
+        deps.log.warn({ err: error }, 'looking for webhooks failed, will retry')
+        pause = longestPauseMs
+      }
+      const looked = performance.now() - start
+      await sleep(Math.max(pause, looked / shareOfLooking), undefined, { signal }).catch(() => {})
+    }
+  }
+
+  const done = loop()
+  return {
+    async stop() {
+      abort.abort()
+      // Ends what waits for a receiver; its delivery is made again by the next process.
+      sender.close()
+      await done
+      await Promise.all([...running.values()].map((turn) => turn.done))
+    },
+  }
+}
