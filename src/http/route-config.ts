@@ -38,6 +38,10 @@ declare module 'fastify' {
     /** Admission lane. Defaults to `connection`, and to `none` for public routes. */
     lane?: Lane
   }
+  interface FastifyInstance {
+    /** Throws if the caller of a request that has waited may no longer make it. */
+    checkAgain(request: FastifyRequest): Promise<void>
+  }
   interface FastifyRequest {
     /** Set on every route whose access is a list of scopes, or a session. */
     caller: Caller
@@ -47,6 +51,8 @@ declare module 'fastify' {
     lastWriteMs: number
     /** The client has already been told that the request took too long. */
     isLate: boolean
+    /** How long the request stood aside to wait for something to happen; without end while it does. */
+    waitedMs: number
     /** Content of the wallet token in the URL; set on every route under `/w/:token`. */
     wallet: WalletKey | undefined
     /** Set while the request holds a slot. */

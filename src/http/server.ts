@@ -14,7 +14,7 @@ import { createErrorHandler, toErrorBody } from './errors/errors.ts'
 import type { Server } from './fastify-server.ts'
 import { openApiOptions } from './openapi/open-api.ts'
 import { registerAdmission } from './plugins/admission.ts'
-import { createAuthenticate, firstRefusal } from './plugins/authenticate.ts'
+import { createAuthenticate, createCheckAgain, firstRefusal } from './plugins/authenticate.ts'
 import { compileWhenUsed } from './plugins/compile-when-used.ts'
 import { defaultMaxCallMs } from './plugins/end-late-requests.ts'
 import { readJsonBodies } from './plugins/json-body.ts'
@@ -103,6 +103,7 @@ export async function buildServer(options: ServerOptions): Promise<Server> {
     'onRequest',
     createAuthenticate(options, organizations, createCallLimits(options.rateLimits ?? {})),
   )
+  app.decorate('checkAgain', createCheckAgain(options, organizations))
   registerAdmission(app, deps, maxCallMs)
   if (deps.replica) noteWrites(app, deps.replica, siteOf(options))
   options.requestLog.watch(app)

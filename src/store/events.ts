@@ -2,8 +2,9 @@
 import type { Step } from '../database/pipeline.ts'
 import type { EventType, Fact, RecordedEvent } from '../domain/event.ts'
 import type { CustomerId } from '../domain/ids.ts'
+import { onEveryNode } from './due-work.ts'
 import { newId } from './new-id.ts'
-import { jsons, texts, uuids } from './pg-arrays.ts'
+import { jsons, numbers, texts, uuids } from './pg-arrays.ts'
 import { idFrom, many, type Tenant, whereAll } from './tenant.ts'
 
 /**
@@ -74,6 +75,22 @@ export async function findEventRange(tenant: Tenant): Promise<EventRange> {
     [tenant.orgId],
   )
   return { oldest: Number(row!.oldest), newest: Number(row!.newest) }
+}
+
+/** The newest position of each of these organizations. Runs as the platform. */
+export async function listNewestEvents(
+  platform: Tenant,
+  orgs: readonly number[],
+): Promise<Map<number, number>> {
+  const [, rows] = await platform.db.pipe([
+    onEveryNode,
+    {
+      name: 'list-newest-events',
+      text: 'SELECT org_id, last_position FROM event_counters WHERE org_id = ANY($1::integer[])',
+      values: [numbers(orgs)],
+    },
+  ])
+  return new Map(rows!.map(([org, position]) => [Number(org), Number(position)]))
 }
 
 interface EventRow {

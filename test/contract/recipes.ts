@@ -294,7 +294,7 @@ const parts: Record<string, Part> = {
   'POST /v1/webhooks/{id}/replay': ({ now }) => ({ bodies: [{ from: '2020-01-01T00:00:00Z', to: now }] }),
   'GET /v1/events': ({ ids }) => ({
     path: '/v1/events',
-    query: { after: 'latest', limit: '10', types: 'customer.created', customer: ids.customer },
+    query: { after: 'latest', limit: '10', types: 'customer.created', customer: ids.customer, wait: '0' },
   }),
   'GET /v1/audit': ({ ids }) => ({
     path: '/v1/audit',

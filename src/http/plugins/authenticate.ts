@@ -60,6 +60,31 @@ export function createAuthenticate(
   }
 }
 
+/** Checks the caller of a request that has waited as at its beginning, but without counting it a second time. */
+export function createCheckAgain(server: ServerOptions, organizations: OrganizationReader) {
+  const { deps } = server
+  const site = siteOf(server)
+  return async (request: FastifyRequest): Promise<void> => {
+    const { caller } = request
+    const now = deps.clock()
+    if (caller.token) {
+      const verification = await deps.accessTokens.verify(bearerToken(request), now)
+      if (!verification.ok) throw new Refused(verificationRefusals[verification.reason])
+      await organizations.readSubscribed({ organization: caller.organization.id, token: caller.token })
+      return
+    }
+    const session = await findSession(deps, sessionToken(request.headers.cookie, site) ?? '', now)
+    if (!session) throw endedSession()
+    if (!session.organization.isSubscribed) throw new Refused('invalid_subscription')
+    const { access } = request.routeOptions.config
+    if (Array.isArray(access) && !access.some((scope) => scopesOf(session.person.role).includes(scope)))
+      throw new Refused('_forbidden', sayRequired(access))
+  }
+}
+
+const endedSession = () =>
+  new Refused('_unauthorized', 'The session does not exist or has ended. Sign in again.')
+
 /** No connection can have the scope `people`, and no role but the owner has it. */
 function sayRequired(scopes: readonly string[]): string {
   return scopes.every((scope) => scope === 'people')
@@ -125,10 +150,7 @@ async function findPerson(
   await limits.takeUnknown(reply, request.ip, now.getTime())
   const session = await findSession(deps, token, now)
   if (!session) {
-    throw (
-      deps.guesses.foreignToken(request.ip) ??
-      new Refused('_unauthorized', 'The session does not exist or has ended. Sign in again.')
-    )
+    throw deps.guesses.foreignToken(request.ip) ?? endedSession()
   }
   limits.giveBackUnknown(request.ip)
   const { organization, person, user } = session

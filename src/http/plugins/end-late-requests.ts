@@ -13,12 +13,17 @@ const checkEveryMs = 250
 
 export function endLateRequests(app: Server, maxCallMs: number): void {
   app.decorateRequest('isLate', false)
-  // In order of arrival, so that a check stops at the first one within its deadline; one timer each would
-  // cost more.
+  app.decorateRequest('waitedMs', 0)
+  // In order of arrival, so that a check stops at the first one within its deadline, but for those that wait or have
+  // waited for something to happen; one timer each would cost more.
   const running = new Set<FastifyReply>()
   const timer = setInterval(() => {
     for (const reply of running) {
-      if (reply.elapsedTime < maxCallMs) return
+      const { waitedMs } = reply.request
+      if (reply.elapsedTime - waitedMs < maxCallMs) {
+        if (waitedMs === 0) return
+        continue
+      }
       // The client has not sent everything; the server has a separate timeout and message for that.
       if (!reply.request.raw.complete) continue
       running.delete(reply)

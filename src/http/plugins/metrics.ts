@@ -63,7 +63,7 @@ export function collectMetrics(app: Server, { deps, baskets, requestLog }: Serve
     return known
   }
   app.addHook('onResponse', (request, reply, done) => {
-    seriesOf(request, reply.statusCode).observe(reply.elapsedTime / 1000)
+    seriesOf(request, reply.statusCode).observe((reply.elapsedTime - request.waitedMs) / 1000)
     done()
   })
   const read = cluster.isWorker ? createWorkerMetrics(registry) : () => registry.metrics()
