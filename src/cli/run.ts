@@ -13,6 +13,7 @@ import { distributeCommand } from './distribute.ts'
 import { doctorCommand } from './doctor.ts'
 import { Failure, misused } from './failure.ts'
 import { integrationCommand } from './integration.ts'
+import { jobsCommand } from './jobs.ts'
 import { migrateCommand } from './migrate.ts'
 import { organizationCommand } from './organization.ts'
 import { personCommand } from './person.ts'
@@ -32,6 +33,7 @@ const commands = [
   personCommand,
   tokenCommand,
   verifyLedgerCommand,
+  jobsCommand,
   archiveCommand,
   adoptPepperCommand,
 ]

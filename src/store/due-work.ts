@@ -6,8 +6,9 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { Step } from '../database/pipeline.ts'
+import type { OrganizationId } from '../domain/ids.ts'
 import { texts } from './pg-arrays.ts'
-import { execute, maybeOne, type Tenant } from './tenant.ts'
+import { execute, idFrom, maybeOne, type Tenant } from './tenant.ts'
 
 export const workKinds = [
   'deliveries',
@@ -82,6 +83,83 @@ export async function countDueWork(platform: Tenant, now: Date): Promise<DueCoun
     count: Number(count),
     oldest: new Date(Number(oldest)),
   }))
+}
+
+export interface WorkSummary {
+  readonly kind: WorkKind
+  /** Due and taken by nobody. */
+  readonly due: number
+  readonly running: number
+  /** Whose last run failed. */
+  readonly failing: number
+  /** Since when the oldest of those that are due has been so. */
+  readonly oldest?: Date
+  /** When something is due that is not yet. */
+  readonly next?: Date
+}
+
+const isLeased = 'leased_until > now()'
+
+/** All work, by kind. Runs as the platform. */
+export async function summarizeWork(platform: Tenant, now: Date): Promise<WorkSummary[]> {
+  const isDue = `due_at <= $1::timestamptz AND (${isLeased}) IS NOT TRUE`
+  const [, rows] = await platform.db.pipe([
+    onEveryNode,
+    {
+      name: 'summarize-work',
+      text: `SELECT kind, count(*) FILTER (WHERE ${isDue}), count(*) FILTER (WHERE ${isLeased}),
+               count(*) FILTER (WHERE last_error IS NOT NULL), ${milliseconds(`min(due_at) FILTER (WHERE ${isDue})`)},
+               ${milliseconds('min(due_at) FILTER (WHERE due_at > $1::timestamptz)')}
+             FROM due_work GROUP BY kind ORDER BY kind`,
+      values: [now.toISOString()],
+    },
+  ])
+  return rows!.map(([kind, due, running, failing, oldest, next]) => ({
+    kind: kind as WorkKind,
+    due: Number(due),
+    running: Number(running),
+    failing: Number(failing),
+    oldest: oldest ? new Date(Number(oldest)) : undefined,
+    next: next ? new Date(Number(next)) : undefined,
+  }))
+}
+
+export interface TroubledWork {
+  /** Undefined for the platform's own work. */
+  readonly organization?: OrganizationId
+  readonly kind: WorkKind
+  readonly attempts: number
+  readonly lastError: string
+  readonly dueAt?: Date
+}
+
+/** Work whose last run failed, the most attempts first. Runs as the platform. */
+export async function listTroubledWork(platform: Tenant, limit: number): Promise<TroubledWork[]> {
+  const [, rows] = await platform.db.pipe([
+    onEveryNode,
+    {
+      name: 'list-troubled-work',
+      text: `SELECT o.id, w.kind, w.attempts, w.last_error, ${milliseconds('w.due_at')}
+             FROM due_work w LEFT JOIN organizations o ON o.org_id = w.org_id
+             WHERE w.last_error IS NOT NULL ORDER BY w.attempts DESC, w.org_id LIMIT $1::integer`,
+      values: [String(limit)],
+    },
+  ])
+  return rows!.map(([organization, kind, attempts, lastError, dueAt]) => ({
+    organization: organization ? idFrom('org', organization) : undefined,
+    kind: kind as WorkKind,
+    attempts: Number(attempts),
+    lastError: lastError!,
+    dueAt: dueAt ? new Date(Number(dueAt)) : undefined,
+  }))
+}
+
+/** Makes it due at once, if there is such work and nobody is doing it. */
+export async function updateWorkDue(tenant: Tenant, kind: WorkKind, now: Date): Promise<void> {
+  await tenant.db.query(
+    `UPDATE due_work SET due_at = least(due_at, $3) WHERE org_id = $1 AND kind = $2 AND (${isLeased}) IS NOT TRUE`,
+    [tenant.orgId, kind, now],
+  )
 }
 
 /** Work that was taken. */

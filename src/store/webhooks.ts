@@ -136,11 +136,7 @@ export interface WebhookSecret {
 }
 
 /** Those that are valid, the newest first. */
-export async function listWebhookSecrets(
-  tenant: Tenant,
-  id: WebhookId,
-  now: Date,
-): Promise<WebhookSecret[]> {
+export async function listWebhookSecrets(tenant: Tenant, id: WebhookId, now: Date): Promise<WebhookSecret[]> {
   const rows = await many<{ sealed: Buffer; expires_at: Date | null }>(
     tenant.db,
     `SELECT sealed, expires_at FROM webhook_secrets WHERE org_id = $1 AND webhook_id = $2 AND (expires_at IS NULL OR expires_at > $3)
@@ -290,4 +286,33 @@ export async function releaseWebhook(
       values: [...key, lease, holdUntil?.toISOString() ?? null, String(isFull)],
     },
   ])
+}
+
+export interface WebhookSummary {
+  readonly active: number
+  readonly waiting: number
+  readonly failing: number
+  readonly paused: number
+  /** Events that active webhooks have not looked at, of all of them together. */
+  readonly behind: number
+}
+
+/** Runs as the platform. */
+export async function summarizeWebhooks(platform: Tenant, now: Date): Promise<WebhookSummary> {
+  const isActive = `w.status = ${webhookStatus.active}`
+  const [, rows] = await platform.db.pipe([
+    onEveryNode,
+    {
+      name: 'summarize-webhooks',
+      text: `SELECT count(*) FILTER (WHERE ${isActive}),
+               count(*) FILTER (WHERE ${isActive} AND (w.position < c.last_position OR w.retry_at <= $1::timestamptz)),
+               count(*) FILTER (WHERE ${isActive} AND w.failing_since IS NOT NULL),
+               count(*) FILTER (WHERE NOT ${isActive}),
+               coalesce(sum(c.last_position - w.position) FILTER (WHERE ${isActive}), 0)
+             FROM webhooks w JOIN event_counters c ON c.org_id = w.org_id`,
+      values: [now.toISOString()],
+    },
+  ])
+  const [active, waiting, failing, paused, behind] = rows![0]!.map(Number)
+  return { active: active!, waiting: waiting!, failing: failing!, paused: paused!, behind: behind! }
 }

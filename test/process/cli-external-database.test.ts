@@ -202,6 +202,39 @@ test('keys are not made without the secret they are hashed with', async () => {
   expect(await runForJson(['organization', 'list'], { DATABASE_URL, DATA_DIR })).toMatchObject({ code: 0 })
 })
 
+test('jobs shows what is late and what fails, and does it now', async () => {
+  const { id } = await runForJson(['organization', 'create', 'With work'], env)
+  const own = 'org_id = (SELECT org_id FROM organizations WHERE id = $1)'
+  const plant = (set: string) =>
+    database.pool.query(`UPDATE due_work SET ${set} WHERE ${own} AND kind = 'names'`, [
+      id.replace('org_', ''),
+    ])
+  await database.pool.query(
+    `INSERT INTO due_work (org_id, kind) SELECT org_id, 'names' FROM organizations WHERE id = $1 ON CONFLICT DO NOTHING`,
+    [id.replace('org_', '')],
+  )
+  // By a process that is busy with it, so that the service leaves it alone.
+  await plant("due_at = now() - interval '1 hour', leased_until = now() + interval '1 minute'")
+  expect(await runForJson(['jobs'], env)).toMatchObject({
+    code: 0,
+    data: expect.arrayContaining([expect.objectContaining({ kind: 'names', running: 1, failing: 0 })]),
+    webhooks: { active: 0, behind: 0 },
+  })
+  await plant(
+    "due_at = now() + interval '1 hour', leased_until = NULL, attempts = 3, last_error = 'Error 57014'",
+  )
+  const { code, stdout } = await runCommand(['jobs'], env)
+  expect(code).toBe(1)
+  expect(stdout).toMatch(new RegExp(`names of ${id}: failed 3 times \\(Error 57014\\), next at `))
+  const done = await runForJson(['jobs', 'run', '--kind', 'names', '--organization', id], env)
+  expect(done).toMatchObject({ code: 0, failures: 0 })
+  expect(done.runs).toBeGreaterThan(0)
+  expect(await runForJson(['jobs'], env)).toMatchObject({ code: 0, failing: [] })
+  expect((await runCommand(['jobs', 'run', '--kind', 'everything'], env)).stderr).toMatch(
+    /must be one of deliveries/,
+  )
+})
+
 describe('migrate', () => {
   let empty: TestDatabase
   let emptyEnv: Record<string, string>

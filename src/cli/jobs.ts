@@ -1,0 +1,118 @@
+import type { Command } from 'commander'
+import { completeSecrets } from '../app/serve.ts'
+import { runRound } from '../jobs/run-jobs.ts'
+import { createDeps } from '../operations/deps.ts'
+import {
+  listTroubledWork,
+  summarizeWork,
+  type TroubledWork,
+  updateWorkDue,
+  type WorkKind,
+  workKinds,
+} from '../store/due-work.ts'
+import { platformTenant, tenantOf } from '../store/tenant.ts'
+import { summarizeWebhooks, type WebhookSummary } from '../store/webhooks.ts'
+import { addCommand, type CommandOutput, type Context } from './command.ts'
+import { misused } from './failure.ts'
+import { listChosenOrganizations, toTable } from './listing.ts'
+import { withPool } from './open-database.ts'
+import { readCredentialSettings, readDatabaseSettings } from './settings.ts'
+
+export function jobsCommand(program: Command, context: Context): void {
+  const group = addCommand(
+    program,
+    'jobs',
+    'Show the background work: what runs, what is late and what fails; exit with 1 if something fails.',
+    ['loyalty-wallet jobs', 'loyalty-wallet jobs --json', 'loyalty-wallet jobs run --kind expiry'],
+  ).action(async () => context.report(await show(context)))
+
+  addCommand(group, 'run', 'Do the background work that is due now, here, beside a running service.', [
+    'loyalty-wallet jobs run',
+    'loyalty-wallet jobs run --kind expiry --organization org_019a83f2c1d27b3a9e5f6d7c8b9a0f1e',
+  ])
+    .option('--kind <kind>', `make this kind of work due first: ${workKinds.join(', ')}`)
+    .option('--organization <id>', 'with --kind: only of this organization (default: all)')
+    .action(async (options: RunOptions) => context.report(await run(context, options)))
+}
+
+interface RunOptions {
+  readonly kind?: string
+  readonly organization?: string
+}
+
+const shownTroubles = 20
+
+async function show({ env }: Context): Promise<CommandOutput> {
+  const now = new Date()
+  return withPool(readDatabaseSettings(env), async (pool) => {
+    const platform = platformTenant(pool)
+    const work = await summarizeWork(platform, now)
+    const troubles = await listTroubledWork(platform, shownTroubles)
+    const webhooks = await summarizeWebhooks(platform, now)
+    return {
+      text: [
+        toTable(
+          ['kind', 'due', 'running', 'failing', 'late by', 'next'],
+          work.map((each) => [
+            each.kind,
+            String(each.due),
+            String(each.running),
+            String(each.failing),
+            each.oldest ? inWords(now.getTime() - each.oldest.getTime()) : '',
+            each.next?.toISOString() ?? '',
+          ]),
+        ),
+        `webhooks: ${sayWebhooks(webhooks)}`,
+        ...troubles.map(sayTrouble),
+      ].join('\n'),
+      json: { data: work, webhooks, failing: troubles },
+      exitCode: troubles.length === 0 ? 0 : 1,
+    }
+  })
+}
+
+const sayWebhooks = ({ active, waiting, failing, paused, behind }: WebhookSummary) =>
+  `${active} active, ${waiting} with something to send, ${failing} failing, ${paused} paused; ${behind} events to look at`
+
+const sayTrouble = ({ organization, kind, attempts, lastError, dueAt }: TroubledWork) =>
+  `  - ${kind} of ${organization ?? 'the platform'}: failed ${attempts} times (${lastError}), next at ${dueAt?.toISOString() ?? 'no time'}`
+
+function inWords(ms: number): string {
+  const seconds = Math.round(ms / 1000)
+  if (seconds < 120) return `${seconds} s`
+  return seconds < 7_200 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3_600)} h`
+}
+
+async function run({ env, note }: Context, { kind, organization }: RunOptions): Promise<CommandOutput> {
+  if (organization !== undefined && kind === undefined) throw misused('--organization requires --kind.')
+  if (kind !== undefined && !isKind(kind)) {
+    throw misused(`--kind must be one of ${workKinds.join(', ')}, not "${kind}".`)
+  }
+  const config = readCredentialSettings(env)
+  const done = await withPool(config, async (pool) => {
+    const log = {
+      info: (details: object, message: string) => note(`${message}: ${JSON.stringify(details)}`),
+      warn: (_details: object, message: string) => note(message),
+      error: (details: object, message: string) =>
+        note(`${message}: ${String((details as { err?: Error }).err ?? '')}`),
+    }
+    const secrets = await completeSecrets(config)
+    const deps = createDeps({ ...config, ...secrets, pool, log, publicUrl: () => '' })
+    if (kind) {
+      for (const { orgId } of await listChosenOrganizations(pool, organization)) {
+        await updateWorkDue(tenantOf(pool, orgId), kind, deps.clock())
+      }
+    }
+    await runRound(deps)
+    return { runs: sum(deps.workCounts.runs), failures: sum(deps.workCounts.failures) }
+  })
+  return {
+    text: `Did ${done.runs} pieces of work${done.failures > 0 ? `; ${done.failures} failed, see "loyalty-wallet jobs"` : ''}.`,
+    json: done,
+    exitCode: done.failures === 0 ? 0 : 1,
+  }
+}
+
+const isKind = (text: string): text is WorkKind => (workKinds as readonly string[]).includes(text)
+const sum = (counts: ReadonlyMap<string, number>) =>
+  [...counts.values()].reduce((all, count) => all + count, 0)
