@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { effort } from '../../test/support/full.ts'
 import {
   clampUnits,
   decimalOf,
@@ -85,7 +86,7 @@ describe('for all numbers', () => {
         fc.pre(value <= maxMoney)
         expect(BigInt(toMinor(value, wanted))).toBe(halfUp(digits, decimals, wanted))
       }),
-      { numRuns: 2000 },
+      { numRuns: 500 * effort },
     )
   })
 
@@ -96,7 +97,7 @@ describe('for all numbers', () => {
         fc.pre(exact < 2n ** 53n)
         expect(BigInt(multiplyToMinor(price.value, quantity.value, wanted))).toBe(exact)
       }),
-      { numRuns: 2000 },
+      { numRuns: 500 * effort },
     )
   })
 
@@ -119,7 +120,7 @@ describe('for all numbers', () => {
         fc.pre(value * 10 ** wanted <= maxUnits)
         expect(toUnits(value, wanted) !== undefined).toBe(decimalOf(value).decimals <= wanted)
       }),
-      { numRuns: 2000 },
+      { numRuns: 500 * effort },
     )
   })
 
@@ -128,7 +129,7 @@ describe('for all numbers', () => {
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
         expect(decimalsOf(value)).toBe(decimalOf(value).decimals)
       }),
-      { numRuns: 2000 },
+      { numRuns: 500 * effort },
     )
   })
 

@@ -4,6 +4,7 @@
  */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { effort } from '../../test/support/full.ts'
 import type { Basket, Line } from '../domain/basket.ts'
 import type { Result } from '../domain/result.ts'
 import type { Wallet } from '../domain/wallet.ts'
@@ -223,7 +224,7 @@ const stories = fc.record({
 const decide = ({ definition, basket, wallet }: { definition: unknown; basket: Basket; wallet: Wallet }) =>
   outcomeOf({ campaigns: [attach(definition)], basket, wallet, now })
 
-const runs = { numRuns: 250 }
+const runs = { numRuns: 60 * effort }
 
 /** Whether two lattes cost about the same. */
 function isTied({ lines }: Basket): boolean {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { isFull } from '../support/full.ts'
 import { startTestService, type TestService } from '../support/service.ts'
 
 let service: TestService
@@ -34,7 +35,9 @@ describe.each([
     spend: { worth: 1, min: 1000 },
   },
 ])('the templates of an organization in $currency', ({ currency, perPoint, fiveOff, back, spend }) => {
-  test('can all be created and published as they are', async () => {
+  // Money with two decimals, none and three in every check, the rest in the full one.
+  const isTried = isFull || ['USD', 'JPY', 'KWD'].includes(currency)
+  test('can all be created and published as they are', { skip: !isTried }, async () => {
     const merchant = await service.createMerchant({ currency })
     const templates: Template[] = (await merchant.call('GET', '/v1/campaign-templates')).body
     expect(templates).toHaveLength(10)

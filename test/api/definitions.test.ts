@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { effort } from '../support/full.ts'
 import { nearNoon, startTestService, type TestService } from '../support/service.ts'
 import { auditWithReturns, type Body, openShop, type Person, type Shop } from '../support/shop.ts'
 
 let service: TestService
 let shop: Shop
 const seed = Number(process.env.TEST_SEED ?? Date.now() % 2 ** 31)
-const effort = Number(process.env.TEST_EFFORT ?? 1)
 
 beforeAll(async () => {
   service = await startTestService()

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { effort } from '../support/full.ts'
 import { nearNoon, startTestService, type TestService } from '../support/service.ts'
 import {
   auditWithReturns,
@@ -111,5 +112,5 @@ test('baskets that wait for each other come to what they come to one by one', as
     const wallet = async ({ person }: typeof queued) => (await shop.view(person)).collectables
     expect(await wallet(queued)).toEqual(await wallet(single))
   })
-  await fc.assert(property, { numRuns: 40 })
+  await fc.assert(property, { numRuns: 12 * effort })
 })

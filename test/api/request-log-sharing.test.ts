@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createIds, listRoutes, probes } from '../contract/route-table.ts'
+import { isFull, someOf } from '../support/full.ts'
 import { type Merchant, startTestService, type TestService } from '../support/service.ts'
 
 let service: TestService
@@ -57,7 +58,7 @@ describe('what cannot be stored', () => {
     const nul = { ...ids, ...Object.fromEntries(Object.keys(ids).map((name) => [name, '%00'])) }
     const logged = listRoutes(service).filter(({ path }) => /^\/v1\/(?!requests|audit)/.test(path))
     expect(logged.length).toBeGreaterThan(50)
-    for (const [i, { method, name }] of logged.entries()) {
+    for (const [i, { method, name }] of someOf([...logged.entries()], 4, 0)) {
       const { path, body } = probes[name]!(nul)
       await service.flushRequests()
       await merchant.call('GET', '/v1/till/branches', undefined, named(`beside-${i}`))
@@ -110,7 +111,7 @@ describe('a client in a loop', () => {
     expect(await leftOut()).toBe(before + 900)
   })
 
-  test('does so in company too: who has the most makes room', async () => {
+  test('does so in company too: who has the most makes room', { skip: !isFull }, async () => {
     const loops = await Promise.all(Array.from({ length: 6 }, () => service.createMerchant()))
     const quiet = await service.createMerchant()
     await service.flushRequests()

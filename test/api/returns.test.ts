@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Id } from '../../src/domain/ids.ts'
 import { runRound } from '../../src/jobs/run-jobs.ts'
 import { uuidOf } from '../../src/store/tenant.ts'
+import { effort } from '../support/full.ts'
 import { nearNoon, productionLimits, startTestService, type TestService } from '../support/service.ts'
 import {
   auditWithReturns,
@@ -776,7 +777,6 @@ describe('returns at the same time', () => {
 describe('properties', () => {
   const seed = Number(process.env.TEST_SEED ?? Date.now() % 2 ** 31)
   /** More of them finds more, for those who have the time. */
-  const effort = Number(process.env.TEST_EFFORT ?? 1)
   const rich = (policy: string) => ({
     name: 'Rich',
     onInsufficientBalance: policy,

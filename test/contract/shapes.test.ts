@@ -17,7 +17,7 @@ import {
   type TestService,
 } from '../support/service.ts'
 import { rightAttempt } from './attempts.ts'
-import { createWorld, knownRoutes, recipeOf, type World } from './recipes.ts'
+import { knownRoutes, recipeOf, shareWorlds, type World } from './recipes.ts'
 import { type Changes, watchChanges } from './watch-changes.ts'
 
 let service: TestService
@@ -26,6 +26,7 @@ let merchant: Merchant
 let campaign: string
 let who: Registered
 let changes: Changes
+const inWorld = shareWorlds()
 
 beforeAll(async () => {
   service = await startTestService()
@@ -72,7 +73,10 @@ describe('members that are not the caller’s to set', () => {
 
   test.each(withBody)('%s: have no effect, or are refused by name and nothing changes', async (route) => {
     const call = callsOf(document).find(({ method, path }) => `${method} ${path}` === route)!
-    const world = await createWorld(service)
+    await inWorld(service, (world) => sendIntruders(route, call, world))
+  })
+
+  async function sendIntruders(route: string, call: Call, world: World): Promise<void> {
     const schema = bodySchemaOf(document, call)!
     await changes()
     for (const path of objectsOf(schema, recipeOf(route, world)!.bodies[0]!)) {
@@ -82,7 +86,7 @@ describe('members that are not the caller’s to set', () => {
       else expectIgnored(path, added, await sendWith(call, world, path, added))
     }
     if (isStrict(call)) expect(await changes()).toEqual([])
-  })
+  }
 
   async function sendWith(call: Call, world: World, path: readonly string[], members: [string, unknown][]) {
     const recipe = recipeOf(`${call.method} ${call.path}`, world)!

@@ -20,7 +20,6 @@ export const storms: readonly Storm[] = [
   },
   {
     name: 'PostgreSQL crashed',
-    everyTime: true,
     database: 'embedded',
     fault: ({ folder }) => ({ kind: 'crash-postgres', folder }),
     turnsUnready: true,
@@ -67,7 +66,6 @@ export const storms: readonly Storm[] = [
   },
   {
     name: 'database stalled',
-    everyTime: true,
     database: 'proxied',
     // So many that baskets of the busiest customers queue behind each other.
     clients: 64,
@@ -83,7 +81,6 @@ export const storms: readonly Storm[] = [
   },
   {
     name: 'answers to COMMIT cut off',
-    everyTime: true,
     database: 'proxied',
     fault: ({ socketPath }) => ({
       kind: 'proxy',
@@ -98,7 +95,6 @@ export const storms: readonly Storm[] = [
   },
   {
     name: 'disk full',
-    everyTime: true,
     database: 'small-disk',
     fault: ({ folder, connection }) => ({ kind: 'fill-disk', folder, connection, holdMs: 2_000 }),
     turnsUnready: true,
@@ -156,7 +152,6 @@ export const storms: readonly Storm[] = [
   },
   {
     name: 'told to stop under load',
-    everyTime: true,
     database: 'external',
     fault: ({ pidFile }) => ({ kind: 'signal', pidFile, signal: 'SIGTERM' }),
     ends: { code: 0, signal: null, withinMs: 10_000 },
@@ -176,7 +171,6 @@ export const storms: readonly Storm[] = [
   },
   {
     name: 'clock wrong',
-    everyTime: true,
     database: 'external',
     fault: ({ clockFile }) => ({
       kind: 'clock',

@@ -3,6 +3,7 @@ import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectRefusal } from '../support/expect-refusal.ts'
+import { isFull } from '../support/full.ts'
 import { type Merchant, startTestService, type TestService } from '../support/service.ts'
 import { type Body, times } from '../support/shop.ts'
 
@@ -66,7 +67,8 @@ describe('a reply that is not taken', () => {
   })
 
   test('stays open as long as it is read, however slowly', { timeout: 30_000 }, async () => {
-    const socket = ask(`/v1/customers/${customer}/export`, 10)
+    // More than a client gets that reads so slowly, and more than the operating system keeps for it.
+    const socket = ask(`/v1/customers/${customer}/export`, 4)
     const endsAt = performance.now() + 2.5 * replyTimeoutMs
     let end = ''
     let isClosed = false
@@ -117,7 +119,9 @@ describe('pages end at a megabyte', () => {
     return { rows, pages }
   }
 
-  test.each([100, 25, 7, 1])('and the next continues exactly, with a limit of %d', async (limit) => {
+  // The full check also looks at pages of 25 and of 1.
+  const limits = isFull ? [100, 25, 7, 1] : [100, 7]
+  test.each(limits)('and the next continues exactly, with a limit of %d', async (limit) => {
     for (const path of [`/v1/customers/${customer}/transactions`, '/v1/transactions']) {
       const { rows, pages } = await walk(path, limit)
       const ids = rows.map(({ id }) => id)

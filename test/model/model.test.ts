@@ -6,6 +6,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runRound } from '../../src/jobs/run-jobs.ts'
+import { effort } from '../support/full.ts'
 import {
   type Method,
   nearNoon,
@@ -20,7 +21,6 @@ import type { Basket, Sale } from './model.ts'
 import { Run } from './run.ts'
 
 const seed = Number(process.env.TEST_SEED ?? Date.now() % 2 ** 31)
-const effort = Number(process.env.TEST_EFFORT ?? 1)
 const dayMs = 86_400_000
 
 let service: TestService

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { isFull, someOf } from '../support/full.ts'
 import type { Registered } from '../support/service.ts'
 import { many, startTwoInstances, type TwoInstances } from '../support/two-instances.ts'
 
@@ -20,7 +21,7 @@ afterAll(async () => {
 
 const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0)
 
-test('a thousand baskets of 0.01 give what whole cents give and not a fraction more', async () => {
+test('baskets of 0.01 give what whole cents give and not a fraction more', async () => {
   const campaign = await two.merchant.publishCampaign({
     name: 'Cents',
     balances: [
@@ -37,9 +38,10 @@ test('a thousand baskets of 0.01 give what whole cents give and not a fraction m
       { id: 'thirds', kind: 'points_per_amount', balance: 'thirds', points: 0.03, per: 0.03 },
     ],
   })
-  const people = await many(50, () => two.merchant.register(campaign))
-  // Fifty tills, each with a customer of its own and one basket after the other.
-  const statuses = await many(50, async (till) => {
+  const tills = isFull ? 50 : 10
+  const people = await many(tills, () => two.merchant.register(campaign))
+  // Each till with a customer of its own and one basket after the other.
+  const statuses = await many(tills, async (till) => {
     const own: number[] = []
     for (let i = 0; i < 20; i++) own.push((await two.pay(people[till]!, { amount: 0.01 })).status)
     return own
@@ -92,7 +94,7 @@ test('a line that is split gives what the line gave, with discounts, multipliers
     return body.executedActions.collectables
   }
   const orders = [{}, { discountAmount: 0.05 }, { discountAmount: 0.01, pointsToSpend: 11 }]
-  const splits = partitions(17).filter((_, i) => i % 10 === 0)
+  const splits = partitions(17).filter((_, i) => i % (isFull ? 3 : 30) === 0)
   for (const order of orders) {
     const whole = await given([17], order)
     for (const parts of splits) expect([parts, await given(parts, order)]).toEqual([parts, whole])
@@ -116,7 +118,7 @@ test('a basket split into baskets never gives more than the whole', async () => 
   }
   const whole = await buy([21])
   expect(whole).toBe(13)
-  for (const parts of partitions(21).filter((_, i) => i % 20 === 0)) {
+  for (const parts of partitions(21).filter((_, i) => i % (isFull ? 20 : 60) === 0)) {
     expect([parts, (await buy(parts)) <= whole]).toEqual([parts, true])
   }
 })
@@ -148,5 +150,6 @@ test('points spent bit by bit are never worth more than together, nor do they co
   }
   const whole = await worth([6])
   expect(whole).toBe(10)
-  for (const parts of partitions(6)) expect([parts, (await worth(parts)) <= whole]).toEqual([parts, true])
+  for (const parts of someOf(partitions(6), 3, 0))
+    expect([parts, (await worth(parts)) <= whole]).toEqual([parts, true])
 })

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { effort } from '../../../test/support/full.ts'
 import type { Basket, Line } from '../../domain/basket.ts'
 import type { ReturnRecord } from '../../domain/return-record.ts'
 import type { Action } from '../../domain/transaction.ts'
@@ -143,7 +144,7 @@ describe('of a sale that coupons were taken off from, a return pays back', () =>
         const last = sale.takeBack()
         expect([refunded + last.refund, last.points]).toEqual([sale.due, 0])
       }),
-      { numRuns: 200 },
+      { numRuns: 50 * effort },
     )
   })
 })

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { effort } from '../../../test/support/full.ts'
 import {
   attach,
   club,
@@ -449,7 +450,7 @@ describe('multiples of a total', () => {
           expect(Math.max(passed, multiple)).toBe(shop.out())
         }
       }),
-      { numRuns: 300 },
+      { numRuns: 75 * effort },
     )
   })
 })
@@ -656,7 +657,7 @@ describe('for all sales and all ways to return them', () => {
         if (!used && !between) expect(shop.active()).toEqual([])
         if (!used && !between) expect(shop.wallet().lots).toEqual([])
       }),
-      { numRuns: 250 },
+      { numRuns: 60 * effort },
     )
   })
 })

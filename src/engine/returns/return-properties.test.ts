@@ -4,12 +4,13 @@
  */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { effort } from '../../../test/support/full.ts'
 import { attach, club, line, tuesdayMorning, walletOf } from '../coffee-club.fixture.ts'
 import { type CouponPhase, openCoupons } from './open-coupons.ts'
 import { till } from './till.fixture.ts'
 
 const dayMs = 86_400_000
-const numRuns = Number(process.env.RETURN_RUNS ?? 250)
+const numRuns = 70 * effort
 
 interface Rules {
   readonly policy: 'floor' | 'negative' | 'reject'

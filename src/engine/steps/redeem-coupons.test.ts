@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { effort } from '../../../test/support/full.ts'
 import type { Basket, Line } from '../../domain/basket.ts'
 import type { Coupon, Reward } from '../../domain/coupon.ts'
 import {
@@ -407,7 +408,7 @@ describe('what a coupon is worth is', () => {
         expect(decided.value.payableMinor).toBe(before - taken)
         expect(decided.value.payableMinor).toBeGreaterThanOrEqual(0)
       }),
-      { numRuns: 500 },
+      { numRuns: 125 * effort },
     )
   })
 })
