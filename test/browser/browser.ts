@@ -99,9 +99,6 @@ export function expectCalm({ problems }: Opened): void {
   expect(problems, problems.join('\n')).toEqual([])
 }
 
-/** Pages are looked at in every size, color scheme and language, not only in each of them once. */
-export const isEveryLook = process.env.TEST_LOOKS === 'all'
-
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 /** As text: it runs in the page, which these tests have no types of. */

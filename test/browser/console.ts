@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Locator, Page } from 'playwright-core'
 import { beforeEach } from 'vitest'
+import { isFull } from '../support/full.ts'
 import {
   callApi,
   demo,
@@ -40,11 +41,12 @@ export function addressOf(page: Page): { readonly path: string; readonly search:
 }
 
 /**
- * By day and by night: contrast is another in the dark. Of pages as they open, screenshots.test.ts does the same: a
- * journey looks at what became of one.
+ * By day, and in the full check also by night: contrast is another in the dark. Of pages as they open,
+ * screenshots.test.ts does both each time: a journey looks at what became of one.
  */
 export async function expectAccessibleInBothSchemes(page: Page): Promise<void> {
   await expectAccessible(page)
+  if (!isFull) return
   for (const colorScheme of ['dark', 'light'] as const) {
     await page.emulateMedia({ colorScheme })
     await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor()

@@ -1,6 +1,7 @@
 /** What stands around every page of the console: filters on a phone, no network, a new version, what is not there. */
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
+import { isFull } from '../support/full.ts'
 import {
   callApi,
   demo,
@@ -67,7 +68,9 @@ test('on a phone the filters of a list wait behind one button, and the search st
   expectCalm(opened)
 })
 
-test('the widest list fits its place at every width, and its filters fold where its rows are cards', async () => {
+test('the widest list fits its place at every width, and its filters fold where its rows are cards', {
+  skip: !isFull,
+}, async () => {
   const { id: customer, cards } = await newCustomer({ fullname: 'Maximiliane von Hohenstein' })
   const sell = (quantity: number, unitPrice: number) => {
     const items = [{ product: 'latte', quantity, unitPrice }]
@@ -142,7 +145,9 @@ test('without a network the frame stays, says so, and goes on when it is back', 
   expectCalm(opened)
 })
 
-test('"Try again" works where the browser did not notice that the network was gone', async () => {
+test('"Try again" works where the browser did not notice that the network was gone', {
+  skip: !isFull,
+}, async () => {
   const opened = await openConsole('/customers', {
     expected: ['ERR_FAILED', 'dynamically imported module', 'PartMissing'],
   })
@@ -184,7 +189,7 @@ test('after a deployment the page is loaded anew once, and is there', async () =
   expectCalm(opened)
 })
 
-test('a file that stays away is no endless loop', async () => {
+test('a file that stays away is no endless loop', { skip: !isFull }, async () => {
   const opened = await openConsole('/customers', {
     expected: [404, 'dynamically imported module', 'PartMissing'],
   })

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
+import { isFull, someOf } from '../support/full.ts'
 import { callApi, demo, expectAccessible, expectCalm, newCustomer, startBrowser, unique } from './browser.ts'
 import {
   addressOf,
@@ -80,7 +81,7 @@ test('shows the figures of a range and leads to what they are counted from', asy
   expectCalm(opened)
 })
 
-test('a range is typed digit by digit, and changed in the middle', async () => {
+test('a range is typed digit by digit, and changed in the middle', { skip: !isFull }, async () => {
   const opened = await openConsole('/transactions')
   const { page } = opened
   await waitForRows(page)
@@ -180,7 +181,7 @@ test('each figure leads to exactly the rows it was counted from', { timeout: 120
   for (const one of Object.values(whole.coupons)) expect(one).toBeGreaterThan(0)
   expect(whole.spent.points).toBeGreaterThan(0)
   expect(whole.activeCustomers).toBeGreaterThan(25)
-  for (const list of lists) {
+  for (const list of someOf(lists, 2, 0)) {
     await page.getByRole('link', { name: list.name, exact: true }).click()
     await expectList(page, list, whole)
     await page.goBack()
@@ -192,7 +193,8 @@ test('a day of each chart leads to the same rows, of that day', { timeout: 120_0
   const opened = await openConsole('/?days=7')
   const { page } = opened
   const { data } = await callApi('GET', `/v1/reports/daily?from=${dayBefore(7)}&to=${dayBefore(1)}`)
-  for (const list of lists) {
+  // In the quick check those whose figures lead nowhere above.
+  for (const list of someOf(lists, 2, 1)) {
     const chart = figure(page, list.name).getByRole('img', { name: /by day/ })
     await chart.locator('svg path').first().waitFor()
     await chart.hover()
@@ -214,7 +216,7 @@ test('a day of each chart leads to the same rows, of that day', { timeout: 120_0
   expectCalm(opened)
 })
 
-test('a tap on a chart leads to the day as a click does', async () => {
+test('a tap on a chart leads to the day as a click does', { skip: !isFull }, async () => {
   const opened = await openConsole('/?days=7', { width: 390, height: 844, hasTouch: true })
   const { page } = opened
   const chart = figure(page, 'Sales').getByRole('img', { name: /by day/ })
@@ -264,7 +266,9 @@ test('today is told by itself, and compared with nothing', async () => {
   expectCalm(opened)
 })
 
-test('a balance keeps its name and decimals when its campaign is over, and another range is of the same one', async () => {
+test('a balance keeps its name and decimals when its campaign is over, and another range is of the same one', {
+  skip: !isFull,
+}, async () => {
   const key = `credit${unique()}`
   const { id } = await callApi('POST', '/v1/campaigns', {
     body: {
@@ -291,7 +295,9 @@ test('a balance keeps its name and decimals when its campaign is over, and anoth
   expectCalm(opened)
 })
 
-test('a condition that a chart brought is told in words and taken away again', async () => {
+test('a condition that a chart brought is told in words and taken away again', {
+  skip: !isFull,
+}, async () => {
   const opened = await openConsole(`/coupons?status=3&endedFrom=${dayBefore(30)}&endedTo=${dayBefore(1)}`)
   const { page } = opened
   const chip = page.getByRole('button', { name: /^Redeemed, expired, or revoked: / })

@@ -1,6 +1,7 @@
 /** How one gets about in the console: Ctrl-K, the menu by keyboard alone, and on a phone. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { isFull } from '../support/full.ts'
 import { callApi, demo, expectAccessible, expectCalm, newCustomer, startBrowser, unique } from './browser.ts'
 import {
   addressOf,
@@ -41,7 +42,9 @@ test('Ctrl-K finds a page, and a customer by name, phone, email and barcode', as
   expectCalm(opened)
 })
 
-test('Ctrl-K finds a campaign by its name, and a transaction by its receipt number or id', async () => {
+test('Ctrl-K finds a campaign by its name, and a transaction by its receipt number or id', {
+  skip: !isFull,
+}, async () => {
   const [{ id: customer, cards }, receipt, name] = [
     await newCustomer(),
     `R-${unique()}-7`,
@@ -73,7 +76,9 @@ test('Ctrl-K finds a campaign by its name, and a transaction by its receipt numb
   expectCalm(opened)
 })
 
-test('Ctrl-K typed quickly leads to what was typed, not to what is there already', async () => {
+test('Ctrl-K typed quickly leads to what was typed, not to what is there already', {
+  skip: !isFull,
+}, async () => {
   const { id, data } = await newCustomer()
   const opened = await openConsole('/settings')
   const { page } = opened
@@ -98,7 +103,7 @@ test('Ctrl-K typed quickly leads to what was typed, not to what is there already
   expectCalm(opened)
 })
 
-test('Ctrl-K says that there is no network, not that nothing was found', async () => {
+test('Ctrl-K says that there is no network, not that nothing was found', { skip: !isFull }, async () => {
   const opened = await openConsole('/settings', { expected: ['ERR_INTERNET_DISCONNECTED'] })
   const { page, context } = opened
   await pageTitle(page, 'Settings').waitFor()
@@ -112,7 +117,9 @@ test('Ctrl-K says that there is no network, not that nothing was found', async (
   expectCalm(opened)
 })
 
-test('Ctrl-K begins what is often done: a campaign, a registration, the till', async () => {
+test('Ctrl-K begins what is often done: a campaign, a registration, the till', {
+  skip: !isFull,
+}, async () => {
   const opened = await openConsole('/settings')
   const { page } = opened
   await pageTitle(page, 'Settings').waitFor()
@@ -140,7 +147,7 @@ test('Ctrl-K begins what is often done: a campaign, a registration, the till', a
   expectCalm(opened)
 })
 
-test('the key for it is the one of the machine', async () => {
+test('the key for it is the one of the machine', { skip: !isFull }, async () => {
   const opened = await openConsole('/settings')
   const { page } = opened
   const button = page.getByRole('banner').getByRole('button', { name: /^Search or jump to/ })
@@ -198,7 +205,7 @@ test('everything is reached with the keyboard: skip link, menu, rows and dialogs
   expectCalm(opened)
 })
 
-test('a search that was just typed does not follow to the next page', async () => {
+test('a search that was just typed does not follow to the next page', { skip: !isFull }, async () => {
   const opened = await openConsole('/customers')
   const { page } = opened
   await waitForRows(page)
@@ -214,7 +221,9 @@ test('a search that was just typed does not follow to the next page', async () =
   expectCalm(opened)
 })
 
-test('a search that was just typed is given up with the filter, and the field says what is shown', async () => {
+test('a search that was just typed is given up with the filter, and the field says what is shown', {
+  skip: !isFull,
+}, async () => {
   const opened = await openConsole('/customers?q=nobody-at-all')
   const { page } = opened
   const field = page.getByLabel('Search', { exact: true })
@@ -235,7 +244,7 @@ test('a search that was just typed is given up with the filter, and the field sa
   expectCalm(opened)
 })
 
-test('a double click on "Next page" opens nobody', async () => {
+test('a double click on "Next page" opens nobody', { skip: !isFull }, async () => {
   const opened = await openConsole('/customers')
   const { page } = opened
   await waitForRows(page)
@@ -295,7 +304,7 @@ test('on a phone the menu opens and closes', async () => {
   expectCalm(opened)
 })
 
-test('on a phone no page sticks out', async () => {
+test('on a phone no page sticks out', { skip: !isFull }, async () => {
   // Something for the audit log.
   await callApi('POST', '/v1/products', { body: { opaqueId: unique() } })
   const { opened, page, menu, burger, isInSight } = await openOnPhone('/')

@@ -1,6 +1,7 @@
 /** The browser's Back and Forward at the till. */
 import type { Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
+import { isFull } from '../support/full.ts'
 import { demo, expectAccessible, expectCalm, openPage, scan, startBrowser } from './browser.ts'
 import {
   charge,
@@ -82,7 +83,7 @@ test('from the return and the receipt back to the sale, and forward again', asyn
   expectCalm(opened)
 })
 
-test('closes what is open over the sale, and never the sale with it', async () => {
+test('closes what is open over the sale, and never the sale with it', { skip: !isFull }, async () => {
   const opened = await openPage({ width: 390, height: 844 })
   const { page } = opened
   await openFromElsewhere(page)
@@ -161,7 +162,9 @@ test('asks before it leaves the till with something in the basket', async () => 
   expectCalm(opened)
 })
 
-test('with the calls beside it goes back over what was left, and closes what is on top', async () => {
+test('with the calls beside it goes back over what was left, and closes what is on top', {
+  skip: !isFull,
+}, async () => {
   const opened = await openPage()
   const { page } = opened
   await openFromElsewhere(page)
@@ -199,7 +202,9 @@ test('with the calls beside it goes back over what was left, and closes what is 
   expectCalm(opened)
 })
 
-test('in a window that began with the till there is nothing to leave for, and nothing is asked', async () => {
+test('in a window that began with the till there is nothing to leave for, and nothing is asked', {
+  skip: !isFull,
+}, async () => {
   const opened = await openPage()
   await openTill(opened.page)
   const [page] = await Promise.all([

@@ -1,5 +1,6 @@
 import type { Locator, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
+import { isFull } from '../support/full.ts'
 import {
   callApi,
   demo,
@@ -95,7 +96,7 @@ const code = (page: Page, { barcode }: HeldCard) =>
 const backgroundOf = (place: Locator) =>
   place.evaluate((element) => element.ownerDocument.defaultView!.getComputedStyle(element).backgroundColor)
 
-test.each(['light', 'dark'] as const)(
+test.each(isFull ? (['light', 'dark'] as const) : (['light'] as const))(
   'shows a card to scan and everything on it, %s',
   async (colorScheme) => {
     const card = await issueCard()
@@ -238,7 +239,7 @@ test('shows without a network how it was last, and says so', async () => {
   expectCalm(opened)
 })
 
-test('shows how it was last while only a proxy answers for the service', async () => {
+test('shows how it was last while only a proxy answers for the service', { skip: !isFull }, async () => {
   const card = await issueCard()
   const opened = await openPage({ expected: [502] })
   const { page, context } = opened
@@ -251,7 +252,7 @@ test('shows how it was last while only a proxy answers for the service', async (
   expectCalm(opened)
 })
 
-test('drops the files of an older version', async () => {
+test('drops the files of an older version', { skip: !isFull }, async () => {
   const card = await issueCard()
   const opened = await openPage()
   const { page } = opened
@@ -273,7 +274,7 @@ test('drops the files of an older version', async () => {
   expectCalm(opened)
 })
 
-test('works where service workers are refused, as in a private window', async () => {
+test('works where service workers are refused, as in a private window', { skip: !isFull }, async () => {
   const card = await issueCard()
   const opened = await openPage()
   const { page } = opened
