@@ -1,6 +1,7 @@
 // Checks what others make of openapi.json: linters, generators of clients, and the tour of the README with each
 // generated client against a running service, behind a proxy that compares every request and response with the
-// document. The tools are a package of their own in clients/, which is installed here the first time.
+// document. The tools are a package of their own in clients/, which is installed here the first time, or with
+// --install before it.
 import { execFile } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -15,16 +16,22 @@ const shell = process.platform === 'win32'
 
 const startedAt = performance.now()
 const rows = []
-// A tour needs no history.
-const starting = step('start the service', () => startDemoService({ DEMO_DAYS: '0' }))
-try {
-  if (await step('install the tools', install)) await checkAll()
-} finally {
-  await (await starting)?.stop()
-}
+// With --install, only prepares for the next run.
+if (process.argv.includes('--install')) await step('install the tools', install)
+else await checkWithService()
 report()
 
-async function checkAll() {
+async function checkWithService() {
+  // A tour needs no history.
+  const starting = step('start the service', () => startDemoService({ DEMO_DAYS: '0' }))
+  try {
+    if (await step('install the tools', install)) await checkAll(starting)
+  } finally {
+    await (await starting)?.stop()
+  }
+}
+
+async function checkAll(starting) {
   const linting = lint()
   const hasGenerated = await step('@hey-api/openapi-ts', () => run('generate-hey-api.mjs'))
   // A build belongs to the start, and the types of openapi-typescript to the build.

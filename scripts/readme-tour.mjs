@@ -9,7 +9,8 @@ import { startDemoService } from './demo-service.mjs'
 const startedAt = performance.now()
 let service
 try {
-  service = await startDemoService()
+  // A few days of the past are enough for the tour.
+  service = await startDemoService({ DEMO_DAYS: '3' })
   console.log(`The service was ready after ${Math.round(performance.now() - startedAt)} ms, build included.`)
   const blocks = readTour(await readFile(new URL('../README.md', import.meta.url), 'utf8'))
   const shells = [
