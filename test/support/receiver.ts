@@ -11,6 +11,7 @@ export interface Receiver {
 }
 
 export interface Received {
+  readonly path: string
   readonly headers: IncomingHttpHeaders
   readonly body: string
 }
@@ -24,7 +25,7 @@ export async function startReceiver(): Promise<Receiver> {
       body += chunk
     })
     request.on('end', () => {
-      const one = { headers: request.headers, body }
+      const one = { path: request.url!, headers: request.headers, body }
       received.push(one)
       receiver.answer(response, one)
     })
