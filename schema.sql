@@ -535,10 +535,10 @@ CREATE TABLE webhook_deliveries (
 CREATE TABLE webhook_secrets (
   org_id integer NOT NULL,
   webhook_id uuid NOT NULL,
-  created_at timestamp with time zone NOT NULL,
+  id uuid NOT NULL,
   expires_at timestamp with time zone,
   sealed bytea NOT NULL,
-  CONSTRAINT webhook_secrets_pkey PRIMARY KEY (org_id, webhook_id, created_at)
+  CONSTRAINT webhook_secrets_pkey PRIMARY KEY (org_id, webhook_id, id)
 );
 
 CREATE TABLE webhooks (

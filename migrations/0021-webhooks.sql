@@ -28,10 +28,10 @@ CREATE TABLE webhooks (
 CREATE TABLE webhook_secrets (
   org_id integer NOT NULL,
   webhook_id uuid NOT NULL,
-  created_at timestamptz NOT NULL,
+  id uuid NOT NULL,
   expires_at timestamptz,
   sealed bytea NOT NULL,
-  PRIMARY KEY (org_id, webhook_id, created_at),
+  PRIMARY KEY (org_id, webhook_id, id),
   CONSTRAINT webhook_secrets_webhook FOREIGN KEY (org_id, webhook_id) REFERENCES webhooks (org_id, id) ON DELETE CASCADE
 );
 

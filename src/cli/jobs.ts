@@ -1,17 +1,12 @@
 import type { Command } from 'commander'
-import { completeSecrets } from '../app/serve.ts'
-import { runRound } from '../jobs/run-jobs.ts'
-import { createDeps } from '../operations/deps.ts'
 import {
-  listTroubledWork,
-  summarizeWork,
+  isWorkKind,
+  kindsOfWork,
+  readWork,
+  runWork,
   type TroubledWork,
-  updateWorkDue,
-  type WorkKind,
-  workKinds,
-} from '../store/due-work.ts'
-import { platformTenant, tenantOf } from '../store/tenant.ts'
-import { summarizeWebhooks, type WebhookSummary } from '../store/webhooks.ts'
+  type WebhookFigures,
+} from '../app/background-work.ts'
 import { addCommand, type CommandOutput, type Context } from './command.ts'
 import { misused } from './failure.ts'
 import { listChosenOrganizations, toTable } from './listing.ts'
@@ -30,7 +25,7 @@ export function jobsCommand(program: Command, context: Context): void {
     'loyalty-wallet jobs run',
     'loyalty-wallet jobs run --kind expiry --organization org_019a83f2c1d27b3a9e5f6d7c8b9a0f1e',
   ])
-    .option('--kind <kind>', `make this kind of work due first: ${workKinds.join(', ')}`)
+    .option('--kind <kind>', `make this kind of work due first: ${kindsOfWork.join(', ')}`)
     .option('--organization <id>', 'with --kind: only of this organization (default: all)')
     .action(async (options: RunOptions) => context.report(await run(context, options)))
 }
@@ -40,42 +35,36 @@ interface RunOptions {
   readonly organization?: string
 }
 
-const shownTroubles = 20
-
 async function show({ env }: Context): Promise<CommandOutput> {
   const now = new Date()
-  return withPool(readDatabaseSettings(env), async (pool) => {
-    const platform = platformTenant(pool)
-    const work = await summarizeWork(platform, now)
-    const troubles = await listTroubledWork(platform, shownTroubles)
-    const webhooks = await summarizeWebhooks(platform, now)
-    return {
-      text: [
-        toTable(
-          ['kind', 'due', 'running', 'failing', 'late by', 'next'],
-          work.map((each) => [
-            each.kind,
-            String(each.due),
-            String(each.running),
-            String(each.failing),
-            each.oldest ? inWords(now.getTime() - each.oldest.getTime()) : '',
-            each.next?.toISOString() ?? '',
-          ]),
-        ),
-        `webhooks: ${sayWebhooks(webhooks)}`,
-        ...troubles.map(sayTrouble),
-      ].join('\n'),
-      json: { data: work, webhooks, failing: troubles },
-      exitCode: troubles.length === 0 ? 0 : 1,
-    }
-  })
+  const { kinds, troubles, webhooks } = await withPool(readDatabaseSettings(env), (pool) =>
+    readWork(pool, now),
+  )
+  const rows = kinds.map(({ kind, due, running, failing, oldest, next }) => [
+    kind,
+    String(due),
+    String(running),
+    String(failing),
+    oldest ? inWords(now.getTime() - oldest.getTime()) : '',
+    next?.toISOString() ?? '',
+  ])
+  return {
+    text: [
+      toTable(['kind', 'due', 'running', 'failing', 'late by', 'next'], rows),
+      `webhooks: ${sayWebhooks(webhooks)}`,
+      ...troubles.map(sayTrouble),
+    ].join('\n'),
+    json: { data: kinds, webhooks, failing: troubles },
+    exitCode: troubles.length === 0 ? 0 : 1,
+  }
 }
 
-const sayWebhooks = ({ active, waiting, failing, paused, behind }: WebhookSummary) =>
+const sayWebhooks = ({ active, waiting, failing, paused, behind }: WebhookFigures) =>
   `${active} active, ${waiting} with something to send, ${failing} failing, ${paused} paused; ${behind} events to look at`
 
 const sayTrouble = ({ organization, kind, attempts, lastError, dueAt }: TroubledWork) =>
-  `  - ${kind} of ${organization ?? 'the platform'}: failed ${attempts} times (${lastError}), next at ${dueAt?.toISOString() ?? 'no time'}`
+  `  - ${kind} of ${organization ?? 'the platform'}: failed ${attempts} times (${lastError}), ` +
+  `next at ${dueAt?.toISOString() ?? 'no time'}`
 
 function inWords(ms: number): string {
   const seconds = Math.round(ms / 1000)
@@ -85,34 +74,24 @@ function inWords(ms: number): string {
 
 async function run({ env, note }: Context, { kind, organization }: RunOptions): Promise<CommandOutput> {
   if (organization !== undefined && kind === undefined) throw misused('--organization requires --kind.')
-  if (kind !== undefined && !isKind(kind)) {
-    throw misused(`--kind must be one of ${workKinds.join(', ')}, not "${kind}".`)
+  if (kind !== undefined && !isWorkKind(kind)) {
+    throw misused(`--kind must be one of ${kindsOfWork.join(', ')}, not "${kind}".`)
+  }
+  const log = {
+    info: (details: object, message: string) => note(`${message}: ${JSON.stringify(details)}`),
+    warn: (_details: object, message: string) => note(message),
+    error: (details: object, message: string) =>
+      note(`${message}: ${String((details as { err?: Error }).err ?? '')}`),
   }
   const config = readCredentialSettings(env)
   const done = await withPool(config, async (pool) => {
-    const log = {
-      info: (details: object, message: string) => note(`${message}: ${JSON.stringify(details)}`),
-      warn: (_details: object, message: string) => note(message),
-      error: (details: object, message: string) =>
-        note(`${message}: ${String((details as { err?: Error }).err ?? '')}`),
-    }
-    const secrets = await completeSecrets(config)
-    const deps = createDeps({ ...config, ...secrets, pool, log, publicUrl: () => '' })
-    if (kind) {
-      for (const { orgId } of await listChosenOrganizations(pool, organization)) {
-        await updateWorkDue(tenantOf(pool, orgId), kind, deps.clock())
-      }
-    }
-    await runRound(deps)
-    return { runs: sum(deps.workCounts.runs), failures: sum(deps.workCounts.failures) }
+    const first = kind && { kind, organizations: await listChosenOrganizations(pool, organization) }
+    return runWork(pool, config, log, first)
   })
+  const failed = done.failures > 0 ? `; ${done.failures} failed, see "loyalty-wallet jobs"` : ''
   return {
-    text: `Did ${done.runs} pieces of work${done.failures > 0 ? `; ${done.failures} failed, see "loyalty-wallet jobs"` : ''}.`,
+    text: `Did ${done.runs} pieces of work${failed}.`,
     json: done,
     exitCode: done.failures === 0 ? 0 : 1,
   }
 }
-
-const isKind = (text: string): text is WorkKind => (workKinds as readonly string[]).includes(text)
-const sum = (counts: ReadonlyMap<string, number>) =>
-  [...counts.values()].reduce((all, count) => all + count, 0)

@@ -85,7 +85,7 @@ export async function countDueWork(platform: Tenant, now: Date): Promise<DueCoun
   }))
 }
 
-export interface WorkSummary {
+export interface WorkOfKind {
   readonly kind: WorkKind
   /** Due and taken by nobody. */
   readonly due: number
@@ -101,12 +101,12 @@ export interface WorkSummary {
 const isLeased = 'leased_until > now()'
 
 /** All work, by kind. Runs as the platform. */
-export async function summarizeWork(platform: Tenant, now: Date): Promise<WorkSummary[]> {
+export async function listWork(platform: Tenant, now: Date): Promise<WorkOfKind[]> {
   const isDue = `due_at <= $1::timestamptz AND (${isLeased}) IS NOT TRUE`
   const [, rows] = await platform.db.pipe([
     onEveryNode,
     {
-      name: 'summarize-work',
+      name: 'list-work',
       text: `SELECT kind, count(*) FILTER (WHERE ${isDue}), count(*) FILTER (WHERE ${isLeased}),
                count(*) FILTER (WHERE last_error IS NOT NULL), ${milliseconds(`min(due_at) FILTER (WHERE ${isDue})`)},
                ${milliseconds('min(due_at) FILTER (WHERE due_at > $1::timestamptz)')}

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { WebhookId } from '../domain/ids.ts'
 import { deliveryStatus, type PauseReason, type Webhook, webhookStatus } from '../domain/webhook.ts'
 import { onEveryNode } from './due-work.ts'
+import { newId } from './new-id.ts'
 import { execute, idFrom, many, maybeOne, type Tenant, uuidOf } from './tenant.ts'
 
 interface WebhookRow {
@@ -125,8 +126,8 @@ export async function insertWebhookSecret(
     [...key, now],
   )
   await tenant.db.query(
-    'INSERT INTO webhook_secrets (org_id, webhook_id, created_at, sealed) VALUES ($1, $2, $3, $4)',
-    [...key, now, sealed],
+    'INSERT INTO webhook_secrets (org_id, webhook_id, id, sealed) VALUES ($1, $2, $3, $4)',
+    [...key, uuidOf(newId('sec', now)), sealed],
   )
 }
 
@@ -140,7 +141,7 @@ export async function listWebhookSecrets(tenant: Tenant, id: WebhookId, now: Dat
   const rows = await many<{ sealed: Buffer; expires_at: Date | null }>(
     tenant.db,
     `SELECT sealed, expires_at FROM webhook_secrets WHERE org_id = $1 AND webhook_id = $2 AND (expires_at IS NULL OR expires_at > $3)
-     ORDER BY created_at DESC`,
+     ORDER BY id DESC`,
     [tenant.orgId, uuidOf(id), now],
   )
   return rows.map(({ sealed, expires_at }) => ({ sealed, expiresAt: expires_at ?? undefined }))
@@ -288,7 +289,7 @@ export async function releaseWebhook(
   ])
 }
 
-export interface WebhookSummary {
+export interface WebhookFigures {
   readonly active: number
   readonly waiting: number
   readonly failing: number
@@ -298,12 +299,12 @@ export interface WebhookSummary {
 }
 
 /** Runs as the platform. */
-export async function summarizeWebhooks(platform: Tenant, now: Date): Promise<WebhookSummary> {
+export async function findWebhookFigures(platform: Tenant, now: Date): Promise<WebhookFigures> {
   const isActive = `w.status = ${webhookStatus.active}`
   const [, rows] = await platform.db.pipe([
     onEveryNode,
     {
-      name: 'summarize-webhooks',
+      name: 'webhook-figures',
       text: `SELECT count(*) FILTER (WHERE ${isActive}),
                count(*) FILTER (WHERE ${isActive} AND (w.position < c.last_position OR w.retry_at <= $1::timestamptz)),
                count(*) FILTER (WHERE ${isActive} AND w.failing_since IS NOT NULL),

@@ -82,8 +82,8 @@ describe('what is read', () => {
     await post(`/v1/cards/${card}/replace`)
     await post(`/v1/customers/${customer}/erase`)
     const { data } = await read({ after: start })
-    // What takes weeks is in the tests of expiry.
-    const late = ['balance.expired', 'coupon.expired', 'campaign.published']
+    // What takes weeks is in the tests of expiry, and a receiver that is gone in those of webhooks.
+    const late = ['balance.expired', 'coupon.expired', 'campaign.published', 'webhook.paused']
     const expected = Object.keys(eventTypes).filter((type) => !late.includes(type))
     expect([...new Set(data.map(({ type }) => type))].sort()).toEqual(expected.sort())
     expect(Object.keys(document.webhooks)).toEqual(Object.keys(eventTypes))

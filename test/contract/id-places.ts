@@ -25,6 +25,8 @@ const prefixes: Record<string, keyof Ids> = {
   psn: 'person',
   con: 'connection',
   req: 'request',
+  whk: 'webhook',
+  dlv: 'delivery',
 }
 
 function kindOf(value: unknown): keyof Ids | undefined {

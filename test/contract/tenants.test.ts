@@ -96,6 +96,7 @@ function seen(reply: Reply, sent: string): string {
     .replaceAll(/\/w\/[\w-]{54}"/g, '/w/<address>"')
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>')
     .replaceAll(/\b(lw[ks])_[\w-]+/g, '<$1>')
+    .replaceAll(/\bwhsec_[\w+/]+=*/g, '<whsec>')
     .replaceAll(/made-\d+/g, '<made>')
     // A small part of a sale gives back a whole point only now and then.
     .replaceAll(/\{"type":"return"[^}]*\}/g, '')

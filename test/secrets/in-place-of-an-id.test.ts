@@ -24,6 +24,7 @@ const mayStay = [
   /^(?:POST|PATCH) \/v1\/campaigns.* (?!.*<name>)/,
   /^(?:POST|PATCH) \/v1\/(?:products|branches|users)\S* (?:opaqueId|name|category)$/,
   /^POST \/v1\/connections name$/,
+  /^(?:POST|PATCH) \/v1\/webhooks\S* description$/,
   /^PATCH \/v1\/organization name$/,
   / items\[0\]\.(?:id|product|name|category)$/,
   / (?:user|branch|opaqueId)$/,

@@ -33,6 +33,11 @@ const calls: Record<string, () => Promise<Reply>> = {
   renewInvitation: () => owner.call('POST', `/v1/people/${colleague.id}/invitation`, {}),
   addConnection: () => manager.call('POST', '/v1/connections', { name: 'Web shop' }),
   rotateConnection: () => manager.call('POST', `/v1/connections/${merchant.connection}/rotate`, {}),
+  addWebhook: () => manager.call('POST', '/v1/webhooks', { url: 'https://example.com/events' }),
+  rotateWebhookSecret: async () => {
+    const { id } = (await calls.addWebhook!()).body
+    return manager.call('POST', `/v1/webhooks/${id}/rotate`, {})
+  },
   invitePersonToOrganization: () =>
     operator(`${ofMerchant()}/people`, { email: 'first@example.com', role: 'owner' }),
   createIntegration: () => operator('/integrations', { name: 'Shop' }),
@@ -72,7 +77,7 @@ async function findInClear(): Promise<string[]> {
   const found = await Promise.all(
     tables.map(({ name }) =>
       pool.query<{ row: string }>(
-        `SELECT t::text AS row FROM "${name}" t WHERE t::text ~ 'lw[kasrpi]_[\\w-]{8}'`,
+        `SELECT t::text AS row FROM "${name}" t WHERE t::text ~ 'lw[kasrpi]_[\\w-]{8}|whsec_'`,
       ),
     ),
   )
@@ -85,7 +90,7 @@ test('every operation that shows something once is called here', () => {
 
 test.each(Object.keys(calls))('what %s shows is in no table', async (operation) => {
   const reply = await calls[operation]!()
-  expect(reply.text).toMatch(/lw[ksi]_[\w-]{43}/)
+  expect(reply.text).toMatch(/lw[ksi]_[\w-]{43}|whsec_[\w+/]{43}=/)
   await service.flushRequests()
   expect(await findInClear()).toEqual([])
 })

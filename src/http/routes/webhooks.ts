@@ -21,7 +21,7 @@ import type { Server } from '../fastify-server.ts'
 import { listPage, PageQuery } from '../requests/paging.ts'
 import { respondToWrite } from '../respond.ts'
 import { DeliveryStatus } from '../schemas/choices.ts'
-import { Id, Optional, PageOf } from '../schemas/fields.ts'
+import { Id, NoBody, Optional, PageOf } from '../schemas/fields.ts'
 import { Rotation } from '../schemas/platform.ts'
 import {
   DeliveryReply,
@@ -47,9 +47,11 @@ const aboutWebhooks =
 
 export function webhookRoutes(app: Server, options: ServerOptions): void {
   webhookListRoutes(app, options)
+  addRoute(app, options)
   webhookChangeRoutes(app, options)
   secretRoute(app, options)
   deliveryRoutes(app, options)
+  testRoute(app, options)
   replayRoutes(app, options)
 }
 
@@ -93,9 +95,7 @@ function webhookListRoutes(app: Server, { deps }: ServerOptions): void {
   )
 }
 
-function webhookChangeRoutes(app: Server, { deps }: ServerOptions): void {
-  const { clock } = deps
-
+function addRoute(app: Server, { deps }: ServerOptions): void {
   app.post(
     '/v1/webhooks',
     {
@@ -111,16 +111,18 @@ function webhookChangeRoutes(app: Server, { deps }: ServerOptions): void {
     },
     (request, reply) =>
       respondToWrite(deps, request, reply, {
-        work: (tenant) => addWebhook(tenant, deps, request.caller, request.body, clock()),
+        work: (tenant) => addWebhook(tenant, deps, request.caller, request.body, deps.clock()),
         status: 201,
         render: (webhook) => ({ ...toWebhookReply(webhook), secret: webhook.secret }),
       }),
   )
+}
 
+function webhookChangeRoutes(app: Server, { deps }: ServerOptions): void {
   app.patch(
     '/v1/webhooks/:id',
     {
-      config: { access: ['manage'], isRepeatable: true, refusals: ['webhook_not_found'] },
+      config: { access: ['manage'], refusals: ['webhook_not_found'] },
       schema: {
         operationId: 'patchWebhook',
         summary: 'Change, pause or resume a webhook',
@@ -138,7 +140,7 @@ function webhookChangeRoutes(app: Server, { deps }: ServerOptions): void {
             deps,
             parseId('whk', request.params.id),
             request.body as WebhookChange,
-            clock(),
+            deps.clock(),
           ),
         status: 200,
         render: toWebhookReply,
@@ -148,7 +150,7 @@ function webhookChangeRoutes(app: Server, { deps }: ServerOptions): void {
   app.delete(
     '/v1/webhooks/:id',
     {
-      config: { access: ['manage'], isRepeatable: true, refusals: ['webhook_not_found'] },
+      config: { access: ['manage'], refusals: ['webhook_not_found'] },
       schema: {
         operationId: 'deleteWebhook',
         summary: 'Delete a webhook',
@@ -236,9 +238,7 @@ function deliveryRoutes(app: Server, { deps }: ServerOptions): void {
   )
 }
 
-function replayRoutes(app: Server, { deps }: ServerOptions): void {
-  const { clock } = deps
-
+function testRoute(app: Server, { deps }: ServerOptions): void {
   app.post(
     '/v1/webhooks/:id/test',
     {
@@ -249,16 +249,21 @@ function replayRoutes(app: Server, { deps }: ServerOptions): void {
         description: 'Of the type `webhook.test`, whatever types the webhook receives.',
         tags,
         params: WebhookPath,
+        body: NoBody,
         response: { 202: DeliveryReply },
       },
     },
     (request, reply) =>
       respondToWrite(deps, request, reply, {
-        work: (tenant) => testWebhook(tenant, parseId('whk', request.params.id), clock()),
+        work: (tenant) => testWebhook(tenant, parseId('whk', request.params.id), deps.clock()),
         status: 202,
         render: toDeliveryReply,
       }),
   )
+}
+
+function replayRoutes(app: Server, { deps }: ServerOptions): void {
+  const { clock } = deps
 
   app.post(
     '/v1/deliveries/:id/replay',
@@ -273,6 +278,7 @@ function replayRoutes(app: Server, { deps }: ServerOptions): void {
         summary: 'Send an event again',
         tags,
         params: DeliveryPath,
+        body: NoBody,
         response: { 202: DeliveryReply },
       },
     },
