@@ -868,7 +868,7 @@ GRANT INSERT, SELECT, UPDATE ON customers TO loyalty_wallet_app;
 GRANT INSERT, SELECT, UPDATE ON daily_sums TO loyalty_wallet_app;
 GRANT INSERT, SELECT, UPDATE ON due_work TO loyalty_wallet_app;
 GRANT INSERT, SELECT, UPDATE ON event_counters TO loyalty_wallet_app;
-GRANT INSERT, SELECT ON events TO loyalty_wallet_app;
+GRANT DELETE, INSERT, SELECT ON events TO loyalty_wallet_app;
 GRANT DELETE, INSERT, SELECT ON http_requests TO loyalty_wallet_app;
 GRANT DELETE, INSERT, SELECT, UPDATE ON idempotency_keys TO loyalty_wallet_app;
 GRANT INSERT, SELECT ON integration_keys TO loyalty_wallet_app;

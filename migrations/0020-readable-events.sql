@@ -2,6 +2,17 @@
 -- table: what is older is deleted by position, together with the update of this number.
 ALTER TABLE event_counters ADD COLUMN oldest_position bigint NOT NULL DEFAULT 1;
 
+-- The oldest were archived.
+ALTER TABLE event_counters NO FORCE ROW LEVEL SECURITY;
+ALTER TABLE events NO FORCE ROW LEVEL SECURITY;
+ALTER TABLE archived_files NO FORCE ROW LEVEL SECURITY;
+UPDATE event_counters c
+  SET oldest_position = coalesce((SELECT min(e.position) FROM events e WHERE e.org_id = c.org_id), c.last_position + 1)
+  WHERE EXISTS (SELECT 1 FROM archived_files f WHERE f.org_id = c.org_id);
+ALTER TABLE archived_files FORCE ROW LEVEL SECURITY;
+ALTER TABLE events FORCE ROW LEVEL SECURITY;
+ALTER TABLE event_counters FORCE ROW LEVEL SECURITY;
+
 -- A process asks with one query whether there is something new for any of the organizations whose readers wait; only an
 -- organization itself changes its row.
 CREATE POLICY platform ON event_counters FOR SELECT USING (current_org() = 0);

@@ -25,6 +25,8 @@ export interface Config {
   publicUrl: string | undefined
   accessTokenTtlSeconds: number
   refreshTokenTtlSeconds: number
+  /** Events can be read for this many days. */
+  eventRetentionDays: number
   demo: boolean
   /** How many days ago a new demo opened, with visits on every day since; 0 leaves it empty. */
   demoDays: number
@@ -76,6 +78,7 @@ export function readConfig(env: Environment, cwd: string = process.cwd()): Confi
     publicUrl: readPublicUrl(read.text('PUBLIC_URL'), problems),
     accessTokenTtlSeconds: read.integer('ACCESS_TOKEN_TTL', 3_600, 1, maxTtlSeconds),
     refreshTokenTtlSeconds: read.integer('REFRESH_TOKEN_TTL', 2_592_000, 1, maxTtlSeconds),
+    eventRetentionDays: read.integer('EVENT_RETENTION', 90, 1, 36_500),
     demo,
     demoDays: read.integer('DEMO_DAYS', 90, 0, 366),
     rateLimits: readRateLimits(read),

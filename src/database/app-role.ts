@@ -35,7 +35,7 @@ export const grants: Record<string, readonly string[]> = {
   daily_sums: ['SELECT', 'INSERT', 'UPDATE'],
   due_work: ['SELECT', 'INSERT', 'UPDATE'],
   event_counters: ['SELECT', 'INSERT', 'UPDATE'],
-  events: ['SELECT', 'INSERT'],
+  events: ['SELECT', 'INSERT', 'DELETE'],
   http_requests: ['SELECT', 'INSERT', 'DELETE'],
   idempotency_keys: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
   integration_keys: ['SELECT', 'INSERT', 'UPDATE (expires_at)'],

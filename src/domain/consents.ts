@@ -26,22 +26,30 @@ export const maxPurposes = 20
 const keptChanges = 50
 
 /**
- * The history after the consents have changed, oldest first. A purpose that is removed was withdrawn if it was
+ * The purposes that were given or withdrawn, and which of both. A purpose that is removed was withdrawn if it was
  * given; if it was not, nothing has changed.
  */
+export function changedConsents(
+  before: Consents | undefined,
+  after: Consents | undefined,
+): [purpose: string, given: boolean][] {
+  const old = new Map(Object.entries(before ?? {}))
+  const current = new Map(Object.entries(after ?? {}))
+  const removed = [...old].filter(([purpose, given]) => given && !current.has(purpose))
+  return [
+    ...removed.map(([purpose]): [string, boolean] => [purpose, false]),
+    ...[...current].filter(([purpose, given]) => old.get(purpose) !== given),
+  ]
+}
+
+/** The history after the consents have changed, oldest first. */
 export function recordConsents(
   history: readonly ConsentChange[],
   before: Consents | undefined,
   after: Consents | undefined,
   { at, via }: Pick<ConsentChange, 'at' | 'via'>,
 ): ConsentChange[] {
-  const old = new Map(Object.entries(before ?? {}))
-  const current = new Map(Object.entries(after ?? {}))
-  const removed = [...old].filter(([purpose, given]) => given && !current.has(purpose))
-  const changed = [
-    ...removed.map(([purpose]): [string, boolean] => [purpose, false]),
-    ...[...current].filter(([purpose, given]) => old.get(purpose) !== given),
-  ]
+  const changed = changedConsents(before, after)
   return bound([...history, ...changed.map(([purpose, given]) => ({ purpose, given, at, via }))])
 }
 

@@ -10,6 +10,7 @@ export const eventTypes = {
   'customer.changed': 'A customer was changed: the names of the fields, without their values.',
   'customer.registered': 'A customer got a card of a campaign.',
   'customer.erased': 'The personal data of a customer was erased.',
+  'consent.changed': 'A customer gave or withdrew a consent: the names of the purposes.',
   'card.replaced': 'A card was replaced with a new one.',
   'transaction.processed': 'A sale was booked.',
   'transaction.returned': 'A sale was returned, or a part of it.',
@@ -22,6 +23,7 @@ export const eventTypes = {
   'tier.changed': 'A customer reached a tier, or lost one.',
   'campaign.published': 'A version of a campaign was published.',
   'webhook.paused': 'A webhook was paused, after five days of failures or because its address is gone.',
+  'connection.revoked': 'A connection was ended, with all its tokens.',
 } as const satisfies Record<string, string>
 
 export type EventType = keyof typeof eventTypes

@@ -4,6 +4,7 @@
  */
 import { fillNameKeys } from '../operations/customers/fill-name-keys.ts'
 import type { Deps } from '../operations/deps.ts'
+import { deleteOldEvents } from '../operations/events/delete-old-events.ts'
 import { forgetRequests } from '../operations/record-requests.ts'
 import type { Turn } from '../operations/turn.ts'
 import { expireInactive, expireWallets } from '../operations/wallets/expire-wallets.ts'
@@ -33,6 +34,7 @@ export const kindsOfWork: Record<WorkKind, KindOfWork> = {
   expiry: expireWallets,
   inactivity: expireInactive,
   names: fillNameKeys,
+  events: deleteOldEvents,
 
   async replies({ pool, clock }, org, { mayContinue }) {
     const now = clock()

@@ -15,7 +15,7 @@ export interface Actor {
 export type Staff = Pick<Caller, 'kind' | 'user'>
 
 /** The actor of an event. */
-export const byOf = ({ kind, user }: Staff) => ({ kind, id: user })
+export const byOf = ({ kind, user }: Actor) => ({ kind, id: user })
 
 /** A request without a caller comes from the operator: every other write requires one. */
 export function actorOf(caller: Caller | undefined): Actor {

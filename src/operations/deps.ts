@@ -49,6 +49,7 @@ export interface Deps {
 
 /** How long what only grows is kept, in milliseconds. */
 export interface Retention {
+  readonly eventsMs: number
   readonly deliveriesMs: number
 }
 
@@ -61,6 +62,8 @@ export interface DepsOptions {
   readonly credentialPepper: string
   readonly accessTokenTtlSeconds: number
   readonly refreshTokenTtlSeconds: number
+  /** Defaults to that of the settings. */
+  readonly eventRetentionDays?: number
   /** Number of processes that handle requests, which share the limits. */
   readonly workers?: number
   readonly deliveryRetentionDays?: number
@@ -98,7 +101,10 @@ export function createDeps({
     passwords,
     devices: createDevices(options.credentialPepper),
     walletTokens: createWalletTokens(options.credentialPepper),
-    retention: { deliveriesMs: (options.deliveryRetentionDays ?? 30) * dayMs },
+    retention: {
+      eventsMs: (options.eventRetentionDays ?? 90) * dayMs,
+      deliveriesMs: (options.deliveryRetentionDays ?? 30) * dayMs,
+    },
     seal: createSeal(options.credentialPepper),
     addresses: createAddresses(options.webhookRanges ?? []),
     workCounts: createWorkCounts(),

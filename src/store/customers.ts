@@ -356,18 +356,20 @@ export async function updateProfile(
   )
 }
 
+/** Whether it had another status before. */
 export async function updateCustomerStatus(
   tenant: Tenant,
   id: CustomerId,
   status: number,
   now: Date,
-): Promise<void> {
-  await tenant.db.query('UPDATE customers SET status = $3, updated_at = $4 WHERE org_id = $1 AND id = $2', [
-    tenant.orgId,
-    uuidOf(id),
-    status,
-    now,
-  ])
+): Promise<boolean> {
+  const row = await maybeOne<{ before: number }>(
+    tenant.db,
+    `UPDATE customers c SET status = $3, updated_at = $4 FROM customers b
+     WHERE c.org_id = $1 AND c.id = $2 AND b.org_id = $1 AND b.id = $2 RETURNING b.status AS before`,
+    [tenant.orgId, uuidOf(id), status, now],
+  )
+  return row !== undefined && row.before !== status
 }
 
 export async function hasCustomer(tenant: Tenant, id: CustomerId): Promise<boolean> {

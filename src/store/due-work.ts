@@ -12,6 +12,7 @@ import { execute, idFrom, maybeOne, type Tenant } from './tenant.ts'
 
 export const workKinds = [
   'deliveries',
+  'events',
   'expiry',
   'guesses',
   'inactivity',

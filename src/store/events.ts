@@ -69,12 +69,12 @@ export interface ListedEvents extends EventRange {
 }
 
 export async function findEventRange(tenant: Tenant): Promise<EventRange> {
-  const [row] = await many<{ oldest: string; newest: string }>(
+  const [row] = await many<{ oldest: number; newest: number }>(
     tenant.db,
     'SELECT oldest_position AS oldest, last_position AS newest FROM event_counters WHERE org_id = $1',
     [tenant.orgId],
   )
-  return { oldest: Number(row!.oldest), newest: Number(row!.newest) }
+  return row!
 }
 
 /** The newest position of each of these organizations. Runs as the platform. */
@@ -94,12 +94,12 @@ export async function listNewestEvents(
 }
 
 interface EventRow {
-  oldest: string
-  newest: string
+  oldest: number
+  newest: number
   id: string | null
   type: EventType
   at: Date
-  position: string
+  position: number
   data: Record<string, unknown>
   bytes: number
 }
@@ -132,7 +132,7 @@ export async function listEvents(
      WHERE c.org_id = $1 ORDER BY e.position`,
     [tenant.orgId, after, limit, maxPassed, ...where.values],
   )
-  const [oldest, newest] = [Number(rows[0]!.oldest), Number(rows[0]!.newest)]
+  const { oldest, newest } = rows[0]!
   const found = rows.filter(({ id }) => id !== null)
   const events = fitting(found).map(toEvent)
   const isCut = events.length === limit || events.length < found.length
@@ -153,7 +153,7 @@ function fitting(rows: readonly EventRow[]): readonly EventRow[] {
 const toEvent = (row: EventRow): RecordedEvent => ({
   id: idFrom('evt', row.id!),
   type: row.type,
-  position: Number(row.position),
+  position: row.position,
   at: row.at,
   data: row.data,
 })
@@ -174,4 +174,42 @@ export async function findPositionAt(tenant: Tenant, time: Date): Promise<number
     else least = middle + 1
   }
   return least
+}
+
+/** Notes that older events have left. Like taking numbers, it comes last: it locks the counter. */
+export const oldestEventStep = (org: string, position: number): Step => ({
+  name: 'move-oldest-event',
+  text: `UPDATE event_counters SET oldest_position = greatest(oldest_position, $2::bigint)
+         WHERE org_id = $1::integer`,
+  values: [org, String(position)],
+  isLast: true,
+})
+
+/**
+ * Deletes the oldest events, up to the first that is not older than this, and at most so many; returns how many. They
+ * leave in the order of their positions, and together with the new position of the oldest: a reader never finds a gap.
+ */
+export async function deleteEventsBefore(tenant: Tenant, before: Date, limit: number): Promise<number> {
+  const [row] = await many<{ oldest: number; kept: number }>(
+    tenant.db,
+    `SELECT c.oldest_position AS oldest, coalesce(
+       (SELECT min(e.position) FROM (
+         SELECT position, created_at FROM events WHERE org_id = $1 AND position >= c.oldest_position
+         ORDER BY position LIMIT $3) e
+        WHERE e.created_at >= $2),
+       least(c.oldest_position + $3, c.last_position + 1)) AS kept
+     FROM event_counters c WHERE c.org_id = $1`,
+    [tenant.orgId, before, limit],
+  )
+  if (!row || row.oldest === row.kept) return 0
+  const org = String(tenant.orgId)
+  await tenant.db.pipe([
+    {
+      name: 'delete-events',
+      text: 'DELETE FROM events WHERE org_id = $1::integer AND position >= $2::bigint AND position < $3::bigint',
+      values: [org, String(row.oldest), String(row.kept)],
+    },
+    oldestEventStep(org, row.kept),
+  ])
+  return row.kept - row.oldest
 }

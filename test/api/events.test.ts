@@ -70,8 +70,12 @@ describe('what is read', () => {
   test('is every type there is, as the document describes it, and nothing but ids, numbers and names', async () => {
     const start = await latest()
     const { customer, card } = await merchant.register(campaign)
-    const { id } = await post('/v1/customers', { data: { fullname: 'Ada' } })
-    await merchant.call('PATCH', `/v1/customers/${id}`, { data: { fullname: 'Grace' } })
+    const { id } = await post('/v1/customers', { data: { fullname: 'Ada' }, consents: { marketing: true } })
+    await merchant.call('PATCH', `/v1/customers/${id}`, {
+      data: { fullname: 'Grace' },
+      consents: { marketing: false, sms: true },
+    })
+    for (const path of ['block', 'block', 'unblock']) await post(`/v1/customers/${id}/${path}`)
     await post(`/v1/customers/${customer}/adjustments`, { key: 'points', amount: 300, reason: 'x' })
     const issued = await post('/v1/coupons', { customer, campaign, reward: 'five-off' })
     const revoked = await post('/v1/coupons', { customer, campaign, reward: 'five-off' })
@@ -81,6 +85,8 @@ describe('what is read', () => {
     await post(`/v1/transactions/${sale.id}/return`)
     await post(`/v1/cards/${card}/replace`)
     await post(`/v1/customers/${customer}/erase`)
+    const connection = await post('/v1/connections', { name: 'Till' })
+    for (const _ of [1, 2]) await post(`/v1/connections/${connection.id}/revoke`)
     const { data } = await read({ after: start })
     // What takes weeks is in the tests of expiry, and a receiver that is gone in those of webhooks.
     const late = ['balance.expired', 'coupon.expired', 'campaign.published', 'webhook.paused']
@@ -88,6 +94,19 @@ describe('what is read', () => {
     expect([...new Set(data.map(({ type }) => type))].sort()).toEqual(expected.sort())
     expect(Object.keys(document.webhooks)).toEqual(Object.keys(eventTypes))
     expect(JSON.stringify(data)).not.toMatch(/Ada|Grace/)
+    const ofOther = data.filter((event) => event.data.customer === id)
+    expect(ofOther.map((event) => [event.type, event.data.changed ?? event.data.purposes])).toEqual([
+      ['customer.created', undefined],
+      ['consent.changed', ['marketing']],
+      ['customer.changed', ['data.fullname', 'consents']],
+      ['consent.changed', ['marketing', 'sms']],
+      ['customer.changed', ['status']],
+      ['customer.changed', ['status']],
+    ])
+    const revocations = data.filter(({ type }) => type === 'connection.revoked')
+    expect(revocations.map((event) => event.data)).toEqual([
+      { connection: connection.id, by: { kind: 'connection', id: expect.stringMatching(/^usr_/) } },
+    ])
   })
 
   test('is what a filter by types and by customer leaves', async () => {

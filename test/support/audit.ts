@@ -101,9 +101,11 @@ const checks = {
     WHERE e.type = 'transaction.processed' AND t.id IS NULL`,
 
   'the events of an organization are not numbered without gaps': `
-    SELECT c.org_id, c.last_position, count(e.id) AS events, max(e.position) AS last
+    SELECT c.org_id, c.oldest_position, c.last_position, count(e.id) AS events, max(e.position) AS last
     FROM event_counters c LEFT JOIN events e ON e.org_id = c.org_id GROUP BY c.org_id
-    HAVING count(e.id) <> c.last_position OR coalesce(max(e.position), 0) <> c.last_position`,
+    HAVING count(e.id) <> c.last_position - c.oldest_position + 1
+      OR coalesce(min(e.position), c.oldest_position) <> c.oldest_position
+      OR coalesce(max(e.position), c.last_position) <> c.last_position`,
 
   'a wallet miscounts the baskets with a line or an amount': `
     SELECT w.org_id, w.customer_id, w.transaction_count, count(t.id) AS transactions

@@ -35,6 +35,7 @@ export function expectErrorBody(reply: Reply): void {
     ...(['transaction_already_exists', 'transaction_archived'].includes(reply.body?.message) && {
       transaction: expect.stringMatching(/^txn_[0-9a-f]{32}$/),
     }),
+    ...(reply.body?.message === 'cursor_expired' && { cursor: expect.stringMatching(/^\d+-[0-9a-f]{8}$/) }),
     // The loser of a race is not told the winner.
     ...(takenCodes.includes(reply.body?.message) &&
       reply.body.customer !== undefined && { customer: expect.stringMatching(/^cus_[0-9a-f]{32}$/) }),

@@ -34,6 +34,8 @@ export function toAuditNote(request: FastifyRequest, org: number, reply: unknown
 const kinds: Record<string, { readonly kind: string; readonly isPerson?: boolean }> = {
   org: { kind: 'organization' },
   con: { kind: 'connection' },
+  dlv: { kind: 'delivery' },
+  whk: { kind: 'webhook' },
   cus: { kind: 'customer', isPerson: true },
   card: { kind: 'card' },
   cmp: { kind: 'campaign' },

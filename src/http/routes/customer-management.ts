@@ -99,6 +99,7 @@ export function customerManagementRoutes(app: Server, { deps }: ServerOptions): 
               request.caller.organization,
               parseId('cus', request.params.id),
               isBlocked,
+              request.caller,
             ),
           status: 200,
           render: toCustomerReply,

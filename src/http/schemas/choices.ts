@@ -156,7 +156,7 @@ export const ActorKind = Choice('ActorKind', 'Who made the change.', {
 export const AuditSubjectKind = Type.String({
   enum: [
     ...['organization', 'connection', 'customer', 'card', 'campaign'],
-    ...['coupon', 'product', 'branch', 'user', 'person'],
+    ...['coupon', 'product', 'branch', 'user', 'person', 'webhook', 'delivery'],
   ],
   description: 'What kind of object was changed.',
 })

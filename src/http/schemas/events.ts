@@ -35,12 +35,19 @@ const dataOf: Record<EventType, TProperties> = {
   'customer.changed': {
     customer,
     changed: Type.Array(Type.String(), {
-      description: 'The names of the fields, such as `data.phone` or `consents`.',
+      description: 'The names of the fields, such as `data.phone`, `consents` or `status`.',
     }),
     by,
   },
   'customer.registered': { customer, card: Id('card', 'The new card.'), campaign, by },
   'customer.erased': { customer },
+  'consent.changed': {
+    customer,
+    purposes: Type.Array(Type.String(), {
+      description: 'The purposes, such as `marketing`. Get the customer to see what holds now.',
+    }),
+    by,
+  },
   'card.replaced': {
     customer,
     card: Id('card', 'The new card.'),
@@ -74,6 +81,7 @@ const dataOf: Record<EventType, TProperties> = {
   },
   'campaign.published': { campaign, version: Type.Integer({ description: 'The version that is live now.' }) },
   'webhook.paused': { webhook: Id('whk', 'The webhook it is about.'), because: PauseReason },
+  'connection.revoked': { connection: Id('con', 'The connection that was ended.'), by },
 }
 
 const types = Object.keys(eventTypes) as EventType[]

@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import { classifyError, isLockTimeout } from '../../database/classify-error.ts'
 import type { Organization } from '../../domain/organization.ts'
+import { findEventRange, oldestEventStep } from '../../store/events.ts'
 import { updateSetupVersion } from '../../store/setup.ts'
 import { inTransaction, type Tenant, tenantOf } from '../../store/tenant.ts'
 import {
@@ -176,14 +177,18 @@ async function archiveEvents(run: Run, folder: ArchiveFolder): Promise<void> {
     if (events.length === 0) return
     const timeIn = ({ row }: { row: string }) => new Date(JSON.parse(row).created_at).toISOString()
     const range = { from: timeIn(events[0]!), to: timeIn(events.at(-1)!) }
+    const [first, last] = [positionOf(events[0]!), positionOf(events.at(-1)!)]
     const isMoved = await moveRows(run, folder, { events }, range, {
-      begin: async () => true,
-      keep: async () => {},
+      // The service deletes old events, too.
+      begin: async (own) => (await findEventRange(own)).oldest <= first,
+      keep: (own) => own.db.pipeAtCommit([oldestEventStep(String(own.orgId), last + 1)]),
     })
     // The index still has the deleted ones, until it is vacuumed.
-    if (isMoved) after = Number(events.at(-1)!.key[0])
+    if (isMoved) after = last
   }
 }
+
+const positionOf = ({ key }: { readonly key: readonly string[] }) => Number(key[0])
 
 interface Move {
   /** Locks what the rows belong to; whether it is unchanged. */

@@ -12,11 +12,12 @@ import {
   insertConnectionSecret,
   updateConnectionRevoked,
 } from '../../store/credentials.ts'
+import { insertEvents } from '../../store/events.ts'
 import { newId } from '../../store/new-id.ts'
 import { listConnectionsShownTo, lockOwnConnection, type OwnConnection } from '../../store/own-connections.ts'
 import { updateSetupVersion } from '../../store/setup.ts'
 import { platformOrg, type Tenant } from '../../store/tenant.ts'
-import { type Actor, actorOf } from '../actor.ts'
+import { type Actor, actorOf, byOf } from '../actor.ts'
 import type { Caller } from '../deps.ts'
 import { createConnection, createIntegration, maxConnections } from '../organizations/manage-organizations.ts'
 import { recordAudit } from '../transact.ts'
@@ -90,7 +91,7 @@ export async function revokeConnection(
   now: Date,
 ): Promise<OwnConnection> {
   await holdCaller(tenant, caller, now, { connection: id })
-  const connection = await endConnection(tenant, id, now)
+  const connection = await endConnection(tenant, id, actorOf(caller), now)
   if (revokeConnections) await revokeConnectionsOf(tenant, connection.id, actorOf(caller), now)
   return connection
 }
@@ -99,6 +100,7 @@ export async function revokeConnection(
 async function endConnection(
   tenant: Tenant,
   id: ConnectionId | undefined,
+  by: Actor,
   now: Date,
 ): Promise<OwnConnection> {
   const connection = id && (await lockOwnConnection(tenant, id))
@@ -107,6 +109,8 @@ async function endConnection(
   await endConnectionSecrets(tenant, connection.id, { endsAt: now, now, keep: 0 })
   await updateConnectionRevoked(tenant, connection.id, now)
   await updateSetupVersion(tenant)
+  const data = { connection: connection.id, by: byOf(by) }
+  await insertEvents(tenant, [{ type: 'connection.revoked', data }], now)
   return { ...connection, revokedAt: now }
 }
 
@@ -123,7 +127,7 @@ export async function revokeConnectionsOf(
   const found = await listConnectionsShownTo(own, holder, now, { limit: maxConnections })
   if (found.length === 0) return
   for (const { id } of found.reverse()) {
-    const { name } = await endConnection(own, id, now)
+    const { name } = await endConnection(own, id, by, now)
     const subject = { kind: 'connection', id, name }
     await recordAudit(
       own,

@@ -27,6 +27,7 @@ import { upsertDueWork } from '../../store/due-work.ts'
 import { insertEvents } from '../../store/events.ts'
 import { newId } from '../../store/new-id.ts'
 import type { Tenant } from '../../store/tenant.ts'
+import { nextLook } from '../events/delete-old-events.ts'
 import { mergePatch } from '../merge-patch.ts'
 import { refuseHoard, refuseOverload } from './refuse-overload.ts'
 
@@ -173,7 +174,8 @@ export async function stopCampaign(
 /** Writes a campaign whose rules begin or end to count: balances may be inactive by the new ones already. */
 async function changeInactivity(tenant: Tenant, campaign: Campaign, now: Date): Promise<void> {
   await updateCampaign(tenant, campaign)
-  await upsertDueWork(tenant, [{ kind: 'inactivity', at: now }], now)
+  // The version before events were deleted may have created the organization, while the service was upgraded.
+  await upsertDueWork(tenant, [{ kind: 'inactivity', at: now }, nextLook(now)], now)
 }
 
 /** Checks every definition that is stored, published or tried. */

@@ -18,6 +18,7 @@ import { byOf, type Staff } from '../actor.ts'
 import type { Deps } from '../deps.ts'
 import { mergePatch } from '../merge-patch.ts'
 import type { WalletWork } from '../wallets/change-wallet.ts'
+import { consentFacts } from './consent-facts.ts'
 import { checkPurposes, type ProfileInput, toProfile, writeUnique } from './customer-profile.ts'
 import { getCustomerView } from './customer-view.ts'
 
@@ -62,11 +63,16 @@ export async function patchCustomer(
   await writeUnique(tenant, profile, id, () => updateProfile(tenant, id, profile, now))
   const changed = changedFields(before, profile)
   if (changed.length > 0) {
-    const data = { customer: id, changed, by: byOf(by) }
-    await insertEvents(tenant, [{ type: 'customer.changed', data }], now)
+    const facts = [changedFact(id, changed, by), ...consentFacts(id, before.consents, consents, by)]
+    await insertEvents(tenant, facts, now)
   }
   return getCustomerView(deps, tenant, organization, id)
 }
+
+const changedFact = (customer: CustomerId, changed: readonly string[], by: Staff): Fact => ({
+  type: 'customer.changed',
+  data: { customer, changed, by: byOf(by) },
+})
 
 const profileFields = {
   phone: 'data.phone',
@@ -90,10 +96,13 @@ export async function setCustomerBlocked(
   organization: Organization,
   id: CustomerId | undefined,
   isBlocked: boolean,
+  by: Staff,
 ): Promise<CustomerView> {
   if (!id || !(await updateWalletVersion(tenant, id))) throw notFound('customer_not_found')
   const status = isBlocked ? customerStatus.blocked : customerStatus.active
-  await updateCustomerStatus(tenant, id, status, deps.clock())
+  const now = deps.clock()
+  const hasChanged = await updateCustomerStatus(tenant, id, status, now)
+  if (hasChanged) await insertEvents(tenant, [changedFact(id, ['status'], by)], now)
   return getCustomerView(deps, tenant, organization, id)
 }
 

@@ -14,6 +14,7 @@ import { checkRemembered } from '../auth/check-remembered.ts'
 import type { Caller, Deps } from '../deps.ts'
 import { recordFacts } from '../record-facts.ts'
 import type { Write } from '../transact.ts'
+import { consentFacts } from './consent-facts.ts'
 import {
   hasUniqueField,
   type ProfileInput,
@@ -106,7 +107,10 @@ export async function insertNew(
   await recordFacts(
     tenant,
     organization,
-    [{ type: 'customer.created', data: { customer: customer.id, by: byOf(by) } }],
+    [
+      { type: 'customer.created', data: { customer: customer.id, by: byOf(by) } },
+      ...consentFacts(customer.id, undefined, profile.consents, by),
+    ],
     now,
   )
   return customer

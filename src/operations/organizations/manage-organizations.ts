@@ -30,6 +30,7 @@ import {
 import { updateSetupVersions } from '../../store/setup.ts'
 import type { Tenant } from '../../store/tenant.ts'
 import type { Credentials } from '../auth/credentials.ts'
+import { nextLook } from '../events/delete-old-events.ts'
 
 export interface OrganizationInput {
   readonly name: string
@@ -63,6 +64,7 @@ export async function createOrganization(
     name: 'Main',
     createdAt: now,
   })
+  await upsertDueWork(own, [nextLook(now)], now)
   return organization
 }
 
