@@ -10,7 +10,7 @@ export const eventTypes = {
   'customer.changed': 'A customer was changed: the names of the fields, without their values.',
   'customer.registered': 'A customer got a card of a campaign.',
   'customer.erased': 'The personal data of a customer was erased.',
-  'consent.changed': 'A customer gave or withdrew a consent: the names of the purposes.',
+  'consent.changed': 'A customer gave or withdrew a consent: get the customer to see which ones hold now.',
   'card.replaced': 'A card was replaced with a new one.',
   'transaction.processed': 'A sale was booked.',
   'transaction.returned': 'A sale was returned, or a part of it.',

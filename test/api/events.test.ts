@@ -95,11 +95,11 @@ describe('what is read', () => {
     expect(Object.keys(document.webhooks)).toEqual(Object.keys(eventTypes))
     expect(JSON.stringify(data)).not.toMatch(/Ada|Grace/)
     const ofOther = data.filter((event) => event.data.customer === id)
-    expect(ofOther.map((event) => [event.type, event.data.changed ?? event.data.purposes])).toEqual([
+    expect(ofOther.map((event) => [event.type, event.data.changed])).toEqual([
       ['customer.created', undefined],
-      ['consent.changed', ['marketing']],
+      ['consent.changed', undefined],
       ['customer.changed', ['data.fullname', 'consents']],
-      ['consent.changed', ['marketing', 'sms']],
+      ['consent.changed', undefined],
       ['customer.changed', ['status']],
       ['customer.changed', ['status']],
     ])

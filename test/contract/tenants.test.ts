@@ -220,7 +220,7 @@ function jsonType(payload: unknown): Record<string, string> {
 }
 
 /** Lists of what somebody did or was shown: of nobody there is nothing. */
-const filters = ['listTransactions', 'listRequests', 'listAuditEntries', 'listOwnConnections']
+const filters = ['listTransactions', 'listEvents', 'listRequests', 'listAuditEntries', 'listOwnConnections']
 
 /** Where an id belongs, one that nobody has is refused as such; and what cannot be an id, in the same words. */
 async function checkRefused(call: Call, place: IdPlace, withUnknown: Reply): Promise<string[]> {

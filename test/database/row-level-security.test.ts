@@ -321,6 +321,7 @@ describe('what the role can change', () => {
     const people = ['person_sessions', 'person_logins', 'people']
     const webhooks = ['webhook_deliveries', 'webhook_secrets', 'webhooks']
     const passing = [
+      'events',
       'http_requests',
       'idempotency_keys',
       'kept_multiples',

@@ -41,13 +41,7 @@ const dataOf: Record<EventType, TProperties> = {
   },
   'customer.registered': { customer, card: Id('card', 'The new card.'), campaign, by },
   'customer.erased': { customer },
-  'consent.changed': {
-    customer,
-    purposes: Type.Array(Type.String(), {
-      description: 'The purposes, such as `marketing`. Get the customer to see what holds now.',
-    }),
-    by,
-  },
+  'consent.changed': { customer, by },
   'card.replaced': {
     customer,
     card: Id('card', 'The new card.'),

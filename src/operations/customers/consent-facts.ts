@@ -1,4 +1,4 @@
-/** The event of changed consents. It names the purposes; what a customer agreed to is personal data. */
+/** The event of changed consents. Which ones they are is personal, and events stay when a customer is erased. */
 import { type Consents, changedConsents } from '../../domain/consents.ts'
 import type { Fact } from '../../domain/event.ts'
 import type { CustomerId } from '../../domain/ids.ts'
@@ -10,8 +10,6 @@ export function consentFacts(
   after: Consents | undefined,
   by: Staff,
 ): Fact[] {
-  const purposes = changedConsents(before, after).map(([purpose]) => purpose)
-  return purposes.length === 0
-    ? []
-    : [{ type: 'consent.changed', data: { customer, purposes, by: byOf(by) } }]
+  if (changedConsents(before, after).length === 0) return []
+  return [{ type: 'consent.changed', data: { customer, by: byOf(by) } }]
 }
