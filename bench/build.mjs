@@ -7,6 +7,7 @@ await build({
     'neighbors',
     'organizations',
     'cost',
+    'backup',
     'server',
     'echo',
     'load-client',

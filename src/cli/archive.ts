@@ -12,6 +12,7 @@ import { addCommand, type CommandOutput, type Context } from './command.ts'
 import { misused } from './failure.ts'
 import { listChosenOrganizations, toTable } from './listing.ts'
 import { withPool } from './open-database.ts'
+import { createPace } from './pace.ts'
 import { readDatabaseSettings } from './settings.ts'
 
 interface Options {
@@ -93,10 +94,9 @@ async function archiveAll(context: Context, options: Options): Promise<CommandOu
         const organizations = await listChosenOrganizations(pool, options.organization)
         const counts = new Map<Organization, number>()
         for (const one of organizations) counts.set(one, await countArchivable(pool, one, before))
-        const progress = watch(
-          context,
-          [...counts.values()].reduce((sum, count) => sum + count, 0),
-        )
+        const total = [...counts.values()].reduce((sum, count) => sum + count, 0)
+        const showPace = createPace(context, 'sales')
+        let earlier = 0
         const done: { organization: Organization; summary: ArchiveSummary }[] = []
         for (const [organization, count] of counts) {
           if (isStopped) break
@@ -105,10 +105,10 @@ async function archiveAll(context: Context, options: Options): Promise<CommandOu
             now,
             directory: isDryRun ? undefined : directory,
             salesPerStep,
-            onProgress: progress.looked,
+            onProgress: (sales) => showPace(Math.min(total, earlier + sales), total),
             isStopped: () => isStopped,
           })
-          progress.next(count)
+          earlier += count
           done.push({ organization, summary })
         }
         return done
@@ -120,37 +120,6 @@ async function archiveAll(context: Context, options: Options): Promise<CommandOu
     process.off('SIGINT', stop)
     process.off('SIGTERM', stop)
   }
-}
-
-const lineEveryMs = 10_000
-
-/** A bar with the rate and the remaining time on a terminal, and a line from time to time elsewhere. */
-function watch(context: Context, total: number) {
-  const startedAt = Date.now()
-  let notedAt = startedAt
-  let before = 0
-  return {
-    looked(sales: number) {
-      const done = Math.min(total, before + sales)
-      const seconds = Math.max(0.001, (Date.now() - startedAt) / 1000)
-      const rate = Math.round(done / seconds)
-      const left = rate === 0 ? '' : `, ${duration((total - done) / rate)} left`
-      const pace = `${rate.toLocaleString('en')} sales/s${left}`
-      context.progress(done, total, `${pace}: `)
-      if (context.isInteractive || Date.now() - notedAt < lineEveryMs) return
-      notedAt = Date.now()
-      context.note(`${done} of ${total} sales, ${pace}`)
-    },
-    /** `count` is that of the organization that is done. */
-    next(count: number) {
-      before += count
-    },
-  }
-}
-
-function duration(seconds: number): string {
-  if (seconds < 90) return `${Math.ceil(seconds)} s`
-  return seconds < 5_400 ? `${Math.ceil(seconds / 60)} min` : `${(seconds / 3_600).toFixed(1)} h`
 }
 
 function toOutput(

@@ -1,7 +1,4 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Command } from 'commander'
-import { completeSecrets } from '../app/serve.ts'
 import { type Config, readConfig } from '../config.ts'
 import {
   checkDataFolder,
@@ -15,6 +12,7 @@ import { checkDatabase } from './check-database.ts'
 import { checkPort } from './check-port.ts'
 import { addCommand, type CommandOutput, type Context } from './command.ts'
 import { Failure } from './failure.ts'
+import { findPepper } from './find-pepper.ts'
 import type { Finding } from './finding.ts'
 import { type Environment, readDatabaseSettings } from './settings.ts'
 
@@ -38,20 +36,6 @@ async function examine(env: Environment): Promise<Finding[]> {
   const service = readConfig(env)
   if (service.ok) findings.push(await checkPort(service.config))
   return findings
-}
-
-/** The pepper that the service would use, without creating secrets if there are none. */
-async function findPepper(env: Environment): Promise<string | undefined> {
-  const read = readConfig(env)
-  if (!read.ok) return undefined
-  const { jwtSecret, adminToken, dataDir } = read.config
-  const isComplete = jwtSecret !== undefined && adminToken !== undefined
-  if (!isComplete && !existsSync(join(dataDir, 'secrets.json'))) return undefined
-  // Another check reports what is wrong with the file.
-  return completeSecrets(read.config).then(
-    ({ credentialPepper }) => credentialPepper,
-    () => undefined,
-  )
 }
 
 /** With an invalid certificate the database can still be checked; with an invalid DATABASE_URL it cannot. */

@@ -4,6 +4,8 @@
  */
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
+import { BackupFileError } from '../database/backup/backup-file.ts'
+import { RestoreError } from '../database/backup/restore-backup.ts'
 import { poolerAdvice, SessionError } from '../database/check-session.ts'
 import { isConnectionError } from '../database/classify-error.ts'
 import { listServers } from '../database/failover.ts'
@@ -31,6 +33,8 @@ export function explainFailure(error: unknown, config: Config): unknown {
       ? cause
       : failure('migration_failed', error.message, error)
   }
+  if (error instanceof BackupFileError) return failure('backup_file', error.message, error)
+  if (error instanceof RestoreError) return failure('restore_refused', error.message, error)
   if (error instanceof SessionError) return failure('database_pooler', error.message, error)
   if (error instanceof WrongPepperError) return failure('wrong_pepper', error.message, error)
   const { syscall } = error as NodeJS.ErrnoException

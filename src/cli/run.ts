@@ -7,6 +7,7 @@ import { Refused, refusals } from '../domain/refusal.ts'
 import { packageVersion } from '../package-root.ts'
 import { adoptPepperCommand } from './adopt-pepper.ts'
 import { archiveCommand } from './archive.ts'
+import { backupCommand } from './backup.ts'
 import { type Context, type Terminal, toExamples } from './command.ts'
 import { connectionCommand } from './connection.ts'
 import { distributeCommand } from './distribute.ts'
@@ -17,6 +18,7 @@ import { jobsCommand } from './jobs.ts'
 import { migrateCommand } from './migrate.ts'
 import { organizationCommand } from './organization.ts'
 import { personCommand } from './person.ts'
+import { restoreCommand } from './restore.ts'
 import { serveCommand } from './serve.ts'
 import { wantsStacks } from './settings.ts'
 import { tokenCommand } from './token.ts'
@@ -35,6 +37,8 @@ const commands = [
   verifyLedgerCommand,
   jobsCommand,
   archiveCommand,
+  backupCommand,
+  restoreCommand,
   adoptPepperCommand,
 ]
 

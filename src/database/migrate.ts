@@ -70,6 +70,17 @@ export async function countPending(connection: DatabaseConnection): Promise<numb
   return withClient(connection, async (client) => listPending(migrations, await readApplied(client)).length)
 }
 
+export type { Migration }
+
+/** The migrations that this version has, in order. */
+export const listMigrations = (): Promise<Migration[]> => readMigrations(join(packageRoot, 'migrations'))
+
+/** Applies migrations within a transaction of the caller, to tables that no one else can see. */
+export async function applyWithin(client: pg.Client, migrations: readonly Migration[]): Promise<void> {
+  await createTable(client)
+  for (const migration of migrations) await run(client, migration)
+}
+
 async function withClient<T>(
   connection: DatabaseConnection,
   work: (client: pg.Client) => Promise<T>,
@@ -239,6 +250,12 @@ async function apply(
     return false
   }
   await client.query(`SET LOCAL lock_timeout = ${options.lockTimeoutMs ?? 5_000}`)
+  await run(client, migration)
+  await client.query('COMMIT')
+  return true
+}
+
+async function run(client: pg.Client, migration: Migration): Promise<void> {
   // An owner subject to row level security would silently change no rows; with this it fails instead.
   await client.query('SET LOCAL row_security = off')
   await client.query(migration.sql)
@@ -252,8 +269,6 @@ async function apply(
     migration.file,
     migration.checksum,
   ])
-  await client.query('COMMIT')
-  return true
 }
 
 function codeOf(error: unknown): string {

@@ -3,7 +3,7 @@
  * therefore cannot forget its organization, and whether it runs inside a database transaction is the caller's
  * decision. The organization is also sent to the database, together with each statement (row level security).
  */
-import pg, { type Pool, type PoolClient, type QueryResultRow } from 'pg'
+import pg, { type ClientBase, type Pool, type PoolClient, type QueryResultRow } from 'pg'
 import { classifyError, isConnectionError } from '../database/classify-error.ts'
 import { runPipeline, type Step, type WireRow } from '../database/pipeline.ts'
 import {
@@ -93,13 +93,19 @@ export const platformTenant = (pool: Pool): Tenant => tenantOf(pool, platformOrg
 
 /** A connection for a transaction, which begins together with its first statement. */
 interface Session {
-  readonly client: PoolClient
+  readonly client: ClientBase
   /** The organization that the transaction is set to; undefined before it has begun. */
   org?: number
   readonly atCommit: { readonly org: number; readonly step: Step }[]
   /** The driver may consider a statement prepared that is not: it counts the statements sent before it. */
   isDoubtful: boolean
   state: 'open' | 'ending' | 'ended'
+}
+
+/** A tenant inside a transaction that its caller has begun, and ends. */
+export function tenantInside(client: ClientBase, org: number): Tenant {
+  // No organization has this number, so that the first statement sets its own.
+  return tenantWithin({ client, org: -1, atCommit: [], isDoubtful: false, state: 'open' }, org)
 }
 
 function tenantWithin(session: Session, org: number): Tenant {
