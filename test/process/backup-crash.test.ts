@@ -40,20 +40,22 @@ afterAll(async () => {
 
 const envOf = ({ connection }: TestDatabase) => ({ DATABASE_URL: urlOf(connection), DATA_DIR: folder })
 
-/** Starts a command as an operator does, and kills it so long after it has begun. */
-async function runAndKill(
+/** Starts a command as an operator does, and ends it so long after it has begun. */
+async function runAndEnd(
+  signal: 'SIGKILL' | 'SIGINT',
   args: readonly string[],
   env: Record<string, string>,
   hasBegun: () => Promise<boolean> | boolean,
   ms: number,
-): Promise<void> {
+): Promise<number | null> {
   const program = join(packageRoot, 'dist/whole-loyalty-wallet.js')
   const child = spawn(process.execPath, [program, ...args], { env, stdio: 'ignore' })
   const exit = once(child, 'exit')
   while (child.exitCode === null && !(await hasBegun())) await sleep(1)
   await sleep(ms)
-  child.kill('SIGKILL')
+  child.kill(signal)
   await exit
+  return child.exitCode
 }
 
 const moments = (...first: number[]) => [
@@ -66,7 +68,7 @@ test('killed at any point, a backup leaves no file that passes for a whole one',
   let killed = 0
   for (const [round, ms] of moments(0, 15, 60).entries()) {
     const file = join(folder, `killed-${round}.lwb`)
-    await runAndKill(['backup', file], env, () => existsSync(`${file}.partial`), ms)
+    await runAndEnd('SIGKILL', ['backup', file], env, () => existsSync(`${file}.partial`), ms)
     if (existsSync(file)) {
       expect(await runForJson(['backup', 'verify', file], env)).toMatchObject({ code: 0, ok: true })
       continue
@@ -83,6 +85,29 @@ test('killed at any point, a backup leaves no file that passes for a whole one',
   expect(existsSync(`${again}.partial`)).toBe(false)
 })
 
+test('without its connection, a backup ends, says so and leaves no file', async () => {
+  const file = join(folder, 'cut-off.lwb')
+  const ended = runForJson(['backup', file], envOf(source))
+  const isCut = async () => {
+    const { rows: cut } = await source.pool.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+       WHERE application_name = 'loyalty-wallet backup' AND datname = current_database()`,
+    )
+    return cut.length > 0
+  }
+  while (!existsSync(`${file}.partial`)) await sleep(1)
+  expect(await isCut()).toBe(true)
+  expect(await ended).toMatchObject({ code: 1, error: { code: 'database_unreachable' } })
+  expect([existsSync(file), existsSync(`${file}.partial`)]).toEqual([false, false])
+})
+
+test('interrupted, a backup removes what it has written', async () => {
+  const file = join(folder, 'interrupted.lwb')
+  const partial = `${file}.partial`
+  const code = await runAndEnd('SIGINT', ['backup', file], envOf(source), () => existsSync(partial), 0)
+  expect([code, existsSync(file), existsSync(partial)]).toEqual([130, false, false])
+})
+
 test('killed at any point, a restore has restored nothing, and runs again', async () => {
   const file = join(folder, 'whole.lwb')
   await runForJson(['backup', file], envOf(source))
@@ -94,7 +119,7 @@ test('killed at any point, a restore has restored nothing, and runs again', asyn
          AND datname = current_database() AND xact_start IS NOT NULL) AS found`)
   try {
     for (const ms of moments(0, 100, 250)) {
-      await runAndKill(['restore', file], envOf(target), isRestoring, ms)
+      await runAndEnd('SIGKILL', ['restore', file], envOf(target), isRestoring, ms)
       while (await isRestoring()) await sleep(5)
       expect(await ask(`SELECT to_regclass('organizations') IS NOT NULL AS found`)).toBe(false)
     }

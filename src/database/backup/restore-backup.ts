@@ -22,7 +22,6 @@ import {
   listColumns,
   listTables,
   platformOrg,
-  platformTables,
   quote,
   rowsOf,
   writeSequences,
@@ -203,16 +202,12 @@ function choose(
   rows: AsyncGenerator<Buffer>,
   { orgId }: CopiedOrganization,
 ): AsyncGenerator<Buffer> {
-  if (belongsToOrganization(table))
-    return rowsOf(table.name === 'due_work' ? [platformOrg, orgId] : [orgId], rows)
-  return platformTables[table.name] === 'none' ? none(rows) : rows
+  if (!belongsToOrganization(table)) return rows
+  // The work of the platform itself goes on as well.
+  return rowsOf(table.name === 'due_work' ? [platformOrg, orgId] : [orgId], rows)
 }
 
-async function* none(rows: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
-  for await (const part of rows) yield part.subarray(0, 0)
-}
-
-/** Of the integrations, only those that the organization has a connection with. */
+/** Integrations that the organization has no connection with belong to others. */
 async function removeUnreferenced(client: pg.Client): Promise<void> {
   const used = 'SELECT integration_id FROM connections'
   await client.query(`DELETE FROM integration_keys WHERE integration_id NOT IN (${used})`)

@@ -31,17 +31,6 @@ export interface Summary {
 /** Bookkeeping of the migrations, which a restore writes itself. */
 const ownBookkeeping = 'schema_migrations'
 
-/**
- * What a restored organization needs of the tables that belong to no organization. A test compares the list with
- * the existing tables.
- */
-export const platformTables: Readonly<Record<string, 'all' | 'referenced' | 'none'>> = {
-  integrations: 'referenced',
-  integration_keys: 'referenced',
-  pepper_marks: 'all',
-  password_guesses: 'none',
-}
-
 /** Rows of the platform itself have this number instead of that of an organization. */
 export const platformOrg = 0
 
@@ -59,13 +48,17 @@ export const copySettings = [
   'SET LOCAL extra_float_digits = 1',
 ].join('; ')
 
-/** Our tables that exist, those of older schemas included; the grants name all of them. */
+/**
+ * Our tables that exist, those of older schemas included; the grants name all of them. Unlogged ones, which a crash
+ * of the server empties and a replica cannot read, have nothing to keep.
+ */
 export async function listTables(client: pg.ClientBase): Promise<CopiedTable[]> {
   const { rows } = await client.query<CopiedTable>(
     `SELECT c.relname AS name,
        json_agg(a.attname ORDER BY a.attname <> 'org_id', a.attnum) AS columns
      FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''
-     WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p') AND c.relname = ANY($1)
+     WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p')
+       AND c.relpersistence = 'p' AND c.relname = ANY($1)
      GROUP BY c.relname ORDER BY c.relname <> 'organizations', c.relname COLLATE "C"`,
     [Object.keys(grants).filter((name) => name !== ownBookkeeping)],
   )

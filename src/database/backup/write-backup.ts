@@ -3,7 +3,7 @@ import { to } from 'pg-copy-streams'
 import { packageVersion } from '../../package-root.ts'
 import { isDistributed } from '../distribute.ts'
 import { setTenant } from '../tenant-query.ts'
-import { BackupFileError, createBackupFile } from './backup-file.ts'
+import { BackupFileError, type BackupWriter, createBackupFile } from './backup-file.ts'
 import {
   belongsToOrganization,
   type CopiedOrganization,
@@ -46,7 +46,35 @@ export interface WrittenBackup {
  * in no transaction, and in no other use.
  */
 export async function writeBackup(client: pg.Client, options: BackupOptions): Promise<WrittenBackup> {
-  const { signal, onProgress } = options
+  const tables = await openSnapshot(client)
+  const source = await readSource(client)
+  const { postgres, migrations, organizations } = source
+  const createdAt = options.now.toISOString()
+  const about = { createdAt, serviceVersion: packageVersion(), postgres, migrations }
+  const file = await createBackupFile(options.path, about, options.passphrase)
+  try {
+    await file.write('contents', toJson({ tables, organizations }))
+    const { rows, count, textBytes } = await copyTables(client, file, { ...options, tables, source })
+    const leftOut = await listForeignTables(client)
+    const sequences = await readSequences(client)
+    await client.query('COMMIT')
+    const bytes = await file.finish(toJson({ rows, sequences }))
+    return {
+      tables: tables.length,
+      rows: count,
+      organizations: organizations.length,
+      bytes,
+      textBytes,
+      leftOut,
+    }
+  } catch (error) {
+    await file.discard()
+    throw error
+  }
+}
+
+/** Begins a transaction that sees one moment, and in which no migration changes a table. */
+async function openSnapshot(client: pg.Client): Promise<CopiedTable[]> {
   const names = (await listTables(client)).map(({ name }) => quote(name))
   if (names.length === 0)
     throw new BackupFileError(
@@ -58,63 +86,38 @@ export async function writeBackup(client: pg.Client, options: BackupOptions): Pr
     )
   await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
   await client.query(copySettings)
-  // Before the first query, which takes the snapshot: from here on no migration changes a table.
+  // Before the first query, which takes the snapshot.
   await client.query(`LOCK TABLE schema_migrations, ${names.join(', ')} IN ACCESS SHARE MODE`)
-  const tables = await listTables(client)
-  const source = await readSource(client)
-  const file = await createBackupFile(
-    options.path,
-    {
-      createdAt: options.now.toISOString(),
-      serviceVersion: packageVersion(),
-      postgres: source.postgres,
-      migrations: source.migrations,
-    },
-    options.passphrase,
-  )
-  try {
-    const { organizations } = source
-    await file.write('contents', toJson({ tables, organizations }))
-    const rows: Record<string, number> = {}
-    let done = 0
-    let textBytes = 0
-    for (const table of tables) {
-      await file.write('table', toJson({ name: table.name }))
-      const pieces = collectPieces(file)
-      let count = 0
-      for await (const part of readRows(client, table, source)) {
-        signal?.throwIfAborted()
-        count += countRows(part)
-        textBytes += part.length
-        await pieces.add(part)
-        onProgress?.({
-          rows: done + count,
-          of: Math.max(source.expectedRows, done + count),
-          bytes: textBytes,
-        })
-      }
-      await pieces.flush()
-      await file.write('table end', toJson({ name: table.name, rows: count }))
-      rows[table.name] = count
-      done += count
+  return listTables(client)
+}
+
+async function copyTables(
+  client: pg.Client,
+  file: BackupWriter,
+  what: BackupOptions & { readonly tables: readonly CopiedTable[]; readonly source: Source },
+): Promise<{ rows: Record<string, number>; count: number; textBytes: number }> {
+  const { tables, source, signal, onProgress } = what
+  const rows: Record<string, number> = {}
+  let count = 0
+  let textBytes = 0
+  for (const table of tables) {
+    const { name } = table
+    await file.write('table', toJson({ name }))
+    const pieces = collectPieces(file)
+    const before = count
+    for await (const part of readRows(client, table, source)) {
+      signal?.throwIfAborted()
+      count += countRows(part)
+      textBytes += part.length
+      await pieces.add(part)
+      onProgress?.({ rows: count, of: Math.max(source.expectedRows, count + 1), bytes: textBytes })
     }
-    const leftOut = await listForeignTables(client)
-    const sequences = await readSequences(client)
-    await client.query('COMMIT')
-    onProgress?.({ rows: done, of: done, bytes: textBytes })
-    const bytes = await file.finish(toJson({ rows, sequences }))
-    return {
-      tables: tables.length,
-      rows: done,
-      organizations: organizations.length,
-      bytes,
-      textBytes,
-      leftOut,
-    }
-  } catch (error) {
-    await file.discard()
-    throw error
+    await pieces.flush()
+    rows[name] = count - before
+    await file.write('table end', toJson({ name, rows: rows[name] }))
   }
+  onProgress?.({ rows: count, of: count, bytes: textBytes })
+  return { rows, count, textBytes }
 }
 
 const toJson = (value: object) => Buffer.from(JSON.stringify(value))
