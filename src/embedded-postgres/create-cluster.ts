@@ -76,7 +76,7 @@ async function inspectFolder(folder: string): Promise<'empty' | { major: number 
 function refuseOtherMajor(folder: string, found: number, running: number): void {
   if (found === running) return
   throw new Error(
-    `The data in ${folder} was written by PostgreSQL ${found}, and this is PostgreSQL ${running}. Set POSTGRES_BIN to the bin folder of a PostgreSQL ${found}, make a backup with it, and restore that into a new DATA_DIR.`,
+    `The data in ${folder} was written by PostgreSQL ${found}, and this is PostgreSQL ${running}. Set POSTGRES_BIN to the bin folder of a PostgreSQL ${found}, make a backup with it (loyalty-wallet backup FILE), and restore that into a new DATA_DIR (loyalty-wallet restore FILE).`,
   )
 }
 
