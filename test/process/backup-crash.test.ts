@@ -119,8 +119,8 @@ test('killed at any point, a restore has restored nothing, and runs again', asyn
          AND datname = current_database() AND xact_start IS NOT NULL) AS found`)
   try {
     for (const ms of moments(0, 100, 250)) {
-      await runAndEnd('SIGKILL', ['restore', file], envOf(target), isRestoring, ms)
       while (await isRestoring()) await sleep(5)
+      await runAndEnd('SIGKILL', ['restore', file], envOf(target), isRestoring, ms)
       expect(await ask(`SELECT to_regclass('organizations') IS NOT NULL AS found`)).toBe(false)
     }
   } finally {

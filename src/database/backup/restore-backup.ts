@@ -35,7 +35,6 @@ export interface RestoreOptions {
   /** Checks what was restored, within the transaction; throws to restore nothing. */
   prove(client: pg.Client): Promise<void>
   readonly progress: RestoreProgress
-  readonly signal?: AbortSignal
 }
 
 export interface RestoreProgress {
@@ -82,7 +81,6 @@ export async function restoreBackup(client: pg.Client, options: RestoreOptions):
     await client.query(`ANALYZE ${(await listTables(client)).map(({ name }) => quote(name)).join(', ')}`)
     await client.query('SET LOCAL row_security = on')
     await options.prove(client)
-    options.signal?.throwIfAborted()
     await client.query('COMMIT')
     return { rows, organizations: only ? 1 : backup.contents.organizations.length }
   } catch (error) {
@@ -116,6 +114,8 @@ async function claimDatabase(client: pg.Client): Promise<void> {
       'The tables of this database are spread over a cluster. Restore into an empty database of the coordinator, and then run: loyalty-wallet distribute',
     )
   for (const deadline = Date.now() + patienceMs; ; await sleep(200)) {
+    // Within a transaction the server would otherwise repeat what it said first.
+    await client.query('SELECT pg_stat_clear_snapshot()')
     const { rows } = await client.query<{ others: string[]; isOurs: boolean }>(
       `SELECT array(SELECT format('%s (process %s)', application_name, pid) FROM pg_stat_activity
          WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name LIKE 'loyalty-wallet%') AS others,
@@ -163,9 +163,16 @@ async function removeEmptyTables(client: pg.Client): Promise<void> {
 async function copyRows(
   client: pg.Client,
   backup: OpenBackup,
-  { path, only, signal }: RestoreOptions & { readonly only: CopiedOrganization | undefined },
+  { path, only }: RestoreOptions & { readonly only: CopiedOrganization | undefined },
 ): Promise<number> {
   const expected = new Map((await listTables(client)).map((table) => [table.name, table]))
+  const missing = [...expected.keys()].filter(
+    (name) => !backup.contents.tables.some((table) => table.name === name),
+  )
+  if (missing.length > 0)
+    throw new RestoreError(
+      `${path} lacks the tables ${missing.join(', ')}, which its schema has: they were missing in the database that the backup is from. Use an older backup.`,
+    )
   let sum = 0
   for await (const { table, rows } of backup.tables()) {
     if (expected.get(table.name)?.columns.join() !== table.columns.join())
@@ -181,7 +188,6 @@ async function copyRows(
       chosen,
       async function* count(parts: AsyncIterable<Buffer>) {
         for await (const part of parts) {
-          signal?.throwIfAborted()
           sent += countRows(part)
           yield part
         }
