@@ -127,7 +127,7 @@ test('an empty database gets every row, the schema and the next numbers, and pro
 
 const busy = [{ id: 'one', kind: 'points_per_amount', balance: 'p', points: 1, per: 1 }]
 
-test('a database with data, or in use, is left as it is', async () => {
+test('a database with data is left as it is', async () => {
   const target = await createTarget()
   await withClient(target.DATABASE_URL!, async (client) => {
     await client.query(

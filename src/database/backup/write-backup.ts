@@ -86,6 +86,8 @@ async function openSnapshot(client: pg.Client): Promise<CopiedTable[]> {
     )
   await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
   await client.query(copySettings)
+  // Our connections avoid it, and here it is the fastest way to the rows of an organization that has most of them.
+  await client.query('SET LOCAL enable_seqscan = on')
   // Before the first query, which takes the snapshot.
   await client.query(`LOCK TABLE schema_migrations, ${names.join(', ')} IN ACCESS SHARE MODE`)
   return listTables(client)
