@@ -7,7 +7,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { Pool } from 'pg'
@@ -51,7 +51,7 @@ async function main(): Promise<void> {
 
 /**
  * Runs a command on a data folder, and returns what it said about itself, its seconds in all, and the processor time
- * that it and its PostgreSQL took: that is the same on a busy computer.
+ * that it and its PostgreSQL took, which is about the same on a busy computer (`load`).
  */
 async function timed(args: readonly string[], dataDir: string): Promise<object> {
   const startedAt = performance.now()
@@ -68,6 +68,7 @@ async function timed(args: readonly string[], dataDir: string): Promise<object> 
   const { seconds: parts, file: _, ...about } = JSON.parse(said)
   return {
     seconds: (performance.now() - startedAt) / 1000,
+    load: loadavg()[0],
     processorSeconds: ((cpuOfChildren(process.pid) ?? 0) - cpuBefore) / 1e6,
     parts,
     ...about,
