@@ -4,18 +4,23 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 const longest = [
   'browser/screenshots',
   'browser/home',
-  'browser/lists-and-search',
-  'faults/faults',
+  'browser/till',
+  'browser/campaigns',
   'process/demo-cafe',
   'process/embedded-postgres',
-  'contract/schemas',
   'process/start-and-stop',
+  'process/archive',
+  'process/archive-crash',
+  'limits/unread-replies',
+  'faults/faults',
   'limits/late-calls',
+  'limits/slow-sockets',
+  'contract/schemas',
   'contract/tenants',
   'limits/turns',
   'process/npm-start',
   'process/cli-embedded-database',
-  'limits/unread-replies',
+  'contract/sockets',
 ]
 
 /** Runs the slowest files first, so that none of them runs alone at the end. */
