@@ -99,10 +99,8 @@ export async function buildServer(options: ServerOptions): Promise<Server> {
   app.setSerializerCompiler(() => serialize)
   readJsonBodies(app)
   prepareRequests(app, { isBehindProxy: options.isBehindProxy ?? false, headers, maxCallMs })
-  app.addHook(
-    'onRequest',
-    createAuthenticate(options, organizations, createCallLimits(options.rateLimits ?? {})),
-  )
+  const limits = createCallLimits(options.rateLimits ?? {})
+  app.addHook('onRequest', createAuthenticate(options, organizations, limits))
   app.decorate('checkAgain', createCheckAgain(options, organizations))
   registerAdmission(app, deps, maxCallMs)
   if (deps.replica) noteWrites(app, deps.replica, siteOf(options))

@@ -93,12 +93,12 @@ test('many writers, a slow commit and two instances: every event once, in order,
   const ofSales = follow(two.service, 'limit=3&types=transaction.processed')
   const ofOne = follow(two.second, `customer=${people[0]!.customer}`)
   const storm = (count: number) => many(count, (i) => two.pay(people[i % people.length]!, { amount: 10 }))
-  await storm(60)
+  await storm(40)
   for (let i = 0; i < 3; i++) {
     // Those who come later wait for it, and no reader may pass it.
     const slow = await openSlowCommit()
-    const later = storm(60)
-    await sleep(250)
+    const later = storm(40)
+    await sleep(150)
     await slow.commit()
     for (const { status } of await later) expect(status).toBe(201)
   }
@@ -109,7 +109,7 @@ test('many writers, a slow commit and two instances: every event once, in order,
       await tenant.db.query('SELECT 1 / 0')
     }).catch(() => {}),
   )
-  await storm(60)
+  await storm(40)
   await Promise.all([...readers, ofSales, ofOne].map((reader) => reader.finish()))
 
   const { rows } = await two.service.database.pool.query(
@@ -123,7 +123,7 @@ test('many writers, a slow commit and two instances: every event once, in order,
     rows.filter(keep).map(({ position, id }) => `${position} ${id}`)
   for (const reader of readers) expect(seen(reader)).toEqual(written(() => true))
   expect(seen(ofSales)).toEqual(written(({ type }) => type === 'transaction.processed'))
-  expect(seen(ofSales).length).toBeGreaterThanOrEqual(300)
+  expect(seen(ofSales).length).toBeGreaterThanOrEqual(200)
   expect(seen(ofOne)).toEqual(written(({ customer }) => customer === people[0]!.customer))
   expect(rows.filter(({ customer }) => customer === 'cus_slow')).toHaveLength(3)
 })

@@ -93,14 +93,7 @@ export function customerManagementRoutes(app: Server, { deps }: ServerOptions): 
       (request, reply) =>
         respondToWrite(deps, request, reply, {
           work: (tenant) =>
-            setCustomerBlocked(
-              deps,
-              tenant,
-              request.caller.organization,
-              parseId('cus', request.params.id),
-              isBlocked,
-              request.caller,
-            ),
+            setCustomerBlocked(deps, tenant, request.caller, parseId('cus', request.params.id), isBlocked),
           status: 200,
           render: toCustomerReply,
           finish: (customer: CustomerReply) => walletUrls.ofCustomer(request.caller.organization, customer),

@@ -93,17 +93,16 @@ function changedFields(before: Profile, after: Profile): string[] {
 export async function setCustomerBlocked(
   deps: Deps,
   tenant: Tenant,
-  organization: Organization,
+  by: Staff & { readonly organization: Organization },
   id: CustomerId | undefined,
   isBlocked: boolean,
-  by: Staff,
 ): Promise<CustomerView> {
   if (!id || !(await updateWalletVersion(tenant, id))) throw notFound('customer_not_found')
   const status = isBlocked ? customerStatus.blocked : customerStatus.active
   const now = deps.clock()
   const hasChanged = await updateCustomerStatus(tenant, id, status, now)
   if (hasChanged) await insertEvents(tenant, [changedFact(id, ['status'], by)], now)
-  return getCustomerView(deps, tenant, organization, id)
+  return getCustomerView(deps, tenant, by.organization, id)
 }
 
 /**

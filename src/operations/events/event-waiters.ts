@@ -40,24 +40,68 @@ const retryAfterSeconds = 5
 
 export function createEventWaiters(pool: Pool): EventWaiters {
   const places = new Map<number, Set<EventPlace>>()
-  const waiting = new Map<number, Set<Waiter>>()
+  const room = createWaitingRoom(pool)
   let taken = 0
-  let isPolling = false
   let isStopped = false
+  return {
+    enter(org) {
+      if ((places.get(org)?.size ?? 0) >= maxOfOne) {
+        throw new Refused(
+          '_too_many_requests',
+          `${maxOfOne} requests of this organization are waiting for events already.`,
+        ).after(retryAfterSeconds)
+      }
+      if (taken >= maxOfAll) throw new Refused('_unavailable', 'Too many requests are waiting for events.')
+      let current: Waiter | undefined
+      let isOver = false
+      const place: EventPlace = {
+        async wait(after, forMs) {
+          if (isOver || isStopped) return 'over'
+          return new Promise((resolve) => {
+            current = room.wait(org, after, forMs, resolve)
+          })
+        },
+        leave() {
+          if (isOver) return
+          isOver = true
+          remove(places, org, place)
+          taken--
+          current?.end('over')
+        },
+      }
+      add(places, org, place)
+      taken++
+      return place
+    },
+    stop() {
+      isStopped = true
+      room.endAll('over')
+    },
+  }
+}
+
+/** Asks for all that wait, as long as there are any. */
+function createWaitingRoom(pool: Pool) {
+  const waiting = new Map<number, Set<Waiter>>()
+  let isPolling = false
 
   async function poll(): Promise<void> {
     isPolling = true
     for (;;) {
       await sleep(pollEveryMs, undefined, { ref: false })
       if (waiting.size === 0) break
-      // Without an answer, each of them finds out for itself what is wrong.
       const newest = await listNewestEvents(platformTenant(pool), [...waiting.keys()]).catch(() => undefined)
+      // Without an answer, each of them finds out for itself what is wrong.
+      if (!newest) endAll('events')
       for (const [org, waiters] of waiting) {
-        const position = newest ? (newest.get(org) ?? 0) : Number.POSITIVE_INFINITY
-        for (const { after, end } of waiters) if (position > after) end('events')
+        for (const { after, end } of waiters) if ((newest?.get(org) ?? 0) > after) end('events')
       }
     }
     isPolling = false
+  }
+
+  function endAll(why: WaitEnd): void {
+    for (const waiters of waiting.values()) for (const { end } of waiters) end(why)
   }
 
   function wait(org: number, after: number, forMs: number, onEnd: Waiter['end']): Waiter {
@@ -75,41 +119,7 @@ export function createEventWaiters(pool: Pool): EventWaiters {
     return waiter
   }
 
-  return {
-    enter(org) {
-      if ((places.get(org)?.size ?? 0) >= maxOfOne) {
-        throw new Refused(
-          '_too_many_requests',
-          `${maxOfOne} requests of this organization are waiting for events already.`,
-        ).after(retryAfterSeconds)
-      }
-      if (taken >= maxOfAll) throw new Refused('_unavailable', 'Too many requests are waiting for events.')
-      let current: Waiter | undefined
-      let isOver = false
-      const place: EventPlace = {
-        async wait(after, forMs) {
-          if (isOver || isStopped) return 'over'
-          return new Promise((resolve) => {
-            current = wait(org, after, forMs, resolve)
-          })
-        },
-        leave() {
-          if (isOver) return
-          isOver = true
-          remove(places, org, place)
-          taken--
-          current?.end('over')
-        },
-      }
-      add(places, org, place)
-      taken++
-      return place
-    },
-    stop() {
-      isStopped = true
-      for (const waiters of waiting.values()) for (const { end } of waiters) end('over')
-    },
-  }
+  return { wait, endAll }
 }
 
 function add<T>(sets: Map<number, Set<T>>, org: number, item: T): void {
