@@ -7,9 +7,9 @@ import cluster, { type Worker } from 'node:cluster'
 import type { Config } from '../config.ts'
 import type { DatabaseConnection, SessionOptions } from '../database/pool.ts'
 import { createMetricsGatherer, isAboutMetrics } from '../http/plugins/gather-metrics.ts'
-import { collectWorkMetrics } from '../http/plugins/work-metrics.ts'
+import { collectOwnMetrics } from '../http/plugins/metrics.ts'
 import { createLogger, type Logger } from '../http/redaction/logger.ts'
-import type { WorkCounts } from '../operations/work-counts.ts'
+import type { Deps } from '../operations/deps.ts'
 import { type Listener, listen, openDeps, type ServiceSecrets } from './listen.ts'
 import { withTimeout } from './with-timeout.ts'
 
@@ -39,7 +39,7 @@ export async function startWorkers(
   config: Config,
   secrets: ServiceSecrets,
   log: Logger,
-  workCounts: WorkCounts,
+  deps: Deps,
 ): Promise<Workers> {
   const count = config.workers
   cluster.setupPrimary({ args: [workerCommand], serialization: 'json' })
@@ -58,7 +58,7 @@ export async function startWorkers(
   const listening = new Set<Worker>()
   const gatherMetrics = createMetricsGatherer(
     () => [...listening].filter((worker) => worker.isConnected()),
-    collectWorkMetrics(workCounts), // The primary runs the jobs.
+    collectOwnMetrics(deps), // The primary runs the jobs.
   )
   const start = () => {
     const worker = cluster.fork()

@@ -129,7 +129,7 @@ async function serveOn(
   const front =
     config.workers === 1
       ? await listen(deps, session, config, secrets, log)
-      : await startWorkers(connection, session, config, secrets, log, deps.workCounts)
+      : await startWorkers(connection, session, config, secrets, log, deps)
   const jobs: Jobs[] = []
   const stopAll = async () => {
     const jobsEnded = Promise.all(jobs.map((each) => each.stop()))

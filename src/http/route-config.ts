@@ -3,7 +3,7 @@ import type { RefusalCode } from '../domain/refusal.ts'
 import type { Caller } from '../operations/deps.ts'
 import type { WalletKey } from '../operations/wallet-page/wallet-tokens.ts'
 import type { PersonSession } from '../store/person-sessions.ts'
-import type { Lane } from './plugins/admission.ts'
+import type { Lane, Lanes } from './plugins/admission.ts'
 import type { Party } from './plugins/processor-share.ts'
 import type { Turns } from './plugins/turns.ts'
 
@@ -41,6 +41,8 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** Throws if the caller of a request that has waited may no longer make it. */
     checkAgain(request: FastifyRequest): Promise<void>
+    /** Set before any route. */
+    lanes: Lanes
   }
   interface FastifyRequest {
     /** Set on every route whose access is a list of scopes, or a session. */

@@ -5,6 +5,8 @@ export interface RoundRobin<Party, Line> {
   find(party: Party): Line | undefined
   /** The queue whose turn it is among those that can be served now. */
   next(canServe: (line: Line) => boolean): Line | undefined
+  /** All queues, in no particular order. */
+  all(): Iterable<Line>
   /** Removes the party if it has nothing left to do. */
   release(party: Party): void
 }
@@ -34,6 +36,7 @@ export function createRoundRobin<Party, Line>(
       }
       return undefined
     },
+    all: () => lines.values(),
     release(party) {
       const line = lines.get(party)
       if (line !== undefined && isIdle(line)) lines.delete(party)

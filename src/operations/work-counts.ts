@@ -4,7 +4,7 @@ import type { DueCount, WorkKind } from '../store/due-work.ts'
 export interface WorkCounts {
   /** What was due when this process last looked. */
   due: readonly DueCount[]
-  /** When that was. */
+  /** When that was; 1970 if it has not looked yet. */
   seenAt: Date
   readonly runs: Map<WorkKind, number>
   readonly failures: Map<WorkKind, number>

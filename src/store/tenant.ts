@@ -16,6 +16,7 @@ import {
   tenantStep,
 } from '../database/tenant-query.ts'
 import type { Id, IdOf, IdPrefix } from '../domain/ids.ts'
+import { countRetries, retryReasonOf } from './retry-counts.ts'
 
 export interface Queryable {
   query<R extends QueryResultRow>(
@@ -274,6 +275,7 @@ export async function inTransaction<T>(
       const mayRetry =
         classifyError(error) === 'retry' || (isConnectionError(error) && session.state === 'open')
       if (!mayRetry || attempt === maxAttempts) throw error
+      countRetries(pool, retryReasonOf(error))
     }
   }
 }

@@ -24,6 +24,9 @@ const batchedSlots = 1_024
 /** Connections that groups and batches find free, however many requests hold one of their own. */
 const connectionsForBatches = 2
 
+/** The queues of an application, for its metrics. */
+export type Lanes = Readonly<Record<Exclude<Lane, 'none'>, Pick<Turns, 'waiting' | 'oldestWaitMs'>>>
+
 export function registerAdmission(app: Server, { pool, setupCache }: Deps, maxCallMs: number): void {
   const shared = { share: 1, maxWaiting, maxWaitMs: maxCallMs - workTimeMs, presence: createPresence() }
   const batched = createTurns({ maxRunning: batchedSlots, ...shared })
@@ -31,6 +34,7 @@ export function registerAdmission(app: Server, { pool, setupCache }: Deps, maxCa
   const unsent = createUnsentReplies(() => connection.serve())
   const connection = createTurns({ maxRunning, ...shared, mayStart: unsent.hasRoom })
   const turnsOf: Record<Lane, Turns | undefined> = { none: undefined, batched, connection }
+  app.decorate('lanes', { batched, connection } satisfies Lanes)
   app.decorateRequest('turn', undefined)
 
   app.addHook('preHandler', (request, _reply, done) => {

@@ -22,6 +22,8 @@ export interface Turns {
   serve(): void
   readonly running: number
   readonly waiting: number
+  /** How long the request that has waited longest is waiting. */
+  oldestWaitMs(): number
 }
 
 export interface TurnsOptions {
@@ -37,6 +39,7 @@ export interface TurnsOptions {
 
 interface Waiting {
   readonly steps: number
+  readonly since: number
   readonly start: (refused?: Refused) => void
   readonly timer: NodeJS.Timeout
 }
@@ -60,10 +63,9 @@ export function createTurns(options: TurnsOptions): Turns {
     line.running < share * (maxRunning - running) &&
     line.processor.hasRoom(steps) &&
     mayStart(line.party)
-  const mayWait = (line: Line) => waiting < maxWaiting && line.waiting.size < maxWaiting - waiting
 
   function wait(line: Line, start: Waiting['start'], steps: number): void {
-    const entry: Waiting = { steps, start, timer: setTimeout(() => giveUp(line, entry), maxWaitMs) }
+    const entry = openEntry(start, steps, maxWaitMs, (late) => giveUp(line, late))
     line.waiting.add(entry)
     waiting++
   }
@@ -101,7 +103,7 @@ export function createTurns(options: TurnsOptions): Turns {
     take(party, start, steps = 0) {
       const line = lines.lineOf(party)
       if (line.waiting.size === 0 && hasRoom(line, steps)) return run(line, { start, steps })
-      if (mayWait(line)) return wait(line, start, steps)
+      if (waiting < maxWaiting && line.waiting.size < maxWaiting - waiting) return wait(line, start, steps)
       lines.release(party)
       start(tooMany())
     },
@@ -120,6 +122,7 @@ export function createTurns(options: TurnsOptions): Turns {
     get waiting() {
       return waiting
     },
+    oldestWaitMs: () => oldestWaitMs(lines.all()),
   }
 }
 
@@ -134,6 +137,22 @@ const isIdle = ({ running, waiting, processor }: Line) =>
   running === 0 && waiting.size === 0 && !processor.isResting
 
 const firstOf = ({ waiting: [first] }: Line): Waiting => first!
+
+function openEntry(
+  start: Waiting['start'],
+  steps: number,
+  maxWaitMs: number,
+  onLate: (entry: Waiting) => void,
+): Waiting {
+  const timer = setTimeout(() => onLate(entry), maxWaitMs)
+  const entry = { steps, since: performance.now(), start, timer }
+  return entry
+}
+
+function oldestWaitMs(lines: Iterable<Line>): number {
+  const since = [...lines].flatMap(({ waiting }) => [...waiting].slice(0, 1)).map((entry) => entry.since)
+  return since.length === 0 ? 0 : performance.now() - Math.min(...since)
+}
 
 function takeFirst(line: Line): Waiting {
   const first = firstOf(line)

@@ -1,9 +1,8 @@
 /** Metrics of background work. They are those of the process that does it. */
-import { Counter, Gauge, Registry } from 'prom-client'
+import { Counter, Gauge, type Registry } from 'prom-client'
 import type { WorkCounts } from '../../operations/work-counts.ts'
 
-/** Adds the metrics to a registry, by default one of their own. */
-export function collectWorkMetrics(counts: WorkCounts, registry = new Registry()): Registry {
+export function collectWorkMetrics(counts: WorkCounts, registry: Registry): void {
   const registers = [registry]
   new Gauge({
     name: 'jobs_due',
@@ -26,6 +25,15 @@ export function collectWorkMetrics(counts: WorkCounts, registry = new Registry()
         this.labels(kind).set((counts.seenAt.getTime() - oldest.getTime()) / 1000)
     },
   })
+  new Gauge({
+    name: 'jobs_last_look_timestamp_seconds',
+    help: 'When the process last looked for background work.',
+    registers,
+    aggregator: 'max',
+    collect() {
+      this.set(counts.seenAt.getTime() / 1000)
+    },
+  })
   const counter = (name: string, help: string, runs: ReadonlyMap<string, number>, label = 'kind') =>
     new Counter({
       name,
@@ -45,5 +53,4 @@ export function collectWorkMetrics(counts: WorkCounts, registry = new Registry()
     counts.attempts,
     'outcome',
   )
-  return registry
 }

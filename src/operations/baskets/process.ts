@@ -26,6 +26,10 @@ export interface BasketProcessor {
   drain(): Promise<void>
   /** Baskets waiting or being written. */
   readonly size: number
+  /** How long the oldest basket has been waiting for its group. */
+  oldestWaitMs(): number
+  /** Calls the listener with each group that starts: its size, and how long its oldest basket has waited. */
+  watchGroups(listener: (size: number, waitedMs: number) => void): void
 }
 
 export interface TransactionsOptions {
@@ -42,6 +46,7 @@ export interface TransactionsOptions {
 
 export function createBasketProcessor(options: TransactionsOptions): BasketProcessor {
   const { deps } = options
+  let onGroup: Parameters<BasketProcessor['watchGroups']>[0] = () => {}
   const queue = createBasketQueue<BasketJob, Processed>({
     run: (org, jobs) => processGroup(deps, org, jobs),
     // A third group of the same organization, also in another process, would only make groups smaller, and
@@ -55,6 +60,7 @@ export function createBasketProcessor(options: TransactionsOptions): BasketProce
       ...(opaqueId === undefined ? [] : [`receipt ${opaqueId}`]),
       ...(idempotencyKey === undefined ? [] : [`key ${idempotencyKey}`]),
     ],
+    onGroup: (size, waitedMs) => onGroup(size, waitedMs),
   })
   const readCard = createScannedCardReader(deps.pool)
   // A basket without a barcode is queued at once, without waiting for anything.
@@ -90,6 +96,10 @@ export function createBasketProcessor(options: TransactionsOptions): BasketProce
     drain: () => queue.drain(),
     get size() {
       return queue.size
+    },
+    oldestWaitMs: () => queue.oldestWaitMs(),
+    watchGroups(listener) {
+      onGroup = listener
     },
   }
 }

@@ -17,6 +17,8 @@ export interface BasketQueue<Job, Result> {
   /** Resolves when everything accepted so far is done. */
   drain(): Promise<void>
   readonly size: number
+  /** How long the oldest basket has been waiting for its group. */
+  oldestWaitMs(): number
 }
 
 export interface BasketQueueOptions<Job, Result> {
@@ -34,6 +36,8 @@ export interface BasketQueueOptions<Job, Result> {
   readonly maxWaitMs: number
   /** Keys that must not occur twice in a group. */
   keysOf(job: Job): readonly string[]
+  /** Told of each group that starts: how many baskets it has, and how long the oldest of them has waited. */
+  onGroup?(size: number, waitedMs: number): void
 }
 
 interface Waiting<Job, Result> {
@@ -75,16 +79,7 @@ export function createBasketQueue<Job, Result>(
     }
     return new Promise<Result>((resolve, reject) => {
       size++
-      const queue = queues.lineOf(org)
-      const lane = queue.lanes.get(customer)
-      const waiting = { job, since: performance.now(), resolve, reject }
-      if (lane) {
-        lane.waiting.push(waiting)
-      } else {
-        const opened = { customer, waiting: [waiting] }
-        queue.lanes.set(customer, opened)
-        queue.ready.push(opened)
-      }
+      enqueue(queues.lineOf(org), customer, { job, since: performance.now(), resolve, reject })
       startWriters()
     })
   }
@@ -140,6 +135,7 @@ export function createBasketQueue<Job, Result>(
   async function write(queue: Queue<Job, Result>): Promise<void> {
     const { lanes, group } = takeGroup(queue)
     if (group.length === 0) return queues.release(queue.org)
+    options.onGroup?.(group.length, waitOf(group))
     const outcomes = await options
       .run(
         queue.org,
@@ -162,8 +158,31 @@ export function createBasketQueue<Job, Result>(
     get size() {
       return size
     },
+    oldestWaitMs: () => Math.max(0, ...[...queues.all()].map(longestWaitOf)),
   }
 }
+
+function enqueue<Job, Result>(
+  { lanes, ready }: Queue<Job, Result>,
+  customer: CustomerId,
+  waiting: Waiting<Job, Result>,
+): void {
+  const lane = lanes.get(customer)
+  if (lane) return void lane.waiting.push(waiting)
+  const opened = { customer, waiting: [waiting] }
+  lanes.set(customer, opened)
+  ready.push(opened)
+}
+
+/** How long the first of them to arrive has waited. */
+function waitOf(group: readonly Pick<Waiting<unknown, unknown>, 'since'>[]): number {
+  let since = Number.POSITIVE_INFINITY
+  for (const waiting of group) since = Math.min(since, waiting.since)
+  return performance.now() - since
+}
+
+const longestWaitOf = <Job, Result>({ lanes }: Queue<Job, Result>): number =>
+  waitOf([...lanes.values()].flatMap(({ waiting }) => waiting.slice(0, 1)))
 
 /** The customers of a group that was written can be in the next one. */
 function returnLanes<Job, Result>(

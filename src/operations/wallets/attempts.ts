@@ -13,6 +13,7 @@ import {
   isUniqueViolation,
 } from '../../database/classify-error.ts'
 import { Refused } from '../../domain/refusal.ts'
+import { countRetries, retryReasonOf } from '../../store/retry-counts.ts'
 import { inTransaction, type Tenant, tenantOf } from '../../store/tenant.ts'
 
 /** `lock idle` locks the wallets that are not locked and leaves the others for the next attempt. */
@@ -77,15 +78,18 @@ export async function runAttempts<Job, Result>(
         if (outcome.kind !== 'deferred') outcomes.set(job, outcome)
       })
       left = left.filter((job) => !outcomes.has(job))
+      if (left.length > 0) countRetries(pool, 'conflict', left.length)
     } catch (error) {
       lastError = error
       const next = afterError(error, left.length, isCommitting && !changes.isFindable)
       if (next === 'one by one') {
+        countRetries(pool, 'alone', left.length)
         for (const job of left)
           outcomes.set(job, (await runAttempts(pool, org, [job], changes, 'lock idle'))[0]!)
         left = []
       }
       if (next !== 'again' || performance.now() - startedAt > maxRetryMs) break
+      countRetries(pool, retryReasonOf(error), left.length)
     }
   }
   return jobs.map(
