@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { listServers, readTarget, targets } from './database/failover.ts'
 import { parseRange, type Range } from './operations/webhooks/addresses.ts'
+import type { TracingSettings } from './tracing/tracer.ts'
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 
@@ -46,6 +47,8 @@ export interface Config {
   /** Addresses that webhooks may be sent to besides those on the internet. */
   webhookRanges: readonly Range[]
   logLevel: (typeof logLevels)[number]
+  /** Where spans are sent; undefined if they are not recorded. */
+  tracing: TracingSettings | undefined
 }
 
 export type ConfigResult = { ok: true; config: Config } | { ok: false; problems: string[] }
@@ -90,6 +93,7 @@ export function readConfig(env: Environment, cwd: string = process.cwd()): Confi
     deliveryRetentionDays: read.integer('DELIVERY_RETENTION', 30, 1, 3_650),
     webhookRanges: readRanges(read.text('WEBHOOK_ALLOWED_RANGES') ?? (demo ? loopback : ''), problems),
     logLevel: readLogLevel(read.text('LOG_LEVEL'), problems),
+    tracing: readTracing(read, problems),
   }
   requireHttps(config, read, problems)
   return problems.length === 0 ? { ok: true, config } : { ok: false, problems }
@@ -224,6 +228,50 @@ function readLogLevel(value: string | undefined, problems: string[]): Config['lo
   const level = logLevels.find((known) => known === (value ?? 'info'))
   if (level === undefined) problems.push(`LOG_LEVEL must be one of ${logLevels.join(', ')}, not "${value}".`)
   return level ?? 'info'
+}
+
+/** The standard names, so that they can be set for all services of a machine. Without the first, none is read. */
+function readTracing(read: Reader, problems: string[]): Config['tracing'] {
+  const endpoint = read.text('OTEL_EXPORTER_OTLP_ENDPOINT')
+  const headers = read.text('OTEL_EXPORTER_OTLP_HEADERS')
+  const serviceName = read.text('OTEL_SERVICE_NAME') ?? 'loyalty-wallet'
+  const ratio = read.text('OTEL_TRACES_SAMPLER_ARG') ?? '1'
+  if (endpoint === undefined) return undefined
+  const url = URL.canParse(endpoint) ? new URL(endpoint) : undefined
+  if (!url || !/^https?:$/.test(url.protocol) || url.username !== '' || url.search !== '') {
+    problems.push(
+      'OTEL_EXPORTER_OTLP_ENDPOINT must be the URL of a collector that speaks OTLP over HTTP, such as http://127.0.0.1:4318.',
+    )
+  }
+  if (!/^(?:0|1|[01]?\.\d+)$/.test(ratio) || Number(ratio) > 1) {
+    problems.push(`OTEL_TRACES_SAMPLER_ARG must be a share from 0 to 1, such as 0.1, not "${ratio}".`)
+  }
+  return {
+    endpoint: endpoint.replace(/\/+$/, ''),
+    headers: readHeaders(headers, problems),
+    serviceName,
+    sampleRatio: Number(ratio),
+  }
+}
+
+/** `name=value,name=value`, percent-encoded. The message does not repeat them, because they are credentials. */
+function readHeaders(text: string | undefined, problems: string[]): Record<string, string> {
+  const pairs = (text ?? '').split(',').filter((pair) => pair.trim() !== '')
+  const parsed = pairs.map((pair) => /^\s*([\w!#$%&'*+.^`|~-]+)\s*=\s*(.*?)\s*$/.exec(pair))
+  const values = parsed.map((match) => decoded(match?.[2]))
+  if (values.some((value) => value === undefined || !/^[\x20-\x7e]*$/.test(value))) {
+    problems.push('OTEL_EXPORTER_OTLP_HEADERS must be name=value,name=value, with percent-encoded values.')
+    return {}
+  }
+  return Object.fromEntries(parsed.map((match, i) => [match![1]!.toLowerCase(), values[i]!]))
+}
+
+function decoded(text: string | undefined): string | undefined {
+  try {
+    return text === undefined ? undefined : decodeURIComponent(text)
+  } catch {
+    return undefined
+  }
 }
 
 function readTls(read: Reader, cwd: string, problems: string[]): Config['tls'] {

@@ -69,10 +69,11 @@ function linesMatching(files: readonly SourceFile[], pattern: RegExp): string[] 
 const mayImport: Record<string, readonly string[]> = {
   domain: [],
   engine: ['src/domain/'],
-  database: ['src/package-root.ts'],
+  tracing: [],
+  database: ['src/package-root.ts', 'src/tracing/'],
   'embedded-postgres': ['src/database/', 'src/package-root.ts'],
-  store: ['src/domain/', 'src/database/'],
-  operations: ['src/domain/', 'src/engine/', 'src/store/', 'src/database/classify-error.ts'],
+  store: ['src/domain/', 'src/database/', 'src/tracing/'],
+  operations: ['src/domain/', 'src/engine/', 'src/store/', 'src/database/classify-error.ts', 'src/tracing/'],
   http: [
     'src/domain/',
     'src/operations/',
@@ -81,6 +82,7 @@ const mayImport: Record<string, readonly string[]> = {
     'src/engine/rules/',
     'src/database/classify-error.ts',
     'src/package-root.ts',
+    'src/tracing/',
   ],
   jobs: ['src/domain/', 'src/operations/', 'src/store/'],
   demo: [
@@ -104,6 +106,7 @@ const mayImport: Record<string, readonly string[]> = {
     'src/config.ts',
     'src/demo/',
     'src/package-root.ts',
+    'src/tracing/',
   ],
   cli: [
     'src/domain/',

@@ -8,7 +8,7 @@ import type { Config } from '../config.ts'
 import type { DatabaseConnection, SessionOptions } from '../database/pool.ts'
 import { createMetricsGatherer, isAboutMetrics } from '../http/plugins/gather-metrics.ts'
 import { collectOwnMetrics } from '../http/plugins/metrics.ts'
-import { createLogger, type Logger } from '../http/redaction/logger.ts'
+import { createLogger, type Logger, type LogTarget } from '../http/redaction/logger.ts'
 import type { Deps } from '../operations/deps.ts'
 import { type Listener, listen, openDeps, type ServiceSecrets } from './listen.ts'
 import { withTimeout } from './with-timeout.ts'
@@ -23,6 +23,7 @@ interface Assignment {
   readonly session: SessionOptions
   readonly config: Omit<Config, 'tls'> & { readonly tls?: { readonly cert: string; readonly key: string } }
   readonly secrets: ServiceSecrets
+  readonly logTo: LogTarget
 }
 
 export interface Workers {
@@ -40,6 +41,7 @@ export async function startWorkers(
   secrets: ServiceSecrets,
   log: Logger,
   deps: Deps,
+  logTo: LogTarget = { isTerminal: false, toStderr: false },
 ): Promise<Workers> {
   const count = config.workers
   cluster.setupPrimary({ args: [workerCommand], serialization: 'json' })
@@ -48,6 +50,7 @@ export async function startWorkers(
     connection,
     session,
     secrets,
+    logTo,
     // Each worker gets a share, so that together they allow as much as one process would.
     config: {
       ...config,
@@ -138,12 +141,18 @@ export async function work(): Promise<void> {
   process.exit(0)
 }
 
-async function takeUp({ connection, session, config, secrets }: Assignment): Promise<Listener | undefined> {
+async function takeUp({
+  connection,
+  session,
+  config,
+  secrets,
+  logTo,
+}: Assignment): Promise<Listener | undefined> {
   const tls = config.tls && {
     cert: Buffer.from(config.tls.cert, 'base64'),
     key: Buffer.from(config.tls.key, 'base64'),
   }
-  const log = createLogger(config.logLevel, { isTerminal: process.stdout.isTTY === true, toStderr: false })
+  const log = createLogger(config.logLevel, logTo)
   try {
     const deps = openDeps(connection, session, { ...config, tls }, secrets, log)
     const listener = await listen(deps, session, { ...config, tls }, secrets, log)

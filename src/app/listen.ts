@@ -15,6 +15,8 @@ import { buildServer } from '../http/server.ts'
 import { type BasketProcessor, createBasketProcessor } from '../operations/baskets/process.ts'
 import { createDeps, type Deps } from '../operations/deps.ts'
 import { createReplicaReads } from '../operations/replica-reads.ts'
+import { packageVersion } from '../package-root.ts'
+import { createTracer } from '../tracing/tracer.ts'
 import { withTimeout } from './with-timeout.ts'
 
 export interface ServiceSecrets {
@@ -30,7 +32,7 @@ export interface Listener {
 }
 
 const drainTimeoutMs = 5_000
-/** For the last write of the request log; an unreachable database must not delay the exit. */
+/** For the last write of the request log and of spans; what is unreachable must not delay the exit. */
 const lastFlushTimeoutMs = 500
 const readinessTimeoutMs = 2_000
 
@@ -50,7 +52,17 @@ export function openDeps(
     ...(asyncCommit && { maxConnections: 5 }),
   })
   const publicUrl = () => config.publicUrl ?? baseUrlOf(config.port, config)
-  return createDeps({ ...config, ...secrets, publicUrl, pool, log })
+  // What is created with asynchronous commits is the demo's past, which nobody wants to see in traces.
+  const tracer =
+    config.tracing && !asyncCommit
+      ? createTracer({ ...config.tracing, version: packageVersion(), log })
+      : undefined
+  return createDeps({ ...config, ...secrets, publicUrl, pool, log, tracer })
+}
+
+/** Sends the last spans of a process. */
+export async function flushSpans({ tracer }: Deps): Promise<void> {
+  if (tracer) await withTimeout(tracer.flush(), lastFlushTimeoutMs)
 }
 
 export async function listen(
@@ -83,7 +95,7 @@ export async function listen(
   const stop = async () => {
     state.isStopping = true
     if (app) await closeServer(app, baskets)
-    await withTimeout(requestLog.stop(), lastFlushTimeoutMs)
+    await Promise.all([withTimeout(requestLog.stop(), lastFlushTimeoutMs), flushSpans(deps)])
     if (replica) await withTimeout(replica.stop(), lastFlushTimeoutMs)
   }
   try {

@@ -11,13 +11,13 @@ import { removeDemoFile, writeDemoFile } from '../demo/demo-file.ts'
 import { type Demo, openDemo } from '../demo/open-demo.ts'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../embedded-postgres/embedded-postgres.ts'
 import { takeProcessLock } from '../embedded-postgres/process-lock.ts'
-import { createLogger, type Logger } from '../http/redaction/logger.ts'
+import { createLogger, type Logger, type LogTarget } from '../http/redaction/logger.ts'
 import { startDeliveries } from '../jobs/deliver-webhooks.ts'
 import { type Jobs, startJobs } from '../jobs/run-jobs.ts'
 import { adoptPepperOfDemo, recognizePepper, WrongPepperError } from '../operations/auth/recognize-pepper.ts'
 import type { Deps } from '../operations/deps.ts'
 import { startWorkers } from './cluster.ts'
-import { listen, openDeps, type ServiceSecrets } from './listen.ts'
+import { flushSpans, listen, openDeps, type ServiceSecrets } from './listen.ts'
 import { loadOrCreateSecrets } from './secrets-file.ts'
 import { withTimeout } from './with-timeout.ts'
 
@@ -39,13 +39,15 @@ const postgresTimeoutMs = 1_500
  * The service's log: pretty-printed on a terminal, JSON lines otherwise, and on stderr if stdout has a
  * document.
  */
-export function openLog(config: Config, options: { isTerminal: boolean; toStderr: boolean }): Logger {
-  return createLogger(config.logLevel, options)
+export function openLog(config: Config, to: LogTarget): Logger {
+  return createLogger(config.logLevel, to)
 }
 
 export interface StartOptions {
   /** Aborts the start; what was already started is stopped again. */
   readonly signal?: AbortSignal
+  /** Where the log goes, for processes that are started. By default lines of JSON on stdout. */
+  readonly logTo?: LogTarget
   /** Reports the progress while the demo is filled with its history. */
   readonly onDemoDay?: (day: number, of: number) => void
 }
@@ -101,7 +103,7 @@ async function serveOn(
   config: Config,
   log: Logger,
   embedded: EmbeddedPostgres | undefined,
-  { signal, onDemoDay }: StartOptions,
+  { signal, onDemoDay, logTo }: StartOptions,
 ): Promise<RunningService> {
   const session = await prepareDatabase(connection, config, log)
   signal?.throwIfAborted()
@@ -129,13 +131,13 @@ async function serveOn(
   const front =
     config.workers === 1
       ? await listen(deps, session, config, secrets, log)
-      : await startWorkers(connection, session, config, secrets, log, deps)
+      : await startWorkers(connection, session, config, secrets, log, deps, logTo)
   const jobs: Jobs[] = []
   const stopAll = async () => {
     const jobsEnded = Promise.all(jobs.map((each) => each.stop()))
     await front.stop()
     await withTimeout(jobsEnded, jobsTimeoutMs)
-    await withTimeout(deps.pool.end(), poolTimeoutMs)
+    await Promise.all([withTimeout(deps.pool.end(), poolTimeoutMs), flushSpans(deps)])
     await embedded?.stop(postgresTimeoutMs)
   }
   try {

@@ -22,12 +22,13 @@ export function serveCommand(program: Command, context: Context): void {
     .action(async ({ workers }: { workers?: string }) => {
       const env = workers === undefined ? context.env : { ...context.env, WORKERS: workers }
       const config = readServiceSettings(env)
-      const log = openLog(config, { isTerminal: context.isInteractive, toStderr: context.isJson })
+      const logTo = { isTerminal: context.isInteractive, toStderr: context.isJson }
+      const log = openLog(config, logTo)
       const stopping = new AbortController()
       const stopWanted = stopSignal(context.env).then(() => stopping.abort())
       const start = () =>
         Promise.race([
-          serve(config, log, { signal: stopping.signal, onDemoDay: tellDemoDay(context, log) }),
+          serve(config, log, { signal: stopping.signal, logTo, onDemoDay: tellDemoDay(context, log) }),
           abandonStart(stopWanted),
         ]).catch((error) => {
           // Stopped during the start, as requested.

@@ -8,6 +8,8 @@
  * returned as the text that PostgreSQL wrote, because the author of the statement knows its columns.
  */
 import type { ClientBase } from 'pg'
+import { endWith } from '../tracing/spans.ts'
+import { beginRoundTrip } from './round-trip-span.ts'
 
 export interface Step {
   /**
@@ -27,6 +29,12 @@ export type WireRow = readonly (string | null)[]
 
 /** The rows of each step, in order. */
 export function runPipeline(client: ClientBase, steps: readonly Step[]): Promise<WireRow[][]> {
+  const span = beginRoundTrip(steps)
+  const answered = send(client, steps)
+  return span ? endWith(span, answered) : answered
+}
+
+function send(client: ClientBase, steps: readonly Step[]): Promise<WireRow[][]> {
   return new Promise((resolve, reject) => {
     const query = client.query as unknown as (pipe: object, values: undefined, callback: Callback) => void
     query.call(client, createPipe(steps), undefined, (error, rows) =>

@@ -1,5 +1,7 @@
 import pg from 'pg'
+import { endWith } from '../tracing/spans.ts'
 import { runPipeline, type Step, type WireRow } from './pipeline.ts'
+import { beginRoundTrip } from './round-trip-span.ts'
 
 /** The session variable that row level security compares `org_id` with. */
 const setting = 'loyalty_wallet.org'
@@ -58,7 +60,7 @@ export function queryFor<R extends pg.QueryResultRow>(
   org: number,
   statement: Statement,
 ): Promise<pg.QueryResult<R>> {
-  return queryBetween(client, ['BEGIN', setTenant(org)], statement, ['COMMIT'])
+  return traced(statement, queryBetween(client, ['BEGIN', setTenant(org)], statement, ['COMMIT']))
 }
 
 /** Runs a statement as the first one of a transaction for one organization, together with its BEGIN. */
@@ -67,7 +69,13 @@ export function beginWith<R extends pg.QueryResultRow>(
   org: number,
   statement: Statement,
 ): Promise<pg.QueryResult<R>> {
-  return queryBetween(client, ['BEGIN', setTenant(org)], statement, [])
+  return traced(statement, queryBetween(client, ['BEGIN', setTenant(org)], statement, []))
+}
+
+/** Notes a round trip that has just begun. */
+export function traced<R>({ name, text }: Statement, answered: Promise<R>): Promise<R> {
+  const span = beginRoundTrip(name ?? text)
+  return span ? endWith(span, answered) : answered
 }
 
 /**

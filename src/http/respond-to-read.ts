@@ -42,7 +42,7 @@ export async function respondToRead<T>(
   const { caller } = request
   const primary = tenantOf(pool, caller.organization.orgId)
   if (!replica) return read(primary)
-  const found = mayLag(request) ? replica.find(caller, request.lastWriteMs) : undefined
+  const found = mayLag(request) ? replica.find(request) : undefined
   if (found) {
     try {
       reply.header('data-age', (found.ageMs / 1000).toFixed(1))

@@ -3,6 +3,7 @@ import type { RefusalCode } from '../domain/refusal.ts'
 import type { Caller } from '../operations/deps.ts'
 import type { WalletKey } from '../operations/wallet-page/wallet-tokens.ts'
 import type { PersonSession } from '../store/person-sessions.ts'
+import type { TraceContext } from '../tracing/trace-context.ts'
 import type { Lane, Lanes } from './plugins/admission.ts'
 import type { Party } from './plugins/processor-share.ts'
 import type { Turns } from './plugins/turns.ts'
@@ -57,6 +58,8 @@ declare module 'fastify' {
     waitedMs: number
     /** Content of the wallet token in the URL; set on every route under `/w/:token`. */
     wallet: WalletKey | undefined
+    /** The trace that the request belongs to: its caller's, or with a tracer our own span. */
+    trace: TraceContext | undefined
     /** Set while the request holds a slot. */
     turn: { readonly turns: Turns; readonly party: Party; readonly steps: number } | undefined
   }

@@ -23,6 +23,7 @@ import { prepareRequests } from './plugins/prepare-requests.ts'
 import { createCallLimits } from './plugins/rate-limit.ts'
 import { securityHeaders } from './plugins/security-headers.ts'
 import { siteOf } from './plugins/session-cookie.ts'
+import { readTraces, traceRequests } from './plugins/trace-requests.ts'
 import { serialize } from './requests/paging.ts'
 import { noteWrites } from './respond-to-read.ts'
 import { allRoutes } from './routes/all-routes.ts'
@@ -98,11 +99,14 @@ export async function buildServer(options: ServerOptions): Promise<Server> {
   })
   app.setSerializerCompiler(() => serialize)
   readJsonBodies(app)
+  readTraces(app)
+  const onAdmission = deps.tracer && traceRequests(app, deps.tracer)
   prepareRequests(app, { isBehindProxy: options.isBehindProxy ?? false, headers, maxCallMs })
   const limits = createCallLimits(options.rateLimits ?? {})
   app.addHook('onRequest', createAuthenticate(options, organizations, limits))
   app.decorate('checkAgain', createCheckAgain(options, organizations))
   registerAdmission(app, deps, maxCallMs)
+  onAdmission?.()
   if (deps.replica) noteWrites(app, deps.replica, siteOf(options))
   options.requestLog.watch(app)
   await app.register(swagger, openApiOptions)

@@ -118,7 +118,8 @@ async function takeTurn(deps: Deps, { org, kind }: DueWork, signal?: AbortSignal
   if (!leased) return false
   const mayContinue = () => !signal?.aborted && performance.now() < endsAt
   try {
-    const done = await kindsOfWork[kind](deps, org, { mayContinue, progress: leased.progress })
+    const run = () => kindsOfWork[kind](deps, org, { mayContinue, progress: leased.progress })
+    const done = await (deps.tracer ? deps.tracer.run({ name: `job ${kind}` }, run) : run())
     add(deps.workCounts.runs, kind)
     const isOurs = await updateDoneWork(tenant, leased, done, deps.clock())
     if (done.customers) await log(deps, org, 'info', { kind, customers: done.customers }, 'did due work')

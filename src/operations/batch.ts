@@ -8,6 +8,7 @@
  */
 import type { Pool } from 'pg'
 import { Refused } from '../domain/refusal.ts'
+import { currentSpan, runShared, type Span } from '../tracing/spans.ts'
 import { createRoundRobin } from './round-robin.ts'
 
 export interface BatchOptions<Q> {
@@ -23,6 +24,8 @@ export interface BatchOptions<Q> {
 
 interface Waiting<Q, A> {
   readonly question: Q
+  /** The request that waits. */
+  readonly span: Span | undefined
   readonly resolve: (answer: A) => void
   readonly reject: (error: unknown) => void
 }
@@ -62,10 +65,8 @@ export function createBatch<Q, A>(
 
   async function run(line: Line<Q, A>, batch: readonly Waiting<Q, A>[]): Promise<void> {
     try {
-      const answers = await answer(
-        batch.map(({ question }) => question),
-        line.org,
-      )
+      const questions = batch.map(({ question }) => question)
+      const answers = await runShared('lookup', batch, () => answer(questions, line.org))
       batch.forEach(({ resolve }, i) => {
         resolve(answers[i]!)
       })
@@ -83,7 +84,7 @@ export function createBatch<Q, A>(
     if (waiting >= maxWaiting)
       return Promise.reject(new Refused('_unavailable', 'Too many requests are waiting.'))
     return new Promise((resolve, reject) => {
-      lines.lineOf(orgOf(question)).waiting.push({ question, resolve, reject })
+      lines.lineOf(orgOf(question)).waiting.push({ question, span: currentSpan(), resolve, reject })
       waiting++
       // At the end of this turn of the event loop, so that requests which arrived together share a batch.
       if (isScheduled || running >= maxRunningInAll) return

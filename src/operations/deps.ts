@@ -3,6 +3,7 @@ import type { UserId } from '../domain/ids.ts'
 import type { Organization } from '../domain/organization.ts'
 import type { TokenCredentials } from '../store/live-credentials.ts'
 import type { PersonSession } from '../store/person-sessions.ts'
+import type { Tracer } from '../tracing/tracer.ts'
 import { type AccessTokens, createAccessTokens } from './auth/access-tokens.ts'
 import { type Credentials, createCredentials } from './auth/credentials.ts'
 import { createDevices, type Devices } from './auth/devices.ts'
@@ -45,6 +46,8 @@ export interface Deps {
   readonly log: Log
   /** Set if there is a read replica. */
   readonly replica?: ReplicaReads
+  /** Set if spans are exported. */
+  readonly tracer?: Tracer
 }
 
 /** How long what only grows is kept, in milliseconds. */
@@ -72,6 +75,7 @@ export interface DepsOptions {
   /** A function, because the URL is known only once the service listens. */
   readonly publicUrl: () => string
   readonly log: Log
+  readonly tracer?: Tracer
 }
 
 /** Creates the dependencies, once per process; tests provide their own clock. */
@@ -110,6 +114,7 @@ export function createDeps({
     workCounts: createWorkCounts(),
     publicUrl: options.publicUrl,
     log,
+    tracer: options.tracer,
   }
 }
 

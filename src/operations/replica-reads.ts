@@ -8,6 +8,7 @@ import QuickLRU from 'quick-lru'
 import type { UserId } from '../domain/ids.ts'
 import type { Organization } from '../domain/organization.ts'
 import { type Tenant, tenantOf } from '../store/tenant.ts'
+import { idsForLog, type RequestRef } from './request-ref.ts'
 
 /** See `src/database/replica.ts`. */
 export interface WatchedReplica {
@@ -25,10 +26,12 @@ export interface ReplicaReads {
   /** The caller has written something: until the replica has it, the caller reads from the primary. */
   noteWrite(caller: Reader): void
   /**
-   * The caller's organization on the replica, or undefined if the primary has to answer. `wroteAtMs` is when the caller
-   * is known to have written last through another process, or 0.
+   * The caller's organization on the replica, or undefined if the primary has to answer. `lastWriteMs` is when the
+   * caller is known to have written last through another process, or 0.
    */
-  find(caller: Reader, wroteAtMs: number): { readonly tenant: Tenant; readonly ageMs: number } | undefined
+  find(
+    request: RequestRef & { readonly caller: Reader; readonly lastWriteMs: number },
+  ): { readonly tenant: Tenant; readonly ageMs: number } | undefined
   /** Counts a read for the metrics. */
   count(from: ReadSource): void
   readonly counts: Readonly<Record<ReadSource, number>>
@@ -62,16 +65,21 @@ export function createReplicaReads(
   }
   return {
     noteWrite: ({ user }) => void writes.set(user, performance.now()),
-    find({ user, organization: { orgId } }, wroteAtMs) {
+    find(request) {
+      const { user, organization } = request.caller
       const until = replica.completeUntil()
       if (until === undefined || until < (writes.get(user) ?? 0)) return undefined
       const ageMs = performance.now() - until
-      if (Date.now() - ageMs < wroteAtMs + skewMs) return undefined
+      if (Date.now() - ageMs < request.lastWriteMs + skewMs) return undefined
       const onFailure = (error: unknown) => {
         replica.fail()
-        log.warn({ err: error }, 'the replica failed, and the primary answers')
+        log.warn({ ...idsForLog(request), err: error }, 'the replica failed, and the primary answers')
       }
-      const tenant = withFallback(tenantOf(replica.pool, orgId), tenantOf(primary, orgId), onFailure)
+      const tenant = withFallback(
+        tenantOf(replica.pool, organization.orgId),
+        tenantOf(primary, organization.orgId),
+        onFailure,
+      )
       return { tenant, ageMs }
     },
     count(from) {

@@ -6,6 +6,7 @@
 import pg, { type ClientBase, type Pool, type PoolClient, type QueryResultRow } from 'pg'
 import { classifyError, isConnectionError } from '../database/classify-error.ts'
 import { runPipeline, type Step, type WireRow } from '../database/pipeline.ts'
+import { beginWaitForConnection } from '../database/round-trip-span.ts'
 import {
   beginFor,
   beginWith,
@@ -14,8 +15,10 @@ import {
   queryFor,
   setTenant,
   tenantStep,
+  traced,
 } from '../database/tenant-query.ts'
 import type { Id, IdOf, IdPrefix } from '../domain/ids.ts'
+import { endWith } from '../tracing/spans.ts'
 import { countRetries, retryReasonOf } from './retry-counts.ts'
 
 export interface Queryable {
@@ -50,7 +53,7 @@ export const platformOrg = 0
 /** A tenant whose statements each run in their own database transaction. */
 export function tenantOf(pool: Pool, org: number): Tenant {
   const pipe = async (steps: readonly Step[]) => {
-    const client = await pool.connect()
+    const client = await connect(pool)
     try {
       const rows = await pipeFor(client, org, newest(steps))
       client.release()
@@ -68,7 +71,7 @@ export function tenantOf(pool: Pool, org: number): Tenant {
     as: (other) => tenantOf(pool, other),
     db: {
       async query<R extends QueryResultRow>(text: Parameters<Queryable['query']>[0], values?: unknown[]) {
-        const client = await pool.connect()
+        const client = await connect(pool)
         try {
           const result = await queryFor<R>(client, org, typeof text === 'string' ? { text, values } : text)
           client.release()
@@ -87,6 +90,11 @@ export function tenantOf(pool: Pool, org: number): Tenant {
       },
     },
   }
+}
+
+function connect(pool: Pool): Promise<PoolClient> {
+  const span = beginWaitForConnection(pool)
+  return span ? endWith(span, pool.connect()) : pool.connect()
 }
 
 /** For data that belongs to no organization, or is looked up before one is known. */
@@ -124,7 +132,7 @@ function tenantWithin(session: Session, org: number): Tenant {
         if (session.org !== undefined) {
           if (session.org !== org) await client.query(setTenant(org))
           session.org = org
-          return client.query<R>(text, values)
+          return traced(statement, client.query<R>(text, values))
         }
         session.org = org
         session.isDoubtful = typeof text !== 'string'
@@ -260,7 +268,7 @@ export async function inTransaction<T>(
   { maxAttempts = 3 } = {},
 ): Promise<T> {
   for (let attempt = 1; ; attempt++) {
-    const client = await pool.connect()
+    const client = await connect(pool)
     const session: Session = { client, atCommit: [], isDoubtful: false, state: 'open' }
     try {
       const result = await work(tenantWithin(session, org))

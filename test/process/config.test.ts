@@ -50,6 +50,7 @@ describe('settings', () => {
           { address: '::1', bits: 128 },
         ],
         logLevel: 'info',
+        tracing: undefined,
       } satisfies Config,
     })
   })
@@ -105,6 +106,27 @@ describe('settings', () => {
     { rule: 'token lifetimes', env: { ACCESS_TOKEN_TTL: '1' }, config: { accessTokenTtlSeconds: 1 } },
     { rule: 'POSTGRES_BIN', env: { POSTGRES_BIN: '/opt/pg/bin' }, config: { postgresBin: '/opt/pg/bin' } },
     { rule: 'LOG_LEVEL', env: { LOG_LEVEL: 'silent' }, config: { logLevel: 'silent' } },
+    {
+      rule: 'spans are sent to a collector once it is named',
+      env: {
+        OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318/',
+        OTEL_EXPORTER_OTLP_HEADERS: 'Authorization=Basic%20dTpw, x-team = till',
+        OTEL_TRACES_SAMPLER_ARG: '0.25',
+      },
+      config: {
+        tracing: {
+          endpoint: 'http://127.0.0.1:4318',
+          headers: { authorization: 'Basic dTpw', 'x-team': 'till' },
+          serviceName: 'loyalty-wallet',
+          sampleRatio: 0.25,
+        },
+      },
+    },
+    {
+      rule: 'and without a collector, what is set for other services is not read',
+      env: { OTEL_SERVICE_NAME: 'x', OTEL_TRACES_SAMPLER_ARG: 'often', OTEL_EXPORTER_OTLP_HEADERS: '?' },
+      config: { tracing: undefined },
+    },
     { rule: 'all of 127/8 is loopback', env: { HOST: '127.8.9.1' }, config: { host: '127.8.9.1' } },
     { rule: 'so is ::1', env: { HOST: '[::1]' }, config: { host: '::1' } },
     { rule: 'so is localhost', env: { HOST: 'localhost' }, config: { host: 'localhost' } },
@@ -143,6 +165,22 @@ describe('problems', () => {
     { env: { ACCESS_TOKEN_TTL: '0' }, problems: [/^ACCESS_TOKEN_TTL /] },
     { env: { REFRESH_TOKEN_TTL: '1h' }, problems: [/^REFRESH_TOKEN_TTL /] },
     { env: { LOG_LEVEL: 'loud' }, problems: [/^LOG_LEVEL .*info.*"loud"/] },
+    {
+      env: {
+        OTEL_EXPORTER_OTLP_ENDPOINT: '127.0.0.1:4318',
+        OTEL_EXPORTER_OTLP_HEADERS: 'authorization',
+        OTEL_TRACES_SAMPLER_ARG: '10',
+      },
+      problems: [
+        /^OTEL_EXPORTER_OTLP_ENDPOINT .*http:/,
+        /^OTEL_TRACES_SAMPLER_ARG /,
+        /^OTEL_EXPORTER_OTLP_HEADERS /,
+      ],
+    },
+    {
+      env: { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://u:hidden@collector:4318' },
+      problems: [/^OTEL_EXPORTER_OTLP_ENDPOINT (?!.*hidden)/],
+    },
     { env: { PUBLIC_URL: 'loyalty.example.com' }, problems: [/^PUBLIC_URL .*https:/] },
     { env: { PUBLIC_URL: 'https://example.com/loyalty' }, problems: [/^PUBLIC_URL .*without a path/] },
     { env: { PUBLIC_URL: 'https://user@example.com' }, problems: [/^PUBLIC_URL /] },

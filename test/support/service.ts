@@ -12,6 +12,7 @@ import { buildServer } from '../../src/http/server.ts'
 import { createBasketProcessor } from '../../src/operations/baskets/process.ts'
 import { createDeps, type Deps } from '../../src/operations/deps.ts'
 import { createReplicaReads } from '../../src/operations/replica-reads.ts'
+import type { Tracer } from '../../src/tracing/tracer.ts'
 import { isOnCluster } from './cluster.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
 import { createQuickPerson, inviteTestPerson } from './people.ts'
@@ -161,6 +162,8 @@ export interface TestServiceOptions {
   eventRetentionDays?: number
   /** A replica to read from, and how old its data may be. */
   replica?: { readonly connection: DatabaseConnection; readonly maxAgeMs: number }
+  /** Records spans. */
+  tracer?: Tracer
   /** Whether the tables are on the nodes of a cluster, if the tests run on one. */
   isDistributed?: boolean
 }
@@ -220,6 +223,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     publicUrl: () => 'https://loyalty.example.com',
     webhookRanges: [{ address: '127.0.0.0', bits: 8 }],
     log,
+    tracer: options.tracer,
   })
   const baskets = createBasketProcessor({ deps, writers: options.writers, maxWaitMs: patienceMs })
   // Rows that appear on their own would break tests that compare the tables before and after a request.

@@ -8,6 +8,7 @@ import type { BasketProcessor } from '../../operations/baskets/process.ts'
 import type { Deps } from '../../operations/deps.ts'
 import type { ReplicaReads } from '../../operations/replica-reads.ts'
 import { listRetries } from '../../store/retry-counts.ts'
+import type { Tracer } from '../../tracing/tracer.ts'
 import type { Server } from '../fastify-server.ts'
 import type { ServerOptions } from '../server-options.ts'
 import type { Lanes } from './admission.ts'
@@ -40,12 +41,13 @@ export function collectMetrics(app: Server, { deps, baskets, requestLog }: Serve
 }
 
 /** Metrics that a process has whether or not it handles requests. */
-export function collectOwnMetrics(deps: Pick<Deps, 'pool' | 'workCounts'>): Registry {
+export function collectOwnMetrics(deps: Pick<Deps, 'pool' | 'workCounts' | 'tracer'>): Registry {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   addProcess(registry)
   addPool(registry, deps.pool)
   collectWorkMetrics(deps.workCounts, registry)
+  if (deps.tracer) addTracer(registry, deps.tracer)
   return registry
 }
 
@@ -177,6 +179,19 @@ function addPool(registry: Registry, pool: Pool): void {
     collect() {
       this.reset()
       for (const [reason, changes] of listRetries(pool)) this.inc({ reason }, changes)
+    },
+  })
+}
+
+function addTracer(registry: Registry, { counts }: Tracer): void {
+  new Counter({
+    name: 'trace_spans_total',
+    help: 'Spans that the collector has accepted, and those that were dropped: too many, or refused.',
+    labelNames: ['outcome'],
+    registers: [registry],
+    collect() {
+      this.reset()
+      for (const [outcome, spans] of Object.entries(counts)) this.inc({ outcome }, spans)
     },
   })
 }

@@ -7,7 +7,13 @@ import pino, { type Logger, type LoggerOptions } from 'pino'
 
 export type { Logger }
 
-export function createLogger(level: string, to: { isTerminal: boolean; toStderr: boolean }): Logger {
+/** Where the log goes: to stdout, readable if that is a terminal, or to stderr because stdout has a document. */
+export interface LogTarget {
+  readonly isTerminal: boolean
+  readonly toStderr: boolean
+}
+
+export function createLogger(level: string, to: LogTarget): Logger {
   const options: LoggerOptions = {
     ...loggerOptions(level),
     ...(to.isTerminal &&

@@ -94,7 +94,7 @@ export function authRoutes(app: Server, { deps }: ServerOptions): void {
     },
     async (request) => {
       const { accessToken, refreshToken: token } = request.body
-      return toTokenReply(await refreshToken(deps, accessToken, token, request.ip))
+      return toTokenReply(await refreshToken(deps, accessToken, token, request))
     },
   )
 }

@@ -115,7 +115,7 @@ function customerTransactions(app: Server, deps: ServerOptions['deps']): void {
       const tenant = tenantOf(deps.pool, organization.orgId)
       const customer = await getCustomerId(tenant, request.params.id)
       // Each of them has the name of the customer.
-      await deps.profileReads.count(request.caller, customer)
+      await deps.profileReads.count(request, customer)
       return listPage(
         'txn',
         request.query,

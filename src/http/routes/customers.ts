@@ -132,7 +132,7 @@ export function customerRoutes(app: Server, { deps }: ServerOptions): void {
       const { organization } = request.caller
       const { campaignId, customer } = request.body
       const known = 'id' in customer ? parseId('cus', customer.id) : undefined
-      if (known) await deps.profileReads.count(request.caller, known)
+      if (known) await deps.profileReads.count(request, known)
       const registration = {
         campaign: campaignId,
         customer: 'id' in customer ? { id: customer.id } : { profile: toProfileInput(customer) },
@@ -209,7 +209,7 @@ function lookUpRoutes(app: Server, deps: ServerOptions['deps']): void {
       const { organization } = request.caller
       if (request.query.q.trim() === '') throw new Refused('_invalid_payload', 'q: must not be empty.')
       const found = await findCustomer(deps, request.caller, request.query.q)
-      await deps.profileReads.count(request.caller, found.customer.id)
+      await deps.profileReads.count(request, found.customer.id)
       return walletUrls.ofCustomer(organization, toFoundCustomerReply(found))
     },
   )
@@ -229,7 +229,7 @@ function lookUpRoutes(app: Server, deps: ServerOptions['deps']): void {
     async (request) => {
       const { organization } = request.caller
       const view = await getCustomer(deps, request.caller, request.params.id)
-      await deps.profileReads.count(request.caller, view.customer.id)
+      await deps.profileReads.count(request, view.customer.id)
       return walletUrls.ofCustomer(organization, toCustomerWithExpiryReply(view))
     },
   )
@@ -259,7 +259,7 @@ function profileRoute(app: Server, deps: ServerOptions['deps']): void {
       const { organization } = request.caller
       const id = parseId('cus', request.params.id)
       // The response shows the profile, even if the patch is empty.
-      if (id) await deps.profileReads.count(request.caller, id)
+      if (id) await deps.profileReads.count(request, id)
       return respondToWrite(deps, request, reply, {
         work: (tenant) =>
           patchCustomer(deps, tenant, organization, id, toProfilePatch(request.body), request.caller),

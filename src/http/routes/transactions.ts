@@ -130,7 +130,7 @@ function oneTransaction(app: Server, deps: ServerOptions['deps']): void {
       const tenant = tenantOf(deps.pool, organization.orgId)
       const transaction = await getTransaction(tenant, parseId('txn', request.params.id))
       // It has the name of the customer.
-      await deps.profileReads.count(request.caller, transaction.customer)
+      await deps.profileReads.count(request, transaction.customer)
       return toTransactionReply(transaction, organization)
     },
   )

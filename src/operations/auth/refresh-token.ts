@@ -9,18 +9,19 @@ import { findOrganization } from '../../store/organizations.ts'
 import { updateSessionRefresh } from '../../store/sessions.ts'
 import { platformTenant, tenantOf } from '../../store/tenant.ts'
 import type { Deps } from '../deps.ts'
+import { idsForLog, type RequestRef } from '../request-ref.ts'
 import type { TokenPair } from './issue-token.ts'
 
 export async function refreshToken(
   deps: Deps,
   accessToken: string,
   oldToken: string,
-  address: string,
+  request: RequestRef & { readonly ip: string },
 ): Promise<TokenPair> {
   const now = deps.clock()
   const verification = await deps.accessTokens.verifyIgnoringExpiry(accessToken)
   if (!verification.ok) {
-    const tooMany = deps.guesses.foreignToken(address)
+    const tooMany = deps.guesses.foreignToken(request.ip)
     throw tooMany ?? new Refused('_invalid_refresh_token', 'The access token was not issued by this service.')
   }
   const { organization: organizationId, session, user } = verification.claims
@@ -39,7 +40,13 @@ export async function refreshToken(
   })
   if (!rotated) {
     deps.log.warn(
-      { security: 'refresh_token_refused', organization: organizationId, session, user },
+      {
+        ...idsForLog(request),
+        security: 'refresh_token_refused',
+        organization: organizationId,
+        session,
+        user,
+      },
       'refresh refused',
     )
     throw new Refused('_invalid_refresh_token')

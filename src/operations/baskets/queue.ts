@@ -9,6 +9,7 @@
  */
 import type { CustomerId } from '../../domain/ids.ts'
 import { Refused } from '../../domain/refusal.ts'
+import { currentSpan, recordWait, runShared, type Span } from '../../tracing/spans.ts'
 import { createRoundRobin } from '../round-robin.ts'
 import { failed, type JobResult } from '../wallets/attempts.ts'
 
@@ -43,6 +44,8 @@ export interface BasketQueueOptions<Job, Result> {
 interface Waiting<Job, Result> {
   readonly job: Job
   readonly since: number
+  /** The request that waits. */
+  readonly span: Span | undefined
   readonly resolve: (result: Result) => void
   readonly reject: (error: unknown) => void
 }
@@ -79,7 +82,8 @@ export function createBasketQueue<Job, Result>(
     }
     return new Promise<Result>((resolve, reject) => {
       size++
-      enqueue(queues.lineOf(org), customer, { job, since: performance.now(), resolve, reject })
+      const waiting = { job, since: performance.now(), span: currentSpan(), resolve, reject }
+      enqueue(queues.lineOf(org), customer, waiting)
       startWriters()
     })
   }
@@ -136,12 +140,11 @@ export function createBasketQueue<Job, Result>(
     const { lanes, group } = takeGroup(queue)
     if (group.length === 0) return queues.release(queue.org)
     options.onGroup?.(group.length, waitOf(group))
-    const outcomes = await options
-      .run(
-        queue.org,
-        group.map(({ job }) => job),
-      )
-      .catch((error: unknown) => group.map((): JobResult<Result> => failed(error)))
+    for (const { span, since } of group) recordWait(span, 'wait for a group', since)
+    const jobs = group.map(({ job }) => job)
+    const outcomes = await runShared('basket group', group, () => options.run(queue.org, jobs)).catch(
+      (error: unknown) => group.map((): JobResult<Result> => failed(error)),
+    )
     group.forEach((waiting, i) => {
       size--
       const outcome = outcomes[i]!

@@ -12,6 +12,7 @@ import { insertAuditEntry } from '../../store/audit-entries.ts'
 import { newId } from '../../store/new-id.ts'
 import { tenantOf } from '../../store/tenant.ts'
 import { createRateLimit, secondsToWait } from '../rate-limit.ts'
+import { idsForLog, type RequestRef } from '../request-ref.ts'
 
 interface Reader {
   readonly organization: Organization
@@ -27,8 +28,8 @@ interface ReadsOptions {
 }
 
 export interface ProfileReads {
-  /** Counts that the caller gets to see the customer; throws if there were too many others. */
-  count(caller: Reader, customer: CustomerId): Promise<void>
+  /** Counts that the caller of a request gets to see the customer; throws if there were too many others. */
+  count(request: RequestRef & { readonly caller: Reader }, customer: CustomerId): Promise<void>
 }
 
 /**
@@ -60,7 +61,8 @@ export function createProfileReads({ pool, clock, log }: ReadsOptions): ProfileR
   }
 
   return {
-    async count({ kind, user, scopes, organization }, customer) {
+    async count(request, customer) {
+      const { kind, user, scopes, organization } = request.caller
       if (kind !== 'person' || scopes.includes('manage')) return
       const now = clock()
       const { customers } = hourOf(user, now.getTime())
@@ -74,7 +76,10 @@ export function createProfileReads({ pool, clock, log }: ReadsOptions): ProfileR
       }
       customers.add(customer)
       if (customers.size !== notable) return
-      log.warn({ organization: organization.id, user, customers: notable }, 'a cashier read many customers')
+      log.warn(
+        { ...idsForLog(request), organization: organization.id, user, customers: notable },
+        'a cashier read many customers',
+      )
       await insertAuditEntry(tenantOf(pool, organization.orgId), {
         id: newId('aud', now),
         at: now,
