@@ -10,6 +10,7 @@ export const docPages = {
   errors: 'docs/errors.md',
   'guides/cookbook': 'docs/guides/cookbook.md',
   'guides/running': 'docs/guides/running.md',
+  'guides/operate': 'docs/guides/operate.md',
   'guides/capacity': 'docs/guides/capacity.md',
   'guides/scale': 'docs/guides/scale.md',
   glossary: 'docs/glossary.md',

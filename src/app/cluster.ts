@@ -46,18 +46,7 @@ export async function startWorkers(
   const count = config.workers
   cluster.setupPrimary({ args: [workerCommand], serialization: 'json' })
   let isStopping = false
-  const assignment: Assignment = {
-    connection,
-    session,
-    secrets,
-    logTo,
-    // Each worker gets a share, so that together they allow as much as one process would.
-    config: {
-      ...config,
-      rateLimits: shareOf(config.rateLimits, count),
-      tls: config.tls && { cert: config.tls.cert.toString('base64'), key: config.tls.key.toString('base64') },
-    },
-  }
+  const assignment: Assignment = { connection, session, secrets, logTo, config: toShare(config) }
   const listening = new Set<Worker>()
   const gatherMetrics = createMetricsGatherer(
     () => [...listening].filter((worker) => worker.isConnected()),
@@ -94,6 +83,15 @@ export async function startWorkers(
   } catch (error) {
     await stop()
     throw error
+  }
+}
+
+/** Each worker gets a share of the limits, so that together they allow as much as one process would. */
+function toShare({ tls, ...config }: Config): Assignment['config'] {
+  return {
+    ...config,
+    rateLimits: shareOf(config.rateLimits, config.workers),
+    tls: tls && { cert: tls.cert.toString('base64'), key: tls.key.toString('base64') },
   }
 }
 

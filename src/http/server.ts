@@ -53,6 +53,16 @@ const nodeOptions = {
   requireHostHeader: false,
 }
 
+const validation = {
+  coerceTypes: false,
+  removeAdditional: false,
+  useDefaults: false,
+  strict: false,
+  // `1e400` is parsed as Infinity, which is not a usable number.
+  strictNumbers: true,
+  formats,
+} as const
+
 export async function buildServer(options: ServerOptions): Promise<Server> {
   const { deps, maxCallMs = defaultMaxCallMs } = options
   const headers = securityHeaders(options.https !== undefined || options.isBehindProxy === true)
@@ -73,17 +83,7 @@ export async function buildServer(options: ServerOptions): Promise<Server> {
     requestIdHeader: false,
     exposeHeadRoutes: true,
     schemaController: { compilersFactory: { buildValidator: compileWhenUsed } },
-    ajv: {
-      customOptions: {
-        coerceTypes: false,
-        removeAdditional: false,
-        useDefaults: false,
-        strict: false,
-        // `1e400` is parsed as Infinity, which is not a usable number.
-        strictNumbers: true,
-        formats,
-      },
-    },
+    ajv: { customOptions: validation },
     frameworkErrors: createErrorHandler(deps.clock),
     clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, headers, deps.clock()),
   }).withTypeProvider<TypeBoxTypeProvider>() as unknown as Server

@@ -41,8 +41,35 @@ const longestPauseMs = 30_000
 /** As the protocol defines: the collector is busy or away, and the same spans may be sent again. */
 const retryable = new Set([429, 502, 503, 504])
 
-export function createTracer({ everyMs = 1_000, maxQueued = 8_192, ...options }: TracerOptions): Tracer {
-  const send = createSender(options)
+export function createTracer(options: TracerOptions): Tracer {
+  const { record, flush, counts } = createSpanQueue(createSender(options), options)
+  const begin: Tracer['begin'] = (span, parent) => {
+    const traceId = parent?.traceId ?? newTraceId()
+    const isSampled = parent?.isSampled ?? isChosen(traceId, options.sampleRatio)
+    return createSpan(span, { traceId, isSampled, state: parent?.state, parentId: parent?.spanId }, record)
+  }
+  return {
+    begin,
+    run(span, work) {
+      const root = begin(span)
+      return endWith(root, runIn(root, work))
+    },
+    counts,
+    flush,
+  }
+}
+
+type Send = (spans: readonly Span[]) => Promise<Outcome>
+
+interface Outcome {
+  readonly sent: number
+  readonly mayRetry: boolean
+}
+
+function createSpanQueue(
+  send: Send,
+  { everyMs = 1_000, maxQueued = 8_192 }: Pick<TracerOptions, 'everyMs' | 'maxQueued'>,
+) {
   const counts = { sent: 0, dropped: 0 }
   let queue: Span[] = []
   let failures = 0
@@ -62,20 +89,18 @@ export function createTracer({ everyMs = 1_000, maxQueued = 8_192, ...options }:
 
   function schedule(pauseMs: number): void {
     clearTimeout(timer)
-    timer = setTimeout(() => void flush(), pauseMs).unref()
+    timer = setTimeout(() => void start(), pauseMs).unref()
   }
 
-  /** One request at a time; the next call begins with what was added meanwhile. */
-  function flush(): Promise<void> {
+  /** One request at a time. */
+  function start(): Promise<void> {
     sending ??= sendAll().finally(() => {
       sending = undefined
       timer = undefined
-      if (queue.length > 0) schedule(pauseMs())
+      if (queue.length > 0) schedule(Math.min(everyMs * 2 ** failures, longestPauseMs))
     })
     return sending
   }
-
-  const pauseMs = () => (failures === 0 ? everyMs : Math.min(everyMs * 2 ** failures, longestPauseMs))
 
   async function sendAll(): Promise<void> {
     while (queue.length > 0) {
@@ -89,25 +114,13 @@ export function createTracer({ everyMs = 1_000, maxQueued = 8_192, ...options }:
     }
   }
 
-  const begin: Tracer['begin'] = (span, parent) => {
-    const traceId = parent?.traceId ?? newTraceId()
-    const isSampled = parent?.isSampled ?? isChosen(traceId, options.sampleRatio)
-    return createSpan(span, { traceId, isSampled, state: parent?.state, parentId: parent?.spanId }, record)
+  async function flush(): Promise<void> {
+    await sending
+    if (queue.length > 0) await start()
+    clearTimeout(timer)
   }
 
-  return {
-    begin,
-    run(span, work) {
-      const root = begin(span)
-      return endWith(root, runIn(root, work))
-    },
-    counts,
-    async flush() {
-      await sending
-      if (queue.length > 0) await flush()
-      clearTimeout(timer)
-    },
-  }
+  return { record, flush, counts }
 }
 
 /** By the id, so that every service with the same ratio chooses the same traces. */
@@ -115,12 +128,7 @@ function isChosen(traceId: string, ratio: number): boolean {
   return ratio >= 1 || Number.parseInt(traceId.slice(-13), 16) < ratio * 2 ** 52
 }
 
-interface Outcome {
-  readonly sent: number
-  readonly mayRetry: boolean
-}
-
-function createSender({ endpoint, headers, serviceName, version, log }: TracerOptions) {
+function createSender({ endpoint, headers, serviceName, version, log }: TracerOptions): Send {
   const resource = {
     'service.name': serviceName,
     'service.version': version,
@@ -138,7 +146,7 @@ function createSender({ endpoint, headers, serviceName, version, log }: TracerOp
     isFailing = reason !== undefined
   }
 
-  return async (spans: readonly Span[]): Promise<Outcome> => {
+  return async (spans) => {
     try {
       const response = await fetch(`${endpoint}/v1/traces`, {
         method: 'POST',

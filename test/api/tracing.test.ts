@@ -96,7 +96,10 @@ const attributesOf = ({ attributes }: SentSpan) =>
 
 describe('spans', () => {
   test('a basket is a span of its caller, with its group and the round trips of the group below it', async () => {
-    const response = await buy(buyer, 'traced-1', { ...recorded, 'x-request-id': '0123456789abcdef0123456789abcdef' })
+    const response = await buy(buyer, 'traced-1', {
+      ...recorded,
+      'x-request-id': '0123456789abcdef0123456789abcdef',
+    })
     expect(response.status).toBe(201)
     const spans = await spansOf(1)
     const request = spans.find(({ kind }) => kind === 2)!
@@ -114,6 +117,7 @@ describe('spans', () => {
       'loyalty_wallet.organization': shop.id,
     })
     const [group] = childrenOf(spans, request).filter(({ name }) => name === 'basket group')
+    expect(childrenOf(spans, request).map(({ name }) => name)).not.toContain('wait for a turn')
     const trips = childrenOf(spans, group!).filter(({ name }) => name === 'database')
     expect(trips).toHaveLength(2)
     expect(attributesOf(trips[0]!)['db.query.summary']).toMatch(/^begin, .*commit$/)

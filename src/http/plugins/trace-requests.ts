@@ -13,6 +13,8 @@ interface Traced {
   readonly span: Span
   /** When the request began to wait for its turn; undefined before, and after. */
   waitsSinceMs: number | undefined
+  /** False while it is not known whether the request has to wait. */
+  hasWaited: boolean
 }
 
 /** Before all other hooks. */
@@ -35,7 +37,7 @@ export function traceRequests(app: Server, tracer: Tracer): () => void {
   app.addHook('onRequest', (request, reply, done) => {
     const parent = request.trace
     const span = tracer.begin({ name: request.method, kind: 'server' }, parent)
-    const traced: Traced = { span, waitsSinceMs: undefined }
+    const traced: Traced = { span, waitsSinceMs: undefined, hasWaited: false }
     spans.set(request, traced)
     request.trace = span
     if (!parent) nameTrace(request, reply)
@@ -56,7 +58,9 @@ export function traceRequests(app: Server, tracer: Tracer): () => void {
   app.addHook('preHandler', (request, _reply, done) => {
     const own = spans.get(request)
     if (own) own.waitsSinceMs = performance.now()
+    // Calls the hooks that follow; of a request that finds a slot, also the one that ends the wait.
     done()
+    if (own) own.hasWaited = true
   })
 
   return () =>
@@ -70,7 +74,7 @@ export function traceRequests(app: Server, tracer: Tracer): () => void {
 
 function endWait(traced: Traced): void {
   if (traced.waitsSinceMs === undefined) return
-  recordWait(traced.span, 'wait for a turn', traced.waitsSinceMs)
+  if (traced.hasWaited) recordWait(traced.span, 'wait for a turn', traced.waitsSinceMs)
   traced.waitsSinceMs = undefined
 }
 

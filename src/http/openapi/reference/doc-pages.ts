@@ -4,6 +4,7 @@ export const docPages = {
   errors: 'Errors',
   'guides/cookbook': 'Campaign cookbook',
   'guides/running': 'Running it',
+  'guides/operate': 'Operating it',
   'guides/capacity': 'Capacity',
   'guides/scale': 'Growing',
   glossary: 'Glossary',
