@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import { packageRoot } from '../package-root.ts'
 import { appRole, prepareAppRole } from './app-role.ts'
+import { findUnrepeatable, runIndexStatements, runsOutside } from './concurrent-indexes.ts'
 import type { DatabaseLog } from './database-log.ts'
 import { distribute, isDistributed } from './distribute.ts'
 import { createClient, type DatabaseConnection, type SessionOptions, settingsIn } from './pool.ts'
@@ -30,7 +31,7 @@ export interface MigrateResult {
 /**
  * Brings the schema up to date: applies the files of the migrations folder in order, each in its own
  * transaction together with its row in `schema_migrations`, so that a file is applied completely and once, or
- * not at all. There are no down migrations. A schema that is newer than this code, or a file that was changed
+ * not at all. One that builds indexes concurrently cannot be, and is repeatable instead. There are no down migrations. A schema that is newer than this code, or a file that was changed
  * after it was applied, is refused before anything is written. Afterwards the service's role is granted its
  * privileges on the resulting tables.
  */
@@ -49,7 +50,7 @@ export async function migrate(
     const applied: string[] = []
     for (let migration = pending[0]; migration; migration = pending[0]) {
       const startedAt = performance.now()
-      const byUs = await applyPatiently(client, migrations, migration, options)
+      const byUs = await applyPatiently(client, migrations, migration, { ...options, connection })
       if (byUs) {
         applied.push(migration.file)
         const durationMs = Math.round(performance.now() - startedAt)
@@ -78,7 +79,13 @@ export const listMigrations = (): Promise<Migration[]> => readMigrations(join(pa
 /** Applies migrations within a transaction of the caller, to tables that no one else can see. */
 export async function applyWithin(client: pg.Client, migrations: readonly Migration[]): Promise<void> {
   await createTable(client)
-  for (const migration of migrations) await run(client, migration)
+  for (const migration of migrations) {
+    // Nobody could be held up, and a transaction cannot do anything concurrently.
+    const sql = runsOutside(migration.sql)
+      ? migration.sql.replaceAll(/\bCONCURRENTLY\b/gi, '')
+      : migration.sql
+    await run(client, { ...migration, sql })
+  }
 }
 
 async function withClient<T>(
@@ -205,32 +212,84 @@ async function createTable(client: pg.Client): Promise<void> {
   }
 }
 
+/** Often and briefly: requests queue behind a statement that waits for a table, and give up after three seconds. */
+const lockTimeoutMs = 1_000
+/** With the pauses between them, a minute and a half. */
+const maxAttempts = 20
+
 async function applyPatiently(
   client: pg.Client,
   migrations: Migration[],
   migration: Migration,
-  options: MigrateOptions,
+  options: MigrateOptions & { readonly connection: DatabaseConnection },
 ): Promise<boolean> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await apply(client, migrations, migration, options)
+      if (!runsOutside(migration.sql)) return await apply(client, migrations, migration, options)
+      return await withClient(options.connection, (indexer) =>
+        applyOutside(client, indexer, migrations, migration, options),
+      )
     } catch (error) {
       await client.query('ROLLBACK').catch(() => {})
       if (error instanceof MigrationError) throw error
       // A busy table or a deadlock: everything was rolled back. Requests go through, then we try again.
       const isBusy = ['55P03', '40P01'].includes(codeOf(error))
-      if (isBusy && attempt < 5) {
+      if (isBusy && attempt < maxAttempts) {
         options.log?.warn({ migration: migration.file, attempt }, 'migration is waiting for busy tables')
-        await sleep(500 * attempt)
+        await sleep(Math.min(500 * attempt, 5_000))
         continue
       }
       const reason = error instanceof Error ? error.message : String(error)
       const line = lineOf(error, migration.sql)
-      throw new MigrationError(`Migration ${migration.file} failed${line} and was rolled back: ${reason}`, {
-        cause: error,
-      })
+      const state = runsOutside(migration.sql)
+        ? 'failed, and the next start tries it again from its beginning'
+        : `failed${line} and was rolled back`
+      throw new MigrationError(`Migration ${migration.file} ${state}: ${reason}`, { cause: error })
     }
   }
+}
+
+/** Begins a transaction in which we are the one that applies a file; false when another process has done so. */
+async function beginAlone(
+  client: pg.Client,
+  migrations: Migration[],
+  migration: Migration,
+  { waitMs = 120_000 }: MigrateOptions,
+): Promise<boolean> {
+  await client.query('BEGIN')
+  await client.query(`SET LOCAL lock_timeout = ${waitMs}`)
+  // Only one process migrates at a time; readers of the table, such as a starting service, are not blocked.
+  await client.query('LOCK TABLE schema_migrations IN SHARE ROW EXCLUSIVE MODE')
+  const stillPending = listPending(migrations, await readApplied(client))
+  if (stillPending[0] === migration) return true
+  await client.query('COMMIT')
+  return false
+}
+
+/**
+ * Applies a file that builds indexes, through a second connection: the first one keeps other processes from doing the
+ * same. The build waits for every transaction that has a snapshot, and this one has none; nor have those that wait for
+ * the table. Nothing queues behind the build, so it may wait as long as for another process.
+ */
+async function applyOutside(
+  client: pg.Client,
+  indexer: pg.Client,
+  migrations: Migration[],
+  migration: Migration,
+  options: MigrateOptions,
+): Promise<boolean> {
+  const [wrong] = findUnrepeatable(migration.sql)
+  if (wrong) {
+    throw new MigrationError(
+      `Migration ${migration.file} runs outside a transaction, so it must only have CREATE INDEX CONCURRENTLY IF NOT EXISTS and DROP INDEX CONCURRENTLY IF EXISTS. Move line ${wrong.line} to another file.`,
+    )
+  }
+  if (!(await beginAlone(client, migrations, migration, options))) return false
+  await indexer.query(`SET lock_timeout = ${options.waitMs ?? 120_000}`)
+  await runIndexStatements(indexer, migration.sql)
+  await recordApplied(client, migration)
+  await client.query('COMMIT')
+  return true
 }
 
 /** Applies one file, or returns false when another process has done so while we waited for it. */
@@ -240,16 +299,8 @@ async function apply(
   migration: Migration,
   options: MigrateOptions,
 ): Promise<boolean> {
-  await client.query('BEGIN')
-  await client.query(`SET LOCAL lock_timeout = ${options.waitMs ?? 120_000}`)
-  // Only one process migrates at a time; readers of the table, such as a starting service, are not blocked.
-  await client.query('LOCK TABLE schema_migrations IN SHARE ROW EXCLUSIVE MODE')
-  const stillPending = listPending(migrations, await readApplied(client))
-  if (stillPending[0] !== migration) {
-    await client.query('COMMIT')
-    return false
-  }
-  await client.query(`SET LOCAL lock_timeout = ${options.lockTimeoutMs ?? 5_000}`)
+  if (!(await beginAlone(client, migrations, migration, options))) return false
+  await client.query(`SET LOCAL lock_timeout = ${options.lockTimeoutMs ?? lockTimeoutMs}`)
   await run(client, migration)
   await client.query('COMMIT')
   return true
@@ -264,10 +315,14 @@ async function run(client: pg.Client, migration: Migration): Promise<void> {
       `Migration ${migration.file} ends the transaction it runs in. Remove BEGIN, COMMIT and ROLLBACK from it; parts of it may have been applied.`,
     )
   }
+  await recordApplied(client, migration)
+}
+
+async function recordApplied(client: pg.Client, { version, file, checksum }: Migration): Promise<void> {
   await client.query('INSERT INTO schema_migrations (version, file, checksum) VALUES ($1, $2, $3)', [
-    migration.version,
-    migration.file,
-    migration.checksum,
+    version,
+    file,
+    checksum,
   ])
 }
 

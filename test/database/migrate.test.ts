@@ -129,3 +129,67 @@ test('a table in use holds a migration up only for as long as it is in use, and 
   request.release()
   expect((await migrating).applied).toEqual(['0002-alter.sql'])
 })
+
+test('a table that is held for long makes a migration give up at once and retry, and nobody queues behind it', async () => {
+  await write('0001-create.sql', 'CREATE TABLE a (b int);')
+  await run()
+  await write('0002-alter.sql', 'ALTER TABLE a ADD COLUMN c int;')
+  const waiting: object[] = []
+  const log = { info() {}, error() {}, warn: (details: object) => waiting.push(details) }
+  const holder = await database.pool.connect()
+  await holder.query('BEGIN; SELECT * FROM a')
+  const migrating = migrate(database.connection, { folder, log, lockTimeoutMs: 50 })
+  // Requests go through again and again, however often the migration has tried meanwhile.
+  while (waiting.length < 2) await database.pool.query('SELECT * FROM a')
+  await holder.query('COMMIT')
+  holder.release()
+  expect((await migrating).applied).toEqual(['0002-alter.sql'])
+})
+
+const concurrent =
+  '-- Runs outside a transaction.\nCREATE UNIQUE INDEX CONCURRENTLY IF NOT EXISTS a_b ON a (b);\n'
+const indexes = async () =>
+  (
+    await database.pool.query(`SELECT indexrelid::regclass AS name, indisvalid FROM pg_index
+     WHERE indrelid = 'a'::regclass`)
+  ).rows
+
+test('an index is built while others write, by one of the processes that start at once', async () => {
+  await write('0001-create.sql', 'CREATE TABLE a (b int);')
+  await run()
+  await write('0002-index.sql', concurrent)
+  await write('0003-next.sql', 'ALTER TABLE a ADD COLUMN c int;')
+  const writer = await database.pool.connect()
+  await writer.query('BEGIN; INSERT INTO a VALUES (1)')
+  const migrating = Promise.all(Array.from({ length: 3 }, run))
+  const isBuilding = async () =>
+    (await database.pool.query('SELECT count(*) AS builds FROM pg_stat_progress_create_index')).rows[0].builds
+  await expect.poll(isBuilding).toBe(1)
+  // The build waits for the writer, and holds up nobody else.
+  await database.pool.query('INSERT INTO a VALUES (2)')
+  await writer.query('COMMIT')
+  writer.release()
+  expect((await migrating).flatMap((result) => result.applied).sort()).toEqual([
+    '0002-index.sql',
+    '0003-next.sql',
+  ])
+  expect(await indexes()).toEqual([{ name: 'a_b', indisvalid: true }])
+})
+
+test('an index that was left unfinished is built again', async () => {
+  await write('0001-create.sql', 'CREATE TABLE a (b int); INSERT INTO a VALUES (1), (1);')
+  await run()
+  await write('0002-index.sql', concurrent)
+  await expect(run()).rejects.toThrow(/0002-index\.sql failed, and the next start tries it again/)
+  expect(await indexes()).toEqual([{ name: 'a_b', indisvalid: false }])
+  expect(await applied()).toEqual(['0001-create.sql'])
+  await database.pool.query('DELETE FROM a WHERE ctid = (SELECT min(ctid) FROM a)')
+  expect((await run()).applied).toEqual(['0002-index.sql'])
+  expect(await indexes()).toEqual([{ name: 'a_b', indisvalid: true }])
+})
+
+test('nothing but indexes runs outside a transaction', async () => {
+  await write('0001-create.sql', '-- Runs outside a transaction.\n\nCREATE TABLE a ();')
+  await expect(run()).rejects.toThrow(/0001-create\.sql runs outside a transaction.*Move line 3/)
+  expect(await tables()).toEqual(['schema_migrations'])
+})
