@@ -13,6 +13,8 @@ import { adminToken, type Merchant, startTestService, type TestService } from '.
 
 const traceId = '0af7651916cd43dd8448eb211c80319c'
 const spanId = 'b7ad6b7169203331'
+/** On a computer that is busy with something else. */
+const patiently = { timeout: 30_000 }
 const recorded = { traceparent: `00-${traceId}-${spanId}-01` }
 
 let collector: Collector
@@ -83,7 +85,7 @@ async function spansOf(requests: number): Promise<SentSpan[]> {
     .poll(async () => {
       await tracer.flush()
       return collector.spans.filter(isRequest).length
-    })
+    }, patiently)
     .toBe(requests)
   return collector.spans
 }
@@ -236,7 +238,7 @@ describe('the export', () => {
     expect(away.counts).toEqual({ sent: 0, dropped: 0 })
     const busy = tracerOf()
     await record(busy, 512)
-    await expect.poll(() => busy.counts.sent).toBe(512)
+    await expect.poll(() => busy.counts.sent, patiently).toBe(512)
   })
 
   test('a share of the traces is recorded', async () => {

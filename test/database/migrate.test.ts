@@ -164,7 +164,7 @@ test('an index is built while others write, by one of the processes that start a
   const migrating = Promise.all(Array.from({ length: 3 }, run))
   const isBuilding = async () =>
     (await database.pool.query('SELECT count(*) AS builds FROM pg_stat_progress_create_index')).rows[0].builds
-  await expect.poll(isBuilding).toBe(1)
+  await expect.poll(isBuilding, { timeout: 30_000 }).toBe(1)
   // The build waits for the writer, and holds up nobody else.
   await database.pool.query('INSERT INTO a VALUES (2)')
   await writer.query('COMMIT')
