@@ -176,7 +176,7 @@ test('a basket that cannot be written yet shows how long it waits', async () => 
   try {
     await expect.poll(readMetrics, patiently).toMatch(/^baskets_waiting 1$/m)
     sold.push(buy('held-2'))
-    await expect.poll(readMetrics, patiently).toMatch(/^baskets_waiting_age_seconds 0\.0*[1-9]/m)
+    await expect.poll(readMetrics, patiently).toMatch(/^baskets_waiting_age_seconds (?!0$)\d/m)
   } finally {
     await client.query('COMMIT')
     client.release()
