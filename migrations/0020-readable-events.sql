@@ -3,6 +3,7 @@
 ALTER TABLE event_counters ADD COLUMN oldest_position bigint NOT NULL DEFAULT 1;
 
 -- The oldest were archived.
+-- Few rows: one for each organization that has an archive.
 ALTER TABLE event_counters NO FORCE ROW LEVEL SECURITY;
 ALTER TABLE events NO FORCE ROW LEVEL SECURITY;
 ALTER TABLE archived_files NO FORCE ROW LEVEL SECURITY;
