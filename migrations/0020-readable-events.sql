@@ -3,10 +3,10 @@
 ALTER TABLE event_counters ADD COLUMN oldest_position bigint NOT NULL DEFAULT 1;
 
 -- The oldest were archived.
--- Few rows: one for each organization that has an archive.
 ALTER TABLE event_counters NO FORCE ROW LEVEL SECURITY;
 ALTER TABLE events NO FORCE ROW LEVEL SECURITY;
 ALTER TABLE archived_files NO FORCE ROW LEVEL SECURITY;
+-- Few rows: one for each organization that has an archive.
 UPDATE event_counters c
   SET oldest_position = coalesce((SELECT min(e.position) FROM events e WHERE e.org_id = c.org_id), c.last_position + 1)
   WHERE EXISTS (SELECT 1 FROM archived_files f WHERE f.org_id = c.org_id);

@@ -185,7 +185,7 @@ describe('what is another organization’s looks exactly like what nobody has, w
       token: right.token,
       headers: { ...jsonType(right.payload), ...right.headers },
     })
-    expect([reply.status < 300, reply.body?.description]).toEqual([true, undefined])
+    expect(reply.status < 300 || reply.body?.description).toBe(true)
   }
 
   test('and these were not a few', () => {

@@ -46,12 +46,12 @@ const aboutWebhooks =
   'under the same `webhook-id`, and in any order: `position` tells it.'
 
 export function webhookRoutes(app: Server, options: ServerOptions): void {
-  webhookListRoutes(app, options)
   addRoute(app, options)
+  webhookListRoutes(app, options)
   webhookChangeRoutes(app, options)
   secretRoute(app, options)
-  deliveryRoutes(app, options)
   testRoute(app, options)
+  deliveryRoutes(app, options)
   replayRoutes(app, options)
 }
 

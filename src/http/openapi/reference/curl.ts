@@ -19,6 +19,8 @@ const variables: Record<string, string> = {
   usr: 'USER_ID',
   psn: 'PERSON',
   req: 'REQUEST',
+  whk: 'WEBHOOK',
+  dlv: 'DELIVERY',
   lwr: 'REFRESH_TOKEN',
   lwi: 'INVITATION',
 }

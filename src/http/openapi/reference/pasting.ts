@@ -81,6 +81,8 @@ export const keptValues: Readonly<Record<string, Readonly<Record<string, string>
   createProduct: { PRODUCT: '.id' },
   createBranch: { BRANCH: '.id' },
   createUser: { USER_ID: '.id' },
+  addWebhook: { WEBHOOK: '.id' },
+  testWebhook: { DELIVERY: '.id' },
   addConnection: { CONNECTION: '.id' },
   listRequests: { REQUEST: '.data[0].id' },
   invitePerson: { PERSON: '.id' },
@@ -94,6 +96,7 @@ export const keptValues: Readonly<Record<string, Readonly<Record<string, string>
 export const lastOfTag: readonly string[] = [
   'eraseCustomer',
   'archiveCampaign',
+  'deleteWebhook',
   'removePerson',
   'signOutEverywhere',
   'signOut',
