@@ -9,7 +9,7 @@ import type { Deps } from '../operations/deps.ts'
 import { deliverTurn } from '../operations/webhooks/deliver.ts'
 import { createSender, type SenderOptions } from '../operations/webhooks/send.ts'
 import { platformTenant } from '../store/tenant.ts'
-import { listDueWebhooks } from '../store/webhooks.ts'
+import { findWebhookFigures, listDueWebhooks } from '../store/webhooks.ts'
 import type { Jobs } from './run-jobs.ts'
 
 export interface DeliveriesOptions extends Partial<SenderOptions> {
@@ -25,6 +25,8 @@ const maxUsingDatabase = 3
 const shareOfLooking = 0.05
 /** While nobody has anything to send. */
 const longestPauseMs = 2_000
+/** For the metrics. */
+const countPauseMs = 15_000
 
 export function startDeliveries(deps: Deps, { pauseMs = 500, ...options }: DeliveriesOptions = {}): Jobs {
   const abort = new AbortController()
@@ -52,12 +54,20 @@ export function startDeliveries(deps: Deps, { pauseMs = 500, ...options }: Deliv
     return due.length
   }
 
+  let countedAt = Number.NEGATIVE_INFINITY
+  async function count(): Promise<void> {
+    if (performance.now() < countedAt + countPauseMs) return
+    countedAt = performance.now()
+    deps.workCounts.webhooks = await findWebhookFigures(platformTenant(deps.pool), deps.clock())
+  }
+
   const loop = async () => {
     let pause = pauseMs
     while (!signal.aborted) {
       const start = performance.now()
       try {
         const found = await look()
+        await count()
         pause = found > 0 ? pauseMs : Math.min(pause * 1.5, Math.max(pauseMs, longestPauseMs))
       } catch (error) {
         deps.log.warn({ err: error }, 'looking for webhooks failed, will retry')

@@ -1,5 +1,6 @@
 /** What this process knows about background work, for its metrics. */
 import type { DueCount, WorkKind } from '../store/due-work.ts'
+import type { WebhookFigures } from '../store/webhooks.ts'
 
 export interface WorkCounts {
   /** What was due when this process last looked. */
@@ -8,6 +9,8 @@ export interface WorkCounts {
   seenAt: Date
   readonly runs: Map<WorkKind, number>
   readonly failures: Map<WorkKind, number>
+  /** All webhooks, when this process last counted. */
+  webhooks?: WebhookFigures
   /** Attempts to deliver to webhooks, by what came of them. */
   readonly attempts: Map<'delivered' | 'failed', number>
 }

@@ -1,6 +1,7 @@
 /** Metrics of background work. They are those of the process that does it. */
 import { Counter, Gauge, type Registry } from 'prom-client'
 import type { WorkCounts } from '../../operations/work-counts.ts'
+import type { WebhookFigures } from '../../store/webhooks.ts'
 
 export function collectWorkMetrics(counts: WorkCounts, registry: Registry): void {
   const registers = [registry]
@@ -47,6 +48,23 @@ export function collectWorkMetrics(counts: WorkCounts, registry: Registry): void
     })
   counter('jobs_runs_total', 'Runs of background work that succeeded, by kind.', counts.runs)
   counter('jobs_failures_total', 'Runs of background work that failed, by kind.', counts.failures)
+  const webhooks = (name: string, help: string, figure: keyof WebhookFigures) =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      aggregator: 'max',
+      collect() {
+        this.set(counts.webhooks?.[figure] ?? 0)
+      },
+    })
+  webhooks('webhooks_failing', 'Webhooks whose attempts all fail.', 'failing')
+  webhooks('webhooks_paused', 'Webhooks that are paused, by hand or by themselves.', 'paused')
+  webhooks(
+    'webhook_events_behind',
+    'Events that active webhooks have still to look at, of all of them together.',
+    'behind',
+  )
   counter(
     'webhook_attempts_total',
     'Attempts to deliver to webhooks, by outcome.',

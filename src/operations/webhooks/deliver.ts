@@ -36,6 +36,7 @@ import {
   updateHealth,
   updatePosition,
 } from '../../store/webhooks.ts'
+import { traceHeaders } from '../../tracing/spans.ts'
 import type { Deps } from '../deps.ts'
 import { toEventView } from '../events/event-view.ts'
 import { placeOf, testType } from './manage-webhooks.ts'
@@ -180,6 +181,7 @@ async function attempt({ deps, send }: DeliveryTools, turn: Turn, delivery: Pend
   const headers = {
     'content-type': 'application/json',
     'user-agent': 'Loyalty-Wallet-Webhooks/1',
+    ...traceHeaders(),
     ...signatureHeaders({ id: delivery.event, body }, keys, now),
   }
   const { retryAfterMs, ...made } = await send({ url: turn.webhook.url, headers, body }, now)
