@@ -25,7 +25,6 @@ const maxUsingDatabase = 3
 const shareOfLooking = 0.05
 /** While nobody has anything to send. */
 const longestPauseMs = 2_000
-/** For the metrics. */
 const countPauseMs = 15_000
 
 export function startDeliveries(deps: Deps, { pauseMs = 500, ...options }: DeliveriesOptions = {}): Jobs {
@@ -54,13 +53,7 @@ export function startDeliveries(deps: Deps, { pauseMs = 500, ...options }: Deliv
     return due.length
   }
 
-  let countedAt = Number.NEGATIVE_INFINITY
-  async function count(): Promise<void> {
-    if (performance.now() < countedAt + countPauseMs) return
-    countedAt = performance.now()
-    deps.workCounts.webhooks = await findWebhookFigures(platformTenant(deps.pool), deps.clock())
-  }
-
+  const count = countNowAndThen(deps)
   const loop = async () => {
     let pause = pauseMs
     while (!signal.aborted) {
@@ -87,5 +80,15 @@ export function startDeliveries(deps: Deps, { pauseMs = 500, ...options }: Deliv
       await done
       await Promise.all([...running.values()].map((turn) => turn.done))
     },
+  }
+}
+
+/** For the metrics. */
+function countNowAndThen({ pool, clock, workCounts }: Deps): () => Promise<void> {
+  let countedAt = Number.NEGATIVE_INFINITY
+  return async () => {
+    if (performance.now() < countedAt + countPauseMs) return
+    countedAt = performance.now()
+    workCounts.webhooks = await findWebhookFigures(platformTenant(pool), clock())
   }
 }

@@ -35,40 +35,60 @@ export function collectWorkMetrics(counts: WorkCounts, registry: Registry): void
       this.set(counts.seenAt.getTime() / 1000)
     },
   })
-  const counter = (name: string, help: string, runs: ReadonlyMap<string, number>, label = 'kind') =>
-    new Counter({
-      name,
-      help,
-      labelNames: [label],
-      registers,
-      collect() {
-        this.reset()
-        for (const [kind, count] of runs) this.labels(kind).inc(count)
-      },
-    })
-  counter('jobs_runs_total', 'Runs of background work that succeeded, by kind.', counts.runs)
-  counter('jobs_failures_total', 'Runs of background work that failed, by kind.', counts.failures)
-  const webhooks = (name: string, help: string, figure: keyof WebhookFigures) =>
+  addCounter(
+    registry,
+    'jobs_runs_total',
+    'Runs of background work that succeeded, by kind.',
+    'kind',
+    counts.runs,
+  )
+  addCounter(
+    registry,
+    'jobs_failures_total',
+    'Runs of background work that failed, by kind.',
+    'kind',
+    counts.failures,
+  )
+  collectWebhookMetrics(counts, registry)
+}
+
+function collectWebhookMetrics(counts: WorkCounts, registry: Registry): void {
+  const gauge = (name: string, help: string, figure: keyof WebhookFigures) =>
     new Gauge({
       name,
       help,
-      registers,
+      registers: [registry],
       aggregator: 'max',
       collect() {
         this.set(counts.webhooks?.[figure] ?? 0)
       },
     })
-  webhooks('webhooks_failing', 'Webhooks whose attempts all fail.', 'failing')
-  webhooks('webhooks_paused', 'Webhooks that are paused, by hand or by themselves.', 'paused')
-  webhooks(
+  gauge('webhooks_failing', 'Webhooks whose attempts all fail.', 'failing')
+  gauge('webhooks_paused', 'Webhooks that are paused, by hand or by themselves.', 'paused')
+  gauge(
     'webhook_events_behind',
-    'Events that active webhooks have still to look at, of all of them together.',
+    'Events that active webhooks have still to look at, of all together.',
     'behind',
   )
-  counter(
-    'webhook_attempts_total',
-    'Attempts to deliver to webhooks, by outcome.',
-    counts.attempts,
-    'outcome',
-  )
+  const about = 'Attempts to deliver to webhooks, by outcome.'
+  addCounter(registry, 'webhook_attempts_total', about, 'outcome', counts.attempts)
+}
+
+function addCounter(
+  registry: Registry,
+  name: string,
+  help: string,
+  label: string,
+  counts: ReadonlyMap<string, number>,
+): void {
+  new Counter({
+    name,
+    help,
+    labelNames: [label],
+    registers: [registry],
+    collect() {
+      this.reset()
+      for (const [value, count] of counts) this.labels(value).inc(count)
+    },
+  })
 }
