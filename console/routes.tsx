@@ -64,6 +64,7 @@ const editor = ['campaigns', 'forms', 'schema-texts']
 const preview = ['campaigns', 'forms', 'schema-texts', 'transactions']
 const sale = ['transactions', 'customers', 'schema-texts']
 const sales = ['transactions', 'customers']
+const webhooks = ['webhooks', 'developers']
 const directory = () => import('./pages/directory/directory-page.tsx')
 
 const pages = [
@@ -142,6 +143,22 @@ const pages = [
     'ConnectionsPage',
     () => import('./pages/developers/connections-page.tsx'),
   ),
+  page('/webhooks', 'manage', webhooks, 'WebhooksPage', () => import('./pages/developers/webhooks-page.tsx')),
+  page(
+    '/webhooks/$id',
+    'manage',
+    webhooks,
+    'WebhookPage',
+    () => import('./pages/developers/webhook-page.tsx'),
+  ),
+  page(
+    '/webhooks/$id/deliveries/$delivery',
+    'manage',
+    webhooks,
+    'DeliveryPage',
+    () => import('./pages/developers/delivery-page.tsx'),
+  ),
+  page('/events', 'manage', webhooks, 'EventsPage', () => import('./pages/developers/events-page.tsx')),
   page(
     '/requests',
     'manage',

@@ -13,6 +13,8 @@ interface FormModalProps {
   readonly error?: unknown
   readonly submitLabel: string
   readonly isDangerous?: boolean
+  /** For a form with more than a few fields. */
+  readonly isWide?: boolean
   readonly children: ReactNode
 }
 
@@ -24,7 +26,12 @@ export function FormModal(props: FormModalProps) {
     props.onSubmit()
   }
   return (
-    <Modal opened={props.isOpen} onClose={props.onClose} title={props.title}>
+    <Modal
+      opened={props.isOpen}
+      onClose={props.onClose}
+      title={props.title}
+      size={props.isWide ? 'lg' : undefined}
+    >
       <form onSubmit={submit}>
         <Stack gap="sm">
           {props.error !== undefined && props.error !== null && <Failure error={props.error} />}

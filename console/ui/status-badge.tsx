@@ -10,6 +10,7 @@ const tones = {
   campaign: { draft: 'over', published: 'good', paused: 'waiting', archived: 'over' },
   person: { invited: 'waiting', active: 'good', blocked: 'wrong' },
   connection: { active: 'good', revoked: 'over' },
+  delivery: { 1: 'waiting', 2: 'good', 3: 'wrong' },
 } as const satisfies Record<string, Record<string, Tone>>
 
 interface StatusBadgeProps {

@@ -2,18 +2,11 @@
  * Every page as it looks, on a desk by day and on a phone by night. The full check also looks the other way around,
  * and leaves pictures for people in `screenshots/`.
  */
-import { mkdir } from 'node:fs/promises'
-import { join } from 'node:path'
-import type { Page } from 'playwright-core'
 import { beforeAll, expect, test, vi } from 'vitest'
-import { packageRoot } from '../../src/package-root.ts'
-import { isFull } from '../support/full.ts'
 import {
   callApi,
   demo,
-  expectAccessible,
   expectCalm,
-  expectReadable,
   newCustomer,
   type Opened,
   openPage,
@@ -22,57 +15,15 @@ import {
   startBrowser,
 } from './browser.ts'
 import { dayBefore } from './console.ts'
+import { desk, fewLooks, look } from './pictures.ts'
 
 startBrowser()
-
-const folder = join(packageRoot, 'screenshots')
-const desk = { width: 1280, height: 900 }
-const phone = { width: 390, height: 844 }
-
-interface Look {
-  readonly name: string
-  readonly size: typeof desk
-  readonly colorScheme: 'light' | 'dark'
-}
-const looks: readonly Look[] = [
-  { name: 'desk-light', size: desk, colorScheme: 'light' },
-  { name: 'desk-dark', size: desk, colorScheme: 'dark' },
-  { name: 'phone-dark', size: phone, colorScheme: 'dark' },
-  { name: 'phone-light', size: phone, colorScheme: 'light' },
-]
-/** Both sizes and both schemes. */
-const fewLooks = looks.filter(({ name }) => name === 'desk-light' || name === 'phone-dark')
-
-/** As text: it runs in the page. Everything is there that it waits for, and drawn. */
-const isDrawn = `!document.querySelector('[aria-busy=true], .mantine-Loader-root, .mantine-Skeleton-root') &&
-  [...document.images].every(({ complete }) => complete) && document.fonts.status === 'loaded'`
-const twoFrames = 'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))'
-
-async function look(page: Page, name: string, some = isFull ? looks : fewLooks): Promise<void> {
-  const seen = new Set<Look['size']>()
-  for (const { name: view, size, colorScheme } of some) {
-    await page.setViewportSize(size)
-    await page.emulateMedia({ colorScheme })
-    await expect.poll(() => page.evaluate(isDrawn)).toBe(true)
-    await page.evaluate(twoFrames)
-    // A chart follows the window a little later.
-    const widthOf = () => page.evaluate('document.documentElement.scrollWidth')
-    await expect.poll(widthOf).toBeLessThanOrEqual(size.width)
-    const path = join(folder, `${name}-${view}.png`)
-    if (isFull) await page.screenshot({ path, animations: 'disabled' })
-    // What is on a phone is on the desk too; it is in other places and colors.
-    if (seen.has(size) || (!isFull && size === phone)) await expectReadable(page)
-    else await expectAccessible(page)
-    seen.add(size)
-  }
-}
 
 let opened: Opened
 /** Of the demo's own: a customer with a history, a sale of theirs, and a call that was refused. */
 let examples: Record<'customer' | 'sale' | 'request' | 'campaign' | 'wallet', string>
 
 beforeAll(async () => {
-  await mkdir(folder, { recursive: true })
   examples = await findExamples()
   opened = await openPage({ stays: true })
   await openSignedIn(opened.page, demo.consoleUrl)

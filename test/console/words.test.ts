@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { eventTypes } from '../../src/domain/event.ts'
 import type { MovementKind } from '../../src/domain/ledger-entry.ts'
 import { refusals } from '../../src/domain/refusal.ts'
 import { skipReasons } from '../../src/domain/skip-reason.ts'
@@ -38,4 +39,14 @@ test('no refusal that the service does not know; only the page can say that ther
 
 test('every warning about a basket', () => {
   expect(Object.keys(texts('common').warnings).sort()).toEqual([...warningCodes].sort())
+})
+
+test('every type of event', () => {
+  const { type, typeAbout } = texts('webhooks')
+  for (const words of [type, typeAbout]) {
+    const worded = Object.entries(words).flatMap(([subject, facts]) =>
+      Object.keys(facts as object).map((fact) => `${subject}.${fact}`),
+    )
+    expect(worded.sort()).toEqual(Object.keys(eventTypes).sort())
+  }
 })

@@ -20,6 +20,7 @@ const places: Record<string, (subject: AuditSubject) => Place> = {
   user: ({ name }) => ({ to: paths.users(), search: { q: name } }),
   person: () => ({ to: paths.people() }),
   connection: () => ({ to: paths.connections() }),
+  webhook: ({ id }) => ({ to: paths.webhook(id) }),
   organization: () => ({ to: paths.settings() }),
 }
 

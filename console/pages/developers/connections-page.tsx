@@ -51,7 +51,13 @@ export function ConnectionsPage() {
       />
       {opened?.deed === 'create' && <ConnectionForm onClose={close} onCreated={setShown} />}
       {opened?.deed === 'rotate' && (
-        <RotateForm connection={opened.connection} onClose={close} onRotated={setShown} />
+        <RotateForm
+          name={nameOf(opened.connection)}
+          about={t('rotate.about')}
+          rotate={(overlapSeconds) => rotateSecret(opened.connection, overlapSeconds)}
+          onClose={close}
+          onRotated={({ apiSecret }) => setShown({ name: nameOf(opened.connection), apiSecret })}
+        />
       )}
       {opened?.deed === 'revoke' && <RevokeForm connection={opened.connection} onClose={close} />}
       {shown && <Credentials {...shown} onClose={() => setShown(undefined)} />}
@@ -59,10 +65,14 @@ export function ConnectionsPage() {
   )
 }
 
+const nameOf = ({ name, id }: Connection) => name ?? id
+
+const rotateSecret = ({ id }: Connection, overlapSeconds: number) =>
+  dataOf(api.POST('/v1/connections/{id}/rotate', { params: { path: { id } }, body: { overlapSeconds } }))
+
 function useColumns(open: (opened: Opened) => void): Column<Connection>[] {
   const { t } = useTranslation('developers')
   const { timezone } = useSession().organization
-  const nameOf = ({ name, id }: Connection) => name ?? id
   return [
     {
       key: 'name',

@@ -1,6 +1,4 @@
-import { Badge, Group, Switch, Text } from '@mantine/core'
-import { useQueryClient } from '@tanstack/react-query'
-import { useEffect } from 'react'
+import { Badge, Group, Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import { api, dataOf, type Schemas } from '../../api/client.ts'
 import { useSession } from '../../api/session.ts'
@@ -16,17 +14,17 @@ import { Nowrap } from '../../ui/nowrap.tsx'
 import { Page } from '../../ui/page.tsx'
 import { PageLink } from '../../ui/page-link.tsx'
 import { HttpStatus } from '../../ui/status.tsx'
+import { AutoRefresh } from './auto-refresh.tsx'
 
 type Request = Schemas['LoggedRequest']
 const statuses = ['ok', 'refused', 'failed'] as const
-const refreshMs = 5_000
 
 export function RequestsPage() {
   const { t } = useTranslation('developers')
   const [{ status, q, connection, from, to }] = useFilters()
   const filters = { status, q, connection, from, to }
   return (
-    <Page title={t('requests.title')} about={t('requests.about')} actions={<AutoRefresh />}>
+    <Page title={t('requests.title')} about={t('requests.about')} actions={<AutoRefresh list="requests" />}>
       <DataList
         name="requests"
         columns={useColumns()}
@@ -55,28 +53,6 @@ export function RequestsPage() {
         empty={<EmptyState title={t('requests.empty')}>{t('requests.emptyAbout')}</EmptyState>}
       />
     </Page>
-  )
-}
-
-/** Reloads every few seconds while it is switched on and the page is visible. */
-function AutoRefresh() {
-  const { t } = useTranslation('developers')
-  const [filters, setFilters] = useFilters()
-  const queries = useQueryClient()
-  const isOn = filters.live === '1'
-  useEffect(() => {
-    if (!isOn) return
-    const timer = setInterval(() => {
-      if (!document.hidden) queries.invalidateQueries({ queryKey: ['requests', 'list'] })
-    }, refreshMs)
-    return () => clearInterval(timer)
-  }, [isOn, queries])
-  return (
-    <Switch
-      label={t('requests.live')}
-      checked={isOn}
-      onChange={({ currentTarget }) => setFilters({ live: currentTarget.checked ? '1' : undefined })}
-    />
   )
 }
 

@@ -2,35 +2,29 @@ import { Select, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { api, dataOf, type Schemas } from '../../api/client.ts'
 import { FormModal } from '../../ui/form.tsx'
-import type { CredentialsProps } from './credentials.tsx'
 
 /** How long the old secret stays valid, in seconds: not at all, an hour, a day, a week. */
 const overlaps = ['0', '3600', '86400', '604800'] as const
 
-interface RotateFormProps {
-  readonly connection: Schemas['OwnConnection']
+interface RotateFormProps<R> {
+  readonly name: string
+  /** Describes what happens to the old secret. */
+  readonly about: string
+  readonly rotate: (overlapSeconds: number) => Promise<R>
   readonly onClose: () => void
-  readonly onRotated: (credentials: Omit<CredentialsProps, 'onClose'>) => void
+  readonly onRotated: (result: R) => void
 }
 
-export function RotateForm({ connection, onClose, onRotated }: RotateFormProps) {
+export function RotateForm<R>({ name, about, rotate, onClose, onRotated }: RotateFormProps<R>) {
   const { t } = useTranslation('developers')
   const [overlap, setOverlap] = useState<string>('86400')
-  const name = connection.name ?? connection.id
   const { mutate, isPending, error } = useMutation({
     meta: { isShownInPlace: true },
-    mutationFn: () =>
-      dataOf(
-        api.POST('/v1/connections/{id}/rotate', {
-          params: { path: { id: connection.id } },
-          body: { overlapSeconds: Number(overlap) },
-        }),
-      ),
-    onSuccess: ({ apiSecret }) => {
+    mutationFn: () => rotate(Number(overlap)),
+    onSuccess: (result) => {
       onClose()
-      onRotated({ name, apiSecret })
+      onRotated(result)
     },
   })
   return (
@@ -43,7 +37,7 @@ export function RotateForm({ connection, onClose, onRotated }: RotateFormProps) 
       error={error}
       submitLabel={t('rotate.submit')}
     >
-      <Text size="sm">{t('rotate.about')}</Text>
+      <Text size="sm">{about}</Text>
       <Select
         label={t('rotate.overlap')}
         data={overlaps.map((seconds) => ({ value: seconds, label: t(`rotate.overlaps.${seconds}`) }))}

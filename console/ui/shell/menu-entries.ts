@@ -1,4 +1,5 @@
 import {
+  IconActivity,
   IconBuildingStore,
   IconChartLine,
   IconCoffee,
@@ -12,6 +13,7 @@ import {
   IconTicket,
   IconUsers,
   IconUsersGroup,
+  IconWebhook,
 } from '@tabler/icons-react'
 import type { may } from '../../api/session.ts'
 import { paths } from '../../paths.ts'
@@ -49,6 +51,8 @@ export const menu: readonly { readonly section: string; readonly entries: readon
     section: 'developers',
     entries: [
       { key: 'connections', to: paths.connections(), icon: IconPlugConnected, scope: 'manage' },
+      { key: 'webhooks', to: paths.webhooks(), icon: IconWebhook, scope: 'manage' },
+      { key: 'events', to: paths.events(), icon: IconActivity, scope: 'manage' },
       { key: 'requests', to: paths.requests(), icon: IconListDetails, scope: 'manage' },
       { key: 'audit', to: paths.audit(), icon: IconHistory, scope: 'manage' },
     ],

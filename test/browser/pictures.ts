@@ -1,0 +1,50 @@
+/** Looks at pages, and leaves pictures for people in `screenshots/` in the full check. */
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { packageRoot } from '../../src/package-root.ts'
+import { isFull } from '../support/full.ts'
+import { expectAccessible, expectReadable } from './browser.ts'
+
+const folder = join(packageRoot, 'screenshots')
+export const desk = { width: 1280, height: 900 }
+const phone = { width: 390, height: 844 }
+
+interface Look {
+  readonly name: string
+  readonly size: typeof desk
+  readonly colorScheme: 'light' | 'dark'
+}
+const looks: readonly Look[] = [
+  { name: 'desk-light', size: desk, colorScheme: 'light' },
+  { name: 'desk-dark', size: desk, colorScheme: 'dark' },
+  { name: 'phone-dark', size: phone, colorScheme: 'dark' },
+  { name: 'phone-light', size: phone, colorScheme: 'light' },
+]
+/** Both sizes and both schemes. */
+export const fewLooks = looks.filter(({ name }) => name === 'desk-light' || name === 'phone-dark')
+
+/** As text: it runs in the page. Everything is there that it waits for, and drawn. */
+const isDrawn = `!document.querySelector('[aria-busy=true], .mantine-Loader-root, .mantine-Skeleton-root') &&
+  [...document.images].every(({ complete }) => complete) && document.fonts.status === 'loaded'`
+const twoFrames = 'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))'
+
+/** Whether the page as it is now can be used, in several sizes and colors. */
+export async function look(page: Page, name: string, some = isFull ? looks : fewLooks): Promise<void> {
+  const seen = new Set<Look['size']>()
+  for (const { name: view, size, colorScheme } of some) {
+    await page.setViewportSize(size)
+    await page.emulateMedia({ colorScheme })
+    await expect.poll(() => page.evaluate(isDrawn)).toBe(true)
+    await page.evaluate(twoFrames)
+    // A chart follows the window a little later.
+    const widthOf = () => page.evaluate('document.documentElement.scrollWidth')
+    await expect.poll(widthOf).toBeLessThanOrEqual(size.width)
+    const path = join(folder, `${name}-${view}.png`)
+    if (isFull) await page.screenshot({ path, animations: 'disabled' })
+    // What is on a phone is on the desk too; it is in other places and colors.
+    if (seen.has(size) || (!isFull && size === phone)) await expectReadable(page)
+    else await expectAccessible(page)
+    seen.add(size)
+  }
+}
