@@ -17,7 +17,7 @@ import { HttpStatus, Status } from '../../ui/status.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
 import { toast } from '../../ui/toast.ts'
 import { Waiting } from '../../ui/waiting.tsx'
-import { type Delivery, deliveriesOf, deliveryQuery, webhookQuery } from './webhook.ts'
+import { type Delivery, deliveriesOf, deliveryQuery, nameOf, webhookQuery } from './webhook.ts'
 
 export function DeliveryPage() {
   const { t } = useTranslation(['webhooks', 'developers'])
@@ -25,7 +25,7 @@ export function DeliveryPage() {
   const { data, error, refetch } = useQuery(deliveryQuery(id))
   const { data: owner } = useQuery(webhookQuery(webhook))
   const wordsOf = useEventWords()
-  const parent = { to: paths.webhook(webhook), title: owner?.url ?? t('one') }
+  const parent = { to: paths.webhook(webhook), title: owner ? nameOf(owner) : t('one') }
   if (error)
     return <PageFailure error={error} onRetry={refetch} title={t('deliveries.event')} parent={parent} />
   if (!data) return <Waiting />

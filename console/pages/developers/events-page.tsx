@@ -28,27 +28,11 @@ export function EventsPage() {
   const [opened, setOpened] = useState<LoyaltyEvent>()
   const { rows, isLost, error } = useLiveEvents(type, isOn)
   const wordsOf = useEventWords()
-  const Toggle = isOn ? IconPlayerPause : IconPlayerPlay
   return (
     <Page
       title={t('live.title')}
       about={t('live.about')}
-      actions={
-        <Group gap="sm">
-          <span role="status">
-            <Status tone={isOn && !isLost ? 'good' : 'waiting'}>
-              {t(isOn ? (isLost ? 'live.lost' : 'live.on') : 'live.off')}
-            </Status>
-          </span>
-          <Button
-            variant="default"
-            leftSection={<Toggle size={16} aria-hidden />}
-            onClick={() => setOn(!isOn)}
-          >
-            {t(isOn ? 'live.pause' : 'live.continue')}
-          </Button>
-        </Group>
-      }
+      actions={<LiveSwitch isOn={isOn} isLost={isLost} onChange={setOn} />}
     >
       <Stack gap="sm" className={classes.list}>
         <FilterBar
@@ -83,6 +67,33 @@ export function EventsPage() {
         {opened && <JsonBlock label={t('live.details')} value={opened} />}
       </Modal>
     </Page>
+  )
+}
+
+interface LiveSwitchProps {
+  readonly isOn: boolean
+  readonly isLost: boolean
+  readonly onChange: (isOn: boolean) => void
+}
+
+function LiveSwitch({ isOn, isLost, onChange }: LiveSwitchProps) {
+  const { t } = useTranslation('webhooks')
+  const Toggle = isOn ? IconPlayerPause : IconPlayerPlay
+  return (
+    <Group gap="sm">
+      <span role="status">
+        <Status tone={isOn && !isLost ? 'good' : 'waiting'}>
+          {t(isOn ? (isLost ? 'live.lost' : 'live.on') : 'live.off')}
+        </Status>
+      </span>
+      <Button
+        variant="default"
+        leftSection={<Toggle size={16} aria-hidden />}
+        onClick={() => onChange(!isOn)}
+      >
+        {t(isOn ? 'live.pause' : 'live.continue')}
+      </Button>
+    </Group>
   )
 }
 
@@ -175,7 +186,7 @@ function Subjects({ event }: { readonly event: LoyaltyEvent }) {
   const data: { readonly [K in keyof typeof places]?: string } = event.data
   const kinds = (Object.keys(places) as (keyof typeof places)[]).filter((kind) => data[kind] !== undefined)
   return (
-    <Group gap="sm">
+    <Group gap="2px 12px">
       {kinds.map((kind) => (
         <PageLink key={kind} to={places[kind](data[kind]!)} size="sm">
           {t(`live.${kind}`, { id: `…${data[kind]!.slice(-8)}` })}

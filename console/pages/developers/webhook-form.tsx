@@ -67,16 +67,7 @@ export function WebhookForm({ webhook, onClose, onAdded }: WebhookFormProps) {
         onChange={({ currentTarget: { value } }) => set({ description: value })}
         maxLength={200}
       />
-      <Radio.Group
-        label={t('form.which')}
-        value={values.isAll ? 'all' : 'some'}
-        onChange={(choice) => set({ isAll: choice === 'all' })}
-      >
-        <Stack gap="xs" mt={6}>
-          <Radio value="all" label={t('form.all')} description={t('form.allAbout')} />
-          <Radio value="some" label={t('form.some')} />
-        </Stack>
-      </Radio.Group>
+      <AllOrSome isAll={values.isAll} onChange={(isAll) => set({ isAll })} />
       {!values.isAll && (
         <TypeChoice
           chosen={values.types}
@@ -85,6 +76,27 @@ export function WebhookForm({ webhook, onClose, onAdded }: WebhookFormProps) {
         />
       )}
     </FormModal>
+  )
+}
+
+interface AllOrSomeProps {
+  readonly isAll: boolean
+  readonly onChange: (isAll: boolean) => void
+}
+
+function AllOrSome({ isAll, onChange }: AllOrSomeProps) {
+  const { t } = useTranslation('webhooks')
+  return (
+    <Radio.Group
+      label={t('form.which')}
+      value={isAll ? 'all' : 'some'}
+      onChange={(choice) => onChange(choice === 'all')}
+    >
+      <Stack gap="xs" mt={6}>
+        <Radio value="all" label={t('form.all')} description={t('form.allAbout')} />
+        <Radio value="some" label={t('form.some')} />
+      </Stack>
+    </Radio.Group>
   )
 }
 

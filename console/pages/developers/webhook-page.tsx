@@ -16,7 +16,7 @@ import { AutoRefresh } from './auto-refresh.tsx'
 import { Deliveries } from './deliveries.tsx'
 import { ReplayForm } from './replay-form.tsx'
 import { TestOutcome, useTest } from './test-outcome.tsx'
-import { deliveriesOf, type Webhook, webhookQuery } from './webhook.ts'
+import { deliveriesOf, nameOf, type Webhook, webhookQuery } from './webhook.ts'
 import { WebhookMenu } from './webhook-menu.tsx'
 import { WebhookState, WebhookTrouble } from './webhook-state.tsx'
 
@@ -33,9 +33,9 @@ export function WebhookPage() {
   const isPaused = webhook.status === 'paused'
   return (
     <Page
-      title={webhook.url}
+      title={nameOf(webhook)}
       parent={parent}
-      about={webhook.description}
+      about={webhook.description && <bdi>{webhook.url}</bdi>}
       actions={
         <>
           <Button

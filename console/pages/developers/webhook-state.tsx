@@ -4,7 +4,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { api, dataOf } from '../../api/client.ts'
 import { useSession } from '../../api/session.ts'
-import { formatDateTime, formatRelative } from '../../i18n/format.ts'
+import { formatDateTime } from '../../i18n/format.ts'
 import { Status, type Tone } from '../../ui/status.tsx'
 import { toast } from '../../ui/toast.ts'
 import { stateOf, type Webhook } from './webhook.ts'
@@ -20,13 +20,14 @@ const tones = {
 /** Whether events are sent, and a mark if something has to be done about it. */
 export function WebhookState({ webhook }: { readonly webhook: Webhook }) {
   const { t } = useTranslation('webhooks')
+  const { timezone } = useSession().organization
   const state = stateOf(webhook)
   return (
     <Stack gap={2} align="flex-start" component="span">
       <Status tone={tones[state]}>{t(`state.${state}`)}</Status>
       {state === 'failing' && (
         <Text size="xs" c="dimmed" span>
-          {t('since', { time: formatRelative(webhook.failingSince!) })}
+          {t('since', { time: formatDateTime(webhook.failingSince!, timezone) })}
         </Text>
       )}
     </Stack>

@@ -56,6 +56,21 @@ function useTypesText(): (types: Webhook['types']) => string {
   }
 }
 
+function Address({ webhook: { id, url, description } }: { readonly webhook: Webhook }) {
+  return (
+    <Stack gap={0} align="flex-start">
+      <PageLink to={paths.webhook(id)} size="sm" style={{ overflowWrap: 'anywhere' }}>
+        <bdi>{url}</bdi>
+      </PageLink>
+      {description && (
+        <Text size="sm" c="dimmed">
+          <bdi>{description}</bdi>
+        </Text>
+      )}
+    </Stack>
+  )
+}
+
 function useColumns(): Column<Webhook>[] {
   const { t } = useTranslation('webhooks')
   const { timezone } = useSession().organization
@@ -64,18 +79,7 @@ function useColumns(): Column<Webhook>[] {
     {
       key: 'url',
       label: t('address'),
-      cell: ({ id, url, description }) => (
-        <Stack gap={0} align="flex-start">
-          <PageLink to={paths.webhook(id)} size="sm" style={{ overflowWrap: 'anywhere' }}>
-            <bdi>{url}</bdi>
-          </PageLink>
-          {description && (
-            <Text size="sm" c="dimmed">
-              <bdi>{description}</bdi>
-            </Text>
-          )}
-        </Stack>
-      ),
+      cell: (webhook) => <Address webhook={webhook} />,
       csv: ({ url }) => url,
     },
     {

@@ -169,6 +169,8 @@ function MenuEntries({ session, onChoose }: MenuEntriesProps) {
             // Choosing the current page also closes the menu, although the route does not change.
             onClick={onChoose}
             label={t(`pages.${key}`)}
+            // All entries fit into a window of usual height; a finger needs more room.
+            py={{ base: 8, sm: 6 }}
             leftSection={<Icon size={18} aria-hidden />}
           />
         ))}
