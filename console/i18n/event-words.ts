@@ -11,6 +11,7 @@ const types: Record<EventType, true> = {
   'customer.changed': true,
   'customer.registered': true,
   'customer.erased': true,
+  'consent.changed': true,
   'card.replaced': true,
   'balance.adjusted': true,
   'balance.expired': true,
@@ -21,6 +22,7 @@ const types: Record<EventType, true> = {
   'tier.changed': true,
   'campaign.published': true,
   'webhook.paused': true,
+  'connection.revoked': true,
 }
 
 export const eventTypes = Object.keys(types) as readonly EventType[]
