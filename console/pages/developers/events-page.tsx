@@ -169,12 +169,13 @@ function EventRow({ event, onOpen }: EventRowProps) {
   )
 }
 
-/** Pages of what an event can be about. */
+/** Pages of what an event can be about, or the list that contains it. */
 const places = {
   transaction: paths.transaction,
   customer: paths.customer,
   campaign: paths.campaign,
   webhook: paths.webhook,
+  connection: () => paths.connections(),
 } as const
 
 /**
