@@ -129,7 +129,7 @@ test('marks a webhook that fails, says why, and resumes it', async () => {
   await outcome(page).getByRole('link', { name: 'Show delivery' }).click()
   await page.getByRole('region', { name: 'Beginning of the response' }).getByText('status 500').waitFor()
   await page.getByText('Pending').waitFor()
-  await lookAt(page, 'delivery')
+  await (isFull ? lookAt(page, 'delivery') : expectAccessible(page))
   await page.goBack()
 
   receiver.answer = answerWith(410)
@@ -193,11 +193,8 @@ test('changes, pauses and deletes a webhook, and gives it a new secret beside th
   await dialog.getByRole('button', { name: 'Delete' }).click()
   await pageTitle(page, 'Webhooks').waitFor()
   await row.waitFor({ state: 'detached' })
-  await page.getByRole('link', { name: 'Audit log' }).click()
-  await page
-    .getByRole('row', { name: /Deleted a webhook/ })
-    .getByRole('link', { name: `Webhook …${id.slice(-8)}` })
-    .waitFor()
+  const { data: entries } = await callApi('GET', `/v1/audit?q=deleteWebhook&limit=1`)
+  expect(entries[0].subject).toEqual({ kind: 'webhook', id })
   expectCalm(opened)
 })
 
@@ -242,7 +239,7 @@ test('shows a sale as it happens, and asks for nothing when nobody looks', async
   await atSale.getByRole('button', { name: 'Show details: Sale' }).click()
   await page.getByRole('dialog').getByText(`"${second.customer}"`).waitFor()
   await page.keyboard.press('Escape')
-  await lookAt(page, 'events')
+  await (isFull ? lookAt(page, 'events') : expectAccessible(page))
 
   await page.evaluate(setVisibility('hidden'))
   await expect.poll(() => open.size).toBe(0)
