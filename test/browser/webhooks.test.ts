@@ -38,6 +38,8 @@ async function sell(): Promise<{ readonly customer: string; readonly transaction
   return { customer: customer.id, transaction: id }
 }
 
+const isTest = ({ body }: Received) => body.includes('webhook.test')
+
 const verify = ({ body, headers }: Received, secret: string) =>
   new Verifier(secret).verify(body, headers as Record<string, string>)
 
@@ -75,13 +77,13 @@ test('adds a webhook, sees a test and a sale arrive, and sends them again', asyn
   await page.getByRole('link', { name: receiver.url }).click()
   await pageTitle(page, 'Accounting').waitFor()
   await page.getByText('Nothing sent yet').waitFor()
+  const { transaction } = await sell()
   await page.getByRole('button', { name: 'Send a test' }).click()
   await outcome(page).getByText('The test was delivered').waitFor()
   await outcome(page).getByText('Responded with 204').waitFor()
-  expect(verify(receiver.received[0]!, secret)).toMatchObject({ type: 'webhook.test' })
+  expect(verify(receiver.received.find(isTest)!, secret)).toMatchObject({ type: 'webhook.test' })
   await page.getByRole('row', { name: /Test.*webhook\.test.*Delivered.*204/ }).waitFor()
 
-  const { transaction } = await sell()
   const sales = () => receiver.received.filter(({ body }) => body.includes(transaction))
   await expect.poll(() => sales().length).toBe(1)
   const id = sales()[0]!.headers['webhook-id'] as string
@@ -151,7 +153,9 @@ test('marks a webhook that fails, says why, and resumes it', async () => {
   expectCalm(opened)
 })
 
-test('changes, pauses and deletes a webhook, and gives it a new secret beside the old one', async () => {
+test('changes, pauses and deletes a webhook, and gives it a new secret beside the old one', {
+  skip: !isFull,
+}, async () => {
   const { id, secret } = await callApi('POST', '/v1/webhooks', {
     body: { url: receiver.url, types: ['campaign.published'] },
   })
@@ -181,7 +185,6 @@ test('changes, pauses and deletes a webhook, and gives it a new secret beside th
   const second = await dialog.getByLabel('Secret', { exact: true }).inputValue()
   await page.getByRole('button', { name: "I've copied it" }).click()
   await callApi('POST', `/v1/webhooks/${id}/test`)
-  const isTest = ({ body }: Received) => body.includes('webhook.test')
   await expect.poll(() => receiver.received.some(isTest)).toBe(true)
   const sent = receiver.received.find(isTest)!
   for (const one of [secret, second]) verify(sent, one)
