@@ -189,20 +189,24 @@ export interface LeasedWebhook extends Webhook {
   readonly position: number
 }
 
-/** Undefined if somebody else sends to it, or if it was paused or deleted. */
+/**
+ * Undefined if somebody else sends to it, or if it was paused or deleted. It is due again at once if the lease is never
+ * released: a process that dies leaves deliveries that nothing else would lead to.
+ */
 export async function leaseWebhook(
   tenant: Tenant,
   id: WebhookId,
+  now: Date,
   leaseSeconds: number,
 ): Promise<LeasedWebhook | undefined> {
   const lease = randomUUID()
   const row = await maybeOne<WebhookRow & { position: string }>(
     tenant.db,
-    `UPDATE webhooks SET lease = $3, leased_until = now() + make_interval(secs => $4)
+    `UPDATE webhooks SET lease = $3, leased_until = now() + make_interval(secs => $4), retry_at = least(retry_at, $5)
      WHERE org_id = $1 AND id = $2 AND status = ${webhookStatus.active}
        AND (leased_until IS NULL OR leased_until <= now())
      RETURNING ${columns}, position`,
-    [tenant.orgId, uuidOf(id), lease, leaseSeconds],
+    [tenant.orgId, uuidOf(id), lease, leaseSeconds, now],
   )
   return row && { ...toWebhook(row), lease, position: Number(row.position) }
 }

@@ -231,6 +231,21 @@ test('several processes at once, one of them lost in the middle: nothing is lost
   )
 })
 
+test('what a lost process has taken up is sent by the next one, without a new event', async () => {
+  await add()
+  receiver.answer = () => {}
+  await happen(3)
+  const lost = startDeliveries(service.deps, { pauseMs: 5 })
+  await received(3)
+  // Its lease ends, and nothing else tells that it is gone.
+  await service.database.pool.query('UPDATE webhooks SET leased_until = now()')
+  receiver.answer = answerWith(204)
+  start()
+  await received(6)
+  expect(new Set(bodies().map(({ id }) => id)).size).toBe(3)
+  await lost.stop()
+})
+
 test('an organization with many webhooks leaves room for others', async () => {
   const slow = await startReceiver()
   slow.answer = () => {}

@@ -112,7 +112,7 @@ export async function deliverTurn(
 }
 
 async function openTurn(deps: Deps, tenant: Tenant, id: WebhookId): Promise<Turn | undefined> {
-  const webhook = await leaseWebhook(tenant, id, leaseSeconds)
+  const webhook = await leaseWebhook(tenant, id, deps.clock(), leaseSeconds)
   if (!webhook) return undefined
   const organization = await findOwnOrganization(tenant)
   const secrets = await listWebhookSecrets(tenant, id, deps.clock())
