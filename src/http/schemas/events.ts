@@ -143,6 +143,8 @@ export const eventWebhooks = Object.fromEntries(
       post: {
         operationId: `on${toPascalCase(types[i]!)}`,
         summary: eventTypes[types[i]!],
+        // By the signature, which OpenAPI has no word for.
+        security: [],
         requestBody: { required: true, content: { 'application/json': { schema } } },
         responses: { '2XX': { description: 'Received.' } },
       },
