@@ -59,7 +59,10 @@ export function openPool(connection: DatabaseConnection, options: PoolOptions = 
   const Client = clientFor(connection)
   const pool = new pg.Pool({ ...clientSettings(connection, options), Client })
   // The pool reports only idle connections. One that breaks while checked out reports on the client itself.
-  pool.on('error', (error) => options.log?.warn({ err: error }, 'lost an idle database connection'))
+  pool.on('error', (error) => {
+    // The pool does not wait until the connections that it closes are closed; the server may be faster.
+    if (!pool.ending) options.log?.warn({ err: error }, 'lost an idle database connection')
+  })
   pool.on('connect', (client) => client.on('error', () => {}))
   return pool
 }
