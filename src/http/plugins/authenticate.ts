@@ -2,8 +2,8 @@
  * Authenticates every request before its body is read: the token by its signature and expiry, the rate
  * limits, the organization's subscription and the credentials behind the token in the database, and the scope
  * of the route. The rate limits come before the database, so that a flood is refused at no cost to others.
- * Routes with `readsSetup` (baskets, returns, registrations and every other change of a wallet) leave what is
- * in the database to their operation, which reads it together with the customer: that saves a round trip. A
+ * Routes with `readsSetup` (baskets, look-ups, returns, registrations and every other change of a wallet) leave
+ * what is in the database to their operation, which reads it together with the customer: that saves a round trip. A
  * person's session is in a cookie, which is used if no token is sent.
  */
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
