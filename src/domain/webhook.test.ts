@@ -28,6 +28,7 @@ test('any 2xx is a success, a redirect is none, and 410 is final', () => {
   expect(afterAttempt(1, { status: 204 }, now, 0)).toEqual({ kind: 'delivered' })
   expect(afterAttempt(1, { status: 301 }, now, 0)).toEqual({ retryAt: inSeconds(5) })
   expect(afterAttempt(1, { status: 410 }, now, 0)).toEqual({ kind: 'failed' })
+  expect(afterAttempt(1, { isEmpty: true }, now, 0)).toEqual({ kind: 'failed' })
 })
 
 test('a receiver that fails is left alone for longer and longer, and paused after five days', () => {

@@ -52,6 +52,8 @@ export interface Outcome {
   readonly status?: number
   /** How long the receiver asked to be left alone. */
   readonly retryAfterMs?: number
+  /** Nothing was sent, and never will be: the event is no longer kept. */
+  readonly isEmpty?: boolean
 }
 
 const seconds = 1_000
@@ -81,7 +83,7 @@ export type AfterAttempt = { readonly kind: 'delivered' | 'failed' } | { readonl
 export function afterAttempt(attempt: number, outcome: Outcome, now: Date, random: number): AfterAttempt {
   if (isSuccess(outcome)) return { kind: 'delivered' }
   const pause = retryPausesMs[attempt - 1]
-  if (pause === undefined || isGone(outcome)) return { kind: 'failed' }
+  if (pause === undefined || isGone(outcome) || outcome.isEmpty) return { kind: 'failed' }
   const asked = Math.min(outcome.retryAfterMs ?? 0, longestPauseMs)
   return { retryAt: new Date(now.getTime() + Math.max(asked, pause) * (1 + jitter * random)) }
 }

@@ -43,7 +43,8 @@ export function startDeliveries(deps: Deps, { pauseMs = 500, ...options }: Deliv
     for (const { org, id } of free) {
       const ofOrganization = [...running.values()].filter((turn) => turn.org === org).length
       if (running.size >= maxRunning || ofOrganization >= maxRunningOfOrganization) continue
-      const done = deliverTurn(tools, org, id)
+      const turn = () => deliverTurn(tools, org, id)
+      const done = (deps.tracer ? deps.tracer.run({ name: 'webhook turn' }, turn) : turn())
         .catch((error) => deps.log.error({ err: error, webhook: id }, 'sending to a webhook failed'))
         .then(() => {
           running.delete(id)

@@ -43,14 +43,6 @@ WHERE o.org_id = $1::integer`,
   return ids
 }
 
-/** Lets a process find the webhook at once. Comes after what it is to find. */
-export async function armWebhook(tenant: Tenant, webhook: WebhookId, now: Date): Promise<void> {
-  await tenant.db.query(
-    'UPDATE webhooks SET retry_at = least(retry_at, $3), hold_until = NULL WHERE org_id = $1 AND id = $2',
-    [tenant.orgId, uuidOf(webhook), now],
-  )
-}
-
 /** A pending delivery with its event; undefined if the event is no longer kept, and for a test. */
 export interface PendingDelivery {
   readonly id: DeliveryId

@@ -149,6 +149,14 @@ export async function listWebhookSecrets(tenant: Tenant, id: WebhookId, now: Dat
 
 // Sending ---------------------------------------------------------------------------------------------------
 
+/** Lets a process find the webhook at once. Comes after what it is to find. */
+export async function armWebhook(tenant: Tenant, id: WebhookId, now: Date): Promise<void> {
+  await tenant.db.query(
+    'UPDATE webhooks SET retry_at = least(retry_at, $3), hold_until = NULL WHERE org_id = $1 AND id = $2',
+    [tenant.orgId, uuidOf(id), now],
+  )
+}
+
 export interface DueWebhook {
   readonly org: number
   readonly id: WebhookId

@@ -107,6 +107,37 @@ test('after a rotation both secrets verify until the overlap ends', async () => 
   expect([accepts(secret), accepts(rotated.body.secret)]).toEqual([false, true])
 })
 
+test('a secret of another installation holds everything up until it is rotated', async () => {
+  start()
+  const { id } = await add()
+  await service.database.pool.query(`UPDATE webhook_secrets SET sealed = '\\x00'`)
+  await happen()
+  await vi.waitFor(() =>
+    expect(service.logged.at(-1)).toMatchObject({
+      details: { webhook: id, reason: expect.stringMatching(/rotate it/) },
+    }),
+  )
+  expect(receiver.received).toEqual([])
+  await merchant.call('POST', `/v1/webhooks/${id}/rotate`, {})
+  await received(1)
+})
+
+test('an event that is no longer kept is given up, which is not the fault of the receiver', async () => {
+  const { id } = await add()
+  await happen()
+  const from = '2020-01-01T00:00:00Z'
+  expect((await merchant.call('POST', `/v1/webhooks/${id}/replay`, { from })).body).toEqual({ deliveries: 1 })
+  await service.database.pool.query('DELETE FROM events')
+  await service.database.pool.query(
+    'UPDATE webhooks SET position = (SELECT max(last_position) FROM event_counters)',
+  )
+  start()
+  await untilLogged(id, ([delivery]) =>
+    expect(delivery).toMatchObject({ status: 3, attempts: [{ error: 'The event is no longer kept.' }] }),
+  )
+  expect((await shown(id)).failingSince).toBeUndefined()
+})
+
 test('what fails is tried again, as late as the receiver asks, under the same ID', async () => {
   start()
   const { id } = await add()

@@ -71,19 +71,15 @@ interface Turn {
   readonly keys: readonly SigningKey[]
 }
 
-/** Returns how many attempts were made; undefined if the webhook is not ours to send to. */
-export async function deliverTurn(
-  tools: DeliveryTools,
-  org: number,
-  id: WebhookId,
-): Promise<number | undefined> {
+/** Does nothing if somebody else sends to the webhook. */
+export async function deliverTurn(tools: DeliveryTools, org: number, id: WebhookId): Promise<void> {
   const { deps, inTurn, signal } = tools
   const tenant = tenantOf(deps.pool, org)
   const turn = await inTurn(() => openTurn(deps, tenant, id))
-  if (!turn) return undefined
+  if (!turn) return
   const endsAt = performance.now() + turnMs
   let { failingSince, position } = turn.webhook
-  let [made, isFull, isPaused] = [0, false, false]
+  let [isFull, isPaused] = [false, false]
   let holdUntil: Date | undefined
   try {
     while (!isPaused && !signal.aborted && performance.now() < endsAt) {
@@ -95,7 +91,6 @@ export async function deliverTurn(
       const sent = await Promise.all(found.due.map((delivery) => attempt(tools, turn, delivery)))
       // Cut off by our own end, not by the receiver.
       const counted = sent.filter(({ outcome }) => isSuccess(outcome) || !signal.aborted)
-      made += counted.length
       const noted = await inTurn(() => note(deps, turn, failingSince, counted))
       failingSince = noted.failingSince
       isPaused = noted.isPaused
@@ -108,7 +103,6 @@ export async function deliverTurn(
   } finally {
     await inTurn(() => releaseWebhook(tenant, turn.webhook, { holdUntil, isFull }))
   }
-  return made
 }
 
 async function openTurn(deps: Deps, tenant: Tenant, id: WebhookId): Promise<Turn | undefined> {
@@ -161,8 +155,6 @@ async function takeUp(
   return { due, position: until, isFull: room <= 0 }
 }
 
-const noEvent = 'The event is no longer kept.'
-
 interface Sent {
   readonly delivery: PendingDelivery
   readonly attempt: Attempt
@@ -173,8 +165,8 @@ async function attempt({ deps, send }: DeliveryTools, turn: Turn, delivery: Pend
   const now = deps.clock()
   const content = contentOf(turn, delivery)
   if (!content) {
-    const attempt = { at: now, durationMs: 0, error: noEvent }
-    return { delivery, attempt, outcome: {} }
+    const attempt = { at: now, durationMs: 0, error: 'The event is no longer kept.' }
+    return { delivery, attempt, outcome: { isEmpty: true } }
   }
   const body = JSON.stringify(content)
   const keys = turn.keys.flatMap(({ key, expiresAt }) => (expiresAt && expiresAt <= now ? [] : [key]))
@@ -203,17 +195,18 @@ async function note(
 ): Promise<{ failingSince?: Date; isPaused: boolean }> {
   const now = deps.clock()
   for (const { outcome } of sent) count(deps, isSuccess(outcome) ? 'delivered' : 'failed')
-  const isWorking = sent.some(({ outcome }) => isSuccess(outcome))
-  const failingSince = isWorking ? undefined : (before ?? (sent.length > 0 ? now : undefined))
+  // What could not be sent says nothing about the receiver.
+  const answered = sent.filter(({ outcome }) => !outcome.isEmpty)
+  const isWorking = answered.some(({ outcome }) => isSuccess(outcome))
+  const failingSince = isWorking ? undefined : (before ?? (answered.length > 0 ? now : undefined))
   const pausedBecause = reasonToPause(sent, failingSince, now)
   await inTransaction(deps.pool, tenant.orgId, async (within) => {
     await updateAttempts(
       within,
       sent.map(({ delivery, attempt, outcome }) => {
         const after = afterAttempt(delivery.attempts + 1, outcome, now, Math.random())
-        const retryAt = 'retryAt' in after && attempt.error !== noEvent ? after.retryAt : undefined
-        const ended = isSuccess(outcome) ? deliveryStatus.delivered : deliveryStatus.failed
-        const status = retryAt ? deliveryStatus.pending : ended
+        const retryAt = 'retryAt' in after ? after.retryAt : undefined
+        const status = 'retryAt' in after ? deliveryStatus.pending : deliveryStatus[after.kind]
         return { delivery: delivery.id, before: delivery.attempts, attempt, status, retryAt }
       }),
     )

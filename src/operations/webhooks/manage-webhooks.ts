@@ -8,8 +8,9 @@ import { upsertDueWork } from '../../store/due-work.ts'
 import { findEventRange, findPositionAt, listEvents } from '../../store/events.ts'
 import { newId } from '../../store/new-id.ts'
 import type { Tenant } from '../../store/tenant.ts'
-import { armWebhook, findDelivery, insertDeliveries } from '../../store/webhook-deliveries.ts'
+import { findDelivery, insertDeliveries } from '../../store/webhook-deliveries.ts'
 import {
+  armWebhook,
   countWebhooks,
   deleteWebhook,
   findWebhook,
@@ -20,6 +21,7 @@ import {
 } from '../../store/webhooks.ts'
 import { holdCaller } from '../auth/hold-caller.ts'
 import type { Caller } from '../deps.ts'
+import { mergePatch } from '../merge-patch.ts'
 import type { Seal } from '../seal.ts'
 import type { Addresses } from './addresses.ts'
 import { newSigningKey, toSecret } from './sign.ts'
@@ -119,12 +121,13 @@ export async function patchWebhook(
   const webhook = id && (await lockWebhook(tenant, id))
   if (!webhook) throw notFound('webhook_not_found')
   if (change.url !== undefined) checkUrl(change.url, addresses)
-  const { description = webhook.description, types = webhook.types, url = webhook.url, status } = change
+  const { status, ...fields } = change
+  const { url, description, types } = webhook
   const changed: Webhook = {
     ...webhook,
-    url,
-    description: description ?? undefined,
-    types: types ?? undefined,
+    description: undefined,
+    types: undefined,
+    ...(mergePatch({ url, description, types }, fields) as WebhookInput),
     ...(status === 'active' && {
       status: webhookStatus.active,
       pausedBecause: undefined,
@@ -159,6 +162,8 @@ export async function rotateWebhookSecret(
   const webhook = id && (await lockWebhook(tenant, id))
   if (!webhook) throw notFound('webhook_not_found')
   const earlierUntil = new Date(now.getTime() + overlapSeconds * 1000)
+  // Nothing could be sent if the secret before it could not be read.
+  await armWebhook(tenant, webhook.id, now)
   return { ...webhook, secret: await addSecret(tenant, seal, webhook.id, now, earlierUntil) }
 }
 
@@ -228,6 +233,7 @@ export async function replayRange(
   { from, to }: { readonly from: Date; readonly to: Date },
   now: Date,
 ): Promise<number> {
+  if (from >= to) throw new Refused('_invalid_payload', 'to: must be after `from`.')
   const webhook = await getActive(tenant, id)
   const filter = { types: webhook.types as EventType[] | undefined }
   const end = await findPositionAt(tenant, to)
