@@ -122,12 +122,13 @@ export async function patchWebhook(
   if (!webhook) throw notFound('webhook_not_found')
   if (change.url !== undefined) checkUrl(change.url, addresses)
   const { status, ...fields } = change
-  const { url, description, types } = webhook
+  const before = { url: webhook.url, description: webhook.description, types: webhook.types }
+  const { url, description, types } = mergePatch(before, fields) as WebhookInput
   const changed: Webhook = {
     ...webhook,
-    description: undefined,
-    types: undefined,
-    ...(mergePatch({ url, description, types }, fields) as WebhookInput),
+    url,
+    description,
+    types,
     ...(status === 'active' && {
       status: webhookStatus.active,
       pausedBecause: undefined,
