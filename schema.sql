@@ -70,6 +70,16 @@ CREATE TABLE audit_entries (
   CONSTRAINT audit_entries_pkey PRIMARY KEY (org_id, id)
 );
 
+CREATE TABLE automatic_messages (
+  org_id integer NOT NULL,
+  kind text NOT NULL,
+  channels text[] NOT NULL,
+  days integer,
+  "position" bigint,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT automatic_messages_pkey PRIMARY KEY (org_id, kind)
+);
+
 CREATE TABLE balance_definitions (
   org_id integer NOT NULL,
   key text NOT NULL,
@@ -354,6 +364,38 @@ CREATE TABLE lots (
   CONSTRAINT lots_remaining_positive CHECK ((remaining >= 0))
 );
 
+CREATE TABLE message_templates (
+  org_id integer NOT NULL,
+  kind text NOT NULL,
+  channel text NOT NULL,
+  language text NOT NULL,
+  subject text,
+  body text NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT message_templates_pkey PRIMARY KEY (org_id, kind, channel, language)
+);
+
+CREATE TABLE messages (
+  org_id integer NOT NULL,
+  id uuid NOT NULL,
+  kind text NOT NULL,
+  channel text NOT NULL,
+  customer_id uuid,
+  card_id uuid,
+  person_id uuid,
+  data json NOT NULL,
+  sealed bytea,
+  reason text,
+  status smallint NOT NULL,
+  next_attempt_at timestamp with time zone,
+  started_at timestamp with time zone,
+  attempts jsonb NOT NULL DEFAULT '[]'::jsonb,
+  sent_at timestamp with time zone,
+  clicked_at timestamp with time zone,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT messages_pkey PRIMARY KEY (org_id, id)
+);
+
 CREATE TABLE organizations (
   org_id integer NOT NULL GENERATED ALWAYS AS IDENTITY,
   id uuid NOT NULL,
@@ -460,6 +502,19 @@ CREATE TABLE rule_usage (
   used bigint NOT NULL DEFAULT 0,
   CONSTRAINT rule_usage_pkey PRIMARY KEY (org_id, campaign_id, rule_id)
 ) WITH (fillfactor = 50);
+
+CREATE TABLE senders (
+  org_id integer NOT NULL,
+  channel text NOT NULL,
+  settings json NOT NULL,
+  sealed bytea,
+  per_hour integer NOT NULL,
+  failing_since timestamp with time zone,
+  last_error text,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT senders_pkey PRIMARY KEY (org_id, channel)
+);
 
 CREATE TABLE sessions (
   org_id integer NOT NULL,
@@ -569,6 +624,9 @@ ALTER TABLE archived_transactions
 ALTER TABLE audit_entries
   ADD CONSTRAINT audit_entries_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(org_id);
 
+ALTER TABLE automatic_messages
+  ADD CONSTRAINT automatic_messages_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(org_id);
+
 ALTER TABLE balance_definitions
   ADD CONSTRAINT balance_definitions_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(org_id);
 
@@ -611,6 +669,9 @@ ALTER TABLE event_counters
 ALTER TABLE integration_keys
   ADD CONSTRAINT integration_keys_integration_id_fkey FOREIGN KEY (integration_id) REFERENCES integrations(id);
 
+ALTER TABLE message_templates
+  ADD CONSTRAINT message_templates_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(org_id);
+
 ALTER TABLE people
   ADD CONSTRAINT people_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(org_id);
 
@@ -628,6 +689,9 @@ ALTER TABLE products
 
 ALTER TABLE returns
   ADD CONSTRAINT returns_transaction FOREIGN KEY (org_id, transaction_id) REFERENCES transactions(org_id, id);
+
+ALTER TABLE senders
+  ADD CONSTRAINT senders_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(org_id);
 
 ALTER TABLE setup_versions
   ADD CONSTRAINT setup_versions_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(org_id);
@@ -679,6 +743,16 @@ CREATE INDEX integration_keys_integration ON integration_keys USING btree (integ
 
 CREATE INDEX lots_expires_at ON lots USING btree (org_id, expires_at) WHERE (remaining > 0);
 
+CREATE INDEX messages_customer ON messages USING btree (org_id, customer_id, id) WHERE (customer_id IS NOT NULL);
+
+CREATE INDEX messages_pending ON messages USING btree (org_id, channel, next_attempt_at) WHERE (status = 1);
+
+CREATE UNIQUE INDEX messages_reason ON messages USING btree (org_id, reason) WHERE (reason IS NOT NULL);
+
+CREATE INDEX messages_sending ON messages USING btree (org_id, started_at) WHERE (status = 2);
+
+CREATE INDEX messages_started_at ON messages USING btree (org_id, channel, started_at);
+
 CREATE INDEX person_sessions_person_index ON person_sessions USING btree (org_id, person_id);
 
 CREATE UNIQUE INDEX returns_opaque_id_unique ON returns USING btree (org_id, opaque_id) WHERE (opaque_id IS NOT NULL);
@@ -713,6 +787,8 @@ ALTER TABLE archived_transactions ENABLE ROW LEVEL SECURITY;
 ALTER TABLE archived_transactions FORCE ROW LEVEL SECURITY;
 ALTER TABLE audit_entries ENABLE ROW LEVEL SECURITY;
 ALTER TABLE audit_entries FORCE ROW LEVEL SECURITY;
+ALTER TABLE automatic_messages ENABLE ROW LEVEL SECURITY;
+ALTER TABLE automatic_messages FORCE ROW LEVEL SECURITY;
 ALTER TABLE balance_definitions ENABLE ROW LEVEL SECURITY;
 ALTER TABLE balance_definitions FORCE ROW LEVEL SECURITY;
 ALTER TABLE balances ENABLE ROW LEVEL SECURITY;
@@ -757,6 +833,10 @@ ALTER TABLE ledger_entries ENABLE ROW LEVEL SECURITY;
 ALTER TABLE ledger_entries FORCE ROW LEVEL SECURITY;
 ALTER TABLE lots ENABLE ROW LEVEL SECURITY;
 ALTER TABLE lots FORCE ROW LEVEL SECURITY;
+ALTER TABLE message_templates ENABLE ROW LEVEL SECURITY;
+ALTER TABLE message_templates FORCE ROW LEVEL SECURITY;
+ALTER TABLE messages ENABLE ROW LEVEL SECURITY;
+ALTER TABLE messages FORCE ROW LEVEL SECURITY;
 ALTER TABLE organizations ENABLE ROW LEVEL SECURITY;
 ALTER TABLE organizations FORCE ROW LEVEL SECURITY;
 ALTER TABLE password_guesses ENABLE ROW LEVEL SECURITY;
@@ -775,6 +855,8 @@ ALTER TABLE returns ENABLE ROW LEVEL SECURITY;
 ALTER TABLE returns FORCE ROW LEVEL SECURITY;
 ALTER TABLE rule_usage ENABLE ROW LEVEL SECURITY;
 ALTER TABLE rule_usage FORCE ROW LEVEL SECURITY;
+ALTER TABLE senders ENABLE ROW LEVEL SECURITY;
+ALTER TABLE senders FORCE ROW LEVEL SECURITY;
 ALTER TABLE sessions ENABLE ROW LEVEL SECURITY;
 ALTER TABLE sessions FORCE ROW LEVEL SECURITY;
 ALTER TABLE setup_versions ENABLE ROW LEVEL SECURITY;
@@ -798,6 +880,8 @@ CREATE POLICY tenant ON archived_returns AS PERMISSIVE FOR ALL TO PUBLIC USING (
 CREATE POLICY tenant ON archived_sums AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY tenant ON archived_transactions AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY tenant ON audit_entries AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
+CREATE POLICY platform ON automatic_messages AS PERMISSIVE FOR SELECT TO PUBLIC USING ((current_org() = 0));
+CREATE POLICY tenant ON automatic_messages AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY tenant ON balance_definitions AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY tenant ON balances AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY tenant ON branches AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
@@ -827,6 +911,8 @@ CREATE POLICY platform ON integrations AS PERMISSIVE FOR ALL TO PUBLIC USING ((c
 CREATE POLICY tenant ON kept_multiples AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY tenant ON ledger_entries AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY tenant ON lots AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
+CREATE POLICY tenant ON message_templates AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
+CREATE POLICY tenant ON messages AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY platform ON organizations AS PERMISSIVE FOR ALL TO PUBLIC USING ((current_org() = 0));
 CREATE POLICY tenant ON organizations AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY platform ON password_guesses AS PERMISSIVE FOR ALL TO PUBLIC USING ((current_org() = 0));
@@ -838,6 +924,7 @@ CREATE POLICY tenant ON person_sessions AS PERMISSIVE FOR ALL TO PUBLIC USING ((
 CREATE POLICY tenant ON products AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY tenant ON returns AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY tenant ON rule_usage AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
+CREATE POLICY tenant ON senders AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY tenant ON sessions AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY tenant ON setup_versions AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY tenant ON transactions AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
@@ -854,6 +941,7 @@ GRANT SELECT ON archived_returns TO loyalty_wallet_app;
 GRANT SELECT ON archived_sums TO loyalty_wallet_app;
 GRANT SELECT ON archived_transactions TO loyalty_wallet_app;
 GRANT INSERT, SELECT ON audit_entries TO loyalty_wallet_app;
+GRANT INSERT, SELECT, UPDATE ON automatic_messages TO loyalty_wallet_app;
 GRANT INSERT, SELECT ON balance_definitions TO loyalty_wallet_app;
 GRANT INSERT, SELECT, UPDATE ON balances TO loyalty_wallet_app;
 GRANT INSERT, SELECT, UPDATE ON branches TO loyalty_wallet_app;
@@ -876,6 +964,8 @@ GRANT INSERT, SELECT ON integrations TO loyalty_wallet_app;
 GRANT DELETE, INSERT, SELECT ON kept_multiples TO loyalty_wallet_app;
 GRANT INSERT, SELECT ON ledger_entries TO loyalty_wallet_app;
 GRANT INSERT, SELECT, UPDATE ON lots TO loyalty_wallet_app;
+GRANT DELETE, INSERT, SELECT, UPDATE ON message_templates TO loyalty_wallet_app;
+GRANT DELETE, INSERT, SELECT, UPDATE ON messages TO loyalty_wallet_app;
 GRANT INSERT, SELECT, UPDATE ON organizations TO loyalty_wallet_app;
 GRANT DELETE, INSERT, SELECT, UPDATE ON password_guesses TO loyalty_wallet_app;
 GRANT DELETE, INSERT, SELECT, UPDATE ON people TO loyalty_wallet_app;
@@ -885,6 +975,7 @@ GRANT DELETE, INSERT, SELECT ON person_sessions TO loyalty_wallet_app;
 GRANT INSERT, SELECT, UPDATE ON products TO loyalty_wallet_app;
 GRANT INSERT, SELECT ON returns TO loyalty_wallet_app;
 GRANT INSERT, SELECT, UPDATE ON rule_usage TO loyalty_wallet_app;
+GRANT DELETE, INSERT, SELECT, UPDATE ON senders TO loyalty_wallet_app;
 GRANT DELETE, INSERT, SELECT, UPDATE ON sessions TO loyalty_wallet_app;
 GRANT INSERT, SELECT, UPDATE ON setup_versions TO loyalty_wallet_app;
 GRANT INSERT, SELECT ON transactions TO loyalty_wallet_app;

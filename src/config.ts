@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { listServers, readTarget, targets } from './database/failover.ts'
-import { parseRange, type Range } from './operations/webhooks/addresses.ts'
+import { parseRange, type Range } from './operations/outbound/addresses.ts'
 import type { TracingSettings } from './tracing/tracer.ts'
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
@@ -44,7 +44,9 @@ export interface Config {
   workers: number
   /** How long the log of deliveries to webhooks is kept. */
   deliveryRetentionDays: number
-  /** Addresses that webhooks may be sent to besides those on the internet. */
+  /** How long the log of messages is kept. */
+  messageRetentionDays: number
+  /** Addresses that webhooks and messages may be sent to besides those on the internet. */
   webhookRanges: readonly Range[]
   logLevel: (typeof logLevels)[number]
   /** Where spans are sent; undefined if they are not recorded. */
@@ -91,6 +93,7 @@ export function readConfig(env: Environment, cwd: string = process.cwd()): Confi
     allowHttp: read.flag('ALLOW_HTTP', false),
     postgresBin: resolved(cwd, read.text('POSTGRES_BIN')),
     deliveryRetentionDays: read.integer('DELIVERY_RETENTION', 30, 1, 3_650),
+    messageRetentionDays: read.integer('MESSAGE_RETENTION', 90, 30, 3_650),
     webhookRanges: readRanges(read.text('WEBHOOK_ALLOWED_RANGES') ?? (demo ? loopback : ''), problems),
     logLevel: readLogLevel(read.text('LOG_LEVEL'), problems),
     tracing: readTracing(read, problems),

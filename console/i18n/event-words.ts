@@ -21,6 +21,8 @@ const types: Record<EventType, true> = {
   'coupon.expired': true,
   'tier.changed': true,
   'campaign.published': true,
+  'message.sent': true,
+  'message.failed': true,
   'webhook.paused': true,
   'connection.revoked': true,
 }

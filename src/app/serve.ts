@@ -14,6 +14,7 @@ import { takeProcessLock } from '../embedded-postgres/process-lock.ts'
 import { createLogger, type Logger, type LogTarget } from '../http/redaction/logger.ts'
 import { startDeliveries } from '../jobs/deliver-webhooks.ts'
 import { type Jobs, startJobs } from '../jobs/run-jobs.ts'
+import { startSending } from '../jobs/send-messages.ts'
 import { adoptPepperOfDemo, recognizePepper, WrongPepperError } from '../operations/auth/recognize-pepper.ts'
 import type { Deps } from '../operations/deps.ts'
 import { startWorkers } from './cluster.ts'
@@ -147,7 +148,7 @@ async function serveOn(
       const consoleUrl = `${baseUrl}/console`
       await writeDemoFile(config.dataDir, { baseUrl, adminToken: secrets.adminToken, consoleUrl, ...demo })
     }
-    jobs.push(startJobs(deps), startDeliveries(deps))
+    jobs.push(startJobs(deps), startDeliveries(deps), startSending(deps))
     let stopped: Promise<void> | undefined
     return {
       baseUrl,

@@ -10,11 +10,11 @@ export interface ConsentChange {
   readonly purpose: string
   readonly given: boolean
   readonly at: Date
-  /** Who told us: an integration, such as a till or a web shop, or a signed-in person. */
+  /** Who told us: an integration, such as a till or a web shop, a signed-in person, or a link in a message. */
   readonly via: ConsentSource
 }
 
-export type ConsentSource = 'connection' | 'person'
+export type ConsentSource = 'connection' | 'person' | 'message'
 
 const word = '[a-z][a-z0-9_-]{0,39}$'
 /** A word in lower case: purposes are names that merchants choose, not texts. `history` is ours. */

@@ -23,6 +23,7 @@ export type RequestId = `req_${string}`
 export type AuditEntryId = `aud_${string}`
 export type WebhookId = `whk_${string}`
 export type DeliveryId = `dlv_${string}`
+export type MessageId = `msg_${string}`
 
 export type Id =
   | OrganizationId
@@ -46,13 +47,14 @@ export type Id =
   | AuditEntryId
   | WebhookId
   | DeliveryId
+  | MessageId
 
 export type IdPrefix = Id extends `${infer P}_${string}` ? P : never
 export type IdOf<P extends IdPrefix> = Extract<Id, `${P}_${string}`>
 
 const prefixes = [
   ...['org', 'int', 'con', 'sec', 'key', 'psn', 'ses', 'cus', 'card', 'cmp'],
-  ...['txn', 'ret', 'cpn', 'prd', 'brn', 'usr', 'evt', 'req', 'aud', 'whk', 'dlv'],
+  ...['txn', 'ret', 'cpn', 'prd', 'brn', 'usr', 'evt', 'req', 'aud', 'whk', 'dlv', 'msg'],
 ]
 const form = new RegExp(`^(?:${prefixes.join('|')})_[0-9a-f]{32}$`)
 

@@ -22,6 +22,8 @@ declare module 'fastify' {
     refusals?: readonly RefusalCode[]
     /** A till may do it, but if a person does, the audit log tells who. */
     isAuditedForPeople?: boolean
+    /** Takes a form as well, whose content is ignored. */
+    takesForm?: boolean
     /** A POST that writes and honors `Idempotency-Key`. */
     isRepeatable?: boolean
     /** The handler validates the body itself; the schema is documentation only. */

@@ -5,11 +5,14 @@
 import { fillNameKeys } from '../operations/customers/fill-name-keys.ts'
 import type { Deps } from '../operations/deps.ts'
 import { deleteOldEvents } from '../operations/events/delete-old-events.ts'
+import { makeReminders } from '../operations/messages/make-reminders.ts'
+import { sendMessages } from '../operations/messages/send-messages.ts'
 import { forgetRequests } from '../operations/record-requests.ts'
 import type { Turn } from '../operations/turn.ts'
 import { expireInactive, expireWallets } from '../operations/wallets/expire-wallets.ts'
 import type { WorkDone, WorkKind } from '../store/due-work.ts'
 import { deleteOldReplies, findOldestReply, repliesAtOnce, repliesKeptMs } from '../store/idempotency.ts'
+import { deleteOldMessages, messagesAtOnce } from '../store/messages.ts'
 import { deleteForgottenGuesses, findNextForgotten } from '../store/password-guesses.ts'
 import { platformOrg, tenantOf } from '../store/tenant.ts'
 import { deleteOldDeliveries, deliveriesAtOnce, hasDeliveries } from '../store/webhook-deliveries.ts'
@@ -35,6 +38,8 @@ export const kindsOfWork: Record<WorkKind, KindOfWork> = {
   inactivity: expireInactive,
   names: fillNameKeys,
   events: deleteOldEvents,
+  reminders: makeReminders,
+  sending: sendMessages,
 
   async replies({ pool, clock }, org, { mayContinue }) {
     const now = clock()
@@ -59,6 +64,16 @@ export const kindsOfWork: Record<WorkKind, KindOfWork> = {
     // For as long as there may be new ones.
     const isUsed = (await countWebhooks(tenant)) > 0 || (await hasDeliveries(tenant))
     return { next: isUsed ? new Date(now.getTime() + dayMs) : undefined }
+  },
+
+  async messages({ pool, clock, retention }, org, { mayContinue }) {
+    const now = clock()
+    const tenant = tenantOf(pool, org)
+    const before = new Date(now.getTime() - retention.messagesMs)
+    while ((await deleteOldMessages(tenant, before)) === messagesAtOnce) {
+      if (!mayContinue()) return { next: now }
+    }
+    return { next: new Date(now.getTime() + dayMs) }
   },
 
   async requests(deps, org) {

@@ -14,6 +14,8 @@ import {
   lockDueWork,
   updateDoneWork,
   updateFailedWork,
+  type WorkKind,
+  workKinds,
 } from '../store/due-work.ts'
 import { findOwnOrganization } from '../store/organizations.ts'
 import { platformOrg, platformTenant, tenantOf } from '../store/tenant.ts'
@@ -30,7 +32,7 @@ export interface JobsOptions {
 
 const foundAtOnce = 100
 /** Pieces of work that a process does side by side: most of its connections are for requests. */
-const atOnce = 3
+const defaultAtOnce = 3
 const turnMs = 10_000
 /**
  * Much longer than a turn, whose last group may have to wait for the database: a process that works is not
@@ -50,11 +52,14 @@ export function startJobs(deps: Deps, { pauseMs = 60_000 }: JobsOptions = {}): J
   }
 }
 
+/** Messages have a loop of their own: nobody wants to wait a minute for a link. */
+const slowKinds = workKinds.filter((kind) => kind !== 'sending')
+
 async function loop(deps: Deps, pauseMs: number, signal: AbortSignal): Promise<void> {
   let failures = 0
   while (!signal.aborted) {
     try {
-      await runRound(deps, { signal })
+      await runRound(deps, { signal, kinds: slowKinds })
       failures = 0
     } catch (error) {
       failures++
@@ -66,16 +71,26 @@ async function loop(deps: Deps, pauseMs: number, signal: AbortSignal): Promise<v
   }
 }
 
+export interface RoundOptions {
+  readonly signal?: AbortSignal
+  readonly kinds?: readonly WorkKind[]
+  /** Pieces of work that are done side by side. */
+  readonly atOnce?: number
+}
+
 /** Does everything that is due and that nobody else is doing. Tests call it instead of waiting for the loop. */
-export async function runRound(deps: Deps, { signal }: { signal?: AbortSignal } = {}): Promise<void> {
+export async function runRound(
+  deps: Deps,
+  { signal, kinds = workKinds, atOnce = defaultAtOnce }: RoundOptions = {},
+): Promise<void> {
   const platform = platformTenant(deps.pool)
   for (let isFirst = true; !signal?.aborted; isFirst = false) {
     const now = deps.clock()
-    const found = await listDueWork(platform, now, foundAtOnce)
+    const found = await listDueWork(platform, now, foundAtOnce, kinds)
     // Counted once in a round: after an upgrade, everything may be due.
-    if (isFirst) await count(deps, found, now)
+    if (isFirst && kinds.length > 1) await count(deps, found, now)
     if (found.length === 0) return
-    const taken = await takeTurns(deps, shuffled(found), signal)
+    const taken = await takeTurns(deps, shuffled(found), atOnce, signal)
     // Other processes were faster, and are busy with it.
     if (taken === 0) return
   }
@@ -95,7 +110,12 @@ function shuffled<T>(items: readonly T[]): T[] {
 }
 
 /** Returns how many of them were ours to do. */
-async function takeTurns(deps: Deps, found: readonly DueWork[], signal?: AbortSignal): Promise<number> {
+async function takeTurns(
+  deps: Deps,
+  found: readonly DueWork[],
+  atOnce: number,
+  signal?: AbortSignal,
+): Promise<number> {
   const waiting = found.values()
   let taken = 0
   const work = async () => {

@@ -13,11 +13,12 @@ import { createPasswords, type Passwords } from './auth/passwords.ts'
 import { type CampaignCache, createCampaignCache } from './campaigns/campaign-cache.ts'
 import { createCustomerReader, type ReadCustomer } from './customers/customer-reader.ts'
 import { createProfileReads, type ProfileReads } from './customers/profile-reads.ts'
+import { createUnsubscribeTokens, type UnsubscribeTokens } from './messages/unsubscribe-tokens.ts'
 import { createSetupCache, type SetupCache } from './organizations/setup-cache.ts'
+import { type Addresses, createAddresses, type Range } from './outbound/addresses.ts'
 import type { ReplicaReads } from './replica-reads.ts'
 import { createSeal, type Seal } from './seal.ts'
 import { createWalletTokens, type WalletTokens } from './wallet-page/wallet-tokens.ts'
-import { type Addresses, createAddresses, type Range } from './webhooks/addresses.ts'
 import { createWorkCounts, type WorkCounts } from './work-counts.ts'
 
 /** Dependencies of the operations. */
@@ -36,9 +37,10 @@ export interface Deps {
   readonly passwords: Passwords
   readonly devices: Devices
   readonly walletTokens: WalletTokens
+  readonly unsubscribeTokens: UnsubscribeTokens
   readonly retention: Retention
   readonly seal: Seal
-  /** Where webhooks may be sent to. */
+  /** Where webhooks may be sent to, and which mail servers may be used. */
   readonly addresses: Addresses
   readonly workCounts: WorkCounts
   /** Public URL of the service, without a trailing slash: the base of the links we create. */
@@ -54,6 +56,7 @@ export interface Deps {
 export interface Retention {
   readonly eventsMs: number
   readonly deliveriesMs: number
+  readonly messagesMs: number
 }
 
 const dayMs = 86_400_000
@@ -70,6 +73,7 @@ export interface DepsOptions {
   /** Number of processes that handle requests, which share the limits. */
   readonly workers?: number
   readonly deliveryRetentionDays?: number
+  readonly messageRetentionDays?: number
   /** Addresses that webhooks may be sent to besides those on the internet. */
   readonly webhookRanges?: readonly Range[]
   /** A function, because the URL is known only once the service listens. */
@@ -105,9 +109,11 @@ export function createDeps({
     passwords,
     devices: createDevices(options.credentialPepper),
     walletTokens: createWalletTokens(options.credentialPepper),
+    unsubscribeTokens: createUnsubscribeTokens(options.credentialPepper),
     retention: {
       eventsMs: (options.eventRetentionDays ?? 90) * dayMs,
       deliveriesMs: (options.deliveryRetentionDays ?? 30) * dayMs,
+      messagesMs: (options.messageRetentionDays ?? 90) * dayMs,
     },
     seal: createSeal(options.credentialPepper),
     addresses: createAddresses(options.webhookRanges ?? []),

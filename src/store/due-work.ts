@@ -16,9 +16,12 @@ export const workKinds = [
   'expiry',
   'guesses',
   'inactivity',
+  'messages',
   'names',
+  'reminders',
   'replies',
   'requests',
+  'sending',
 ] as const
 
 export type WorkKind = (typeof workKinds)[number]
@@ -42,7 +45,12 @@ export const onEveryNode: Step = {
 const milliseconds = (column: string) => `(date_part('epoch', ${column}) * 1000)::bigint`
 
 /** What is due and taken by nobody, the oldest first. Runs as the platform. */
-export async function listDueWork(platform: Tenant, now: Date, limit: number): Promise<DueWork[]> {
+export async function listDueWork(
+  platform: Tenant,
+  now: Date,
+  limit: number,
+  kinds: readonly WorkKind[] = workKinds,
+): Promise<DueWork[]> {
   const [, rows] = await platform.db.pipe([
     onEveryNode,
     {
@@ -52,7 +60,7 @@ export async function listDueWork(platform: Tenant, now: Date, limit: number): P
                AND kind = ANY($3::text[])
              ORDER BY due_at LIMIT $2::integer`,
       // During an upgrade, the next version may already have kinds of its own.
-      values: [now.toISOString(), String(limit), texts(workKinds)],
+      values: [now.toISOString(), String(limit), texts(kinds)],
     },
   ])
   return rows!.map(([org, kind, dueAt]) => ({

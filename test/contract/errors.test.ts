@@ -260,6 +260,32 @@ const table: Record<RefusalCode, [status: number, provoke: () => Promise<Reply>]
       return crowded.call('POST', '/v1/webhooks', { url: 'https://example.com/' })
     },
   ],
+  sender_not_found: [
+    400,
+    async () => {
+      const other = await service.createMerchant()
+      const { card } = await other.register(await other.publishCampaign(), { email: 'a@example.com' })
+      return other.call('POST', '/v1/messages', { card })
+    },
+  ],
+  message_not_found: [404, () => get('/v1/messages/x')],
+  message_kind_not_found: [404, () => get('/v1/message-kinds/x/texts')],
+  message_already_sent: [
+    409,
+    async () => {
+      const { message } = await createIds(merchant)
+      await service.database.pool.query('UPDATE messages SET status = 3')
+      return post(`/v1/messages/${message}/retry`)
+    },
+  ],
+  customer_not_reachable: [
+    400,
+    async () => {
+      const { campaign } = await createIds(merchant)
+      const { card } = await merchant.register(campaign, {})
+      return post('/v1/messages', { card })
+    },
+  ],
   delivery_not_found: [404, () => get('/v1/deliveries/x')],
   event_not_kept: [
     410,

@@ -27,6 +27,7 @@ const prefixes: Record<string, keyof Ids> = {
   req: 'request',
   whk: 'webhook',
   dlv: 'delivery',
+  msg: 'message',
 }
 
 function kindOf(value: unknown): keyof Ids | undefined {

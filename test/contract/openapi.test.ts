@@ -25,7 +25,7 @@ afterAll(() => service.close())
 
 /** Pages, what they are made of, and pages about the interface are no part of it. */
 const undocumented =
-  /^\/(?:openapi\.json|docs.*|\*|console.*|till|assets\/.*|icon\.svg|favicon\.ico|color-scheme\.js|w\/(?:offline\.js|icon-\d+\.png|:token))?$/
+  /^\/(?:openapi\.json|docs.*|\*|console.*|till|assets\/.*|icon\.svg|favicon\.ico|color-scheme\.js|w\/(?:offline\.js|icon-\d+\.png|:token)|u\/:token)?$/
 
 /** The operations of which the check fails, so that a failure names them all. */
 const failing = (check: (call: Call) => boolean) =>

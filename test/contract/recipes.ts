@@ -7,7 +7,7 @@
 import { isFull } from '../support/full.ts'
 import { createQuickPerson } from '../support/people.ts'
 import { adminToken, type Merchant, type TestService } from '../support/service.ts'
-import { createIds, type Ids, probeCampaign, probes } from './route-table.ts'
+import { createIds, type Ids, mailServer, probeCampaign, probes } from './route-table.ts'
 
 /** An organization with one of everything in it. */
 export interface World {
@@ -293,6 +293,27 @@ const parts: Record<string, Part> = {
   'GET /v1/requests': ({ ids }) => ({
     path: '/v1/requests',
     query: { ...page, ...times, status: 'ok', q: 'v1', connection: ids.user },
+  }),
+  'PUT /v1/senders/email': () => ({
+    bodies: [{ ...mailServer, user: 'a', password: 'b', replyTo: 'care@example.com', perHour: 10 }],
+  }),
+  'PUT /v1/senders/sms': () => ({
+    bodies: [{ url: 'https://example.com/sms', perHour: 10, newSecret: true }],
+  }),
+  'POST /v1/senders/email/test': () => ({ bodies: [{ email: 'me@example.com' }] }),
+  'POST /v1/senders/sms/test': () => ({ bodies: [{ phone: '+12025550123' }] }),
+  'PATCH /v1/message-kinds/{kind}': () => ({ bodies: [{ channels: ['email'], days: 30 }] }),
+  'PUT /v1/message-kinds/{kind}/texts/{channel}/{language}': () => ({
+    path: '/v1/message-kinds/not_seen/texts/email/en',
+    bodies: [{ subject: 'A', body: 'A {link}' }],
+  }),
+  'POST /v1/message-kinds/{kind}/preview': () => ({
+    bodies: [{ channel: 'email', language: 'en', subject: 'A', body: 'A {link}' }],
+  }),
+  'POST /v1/messages': ({ ids }) => ({ bodies: [{ card: ids.card, channel: 'email' }] }),
+  'GET /v1/messages': ({ ids }) => ({
+    path: '/v1/messages',
+    query: { ...page, customer: ids.customer, kind: 'card_link', status: '1' },
   }),
   'GET /v1/webhooks': () => ({ path: '/v1/webhooks', query: page }),
   'POST /v1/webhooks': () => ({

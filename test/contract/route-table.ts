@@ -52,6 +52,7 @@ export interface Ids {
   connection: string
   webhook: string
   delivery: string
+  message: string
   request: string
 }
 
@@ -68,7 +69,9 @@ export const probeCampaign = {
 export async function createIds(merchant: Merchant, definition: object = probeCampaign): Promise<Ids> {
   const n = `${++made}`
   const campaign = await merchant.publishCampaign(definition)
-  const { customer, card } = await merchant.register(campaign)
+  const { customer, card } = await merchant.register(campaign, {
+    email: `probe-${n}-${Date.now()}@example.com`,
+  })
   const post = async (path: string, body: object) => {
     const reply = await merchant.call('POST', path, body)
     if (reply.status !== 201) throw new Error(`${path}: ${reply.text}`)
@@ -84,6 +87,9 @@ export async function createIds(merchant: Merchant, definition: object = probeCa
   const connection = await post('/v1/connections', { name: `Software ${n}` })
   const webhook = await post('/v1/webhooks', { url: 'https://example.com/events' })
   const delivery = (await merchant.call('POST', `/v1/webhooks/${webhook}/test`)).body.id as string
+  await merchant.call('PUT', '/v1/senders/email', mailServer)
+  await merchant.call('PUT', '/v1/senders/sms', { url: 'https://example.com/sms' })
+  const message = await post('/v1/messages', { card })
   const request = await merchant.lastRequest()
   const things = {
     coupon,
@@ -95,6 +101,7 @@ export async function createIds(merchant: Merchant, definition: object = probeCa
     connection,
     webhook,
     delivery,
+    message,
     request,
   }
   return { customer, card, campaign, ...things }
@@ -117,6 +124,13 @@ const basket = (ids: Ids, more: object = {}) => ({
   amount: 10,
   ...more,
 })
+/** It is never used: nothing is sent here. */
+export const mailServer = {
+  host: 'smtp.example.com',
+  port: 587,
+  security: 'starttls',
+  from: 'hello@example.com',
+}
 const unique = () => `unique-${++made}`
 const definition = { name: 'New', balances: [{ key: 'points' }] }
 
@@ -221,6 +235,30 @@ export const probes: Record<string, Probe> = {
   'POST /v1/connections': () => at('/v1/connections', { name: 'A' }),
   'POST /v1/connections/{id}/rotate': (ids) => at(`/v1/connections/${ids.connection}/rotate`, {}),
   'POST /v1/connections/{id}/revoke': (ids) => at(`/v1/connections/${ids.connection}/revoke`, {}),
+  'GET /v1/senders': () => at('/v1/senders'),
+  'PUT /v1/senders/email': () => at('/v1/senders/email', mailServer, { ...mailServer, port: 2525 }),
+  'PUT /v1/senders/sms': () =>
+    at('/v1/senders/sms', { url: 'https://example.com/sms' }, { url: 'https://example.com/others' }),
+  'POST /v1/senders/email/test': () =>
+    at('/v1/senders/email/test', { email: 'me@example.com' }, { email: 'you@example.com' }),
+  'POST /v1/senders/sms/test': () =>
+    at('/v1/senders/sms/test', { phone: '+12025550123' }, { phone: '+12025550124' }),
+  'DELETE /v1/senders/email': () => at('/v1/senders/email'),
+  'DELETE /v1/senders/sms': () => at('/v1/senders/sms'),
+  'GET /v1/message-kinds': () => at('/v1/message-kinds'),
+  'PATCH /v1/message-kinds/{kind}': () =>
+    at('/v1/message-kinds/not_seen', { channels: [] }, { channels: ['email'] }),
+  'GET /v1/message-kinds/{kind}/texts': () => at('/v1/message-kinds/not_seen/texts'),
+  'PUT /v1/message-kinds/{kind}/texts/{channel}/{language}': () =>
+    at('/v1/message-kinds/not_seen/texts/sms/en', { body: 'A {link}' }, { body: 'B {link}' }),
+  'DELETE /v1/message-kinds/{kind}/texts/{channel}/{language}': () =>
+    at('/v1/message-kinds/not_seen/texts/sms/en'),
+  'POST /v1/message-kinds/{kind}/preview': () =>
+    at('/v1/message-kinds/not_seen/preview', { channel: 'sms', language: 'en' }),
+  'POST /v1/messages': (ids) => at('/v1/messages', { card: ids.card }, { card: ids.card, channel: 'email' }),
+  'GET /v1/messages': (ids) => at(`/v1/messages?customer=${ids.customer}`),
+  'GET /v1/messages/{id}': (ids) => at(`/v1/messages/${ids.message}`),
+  'POST /v1/messages/{id}/retry': (ids) => at(`/v1/messages/${ids.message}/retry`, {}),
   'GET /v1/webhooks': () => at('/v1/webhooks'),
   'POST /v1/webhooks': () => at('/v1/webhooks', { url: 'https://example.com/events' }),
   'GET /v1/webhooks/{id}': (ids) => at(`/v1/webhooks/${ids.webhook}`),

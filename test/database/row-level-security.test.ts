@@ -15,6 +15,7 @@ import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 
 /** What the platform, organization 0, reaches of all organizations, and how. */
 const platformTables: Record<string, string> = {
+  automatic_messages: 'SELECT',
   connection_secrets: 'SELECT',
   connections: 'SELECT',
   due_work: 'SELECT',
@@ -316,10 +317,11 @@ describe('what the role can change', () => {
     ).toEqual([])
   })
 
-  test('it deletes only what is in passing, people and webhooks, and of its own organization', async () => {
+  test('it deletes only what is in passing, people, webhooks and senders, and of its own organization', async () => {
     const remove = (table: string) => `DELETE FROM ${table} WHERE org_id = 2`
     const people = ['person_sessions', 'person_logins', 'people']
     const webhooks = ['webhook_deliveries', 'webhook_secrets', 'webhooks']
+    const messages = ['message_templates', 'messages', 'senders']
     const passing = [
       'events',
       'http_requests',
@@ -328,6 +330,7 @@ describe('what the role can change', () => {
       'sessions',
       ...people,
       ...webhooks,
+      ...messages,
     ]
     expect(await surprises(passing, remove, 2, ({ changed }) => changed === 1)).toEqual([])
     expect(await surprises(passing, remove, 1, ({ changed, code }) => changed === 0 && !code)).toEqual([])

@@ -45,6 +45,7 @@ describe('settings', () => {
         allowHttp: false,
         postgresBin: undefined,
         deliveryRetentionDays: 30,
+        messageRetentionDays: 90,
         webhookRanges: [
           { address: '127.0.0.0', bits: 8 },
           { address: '::1', bits: 128 },

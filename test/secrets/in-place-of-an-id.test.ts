@@ -26,6 +26,9 @@ const mayStay = [
   /^POST \/v1\/connections name$/,
   /^(?:POST|PATCH) \/v1\/webhooks\S* description$/,
   /^PATCH \/v1\/organization name$/,
+  // The merchant's mail server, and the words of all messages.
+  /^PUT \/v1\/senders\/email host$/,
+  /^(?:PUT|POST) \/v1\/message-kinds\/\S* subject$/,
   / items\[0\]\.(?:id|product|name|category)$/,
   / (?:user|branch|opaqueId)$/,
   / \?(?:opaqueId|branch)$/,

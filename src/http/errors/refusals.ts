@@ -105,6 +105,16 @@ export const refusalAnswers: Record<RefusalCode, RefusalAnswer> = {
     status: 400,
     advice: 'Delete a webhook that is no longer used, or let one receive more types.',
   },
+  sender_not_found: {
+    status: 400,
+    advice: 'Set one up with `PUT /v1/senders/email` or `PUT /v1/senders/sms`.',
+  },
+  message_not_found: { status: 404, advice: 'List the messages with `GET /v1/messages`.' },
+  message_kind_not_found: { status: 404, advice: 'List the kinds with `GET /v1/message-kinds`.' },
+  message_already_sent: {
+    status: 409,
+    advice: 'Send a new message instead.',
+  },
   delivery_not_found: {
     status: 404,
     advice: 'List the deliveries with `GET /v1/webhooks/{id}/deliveries`.',
@@ -138,6 +148,11 @@ export const refusalAnswers: Record<RefusalCode, RefusalAnswer> = {
   customer_not_active: {
     status: 400,
     advice: 'Process the sale without the loyalty program, or unblock the customer first.',
+  },
+  customer_not_reachable: {
+    status: 400,
+    advice:
+      'Add an email address or a phone number to the customer, or set up a sender for the one there is.',
   },
   invalid_phone: {
     status: 400,

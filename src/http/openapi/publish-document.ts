@@ -159,6 +159,7 @@ const nounsInPaths: Record<string, string> = {
   cus: 'Customer',
   dlv: 'Delivery',
   int: 'Integration',
+  msg: 'Message',
   org: 'Organization',
   prd: 'Product',
   psn: 'Person',
@@ -170,7 +171,8 @@ const nounsInPaths: Record<string, string> = {
 
 function pathParameterName({ name, example }: Parameter): string {
   const noun = nounsInPaths[String(example).split('_', 1)[0]!]
-  return name === 'id' && noun ? `${noun}Id` : `Wallet${toPascalCase(name)}`
+  if (name === 'id' && noun) return `${noun}Id`
+  return name === 'token' ? 'WalletToken' : `${toPascalCase(name)}InPath`
 }
 
 function shareExamples(

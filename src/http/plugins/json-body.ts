@@ -6,6 +6,7 @@ import type { FastifyInstance } from 'fastify'
 import { Refused } from '../../domain/refusal.ts'
 
 const maxDepth = 32
+const maxFormBytes = 1024
 
 export function readJsonBodies(app: FastifyInstance): void {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
@@ -37,6 +38,15 @@ export function readJsonBodies(app: FastifyInstance): void {
     const problem = findProblem(body, 0)
     done(problem ? new Refused('_invalid_payload', problem) : null, body)
   })
+  // A mail program sends a form when a customer unsubscribes with one click; what is in it says nothing new.
+  app.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'string', bodyLimit: maxFormBytes },
+    (request, payload, done) => {
+      if (payload.length === 0 || request.routeOptions.config.takesForm) return done(null, {})
+      done(new Refused('_unsupported_media_type'))
+    },
+  )
   // Some clients send a content type even without a body: an empty body is {}, whatever its type.
   app.addContentTypeParser('*', (request, _payload, done) => {
     if (request.headers['content-length'] === '0') return done(null, {})

@@ -36,6 +36,7 @@ const kinds: Record<string, { readonly kind: string; readonly isPerson?: boolean
   con: { kind: 'connection' },
   dlv: { kind: 'delivery' },
   whk: { kind: 'webhook' },
+  msg: { kind: 'message' },
   cus: { kind: 'customer', isPerson: true },
   card: { kind: 'card' },
   cmp: { kind: 'campaign' },

@@ -15,12 +15,15 @@ import { directoryRoutes } from './directory.ts'
 import { eventRoutes } from './events.ts'
 import { healthRoutes } from './health.ts'
 import { logRoutes } from './logs.ts'
+import { messageKindRoutes } from './message-kinds.ts'
+import { messageRoutes } from './messages.ts'
 import { organizationRoutes } from './organization.ts'
 import { pageRoutes } from './pages.ts'
 import { peopleRoutes } from './people.ts'
 import { referenceRoutes } from './reference.ts'
 import { reportRoutes } from './reports.ts'
 import { returnRoutes } from './returns.ts'
+import { senderRoutes } from './senders.ts'
 import { sessionRoutes } from './sessions.ts'
 import { tillRoutes } from './till.ts'
 import { transactionRoutes } from './transactions.ts'
@@ -46,6 +49,9 @@ export const allRoutes: readonly ((app: Server, options: ServerOptions) => void)
   reportRoutes,
   eventRoutes,
   webhookRoutes,
+  senderRoutes,
+  messageKindRoutes,
+  messageRoutes,
   organizationRoutes,
   adminRoutes,
   peopleRoutes,

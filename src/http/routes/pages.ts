@@ -3,9 +3,15 @@
  * from here; everything they show comes from the API.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { parseId } from '../../domain/ids.ts'
 import { Refused } from '../../domain/refusal.ts'
+import type { Deps } from '../../operations/deps.ts'
+import { noteOpened } from '../../operations/messages/order-messages.ts'
+import { findUnsubscribe, unsubscribe } from '../../operations/messages/unsubscribe.ts'
 import { openWalletPage } from '../../operations/wallet-page/open-wallet.ts'
+import { tenantOf } from '../../store/tenant.ts'
 import { sendContent } from '../assets/send-content.ts'
+import { languageOf, unsubscribePage } from '../assets/unsubscribe-page.ts'
 import { getWebFile } from '../assets/web-files.ts'
 import type { Server } from '../fastify-server.ts'
 import type { ServerOptions } from '../server-options.ts'
@@ -59,11 +65,14 @@ export function pageRoutes(app: Server, { deps }: ServerOptions): void {
   app.get('/till', options, (request, reply) => sendWebFile(request, reply, 'till.html', revalidate))
   app.get('/w/:token', { ...options, config: { access: 'public' } }, async (request, reply) => {
     const { token } = request.params as { token: string }
-    const isThere = (await openWalletPage(deps, token)) !== undefined
+    const opened = await openWalletPage(deps, token)
+    const isThere = opened !== undefined
+    if (opened) await noteClick(deps, opened.organization.orgId, request.query as { m?: unknown })
     // The page is the same, and says in the reader's language that there is no card.
     reply.code(isThere ? 200 : 404).header('x-robots-tag', 'noindex')
     return sendWebFile(request, reply, 'wallet.html', revalidate)
   })
+  unsubscribeRoutes(app, deps)
   app.get('/assets/*', options, (request, reply) => {
     const { '*': name } = request.params as { '*': string }
     return sendWebFile(request, reply, `assets/${name}`, forever)
@@ -71,6 +80,35 @@ export function pageRoutes(app: Server, { deps }: ServerOptions): void {
   for (const [path, name] of Object.entries(otherFiles)) {
     app.get(path, options, (request, reply) => sendWebFile(request, reply, name, revalidate))
   }
+}
+
+/** A link in a message leads to a wallet page, and says in which. */
+async function noteClick({ pool, clock }: Deps, org: number, { m }: { m?: unknown }): Promise<void> {
+  const message = typeof m === 'string' ? parseId('msg', `msg_${m}`) : undefined
+  if (message) await noteOpened(tenantOf(pool, org), message, clock())
+}
+
+function unsubscribeRoutes(app: Server, deps: Deps): void {
+  const send = async (request: FastifyRequest, reply: FastifyReply, isStopping: boolean) => {
+    const key = deps.unsubscribeTokens.read((request.params as { token: string }).token)
+    const organization = key && (await findUnsubscribe(deps, key))
+    if (key && organization && isStopping) await unsubscribe(deps, key)
+    const state = organization ? (isStopping ? 'done' : 'ask') : 'gone'
+    const page = unsubscribePage(
+      languageOf(request.headers['accept-language']),
+      state,
+      organization?.name ?? '',
+    )
+    return reply
+      .code(organization ? 200 : 404)
+      .header('content-security-policy', policy)
+      .header('cache-control', 'no-store')
+      .type('text/html; charset=utf-8')
+      .send(page)
+  }
+  const config = { access: 'public', takesForm: true } as const
+  app.get('/u/:token', { ...options, config }, (request, reply) => send(request, reply, false))
+  app.post('/u/:token', { ...options, config }, (request, reply) => send(request, reply, true))
 }
 
 export function sendWebFile(request: FastifyRequest, reply: FastifyReply, name: string, cache: string) {

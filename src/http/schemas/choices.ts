@@ -1,5 +1,6 @@
 /** The closed lists of values in requests and responses, and what each value means. */
 import { Type } from 'typebox'
+import type { Channel, MessageKind } from '../../domain/message.ts'
 import { skipReasons } from '../../domain/skip-reason.ts'
 import type { WarningCode } from '../../domain/warning.ts'
 import type { Problem } from '../../store/integrity.ts'
@@ -47,6 +48,7 @@ const listMeanings = (values: readonly (string | number)[], meanings: readonly s
 export const ConsentSource = Choice('ConsentSource', 'Who told us.', {
   connection: 'An integration, such as a till.',
   person: 'A signed-in person.',
+  message: 'The customer, with the link in a message.',
 })
 
 export const CustomerStatus = StatusCode('CustomerStatus', 'Status of a customer.', {
@@ -150,13 +152,14 @@ export const CallerKind = Choice('CallerKind', 'Who made the request.', callers)
 export const ActorKind = Choice('ActorKind', 'Who made the change.', {
   ...callers,
   operator: 'The operator of the service.',
+  customer: 'The customer, such as with the link in a message.',
 })
 
 /** The words say what they mean. */
 export const AuditSubjectKind = Type.String({
   enum: [
     ...['organization', 'connection', 'customer', 'card', 'campaign'],
-    ...['coupon', 'product', 'branch', 'user', 'person', 'webhook', 'delivery'],
+    ...['coupon', 'product', 'branch', 'user', 'person', 'webhook', 'delivery', 'message'],
   ],
   description: 'What kind of object was changed.',
 })
@@ -188,4 +191,44 @@ export const DeliveryStatus = StatusCode('DeliveryStatus', 'Status of a delivery
   1: ['pending', 'Is sent, or tried again, at `nextAttemptAt`.'],
   2: ['delivered', 'The receiver answered with 2xx.'],
   3: ['failed', 'Given up after ten attempts, or because the address is gone.'],
+})
+
+export const Channels = Choice<Channel>('Channel', 'How a message is sent.', {
+  email: 'By email, through your mail server.',
+  sms: 'By SMS, through your provider.',
+})
+
+export const MessageKinds = Choice<MessageKind>('MessageKind', 'What a message is about.', {
+  card_link: 'The link to the own card, when somebody asks for it.',
+  verification_code: 'A code that confirms an address.',
+  card_opened: 'A new card.',
+  reward_earned: 'A coupon that was earned.',
+  coupon_expiring: 'A coupon that expires soon.',
+  points_expiring: 'Points that expire soon.',
+  birthday: 'A birthday, by `metaData.birthday` (`1990-03-14` or `03-14`).',
+  not_seen: 'A long absence.',
+  invitation: 'An invitation to work with you.',
+  password_reset: 'A new password for somebody who works with you.',
+  webhook_paused: 'A webhook that was paused, to the owners.',
+  test: 'A test of a sender.',
+})
+
+export const MessageStatus = StatusCode('MessageStatus', 'Status of a message.', {
+  1: ['pending', 'Is sent, or tried again, at `nextAttemptAt`.'],
+  2: ['sending', 'Is being sent.'],
+  3: ['sent', 'The mail server or the provider has taken it.'],
+  4: ['failed', 'Was refused, or given up.'],
+  5: ['unknown', 'May have arrived: it is not sent again unless you ask for it.'],
+})
+
+export const MailSecurity = Choice('MailSecurity', 'How the connection to the mail server is encrypted.', {
+  tls: 'From the first byte, usually on port 465.',
+  starttls: 'With STARTTLS, usually on port 587; nothing is said before.',
+  none: 'Not at all: only within a network that the operator has allowed.',
+})
+
+export const Languages = Choice('MessageLanguage', 'Language of a text.', {
+  en: 'English.',
+  de: 'German.',
+  ar: 'Arabic.',
 })

@@ -6,7 +6,7 @@ import { type TProperties, Type } from 'typebox'
 import { type EventType, eventTypes } from '../../domain/event.ts'
 import type { EventView } from '../../operations/events/event-view.ts'
 import { named, toPascalCase } from '../openapi/name-components.ts'
-import { ActorKind, Choice, PauseReason } from './choices.ts'
+import { ActorKind, Channels, Choice, MessageKinds, PauseReason } from './choices.ts'
 import { exampleId } from './examples.ts'
 import { Id, Optional, Timestamp } from './fields.ts'
 
@@ -28,6 +28,13 @@ const by = Type.Object(
   { ...named('EventActor'), description: 'Who did it.' },
 )
 const key = Type.String({ description: 'Key of the balance.' })
+
+const aboutMessage = {
+  message: Id('msg', 'The message.'),
+  kind: MessageKinds,
+  channel: Channels,
+  customer: Optional(Id('cus', 'The customer it went to, unless it was for somebody who works for you.')),
+}
 
 /** The data of each type. */
 const dataOf: Record<EventType, TProperties> = {
@@ -74,6 +81,8 @@ const dataOf: Record<EventType, TProperties> = {
     transaction,
   },
   'campaign.published': { campaign, version: Type.Integer({ description: 'The version that is live now.' }) },
+  'message.sent': aboutMessage,
+  'message.failed': aboutMessage,
   'webhook.paused': { webhook: Id('whk', 'The webhook it is about.'), because: PauseReason },
   'connection.revoked': { connection: Id('con', 'The connection that was ended.'), by },
 }

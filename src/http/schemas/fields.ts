@@ -18,6 +18,7 @@ const nouns: Record<string, string> = {
   dlv: 'delivery',
   evt: 'event',
   int: 'integration',
+  msg: 'message',
   org: 'organization',
   prd: 'product',
   psn: 'person',

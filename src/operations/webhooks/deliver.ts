@@ -39,9 +39,9 @@ import {
 import { traceHeaders } from '../../tracing/spans.ts'
 import type { Deps } from '../deps.ts'
 import { toEventView } from '../events/event-view.ts'
+import type { Send } from '../outbound/send.ts'
+import { signatureHeaders } from '../outbound/sign.ts'
 import { placeOf, testType } from './manage-webhooks.ts'
-import type { Send } from './send.ts'
-import { signatureHeaders } from './sign.ts'
 
 export interface DeliveryTools {
   readonly deps: Deps

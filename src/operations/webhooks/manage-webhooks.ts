@@ -1,5 +1,4 @@
 /** How a merchant manages the webhooks of the organization. */
-import { isIP } from 'node:net'
 import type { EventType } from '../../domain/event.ts'
 import type { DeliveryId, WebhookId } from '../../domain/ids.ts'
 import { notFound, Refused } from '../../domain/refusal.ts'
@@ -22,9 +21,10 @@ import {
 import { holdCaller } from '../auth/hold-caller.ts'
 import type { Caller } from '../deps.ts'
 import { mergePatch } from '../merge-patch.ts'
+import type { Addresses } from '../outbound/addresses.ts'
+import { checkUrl } from '../outbound/check-url.ts'
+import { newSigningKey, toSecret } from '../outbound/sign.ts'
 import type { Seal } from '../seal.ts'
-import type { Addresses } from './addresses.ts'
-import { newSigningKey, toSecret } from './sign.ts'
 
 export interface WebhookInput {
   readonly url: string
@@ -73,35 +73,6 @@ async function addSecret(tenant: Tenant, { seal }: Seal, id: WebhookId, now: Dat
   const key = newSigningKey()
   await insertWebhookSecret(tenant, id, seal(key, placeOf(id)), now, earlierUntil)
   return toSecret(key)
-}
-
-/**
- * What can be seen at once to be wrong; where a name leads is checked with every connection. Without TLS anybody on
- * the way could read and alter what is sent, so that is only for the operator's own network.
- */
-function checkUrl(text: string, { isAllowed, isOwn }: Addresses): void {
-  const refuse = (problem: string): never => {
-    throw new Refused('_invalid_payload', `url: ${problem}`)
-  }
-  const url = URL.canParse(text)
-    ? new URL(text)
-    : refuse('must be a URL, such as https://example.com/events.')
-  if (!['https:', 'http:'].includes(url.protocol)) refuse('must begin with https://.')
-  if (url.username || url.password) refuse('must not contain a user or a password.')
-  if (url.hash) refuse('must not contain a fragment (#).')
-  const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
-  const address = host === 'localhost' ? '127.0.0.1' : host
-  const isAddress = isIP(address) !== 0
-  if (isAddress && !isAllowed(address)) {
-    refuse(
-      'must be an address on the public internet. The operator can allow others with WEBHOOK_ALLOWED_RANGES.',
-    )
-  }
-  if (url.protocol === 'http:' && !(isAddress && isOwn(address))) {
-    refuse(
-      'must begin with https://. Without TLS, only an IP address that the operator has allowed can be used.',
-    )
-  }
 }
 
 export interface WebhookChange extends Partial<Omit<WebhookInput, 'types' | 'description'>> {

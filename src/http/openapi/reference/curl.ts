@@ -21,6 +21,7 @@ const variables: Record<string, string> = {
   req: 'REQUEST',
   whk: 'WEBHOOK',
   dlv: 'DELIVERY',
+  msg: 'MESSAGE',
   lwr: 'REFRESH_TOKEN',
   lwi: 'INVITATION',
 }

@@ -9,13 +9,13 @@ import { isIP, type LookupFunction } from 'node:net'
 import type { Attempt, Outcome } from '../../domain/webhook.ts'
 import type { Addresses } from './addresses.ts'
 
-export interface Message {
+export interface Posting {
   readonly url: string
   readonly headers: Record<string, string>
   readonly body: string
 }
 
-export type Send = (message: Message, at: Date) => Promise<Attempt & Outcome>
+export type Send = (posting: Posting, at: Date) => Promise<Attempt & Outcome>
 
 export interface SenderOptions {
   readonly addresses: Addresses
@@ -42,13 +42,13 @@ export function createSender({ addresses, timeoutMs = defaultTimeoutMs, ca }: Se
     'http:': new http.Agent({ keepAlive: true, timeout: idleMs }),
     'https:': new https.Agent({ keepAlive: true, timeout: idleMs, ca }),
   }
-  const send: Send = async (message, at) => {
+  const send: Send = async (posting, at) => {
     const start = performance.now()
-    const answer = await post(message).catch((error: unknown) => ({ error: explain(error, timeoutMs) }))
+    const answer = await post(posting).catch((error: unknown) => ({ error: explain(error, timeoutMs) }))
     return { at, durationMs: Math.round(performance.now() - start), ...answer }
   }
 
-  async function post({ url, headers, body }: Message) {
+  async function post({ url, headers, body }: Posting) {
     const { protocol, hostname } = new URL(url)
     const isSecure = protocol === 'https:'
     const isAllowed = isSecure ? addresses.isAllowed : addresses.isOwn

@@ -1,0 +1,233 @@
+/**
+ * Makes a message of its template when it is sent: whom it goes to, and what it says by then. A customer who has
+ * been erased, has no address any more or has withdrawn the consent gets nothing.
+ */
+import { type Card, type CustomerView, cardStatus, customerStatus } from '../../domain/customer.ts'
+import { type CouponId, parseId } from '../../domain/ids.ts'
+import { type Channel, type Message, marketingPurpose, traitsOf } from '../../domain/message.ts'
+import {
+  type Footer,
+  fillIn,
+  type TemplateText,
+  toHtml,
+  type Values,
+  withFooter,
+} from '../../domain/message-text.ts'
+import type { Organization } from '../../domain/organization.ts'
+import { findCoupon } from '../../store/coupons.ts'
+import { findCustomerView } from '../../store/customers.ts'
+import { findPerson } from '../../store/people.ts'
+import { listTemplates } from '../../store/senders.ts'
+import type { Tenant } from '../../store/tenant.ts'
+import type { Deps } from '../deps.ts'
+import {
+  defaultText,
+  greetingOf,
+  type MessageLanguage,
+  messageLanguageOf,
+  unsubscribeWordOf,
+} from './default-texts.ts'
+
+export interface ComposedMessage {
+  readonly to: string
+  readonly subject: string
+  readonly text: string
+  readonly html: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** Why it is not sent, in words for the log. */
+export interface NotSent {
+  readonly because: string
+}
+
+type Links = Pick<Deps, 'publicUrl' | 'walletTokens' | 'unsubscribeTokens'>
+
+export async function composeMessage(
+  deps: Deps,
+  tenant: Tenant,
+  organization: Organization,
+  message: Message,
+  secret: string | undefined,
+): Promise<ComposedMessage | NotSent> {
+  const found = await address(deps, tenant, organization, message, secret)
+  if ('because' in found) return found
+  const language = messageLanguageOf(organization.locale)
+  const template = await findText(tenant, message, language)
+  return {
+    to: found.to,
+    ...render(template, {
+      language,
+      organization,
+      values: { ...found.values, greeting: greetingOf(language, found.values.name) },
+      unsubscribeUrl: found.unsubscribeUrl,
+    }),
+  }
+}
+
+/** `secret` is what must not be read: the address of a test, a code or a link. */
+async function address(
+  deps: Deps,
+  tenant: Tenant,
+  organization: Organization,
+  message: Message,
+  secret: string | undefined,
+): Promise<Addressed | NotSent> {
+  const { to } = traitsOf(message.kind)
+  if (to === 'customer') return addressCustomer(deps, tenant, organization, message, secret)
+  if (to === 'person') return addressPerson(deps, tenant, message, secret)
+  return secret === undefined ? { because: 'The address is no longer kept.' } : { to: secret, values: {} }
+}
+
+async function findText(
+  tenant: Tenant,
+  { kind, channel }: Pick<Message, 'kind' | 'channel'>,
+  language: MessageLanguage,
+): Promise<TemplateText> {
+  const own = (await listTemplates(tenant, kind)).find(
+    (template) => template.channel === channel && template.language === language,
+  )
+  return own ?? defaultText(kind, channel, language)
+}
+
+export interface Rendering {
+  readonly language: MessageLanguage
+  readonly organization: Pick<Organization, 'name' | 'color'>
+  readonly values: Values
+  readonly unsubscribeUrl?: string
+}
+
+const defaultColor = '#1f6f54'
+
+export function render(
+  { subject = '', body }: TemplateText,
+  { language, organization, values: given, unsubscribeUrl }: Rendering,
+): Omit<ComposedMessage, 'to'> {
+  const values = { merchant: organization.name, ...given }
+  const text = fillIn(body, values)
+  const footer: Footer | undefined =
+    unsubscribeUrl === undefined ? undefined : { text: unsubscribeWordOf(language), url: unsubscribeUrl }
+  return {
+    // A line break would begin another header.
+    subject: fillIn(subject, values).replace(/[\r\n]+/g, ' '),
+    text: withFooter(text, footer),
+    html: toHtml(text, {
+      language,
+      direction: language === 'ar' ? 'rtl' : 'ltr',
+      merchant: organization.name,
+      color: organization.color ?? defaultColor,
+      footer,
+    }),
+    headers: unsubscribeUrl
+      ? {
+          'List-Unsubscribe': `<${unsubscribeUrl}>`,
+          'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+        }
+      : {},
+  }
+}
+
+interface Addressed {
+  readonly to: string
+  readonly values: Values
+  readonly unsubscribeUrl?: string
+}
+
+/** Where a customer can be reached, if at all. */
+export const addressIn = (
+  { email, phone }: { readonly email?: string; readonly phone?: string },
+  channel: Channel,
+): string | undefined => (channel === 'email' ? email : phone)
+
+async function addressCustomer(
+  deps: Deps,
+  tenant: Tenant,
+  organization: Organization,
+  message: Message,
+  secret: string | undefined,
+): Promise<Addressed | NotSent> {
+  const view = message.customer && (await findCustomerView(tenant, message.customer, deps.clock()))
+  if (!view) return { because: 'The customer has been erased.' }
+  const { customer } = view
+  if (customer.status !== customerStatus.active) return { because: 'The customer is blocked.' }
+  const to = addressIn(customer, message.channel)
+  if (to === undefined) {
+    const what = message.channel === 'email' ? 'email address' : 'phone number'
+    return { because: `The customer has no ${what} any more.` }
+  }
+  const { isMarketing } = traitsOf(message.kind)
+  if (isMarketing && customer.consents?.[marketingPurpose] !== true) {
+    return { because: 'The customer has not consented to such messages.' }
+  }
+  const card = cardOf(view, message)
+  if (!card) return { because: 'The customer has no card that can be shown.' }
+  const about = await valuesOf(tenant, organization, message)
+  if (!about) return { because: 'The coupon can no longer be used.' }
+  return {
+    to,
+    values: {
+      name: customer.fullname,
+      campaign: card.campaignName,
+      link: cardLink(deps, tenant, card, message),
+      code: secret,
+      ...about,
+    },
+    unsubscribeUrl: isMarketing && unsubscribeUrl(deps, tenant, message),
+  }
+}
+
+/** The one that the message is about, or the first that can be used. */
+function cardOf({ cards }: Pick<CustomerView, 'cards'>, { card: id }: Message): Card | undefined {
+  const usable = cards.filter(
+    ({ status, walletVersion }) => status === cardStatus.active && walletVersion > 0,
+  )
+  return usable.find((card) => card.id === id) ?? usable[0]
+}
+
+/** The message goes along, to know whether somebody followed the link. */
+function cardLink(
+  { publicUrl, walletTokens }: Links,
+  { orgId }: Tenant,
+  card: Card,
+  { id }: Message,
+): string {
+  const token = walletTokens.create({ org: orgId, card: card.id, version: card.walletVersion })
+  return `${publicUrl()}/w/${token}?m=${id.slice('msg_'.length)}`
+}
+
+function unsubscribeUrl({ publicUrl, unsubscribeTokens }: Links, { orgId }: Tenant, { customer }: Message) {
+  return customer && `${publicUrl()}/u/${unsubscribeTokens.create({ org: orgId, customer })}`
+}
+
+/** Undefined if what the message is about is over. */
+async function valuesOf(
+  tenant: Tenant,
+  organization: Organization,
+  { data }: Message,
+): Promise<Values | undefined> {
+  const { timezone, locale } = organization
+  const day = (at: string | Date) =>
+    new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: timezone }).format(new Date(at))
+  if (data.coupon === undefined) {
+    return { amount: data.amount, date: data.at === undefined ? undefined : day(data.at) }
+  }
+  const id: CouponId | undefined = parseId('cpn', data.coupon)
+  const coupon = id && (await findCoupon(tenant, id))
+  if (coupon?.status !== 1) return undefined
+  return { reward: coupon.reward.name, date: coupon.expiresAt && day(coupon.expiresAt) }
+}
+
+async function addressPerson(
+  { publicUrl }: Links,
+  tenant: Tenant,
+  { person: id, channel, data }: Message,
+  secret: string | undefined,
+): Promise<Addressed | NotSent> {
+  const person = id && (await findPerson(tenant, id))
+  if (!person) return { because: 'The person has been removed.' }
+  if (channel !== 'email') return { because: 'Only email is sent to people who sign in.' }
+  // Whatever has to stay secret is the link itself.
+  const link = secret ?? (data.url === undefined ? undefined : `${publicUrl()}/console/webhooks`)
+  if (link === undefined) return { because: 'The link is no longer kept: ask for a new one.' }
+  return { to: person.email, values: { name: person.name, link, url: data.url } }
+}

@@ -1,0 +1,252 @@
+/**
+ * Sends the messages of one organization that are due, for one turn. Taking a message marks it in the database, so
+ * that no two processes ever send the same one, and what a process that died was sending is not sent again unless
+ * that is safe: by SMS, whose receiver knows the ID, but not by email.
+ */
+import type { Fact } from '../../domain/event.ts'
+import {
+  afterSending,
+  type Channel,
+  channels,
+  type EmailSettings,
+  type Message,
+  messageStatus,
+  type SendResult,
+  type SmsSettings,
+} from '../../domain/message.ts'
+import type { Organization } from '../../domain/organization.ts'
+import { insertEvents } from '../../store/events.ts'
+import {
+  failPendingMessages,
+  findAttemptsSince,
+  findNextSending,
+  listLostMessages,
+  type MessageOutcome,
+  type TakenMessage,
+  takeDueMessages,
+  updateSentMessages,
+} from '../../store/messages.ts'
+import { findOwnOrganization } from '../../store/organizations.ts'
+import { findSender, type StoredSender, updateSenderHealth } from '../../store/senders.ts'
+import { inTransaction, type Tenant, tenantOf } from '../../store/tenant.ts'
+import type { Deps } from '../deps.ts'
+import { createSender } from '../outbound/send.ts'
+import type { Turn } from '../turn.ts'
+import { type ComposedMessage, composeMessage } from './compose.ts'
+import { makeMessagesOfEvents } from './make-messages.ts'
+import { secretPlaceOf, senderPlaceOf } from './places.ts'
+import { type EmailOptions, openEmailSender } from './send-email.ts'
+import { sendSms } from './send-sms.ts'
+
+const hourMs = 3_600_000
+/** Much longer than an attempt can take. */
+const lostAfterMs = 300_000
+const takenAtOnce = 10
+/** One that fails gets a single message, which tells whether it works again. */
+const takenWhileFailing = 1
+
+export async function sendMessages(
+  deps: Deps,
+  org: number,
+  { mayContinue }: Pick<Turn, 'mayContinue'>,
+  options: Omit<EmailOptions, 'addresses'> = {},
+): Promise<{ readonly next?: Date }> {
+  const tenant = tenantOf(deps.pool, org)
+  const organization = await findOwnOrganization(tenant)
+  const now = deps.clock()
+  // A command without a public address would send links that lead nowhere.
+  if (!organization?.isSubscribed || deps.publicUrl() === '')
+    return { next: new Date(now.getTime() + hourMs) }
+  await makeMessagesOfEvents(deps, tenant, mayContinue)
+  await endLostAttempts(deps, tenant, now)
+  const waits: Date[] = []
+  for (const channel of channels) {
+    const until = await sendOn(deps, tenant, organization, channel, mayContinue, options)
+    if (until) waits.push(until)
+  }
+  return { next: await nextTurn(deps, tenant, waits) }
+}
+
+/** Not before a sender that has to wait may go on. */
+async function nextTurn({ clock }: Deps, tenant: Tenant, waits: readonly Date[]): Promise<Date | undefined> {
+  const { due, lost } = await findNextSending(tenant, lostAfterMs)
+  const now = clock()
+  const hold = waits.reduce<Date | undefined>((a, b) => (a && a < b ? a : b), undefined)
+  const nextDue = due && hold && due < hold && due <= now ? hold : due
+  const times = [nextDue, lost].filter((time) => time !== undefined)
+  return times.length > 0 ? new Date(Math.min(...times.map((time) => time.getTime()))) : undefined
+}
+
+async function endLostAttempts(deps: Deps, tenant: Tenant, now: Date): Promise<void> {
+  const lost = await listLostMessages(tenant, new Date(now.getTime() - lostAfterMs))
+  if (lost.length === 0) return
+  const error = 'The service stopped in the middle of the attempt.'
+  await note(
+    deps,
+    tenant,
+    lost.map((message) => ({
+      message,
+      result: message.channel === 'sms' ? { kind: 'deferred', error } : ({ kind: 'unknown', error } as const),
+    })),
+  )
+}
+
+/** Until when the channel has to wait, if it has. */
+async function sendOn(
+  deps: Deps,
+  tenant: Tenant,
+  organization: Organization,
+  channel: Channel,
+  mayContinue: () => boolean,
+  options: Omit<EmailOptions, 'addresses'>,
+): Promise<Date | undefined> {
+  const sender = await findSender(tenant, channel)
+  if (!sender) {
+    const attempt = { at: deps.clock(), error: 'No sender is set up for this channel.' }
+    await failPendingMessages(tenant, channel, attempt)
+    return undefined
+  }
+  const outlet = openOutlet(deps, organization, sender, options)
+  let { failingSince } = sender
+  try {
+    while (mayContinue()) {
+      const now = deps.clock()
+      const { count, first } = await findAttemptsSince(tenant, channel, new Date(now.getTime() - hourMs))
+      const room = sender.perHour - count
+      if (room <= 0) return new Date((first ?? now).getTime() + hourMs)
+      const limit = Math.min(room, failingSince ? takenWhileFailing : takenAtOnce)
+      const taken = await takeDueMessages(tenant, channel, now, limit)
+      if (taken.length === 0) return undefined
+      const sent = await sendInOrder(deps, tenant, organization, taken, outlet.send)
+      await note(deps, tenant, sent)
+      const before = failingSince
+      failingSince = await noteHealth(deps, tenant, sender, before, sent)
+      if (failingSince) return new Date(deps.clock().getTime() + pauseOfFailing(failingSince, deps.clock()))
+    }
+    return undefined
+  } finally {
+    outlet.close()
+  }
+}
+
+/** A tenth of the time that it has been failing, but at least so long. */
+function pauseOfFailing(since: Date, now: Date): number {
+  return Math.min(Math.max((now.getTime() - since.getTime()) / 10, 30_000), 15 * 60_000)
+}
+
+interface Sent {
+  readonly message: Message
+  /** Undefined if it was not tried, since the one before it showed that nothing can be sent. */
+  readonly result?: SendResult
+}
+
+async function sendInOrder(
+  deps: Deps,
+  tenant: Tenant,
+  organization: Organization,
+  taken: readonly TakenMessage[],
+  send: Outlet['send'],
+): Promise<Sent[]> {
+  const sent: Sent[] = []
+  for (const message of taken) {
+    const isStopped = sent.some(({ result }) => isSenderFault(result))
+    if (isStopped) {
+      sent.push({ message })
+      continue
+    }
+    const secret =
+      message.sealed && deps.seal.open(message.sealed, secretPlaceOf(message.id))?.toString('utf8')
+    const composed = await composeMessage(deps, tenant, organization, message, secret)
+    const result: SendResult =
+      'because' in composed ? { kind: 'refused', error: composed.because } : await send(message, composed)
+    sent.push({ message, result })
+  }
+  return sent
+}
+
+const isSenderFault = (result: SendResult | undefined): boolean =>
+  result?.kind === 'deferred' && result.isSenderFault === true
+
+interface Outlet {
+  send(message: Pick<Message, 'id'>, composed: ComposedMessage): Promise<SendResult>
+  close(): void
+}
+
+/** The mail server or the SMS provider of an organization. */
+export function openOutlet(
+  deps: Pick<Deps, 'seal' | 'addresses' | 'clock'>,
+  organization: Organization,
+  { channel, settings, sealed }: StoredSender,
+  options: Omit<EmailOptions, 'addresses'> = {},
+): Outlet {
+  const secret = sealed && deps.seal.open(sealed, senderPlaceOf(organization.id, channel))
+  const unreadable: SendResult = {
+    kind: 'deferred',
+    error: 'The password of the sender cannot be read with the secrets of this installation: set it again.',
+    isSenderFault: true,
+  }
+  const isUnreadable = sealed !== undefined && secret === undefined
+  if (channel === 'email') {
+    const mail = openEmailSender(settings as EmailSettings, secret?.toString('utf8'), {
+      addresses: deps.addresses,
+      ...options,
+    })
+    return {
+      send: async ({ id }, composed) =>
+        isUnreadable ? unreadable : mail.send({ ...composed, messageId: `${id}@${organization.id}` }),
+      close: () => mail.close(),
+    }
+  }
+  const post = createSender({ addresses: deps.addresses, ...options })
+  return {
+    send: async ({ id }, { to, text }) =>
+      secret === undefined
+        ? unreadable
+        : sendSms(settings as SmsSettings, secret, post.send, { id, to, text: text.trim() }, deps.clock()),
+    close: () => post.close(),
+  }
+}
+
+/** Writes what came of the attempts, with the events that say so. */
+async function note(deps: Deps, tenant: Tenant, sent: readonly Sent[]): Promise<void> {
+  const now = deps.clock()
+  const outcomes = sent.map(({ message, result }): MessageOutcome & { message: Message['id'] } => {
+    if (!result) return { message: message.id, status: messageStatus.pending, retryAt: now }
+    const { status, retryAt } = afterSending(message, result, now, Math.random())
+    const error = result.kind === 'sent' ? undefined : result.error
+    const response = result.kind === 'unknown' ? undefined : result.response
+    return { message: message.id, status, retryAt, attempt: { at: now, error, response } }
+  })
+  const facts = sent.flatMap(({ message }, i) => factsOf(message, outcomes[i]!.status))
+  await inTransaction(deps.pool, tenant.orgId, async (within) => {
+    await updateSentMessages(within, outcomes, now)
+    await insertEvents(within, facts, now)
+  })
+}
+
+function factsOf({ id, kind, channel, customer }: Message, status: number): Fact[] {
+  const data = { message: id, kind, channel, customer }
+  if (status === messageStatus.sent) return [{ type: 'message.sent', data }]
+  if (status === messageStatus.failed || status === messageStatus.unknown) {
+    return [{ type: 'message.failed', data }]
+  }
+  return []
+}
+
+/** Returns since when the sender has been failing. */
+async function noteHealth(
+  { clock }: Deps,
+  tenant: Tenant,
+  sender: StoredSender,
+  before: Date | undefined,
+  sent: readonly Sent[],
+): Promise<Date | undefined> {
+  const fault = sent.map(({ result }) => result).find(isSenderFault) as { error: string } | undefined
+  const hasAnswered = sent.some(({ result }) => result?.kind === 'sent')
+  if (!fault && !hasAnswered) return before
+  const failingSince = fault ? (before ?? clock()) : undefined
+  if (fault || before) {
+    await updateSenderHealth(tenant, sender, { failingSince, lastError: fault?.error })
+  }
+  return failingSince
+}
