@@ -20,6 +20,8 @@ export interface Config {
   adminToken: string | undefined
   /** Undefined only if the demo is on; it is then generated and stored under `dataDir`. */
   jwtSecret: string | undefined
+  /** Its access tokens are accepted as well, so that `jwtSecret` can be changed without ending any. */
+  otherJwtSecret: string | undefined
   /** The key of credential hashes. Defaults to `jwtSecret`, and is undefined if that is. */
   credentialPepper: string | undefined
   /** Public URL of the service, without a trailing slash. If undefined, the address it listens on is used. */
@@ -79,6 +81,7 @@ export function readConfig(env: Environment, cwd: string = process.cwd()): Confi
     maxDataAgeSeconds: read.integer('MAX_DATA_AGE', 10, 1, 3_600),
     adminToken: read.secret('ADMIN_TOKEN', 16, demo),
     jwtSecret,
+    otherJwtSecret: read.secret('OTHER_JWT_SECRET', 32, true),
     credentialPepper: read.secret('CREDENTIAL_PEPPER', 32, true) ?? jwtSecret,
     publicUrl: readPublicUrl(read.text('PUBLIC_URL'), problems),
     accessTokenTtlSeconds: read.integer('ACCESS_TOKEN_TTL', 3_600, 1, maxTtlSeconds),

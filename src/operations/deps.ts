@@ -65,6 +65,7 @@ export interface DepsOptions {
   readonly pool: Pool
   readonly clock?: () => Date
   readonly jwtSecret: string
+  readonly otherJwtSecret?: string
   readonly credentialPepper: string
   readonly accessTokenTtlSeconds: number
   readonly refreshTokenTtlSeconds: number
@@ -98,7 +99,11 @@ export function createDeps({
     pool,
     clock,
     credentials,
-    accessTokens: createAccessTokens(options.jwtSecret, options.accessTokenTtlSeconds),
+    accessTokens: createAccessTokens(
+      options.jwtSecret,
+      options.accessTokenTtlSeconds,
+      options.otherJwtSecret,
+    ),
     earlierTokens: createEarlierTokens(pool),
     refreshTokenTtlMs: options.refreshTokenTtlSeconds * 1000,
     campaigns,

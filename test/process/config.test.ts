@@ -31,6 +31,7 @@ describe('settings', () => {
         maxDataAgeSeconds: 10,
         adminToken: undefined,
         jwtSecret: undefined,
+        otherJwtSecret: undefined,
         credentialPepper: undefined,
         publicUrl: undefined,
         accessTokenTtlSeconds: 3600,
@@ -76,6 +77,11 @@ describe('settings', () => {
       rule: 'the pepper can be its own, so that JWT_SECRET can change',
       env: { ...SECRETS, CREDENTIAL_PEPPER: 'p'.repeat(32) },
       config: { jwtSecret: JWT_SECRET, credentialPepper: 'p'.repeat(32) },
+    },
+    {
+      rule: 'a second secret may be accepted while the first is changed, and is no pepper',
+      env: { ...SECRETS, OTHER_JWT_SECRET: 'o'.repeat(32) },
+      config: { otherJwtSecret: 'o'.repeat(32), jwtSecret: JWT_SECRET, credentialPepper: JWT_SECRET },
     },
     {
       rule: 'PUBLIC_URL is kept without the slash at its end',
@@ -187,6 +193,7 @@ describe('problems', () => {
     { env: { PUBLIC_URL: 'https://user@example.com' }, problems: [/^PUBLIC_URL /] },
     { env: { PUBLIC_URL: 'javascript:alert(1)' }, problems: [/^PUBLIC_URL /] },
     { env: { JWT_SECRET: 'short' }, problems: [/^JWT_SECRET is too short.*32/] },
+    { env: { OTHER_JWT_SECRET: 'short' }, problems: [/^OTHER_JWT_SECRET is too short.*32/] },
     { env: { ADMIN_TOKEN: 'short' }, problems: [/^ADMIN_TOKEN is too short.*16/] },
     { env: { CREDENTIAL_PEPPER: 'short' }, problems: [/^CREDENTIAL_PEPPER is too short/] },
     { env: { DEMO: '0' }, problems: [/^JWT_SECRET is required/, /^ADMIN_TOKEN is required/] },

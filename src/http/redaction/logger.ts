@@ -47,7 +47,7 @@ export const redacted = '[redacted]'
  * without dashes, so that `x-api-key` and `apiKey` are the same name.
  */
 const words = [
-  '(?:proxy)?authorization|(?:set)?cookie|(?:x?api|jwt)?secret|x?apikey|(?:access|refresh|admin)?token',
+  '(?:proxy)?authorization|(?:set)?cookie|(?:x?api|(?:other)?jwt)?secret|x?apikey|(?:access|refresh|admin)?token',
   '(?:current|new|console)?password|(?:credential)?pepper|databaseurl|connectionstring|invitation|walleturl',
   'phone|email|firstname|lastname|fullname|customername|metadata|consents',
 ]

@@ -45,15 +45,17 @@ const header = { alg: 'HS256', typ: 'at+jwt' } as const
  */
 const keptTokens = 5_000
 
-export function createAccessTokens(secret: string, ttlSeconds: number): AccessTokens {
-  const key = new TextEncoder().encode(secret)
+/** Signs with `secret`; accepts tokens of `otherSecret` too, the one before or after it, while it is changed. */
+export function createAccessTokens(secret: string, ttlSeconds: number, otherSecret?: string): AccessTokens {
+  const key = toKey(secret)
+  const otherKey = otherSecret === undefined ? undefined : toKey(otherSecret)
   const verified = new QuickLRU<string, TokenClaims>({ maxSize: keptTokens })
 
   async function verifyIgnoringExpiry(token: string): Promise<TokenCheck> {
     const known = verified.get(token)
     if (known) return { ok: true, claims: known }
     if (!isJwt(token)) return { ok: false, reason: 'malformed' }
-    const claims = await verifyOnce(token, key)
+    const claims = (await verifyOnce(token, key)) ?? (otherKey && (await verifyOnce(token, otherKey)))
     if (!claims) return { ok: false, reason: 'foreign' }
     verified.set(token, claims)
     return { ok: true, claims }
@@ -90,6 +92,8 @@ export function createAccessTokens(secret: string, ttlSeconds: number): AccessTo
     verifyIgnoringExpiry,
   }
 }
+
+const toKey = (secret: string) => new TextEncoder().encode(secret)
 
 const maxTokenLength = 4_096
 
