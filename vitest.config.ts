@@ -4,6 +4,8 @@ import { LongestFirst } from './test/support/longest-first.ts'
 /** Need nothing but the tree, and are done in seconds. */
 const ofUnits = ['src/**/*.test.ts', 'test/tidy*.test.ts', 'test/console/**/*.test.ts']
 const ofBrowser = ['test/browser/**/*.test.ts']
+/** What readers of the docs paste, on a service and a database of its own: part of `npm run tour`. */
+const ofTour = ['test/tour/**/*.test.ts']
 
 /**
  * Files of a project share processes, and with them what is loaded: to load the service anew for each of them takes
@@ -24,8 +26,17 @@ export default defineConfig({
         test: {
           name: 'service',
           include: ['test/**/*.test.ts'],
-          exclude: [...ofUnits, ...ofBrowser],
+          exclude: [...ofUnits, ...ofBrowser, ...ofTour],
           globalSetup: ['test/support/build-service.ts', 'test/support/postgres-server.ts'],
+          ...together,
+        },
+      },
+      {
+        test: {
+          name: 'tour',
+          include: ofTour,
+          globalSetup: ['test/support/build-service.ts'],
+          sequence: { groupOrder: 2 },
           ...together,
         },
       },

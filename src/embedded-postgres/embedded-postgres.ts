@@ -162,7 +162,12 @@ async function preparePlace(
         ? await findSocketFolder(folder, running.socketFolder)
         : await prepareSocketFolder(folder, runAs.owner)
   const connection = socket
-    ? { host: socket.host, port: running?.port || socketPort, user: superuser, database: databaseName }
+    ? {
+        host: socket.host,
+        port: running?.port || Number(options.settings?.port ?? socketPort),
+        user: superuser,
+        database: databaseName,
+      }
     : {
         host: '127.0.0.1',
         port: running?.port || (await findFreePort()),
