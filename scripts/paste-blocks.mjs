@@ -27,7 +27,7 @@ export async function pasteBlocks(blocks, [name, ...options], { cwd, env = proce
   })
   shell.stderr.setEncoding('utf8').on('data', (chunk) => {
     errors += chunk
-    // Of those before the block that fails, nobody wants to read everything.
+    // Enough to explain a failure, without all that went well before it.
     errors = errors.slice(-4_000)
   })
   const code = await new Promise((resolve) => shell.once('close', resolve))

@@ -472,6 +472,29 @@ describe('docs', () => {
     expect(missing.map(({ path, target }) => `${path} names ${target}`)).toEqual([])
   })
 
+  test('every heading that the docs link to exists', () => {
+    const slugOf = (words: string) =>
+      words
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+        .replaceAll(/\s/g, '-')
+    const placesIn = (text: string) => [
+      ...[...text.matchAll(/^#+ (.+)$/gm)].map(([, words]) => slugOf(words!)),
+      ...[...text.matchAll(/ (?:id|name)="([^"]+)"/g)].map(([, id]) => id!),
+    ]
+    const places = new Map(docs.map(({ path, text }) => [path, placesIn(text)]))
+    const missing = docs.flatMap(({ path, text }) =>
+      [...text.matchAll(/\]\((?!https?:)([^)#\s]*\.md)?#([^)\s]+)\)/g)]
+        .map(([, file, place]) => ({
+          to: file ? relative('.', join(dirname(path), file)) : path,
+          place: place!,
+        }))
+        .filter(({ to, place }) => !places.get(to)?.includes(place))
+        .map(({ to, place }) => `${path} links to ${to}#${place}`),
+    )
+    expect(missing).toEqual([])
+  })
+
   test('every document that code or docs mention exists', () => {
     const ours = new Set(allPaths.map((path) => basename(path)))
     const files = [

@@ -161,20 +161,10 @@ async function preparePlace(
       : running
         ? await findSocketFolder(folder, running.socketFolder)
         : await prepareSocketFolder(folder, runAs.owner)
+  const login = { user: superuser, database: databaseName }
   const connection = socket
-    ? {
-        host: socket.host,
-        port: running?.port || Number(options.settings?.port ?? socketPort),
-        user: superuser,
-        database: databaseName,
-      }
-    : {
-        host: '127.0.0.1',
-        port: running?.port || (await findFreePort()),
-        user: superuser,
-        database: databaseName,
-        password,
-      }
+    ? { ...login, host: socket.host, port: running?.port || Number(options.settings?.port ?? socketPort) }
+    : { ...login, host: '127.0.0.1', port: running?.port || (await findFreePort()), password }
   return {
     folder,
     logFile: `${folder}.log`,
