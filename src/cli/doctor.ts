@@ -13,7 +13,7 @@ import { checkPort } from './check-port.ts'
 import { addCommand, type CommandOutput, type Context } from './command.ts'
 import { Failure } from './failure.ts'
 import { findPepper } from './find-pepper.ts'
-import type { Finding } from './finding.ts'
+import { type Finding, ok } from './finding.ts'
 import { type Environment, readDatabaseSettings } from './settings.ts'
 
 /** Reports what is wrong and how to fix it. It changes nothing, and can run next to a running service. */
@@ -27,13 +27,16 @@ export function doctorCommand(program: Command, { env, report }: Context): void 
 async function examine(env: Environment): Promise<Finding[]> {
   const findings = [checkNode(), ...checkSettings(env)]
   const config = settingsOfDatabase(env)
+  const service = readConfig(env)
   if (config) {
-    findings.push(await checkDataFolder(config), await checkDisk(config))
+    // With a database and secrets of its own, the service keeps no files.
+    const keepsFiles = config.databaseUrl === undefined || !service.ok || service.config.demo
+    if (keepsFiles) findings.push(await checkDataFolder(config), await checkDisk(config))
+    else findings.push(ok('data folder', 'not used, because DATABASE_URL is set and the demo is off'))
     const secrets = await checkSecrets(config)
     if (secrets) findings.push(secrets)
     findings.push(await checkPrograms(config), ...(await checkDatabase(config, await findPepper(env))))
   }
-  const service = readConfig(env)
   if (service.ok) findings.push(await checkPort(service.config))
   return findings
 }

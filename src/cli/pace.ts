@@ -31,5 +31,7 @@ export function toDuration(seconds: number): string {
   return seconds < 5_400 ? `${Math.ceil(seconds / 60)} min` : `${(seconds / 3_600).toFixed(1)} h`
 }
 
-export const toSize = (bytes: number): string =>
-  bytes < 1e9 ? `${(bytes / 1e6).toFixed(1)} MB` : `${(bytes / 1e9).toFixed(2)} GB`
+export function toSize(bytes: number): string {
+  if (bytes < 1e6) return `${Math.ceil(bytes / 1e3)} KB`
+  return bytes < 1e9 ? `${(bytes / 1e6).toFixed(1)} MB` : `${(bytes / 1e9).toFixed(2)} GB`
+}

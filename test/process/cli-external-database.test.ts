@@ -289,6 +289,9 @@ describe('doctor', () => {
     expect(found('schema')).toMatchObject({ status: 'ok' })
     expect(found('version')).toMatchObject({ status: 'ok' })
     expect(found('clock')).toMatchObject({ status: 'ok' })
+    // It keeps no files, so the folder that the command happens to run in does not matter.
+    expect(found('data folder')).toMatchObject({ status: 'ok', message: expect.stringMatching(/^not used/) })
+    expect(found('disk')).toBeUndefined()
   })
 
   test('tells a stranger on the port from ours, and says what to do', async () => {
