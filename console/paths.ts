@@ -3,6 +3,7 @@ export const paths = {
   home: () => '/',
   signIn: () => '/sign-in',
   join: () => '/join',
+  forgotten: () => '/forgotten-password',
   customers: () => '/customers',
   customer: (id: string) => `/customers/${id}`,
   campaigns: () => '/campaigns',

@@ -28,6 +28,11 @@ const signIn = createRoute({
   },
   component: lazyPage(['account'], 'SignInPage', () => import('./pages/account/sign-in-page.tsx')),
 })
+const forgotten = createRoute({
+  getParentRoute: () => root,
+  path: '/forgotten-password',
+  component: lazyPage(['account'], 'ForgottenPage', () => import('./pages/account/forgotten-page.tsx')),
+})
 const join = createRoute({
   getParentRoute: () => root,
   path: '/join',
@@ -182,7 +187,7 @@ const anythingElse = createRoute({ getParentRoute: () => shell, path: '$', compo
 
 export function createConsoleRouter(queries: QueryClient) {
   return createRouter({
-    routeTree: root.addChildren([signIn, join, shell.addChildren([...pages, anythingElse])]),
+    routeTree: root.addChildren([signIn, join, forgotten, shell.addChildren([...pages, anythingElse])]),
     basepath: consoleBase,
     context: { queries },
     parseSearch: plainSearch.parse,

@@ -261,6 +261,20 @@ export async function updateToRetry(tenant: Tenant, id: MessageId, now: Date): P
   return updated === 1
 }
 
+export async function hasMessageSince(
+  tenant: Tenant,
+  person: PersonId,
+  kind: MessageKind,
+  since: Date,
+): Promise<boolean> {
+  const row = await maybeOne(
+    tenant.db,
+    'SELECT 1 FROM messages WHERE org_id = $1 AND id >= $2 AND person_id = $3 AND kind = $4 LIMIT 1',
+    [tenant.orgId, firstIdAt(since), uuidOf(person), kind],
+  )
+  return row !== undefined
+}
+
 /** The first time only. */
 export async function updateClicked(tenant: Tenant, id: MessageId, now: Date): Promise<void> {
   await tenant.db.query(

@@ -133,6 +133,16 @@ export async function lockActiveOwners(tenant: Tenant): Promise<PersonId[]> {
   return rows.map((row) => idFrom('psn', row.id))
 }
 
+export async function listActiveOwners(tenant: Tenant): Promise<PersonId[]> {
+  const rows = await many<{ id: string }>(
+    tenant.db,
+    `SELECT id FROM people WHERE org_id = $1 AND role = 'owner' AND NOT is_blocked AND password_hash IS NOT NULL
+     ORDER BY id`,
+    [tenant.orgId],
+  )
+  return rows.map((row) => idFrom('psn', row.id))
+}
+
 /** The person an email address belongs to. */
 export interface Login {
   readonly org: number

@@ -1,9 +1,12 @@
 import { Webhook as Verifier } from 'standardwebhooks'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { startDeliveries } from '../../src/jobs/deliver-webhooks.ts'
 import { runRound } from '../../src/jobs/run-jobs.ts'
 import { sendRound } from '../../src/jobs/send-messages.ts'
+import { emailPasswordReset } from '../../src/operations/auth/email-links.ts'
 import { expectRefusal } from '../support/expect-refusal.ts'
 import { type MailServer, refusal, startMailServer, textOf } from '../support/mail-server.ts'
+import { createQuickPerson } from '../support/people.ts'
 import { answerWith, type Receiver, startReceiver } from '../support/receiver.ts'
 import { type Merchant, startTestService, type TestService } from '../support/service.ts'
 
@@ -447,5 +450,75 @@ describe('texts', () => {
     expect(body.subject).toBe('Free coffee')
     expect(body.html).toContain('&lt;b&gt;Hi&lt;/b&gt; Ada')
     expect(body.html).toContain('/u/')
+  })
+})
+
+describe('messages to those who work for the merchant', () => {
+  const linkIn = () => /https:\S+\/console\/join#(\S+)/.exec(textOf(mail.mails.at(-1)!))
+  const forgot = (email: string) => service.call('POST', '/auth/forgotten-password', { body: { email } })
+
+  test('an invitation is emailed as well, with the link that the inviter sees', async () => {
+    const before = await merchant.call('POST', '/v1/people', { email: 'one@example.com', role: 'cashier' })
+    expect(before.body.invitation.emailed).toBe(false)
+    await setEmail()
+    const { body } = await merchant.call('POST', '/v1/people', { email: 'two@example.com', role: 'cashier' })
+    expect(body.invitation.emailed).toBe(true)
+    await round()
+    expect(mail.mails.map(({ to }) => to)).toEqual([['two@example.com']])
+    expect(textOf(mail.mails[0]!)).toContain(body.invitation.url)
+    const { rows } = await service.database.pool.query('SELECT sealed FROM messages')
+    expect(rows.filter(({ sealed }) => sealed !== null)).toEqual([])
+  })
+
+  test('a forgotten password is replaced with the link in an email, and the old one works until then', async () => {
+    const person = await createQuickPerson(service, merchant)
+    await setEmail()
+    const signIn = (password: string) =>
+      service.call('POST', '/auth/session', { body: { email: person.email, password } })
+    const unknown = await forgot('nobody@example.com')
+    const known = await forgot(person.email)
+    expect([unknown.status, unknown.body]).toEqual([known.status, known.body])
+    await vi.waitFor(async () => {
+      await round()
+      expect(mail.mails).toHaveLength(1)
+    })
+    // A second request soon after the first neither sends another one nor ends the first.
+    await emailPasswordReset(service.deps, person.email)
+    await round()
+    expect(mail.mails).toHaveLength(1)
+    expect(mail.mails[0]!.to).toEqual([person.email])
+    expect((await signIn(person.password)).status).toBe(200)
+    const token = linkIn()![1]!
+    const password = 'staple battery wallet'
+    const accepted = await service.call('POST', '/auth/invitation', { body: { token, password } })
+    expect(accepted.status, accepted.text).toBe(200)
+    expect((await signIn(person.password)).status).toBe(401)
+    expect((await signIn(password)).status).toBe(200)
+  })
+
+  test('the link for a forgotten password is valid for an hour', async () => {
+    const person = await createQuickPerson(service, merchant)
+    await setEmail()
+    await emailPasswordReset(service.deps, person.email)
+    await round()
+    service.advance(3_600_001)
+    const body = { token: linkIn()![1]!, password: 'staple battery wallet' }
+    expectRefusal(await service.call('POST', '/auth/invitation', { body }), 400, 'invalid_invitation')
+  })
+
+  test('owners are told of a webhook that was paused, by its host', async () => {
+    const owner = await createQuickPerson(service, merchant)
+    await setEmail()
+    receiver.answer = answerWith(410)
+    await merchant.call('POST', '/v1/webhooks', { url: `${receiver.url}?token=hidden` })
+    await merchant.call('POST', '/v1/customers', { data: { fullname: 'Ada' } })
+    const deliveries = startDeliveries(service.deps, { pauseMs: 10 })
+    await vi.waitFor(async () => {
+      await round()
+      expect(mail.mails.map(({ to }) => to)).toEqual([[owner.email]])
+    })
+    await deliveries.stop()
+    expect(textOf(mail.mails[0]!)).toContain(new URL(receiver.url).host)
+    expect(textOf(mail.mails[0]!)).not.toContain('hidden')
   })
 })

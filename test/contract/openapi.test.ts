@@ -321,6 +321,7 @@ describe('the OpenAPI document', () => {
       'GET /w/{token}/icon.svg',
       'GET /w/{token}/manifest.webmanifest',
       'GET /w/{token}/qr.svg',
+      'POST /auth/forgotten-password',
       'POST /auth/invitation',
       'POST /auth/refreshtoken',
       'POST /auth/session',

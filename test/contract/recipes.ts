@@ -403,6 +403,10 @@ const platform: Record<string, (world: World) => Recipe> = {
   'DELETE /auth/sessions': ({ owner }) => signedIn('/auth/sessions', owner),
   'POST /auth/password': ({ owner }) =>
     signedIn('/auth/password', owner, { currentPassword: owner.password, password: 'quite another phrase' }),
+  'POST /auth/forgotten-password': () => ({
+    path: '/auth/forgotten-password',
+    bodies: [{ email: 'nobody@example.com' }],
+  }),
   'POST /auth/invitation': ({ owner }) => ({
     path: '/auth/invitation',
     bodies: [{ token: owner.invitation, name: 'A', password: 'quite another phrase' }],

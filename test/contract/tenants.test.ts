@@ -129,6 +129,7 @@ test('all routes outside the organizations are known', () => {
     'GET /w/{token}/icon.svg',
     'GET /w/{token}/manifest.webmanifest',
     'GET /w/{token}/qr.svg',
+    'POST /auth/forgotten-password',
     'POST /auth/invitation',
     'POST /auth/password',
     'POST /auth/refreshtoken',

@@ -1,4 +1,5 @@
-import { useNavigate, useSearch } from '@tanstack/react-router'
+import { Anchor } from '@mantine/core'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { paths } from '../../paths.ts'
 import { FrontDoor } from '../../ui/shell/front-door.tsx'
@@ -11,6 +12,9 @@ export function SignInPage() {
   return (
     <FrontDoor title={t('signIn.title')} about={t('signIn.about')}>
       <SignInForm onSignedIn={() => navigate({ href: placeAfter(next) })} />
+      <Anchor component={Link} to={paths.forgotten()} size="sm" mt="md" display="block">
+        {t('forgotten.link')}
+      </Anchor>
     </FrontDoor>
   )
 }

@@ -3,6 +3,7 @@ import { parseId } from '../../domain/ids.ts'
 import { type Person, toPersonReply } from '../../domain/person.ts'
 import { notFound, Refused } from '../../domain/refusal.ts'
 import { actorOf } from '../../operations/actor.ts'
+import { emailInvitation } from '../../operations/auth/email-links.ts'
 import { holdCaller } from '../../operations/auth/hold-caller.ts'
 import {
   type Invitation,
@@ -17,7 +18,7 @@ import {
 import type { Deps } from '../../operations/deps.ts'
 import { findOrganization } from '../../store/organizations.ts'
 import { listPeople } from '../../store/people.ts'
-import { platformTenant, tenantOf } from '../../store/tenant.ts'
+import { platformTenant, type Tenant, tenantOf } from '../../store/tenant.ts'
 import type { Server } from '../fastify-server.ts'
 import { named } from '../openapi/name-components.ts'
 import { listPage, PageQuery } from '../requests/paging.ts'
@@ -53,18 +54,27 @@ export function peopleRoutes(app: Server, options: ServerOptions): void {
   peopleAdministration(app, options)
 }
 
-const toInvitationReply = (publicUrl: string, { token, expiresAt }: Invitation) => ({
+type SentInvitation = Invitation & { readonly isEmailed: boolean }
+
+const toInvitationReply = (publicUrl: string, { token, expiresAt, isEmailed }: SentInvitation) => ({
   url: invitationUrl(publicUrl, token),
   expiresAt: expiresAt.toISOString(),
+  emailed: isEmailed,
 })
 
 const toInvitedReply = (
   publicUrl: string,
-  { invitation, ...person }: Person & { invitation: Invitation },
+  { invitation, ...person }: Person & { invitation: SentInvitation },
 ) => ({
   ...toPersonReply(person),
   invitation: toInvitationReply(publicUrl, invitation),
 })
+
+/** Emails the link, if the organization has a mail server. */
+async function emailed<P extends Person & { invitation: Invitation }>(deps: Deps, own: Tenant, person: P) {
+  const isEmailed = await emailInvitation(own, deps, person.id, person.invitation, deps.clock())
+  return { ...person, invitation: { ...person.invitation, isEmailed } }
+}
 
 async function toPeoplePage({ pool }: Deps, org: number, query: Static<typeof querystring>) {
   return listPage('psn', query, (page) => listPeople(tenantOf(pool, org), page), toPersonReply)
@@ -96,7 +106,7 @@ function peopleOfOrganization(app: Server, { deps }: ServerOptions): void {
         operationId: 'invitePerson',
         summary: 'Invite a person; the link is shown once',
         description:
-          'The service sends no email: share the link yourself. It is valid for seven days and can be used once. An organization has at most 1,000 people.',
+          'Share the link yourself; if you have set up a mail server, it is emailed as well. It is valid for seven days and can be used once. An organization has at most 1,000 people.',
         tags,
         body: PersonBody,
         response: { 201: InvitedPersonReply },
@@ -106,7 +116,7 @@ function peopleOfOrganization(app: Server, { deps }: ServerOptions): void {
       respondToWrite(deps, request, reply, {
         work: async (tenant) => {
           await holdCaller(tenant, request.caller, clock())
-          return invitePerson(tenant, credentials, request.body, clock())
+          return emailed(deps, tenant, await invitePerson(tenant, credentials, request.body, clock()))
         },
         status: 201,
         render: (person) => toInvitedReply(deps.publicUrl(), person),
@@ -221,7 +231,9 @@ function invitationRoutes(app: Server, { deps }: ServerOptions): void {
       return respondToWrite(deps, request, reply, {
         work: async (tenant) => {
           await holdCaller(tenant, request.caller, deps.clock(), { person: id })
-          return renewInvitation(tenant, deps.credentials, id, deps.clock())
+          const invitation = await renewInvitation(tenant, deps.credentials, id, deps.clock())
+          const isEmailed = await emailInvitation(tenant, deps, id!, invitation, deps.clock())
+          return { ...invitation, isEmailed }
         },
         status: 201,
         render: (invitation) => toInvitationReply(deps.publicUrl(), invitation),
@@ -279,7 +291,10 @@ function peopleAdministration(app: Server, { deps }: ServerOptions): void {
     (request, reply) => {
       const id = parseId('org', request.params.id)
       return respondToWrite(deps, request, reply, {
-        work: (tenant) => invitePersonTo(tenant, deps.credentials, id, request.body, deps.clock()),
+        work: async (tenant) => {
+          const invited = await invitePersonTo(tenant, deps.credentials, id, request.body, deps.clock())
+          return emailed(deps, tenant.as(invited.org), invited)
+        },
         status: 201,
         orgOf: ({ org }) => org,
         render: (person) => toInvitedReply(deps.publicUrl(), person),

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { scopesOf } from '../../domain/person.ts'
+import { emailPasswordReset } from '../../operations/auth/email-links.ts'
 import {
   acceptInvitation,
   changePassword,
@@ -50,6 +51,11 @@ const InvitationAcceptanceBody = Type.Object(
   },
 )
 
+const ForgottenBody = Type.Object(
+  { email: Email },
+  { ...named('ForgottenPassword'), examples: [{ email: 'grace@example.com' }] },
+)
+
 const PasswordChangeBody = Type.Object(
   { currentPassword: GivenPassword, password: NewPassword },
   {
@@ -61,6 +67,7 @@ const PasswordChangeBody = Type.Object(
 export function sessionRoutes(app: Server, options: ServerOptions): void {
   const site = siteOf(options)
   signInRoutes(app, options, site)
+  forgottenRoute(app, options, site)
   ownSessionRoutes(app, options, site)
 }
 
@@ -133,6 +140,33 @@ function signInRoutes(app: Server, { deps }: ServerOptions, site: Site): void {
       const opened = await signIn(deps, request.body, { address: request.ip, device })
       setSession(reply, opened, site)
       return toSessionReply(deps, opened.session)
+    },
+  )
+}
+
+function forgottenRoute(app: Server, { deps }: ServerOptions, site: Site): void {
+  app.post(
+    '/auth/forgotten-password',
+    {
+      config: { access: 'public', refusals: ['_forbidden'] },
+      schema: {
+        operationId: 'resetPassword',
+        summary: 'Ask for a link to choose a new password',
+        description:
+          'Sent by email, if the address is known and the organization has a mail server; the response is always the same. ' +
+          'The link is valid for one hour, and the password stays until it is used.',
+        tags,
+        body: ForgottenBody,
+        response: { 202: Type.Object({}, { ...named('Accepted'), examples: [{}] }) },
+      },
+    },
+    (request, reply) => {
+      refuseOtherSites(request, site)
+      // Nobody waits for it: how long it takes would tell whether the address is known.
+      emailPasswordReset(deps, request.body.email).catch((error) =>
+        deps.log.error({ err: error }, 'a link for a forgotten password was not sent'),
+      )
+      return reply.code(202).send({})
     },
   )
 }

@@ -314,6 +314,7 @@ export const invitationTokenExample = `lwi_1-${exampleSecret}`
 export const invitationExample = {
   url: `https://loyalty.example.com/console/join#${invitationTokenExample}`,
   expiresAt: '2026-03-21T09:26:53.589Z',
+  emailed: false,
 }
 
 export const sessionExample = {

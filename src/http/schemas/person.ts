@@ -40,8 +40,9 @@ export const PersonReply = Type.Object(
 
 export const InvitationReply = Type.Object(
   {
-    url: Type.String({ description: 'Shown once. Share it yourself: the service sends no email.' }),
+    url: Type.String({ description: 'Shown once, to share.' }),
     expiresAt: Timestamp('When the link stops working.'),
+    emailed: Type.Boolean({ description: 'Whether it is sent to the person by email, too.' }),
   },
   { ...named('Invitation'), description: 'A link to choose a password with.', examples: [invitationExample] },
 )

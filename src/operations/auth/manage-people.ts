@@ -1,6 +1,6 @@
 /**
- * Manages who can sign in to the console of an organization. The service sends no email: a person is invited
- * with a link that the inviter shares, and the same kind of link resets a forgotten password.
+ * Manages who can sign in to the console of an organization. A person is invited with a link that the inviter
+ * shares, and that is emailed if the organization has a mail server; the same kind resets a forgotten password.
  */
 import { emailKey } from '../../domain/customer.ts'
 import type { OrganizationId, PersonId, UserId } from '../../domain/ids.ts'
@@ -149,9 +149,16 @@ export async function renewInvitationOf(
   return { ...login, ...(await renewInvitation(tenant.as(login.org), credentials, login.person, now)) }
 }
 
-async function invite(own: Tenant, credentials: Credentials, id: PersonId, now: Date): Promise<Invitation> {
+/** Creates a link. The one before it ends at once. */
+export async function invite(
+  own: Tenant,
+  credentials: Credentials,
+  id: PersonId,
+  now: Date,
+  validMs = invitationMs,
+): Promise<Invitation> {
   const token = credentials.createFor('lwi', own.orgId)
-  const expiresAt = new Date(now.getTime() + invitationMs)
+  const expiresAt = new Date(now.getTime() + validMs)
   await updateInvitation(own, id, { hash: credentials.hash(token), expiresAt }, now)
   return { token, expiresAt }
 }

@@ -20,6 +20,8 @@ import {
 } from '../../domain/webhook.ts'
 import { insertEvents, listEvents } from '../../store/events.ts'
 import { findOwnOrganization } from '../../store/organizations.ts'
+import { listActiveOwners } from '../../store/people.ts'
+import { listSenders } from '../../store/senders.ts'
 import { inTransaction, type Tenant, tenantOf } from '../../store/tenant.ts'
 import {
   insertDeliveries,
@@ -39,6 +41,7 @@ import {
 import { traceHeaders } from '../../tracing/spans.ts'
 import type { Deps } from '../deps.ts'
 import { toEventView } from '../events/event-view.ts'
+import { orderMessage } from '../messages/order-messages.ts'
 import type { Send } from '../outbound/send.ts'
 import { signatureHeaders } from '../outbound/sign.ts'
 import { placeOf, testType } from './manage-webhooks.ts'
@@ -217,9 +220,20 @@ async function note(
       deps.log.warn({ webhook: webhook.id, because: pausedBecause }, 'a webhook was paused')
       const data = { webhook: webhook.id, because: pausedBecause }
       await insertEvents(within, [{ type: 'webhook.paused', data }], now)
+      await tellOwners(deps, within, webhook, now)
     }
   })
   return { failingSince, isPaused: pausedBecause !== undefined }
+}
+
+/** Only the host is named: the rest of an address may contain a secret. */
+async function tellOwners({ seal }: Deps, tenant: Tenant, { url }: LeasedWebhook, now: Date): Promise<void> {
+  const senders = await listSenders(tenant)
+  if (!senders.some(({ channel }) => channel === 'email')) return
+  const data = { url: new URL(url).host }
+  for (const person of await listActiveOwners(tenant)) {
+    await orderMessage(tenant, seal, { kind: 'webhook_paused', channel: 'email', person, data }, now)
+  }
 }
 
 function reasonToPause(
