@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { readCompatibleFrom } from '../src/database/migration-files.ts'
 import { packageRoot } from '../src/package-root.ts'
 import { findLongLocks } from './support/migration-locks.ts'
 
@@ -18,6 +19,21 @@ test('no migration locks a large table for long', () => {
           (problem) => `${file}:${problem}`,
         ),
   )
+  expect(wrong).toEqual([])
+})
+
+const firstDeclared = 22
+const incompatible = /^-- Incompatible: .{20}/m
+
+test('every migration says which versions can run on its schema', () => {
+  const wrong = files.flatMap((file, i) => {
+    if (i + 1 < firstDeclared) return []
+    const from = readCompatibleFrom(read(file))
+    if (from === undefined ? incompatible.test(read(file)) : from <= i) return []
+    return [
+      `${file}: add "-- Compatible from ${files[i - 1]!.slice(0, 4)}." as a line of its own if the version before can run on this schema, or an earlier number, or else "-- Incompatible:" and why.`,
+    ]
+  })
   expect(wrong).toEqual([])
 })
 

@@ -1,10 +1,11 @@
 import { readFile, stat } from 'node:fs/promises'
 import type { Command } from 'commander'
+import type { Client } from 'pg'
 import type { Config } from '../config.ts'
 import { openBackupFile } from '../database/backup/backup-file.ts'
 import { verifyBackup } from '../database/backup/read-backup.ts'
 import { writeBackup } from '../database/backup/write-backup.ts'
-import { countPending } from '../database/migrate.ts'
+import { readSchemaState } from '../database/migrate.ts'
 import { createClient } from '../database/pool.ts'
 import { addCommand, type CommandOutput, type Context } from './command.ts'
 import { explaining, nameDatabase } from './explain-failure.ts'
@@ -75,18 +76,22 @@ async function write(context: Context, path: string, options: KeyOptions): Promi
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, end)
   try {
     const written = await withDatabase(config, async (connection) => {
-      // Refuses a schema that this version does not know; one that is older than it stays as it is.
-      await countPending(connection)
       const client = createClient(connection, { applicationName: 'loyalty-wallet backup', ...unlimited })
       await client.connect()
       const showPace = createPace(context, 'rows')
-      return writeBackup(client, {
-        path,
-        passphrase,
-        now: new Date(),
-        signal: ending.signal,
-        onProgress: ({ rows, of, bytes }) => showPace(rows, of, (seconds) => `${toSize(bytes / seconds)}/s`),
-      }).finally(() => client.end())
+      try {
+        await refuseNewer(client)
+        return await writeBackup(client, {
+          path,
+          passphrase,
+          now: new Date(),
+          signal: ending.signal,
+          onProgress: ({ rows, of, bytes }) =>
+            showPace(rows, of, (seconds) => `${toSize(bytes / seconds)}/s`),
+        })
+      } finally {
+        await client.end()
+      }
     }).catch((error) => {
       throw ending.signal.aborted ? interrupted(path) : error
     })
@@ -94,6 +99,16 @@ async function write(context: Context, path: string, options: KeyOptions): Promi
   } finally {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, end)
   }
+}
+
+/** One that is older than this version stays as it is; of a newer one, this version does not know all tables. */
+async function refuseNewer(client: Client): Promise<void> {
+  const { newer } = await readSchemaState(client)
+  if (newer === 0) return
+  throw new Failure(
+    'schema_newer',
+    'A newer version of Loyalty Wallet has migrated the database, and this one does not know everything that is in it. Make the backup with that version.',
+  )
 }
 
 const interrupted = (path: string) =>

@@ -1,15 +1,14 @@
 /** The doctor's checks of the database: reachability, version, durability, schema, role, cluster, pepper, clock. */
-import { readdir, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { stat } from 'node:fs/promises'
 import type { Client } from 'pg'
 import type { Config } from '../config.ts'
 import { appRole, type RoleState, readRoleState } from '../database/app-role.ts'
 import { checkSession, SessionError } from '../database/check-session.ts'
-import { countPending, MigrationError } from '../database/migrate.ts'
+import { readSchemaState } from '../database/migrate.ts'
+import { MigrationError } from '../database/migration-files.ts'
 import { createClient, type DatabaseConnection } from '../database/pool.ts'
 import { setTenant } from '../database/tenant-query.ts'
 import { isPepperOf, WrongPepperError } from '../operations/auth/recognize-pepper.ts'
-import { packageRoot } from '../package-root.ts'
 import { platformOrg } from '../store/tenant.ts'
 import { checkCluster } from './check-cluster.ts'
 import { checkReplica } from './check-replica.ts'
@@ -52,15 +51,15 @@ async function checkServer(
   const client = createClient(connection, { applicationName: 'loyalty-wallet doctor' })
   await client.connect()
   try {
-    const schema = await checkSchema(client, connection)
+    const { schema, isNewer } = await checkSchema(client)
     return [
       ok('database', `${nameDatabase(config)} ${origins[origin]}`),
       await checkVersion(client),
       await checkDurability(client),
       schema,
-      await checkRole(client, connection),
+      await checkRole(client, connection, isNewer),
       ...(await checkCluster(client)),
-      ...(await checkReplica(config, client, await findSession(client))),
+      ...(await checkReplica(config, client, await findSession(client, { isNewer }))),
       ...(pepper !== undefined && schema.status === 'ok' ? [await checkPepper(client, pepper)] : []),
       await checkClock(client),
     ]
@@ -103,26 +102,33 @@ async function checkDurability(client: Client): Promise<Finding> {
   return problem('durability', `${risks.join('; ')}.`, advice)
 }
 
-async function checkSchema(client: Client, connection: DatabaseConnection): Promise<Finding> {
-  const known = (await readdir(join(packageRoot, 'migrations'))).filter((name) =>
-    name.endsWith('.sql'),
-  ).length
-  const applied = await countMigrations(client)
-  if (applied < known) {
-    const message = `at version ${applied}, but this program needs ${known}`
+async function checkSchema(client: Client): Promise<{ schema: Finding; isNewer: boolean }> {
+  try {
+    const { version, pending, newer } = await readSchemaState(client)
+    return { schema: describeSchema(version, pending, newer), isNewer: newer > 0 }
+  } catch (error) {
+    if (!(error instanceof MigrationError)) throw error
+    const schema = problem('schema', 'the schema does not match this program', error.message)
+    return { schema, isNewer: true }
+  }
+}
+
+function describeSchema(version: number, pending: number, newer: number): Finding {
+  if (newer > 0) {
     return warning(
       'schema',
-      message,
+      `at version ${version}: a newer version of Loyalty Wallet has migrated it, and this one (${version - newer}) can run on it`,
+      'That is meant for the time of an upgrade. Install the newer version here as well.',
+    )
+  }
+  if (pending > 0) {
+    return warning(
+      'schema',
+      `at version ${version}, but this program needs ${version + pending}`,
       'Run loyalty-wallet migrate, or start the service, which does it as well.',
     )
   }
-  try {
-    await countPending(connection)
-    return ok('schema', `at version ${applied}, as this program needs`)
-  } catch (error) {
-    if (!(error instanceof MigrationError)) throw error
-    return problem('schema', 'the schema does not match this program', error.message)
-  }
+  return ok('schema', `at version ${version}, as this program needs`)
 }
 
 async function checkPepper(client: Client, pepper: string): Promise<Finding> {
@@ -136,17 +142,10 @@ async function checkPepper(client: Client, pepper: string): Promise<Finding> {
   return problem('pepper', 'the credentials in the database were made with another pepper', message)
 }
 
-async function countMigrations(client: Client): Promise<number> {
-  const found = await client.query(`SELECT to_regclass('schema_migrations') IS NOT NULL AS found`)
-  if (!found.rows[0].found) return 0
-  const { rows } = await client.query('SELECT count(*)::int AS count FROM schema_migrations')
-  return rows[0].count
-}
-
 /** Without the role everything works; what is missing is the safety net under a bug of ours. */
-async function checkRole(client: Client, connection: DatabaseConnection): Promise<Finding> {
-  const state = await readRoleState(client)
-  if (state.obstacle === undefined) return checkConnection(client, connection)
+async function checkRole(client: Client, connection: DatabaseConnection, isNewer: boolean): Promise<Finding> {
+  const state = await readRoleState(client, { isNewer })
+  if (state.obstacle === undefined) return checkConnection(client, connection, isNewer)
   const exempt = state.isLoginExempt ? ', which is exempt from row level security' : ''
   const message = `the service works as ${state.login}${exempt}: ${obstacles[state.obstacle]}`
   return warning('role', message, `${remedies(state)[state.obstacle]} Then start the service again.`)
@@ -170,9 +169,13 @@ const remedies = ({ login }: RoleState): Record<Obstacle, string> => ({
 })
 
 /** A connection pooler in between may drop our startup options, or mix up prepared statements. */
-async function checkConnection(client: Client, connection: DatabaseConnection): Promise<Finding> {
+async function checkConnection(
+  client: Client,
+  connection: DatabaseConnection,
+  isNewer: boolean,
+): Promise<Finding> {
   try {
-    await checkSession(connection, await findSession(client))
+    await checkSession(connection, await findSession(client, { isNewer }))
     return ok('role', `the service works as ${appRole}`)
   } catch (error) {
     if (!(error instanceof SessionError)) throw error

@@ -10,7 +10,7 @@ import type { Config } from '../config.ts'
 import { appRole, readRoleState } from '../database/app-role.ts'
 import { checkSession } from '../database/check-session.ts'
 import { isDistributed } from '../database/distribute.ts'
-import { migrate } from '../database/migrate.ts'
+import { migrate, readSchemaState } from '../database/migrate.ts'
 import {
   createClient,
   type DatabaseConnection,
@@ -79,8 +79,8 @@ export function withPool<T>(
 const ownerSession = { role: undefined, statementTimeoutMs: 0, queryTimeoutMs: 0 }
 
 /** The service's own role and settings, so that a command has no more rights than the service. */
-export async function findSession(client: Client): Promise<SessionOptions> {
-  const { obstacle } = await readRoleState(client)
+export async function findSession(client: Client, { isNewer = false } = {}): Promise<SessionOptions> {
+  const { obstacle } = await readRoleState(client, { isNewer })
   return { role: obstacle ? undefined : appRole, isDistributed: await isDistributed(client) }
 }
 
@@ -88,7 +88,9 @@ async function findSessionOf(connection: DatabaseConnection): Promise<SessionOpt
   const client = createClient(connection, { applicationName: 'loyalty-wallet cli' })
   await client.connect()
   try {
-    return await findSession(client)
+    // Refuses a schema that is too new for this program.
+    const { newer } = await readSchemaState(client)
+    return await findSession(client, { isNewer: newer > 0 })
   } finally {
     await client.end()
   }

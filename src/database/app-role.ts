@@ -76,15 +76,19 @@ export interface RoleState {
   readonly obstacle?: 'missing' | 'not granted' | 'exempt' | 'wrong grants'
 }
 
-/** Reads the state of the role without changing anything. */
-export async function readRoleState(client: pg.Client): Promise<RoleState> {
+/**
+ * Reads the state of the role without changing anything. A newer version knows better what the role may do on its
+ * schema; it has to include what this one needs.
+ */
+export async function readRoleState(client: pg.Client, { isNewer = false } = {}): Promise<RoleState> {
   const { rows } = await client.query<RoleRow>(roleQuery, [appRole])
   const row = rows[0]!
   const { login, isLoginExempt } = row
   if (row.oid === null) return { login, isLoginExempt, obstacle: 'missing' }
   if (!row.canBeTaken) return { login, isLoginExempt, obstacle: 'not granted' }
   if (row.isExempt) return { login, isLoginExempt, obstacle: 'exempt' }
-  const isComplete = row.canUseSchema && sameFields(await listGrants(client, row.oid), await wanted(client))
+  const isEnough = isNewer ? hasAll : sameFields
+  const isComplete = row.canUseSchema && isEnough(await listGrants(client, row.oid), await wanted(client))
   return { login, isLoginExempt, obstacle: isComplete ? undefined : 'wrong grants' }
 }
 
@@ -92,10 +96,15 @@ export async function readRoleState(client: pg.Client): Promise<RoleState> {
  * Creates the role and its grants, as far as the login may. Returns the role, or undefined when the service
  * has to work as the login itself; the log and `doctor` then say why.
  */
-export async function prepareAppRole(client: pg.Client, log?: DatabaseLog): Promise<string | undefined> {
+export async function prepareAppRole(
+  client: pg.Client,
+  { isNewer, log }: { readonly isNewer: boolean; readonly log?: DatabaseLog },
+): Promise<string | undefined> {
   // Checking first keeps an ordinary start free of writes and locks.
-  let state = await readRoleState(client)
+  let state = await readRoleState(client, { isNewer })
   for (let attempt = 1; state.obstacle !== undefined && attempt <= maxAttempts; attempt++) {
+    // Instances of the newer version are running with these rights.
+    if (isNewer && state.obstacle === 'wrong grants') break
     try {
       await remedies[state.obstacle]?.(client)
     } catch (error) {
@@ -104,7 +113,7 @@ export async function prepareAppRole(client: pg.Client, log?: DatabaseLog): Prom
       if (code === notPermitted) break
       if (!concurrent.includes(code ?? '')) throw error
     }
-    state = await readRoleState(client)
+    state = await readRoleState(client, { isNewer })
   }
   if (state.obstacle === undefined) return appRole
   log?.warn(
@@ -187,6 +196,9 @@ async function listGrants(client: pg.Client, role: number): Promise<string[]> {
   )
   return rows.map(({ grant }) => grant)
 }
+
+const hasAll = (granted: readonly string[], needed: readonly string[]) =>
+  needed.every((grant) => granted.includes(grant) || granted.includes(grant.replace(/ \(.*\)$/, '')))
 
 function sameFields(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && new Set([...a, ...b]).size === a.length

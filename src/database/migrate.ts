@@ -1,13 +1,10 @@
-import { createHash } from 'node:crypto'
-import { readdir, readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
-import { packageRoot } from '../package-root.ts'
 import { appRole, prepareAppRole } from './app-role.ts'
 import { findUnrepeatable, runIndexStatements, runsOutside } from './concurrent-indexes.ts'
 import type { DatabaseLog } from './database-log.ts'
 import { distribute, isDistributed } from './distribute.ts'
+import { listMigrations, type Migration, MigrationError } from './migration-files.ts'
 import { createClient, type DatabaseConnection, type SessionOptions, settingsIn } from './pool.ts'
 
 export interface MigrateOptions {
@@ -31,21 +28,23 @@ export interface MigrateResult {
 /**
  * Brings the schema up to date: applies the files of the migrations folder in order, each in its own
  * transaction together with its row in `schema_migrations`, so that a file is applied completely and once, or
- * not at all. One that builds indexes concurrently cannot be, and is repeatable instead. There are no down migrations. A schema that is newer than this code, or a file that was changed
- * after it was applied, is refused before anything is written. Afterwards the service's role is granted its
- * privileges on the resulting tables.
+ * not at all. One that builds indexes concurrently cannot be, and is repeatable instead. There are no down
+ * migrations. A file that was changed after it was applied is refused before anything is written, and so is a schema
+ * that is newer than this code, unless its migrations say that this code can run on it. Afterwards the service's
+ * role is granted its privileges on the resulting tables.
  */
 export async function migrate(
   connection: DatabaseConnection,
   options: MigrateOptions = {},
 ): Promise<MigrateResult> {
-  const migrations = await readMigrations(options.folder ?? join(packageRoot, 'migrations'))
+  const migrations = await listMigrations(options.folder)
   return withClient(connection, async (client) => {
     // Checking first keeps an ordinary start free of writes and locks.
     let pending = listPending(migrations, await readApplied(client))
     if (pending.length > 0) {
       await refusePooler(client, connection)
       await createTable(client)
+      await completeTable(client, options)
     }
     const applied: string[] = []
     for (let migration = pending[0]; migration; migration = pending[0]) {
@@ -58,23 +57,39 @@ export async function migrate(
       }
       pending = listPending(migrations, await readApplied(client))
     }
-    const role = await prepareAppRole(client, options.log)
+    const newest = (await readApplied(client)).at(-1)
+    const known = migrations.length
+    const isNewer = newest !== undefined && newest.version > known
+    if (isNewer) {
+      const details = { newest: newest.file, known }
+      options.log?.warn(
+        details,
+        'the schema is of a newer version, which this one can run on: finish the upgrade',
+      )
+    }
+    const role = await prepareAppRole(client, { isNewer, log: options.log })
     const session = { role, isDistributed: await isDistributed(client) }
     if (session.isDistributed && applied.length > 0) await distribute(client)
-    return { applied, version: migrations.at(-1)?.version ?? 0, session }
+    return { applied, version: newest?.version ?? 0, session }
   })
 }
 
-/** Number of missing migrations; refuses what `migrate` would refuse, and changes nothing. */
-export async function countPending(connection: DatabaseConnection): Promise<number> {
-  const migrations = await readMigrations(join(packageRoot, 'migrations'))
-  return withClient(connection, async (client) => listPending(migrations, await readApplied(client)).length)
+export interface SchemaState {
+  readonly version: number
+  /** Migrations of this version that are missing. */
+  readonly pending: number
+  /** Migrations of a newer version. */
+  readonly newer: number
 }
 
-export type { Migration }
-
-/** The migrations that this version has, in order. */
-export const listMigrations = (): Promise<Migration[]> => readMigrations(join(packageRoot, 'migrations'))
+/** Refuses what `migrate` would refuse, and changes nothing. */
+export async function readSchemaState(client: pg.Client): Promise<SchemaState> {
+  const migrations = await listMigrations()
+  const applied = await readApplied(client)
+  const pending = listPending(migrations, applied).length
+  const newer = applied.filter(({ version }) => version > migrations.length).length
+  return { version: applied.at(-1)?.version ?? 0, pending, newer }
+}
 
 /** Applies migrations within a transaction of the caller, to tables that no one else can see. */
 export async function applyWithin(client: pg.Client, migrations: readonly Migration[]): Promise<void> {
@@ -107,41 +122,11 @@ async function withClient<T>(
   }
 }
 
-/** The schema and this code do not belong together; the message says what to do. */
-export class MigrationError extends Error {
-  override name = 'MigrationError'
-}
-
-interface Migration {
-  version: number
-  file: string
-  sql: string
-  checksum: string
-}
 interface AppliedMigration {
   version: number
   file: string
   checksum: string
-}
-
-const fileName = /^(\d{4})-[a-z0-9]+(?:-[a-z0-9]+)*\.sql$/
-
-async function readMigrations(folder: string): Promise<Migration[]> {
-  const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort()
-  return Promise.all(
-    names.map(async (file, index) => {
-      const version = Number(fileName.exec(file)?.[1])
-      if (version !== index + 1) {
-        const expected = String(index + 1).padStart(4, '0')
-        throw new MigrationError(
-          `${file} is not a migration in order: expected a name like ${expected}-what-it-does.sql, with numbers that have neither gaps nor duplicates.`,
-        )
-      }
-      // A checkout on Windows may have different line endings; that is not a change of the migration.
-      const sql = (await readFile(join(folder, file), 'utf8')).replaceAll('\r\n', '\n')
-      return { version, file, sql, checksum: createHash('sha256').update(sql).digest('hex') }
-    }),
-  )
+  compatibleFrom: number | null
 }
 
 async function readApplied(client: pg.Client): Promise<AppliedMigration[]> {
@@ -149,21 +134,26 @@ async function readApplied(client: pg.Client): Promise<AppliedMigration[]> {
     `SELECT to_regclass('schema_migrations') IS NOT NULL AS found`,
   )
   if (!rows[0]?.found) return []
+  // A table of an earlier version does not have the column yet.
   const result = await client.query<AppliedMigration>(
-    'SELECT version, file, checksum FROM schema_migrations ORDER BY version',
+    `SELECT version, file, checksum, (to_json(m) ->> 'compatible_from')::integer AS "compatibleFrom"
+     FROM schema_migrations m ORDER BY version`,
   )
   return result.rows
 }
 
 /** Compares the applied migrations with the files and returns those still to apply. */
 function listPending(migrations: Migration[], applied: AppliedMigration[]): Migration[] {
-  const newest = applied.at(-1)
-  if (newest && newest.version > migrations.length) {
+  const known = migrations.length
+  const isCompatible = ({ version, compatibleFrom }: AppliedMigration) =>
+    version <= known || (compatibleFrom !== null && compatibleFrom <= known)
+  const tooNew = applied.find((row) => !isCompatible(row))
+  if (tooNew) {
     throw new MigrationError(
-      `The database has the schema of a newer version of Loyalty Wallet: migration ${newest.file} was applied to it and this version knows only ${migrations.length}. Start that newer version, or restore a backup made before the upgrade.`,
+      `The database has the schema of a newer version of Loyalty Wallet: migration ${tooNew.file} was applied to it, and this version knows only ${known} and cannot run on it. Start that newer version, or restore a backup made before the upgrade.`,
     )
   }
-  for (const [index, row] of applied.entries()) {
+  for (const [index, row] of applied.slice(0, known).entries()) {
     const migration = migrations[index]
     if (!migration || row.version !== migration.version) {
       throw new MigrationError(
@@ -200,7 +190,9 @@ async function createTable(client: pg.Client): Promise<void> {
           version    integer PRIMARY KEY,
           file       text NOT NULL,
           checksum   text NOT NULL,
-          applied_at timestamptz NOT NULL DEFAULT now()
+          applied_at timestamptz NOT NULL DEFAULT now(),
+          -- Versions that know the migrations up to this one can run on the schema; null for none.
+          compatible_from integer
         )`)
       return
     } catch (error) {
@@ -211,6 +203,30 @@ async function createTable(client: pg.Client): Promise<void> {
     }
   }
 }
+
+/**
+ * Tables of earlier versions lack the last column. A process that is migrating holds this lock, and waiting for it
+ * keeps nobody from reading the table; once we have it, nobody else is about to add the column.
+ */
+async function completeTable(client: pg.Client, { waitMs = defaultWaitMs }: MigrateOptions): Promise<void> {
+  const isComplete = async () => {
+    const { rows } = await client.query<{ found: boolean }>(
+      `SELECT EXISTS (SELECT 1 FROM pg_attribute
+         WHERE attrelid = 'schema_migrations'::regclass AND attname = 'compatible_from') AS found`,
+    )
+    return rows[0]!.found
+  }
+  if (await isComplete()) return
+  await client.query('BEGIN')
+  await client.query(`SET LOCAL lock_timeout = ${waitMs}`)
+  await client.query('LOCK TABLE schema_migrations IN SHARE ROW EXCLUSIVE MODE')
+  if (!(await isComplete())) {
+    await client.query('ALTER TABLE schema_migrations ADD COLUMN compatible_from integer')
+  }
+  await client.query('COMMIT')
+}
+
+const defaultWaitMs = 120_000
 
 /** Often and briefly: requests queue behind a statement that waits for a table, and give up after three seconds. */
 const lockTimeoutMs = 1_000
@@ -254,7 +270,7 @@ async function beginAlone(
   client: pg.Client,
   migrations: Migration[],
   migration: Migration,
-  { waitMs = 120_000 }: MigrateOptions,
+  { waitMs = defaultWaitMs }: MigrateOptions,
 ): Promise<boolean> {
   await client.query('BEGIN')
   await client.query(`SET LOCAL lock_timeout = ${waitMs}`)
@@ -285,7 +301,7 @@ async function applyOutside(
     )
   }
   if (!(await beginAlone(client, migrations, migration, options))) return false
-  await indexer.query(`SET lock_timeout = ${options.waitMs ?? 120_000}`)
+  await indexer.query(`SET lock_timeout = ${options.waitMs ?? defaultWaitMs}`)
   await runIndexStatements(indexer, migration.sql)
   await recordApplied(client, migration)
   await client.query('COMMIT')
@@ -318,12 +334,12 @@ async function run(client: pg.Client, migration: Migration): Promise<void> {
   await recordApplied(client, migration)
 }
 
-async function recordApplied(client: pg.Client, { version, file, checksum }: Migration): Promise<void> {
-  await client.query('INSERT INTO schema_migrations (version, file, checksum) VALUES ($1, $2, $3)', [
-    version,
-    file,
-    checksum,
-  ])
+async function recordApplied(client: pg.Client, migration: Migration): Promise<void> {
+  const { version, file, checksum, compatibleFrom } = migration
+  await client.query(
+    'INSERT INTO schema_migrations (version, file, checksum, compatible_from) VALUES ($1, $2, $3, $4)',
+    [version, file, checksum, compatibleFrom ?? null],
+  )
 }
 
 function codeOf(error: unknown): string {

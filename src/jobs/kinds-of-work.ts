@@ -4,17 +4,17 @@
  */
 import { fillNameKeys } from '../operations/customers/fill-name-keys.ts'
 import type { Deps } from '../operations/deps.ts'
-import { deleteOldEvents } from '../operations/events/delete-old-events.ts'
 import { makeReminders } from '../operations/messages/make-reminders.ts'
 import { sendMessages } from '../operations/messages/send-messages.ts'
+import { deleteOldEvents, nextLook } from '../operations/events/delete-old-events.ts'
 import { forgetRequests } from '../operations/record-requests.ts'
 import type { Turn } from '../operations/turn.ts'
 import { expireInactive, expireWallets } from '../operations/wallets/expire-wallets.ts'
-import type { WorkDone, WorkKind } from '../store/due-work.ts'
+import { upsertDueWork, type WorkDone, type WorkKind } from '../store/due-work.ts'
 import { deleteOldReplies, findOldestReply, repliesAtOnce, repliesKeptMs } from '../store/idempotency.ts'
 import { deleteOldMessages, messagesAtOnce } from '../store/messages.ts'
 import { deleteForgottenGuesses, findNextForgotten } from '../store/password-guesses.ts'
-import { platformOrg, tenantOf } from '../store/tenant.ts'
+import { inTransaction, platformOrg, tenantOf } from '../store/tenant.ts'
 import { deleteOldDeliveries, deliveriesAtOnce, hasDeliveries } from '../store/webhook-deliveries.ts'
 import { countWebhooks } from '../store/webhooks.ts'
 
@@ -77,7 +77,13 @@ export const kindsOfWork: Record<WorkKind, KindOfWork> = {
   },
 
   async requests(deps, org) {
-    return { next: notBefore(deps.clock(), deletionPauseMs, await forgetRequests(deps, org)) }
+    const now = deps.clock()
+    const next = await forgetRequests(deps, org)
+    // Nobody looks for the old events of an organization that an earlier version has created during an upgrade.
+    if (org !== platformOrg) {
+      await inTransaction(deps.pool, org, (tenant) => upsertDueWork(tenant, [nextLook(now)], now))
+    }
+    return { next: notBefore(now, deletionPauseMs, next) }
   },
 
   async guesses({ pool, clock }, org) {

@@ -85,6 +85,39 @@ test('a schema newer than the files is refused', async () => {
   await expect(run()).rejects.toThrow(/newer version of Loyalty Wallet.*0002-newer\.sql/)
 })
 
+test('a newer schema is accepted if each of its migrations says that this version can run on it', async () => {
+  await write('0001-create.sql', 'CREATE TABLE a ();')
+  await write('0002-newer.sql', '-- Compatible from 0001.\nCREATE TABLE b ();')
+  await write('0003-index.sql', '-- Runs outside a transaction.\n-- Compatible from 0002.\n')
+  await run()
+  await rm(join(folder, '0003-index.sql'))
+  expect(await run()).toEqual({ applied: [], version: 3, session })
+  await rm(join(folder, '0002-newer.sql'))
+  await expect(run()).rejects.toThrow(/newer version of Loyalty Wallet.*0003-index\.sql/)
+  await database.pool.query('DELETE FROM schema_migrations WHERE version = 3')
+  expect(await run()).toEqual({ applied: [], version: 2, session })
+  // What is known must still be what was applied.
+  await write('0001-create.sql', 'CREATE TABLE a (b int);')
+  await expect(run()).rejects.toThrow(/0001-create\.sql is not the one that was applied/)
+})
+
+test('a database that an earlier version has migrated learns which versions can run on it, by whoever is first', async () => {
+  await write('0001-create.sql', 'CREATE TABLE a ();')
+  await run()
+  await database.pool.query('ALTER TABLE schema_migrations DROP COLUMN compatible_from')
+  expect((await run()).applied).toEqual([])
+  await write('0002-next.sql', '-- Compatible from 0001.\nCREATE TABLE b ();')
+  const results = await Promise.all(Array.from({ length: 8 }, run))
+  expect(results.flatMap((result) => result.applied)).toEqual(['0002-next.sql'])
+  const { rows } = await database.pool.query(
+    'SELECT version, compatible_from FROM schema_migrations ORDER BY version',
+  )
+  expect(rows).toEqual([
+    { version: 1, compatible_from: null },
+    { version: 2, compatible_from: 1 },
+  ])
+})
+
 test.each([
   { rule: 'a gap', files: ['0001-a.sql', '0003-c.sql'] },
   { rule: 'a double', files: ['0001-a.sql', '0001-b.sql'] },

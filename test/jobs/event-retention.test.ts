@@ -81,3 +81,20 @@ test('a backlog leaves in batches, up to the first event that is kept, and the w
 /** What the audit says of the numbers; its other sentences need the events that are deleted here. */
 const gaps = async () =>
   (await audit(service.database.pool)).filter((problem) => /without gaps/.test(JSON.stringify(problem)))
+
+test('an organization that an earlier version has created during an upgrade is looked after as well', async () => {
+  const shop = await openShop(service)
+  await addCustomers(shop, 1)
+  const org = `(SELECT org_id FROM organizations WHERE id = '${shop.merchant.id.slice(4)}')`
+  await service.database.pool.query(`DELETE FROM due_work WHERE org_id = ${org} AND kind = 'events'`)
+  await service.flushRequests()
+  const now = service.deps.clock().getTime()
+  service.setTime(new Date(now + 8 * dayMs))
+  await runRound(service.deps)
+  service.setTime(new Date(now + 9 * dayMs))
+  await runRound(service.deps)
+  const { rows } = await service.database.pool.query(
+    `SELECT count(*) AS events FROM events WHERE org_id = ${org}`,
+  )
+  expect(rows).toEqual([{ events: 0 }])
+})

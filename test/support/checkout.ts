@@ -42,8 +42,15 @@ export interface Checkout {
 /** This timeout only ends what hangs. */
 const startTimeoutMs = 200_000
 
-/** Uses what the test run has built for it, or a copy of the sources as a new user has them after `npm ci`. */
-export async function makeCheckout({ mode = 0o755, isCopy = false } = {}): Promise<Checkout> {
+/**
+ * Uses what the test run has built for it, or a copy of the sources as a new user has them after `npm ci`, or another
+ * version that was built elsewhere.
+ */
+export async function makeCheckout({
+  mode = 0o755,
+  isCopy = false,
+  builtIn = packageRoot,
+} = {}): Promise<Checkout> {
   const outside = await mkdtemp(join(tmpdir(), 'lw-checkout-'))
   await chmod(outside, mode)
   const folder = join(outside, 'loyalty-wallet')
@@ -54,7 +61,7 @@ export async function makeCheckout({ mode = 0o755, isCopy = false } = {}): Promi
   const dataDirs: string[] = []
   const program = isCopy
     ? join(folder, 'dist/loyalty-wallet.js')
-    : join(packageRoot, 'dist/whole-loyalty-wallet.js')
+    : join(builtIn, 'dist/whole-loyalty-wallet.js')
   const launch = (file: string, args: readonly string[], settings: Settings) => {
     const startedAt = performance.now()
     // Only PATH is taken from the environment: a developer's DATABASE_URL must not be used. The demo is empty
