@@ -2,7 +2,10 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { listServers, readTarget, targets } from './database/failover.ts'
 import { parseRange, type Range } from './operations/outbound/addresses.ts'
+import { type SettingName, settingList } from './setting-list.ts'
 import type { TracingSettings } from './tracing/tracer.ts'
+
+export { type SettingName, settingList }
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 
@@ -30,6 +33,10 @@ export interface Config {
   refreshTokenTtlSeconds: number
   /** Events can be read for this many days. */
   eventRetentionDays: number
+  /** Requests are in the request log for this many days. */
+  requestRetentionDays: number
+  /** Responses are kept for retries for this many days. */
+  replyRetentionDays: number
   demo: boolean
   /** How many days ago a new demo opened, with visits on every day since; 0 leaves it empty. */
   demoDays: number
@@ -57,6 +64,15 @@ export interface Config {
 
 export type ConfigResult = { ok: true; config: Config } | { ok: false; problems: string[] }
 
+/** What was read, valid or not; a value that is not valid is replaced by its default. */
+export interface ReadSettings {
+  readonly config: Config
+  /** Each begins with the name of its setting. */
+  readonly problems: readonly string[]
+  /** The values that were set. */
+  readonly given: ReadonlyMap<SettingName, string>
+}
+
 type Environment = Record<string, string | undefined>
 
 /**
@@ -66,6 +82,16 @@ type Environment = Record<string, string | undefined>
  */
 export function readConfig(env: Environment, cwd: string = process.cwd()): ConfigResult {
   const problems: string[] = []
+  const { config } = readSettings(env, cwd, problems)
+  return problems.length === 0 ? { ok: true, config } : { ok: false, problems }
+}
+
+/** Reads all settings as far as they are valid, for those who look at them one by one. */
+export function readSettings(
+  env: Environment,
+  cwd: string = process.cwd(),
+  problems: string[] = [],
+): ReadSettings {
   const read = readerOf(env, problems)
 
   const databaseUrl = readDatabaseUrl(read.text('DATABASE_URL'), problems)
@@ -87,6 +113,9 @@ export function readConfig(env: Environment, cwd: string = process.cwd()): Confi
     accessTokenTtlSeconds: read.integer('ACCESS_TOKEN_TTL', 3_600, 1, maxTtlSeconds),
     refreshTokenTtlSeconds: read.integer('REFRESH_TOKEN_TTL', 2_592_000, 1, maxTtlSeconds),
     eventRetentionDays: read.integer('EVENT_RETENTION', 90, 1, 36_500),
+    requestRetentionDays: read.integer('REQUEST_RETENTION', 7, 1, 90),
+    // Clients may rely on three.
+    replyRetentionDays: read.integer('REPLY_RETENTION', 3, 3, 90),
     demo,
     demoDays: read.integer('DEMO_DAYS', 90, 0, 366),
     rateLimits: readRateLimits(read),
@@ -102,7 +131,7 @@ export function readConfig(env: Environment, cwd: string = process.cwd()): Confi
     tracing: readTracing(read, problems),
   }
   requireHttps(config, read, problems)
-  return problems.length === 0 ? { ok: true, config } : { ok: false, problems }
+  return { config, problems, given: read.given }
 }
 
 /** Somebody who tries the demo receives webhooks on the same computer. */
@@ -125,15 +154,18 @@ const maxTtlSeconds = 315_360_000
 type Reader = ReturnType<typeof readerOf>
 
 function readerOf(env: Environment, problems: string[]) {
-  const text = (name: string): string | undefined => {
-    const value = env[name]?.trim()
-    return value === '' ? undefined : value
+  const given = new Map<SettingName, string>()
+  const text = (name: SettingName): string | undefined => {
+    const value = env[name]?.trim() || undefined
+    if (value !== undefined) given.set(name, value)
+    return value
   }
 
   return {
+    given,
     text,
 
-    integer(name: string, fallback: number, min: number, max: number): number {
+    integer(name: SettingName, fallback: number, min: number, max: number): number {
       const value = text(name)
       if (value === undefined) return fallback
       const number = /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN
@@ -142,7 +174,7 @@ function readerOf(env: Environment, problems: string[]) {
       return fallback
     },
 
-    flag(name: string, fallback: boolean): boolean {
+    flag(name: SettingName, fallback: boolean): boolean {
       const value = text(name)
       if (value === undefined) return fallback
       if (value !== '1' && value !== '0') problems.push(`${name} must be 1 or 0, not "${value}".`)
@@ -150,7 +182,7 @@ function readerOf(env: Environment, problems: string[]) {
     },
 
     /** Never repeats the value in a message: it would end up in a log. */
-    secret(name: string, minLength: number, optional: boolean): string | undefined {
+    secret(name: SettingName, minLength: number, optional: boolean): string | undefined {
       const value = text(name)
       const advice = 'for example the output of: openssl rand -hex 32'
       if (value === undefined && !optional) {
@@ -218,7 +250,7 @@ function readPublicUrl(value: string | undefined, problems: string[]): string | 
  * With RATE_LIMIT=off the others are off as well unless they are set, so that a benchmark needs one setting.
  */
 function readRateLimits(read: Reader): Config['rateLimits'] {
-  const limit = (name: string, value: string | undefined, fallback: number | undefined) => {
+  const limit = (name: SettingName, value: string | undefined, fallback: number | undefined) => {
     if (value === undefined) return fallback
     return value === 'off' ? undefined : read.integer(name, 1, 1, 1_000_000_000)
   }
@@ -320,7 +352,7 @@ export function isReachedElsewhere({ host, trustProxy }: Pick<Config, 'host' | '
   return trustProxy || !isLoopback(host)
 }
 
-function isLoopback(host: string): boolean {
+export function isLoopback(host: string): boolean {
   const name = host.toLowerCase()
   return name === 'localhost' || name === '::1' || /^127(\.\d{1,3}){3}$/.test(name)
 }

@@ -8,6 +8,7 @@ import { describe, expect, test } from 'vitest'
 import { type RefusalCode, refusals } from '../src/domain/refusal.ts'
 import { refusalAnswers } from '../src/http/errors/refusals.ts'
 import { packageRoot } from '../src/package-root.ts'
+import { settingList } from '../src/setting-list.ts'
 
 interface SourceFile {
   /** Path from the root of the package, with slashes: `src/domain/ids.ts`. */
@@ -454,6 +455,11 @@ describe('docs', () => {
       [...row.split('|')[1]!.matchAll(/`([A-Z_]+)`/g)].map(([, name]) => name!),
     )
     expect(listed.sort()).toEqual([...new Set([...read].map(([, name]) => name!))].sort())
+    // With the same words as `loyalty-wallet config check`.
+    const described = Object.entries(settingList).map(([name, { default: value, meaning }]) =>
+      ['', ` \`${name}\` `, value ? ` ${value} ` : ' ', ` ${meaning} `, ''].join('|'),
+    )
+    expect(rows).toEqual(described)
   })
 
   test('every path that the docs name exists', () => {

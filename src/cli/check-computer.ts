@@ -3,9 +3,10 @@ import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { mkdtemp, rmdir, stat, statfs } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { loadOrCreateSecrets } from '../app/secrets-file.ts'
-import { type Config, readConfig } from '../config.ts'
+import { type Config, readSettings } from '../config.ts'
 import { findPostgresBinaries, restoreLibraryLinks } from '../embedded-postgres/postgres-binaries.ts'
 import { findRunAs } from '../embedded-postgres/run-as.ts'
+import { examineSettings } from './check-settings.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 import type { Environment } from './settings.ts'
 
@@ -15,26 +16,16 @@ export function checkNode(): Finding {
 }
 
 export function checkSettings(env: Environment): Finding[] {
-  const read = readConfig(env)
-  if (!read.ok) {
-    return read.problems.map((text) => problem('settings', text, 'Correct the environment and start again.'))
-  }
-  const { config } = read
-  const isOpen = config.allowHttp && !config.tls && !/^(127\.|localhost$|::1$)/.test(config.host)
-  const settings = isOpen
-    ? warning(
-        'settings',
-        `HOST=${config.host} with ALLOW_HTTP=1: credentials are sent unencrypted.`,
-        'Set TLS_CERT and TLS_KEY, or TRUST_PROXY=1 behind a proxy that terminates TLS.',
-      )
-    : ok('settings', 'all settings are valid')
-  return config.tls ? [settings, checkCertificate(config.tls)] : [settings]
+  const found = examineSettings(env).flatMap(({ findings }) => findings)
+  const settings = found.length > 0 ? found : [ok('settings', 'all settings are valid')]
+  const { tls } = readSettings({ ...env }).config
+  return tls ? [...settings, checkCertificate(tls)] : settings
 }
 
 const dayMs = 86_400_000
 const renewBeforeDays = 21
 
-function checkCertificate({ cert, key }: NonNullable<Config['tls']>): Finding {
+export function checkCertificate({ cert, key }: NonNullable<Config['tls']>): Finding {
   const advice = 'Renew it, point TLS_CERT and TLS_KEY to the new files, and restart the service.'
   try {
     const certificate = new X509Certificate(cert)

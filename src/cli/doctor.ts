@@ -10,10 +10,11 @@ import {
 } from './check-computer.ts'
 import { checkDatabase } from './check-database.ts'
 import { checkPort } from './check-port.ts'
+import { checkTracing, checkWork } from './check-running.ts'
 import { addCommand, type CommandOutput, type Context } from './command.ts'
 import { Failure } from './failure.ts'
 import { findPepper } from './find-pepper.ts'
-import { type Finding, ok } from './finding.ts'
+import { countFindings, type Finding, ok } from './finding.ts'
 import { type Environment, readDatabaseSettings } from './settings.ts'
 
 /** Reports what is wrong and how to fix it. It changes nothing, and can run next to a running service. */
@@ -36,8 +37,10 @@ async function examine(env: Environment): Promise<Finding[]> {
     const secrets = await checkSecrets(config)
     if (secrets) findings.push(secrets)
     findings.push(await checkPrograms(config), ...(await checkDatabase(config, await findPepper(env))))
+    const hasSchema = findings.some(({ check, status }) => check === 'schema' && status === 'ok')
+    if (hasSchema) findings.push(...(await checkWork(config)))
   }
-  if (service.ok) findings.push(await checkPort(service.config))
+  if (service.ok) findings.push(await checkTracing(service.config), await checkPort(service.config))
   return findings
 }
 
@@ -52,19 +55,12 @@ function settingsOfDatabase(env: Environment): Config | undefined {
 }
 
 function toOutcome(findings: readonly Finding[]): CommandOutput {
-  const count = (status: Finding['status']) => findings.filter((finding) => finding.status === status).length
-  const problems = count('problem')
-  const warnings = count('warning')
+  const { problems, warnings, sum } = countFindings(findings)
   const width = Math.max(...findings.map(({ check }) => check.length))
   const lines = findings.flatMap(({ check, status, message, advice }) => [
     `${status.padEnd('warning'.length)}  ${check.padEnd(width)}  ${message}`,
     ...(advice ? [`${' '.repeat('warning'.length + width + 4)}→ ${advice}`] : []),
   ])
-  const plural = (n: number, word: string) => `${n} ${word}${n === 1 ? '' : 's'}`
-  const sum =
-    problems + warnings === 0
-      ? 'No problems found.'
-      : `${plural(problems, 'problem')}, ${plural(warnings, 'warning')}.`
   return {
     text: [...lines, '', sum].join('\n'),
     json: { ok: problems === 0, problems, warnings, checks: findings },

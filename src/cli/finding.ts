@@ -22,3 +22,16 @@ export const problem = (check: string, message: string, advice: string): Finding
   message,
   advice,
 })
+
+/** How many there are, and in words. */
+export function countFindings(findings: readonly Finding[]) {
+  const count = (status: Finding['status']) => findings.filter((finding) => finding.status === status).length
+  const problems = count('problem')
+  const warnings = count('warning')
+  const plural = (n: number, word: string) => `${n} ${word}${n === 1 ? '' : 's'}`
+  const sum =
+    problems + warnings === 0
+      ? 'No problems found.'
+      : `${plural(problems, 'problem')}, ${plural(warnings, 'warning')}.`
+  return { problems, warnings, sum }
+}

@@ -9,6 +9,7 @@ import { adoptPepperCommand } from './adopt-pepper.ts'
 import { archiveCommand } from './archive.ts'
 import { backupCommand } from './backup.ts'
 import { type Context, type Terminal, toExamples } from './command.ts'
+import { configCommand } from './config.ts'
 import { connectionCommand } from './connection.ts'
 import { distributeCommand } from './distribute.ts'
 import { doctorCommand } from './doctor.ts'
@@ -29,6 +30,7 @@ const commands = [
   migrateCommand,
   distributeCommand,
   doctorCommand,
+  configCommand,
   organizationCommand,
   integrationCommand,
   connectionCommand,

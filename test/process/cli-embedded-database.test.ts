@@ -47,6 +47,9 @@ test('the doctor starts a database that is not running, and leaves it as it was'
     'schema',
     'role',
     'clock',
+    'background work',
+    'webhooks',
+    'tracing',
     'port',
   ])
   expect(await findServerPid(settings.DATA_DIR)).toBeUndefined()

@@ -37,6 +37,8 @@ describe('settings', () => {
         accessTokenTtlSeconds: 3600,
         refreshTokenTtlSeconds: 2592000,
         eventRetentionDays: 90,
+        requestRetentionDays: 7,
+        replyRetentionDays: 3,
         demo: true,
         demoDays: 90,
         rateLimits: { organization: 1000, connection: 1000, address: 200 },
