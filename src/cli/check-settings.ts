@@ -132,7 +132,7 @@ function risksOfSecrets({ given }: ReadSettings): Risk[] {
 function risksOfTransport({ config, given }: ReadSettings): Risk[] {
   const found: Risk[] = []
   const isPublic = !isLoopback(config.host)
-  if (config.allowHttp && !config.tls && isPublic) {
+  if (config.allowHttp && !config.tls && !config.trustProxy && isPublic) {
     found.push([
       'ALLOW_HTTP',
       `HOST=${config.host} with ALLOW_HTTP=1: credentials are sent unencrypted.`,

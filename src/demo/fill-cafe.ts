@@ -100,7 +100,7 @@ export async function fillCafe(
     })
   }
   await story.office.close()
-  await forgetRequests(deps, organization.orgId)
+  await forgetRequests(deps, organization.orgId, wholeTurn(signal))
 }
 
 /** On a connection with synchronous commit, which also makes everything before it durable. */

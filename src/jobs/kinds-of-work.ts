@@ -11,8 +11,8 @@ import { forgetRequests } from '../operations/record-requests.ts'
 import type { Turn } from '../operations/turn.ts'
 import { expireInactive, expireWallets } from '../operations/wallets/expire-wallets.ts'
 import { upsertDueWork, type WorkDone, type WorkKind } from '../store/due-work.ts'
-import { deleteOldReplies, findOldestReply, repliesAtOnce, repliesKeptMs } from '../store/idempotency.ts'
 import { deleteOldMessages, messagesAtOnce } from '../store/messages.ts'
+import { deleteOldReplies, findOldestReply, repliesAtOnce } from '../store/idempotency.ts'
 import { deleteForgottenGuesses, findNextForgotten } from '../store/password-guesses.ts'
 import { inTransaction, platformOrg, tenantOf } from '../store/tenant.ts'
 import { deleteOldDeliveries, deliveriesAtOnce, hasDeliveries } from '../store/webhook-deliveries.ts'
@@ -41,15 +41,15 @@ export const kindsOfWork: Record<WorkKind, KindOfWork> = {
   reminders: makeReminders,
   sending: sendMessages,
 
-  async replies({ pool, clock }, org, { mayContinue }) {
+  async replies({ pool, clock, retention }, org, { mayContinue }) {
     const now = clock()
     const tenant = tenantOf(pool, org)
-    const before = new Date(now.getTime() - repliesKeptMs)
+    const before = new Date(now.getTime() - retention.repliesMs)
     while ((await deleteOldReplies(tenant, before)) === repliesAtOnce) {
       if (!mayContinue()) return { next: now }
     }
     const oldest = await findOldestReply(tenant)
-    const next = oldest && new Date(oldest.getTime() + repliesKeptMs)
+    const next = oldest && new Date(oldest.getTime() + retention.repliesMs)
     // Nothing arms the platform's work, so it is always due again.
     return { next: notBefore(now, deletionPauseMs, next ?? (org === platformOrg ? now : undefined)) }
   },
@@ -76,13 +76,15 @@ export const kindsOfWork: Record<WorkKind, KindOfWork> = {
     return { next: new Date(now.getTime() + dayMs) }
   },
 
-  async requests(deps, org) {
+  async requests(deps, org, turn) {
     const now = deps.clock()
-    const next = await forgetRequests(deps, org)
+    const next = await forgetRequests(deps, org, turn)
     // Nobody looks for the old events of an organization that an earlier version has created during an upgrade.
     if (org !== platformOrg) {
       await inTransaction(deps.pool, org, (tenant) => upsertDueWork(tenant, [nextLook(now)], now))
     }
+    // The turn has ended before the work.
+    if (next && next <= now) return { next: now }
     return { next: notBefore(now, deletionPauseMs, next) }
   },
 

@@ -57,6 +57,8 @@ export interface Retention {
   readonly eventsMs: number
   readonly deliveriesMs: number
   readonly messagesMs: number
+  readonly requestsMs: number
+  readonly repliesMs: number
 }
 
 const dayMs = 86_400_000
@@ -69,8 +71,10 @@ export interface DepsOptions {
   readonly credentialPepper: string
   readonly accessTokenTtlSeconds: number
   readonly refreshTokenTtlSeconds: number
-  /** Defaults to that of the settings. */
+  /** Defaults to that of the settings, as do the others. */
   readonly eventRetentionDays?: number
+  readonly requestRetentionDays?: number
+  readonly replyRetentionDays?: number
   /** Number of processes that handle requests, which share the limits. */
   readonly workers?: number
   readonly deliveryRetentionDays?: number
@@ -119,6 +123,8 @@ export function createDeps({
       eventsMs: (options.eventRetentionDays ?? 90) * dayMs,
       deliveriesMs: (options.deliveryRetentionDays ?? 30) * dayMs,
       messagesMs: (options.messageRetentionDays ?? 90) * dayMs,
+      requestsMs: (options.requestRetentionDays ?? 7) * dayMs,
+      repliesMs: (options.replyRetentionDays ?? 3) * dayMs,
     },
     seal: createSeal(options.credentialPepper),
     addresses: createAddresses(options.webhookRanges ?? []),

@@ -21,7 +21,7 @@ import { newId } from '../store/new-id.ts'
 import { type Answers, ask, type Question, type Questions, together } from '../store/question.ts'
 import { inTransaction, type Tenant } from '../store/tenant.ts'
 import type { Actor } from './actor.ts'
-import type { Caller } from './deps.ts'
+import type { Caller, Deps } from './deps.ts'
 import type { Fingerprint } from './fingerprint.ts'
 import { refuseOnConstraint } from './refuse-on-constraint.ts'
 
@@ -88,7 +88,7 @@ export async function runWrite<Q extends Questions, T>(
 
 /** Runs a write for a request and returns its response: a new one, or the stored one for a retry. */
 export async function transact<Q extends Questions, T>(
-  deps: { pool: Pool; clock: () => Date },
+  deps: Pick<Deps, 'pool' | 'clock' | 'retention'>,
   org: number,
   write: Write<Q, T>,
   { call, answer, audit }: Reply<T>,
@@ -102,7 +102,7 @@ export async function transact<Q extends Questions, T>(
       const answered = answer(result)
       // The audit entry commits with the change, or neither does.
       await recordAudit(tenant, audit(result, answered.body), deps.clock())
-      if (call) await keepReply(tenant, call, answered, deps.clock())
+      if (call) await keepReply(tenant, call, answered, deps)
       return { ...answered, isReplay: false }
     }),
   )
@@ -135,10 +135,11 @@ async function keepReply(
   tenant: Tenant,
   { route, key }: WriteCall,
   { status, body, customer }: Answer,
-  now: Date,
+  { clock, retention }: Pick<Deps, 'clock' | 'retention'>,
 ): Promise<void> {
+  const now = clock()
   await updateStoredReply(tenant, { route, key, status, reply: JSON.stringify(body), customer })
-  await upsertDueWork(tenant, [replyArming(now)], now)
+  await upsertDueWork(tenant, [replyArming(now, retention.repliesMs)], now)
 }
 
 export async function recordAudit(tenant: Tenant, note: AuditNote | undefined, now: Date): Promise<void> {

@@ -69,8 +69,16 @@ export async function insertHttpRequests(
   ])
 }
 
+export const requestsAtOnce = 1_000
+
+/** Deletes the oldest, at most `requestsAtOnce` of them. */
 export async function deleteRequestsBefore(tenant: Tenant, before: Date): Promise<number> {
-  return execute(tenant.db, 'DELETE FROM http_requests WHERE org_id = $1 AND at < $2', [tenant.orgId, before])
+  return execute(
+    tenant.db,
+    `DELETE FROM http_requests WHERE org_id = $1 AND id IN (
+       SELECT id FROM http_requests WHERE org_id = $1 AND at < $2 ORDER BY id LIMIT ${requestsAtOnce})`,
+    [tenant.orgId, before],
+  )
 }
 
 /** When the oldest request was made: ids ascend with time. */

@@ -122,13 +122,10 @@ export async function updateStoredReply(
   ])
 }
 
-/** How long a response is kept, at least. */
-export const repliesKeptMs = 72 * 3_600_000
-
 /** A response that is stored now has to be deleted some day. */
-export const replyArming = (now: Date): Arming => ({
+export const replyArming = (now: Date, keptMs: number): Arming => ({
   kind: 'replies',
-  at: new Date(now.getTime() + repliesKeptMs),
+  at: new Date(now.getTime() + keptMs),
 })
 
 export const repliesAtOnce = 1_000

@@ -122,7 +122,8 @@ export const refusalAnswers: Record<RefusalCode, RefusalAnswer> = {
   event_not_kept: { status: 410, advice: 'Read the current state of the customer instead.' },
   request_not_found: {
     status: 400,
-    advice: 'List the requests with `GET /v1/requests`: the newest 2,000 of the last 7 days are kept.',
+    advice:
+      'List the requests with `GET /v1/requests`: the newest 2,000 of the last 7 days are kept, unless the operator has set another time.',
   },
   cursor_expired: {
     status: 410,

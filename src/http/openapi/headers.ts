@@ -71,7 +71,7 @@ export const idempotencyHeader = {
     minLength: 1,
     maxLength: 255,
     description:
-      'Makes retries safe: a retry with the same key and body returns the first response. Valid for one method and path, for 72 hours. Refusals are not remembered.',
+      'Makes retries safe: a retry with the same key and body returns the first response. Valid for one method and path, for at least 72 hours. Refusals are not remembered.',
   },
 }
 

@@ -72,7 +72,7 @@ interface Entry {
 }
 
 export function createRequestLog(
-  deps: Pick<Deps, 'pool' | 'clock' | 'log'>,
+  deps: Pick<Deps, 'pool' | 'clock' | 'log' | 'retention'>,
   { flushEveryMs = 1_000, maxRedactMs = 50 }: RequestLogOptions = {},
 ): RequestLog {
   let waiting = new Map<number, Waiting>()

@@ -178,7 +178,7 @@ function requestList(app: Server, { deps }: ServerOptions): void {
         operationId: 'listRequests',
         summary: "List the organization's recent requests, newest first",
         description:
-          'Without the scope `manage`, only the requests of the same connection or person. The newest 2,000 requests of the last 7 days, available within seconds. ' +
+          'Without the scope `manage`, only the requests of the same connection or person. The newest 2,000 requests of the last 7 days, or of as many as the operator has set, available within seconds. ' +
           'Under heavy load, all that were refused or failed and a sample of the others.',
         tags,
         querystring: Type.Object({

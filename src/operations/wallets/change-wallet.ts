@@ -112,7 +112,7 @@ export async function transactChange<Q extends Questions, Result>(
           ...(note ? [auditEntryStep(tenant, toAuditEntry(note, now))] : []),
           ...(kept ? [insertReply(tenant, kept)] : []),
         ],
-        armings: kept ? [replyArming(now)] : [],
+        armings: kept ? [replyArming(now, deps.retention.repliesMs)] : [],
       }
     },
   })
