@@ -1,7 +1,7 @@
 /**
  * Sends events to webhooks. Twice a second a process asks which webhooks have something to send, and takes a turn
- * with each. Each has its own turn, and an organization only so many at a time: neither a slow receiver nor a
- * thousand of them hold up others.
+ * with each. Each has its own turn, an organization only so many at a time, and those that fail only half of them all:
+ * neither a slow receiver nor a thousand of them hold up others, nor one that many organizations send to.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import pLimit from 'p-limit'
@@ -9,16 +9,19 @@ import type { Deps } from '../operations/deps.ts'
 import { createSender, type SenderOptions } from '../operations/outbound/send.ts'
 import { deliverTurn } from '../operations/webhooks/deliver.ts'
 import { platformTenant } from '../store/tenant.ts'
-import { findWebhookFigures, listDueWebhooks } from '../store/webhooks.ts'
+import { type DueWebhook, findWebhookFigures, listDueWebhooks } from '../store/webhooks.ts'
 import type { Jobs } from './run-jobs.ts'
 
 export interface DeliveriesOptions extends Partial<SenderOptions> {
   readonly pauseMs?: number
+  readonly maxRunning?: number
 }
 
 /** Webhooks that a process sends to at a time. */
-const maxRunning = 256
+const defaultMaxRunning = 256
 const maxRunningOfOrganization = 16
+/** The share for those that fail. Many of them wait for a receiver for as long as it may take. */
+const shareOfFailing = 0.5
 /** Turns that use the database at a time: most of its connections are for requests. */
 const maxUsingDatabase = 3
 /** Looking takes longer the more webhooks there are; it is never done for more than this share of the time. */
@@ -27,29 +30,31 @@ const shareOfLooking = 0.05
 const longestPauseMs = 2_000
 const countPauseMs = 15_000
 
-export function startDeliveries(deps: Deps, { pauseMs = 500, ...options }: DeliveriesOptions = {}): Jobs {
+export function startDeliveries(
+  deps: Deps,
+  { pauseMs = 500, maxRunning = defaultMaxRunning, ...options }: DeliveriesOptions = {},
+): Jobs {
   const abort = new AbortController()
   const { signal } = abort
   const sender = createSender({ addresses: deps.addresses, ...options })
   const tools = { deps, send: sender.send, inTurn: pLimit(maxUsingDatabase), signal }
-  const running = new Map<string, { readonly org: number; readonly done: Promise<void> }>()
+  const running = new Map<string, DueWebhook & { readonly done: Promise<void> }>()
 
   async function look(): Promise<number> {
     const due = await listDueWebhooks(platformTenant(deps.pool), deps.clock(), {
       perOrganization: maxRunningOfOrganization,
       limit: maxRunning,
     })
-    const free = due.filter(({ id }) => !running.has(id))
-    for (const { org, id } of free) {
-      const ofOrganization = [...running.values()].filter((turn) => turn.org === org).length
-      if (running.size >= maxRunning || ofOrganization >= maxRunningOfOrganization) continue
+    for (const webhook of due) {
+      const { org, id } = webhook
+      if (running.has(id) || !isRoomFor(webhook, [...running.values()], maxRunning)) continue
       const turn = () => deliverTurn(tools, org, id)
       const done = (deps.tracer ? deps.tracer.run({ name: 'webhook turn' }, turn) : turn())
         .catch((error) => deps.log.error({ err: error, webhook: id }, 'sending to a webhook failed'))
         .then(() => {
           running.delete(id)
         })
-      running.set(id, { org, done })
+      running.set(id, { ...webhook, done })
     }
     return due.length
   }
@@ -82,6 +87,15 @@ export function startDeliveries(deps: Deps, { pauseMs = 500, ...options }: Deliv
       await Promise.all([...running.values()].map((turn) => turn.done))
     },
   }
+}
+
+function isRoomFor(webhook: DueWebhook, turns: readonly DueWebhook[], maxRunning: number): boolean {
+  const isWithin = (some: readonly DueWebhook[], most: number) => {
+    const failing = some.filter(({ isFailing }) => isFailing)
+    return some.length < most && !(webhook.isFailing && failing.length >= most * shareOfFailing)
+  }
+  const ofOrganization = turns.filter(({ org }) => org === webhook.org)
+  return isWithin(turns, maxRunning) && isWithin(ofOrganization, maxRunningOfOrganization)
 }
 
 /** For the metrics. */

@@ -160,11 +160,13 @@ export async function armWebhook(tenant: Tenant, id: WebhookId, now: Date): Prom
 export interface DueWebhook {
   readonly org: number
   readonly id: WebhookId
+  /** Whether the last attempt has failed. */
+  readonly isFailing: boolean
 }
 
 /**
- * Webhooks with something to send that nobody is sending to, at most `perOrganization` of each organization. Runs as
- * the platform.
+ * Webhooks with something to send that nobody is sending to: at most `limit` of those that fail and of those that do
+ * not, and at most `perOrganization` of each organization's. Runs as the platform.
  *
  * Nobody has to say that there is something new: events are numbered, so comparing two numbers tells. It costs as
  * much as there are webhooks, and writers of events nothing.
@@ -178,18 +180,25 @@ export async function listDueWebhooks(
     onEveryNode,
     {
       name: 'list-due-webhooks',
-      text: `SELECT org_id, id FROM (
-               SELECT w.org_id, w.id, row_number() OVER (PARTITION BY w.org_id ORDER BY random()) AS n
-               FROM webhooks w JOIN event_counters c ON c.org_id = w.org_id
-               WHERE w.status = ${webhookStatus.active}
-                 AND (w.position < c.last_position OR w.retry_at <= $1::timestamptz)
-                 AND (w.hold_until IS NULL OR w.hold_until <= $1::timestamptz)
-                 AND (w.leased_until IS NULL OR w.leased_until <= now())) due
-             WHERE n <= $2::integer ORDER BY n LIMIT $3::integer`,
+      text: `SELECT org_id, id, is_failing FROM (
+               SELECT *, row_number() OVER (PARTITION BY is_failing ORDER BY n, random()) AS place FROM (
+                 SELECT w.org_id, w.id, w.failing_since IS NOT NULL AS is_failing,
+                   row_number() OVER (PARTITION BY w.org_id, w.failing_since IS NOT NULL ORDER BY random()) AS n
+                 FROM webhooks w JOIN event_counters c ON c.org_id = w.org_id
+                 WHERE w.status = ${webhookStatus.active}
+                   AND (w.position < c.last_position OR w.retry_at <= $1::timestamptz)
+                   AND (w.hold_until IS NULL OR w.hold_until <= $1::timestamptz)
+                   AND (w.leased_until IS NULL OR w.leased_until <= now())) due
+               WHERE n <= $2::integer) placed
+             WHERE place <= $3::integer ORDER BY place`,
       values: [now.toISOString(), String(perOrganization), String(limit)],
     },
   ])
-  return rows!.map(([org, id]) => ({ org: Number(org), id: idFrom('whk', id!) }))
+  return rows!.map(([org, id, isFailing]) => ({
+    org: Number(org),
+    id: idFrom('whk', id!),
+    isFailing: isFailing === 't',
+  }))
 }
 
 export interface LeasedWebhook extends Webhook {
