@@ -176,29 +176,28 @@ export async function listDueWebhooks(
   now: Date,
   { perOrganization, limit }: { readonly perOrganization: number; readonly limit: number },
 ): Promise<DueWebhook[]> {
-  const [, rows] = await platform.db.pipe([
-    onEveryNode,
-    {
-      name: 'list-due-webhooks',
-      text: `SELECT org_id, id, is_failing FROM (
-               SELECT *, row_number() OVER (PARTITION BY is_failing ORDER BY n, random()) AS place FROM (
-                 SELECT w.org_id, w.id, w.failing_since IS NOT NULL AS is_failing,
-                   row_number() OVER (PARTITION BY w.org_id, w.failing_since IS NOT NULL ORDER BY random()) AS n
-                 FROM webhooks w JOIN event_counters c ON c.org_id = w.org_id
-                 WHERE w.status = ${webhookStatus.active}
-                   AND (w.position < c.last_position OR w.retry_at <= $1::timestamptz)
-                   AND (w.hold_until IS NULL OR w.hold_until <= $1::timestamptz)
-                   AND (w.leased_until IS NULL OR w.leased_until <= now())) due
-               WHERE n <= $2::integer) placed
-             WHERE place <= $3::integer ORDER BY place`,
-      values: [now.toISOString(), String(perOrganization), String(limit)],
-    },
-  ])
-  return rows!.map(([org, id, isFailing]) => ({
-    org: Number(org),
-    id: idFrom('whk', id!),
-    isFailing: isFailing === 't',
-  }))
+  // In two statements: a cluster cannot number across organizations where their rows are.
+  const ask = (isFailing: boolean) => ({
+    name: 'list-due-webhooks',
+    text: `SELECT org_id, id FROM (
+             SELECT w.org_id, w.id, random() AS chance,
+               row_number() OVER (PARTITION BY w.org_id ORDER BY random()) AS n
+             FROM webhooks w JOIN event_counters c ON c.org_id = w.org_id
+             WHERE w.status = ${webhookStatus.active} AND (w.failing_since IS NOT NULL) = $4::boolean
+               AND (w.position < c.last_position OR w.retry_at <= $1::timestamptz)
+               AND (w.hold_until IS NULL OR w.hold_until <= $1::timestamptz)
+               AND (w.leased_until IS NULL OR w.leased_until <= now())) due
+           WHERE n <= $2::integer ORDER BY n, chance LIMIT $3::integer`,
+    values: [now.toISOString(), String(perOrganization), String(limit), String(isFailing)],
+  })
+  const [, failing, working] = await platform.db.pipe([onEveryNode, ask(true), ask(false)])
+  const toDue = (isFailing: boolean) => (row: readonly (string | null)[]) => ({
+    org: Number(row[0]),
+    id: idFrom('whk', row[1]!),
+    isFailing,
+  })
+  // Those that fail first: there is always room for others beside them.
+  return [...failing!.map(toDue(true)), ...working!.map(toDue(false))]
 }
 
 export interface LeasedWebhook extends Webhook {
