@@ -1,4 +1,4 @@
-/** The doctor's checks of the database: reachability, version, durability, schema, role, cluster, pepper, clock. */
+/** The doctor's checks of the database: reachability, version, durability, schema, role, cluster, pepper, clock, work. */
 import { stat } from 'node:fs/promises'
 import type { Client } from 'pg'
 import type { Config } from '../config.ts'
@@ -6,12 +6,13 @@ import { appRole, type RoleState, readRoleState } from '../database/app-role.ts'
 import { checkSession, SessionError } from '../database/check-session.ts'
 import { readSchemaState } from '../database/migrate.ts'
 import { MigrationError } from '../database/migration-files.ts'
-import { createClient, type DatabaseConnection } from '../database/pool.ts'
+import { createClient, type DatabaseConnection, openPool, type SessionOptions } from '../database/pool.ts'
 import { setTenant } from '../database/tenant-query.ts'
 import { isPepperOf, WrongPepperError } from '../operations/auth/recognize-pepper.ts'
 import { platformOrg } from '../store/tenant.ts'
 import { checkCluster } from './check-cluster.ts'
 import { checkReplica } from './check-replica.ts'
+import { checkWork } from './check-running.ts'
 import { nameDatabase } from './explain-failure.ts'
 import { Failure } from './failure.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
@@ -52,19 +53,32 @@ async function checkServer(
   await client.connect()
   try {
     const { schema, isNewer } = await checkSchema(client)
+    const role = await checkRole(client, connection, isNewer)
+    const isUsable = schema.status === 'ok' && role.status !== 'problem'
     return [
       ok('database', `${nameDatabase(config)} ${origins[origin]}`),
       await checkVersion(client),
       await checkDurability(client),
       schema,
-      await checkRole(client, connection, isNewer),
+      role,
       ...(await checkCluster(client)),
       ...(await checkReplica(config, client, await findSession(client, { isNewer }))),
       ...(pepper !== undefined && schema.status === 'ok' ? [await checkPepper(client, pepper)] : []),
       await checkClock(client),
+      ...(isUsable ? await checkWorkOn(connection, await findSession(client)) : []),
     ]
   } finally {
     await client.end()
+  }
+}
+
+async function checkWorkOn(connection: DatabaseConnection, session: SessionOptions): Promise<Finding[]> {
+  const applicationName = 'loyalty-wallet doctor'
+  const pool = openPool(connection, { applicationName, maxConnections: 1, ...session })
+  try {
+    return await checkWork(pool)
+  } finally {
+    await pool.end()
   }
 }
 

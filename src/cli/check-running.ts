@@ -1,15 +1,15 @@
 /** The doctor's checks of what happens beside requests: background work, webhooks, traces. */
+import type { Pool } from 'pg'
 import { readWork } from '../app/background-work.ts'
 import type { Config } from '../config.ts'
 import { type Finding, ok, warning } from './finding.ts'
-import { withPool } from './open-database.ts'
 
 const lateMs = 15 * 60_000
 
 /** Only on a schema that this program knows. */
-export async function checkWork(config: Config): Promise<Finding[]> {
+export async function checkWork(pool: Pool): Promise<Finding[]> {
   const now = new Date()
-  const { kinds, troubles, webhooks } = await withPool(config, (pool) => readWork(pool, now))
+  const { kinds, troubles, webhooks } = await readWork(pool, now)
   return [describeWork(kinds, troubles.length, now), describeWebhooks(webhooks)]
 }
 

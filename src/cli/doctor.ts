@@ -10,7 +10,7 @@ import {
 } from './check-computer.ts'
 import { checkDatabase } from './check-database.ts'
 import { checkPort } from './check-port.ts'
-import { checkTracing, checkWork } from './check-running.ts'
+import { checkTracing } from './check-running.ts'
 import { addCommand, type CommandOutput, type Context } from './command.ts'
 import { Failure } from './failure.ts'
 import { findPepper } from './find-pepper.ts'
@@ -37,8 +37,6 @@ async function examine(env: Environment): Promise<Finding[]> {
     const secrets = await checkSecrets(config)
     if (secrets) findings.push(secrets)
     findings.push(await checkPrograms(config), ...(await checkDatabase(config, await findPepper(env))))
-    const hasSchema = findings.some(({ check, status }) => check === 'schema' && status === 'ok')
-    if (hasSchema) findings.push(...(await checkWork(config)))
   }
   if (service.ok) findings.push(await checkTracing(service.config), await checkPort(service.config))
   return findings

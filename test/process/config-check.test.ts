@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { settingList } from '../../src/config.ts'
+import { urlOf } from '../support/checkout.ts'
 import { startCollector } from '../support/collector.ts'
+import { createTestDatabase } from '../support/database.ts'
 import { runCommand, runForJson } from '../support/run-command.ts'
 
 const secrets = {
@@ -209,4 +211,36 @@ test('the doctor tries the collector of traces', async () => {
     status: 'warning',
     message: expect.stringMatching(/cannot be reached \(ECONNREFUSED\)/),
   })
+})
+
+test('the doctor finds background work that is late or fails, and webhooks that are paused', async () => {
+  const { connection, pool, close } = await createTestDatabase()
+  const env = { ...secrets, DATABASE_URL: urlOf(connection), PORT: '0' }
+  const found = async () => {
+    const { checks } = await runForJson(['doctor'], env)
+    const byName = Object.fromEntries(checks.map((each: { check: string }) => [each.check, each]))
+    return [byName['background work'], byName.webhooks]
+  }
+  try {
+    await runForJson(['organization', 'create', 'Kaffeehaus'], env)
+    await pool.query(`UPDATE due_work SET due_at = now() + interval '1 hour'`)
+    expect(await found()).toMatchObject([{ status: 'ok' }, { status: 'ok', message: 'there are none' }])
+    await pool.query(`UPDATE due_work SET due_at = now() - interval '1 hour' WHERE kind = 'events'`)
+    await pool.query(
+      `INSERT INTO webhooks (org_id, id, url, status, created_at, updated_at, position)
+       SELECT org_id, gen_random_uuid(), 'https://example.com', 2, now(), now(), 0 FROM organizations`,
+    )
+    expect(await found()).toMatchObject([
+      { status: 'warning', message: 'has been due for more than 15 minutes: events (1)' },
+      { status: 'warning', message: expect.stringMatching(/^0 failing, 1 paused/) },
+    ])
+    await pool.query(`UPDATE due_work SET last_error = 'Error 57014' WHERE kind = 'events'`)
+    expect((await found())[0]).toMatchObject({
+      status: 'warning',
+      message: 'fails and is retried: events (1)',
+      advice: expect.stringMatching(/loyalty-wallet jobs/),
+    })
+  } finally {
+    await close()
+  }
 })
