@@ -1,3 +1,4 @@
+-- Compatible from 0021.
 -- How an organization sends messages: its mail server, and its SMS provider. At most one of each.
 CREATE TABLE senders (
   org_id integer NOT NULL REFERENCES organizations,

@@ -45,7 +45,6 @@ const list = {
     isSecret: true,
   },
   OTHER_JWT_SECRET: {
-    default: '',
     meaning:
       'access tokens signed with it are accepted as well, so that `JWT_SECRET` can be changed without ending any ([how](docs/guides/operate.md#the-key-of-access-tokens))',
     isSecret: true,

@@ -13,7 +13,7 @@ import {
   type SettingName,
   settingList,
 } from '../config.ts'
-import { createAddresses } from '../operations/webhooks/addresses.ts'
+import { createAddresses } from '../operations/outbound/addresses.ts'
 import { nameDatabase } from './explain-failure.ts'
 import { type Finding, problem, warning } from './finding.ts'
 import type { Environment } from './settings.ts'
