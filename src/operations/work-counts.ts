@@ -1,4 +1,5 @@
 /** What this process knows about background work, for its metrics. */
+import type { SendResult } from '../domain/message.ts'
 import type { DueCount, WorkKind } from '../store/due-work.ts'
 import type { WebhookFigures } from '../store/webhooks.ts'
 
@@ -13,8 +14,17 @@ export interface WorkCounts {
   webhooks?: WebhookFigures
   /** Attempts to deliver to webhooks, by what came of them. */
   readonly attempts: Map<'delivered' | 'failed', number>
+  /** Attempts to send messages, by what came of them. */
+  readonly messages: Map<SendResult['kind'], number>
 }
 
 export function createWorkCounts(): WorkCounts {
-  return { due: [], seenAt: new Date(0), runs: new Map(), failures: new Map(), attempts: new Map() }
+  return {
+    due: [],
+    seenAt: new Date(0),
+    runs: new Map(),
+    failures: new Map(),
+    attempts: new Map(),
+    messages: new Map(),
+  }
 }

@@ -101,32 +101,30 @@ export interface TakenMessage extends Message {
   readonly sealed?: Buffer
 }
 
-/** Takes messages that are due. Nobody else can: from here on each of them is being sent. */
-export async function takeDueMessages(
+/** Takes the message that is due first. Nobody else can: from here on it is being sent. */
+export async function takeDueMessage(
   tenant: Tenant,
   channel: Channel,
   now: Date,
-  limit: number,
-): Promise<TakenMessage[]> {
-  const rows = await many<MessageRow & { sealed: Buffer | null }>(
+): Promise<TakenMessage | undefined> {
+  const row = await maybeOne<MessageRow & { sealed: Buffer | null }>(
     tenant.db,
     `UPDATE messages SET status = ${messageStatus.sending}, started_at = $3, next_attempt_at = NULL
      WHERE org_id = $1 AND id = ANY(ARRAY(
        SELECT id FROM messages WHERE org_id = $1 AND channel = $2 AND status = ${messageStatus.pending}
          AND next_attempt_at <= $3
-       ORDER BY next_attempt_at, id LIMIT $4 FOR UPDATE SKIP LOCKED))
+       ORDER BY next_attempt_at, id LIMIT 1 FOR UPDATE SKIP LOCKED))
      RETURNING ${columns}, sealed`,
-    [tenant.orgId, channel, now, limit],
+    [tenant.orgId, channel, now],
   )
-  return rows.map((row) => ({ ...toMessage(row), sealed: row.sealed ?? undefined }))
+  return row && { ...toMessage(row), sealed: row.sealed ?? undefined }
 }
 
 export interface MessageOutcome {
   readonly message: MessageId
   readonly status: number
   readonly retryAt?: Date
-  /** Undefined if nothing was attempted. */
-  readonly attempt?: MessageAttempt
+  readonly attempt: MessageAttempt
 }
 
 /** Ends attempts. What a code or a link was for is over once nothing is tried any more. */
@@ -139,7 +137,7 @@ export async function updateSentMessages(
     {
       name: 'update-messages',
       text: `UPDATE messages m SET status = r.status, next_attempt_at = r.retry_at,
-  attempts = CASE WHEN r.attempt IS NULL THEN m.attempts ELSE m.attempts || r.attempt::jsonb END,
+  attempts = m.attempts || r.attempt::jsonb,
   sent_at = CASE WHEN r.status = ${messageStatus.sent} THEN $2::timestamptz END,
   sealed = CASE WHEN r.status = ${messageStatus.pending} THEN m.sealed END
 FROM unnest($3::uuid[], $4::smallint[], $5::timestamptz[], $6::json[]) AS r (id, status, retry_at, attempt)

@@ -50,6 +50,8 @@ export function collectWorkMetrics(counts: WorkCounts, registry: Registry): void
     counts.failures,
   )
   collectWebhookMetrics(counts, registry)
+  const aboutMessages = 'Attempts to send messages, by outcome.'
+  addCounter(registry, 'message_attempts_total', aboutMessages, 'outcome', counts.messages)
 }
 
 function collectWebhookMetrics(counts: WorkCounts, registry: Registry): void {

@@ -23,7 +23,7 @@ import {
   listLostMessages,
   type MessageOutcome,
   type TakenMessage,
-  takeDueMessages,
+  takeDueMessage,
   updateSentMessages,
 } from '../../store/messages.ts'
 import { findOwnOrganization } from '../../store/organizations.ts'
@@ -41,9 +41,6 @@ import { sendSms } from './send-sms.ts'
 const hourMs = 3_600_000
 /** Much longer than an attempt can take. */
 const lostAfterMs = 300_000
-const takenAtOnce = 10
-/** One that fails gets a single message, which tells whether it works again. */
-const takenWhileFailing = 1
 
 export async function sendMessages(
   deps: Deps,
@@ -112,15 +109,13 @@ async function sendOn(
     while (mayContinue()) {
       const now = deps.clock()
       const { count, first } = await findAttemptsSince(tenant, channel, new Date(now.getTime() - hourMs))
-      const room = sender.perHour - count
-      if (room <= 0) return new Date((first ?? now).getTime() + hourMs)
-      const limit = Math.min(room, failingSince ? takenWhileFailing : takenAtOnce)
-      const taken = await takeDueMessages(tenant, channel, now, limit)
-      if (taken.length === 0) return undefined
-      const sent = await sendInOrder(deps, tenant, organization, taken, outlet.send)
-      await note(deps, tenant, sent)
-      const before = failingSince
-      failingSince = await noteHealth(deps, tenant, sender, before, sent)
+      if (count >= sender.perHour) return new Date((first ?? now).getTime() + hourMs)
+      // One at a time: whatever happens to this process, one message at most is in doubt.
+      const message = await takeDueMessage(tenant, channel, now)
+      if (!message) return undefined
+      const result = await sendOne(deps, tenant, organization, message, outlet.send)
+      await note(deps, tenant, [{ message, result }])
+      failingSince = await noteHealth(deps, tenant, sender, failingSince, result)
       if (failingSince) return new Date(deps.clock().getTime() + pauseOfFailing(failingSince, deps.clock()))
     }
     return undefined
@@ -134,38 +129,17 @@ function pauseOfFailing(since: Date, now: Date): number {
   return Math.min(Math.max((now.getTime() - since.getTime()) / 10, 30_000), 15 * 60_000)
 }
 
-interface Sent {
-  readonly message: Message
-  /** Undefined if it was not tried, since the one before it showed that nothing can be sent. */
-  readonly result?: SendResult
-}
-
-async function sendInOrder(
+async function sendOne(
   deps: Deps,
   tenant: Tenant,
   organization: Organization,
-  taken: readonly TakenMessage[],
+  message: TakenMessage,
   send: Outlet['send'],
-): Promise<Sent[]> {
-  const sent: Sent[] = []
-  for (const message of taken) {
-    const isStopped = sent.some(({ result }) => isSenderFault(result))
-    if (isStopped) {
-      sent.push({ message })
-      continue
-    }
-    const secret =
-      message.sealed && deps.seal.open(message.sealed, secretPlaceOf(message.id))?.toString('utf8')
-    const composed = await composeMessage(deps, tenant, organization, message, secret)
-    const result: SendResult =
-      'because' in composed ? { kind: 'refused', error: composed.because } : await send(message, composed)
-    sent.push({ message, result })
-  }
-  return sent
+): Promise<SendResult> {
+  const secret = message.sealed && deps.seal.open(message.sealed, secretPlaceOf(message.id))?.toString('utf8')
+  const composed = await composeMessage(deps, tenant, organization, message, secret)
+  return 'because' in composed ? { kind: 'refused', error: composed.because } : send(message, composed)
 }
-
-const isSenderFault = (result: SendResult | undefined): boolean =>
-  result?.kind === 'deferred' && result.isSenderFault === true
 
 interface Outlet {
   send(message: Pick<Message, 'id'>, composed: ComposedMessage): Promise<SendResult>
@@ -207,14 +181,19 @@ export function openOutlet(
   }
 }
 
+interface Sent {
+  readonly message: Message
+  readonly result: SendResult
+}
+
 /** Writes what came of the attempts, with the events that say so. */
 async function note(deps: Deps, tenant: Tenant, sent: readonly Sent[]): Promise<void> {
   const now = deps.clock()
-  const outcomes = sent.map(({ message, result }): MessageOutcome & { message: Message['id'] } => {
-    if (!result) return { message: message.id, status: messageStatus.pending, retryAt: now }
+  const outcomes = sent.map(({ message, result }): MessageOutcome => {
     const { status, retryAt } = afterSending(message, result, now, Math.random())
     const error = result.kind === 'sent' ? undefined : result.error
     const response = result.kind === 'unknown' ? undefined : result.response
+    count(deps, result.kind)
     return { message: message.id, status, retryAt, attempt: { at: now, error, response } }
   })
   const facts = sent.flatMap(({ message }, i) => factsOf(message, outcomes[i]!.status))
@@ -222,6 +201,10 @@ async function note(deps: Deps, tenant: Tenant, sent: readonly Sent[]): Promise<
     await updateSentMessages(within, outcomes, now)
     await insertEvents(within, facts, now)
   })
+}
+
+function count({ workCounts: { messages } }: Deps, outcome: SendResult['kind']): void {
+  messages.set(outcome, (messages.get(outcome) ?? 0) + 1)
 }
 
 function factsOf({ id, kind, channel, customer }: Message, status: number): Fact[] {
@@ -239,14 +222,16 @@ async function noteHealth(
   tenant: Tenant,
   sender: StoredSender,
   before: Date | undefined,
-  sent: readonly Sent[],
+  result: SendResult,
 ): Promise<Date | undefined> {
-  const fault = sent.map(({ result }) => result).find(isSenderFault) as { error: string } | undefined
-  const hasAnswered = sent.some(({ result }) => result?.kind === 'sent')
-  if (!fault && !hasAnswered) return before
-  const failingSince = fault ? (before ?? clock()) : undefined
-  if (fault || before) {
-    await updateSenderHealth(tenant, sender, { failingSince, lastError: fault?.error })
+  const isFault = result.kind === 'deferred' && result.isSenderFault === true
+  if (!isFault && result.kind !== 'sent') return before
+  const failingSince = isFault ? (before ?? clock()) : undefined
+  if (isFault || before) {
+    await updateSenderHealth(tenant, sender, {
+      failingSince,
+      lastError: isFault ? result.error : undefined,
+    })
   }
   return failingSince
 }
