@@ -12,12 +12,21 @@ const days = 365
 /** Rows of a day, for each of two organizations: one that is busy, and one that is not. */
 const perDay = [
   isFull
-    ? { events: 300, deliveries: 200, requests: 50, replies: 50 }
-    : { events: 60, deliveries: 40, requests: 10, replies: 10 },
-  { events: 7, deliveries: 5, requests: 3, replies: 2 },
+    ? { events: 300, deliveries: 200, messages: 50, requests: 50, replies: 50 }
+    : { events: 60, deliveries: 40, messages: 10, requests: 10, replies: 10 },
+  { events: 7, deliveries: 5, messages: 5, requests: 3, replies: 2 },
 ]
-/** In days. Deliveries that wait are kept for 30 more: each fifth of them does. */
-const settings = { EVENT_RETENTION: 90, DELIVERY_RETENTION: 30, REQUEST_RETENTION: 20, REPLY_RETENTION: 10 }
+/**
+ * In days. Deliveries that wait are kept for 30 more, and messages that were not sent yet for as long as that takes:
+ * each fifth of them is such.
+ */
+const settings = {
+  EVENT_RETENTION: 90,
+  DELIVERY_RETENTION: 30,
+  MESSAGE_RETENTION: 40,
+  REQUEST_RETENTION: 20,
+  REPLY_RETENTION: 10,
+}
 const extraDaysOfWaiting = 30
 
 /** Between a tenth and nine tenths of a day away from every whole number of days ago. */
@@ -52,6 +61,13 @@ async function plantYear(
     [String(org)],
   )
   await pool.query(
+    `INSERT INTO messages (org_id, id, kind, channel, data, status, created_at)
+     SELECT $1::integer, ${idAt(timeOf(counts.messages)).replace('$1', '$1::text')}, 'card_link', 'email', '{}',
+       CASE n % 5 WHEN 0 THEN 1 ELSE 3 END, ${timeOf(counts.messages)}
+     FROM generate_series(1, ${days * counts.messages}) AS n`,
+    [String(org)],
+  )
+  await pool.query(
     `INSERT INTO http_requests (org_id, id, request_id, at, method, path, route, status, duration_us, by_kind, user_id)
      SELECT $1::integer, ${idAt(timeOf(counts.requests)).replace('$1', '$1::text')}, 'r' || n, ${timeOf(counts.requests)},
        'GET', '/v1/events', '/v1/events', 200, 1000, 'connection', gen_random_uuid()
@@ -66,7 +82,7 @@ async function plantYear(
   )
   await pool.query(
     `INSERT INTO due_work (org_id, kind, due_at)
-     SELECT $1, kind, now() FROM unnest(ARRAY['events', 'deliveries', 'requests', 'replies']) AS kind
+     SELECT $1, kind, now() FROM unnest(ARRAY['events', 'deliveries', 'messages', 'requests', 'replies']) AS kind
      ON CONFLICT (org_id, kind) DO UPDATE SET due_at = now()`,
     [org],
   )
@@ -78,6 +94,8 @@ const countRows = async ({ pool }: TestDatabase, org: number) =>
       `SELECT (SELECT count(*) FROM events WHERE org_id = $1)::int AS events,
          (SELECT count(*) FROM webhook_deliveries WHERE org_id = $1 AND status = 2)::int AS deliveries,
          (SELECT count(*) FROM webhook_deliveries WHERE org_id = $1 AND status = 1)::int AS waiting,
+         (SELECT count(*) FROM messages WHERE org_id = $1 AND status = 3)::int AS messages,
+         (SELECT count(*) FROM messages WHERE org_id = $1 AND status = 1)::int AS unsent,
          (SELECT count(*) FROM http_requests WHERE org_id = $1)::int AS requests,
          (SELECT count(*) FROM idempotency_keys WHERE org_id = $1)::int AS replies`,
       [org],
@@ -89,6 +107,8 @@ const expected = (counts: (typeof perDay)[number]) => ({
   events: counts.events * settings.EVENT_RETENTION,
   deliveries: (counts.deliveries * settings.DELIVERY_RETENTION * 4) / 5,
   waiting: (counts.deliveries * (settings.DELIVERY_RETENTION + extraDaysOfWaiting)) / 5,
+  messages: (counts.messages * settings.MESSAGE_RETENTION * 4) / 5,
+  unsent: (counts.messages * days) / 5,
   requests: counts.requests * settings.REQUEST_RETENTION,
   replies: counts.replies * settings.REPLY_RETENTION,
 })
@@ -173,10 +193,16 @@ test('a step removes a thousand rows at most, and one that has to stop is due ag
     ])
     const org = rows[0].org_id
     // The clock of a test service is ahead by less than a day.
-    await plantYear(service.database, org, { events: 20, deliveries: 20, requests: 20, replies: 20 })
+    await plantYear(service.database, org, {
+      events: 20,
+      deliveries: 20,
+      messages: 20,
+      requests: 20,
+      replies: 20,
+    })
     service.holdTime()
     const stop = { mayContinue: () => false }
-    for (const kind of ['events', 'deliveries', 'requests', 'replies'] as const) {
+    for (const kind of ['events', 'deliveries', 'messages', 'requests', 'replies'] as const) {
       const rowsOf = async () => {
         const counts = await countRows(service.database, org)
         return counts[kind]! + (kind === 'deliveries' ? counts.waiting! : 0)
