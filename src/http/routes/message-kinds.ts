@@ -1,6 +1,7 @@
 /** Which messages are sent by themselves, and in which words. */
 import { Type } from 'typebox'
-import { automaticKinds, isMessageKind, messageKinds } from '../../domain/message.ts'
+import { automaticKinds, type Channel, isMessageKind, messageKinds } from '../../domain/message.ts'
+import type { MessageLanguage } from '../../operations/messages/default-texts.ts'
 import {
   listKinds,
   listTexts,
@@ -30,7 +31,11 @@ import type { ServerOptions } from '../server-options.ts'
 const tags = ['Messages']
 const kind = Type.String({ description: 'The kind of message.', examples: ['reward_earned'] })
 const KindPath = Type.Object({ kind })
-const TextPath = Type.Object({ kind, channel: Channels, language: Languages })
+const TextPath = Type.Object({
+  kind,
+  channel: Type.Unsafe<Channel>({ ...Channels, examples: ['email'] }),
+  language: Type.Unsafe<MessageLanguage>({ ...Languages, examples: ['en'] }),
+})
 const config = { access: ['manage'], refusals: ['message_kind_not_found'] } as const
 
 /** The automatic ones first. */
