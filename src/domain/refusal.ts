@@ -63,6 +63,7 @@ export const refusals = {
   opaque_id_already_exists: 'The opaque ID is already in use.',
   card_not_found: 'The customer has no such card.',
   card_not_active: 'The card is blocked, replaced or closed.',
+  wallet_revoked: "The card's wallet page has no URL: it was revoked.",
   transaction_not_found: 'The transaction does not exist.',
   transaction_archived: 'The transaction is too old to be changed or shown: it was moved to the archive.',
   transaction_already_exists: 'The receipt number was already used with a different body.',

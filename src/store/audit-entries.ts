@@ -3,7 +3,7 @@
  * no personal data that a customer could ask to have erased.
  */
 import type { Step } from '../database/pipeline.ts'
-import type { AuditEntryId, UserId } from '../domain/ids.ts'
+import type { AuditEntryId, CustomerId, UserId } from '../domain/ids.ts'
 import { nameOfUser } from './people.ts'
 import { idFrom, many, type Tenant, uuidOf } from './tenant.ts'
 
@@ -64,6 +64,7 @@ interface AuditRow {
   subject_kind: string | null
   subject_id: string | null
   subject_name: string | null
+  subject_customer: string | null
   details: unknown
   is_truncated: boolean
 }
@@ -71,6 +72,10 @@ interface AuditRow {
 /** An entry as read, with the current name of the person or of the connection's user. */
 export interface ListedAuditEntry extends AuditEntry {
   readonly byName?: string
+  readonly subject?: AuditSubject & {
+    /** Whose card or coupon it is. */
+    readonly customer?: CustomerId
+  }
 }
 
 const toEntry = (row: AuditRow): ListedAuditEntry => ({
@@ -82,7 +87,12 @@ const toEntry = (row: AuditRow): ListedAuditEntry => ({
   action: row.action,
   subject:
     row.subject_kind && row.subject_id
-      ? { kind: row.subject_kind, id: row.subject_id, name: row.subject_name ?? undefined }
+      ? {
+          kind: row.subject_kind,
+          id: row.subject_id,
+          name: row.subject_name ?? undefined,
+          customer: row.subject_customer ? idFrom('cus', row.subject_customer) : undefined,
+        }
       : undefined,
   details: row.details ?? undefined,
   isTruncated: row.is_truncated,
@@ -97,7 +107,11 @@ export interface AuditFilter {
   readonly to?: Date
 }
 
-/** Entries, newest first. */
+/** The UUID in the id of the subject, if that is of this kind. */
+const subjectOf = (kind: string, prefix: string) =>
+  `CASE WHEN a.subject_kind = '${kind}' THEN substr(a.subject_id, ${prefix.length + 1})::uuid END`
+
+/** Entries, newest first. Entries keep no personal data: whose card it is, is looked up. */
 export async function listAuditEntries(
   tenant: Tenant,
   { text, user, byKind, from, to }: AuditFilter,
@@ -105,7 +119,11 @@ export async function listAuditEntries(
 ): Promise<ListedAuditEntry[]> {
   const rows = await many<AuditRow>(
     tenant.db,
-    `SELECT a.*, ${nameOfUser('a')} AS by_name FROM audit_entries a
+    `SELECT a.*, ${nameOfUser('a')} AS by_name, coalesce(k.customer_id, c.customer_id) AS subject_customer,
+       coalesce(a.subject_name, right(k.barcode, 4)) AS subject_name
+     FROM audit_entries a
+     LEFT JOIN cards k ON k.org_id = a.org_id AND k.id = ${subjectOf('card', 'card_')}
+     LEFT JOIN coupons c ON c.org_id = a.org_id AND c.id = ${subjectOf('coupon', 'cpn_')}
      WHERE a.org_id = $1 AND ($3::uuid IS NULL OR a.id < $3)
        AND ($4::text IS NULL OR strpos(lower(a.action), lower($4)) > 0
          OR strpos(a.subject_id, lower($4)) > 0 OR strpos(lower(a.subject_name), lower($4)) > 0)

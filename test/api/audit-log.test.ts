@@ -119,6 +119,28 @@ describe('an entry', () => {
     expect(one.body.by).toEqual(by)
   })
 
+  test('of a card that a cashier showed tells who, which and whose, and not its URL', async () => {
+    const shop = await service.createMerchant()
+    const cashier = await createTestPerson(service, shop, 'cashier')
+    const { card, customer } = await shop.register(await shop.publishCampaign())
+    const { barcode, walletUrl } = (await shop.call('GET', `/v1/cards/${card}`)).body
+    const shown = await cashier.call('POST', `/v1/cards/${card}/wallet/show`)
+    expect([shown.status, shown.body.walletUrl]).toEqual([200, walletUrl])
+    expect(await newest(shop)).toEqual({
+      id: expect.any(String),
+      at: expect.any(String),
+      by: { kind: 'person', id: cashier.joined.body.user },
+      action: 'showWallet',
+      subject: { kind: 'card', id: card, name: barcode.slice(-4), customer },
+    })
+    const { rows } = await service.database.pool.query('SELECT a::text AS text FROM audit_entries a')
+    expect(rows.map((row) => row.text).join()).not.toContain(walletUrl.split('/w/')[1])
+    // A till of another make shows it with each receipt.
+    const before = (await list('?limit=100', shop)).length
+    expect((await shop.call('POST', `/v1/cards/${card}/wallet/show`)).status).toBe(200)
+    expect((await list('?limit=100', shop)).length).toBe(before)
+  })
+
   test('holds no secret and no name of a person', async () => {
     const added = await merchant.call('POST', '/v1/connections', { name: 'Shop' })
     expect(await newest()).toMatchObject({ action: 'addConnection', subject: { name: 'Shop' } })

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openWalletPage } from '../../src/operations/wallet-page/open-wallet.ts'
 import { createWalletTokens } from '../../src/operations/wallet-page/wallet-tokens.ts'
 import { expectRefusal } from '../support/expect-refusal.ts'
+import { createTestPerson } from '../support/people.ts'
 import { scanSvg } from '../support/scan-svg.ts'
 import {
   adminToken,
@@ -412,6 +413,46 @@ describe('the address', () => {
       expectRefusal(await stranger.call('POST', path), 404, 'card_not_found')
     }
     expect(await urlOf(card)).toBeDefined()
+  })
+
+  test('is shown by a cashier on request only, and not if the card or the customer is blocked', async () => {
+    const cashier = await createTestPerson(service, merchant, 'cashier')
+    const owner = await createTestPerson(service, merchant)
+    const { card, customer } = await merchant.register(campaign)
+    const url = await urlOf(card)
+    const show = () => cashier.call('POST', `/v1/cards/${card}/wallet/show`)
+    for (const path of [`/v1/cards/${card}`, `/v1/customers/${customer}`]) {
+      expect((await cashier.call('GET', path)).text).not.toContain('/w/')
+      expect((await owner.call('GET', path)).text).toContain(url)
+    }
+    expect((await owner.call('GET', '/v1/customers')).text).not.toContain('/w/')
+    expect((await merchant.call('GET', '/v1/customers')).text).toContain(url)
+    expect((await show()).body).toMatchObject({ id: card, walletUrl: url })
+
+    await merchant.call('POST', `/v1/cards/${card}/block`)
+    expectRefusal(await show(), 400, 'card_not_active')
+    await merchant.call('POST', `/v1/cards/${card}/unblock`)
+    await merchant.call('POST', `/v1/customers/${customer}/block`)
+    expectRefusal(await show(), 400, 'customer_not_active')
+    await merchant.call('POST', `/v1/customers/${customer}/unblock`)
+    await change(card, 'revoke')
+    expectRefusal(await show(), 400, 'wallet_revoked')
+    const stranger = await service.createMerchant()
+    expectRefusal(await stranger.call('POST', `/v1/cards/${card}/wallet/show`), 404, 'card_not_found')
+  })
+
+  test('comes with the receipt if it is asked for, and the sale is booked without one too', async () => {
+    const cashier = await createTestPerson(service, merchant, 'cashier')
+    const { card, customer } = await merchant.register(campaign)
+    const sell = (opaqueId: string, query = '?include=walletUrl') =>
+      cashier.call('POST', `/v1/transactions/process${query}`, { customer, card, opaqueId, amount: 1 })
+    const sold = await sell('wallet-receipt')
+    expect([sold.status, sold.body.walletUrl]).toEqual([201, await urlOf(card)])
+    expect((await sell('wallet-receipt', '')).body).not.toHaveProperty('walletUrl')
+    await change(card, 'revoke')
+    const again = await sell('wallet-receipt')
+    expect([again.status, again.body.id]).toEqual([201, sold.body.id])
+    expect(again.body).not.toHaveProperty('walletUrl')
   })
 
   test('stands in no table, and yet a repeated call answers with it again', async () => {

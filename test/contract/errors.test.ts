@@ -350,6 +350,14 @@ const table: Record<RefusalCode, [status: number, provoke: () => Promise<Reply>]
     },
   ],
   card_not_found: [404, () => get('/v1/cards/x')],
+  wallet_revoked: [
+    400,
+    async () => {
+      const ids = await createIds(merchant)
+      await post(`/v1/cards/${ids.card}/wallet/revoke`)
+      return post(`/v1/cards/${ids.card}/wallet/show`)
+    },
+  ],
   card_not_active: [
     400,
     async () => {

@@ -164,6 +164,7 @@ export const probes: Record<string, Probe> = {
   'POST /v1/cards/{id}/block': (ids) => at(`/v1/cards/${ids.card}/block`, {}),
   'POST /v1/cards/{id}/unblock': (ids) => at(`/v1/cards/${ids.card}/unblock`, {}),
   'POST /v1/cards/{id}/wallet/renew': (ids) => at(`/v1/cards/${ids.card}/wallet/renew`, {}),
+  'POST /v1/cards/{id}/wallet/show': (ids) => at(`/v1/cards/${ids.card}/wallet/show`, {}),
   'POST /v1/cards/{id}/wallet/revoke': (ids) => at(`/v1/cards/${ids.card}/wallet/revoke`, {}),
   'GET /v1/cards/{id}/barcode.svg': (ids) => at(`/v1/cards/${ids.card}/barcode.svg`),
   'POST /v1/cards/{id}/replace': (ids) => at(`/v1/cards/${ids.card}/replace`, {}),

@@ -181,6 +181,10 @@ export const refusalAnswers: Record<RefusalCode, RefusalAnswer> = {
     advice:
       "Use the customer's active card; a replaced card has a successor, and a blocked one can be unblocked.",
   },
+  wallet_revoked: {
+    status: 400,
+    advice: 'Give it a new URL with `POST /v1/cards/{id}/wallet/renew`, which needs the scope `manage`.',
+  },
   transaction_not_found: {
     status: 400,
     advice: 'Search by your receipt number: `GET /v1/transactions?opaqueId=`.',

@@ -8,6 +8,7 @@ import {
   revokeWallet,
   setCardBlocked,
 } from '../../operations/customers/change-card.ts'
+import { showWallet } from '../../operations/wallet-page/show-wallet.ts'
 import { tenantOf } from '../../store/tenant.ts'
 import { type BarcodeKind, barcodeKinds, drawBarcode } from '../assets/barcode-svg.ts'
 import type { Server } from '../fastify-server.ts'
@@ -32,8 +33,7 @@ export function cardRoutes(app: Server, { deps }: ServerOptions): void {
   const { pool, clock } = deps
   const walletUrls = createWalletUrls(deps)
   type CardReply = ReturnType<typeof toCardReply>
-  const withUrl = (request: FastifyRequest) => (card: CardReply) =>
-    walletUrls.ofCard(request.caller.organization, card)
+  const withUrl = (request: FastifyRequest) => (card: CardReply) => walletUrls.ofCard(request.caller, card)
 
   app.get(
     '/v1/cards/:id',
@@ -133,6 +133,45 @@ export function cardRoutes(app: Server, { deps }: ServerOptions): void {
       },
     )
   }
+
+  app.post(
+    '/v1/cards/:id/wallet/show',
+    {
+      config: {
+        access: ['pos'],
+        isRepeatable: true,
+        isAuditedForPeople: true,
+        refusals: ['card_not_found', 'customer_not_active', 'card_not_active', 'wallet_revoked'],
+      },
+      schema: {
+        operationId: 'showWallet',
+        summary: "Get the URL of a card's wallet page, to show it to the customer",
+        description:
+          'For a QR code on the screen or on paper. If a person asks, the audit log says who and for which card.',
+        tags,
+        params: CardPath,
+        body: NoBody,
+        response: { 200: Card },
+      },
+    },
+    async (request, reply) => {
+      const { caller } = request
+      return respondToWrite(deps, request, reply, {
+        work: async (tenant) => {
+          const card = await getCard(tenant, parseId('card', request.params.id))
+          // The page shows the first name and the balances.
+          await deps.profileReads.count(request, card.customer)
+          return showWallet(tenant, card)
+        },
+        status: 200,
+        render: toCardReply,
+        finish: (card: CardReply) => ({
+          ...walletUrls.ofCard(caller, card),
+          walletUrl: walletUrls.urlOf(caller.organization, card),
+        }),
+      })
+    },
+  )
 
   app.get(
     '/v1/cards/:id/barcode.svg',

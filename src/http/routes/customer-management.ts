@@ -96,7 +96,7 @@ export function customerManagementRoutes(app: Server, { deps }: ServerOptions): 
             setCustomerBlocked(deps, tenant, request.caller, parseId('cus', request.params.id), isBlocked),
           status: 200,
           render: toCustomerReply,
-          finish: (customer: CustomerReply) => walletUrls.ofCustomer(request.caller.organization, customer),
+          finish: (customer: CustomerReply) => walletUrls.ofCustomer(request.caller, customer),
           customerOf: (view) => view.customer.id,
         }),
     )
@@ -180,7 +180,7 @@ function customerExport(app: Server, deps: ServerOptions['deps']): void {
         exportCustomer(deps, tenant, organization, id),
       )
       return sendJson(reply, {
-        customer: walletUrls.ofCustomer(organization, toCustomerWithExpiryReply(kept.view)),
+        customer: walletUrls.ofCustomer(request.caller, toCustomerWithExpiryReply(kept.view)),
         transactions: rendered(kept.transactions, (sale) => toTransactionReply(sale, organization)),
         ledger: rendered(kept.ledger, toLedgerEntryReply),
         coupons: rendered(kept.coupons, (coupon) => toCouponRecordReply(coupon, clock())),

@@ -97,13 +97,12 @@ export function customerRoutes(app: Server, { deps }: ServerOptions): void {
       },
     },
     (request, reply) => {
-      const { organization } = request.caller
       const input = toProfileInput(request.body)
       return respondToWrite(deps, request, reply, {
         ...createCustomer(deps, input, request.caller),
         status: 201,
         render: toCustomerReply,
-        finish: (customer: CustomerReply) => walletUrls.ofCustomer(organization, customer),
+        finish: (customer: CustomerReply) => walletUrls.ofCustomer(request.caller, customer),
         customerOf: (view) => view.customer.id,
       })
     },
@@ -129,7 +128,6 @@ export function customerRoutes(app: Server, { deps }: ServerOptions): void {
       },
     },
     async (request, reply) => {
-      const { organization } = request.caller
       const { campaignId, customer } = request.body
       const known = 'id' in customer ? parseId('cus', customer.id) : undefined
       if (known) await deps.profileReads.count(request, known)
@@ -141,7 +139,7 @@ export function customerRoutes(app: Server, { deps }: ServerOptions): void {
         ...registerCustomer(deps, registration, request.caller),
         status: 201,
         render: toCustomerReply,
-        finish: (customer: CustomerReply) => walletUrls.ofCustomer(organization, customer),
+        finish: (customer: CustomerReply) => walletUrls.ofCustomer(request.caller, customer),
         customerOf: (view) => view.customer.id,
       })
     },
@@ -180,7 +178,7 @@ export function customerRoutes(app: Server, { deps }: ServerOptions): void {
         views,
         limit,
         (view) => view.customer.id,
-        (view) => walletUrls.ofCustomer(organization, toCustomerReply(view)),
+        (view) => walletUrls.ofListed(request.caller, toCustomerReply(view)),
       )
     },
   )
@@ -206,11 +204,10 @@ function lookUpRoutes(app: Server, deps: ServerOptions['deps']): void {
       },
     },
     async (request) => {
-      const { organization } = request.caller
       if (request.query.q.trim() === '') throw new Refused('_invalid_payload', 'q: must not be empty.')
       const found = await findCustomer(deps, request.caller, request.query.q)
       await deps.profileReads.count(request, found.customer.id)
-      return walletUrls.ofCustomer(organization, toFoundCustomerReply(found))
+      return walletUrls.ofCustomer(request.caller, toFoundCustomerReply(found))
     },
   )
 
@@ -227,10 +224,9 @@ function lookUpRoutes(app: Server, deps: ServerOptions['deps']): void {
       },
     },
     async (request) => {
-      const { organization } = request.caller
       const view = await getCustomer(deps, request.caller, request.params.id)
       await deps.profileReads.count(request, view.customer.id)
-      return walletUrls.ofCustomer(organization, toCustomerWithExpiryReply(view))
+      return walletUrls.ofCustomer(request.caller, toCustomerWithExpiryReply(view))
     },
   )
 }
@@ -265,7 +261,7 @@ function profileRoute(app: Server, deps: ServerOptions['deps']): void {
           patchCustomer(deps, tenant, organization, id, toProfilePatch(request.body), request.caller),
         status: 200,
         render: toCustomerReply,
-        finish: (customer: CustomerReply) => walletUrls.ofCustomer(organization, customer),
+        finish: (customer: CustomerReply) => walletUrls.ofCustomer(request.caller, customer),
       })
     },
   )

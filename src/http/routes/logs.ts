@@ -91,7 +91,12 @@ const AuditEntry = Type.Object(
         {
           kind: AuditSubjectKind,
           id: Type.String({ description: 'ID of the object.' }),
-          name: Optional(Type.String({ description: 'The name it had at the time.' })),
+          name: Optional(
+            Type.String({
+              description: 'The name it had at the time; of a card, the last digits of its barcode.',
+            }),
+          ),
+          customer: Optional(Id('cus', 'Whose card or coupon it is.')),
         },
         { description: 'What was changed.' },
       ),

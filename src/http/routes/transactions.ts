@@ -4,8 +4,10 @@ import { Refused } from '../../domain/refusal.ts'
 import { getTransaction, readTransactions } from '../../operations/baskets/read-transactions.ts'
 import { fingerprintOf } from '../../operations/fingerprint.ts'
 import { toTimeRange } from '../../operations/organizations/time-range.ts'
+import { findShownWallet } from '../../operations/wallet-page/show-wallet.ts'
 import { tenantOf } from '../../store/tenant.ts'
 import type { Server } from '../fastify-server.ts'
+import { parameter } from '../openapi/name-components.ts'
 import { toPreviewReply, toProcessedReply, toTransactionReply } from '../replies/transaction.ts'
 import { toBasketRequest } from '../requests/basket-request.ts'
 import { meaningOf } from '../requests/body-meaning.ts'
@@ -16,6 +18,7 @@ import { TransactionStatus } from '../schemas/choices.ts'
 import { Id, Key, OfCustomer, OpaqueId, Optional, PageOf, RangeQuery } from '../schemas/fields.ts'
 import { BasketBody, Preview, ProcessedTransaction, Transaction } from '../schemas/transaction.ts'
 import type { ServerOptions } from '../server-options.ts'
+import { createWalletUrls } from '../wallet-urls.ts'
 
 const tags = ['Transactions']
 
@@ -49,6 +52,7 @@ const processDescription =
 
 export function transactionRoutes(app: Server, { deps, baskets }: ServerOptions): void {
   const { clock } = deps
+  const walletUrls = createWalletUrls(deps)
 
   app.post(
     '/v1/transactions/validate',
@@ -91,6 +95,15 @@ export function transactionRoutes(app: Server, { deps, baskets }: ServerOptions)
         summary: 'Process a basket',
         description: processDescription,
         tags,
+        querystring: Type.Object({
+          // Opt-in: the URL is a credential.
+          include: Optional(
+            Type.Literal('walletUrl', {
+              ...parameter('ReceiptInclude'),
+              description: "Return the URL of the card's wallet page.",
+            }),
+          ),
+        }),
         body: BasketBody,
         response: { 201: ProcessedTransaction },
       },
@@ -103,7 +116,12 @@ export function transactionRoutes(app: Server, { deps, baskets }: ServerOptions)
       const repeat = { idempotencyKey: key, fingerprint }
       const { transaction, isReplay } = await baskets.process(caller, toBasketRequest(body, clock()), repeat)
       if (isReplay) reply.header('idempotent-replayed', 'true')
-      return reply.code(201).send(toProcessedReply(transaction, caller.organization))
+      const processed = toProcessedReply(transaction, caller.organization)
+      if (!request.query.include) return reply.code(201).send(processed)
+      const tenant = tenantOf(deps.pool, caller.organization.orgId)
+      const card = await findShownWallet(tenant, transaction.card)
+      const walletUrl = card && walletUrls.urlOf(caller.organization, card)
+      return reply.code(201).send({ ...processed, walletUrl })
     },
   )
 

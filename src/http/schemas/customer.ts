@@ -11,7 +11,7 @@ import {
   customerWithCouponsExample,
   customerWithExpiryExample,
   exampleId,
-  exampleWalletToken,
+  exampleWalletUrl,
   ledgerEntryExample,
 } from './examples.ts'
 import {
@@ -160,8 +160,8 @@ export const Card = Type.Object(
     walletUrl: Optional(
       Type.String({
         description:
-          'The wallet page, for the customer only: anyone with the link sees the card. Absent if it was revoked, or if the card is replaced or closed.',
-        examples: [`https://loyalty.example.com/w/${exampleWalletToken}`],
+          'The wallet page, for the customer only: anyone with the link sees the card. Absent if it was revoked, or if the card is replaced or closed. Cashiers get it from `POST /v1/cards/{id}/wallet/show` only, and people in no list.',
+        examples: [exampleWalletUrl],
       }),
     ),
     createdAt: CreatedAt,

@@ -10,6 +10,7 @@ export const exampleSecret = '8Jd1mW3rXb7yVt0pQz5nLs2uEaKc4hGf9iRoTj6xYvB'
 
 /** Signed with a pepper that no installation uses. */
 export const exampleWalletToken = 'AAAAAQGag_LB0nIKnl9tfIuaDx4AAAABmx7Yd0gk2c4pQvJt6LrSgw'
+export const exampleWalletUrl = `https://loyalty.example.com/w/${exampleWalletToken}`
 
 const at = '2026-03-14T09:26:53.589Z'
 
@@ -19,7 +20,7 @@ export const cardExample = {
   status: 1,
   campaign: exampleId('cmp'),
   campaignName: 'Coffee club',
-  walletUrl: `https://loyalty.example.com/w/${exampleWalletToken}`,
+  walletUrl: exampleWalletUrl,
   createdAt: at,
 }
 

@@ -6,6 +6,7 @@ import {
   basketExample,
   campaignDefinitionExample,
   cardExample,
+  exampleWalletUrl,
   outcomeExample,
   previewExample,
   processedExample,
@@ -342,7 +343,19 @@ export const Preview = Type.Object(
   },
 )
 export const ProcessedTransaction = Type.Object(
-  { id: Id('txn'), ...basketFields, executedActions: ExecutedActions, createdAt: Processed },
+  {
+    id: Id('txn'),
+    ...basketFields,
+    executedActions: ExecutedActions,
+    createdAt: Processed,
+    walletUrl: Optional(
+      Type.String({
+        description:
+          "With `?include=walletUrl`: the card's wallet page, for a QR code on the receipt. Absent if the URL was revoked, or if the card or the customer is blocked by now.",
+        examples: [exampleWalletUrl],
+      }),
+    ),
+  },
   {
     ...named('ProcessedTransaction'),
     examples: [processedExample],
