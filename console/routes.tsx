@@ -178,7 +178,13 @@ const pages = [
     'RequestPage',
     () => import('./pages/developers/request-page.tsx'),
   ),
-  page('/audit', 'manage', ['developers'], 'AuditPage', () => import('./pages/developers/audit-page.tsx')),
+  page(
+    '/audit',
+    'manage',
+    ['developers', 'customers'],
+    'AuditPage',
+    () => import('./pages/developers/audit-page.tsx'),
+  ),
   page('/settings', 'pos', ['settings'], 'SettingsPage', () => import('./pages/settings/settings-page.tsx')),
 ]
 

@@ -23,7 +23,7 @@ export interface WalletUrls {
   ofCustomer<R extends WithCards>(caller: Asking, customer: R): WithUrls<R>
   /** The same for a customer in a list. */
   ofListed<R extends WithCards>(caller: Asking, customer: R): WithUrls<R>
-  /** Whoever asks; undefined if the URL was revoked. */
+  /** For any caller; undefined if the URL was revoked. */
   urlOf(organization: Organization, card: Pick<CardReply, 'id' | 'walletVersion'>): string | undefined
 }
 

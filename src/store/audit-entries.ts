@@ -4,6 +4,7 @@
  */
 import type { Step } from '../database/pipeline.ts'
 import type { AuditEntryId, CustomerId, UserId } from '../domain/ids.ts'
+import { customerNameOf } from './customers.ts'
 import { nameOfUser } from './people.ts'
 import { idFrom, many, type Tenant, uuidOf } from './tenant.ts'
 
@@ -64,7 +65,8 @@ interface AuditRow {
   subject_kind: string | null
   subject_id: string | null
   subject_name: string | null
-  subject_customer: string | null
+  customer_id: string | null
+  customer_name: string | null
   details: unknown
   is_truncated: boolean
 }
@@ -75,6 +77,7 @@ export interface ListedAuditEntry extends AuditEntry {
   readonly subject?: AuditSubject & {
     /** Whose card or coupon it is. */
     readonly customer?: CustomerId
+    readonly customerName?: string
   }
 }
 
@@ -91,7 +94,8 @@ const toEntry = (row: AuditRow): ListedAuditEntry => ({
           kind: row.subject_kind,
           id: row.subject_id,
           name: row.subject_name ?? undefined,
-          customer: row.subject_customer ? idFrom('cus', row.subject_customer) : undefined,
+          customer: row.customer_id ? idFrom('cus', row.customer_id) : undefined,
+          customerName: row.customer_name ?? undefined,
         }
       : undefined,
   details: row.details ?? undefined,
@@ -119,11 +123,15 @@ export async function listAuditEntries(
 ): Promise<ListedAuditEntry[]> {
   const rows = await many<AuditRow>(
     tenant.db,
-    `SELECT a.*, ${nameOfUser('a')} AS by_name, coalesce(k.customer_id, c.customer_id) AS subject_customer,
-       coalesce(a.subject_name, right(k.barcode, 4)) AS subject_name
+    `SELECT a.*, ${nameOfUser('a')} AS by_name, coalesce(a.subject_name, held.ending) AS subject_name,
+       held.customer_id, ${customerNameOf('held')}
      FROM audit_entries a
-     LEFT JOIN cards k ON k.org_id = a.org_id AND k.id = ${subjectOf('card', 'card_')}
-     LEFT JOIN coupons c ON c.org_id = a.org_id AND c.id = ${subjectOf('coupon', 'cpn_')}
+     LEFT JOIN LATERAL (
+       SELECT customer_id, right(barcode, 4) AS ending FROM cards
+       WHERE org_id = $1 AND id = ${subjectOf('card', 'card_')}
+       UNION ALL
+       SELECT customer_id, NULL FROM coupons WHERE org_id = $1 AND id = ${subjectOf('coupon', 'cpn_')}
+     ) held ON true
      WHERE a.org_id = $1 AND ($3::uuid IS NULL OR a.id < $3)
        AND ($4::text IS NULL OR strpos(lower(a.action), lower($4)) > 0
          OR strpos(a.subject_id, lower($4)) > 0 OR strpos(lower(a.subject_name), lower($4)) > 0)

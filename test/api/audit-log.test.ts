@@ -123,6 +123,7 @@ describe('an entry', () => {
     const shop = await service.createMerchant()
     const cashier = await createTestPerson(service, shop, 'cashier')
     const { card, customer } = await shop.register(await shop.publishCampaign())
+    await shop.call('PATCH', `/v1/customers/${customer}`, { data: { fullname: 'Ada' } })
     const { barcode, walletUrl } = (await shop.call('GET', `/v1/cards/${card}`)).body
     const shown = await cashier.call('POST', `/v1/cards/${card}/wallet/show`)
     expect([shown.status, shown.body.walletUrl]).toEqual([200, walletUrl])
@@ -131,7 +132,7 @@ describe('an entry', () => {
       at: expect.any(String),
       by: { kind: 'person', id: cashier.joined.body.user },
       action: 'showWallet',
-      subject: { kind: 'card', id: card, name: barcode.slice(-4), customer },
+      subject: { kind: 'card', id: card, name: barcode.slice(-4), customer, customerName: 'Ada' },
     })
     const { rows } = await service.database.pool.query('SELECT a::text AS text FROM audit_entries a')
     expect(rows.map((row) => row.text).join()).not.toContain(walletUrl.split('/w/')[1])

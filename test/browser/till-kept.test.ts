@@ -243,14 +243,14 @@ test('a sale refused after a reload comes back as a basket, with the reason', as
   const { page } = opened
   await openTill(page)
   await fillBasket(page, guest)
-  await page.route('**/v1/transactions/process', (route) => route.abort('connectionreset'))
+  await page.route('**/v1/transactions/process*', (route) => route.abort('connectionreset'))
   await charge(page, '$4.45')
   await page.getByRole('heading', { name: /^Not confirmed yet/ }).waitFor()
   // Sent, it is the outbox's alone.
   expect(await keptIn(page)).toBeNull()
   const [coupon] = (await callApi('GET', `/v1/customers/${guest.id}`)).coupons
   await callApi('POST', `/v1/coupons/${coupon.id}/revoke`)
-  await page.unroute('**/v1/transactions/process')
+  await page.unroute('**/v1/transactions/process*')
   await page.reload()
   await page.getByRole('alert').getByText(kept).waitFor()
   await page.getByRole('heading', { name: guest.name }).waitFor()
@@ -268,7 +268,7 @@ test('a sale that two windows were sending comes back in one of them when it is 
   const { page, context } = opened
   await openTill(page)
   await fillBasket(page, guest)
-  await context.route('**/v1/transactions/process', (route) => route.abort('connectionreset'))
+  await context.route('**/v1/transactions/process*', (route) => route.abort('connectionreset'))
   await charge(page, '$4.45')
   const waiting = (of: Page) => of.getByRole('heading', { name: /^Not confirmed yet/ })
   await waiting(page).waitFor()
@@ -277,7 +277,7 @@ test('a sale that two windows were sending comes back in one of them when it is 
   await waiting(second).waitFor()
   const [coupon] = (await callApi('GET', `/v1/customers/${guest.id}`)).coupons
   await callApi('POST', `/v1/coupons/${coupon.id}/revoke`)
-  await context.unroute('**/v1/transactions/process')
+  await context.unroute('**/v1/transactions/process*')
   for (const one of [page, second]) await waiting(one).waitFor({ state: 'detached' })
   const baskets = async () => {
     const counts = [page, second].map((item) =>

@@ -35,7 +35,7 @@ interface Network {
 
 async function breakNetwork(page: Page, loses: Network['loses']): Promise<Network> {
   const network: Network = { loses, bodies: [], arrived: 0 }
-  await page.route('**/v1/transactions/process', async (route) => {
+  await page.route('**/v1/transactions/process*', async (route) => {
     network.bodies.push(route.request().postData()!)
     if (network.loses === 'the request') return route.abort('connectionreset')
     network.arrived++

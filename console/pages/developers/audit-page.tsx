@@ -17,7 +17,7 @@ import { Subject } from './audit-subject.tsx'
 type AuditEntry = Schemas['AuditEntry']
 
 export function AuditPage() {
-  const { t } = useTranslation('developers')
+  const { t } = useTranslation(['developers', 'customers'])
   const [{ q, by, from, to }] = useFilters()
   const filters = { q, by, from, to }
   const [opened, setOpened] = useState<AuditEntry>()

@@ -1,7 +1,8 @@
-import { Text } from '@mantine/core'
+import { Stack, Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import type { Schemas } from '../../api/client.ts'
 import { paths } from '../../paths.ts'
+import { CustomerName } from '../../ui/customer-name.tsx'
 import { PageLink, type Search } from '../../ui/page-link.tsx'
 
 type AuditSubject = NonNullable<Schemas['AuditEntry']['subject']>
@@ -24,12 +25,30 @@ const places: Record<string, (subject: AuditSubject) => Place> = {
   organization: () => ({ to: paths.settings() }),
 }
 
-/** The subject of the change, linked to its page if it has one. */
-export function Subject({ subject }: { readonly subject: AuditSubject }) {
+/** The subject in words: its name, or else the end of its id. */
+function useSubjectText(): (subject: AuditSubject) => string {
   const { t } = useTranslation('developers')
-  const kind = t(`subject.${subject.kind}`, { defaultValue: subject.kind })
-  const text = t('audit.subjectText', { kind, name: subject.name ?? `…${subject.id.slice(-8)}` })
+  return ({ kind, name, id }) => {
+    if (kind === 'card' && name) return t('audit.cardEnding', { ending: name })
+    const noun = t(`subject.${kind}`, { defaultValue: kind })
+    return t('audit.subjectText', { kind: noun, name: name ?? `…${id.slice(-8)}` })
+  }
+}
+
+/** The subject of the change, linked to its page if it has one; of a card or a coupon, whose it is. */
+export function Subject({ subject }: { readonly subject: AuditSubject }) {
+  const text = useSubjectText()(subject)
   const place = places[subject.kind]?.(subject)
+  if (subject.customer) {
+    return (
+      <Stack gap={0} align="flex-start">
+        <Text size="sm" span>
+          {text}
+        </Text>
+        <CustomerName id={subject.customer} name={subject.customerName} />
+      </Stack>
+    )
+  }
   return place ? (
     <PageLink {...place} size="sm">
       {text}

@@ -1,5 +1,5 @@
-import { ActionIcon, Alert, Group, Progress, Radio, Stack, Text, Title } from '@mantine/core'
-import { IconBan, IconX } from '@tabler/icons-react'
+import { ActionIcon, Alert, Button, Group, Progress, Radio, Stack, Text, Title } from '@mantine/core'
+import { IconBan, IconQrcode, IconX } from '@tabler/icons-react'
 import type { Dispatch } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Schemas } from '../../api/client.ts'
@@ -7,9 +7,9 @@ import { formatNumber } from '../../i18n/format.ts'
 import { Status } from '../../ui/status.tsx'
 import { TierBadges } from '../../ui/tier-badges.tsx'
 import { CouponList } from '../sale/coupon-list.tsx'
-import { type Customer, cardStatus, isActive, type Sale, type SaleEvent } from '../sale/sale.ts'
+import { type Card, type Customer, cardStatus, isActive, type Sale, type SaleEvent } from '../sale/sale.ts'
 import { lazyPanel } from '../shell/lazy-panel.tsx'
-import { useNames } from '../shell/till-context.ts'
+import { places, useNames } from '../shell/till-context.ts'
 
 const OpenCard = lazyPanel(() => import('./open-card.tsx'))
 
@@ -20,6 +20,7 @@ interface CustomerPanelProps {
   readonly dispatch: Dispatch<SaleEvent>
   readonly onLeave: () => void
   readonly onCustomer: (customer: Customer) => void
+  readonly onShowCard: (card: Card) => void
 }
 
 /** The customer at the till: balances, cards, coupons, and progress toward the next reward. */
@@ -48,19 +49,18 @@ export function CustomerPanel(props: CustomerPanelProps) {
           {t('customer.blockedAbout')}
         </Alert>
       )}
-      <Group gap="xl" component="dl" m={0}>
-        {Object.entries(customer.collectables).map(([key, { value }]) => (
-          <div key={key}>
-            <Text component="dt" size="sm" c="dimmed">
-              {names.balance(key)}
-            </Text>
-            <Text component="dd" m={0} fz={26} fw={650} lh={1.2} className="lw-tabular">
-              {formatNumber(value, names.decimals(key))}
-            </Text>
-          </div>
-        ))}
-      </Group>
+      <Balances customer={customer} />
       {!isBlocked && <Cards {...props} />}
+      {canSell && (
+        <Button
+          id={places.showCard}
+          variant="default"
+          leftSection={<IconQrcode size={18} aria-hidden />}
+          onClick={() => props.onShowCard(sale.card!)}
+        >
+          {t('wallet.show')}
+        </Button>
+      )}
       {canSell && <CouponList sale={sale} coupons={customer.coupons} dispatch={dispatch} />}
       {canSell && progress.length > 0 && (
         <Stack gap="xs">
@@ -79,6 +79,24 @@ export function CustomerPanel(props: CustomerPanelProps) {
         </Stack>
       )}
     </Stack>
+  )
+}
+
+function Balances({ customer }: Pick<CustomerPanelProps, 'customer'>) {
+  const names = useNames()
+  return (
+    <Group gap="xl" component="dl" m={0}>
+      {Object.entries(customer.collectables).map(([key, { value }]) => (
+        <div key={key}>
+          <Text component="dt" size="sm" c="dimmed">
+            {names.balance(key)}
+          </Text>
+          <Text component="dd" m={0} fz={26} fw={650} lh={1.2} className="lw-tabular">
+            {formatNumber(value, names.decimals(key))}
+          </Text>
+        </div>
+      ))}
+    </Group>
   )
 }
 

@@ -19,7 +19,8 @@ const isRefusal = (error: unknown): error is ApiError =>
 
 async function sendOnce(entry: Unsettled, signal: AbortSignal): Promise<Settled> {
   if (entry.kind === 'sale') {
-    const call = api.POST('/v1/transactions/process', { body: entry.body, signal })
+    const params = { query: { include: 'walletUrl' as const } }
+    const call = api.POST('/v1/transactions/process', { params, body: entry.body, signal })
     return { kind: 'sale', entry, transaction: await dataOf(call) }
   }
   const params = { path: { id: entry.transaction } }

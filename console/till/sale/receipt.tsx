@@ -7,6 +7,7 @@ import { api, dataOf } from '../../api/client.ts'
 import { lineAmount } from '../../i18n/amounts.ts'
 import { currencyDecimals, formatDate, formatDateTime, formatList, formatNumber } from '../../i18n/format.ts'
 import { Row, Totals } from '../../ui/totals.tsx'
+import { WalletCode } from '../card/wallet-code.tsx'
 import type { Settled } from '../outbox/send.ts'
 import { useMoney, useNames, useTillContext } from '../shell/till-context.ts'
 import { PriceWarnings } from './price-warnings.tsx'
@@ -28,7 +29,7 @@ export function Receipt({ settled, onNext, onReturn }: ReceiptProps) {
   const items = entry.body.items ?? []
   return (
     <main className="till-alone" id="till-main" tabIndex={-1}>
-      <Stack gap="lg" maw={520} w="100%">
+      <Stack gap="lg" maw={transaction.walletUrl ? 880 : 520} w="100%">
         <Group gap="sm" wrap="nowrap" className="till-screen-only">
           <IconCircleCheck size={40} color="var(--mantine-primary-color-filled)" aria-hidden />
           <Title order={1} size="h2">
@@ -36,7 +37,7 @@ export function Receipt({ settled, onNext, onReturn }: ReceiptProps) {
           </Title>
         </Group>
         <PriceWarnings warnings={transaction.warnings} />
-        <article className="lw-surface till-sheet till-paper" aria-label={t('receipt.title')}>
+        <article className="lw-surface till-sheet till-paper till-receipt" aria-label={t('receipt.title')}>
           <Stack gap="md">
             <div>
               <Text fw={650}>{organization.name}</Text>
@@ -68,30 +69,38 @@ export function Receipt({ settled, onNext, onReturn }: ReceiptProps) {
             </div>
             <Loyalty settled={settled} />
           </Stack>
+          {transaction.walletUrl && <WalletCode url={transaction.walletUrl} />}
         </article>
-        <Group gap="xs" className="till-screen-only">
-          <Button size="lg" onClick={onNext} data-autofocus autoFocus>
-            {t('receipt.next')}
-          </Button>
-          <Button
-            size="lg"
-            variant="default"
-            leftSection={<IconPrinter size={20} aria-hidden />}
-            onClick={() => window.print()}
-          >
-            {t('receipt.print')}
-          </Button>
-          <Button
-            size="lg"
-            variant="subtle"
-            leftSection={<IconArrowBackUp size={20} aria-hidden />}
-            onClick={onReturn}
-          >
-            {t('receipt.return')}
-          </Button>
-        </Group>
+        <ReceiptActions onNext={onNext} onReturn={onReturn} />
       </Stack>
     </main>
+  )
+}
+
+function ReceiptActions({ onNext, onReturn }: Omit<ReceiptProps, 'settled'>) {
+  const { t } = useTranslation('till')
+  return (
+    <Group gap="xs" className="till-screen-only">
+      <Button size="lg" onClick={onNext} data-autofocus autoFocus>
+        {t('receipt.next')}
+      </Button>
+      <Button
+        size="lg"
+        variant="default"
+        leftSection={<IconPrinter size={20} aria-hidden />}
+        onClick={() => window.print()}
+      >
+        {t('receipt.print')}
+      </Button>
+      <Button
+        size="lg"
+        variant="subtle"
+        leftSection={<IconArrowBackUp size={20} aria-hidden />}
+        onClick={onReturn}
+      >
+        {t('receipt.return')}
+      </Button>
+    </Group>
   )
 }
 

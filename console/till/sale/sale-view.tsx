@@ -1,15 +1,15 @@
 import { ActionIcon, Alert, Button, Group, SegmentedControl, Stack, Text, Title } from '@mantine/core'
 import { IconHistory, IconTrash } from '@tabler/icons-react'
-import { useMutation } from '@tanstack/react-query'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { useTranslation } from 'react-i18next'
-import { api, dataOf, isUnanswered } from '../../api/client.ts'
 import { formatNumber } from '../../i18n/format.ts'
 import { Failure } from '../../ui/failure.tsx'
 import { Waiting } from '../../ui/waiting.tsx'
 import { CustomerPanel } from '../customer/customer-panel.tsx'
 import { FindCustomer } from '../customer/find-customer.tsx'
+import { useFinding } from '../customer/use-finding.ts'
+import { lazyPanel } from '../shell/lazy-panel.tsx'
 import { useShortcuts } from '../shell/shortcuts.ts'
 import { focusNow, focusOn, places } from '../shell/till-context.ts'
 import { Basket } from './basket.tsx'
@@ -20,6 +20,8 @@ import { ProductPicker, useProducts } from './product-picker.tsx'
 import { type Card, type Customer, chooseCard, isActive, type Line, type Product } from './sale.ts'
 import { ChargeButton, Gains, SaleTotals, useToPay } from './totals.tsx'
 import type { Selling } from './use-sale.ts'
+
+const ShowCard = lazyPanel(() => import('../card/show-card.tsx'))
 
 interface SaleViewProps {
   readonly selling: Selling
@@ -41,6 +43,7 @@ export function SaleView(props: SaleViewProps) {
   const { sale, dispatch, preview, again, isReady, announce } = selling
   const [part, setPart] = useState<Part>(sale.isKept ? 'basket' : 'customer')
   const [asked, setAsked] = useState<{ product?: Product }>()
+  const [shownCard, setShownCard] = useState<{ card: Card; next: string }>()
   const { all: products } = useProducts('')
   const toPay = useToPay(sale, preview.current)
   // A restored basket is still waiting for its customer.
@@ -68,6 +71,12 @@ export function SaleView(props: SaleViewProps) {
     const { opaqueId, name = opaqueId, category, price } = product
     if (price === undefined) return setAsked({ product })
     add({ product: opaqueId, name, category, unitPrice: price })
+  }
+  /** A new card is shown right away, while its customer is there to scan it. */
+  const takeNew = (customer: Customer) => {
+    finding.take(customer)
+    const card = chooseCard(customer, customer.matchedCard)
+    if (isActive(customer) && card && isActive(card)) setShownCard({ card, next: places.products })
   }
   const charge = () => {
     if (!isReady) return
@@ -116,7 +125,8 @@ export function SaleView(props: SaleViewProps) {
               progress={preview.shown?.preview.executedActions.progress ?? []}
               dispatch={dispatch}
               onLeave={leave}
-              onCustomer={finding.take}
+              onCustomer={takeNew}
+              onShowCard={(card) => setShownCard({ card, next: places.showCard })}
             />
           ) : isReading ? (
             <Waiting />
@@ -127,7 +137,7 @@ export function SaleView(props: SaleViewProps) {
               error={finding.error ?? notRead}
               searched={finding.searched}
               onRetry={notRead ? again.refetch : undefined}
-              onRegistered={finding.take}
+              onRegistered={takeNew}
             />
           )}
         </div>
@@ -138,66 +148,11 @@ export function SaleView(props: SaleViewProps) {
         </Title>
         <ProductPicker onPick={pick} onCustomItem={() => setAsked({})} />
       </section>
-      <section className="till-part lw-surface" data-part="basket" aria-labelledby="till-basket-title">
-        <Group justify="space-between" mih={44} wrap="nowrap">
-          <Title order={2} size="h4" id="till-basket-title">
-            {t('basket.title')}
-          </Title>
-          {sale.lines.length > 0 && (
-            <ActionIcon
-              variant="subtle"
-              color="gray"
-              size={44}
-              aria-label={t('basket.clear')}
-              onClick={() => {
-                for (const { id } of sale.lines) dispatch({ type: 'quantity', id, quantity: 0 })
-                focusOn(places.products)
-              }}
-            >
-              <IconTrash size={20} aria-hidden />
-            </ActionIcon>
-          )}
-        </Group>
-        <div className="till-scrolls">
-          {sale.isKept && (
-            <Alert color="yellow" icon={<IconHistory aria-hidden />} mb="xs">
-              {t('basket.kept')}
-            </Alert>
-          )}
-          <Basket sale={sale} shown={preview.shown} dispatch={dispatch} />
-        </div>
-        <Stack gap="sm" className="till-foot">
-          <Points
-            sale={sale}
-            shown={preview.shown}
-            spendable={preview.spendable}
-            isCurrent={!preview.isBusy}
-            dispatch={dispatch}
-          />
-          <Gains shown={sale.lines.length > 0 ? preview.shown : undefined} />
-          <SaleTotals toPay={toPay} shown={preview.shown} isCurrent={preview.current !== undefined} />
-          {!sale.customer && !isReading && sale.lines.length > 0 && (
-            <Text size="sm" c="dimmed">
-              {t('basket.noCustomer')}
-            </Text>
-          )}
-        </Stack>
-      </section>
+      <BasketPart selling={selling} toPay={toPay} isReading={isReading} />
       <div className="till-charge">
         {/* Here and not in the basket, because a phone shows this part whichever tab is open. */}
         <Notices preview={preview} refused={refused} />
-        <SegmentedControl
-          className="till-parts"
-          fullWidth
-          value={part}
-          onChange={(to) => setPart(to as Part)}
-          aria-label={t('parts')}
-          data={[
-            { value: 'customer', label: t('customer.title') },
-            { value: 'products', label: t('products.title') },
-            { value: 'basket', label: t('basket.short', { lines: formatNumber(sale.lines.length) }) },
-          ]}
-        />
+        <PartChoice part={part} lines={sale.lines.length} onChoose={setPart} />
         {sale.customer || isReading || sale.lines.length === 0 ? (
           <ChargeButton toPay={toPay} isReady={isReady} isBusy={isSending} onCharge={charge} />
         ) : (
@@ -206,6 +161,15 @@ export function SaleView(props: SaleViewProps) {
           </Button>
         )}
       </div>
+      {shownCard && (
+        <ShowCard
+          card={shownCard.card}
+          onClose={() => {
+            setShownCard(undefined)
+            focusOn(shownCard.next)
+          }}
+        />
+      )}
       {asked && (
         <PriceForm
           product={asked.product}
@@ -220,6 +184,88 @@ export function SaleView(props: SaleViewProps) {
   )
 }
 
+interface BasketPartProps {
+  readonly selling: Selling
+  readonly toPay: string
+  readonly isReading: boolean
+}
+
+function BasketPart({ selling, toPay, isReading }: BasketPartProps) {
+  const { t } = useTranslation('till')
+  const { sale, dispatch, preview } = selling
+  return (
+    <section className="till-part lw-surface" data-part="basket" aria-labelledby="till-basket-title">
+      <Group justify="space-between" mih={44} wrap="nowrap">
+        <Title order={2} size="h4" id="till-basket-title">
+          {t('basket.title')}
+        </Title>
+        {sale.lines.length > 0 && (
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            size={44}
+            aria-label={t('basket.clear')}
+            onClick={() => {
+              for (const { id } of sale.lines) dispatch({ type: 'quantity', id, quantity: 0 })
+              focusOn(places.products)
+            }}
+          >
+            <IconTrash size={20} aria-hidden />
+          </ActionIcon>
+        )}
+      </Group>
+      <div className="till-scrolls">
+        {sale.isKept && (
+          <Alert color="yellow" icon={<IconHistory aria-hidden />} mb="xs">
+            {t('basket.kept')}
+          </Alert>
+        )}
+        <Basket sale={sale} shown={preview.shown} dispatch={dispatch} />
+      </div>
+      <Stack gap="sm" className="till-foot">
+        <Points
+          sale={sale}
+          shown={preview.shown}
+          spendable={preview.spendable}
+          isCurrent={!preview.isBusy}
+          dispatch={dispatch}
+        />
+        <Gains shown={sale.lines.length > 0 ? preview.shown : undefined} />
+        <SaleTotals toPay={toPay} shown={preview.shown} isCurrent={preview.current !== undefined} />
+        {!sale.customer && !isReading && sale.lines.length > 0 && (
+          <Text size="sm" c="dimmed">
+            {t('basket.noCustomer')}
+          </Text>
+        )}
+      </Stack>
+    </section>
+  )
+}
+
+interface PartChoiceProps {
+  readonly part: Part
+  readonly lines: number
+  readonly onChoose: (part: Part) => void
+}
+
+function PartChoice({ part, lines, onChoose }: PartChoiceProps) {
+  const { t } = useTranslation('till')
+  return (
+    <SegmentedControl
+      className="till-parts"
+      fullWidth
+      value={part}
+      onChange={(to) => onChoose(to as Part)}
+      aria-label={t('parts')}
+      data={[
+        { value: 'customer', label: t('customer.title') },
+        { value: 'products', label: t('products.title') },
+        { value: 'basket', label: t('basket.short', { lines: formatNumber(lines) }) },
+      ]}
+    />
+  )
+}
+
 /** Why the sale cannot be charged, and what to check before it is. */
 function Notices({ preview, refused }: { readonly preview: Selling['preview']; readonly refused: unknown }) {
   return (
@@ -229,34 +275,4 @@ function Notices({ preview, refused }: { readonly preview: Selling['preview']; r
       <PriceWarnings warnings={preview.current?.preview.warnings} />
     </>
   )
-}
-
-/** Finds the customer and selects the scanned card or its replacement, or else the first usable one. */
-function useFinding(onFound: (customer: Customer, card: Card | undefined) => void) {
-  const take = (customer: Customer) => onFound(customer, chooseCard(customer, customer.matchedCard))
-  // The later of two searches wins, whichever response arrives first.
-  const latest = useRef('')
-  const { mutate, error, isPending, variables, reset } = useMutation({
-    meta: { isShownInPlace: true },
-    mutationFn: (q: string) => {
-      latest.current = q
-      return dataOf(api.GET('/v1/customers/find', { params: { query: { q } } }))
-    },
-    onSuccess: (customer, q) => q === latest.current && take(customer),
-  })
-  // A search that got no response is retried when the network is back.
-  useEffect(() => {
-    if (!isUnanswered(error) || variables === undefined) return
-    const again = () => mutate(variables)
-    window.addEventListener('online', again)
-    return () => window.removeEventListener('online', again)
-  }, [error, variables, mutate])
-  return {
-    find: mutate,
-    take,
-    error,
-    isBusy: isPending,
-    searched: variables,
-    reset,
-  }
 }

@@ -64,6 +64,7 @@ export function useNames() {
 /** Element ids that keyboard shortcuts move the focus to. */
 export const places = {
   customer: 'till-customer',
+  showCard: 'till-show-card',
   products: 'till-products',
   basket: 'till-basket',
   points: 'till-points',

@@ -29,10 +29,11 @@ const GetCardBarcodeQuery = Type.Object({
   ),
 })
 
+type CardReply = ReturnType<typeof toCardReply>
+
 export function cardRoutes(app: Server, { deps }: ServerOptions): void {
   const { pool, clock } = deps
   const walletUrls = createWalletUrls(deps)
-  type CardReply = ReturnType<typeof toCardReply>
   const withUrl = (request: FastifyRequest) => (card: CardReply) => walletUrls.ofCard(request.caller, card)
 
   app.get(
@@ -104,6 +105,14 @@ export function cardRoutes(app: Server, { deps }: ServerOptions): void {
       }),
   )
 
+  walletUrlRoutes(app, deps)
+  barcodeRoute(app, deps)
+}
+
+function walletUrlRoutes(app: Server, deps: ServerOptions['deps']): void {
+  const { clock } = deps
+  const walletUrls = createWalletUrls(deps)
+
   for (const action of ['revoke', 'renew'] as const) {
     app.post(
       `/v1/cards/:id/wallet/${action}`,
@@ -128,12 +137,17 @@ export function cardRoutes(app: Server, { deps }: ServerOptions): void {
           work: (tenant) => change(tenant, parseId('card', request.params.id), clock()),
           status: 200,
           render: toCardReply,
-          finish: withUrl(request),
+          finish: (card: CardReply) => walletUrls.ofCard(request.caller, card),
         })
       },
     )
   }
 
+  showRoute(app, deps)
+}
+
+function showRoute(app: Server, deps: ServerOptions['deps']): void {
+  const walletUrls = createWalletUrls(deps)
   app.post(
     '/v1/cards/:id/wallet/show',
     {
@@ -156,13 +170,12 @@ export function cardRoutes(app: Server, { deps }: ServerOptions): void {
     },
     async (request, reply) => {
       const { caller } = request
+      const id = parseId('card', request.params.id)
+      const { customer } = await getCard(tenantOf(deps.pool, caller.organization.orgId), id)
+      // The page shows the first name and the balances.
+      await deps.profileReads.count(request, customer)
       return respondToWrite(deps, request, reply, {
-        work: async (tenant) => {
-          const card = await getCard(tenant, parseId('card', request.params.id))
-          // The page shows the first name and the balances.
-          await deps.profileReads.count(request, card.customer)
-          return showWallet(tenant, card)
-        },
+        work: async (tenant) => showWallet(tenant, await getCard(tenant, id)),
         status: 200,
         render: toCardReply,
         finish: (card: CardReply) => ({
@@ -172,7 +185,9 @@ export function cardRoutes(app: Server, { deps }: ServerOptions): void {
       })
     },
   )
+}
 
+function barcodeRoute(app: Server, { pool }: ServerOptions['deps']): void {
   app.get(
     '/v1/cards/:id/barcode.svg',
     {

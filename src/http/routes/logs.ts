@@ -14,7 +14,7 @@ import { listPage, PageQuery } from '../requests/paging.ts'
 import { respondToRead } from '../respond-to-read.ts'
 import { ActorKind, AuditSubjectKind, CallerKind, RequestOutcome } from '../schemas/choices.ts'
 import { auditEntryExample, requestDetailsExample, requestExample } from '../schemas/examples.ts'
-import { Id, Optional, PageOf, RangeQuery, Text, Timestamp } from '../schemas/fields.ts'
+import { CustomerName, Id, Optional, PageOf, RangeQuery, Text, Timestamp } from '../schemas/fields.ts'
 import type { ServerOptions } from '../server-options.ts'
 
 const tags = ['Logs']
@@ -97,6 +97,7 @@ const AuditEntry = Type.Object(
             }),
           ),
           customer: Optional(Id('cus', 'Whose card or coupon it is.')),
+          customerName: Optional(CustomerName),
         },
         { description: 'What was changed.' },
       ),

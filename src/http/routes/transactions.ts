@@ -52,7 +52,6 @@ const processDescription =
 
 export function transactionRoutes(app: Server, { deps, baskets }: ServerOptions): void {
   const { clock } = deps
-  const walletUrls = createWalletUrls(deps)
 
   app.post(
     '/v1/transactions/validate',
@@ -80,6 +79,15 @@ export function transactionRoutes(app: Server, { deps, baskets }: ServerOptions)
     },
   )
 
+  processing(app, { deps, baskets })
+
+  oneTransaction(app, deps)
+
+  transactionList(app, deps)
+}
+
+function processing(app: Server, { deps, baskets }: Pick<ServerOptions, 'deps' | 'baskets'>): void {
+  const walletUrls = createWalletUrls(deps)
   app.post(
     '/v1/transactions/process',
     {
@@ -114,7 +122,11 @@ export function transactionRoutes(app: Server, { deps, baskets }: ServerOptions)
       const isRepeatable = key !== undefined || body.opaqueId !== undefined
       const fingerprint = isRepeatable ? fingerprintOf(meaningOf(BasketBody, body), body) : undefined
       const repeat = { idempotencyKey: key, fingerprint }
-      const { transaction, isReplay } = await baskets.process(caller, toBasketRequest(body, clock()), repeat)
+      const { transaction, isReplay } = await baskets.process(
+        caller,
+        toBasketRequest(body, deps.clock()),
+        repeat,
+      )
       if (isReplay) reply.header('idempotent-replayed', 'true')
       const processed = toProcessedReply(transaction, caller.organization)
       if (!request.query.include) return reply.code(201).send(processed)
@@ -124,10 +136,6 @@ export function transactionRoutes(app: Server, { deps, baskets }: ServerOptions)
       return reply.code(201).send({ ...processed, walletUrl })
     },
   )
-
-  oneTransaction(app, deps)
-
-  transactionList(app, deps)
 }
 
 function oneTransaction(app: Server, deps: ServerOptions['deps']): void {
