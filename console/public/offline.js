@@ -1,5 +1,8 @@
-// The service worker of the wallet page: asks the service first, and without a response uses the last one.
-const cacheName = 'lw-wallet'
+// The service worker of the wallet page and of the till: without a response of the service it uses what was
+// kept. The wallet page keeps the last state of its card. The till keeps its own files and nothing else, since
+// what the API says is true for the moment only.
+const isTill = self.location.pathname === '/till-offline.js'
+const cacheName = isTill ? 'lw-till' : 'lw-wallet'
 const patienceMs = 4000
 
 self.addEventListener('install', () => self.skipWaiting())
@@ -7,20 +10,26 @@ self.addEventListener('activate', (event) => event.waitUntil(self.clients.claim(
 
 self.addEventListener('fetch', (event) => {
   const { request } = event
-  const url = new URL(request.url)
-  if (request.method !== 'GET' || url.origin !== self.location.origin) return
-  event.respondWith(url.pathname.startsWith('/assets/') ? fromCacheFirst(request) : fromServiceFirst(request))
+  const { origin, pathname } = new URL(request.url)
+  if (request.method !== 'GET' || origin !== self.location.origin) return
+  if (pathname.startsWith('/assets/')) return event.respondWith(fromCacheFirst(request))
+  if (!isTill || ['/till', '/icon.svg', '/color-scheme.js'].includes(pathname)) {
+    event.respondWith(fromServiceFirst(request))
+  }
 })
 
+const findKept = async (request) => (await caches.open(cacheName)).match(request)
+
 async function fromCacheFirst(request) {
-  return (await caches.match(request)) ?? fromServiceFirst(request)
+  return (await findKept(request)) ?? fromServiceFirst(request)
 }
 
 async function fromServiceFirst(request) {
   let giveUp
   try {
     const response = await fetch(request, { signal: AbortSignal.timeout(patienceMs) })
-    if (response.ok) {
+    // The page of the till is kept by itself, once all files of its version are.
+    if (response.ok && !(isTill && request.mode === 'navigate')) {
       const cache = await caches.open(cacheName)
       await cache.put(request, response.clone())
     }
@@ -30,7 +39,7 @@ async function fromServiceFirst(request) {
   } catch (error) {
     giveUp = () => Promise.reject(error)
   }
-  const kept = await caches.match(request)
+  const kept = await findKept(request)
   if (!kept) return giveUp()
   // The header lets the page say that this is not current.
   const headers = new Headers(kept.headers)

@@ -118,37 +118,6 @@ test('counts a sale once whose answer was lost, also when the page is loaded aga
   expectCalm(opened)
 })
 
-test('without a network it says so, charges nothing old, and goes on when it is back', async () => {
-  const guest = await register(shop, 'Olga Tunnel')
-  const opened = await openPage({ expected: ['net::ERR_INTERNET_DISCONNECTED'] })
-  const { page, context } = opened
-  await openTill(page)
-  await context.setOffline(true)
-  await page.getByLabel('Phone, email, or barcode').fill(guest.phone)
-  await page.keyboard.press('Enter')
-  const said = page.getByRole('alert').filter({ hasText: "Can't reach the service" })
-  await said.waitFor()
-  await expectAccessible(page)
-  const failed = page.waitForEvent('requestfailed')
-  await said.getByRole('button', { name: 'Try again' }).click()
-  await failed
-  await said.waitFor()
-  await context.setOffline(false)
-  await page.getByRole('heading', { name: guest.name }).waitFor()
-
-  await page.getByRole('button', { name: /^Assam tea/ }).click()
-  await page.getByRole('button', { name: 'Charge $3.30' }).and(page.locator(':enabled')).waitFor()
-  await context.setOffline(true)
-  await page.getByRole('button', { name: /^Warm scone/ }).click()
-  await page.getByRole('button', { name: 'Charge —' }).and(page.locator(':disabled')).waitFor()
-  expect(await page.locator('.till-foot dl').textContent()).toBe('Total due—')
-  await said.waitFor()
-  await context.setOffline(false)
-  await charge(page, '$5.45')
-  await page.getByRole('heading', { name: '$5.45 paid' }).waitFor()
-  expectCalm(opened)
-})
-
 test('shows every call with its bodies, and as curl that works as it is', async () => {
   const guest = await register(shop, 'Ivy Integrator')
   const opened = await openPage()

@@ -2,7 +2,7 @@ import { Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import { lazyPanel } from '../shell/lazy-panel.tsx'
 
-const QrCode = lazyPanel(() => import('./qr-code.tsx'))
+const QrCode = lazyPanel(() => import('./qr-code.tsx'), { isKept: false })
 
 interface WalletCodeProps {
   /** The wallet page. It is the only credential of the card, so it is drawn and never written out. */

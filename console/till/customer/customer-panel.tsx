@@ -16,6 +16,7 @@ const OpenCard = lazyPanel(() => import('./open-card.tsx'))
 interface CustomerPanelProps {
   readonly sale: Sale
   readonly customer: Customer
+  readonly isReached: boolean
   readonly progress: Schemas['TransactionPreview']['executedActions']['progress']
   readonly dispatch: Dispatch<SaleEvent>
   readonly onLeave: () => void
@@ -51,7 +52,7 @@ export function CustomerPanel(props: CustomerPanelProps) {
       )}
       <Balances customer={customer} />
       {!isBlocked && <Cards {...props} />}
-      {canSell && (
+      {canSell && props.isReached && (
         <Button
           id={places.showCard}
           variant="default"
@@ -61,7 +62,9 @@ export function CustomerPanel(props: CustomerPanelProps) {
           {t('wallet.show')}
         </Button>
       )}
-      {canSell && <CouponList sale={sale} coupons={customer.coupons} dispatch={dispatch} />}
+      {canSell && (
+        <CouponList sale={sale} coupons={customer.coupons} isReached={props.isReached} dispatch={dispatch} />
+      )}
       {canSell && progress.length > 0 && (
         <Stack gap="xs">
           <Title order={4} size="h5">

@@ -9,11 +9,12 @@ import { lazyPanel } from '../shell/lazy-panel.tsx'
 import { places } from '../shell/till-context.ts'
 
 // The camera's WebAssembly is larger than the rest of the till, and most tills have a scanner.
-const Camera = lazyPanel(() => import('../hardware/camera.tsx'))
+const Camera = lazyPanel(() => import('../hardware/camera.tsx'), { isKept: false })
 const RegisterForm = lazyPanel(() => import('./register-form.tsx'))
 
 interface FindCustomerProps {
   readonly find: (text: string) => void
+  readonly isReached: boolean
   readonly isBusy: boolean
   readonly error: Error | null | undefined
   /** Text of the last search. */
@@ -24,7 +25,7 @@ interface FindCustomerProps {
 }
 
 export function FindCustomer(props: FindCustomerProps) {
-  const { find, isBusy, error, searched, onRetry, onRegistered } = props
+  const { find, isReached, isBusy, error, searched, onRetry, onRegistered } = props
   const { t } = useTranslation('till')
   const [text, setText] = useState('')
   const [isCameraOpen, setCameraOpen] = useState(false)
@@ -65,7 +66,7 @@ export function FindCustomer(props: FindCustomerProps) {
       </form>
       {!error && (
         <Text size="sm" c="dimmed">
-          {t('find.hint')}
+          {t(isReached ? 'find.hint' : 'offline.findHint')}
         </Text>
       )}
       {isUnknown ? (
@@ -81,7 +82,7 @@ export function FindCustomer(props: FindCustomerProps) {
       ) : (
         error && <Failure error={error} onRetry={onRetry ?? (() => searched && find(searched))} />
       )}
-      {!isUnknown && (
+      {!isUnknown && isReached && (
         <Button
           variant="subtle"
           leftSection={<IconUserPlus size={18} aria-hidden />}

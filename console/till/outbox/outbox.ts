@@ -1,22 +1,30 @@
 /**
- * Data that this till stores in the browser: its name, its counters, and every sale and return that was sent
- * and has no response yet. A number is assigned and stored before the request is sent. The request is retried
- * with the same body until a response arrives, also after a reload: the service counts each number once.
+ * Data that this till stores in the browser: its name, its counters, and every sale and return that has no
+ * response yet. A number is assigned and stored before the request is sent. The request is retried with the
+ * same body until a response arrives, also after a reload: the service counts each number once.
  */
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import type { Wanted } from '../../ui/use-return-preview.ts'
 import type { Basket } from '../sale/preview.ts'
 
 interface Numbered {
   /** The receipt number, or the number of the return. */
   readonly number: string
-  /** Whether it was set aside, so that new sales no longer wait for it. */
+  /** Whether it is sent in the background, so that new sales do not wait for it. */
   readonly isAside?: boolean
+  /** Why the service refused it in the background. It waits for a cashier and is not sent again. */
+  readonly refused?: { readonly status: number; readonly code: string; readonly message: string }
+  /** When it was charged, in milliseconds; absent in entries of older versions of the page. */
+  readonly at?: number
+  /** What was charged or given back. */
+  readonly due?: number
 }
 
 export interface UnsettledSale extends Numbered {
   readonly kind: 'sale'
   readonly body: Basket
+  /** Last digits of the card: all that is stored to tell whose sale it is. */
+  readonly ending?: string
   /** Names of the coupons redeemed, by id, for the receipt. */
   readonly couponNames: Readonly<Record<string, string>>
 }
@@ -42,6 +50,8 @@ interface Kept {
   readonly returns: number
   /** External ID of this till's branch; defaults to the branch of the signed-in person. */
   readonly branch?: string
+  /** How far the service's clock is ahead of this computer's, by the last response. */
+  readonly clockOffset?: number
   readonly unsettled: readonly Unsettled[]
 }
 
@@ -64,6 +74,10 @@ function read(organization: string): Kept {
   }
 }
 
+/** The entry as it is stored now; undefined if another window has settled it. */
+export const findUnsettled = (organization: string, number: string): Unsettled | undefined =>
+  read(organization).unsettled.find((entry) => entry.number === number)
+
 /** Reads the stored data again before each change, since a second window of this till writes it too. */
 function change(organization: string, make: (kept: Kept) => Kept): Kept {
   const kept = make(read(organization))
@@ -71,35 +85,55 @@ function change(organization: string, make: (kept: Kept) => Kept): Kept {
   return kept
 }
 
+/** The stored data, also as a second window changes it. */
+function useKept(organization: string) {
+  const [kept, setKept] = useState(() => change(organization, (before) => before))
+  useEffect(() => {
+    const look = ({ key }: StorageEvent) => key === keyOf(organization) && setKept(read(organization))
+    window.addEventListener('storage', look)
+    return () => window.removeEventListener('storage', look)
+  }, [organization])
+  const update = (make: (kept: Kept) => Kept) => setKept(change(organization, make))
+  return { kept, update }
+}
+
 export type Outbox = ReturnType<typeof useOutbox>
 
 export function useOutbox(organization: string) {
-  const [kept, setKept] = useState(() => change(organization, (before) => before))
+  const { kept, update } = useKept(organization)
   // Another window takes care of what it sends itself; at the start, everything left behind is ours.
   const [currentNumber, setCurrentNumber] = useState(
     () => kept.unsettled.find(({ isAside }) => !isAside)?.number,
   )
-  const update = (make: (kept: Kept) => Kept) => setKept(change(organization, make))
-  const setAside = (number: string, isAside: boolean) =>
+  const edit = (number: string, changes: Partial<Numbered>) =>
     update((before) => ({
       ...before,
-      unsettled: before.unsettled.map((sale) => (sale.number === number ? { ...sale, isAside } : sale)),
+      unsettled: before.unsettled.map((entry) =>
+        entry.number === number ? { ...entry, ...changes } : entry,
+      ),
     }))
 
   return {
+    organization,
     name: kept.name,
     branch: kept.branch,
+    clockOffset: kept.clockOffset ?? 0,
     current: kept.unsettled.find(({ number }) => number === currentNumber),
+    /** What is sent in the background, or was refused there. */
     aside: kept.unsettled.filter(({ number }) => number !== currentNumber),
     chooseBranch: (branch: string | undefined) => update((before) => ({ ...before, branch })),
+    noteClock(clockOffset: number) {
+      if (Math.abs(clockOffset - (kept.clockOffset ?? 0)) > 1000)
+        update((before) => ({ ...before, clockOffset }))
+    },
     /** Stores the sale under the next receipt number, before anything is sent. */
-    putSale(sale: Omit<UnsettledSale, 'number' | 'kind'>): string {
+    putSale(sale: Omit<UnsettledSale, 'number' | 'kind'>): UnsettledSale {
       const sales = read(organization).sales + 1
       const number = numberOf(kept.name, '', sales)
       const entry = { ...sale, kind: 'sale' as const, number, body: { ...sale.body, opaqueId: number } }
       update((before) => ({ ...before, sales, unsettled: [...before.unsettled, entry] }))
-      setCurrentNumber(number)
-      return number
+      if (!sale.isAside) setCurrentNumber(number)
+      return entry
     },
     putReturn(given: Omit<UnsettledReturn, 'number' | 'kind'>) {
       const returns = read(organization).returns + 1
@@ -110,7 +144,7 @@ export function useOutbox(organization: string) {
     },
     /** Returns whether the entry was still there: another window may have received the response first. */
     settle(number: string): boolean {
-      const isOurs = read(organization).unsettled.some((sale) => sale.number === number)
+      const isOurs = findUnsettled(organization, number) !== undefined
       update((before) => ({
         ...before,
         unsettled: before.unsettled.filter((sale) => sale.number !== number),
@@ -119,13 +153,10 @@ export function useOutbox(organization: string) {
       return isOurs
     },
     setAside(number: string) {
-      setAside(number, true)
+      edit(number, { isAside: true })
       setCurrentNumber(undefined)
     },
-    takeUp(number: string) {
-      setAside(number, false)
-      setCurrentNumber(number)
-    },
+    refuse: (number: string, refused: NonNullable<Numbered['refused']>) => edit(number, { refused }),
   }
 }
 

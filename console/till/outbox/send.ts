@@ -1,9 +1,20 @@
-/** Retries unsettled sales and returns until a response arrives, with growing pauses. */
+/**
+ * Sends unsettled sales and returns in the order in which they were made, with growing pauses until responses
+ * arrive. Of several windows one sends at a time, so that the order holds; a number that is sent twice all the
+ * same counts once.
+ */
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { ApiError, api, dataOf, type Schemas } from '../../api/client.ts'
 import { sessionQuery } from '../../api/session.ts'
-import type { Unsettled, UnsettledReturn, UnsettledSale } from './outbox.ts'
+import { useReached } from '../offline/reach.ts'
+import {
+  findUnsettled,
+  type Outbox,
+  type Unsettled,
+  type UnsettledReturn,
+  type UnsettledSale,
+} from './outbox.ts'
 
 export type Settled =
   | { kind: 'sale'; entry: UnsettledSale; transaction: Schemas['ProcessedTransaction'] }
@@ -49,58 +60,113 @@ export interface Sending {
 }
 
 interface SendOptions {
-  readonly entry: Unsettled | undefined
+  readonly outbox: Outbox
   readonly isSignedIn: boolean
   readonly onSettled: (settled: Settled) => void
   readonly onRefused: (entry: Unsettled, error: ApiError) => void
+  /** Another window has settled it. */
+  readonly onGone: (entry: Unsettled) => void
+}
+
+/** Runs alone among the windows of this till. Locks exist only over HTTPS. */
+function alone<T>(organization: string, signal: AbortSignal, run: () => Promise<T>): Promise<T> {
+  if (!('locks' in navigator)) return run()
+  return navigator.locks.request(`lw-till-${organization}`, { signal }, run)
+}
+
+/** What is left to send, the oldest first. `settled` are those whose response is not rendered yet. */
+function listWaiting({ outbox }: SendOptions, settled: ReadonlySet<string>): readonly Unsettled[] {
+  const { aside, current } = outbox
+  return [...aside.filter(({ isAside, refused }) => isAside && !refused), ...(current ? [current] : [])]
+    .filter(({ number }) => !settled.has(number))
+    .sort((a, b) => (a.at ?? 0) - (b.at ?? 0))
+}
+
+/** Sends what is waiting. Throws if no response arrives, so that nothing overtakes it. */
+async function sendAll(options: () => SendOptions, settled: Set<string>, stop: AbortSignal): Promise<void> {
+  for (const entry of listWaiting(options(), settled)) {
+    if (stop.aborted) return
+    const { outbox, onSettled, onRefused, onGone } = options()
+    const stored = findUnsettled(outbox.organization, entry.number)
+    try {
+      const late = AbortSignal.timeout(answerWithinMs)
+      const response = stored && !stored.refused && (await sendOnce(stored, AbortSignal.any([stop, late])))
+      if (stop.aborted) return
+      settled.add(entry.number)
+      if (response) onSettled(response)
+      else onGone(entry)
+    } catch (error) {
+      if (stop.aborted) return
+      if (!isRefusal(error)) throw error
+      settled.add(entry.number)
+      onRefused(entry, error)
+    }
+  }
 }
 
 export function useSending(options: SendOptions): { sending: Sending | undefined; sendNow: () => void } {
-  const { entry, isSignedIn } = options
+  const { outbox, isSignedIn } = options
   const [sending, setSending] = useState<Sending>()
   const queries = useQueryClient()
   const wake = useRef(() => {})
   const latest = useRef(options)
   latest.current = options
-  const number = entry?.number
 
-  // Depends on the number: an entry read from storage again is another object with the same content.
   useEffect(() => {
-    setSending(undefined)
-    if (!entry || !isSignedIn) return
+    if (!isSignedIn) return
     const stop = new AbortController()
+    const settled = new Set<string>()
+    const pause = (ms?: number) =>
+      new Promise<void>((resolve) => {
+        wake.current = resolve
+        if (ms !== undefined) setTimeout(resolve, ms)
+      })
     const run = async () => {
-      for (let tries = 1; !stop.signal.aborted; tries++) {
+      for (let tries = 1; !stop.signal.aborted; ) {
+        if (listWaiting(latest.current, settled).length === 0) {
+          setSending(undefined)
+          tries = 1
+          await pause()
+          continue
+        }
         setSending((before) => ({ tries, error: before?.error }))
         try {
-          const late = AbortSignal.timeout(answerWithinMs)
-          const settled = await sendOnce(entry, AbortSignal.any([stop.signal, late]))
-          if (!stop.signal.aborted) latest.current.onSettled(settled)
-          return
+          const { organization } = latest.current.outbox
+          await alone(organization, stop.signal, () => sendAll(() => latest.current, settled, stop.signal))
         } catch (error) {
           if (stop.signal.aborted) return
-          if (isRefusal(error)) return latest.current.onRefused(entry, error)
           // Sending continues after the next sign-in.
           if (error instanceof ApiError && error.status === 401) {
             return queries.setQueryData(sessionQuery.queryKey, null)
           }
-          const pauseMs = pausesMs[Math.min(tries, pausesMs.length) - 1]!
+          const pauseMs = pausesMs[Math.min(tries++, pausesMs.length) - 1]!
           setSending({ tries, error, nextAt: Date.now() + pauseMs })
-          await new Promise<void>((resolve) => {
-            wake.current = resolve
-            setTimeout(resolve, pauseMs)
-          })
+          await pause(pauseMs)
         }
       }
     }
     void run()
-    const wakeUp = () => wake.current()
-    window.addEventListener('online', wakeUp)
     return () => {
       stop.abort()
-      window.removeEventListener('online', wakeUp)
+      wake.current()
     }
-  }, [number, isSignedIn, queries])
+  }, [isSignedIn, queries])
 
+  useWaking(outbox, wake)
+  const current = outbox.current?.number
+  useEffect(() => setSending((before) => before && { tries: before.tries }), [current])
   return { sending, sendNow: () => wake.current() }
+}
+
+/** Ends the pause when there is something new to send, or a way to send it. */
+function useWaking({ aside, current }: Outbox, wake: { readonly current: () => void }): void {
+  const reached = useReached()
+  // The numbers: an entry read from storage again is another object with the same content.
+  const numbers = [...aside, current].map((entry) => entry?.number).join()
+  useEffect(() => wake.current(), [reached, numbers, wake])
+  useEffect(() => {
+    const wakeUp = () => wake.current()
+    window.addEventListener('online', wakeUp)
+    return () => window.removeEventListener('online', wakeUp)
+  }, [wake])
 }

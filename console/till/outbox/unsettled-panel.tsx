@@ -104,11 +104,6 @@ export function LookUp({ entry, onSettled }: LookUpProps) {
       <Button variant="default" loading={isPending} onClick={() => mutate()}>
         {t('unsettled.lookUp')}
       </Button>
-      {entry.kind === 'sale' && (
-        <Text size="sm" c="dimmed" ff="monospace" className="till-wraps">
-          GET /v1/transactions?opaqueId={entry.number}
-        </Text>
-      )}
       {error && <Failure error={error} />}
       {isSuccess && <Text role="status">{t('unsettled.notKnown', { number: entry.number })}</Text>}
     </Stack>

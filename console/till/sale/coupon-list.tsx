@@ -11,10 +11,12 @@ interface CouponListProps {
   readonly sale: Sale
   /** The coupons that can be used now. */
   readonly coupons: readonly Coupon[]
+  /** Coupons need the service: another till may redeem them meanwhile. */
+  readonly isReached: boolean
   readonly dispatch: Dispatch<SaleEvent>
 }
 
-export function CouponList({ sale, coupons, dispatch }: CouponListProps) {
+export function CouponList({ sale, coupons, isReached, dispatch }: CouponListProps) {
   const { t } = useTranslation('till')
   const { timezone } = useTillContext().session.organization
   const productName = useDirectoryNames(
@@ -28,6 +30,7 @@ export function CouponList({ sale, coupons, dispatch }: CouponListProps) {
       <Title order={4} size="h5">
         {t('customer.coupons')}
       </Title>
+      {!isReached && <Text size="sm">{t('offline.noCoupons')}</Text>}
       {coupons.map((coupon) => {
         const isUsed = used.includes(coupon.id)
         return (
@@ -36,6 +39,7 @@ export function CouponList({ sale, coupons, dispatch }: CouponListProps) {
             variant={isUsed ? 'filled' : 'default'}
             justify="space-between"
             aria-pressed={isUsed}
+            disabled={!isReached && !isUsed}
             className="till-coupon"
             leftSection={isUsed ? <IconCheck size={18} aria-hidden /> : <IconTicket size={18} aria-hidden />}
             onClick={() =>

@@ -1,7 +1,7 @@
 /**
  * The uncharged basket, stored in the browser so that it survives a reload, a crash or a page opened by
  * mistake. It is stored for this window only: restored in another window as well, it would be charged twice.
- * Only the customer's id is stored, and the customer is read again. The basket is dropped when another person
+ * Only the customer's id is stored, and the customer is read again; without a network, the barcode is. The basket is dropped when another person
  * signs in here, or after too long.
  */
 import { useEffect } from 'react'
@@ -11,7 +11,8 @@ import { emptySale, isEmpty, type Line, type Sale } from './sale.ts'
 const key = 'lw-till-basket'
 const keptForMs = 2 * 60 * 60_000
 
-interface KeptBasket extends Pick<Sale, 'lines' | 'coupons' | 'pointsToSpend' | 'awaited'> {
+interface KeptBasket
+  extends Pick<Sale, 'lines' | 'coupons' | 'pointsToSpend' | 'awaited' | 'barcode' | 'paidAs'> {
   readonly person: string
   readonly at: number
 }
@@ -23,18 +24,18 @@ export function takeKept({ person }: Session): Sale | undefined {
     forget()
     return undefined
   }
-  const { lines, coupons, pointsToSpend, awaited } = basket
+  const { lines, coupons, pointsToSpend, awaited, barcode, paidAs } = basket
   const lastLine = Math.max(0, ...lines.map(({ id }) => Number(id)))
-  return { ...emptySale, lines, coupons, pointsToSpend, awaited, lastLine, isKept: true }
+  return { ...emptySale, lines, coupons, pointsToSpend, awaited, barcode, paidAs, lastLine, isKept: true }
 }
 
 /** A sale that was sent belongs to the outbox: stored here too, it would be charged twice. */
 export function useKeeping({ person }: Session, sale: Sale, isSent: boolean): void {
   useEffect(() => {
     if (isSent || isEmpty(sale)) return forget()
-    const { lines, coupons, pointsToSpend, customer, card } = sale
+    const { lines, coupons, pointsToSpend, customer, card, barcode, paidAs } = sale
     const awaited = customer ? { customer: customer.id, card: card?.id } : sale.awaited
-    keep({ person: person.id, at: Date.now(), lines, coupons, pointsToSpend, awaited })
+    keep({ person: person.id, at: Date.now(), lines, coupons, pointsToSpend, awaited, barcode, paidAs })
   }, [person.id, sale, isSent])
 }
 
@@ -59,7 +60,10 @@ function read(): KeptBasket | undefined {
 
 /** The stored value may have been edited, or written by an older version of the page. */
 function isBasket(given: unknown): given is KeptBasket {
-  const { person, at, lines, coupons, pointsToSpend, awaited } = (given ?? {}) as Record<string, unknown>
+  const { person, at, lines, coupons, pointsToSpend, awaited, barcode, paidAs } = (given ?? {}) as Record<
+    string,
+    unknown
+  >
   const { customer, card } = (awaited ?? {}) as Record<string, unknown>
   return (
     isText(person) &&
@@ -68,7 +72,9 @@ function isBasket(given: unknown): given is KeptBasket {
     isListOf(coupons, isText) &&
     isListOf(lines, isLine) &&
     (awaited === undefined || isText(customer)) &&
-    isMaybeText(card)
+    isMaybeText(card) &&
+    isMaybeText(barcode) &&
+    isMaybeText(paidAs)
   )
 }
 

@@ -85,3 +85,16 @@ export function Points({ sale, shown, spendable, isCurrent, dispatch }: PointsPr
     </div>
   )
 }
+
+/** Points need the service: another till may spend them meanwhile. */
+export function PointsOffline({ sale }: Pick<PointsProps, 'sale'>) {
+  const { t } = useTranslation('till')
+  const { campaigns } = useTillContext()
+  const balance = campaigns.find(({ id }) => id === sale.card?.campaign)?.spend?.balance
+  if (!balance || !sale.customer?.collectables[balance]?.value || sale.lines.length === 0) return null
+  return (
+    <Text size="sm" c="dimmed">
+      {t('offline.noPoints')}
+    </Text>
+  )
+}

@@ -5,10 +5,10 @@
 import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { api, dataOf, type Schemas } from '../../api/client.ts'
-import { emptySale, isActive, type Sale } from './sale.ts'
+import { buyerOf, emptySale, isActive, type Sale } from './sale.ts'
 
-/** The till has looked the card up and never sends its barcode. */
-export type Basket = Schemas['Basket'] & { readonly customer: string; readonly card: string }
+/** With the customer and the card; with the barcode only if it was scanned without a network. */
+export type Basket = Schemas['Basket']
 type Preview = Schemas['TransactionPreview']
 
 export interface Previewed {
@@ -22,8 +22,7 @@ export interface Previewed {
 /** Fields without a value are left out of the JSON. */
 function toBasket(sale: Sale, branch: string | undefined): Basket {
   return {
-    customer: sale.customer!.id,
-    card: sale.card!.id,
+    ...buyerOf(sale),
     branch,
     items: sale.lines.map(({ coupons, ...line }) => ({
       ...line,
@@ -33,6 +32,13 @@ function toBasket(sale: Sale, branch: string | undefined): Basket {
     pointsToSpend: sale.pointsToSpend || undefined,
   }
 }
+
+/** The basket as it is charged without the service, which alone can redeem coupons and points. */
+export const toBareBasket = (sale: Sale, branch: string | undefined): Basket =>
+  toBasket(
+    { ...sale, coupons: [], pointsToSpend: 0, lines: sale.lines.map((line) => ({ ...line, coupons: [] })) },
+    branch,
+  )
 
 /** Turns a basket back into a sale, whose customer still has to be loaded. */
 export function fromBasket({ customer, card, items = [], reward = [], pointsToSpend = 0 }: Basket): Sale {
@@ -47,7 +53,7 @@ export function fromBasket({ customer, card, items = [], reward = [], pointsToSp
       coupons: [coupons].flat(),
     }),
   )
-  const awaited = { customer, card }
+  const awaited = customer === undefined ? undefined : { customer, card }
   return {
     ...emptySale,
     lines,

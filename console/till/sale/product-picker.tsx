@@ -7,7 +7,9 @@ import { useTranslation } from 'react-i18next'
 import { api, dataOf } from '../../api/client.ts'
 import { Failure } from '../../ui/failure.tsx'
 import { Waiting } from '../../ui/waiting.tsx'
-import { places, useMoney } from '../shell/till-context.ts'
+import { useReached } from '../offline/reach.ts'
+import { readOrRecall } from '../offline/remembered.ts'
+import { places, useMoney, useTillContext } from '../shell/till-context.ts'
 import type { Product } from './sale.ts'
 
 const mostPages = 10
@@ -33,13 +35,15 @@ async function readProducts(q: string | undefined, signal: AbortSignal): Promise
 
 /** Loads the directory once and searches it here; the service searches one that is too large. */
 export function useProducts(text: string) {
+  const { id: organization } = useTillContext().session.organization
   const all = useQuery({
     queryKey: ['products', ''],
-    queryFn: ({ signal }) => readProducts(undefined, signal),
+    queryFn: ({ signal }) => readOrRecall(organization, 'products', () => readProducts(undefined, signal)),
     staleTime: 5 * 60_000,
   })
   const [asked] = useDebouncedValue(text.trim(), 200)
-  const isTooLarge = all.data?.isAll === false && asked !== ''
+  const isReached = useReached()
+  const isTooLarge = all.data?.isAll === false && asked !== '' && isReached
   const found = useQuery({
     queryKey: ['products', asked],
     queryFn: ({ signal }) => readProducts(asked, signal),

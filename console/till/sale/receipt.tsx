@@ -4,13 +4,13 @@ import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import type { Action } from '../../api/action.ts'
 import { api, dataOf } from '../../api/client.ts'
-import { lineAmount } from '../../i18n/amounts.ts'
-import { currencyDecimals, formatDate, formatDateTime, formatList, formatNumber } from '../../i18n/format.ts'
-import { Row, Totals } from '../../ui/totals.tsx'
+import { formatDate, formatDateTime, formatList } from '../../i18n/format.ts'
+import { Totals } from '../../ui/totals.tsx'
 import { WalletCode } from '../card/wallet-code.tsx'
 import type { Settled } from '../outbox/send.ts'
 import { useMoney, useNames, useTillContext } from '../shell/till-context.ts'
 import { PriceWarnings } from './price-warnings.tsx'
+import { ReceiptLines } from './receipt-lines.tsx'
 import { BalancesAfter, useGains } from './totals.tsx'
 
 interface ReceiptProps {
@@ -45,20 +45,7 @@ export function Receipt({ settled, onNext, onReturn }: ReceiptProps) {
                 <bdi>{entry.number}</bdi> · {formatDateTime(transaction.createdAt, organization.timezone)}
               </Text>
             </div>
-            <dl className="till-totals">
-              {items.map((item) => (
-                <Row
-                  key={item.id}
-                  label={t('receipt.line', { quantity: formatNumber(item.quantity ?? 1), name: item.name })}
-                  value={money(
-                    lineAmount(
-                      { unitPrice: item.unitPrice ?? 0, quantity: item.quantity ?? 1 },
-                      currencyDecimals(organization.currency),
-                    ),
-                  )}
-                />
-              ))}
-            </dl>
+            <ReceiptLines items={items} />
             <div className="till-sum">
               <Totals
                 totals={transaction.totals}

@@ -24,6 +24,10 @@ export interface Sale {
   readonly card?: Card
   /** Ids of the customer and the card of a restored basket, until they are loaded. */
   readonly awaited?: { readonly customer: string; readonly card?: string }
+  /** The card that was scanned without a network: the service finds its customer later. */
+  readonly barcode?: string
+  /** The receipt under which it was paid already, if the service refused it later. */
+  readonly paidAs?: string
   /** Restored after a reload and not changed since. */
   readonly isKept?: boolean
   readonly lines: readonly Line[]
@@ -37,6 +41,7 @@ export type SaleEvent =
   | { type: 'customer'; customer: Customer; card?: Card }
   | { type: 'customer again'; customer: Customer }
   | { type: 'card'; card: Card }
+  | { type: 'barcode'; barcode: string }
   | { type: 'no customer' }
   | { type: 'add'; line: Omit<Line, 'id' | 'quantity' | 'coupons'> }
   | { type: 'quantity'; id: string; quantity: number }
@@ -66,6 +71,8 @@ function apply(sale: Sale, event: SaleEvent): Sale {
       return takeAwaited(sale, event.customer)
     case 'card':
       return { ...sale, card: event.card, pointsToSpend: 0 }
+    case 'barcode':
+      return { ...withoutClaims(sale), customer: undefined, card: undefined, barcode: event.barcode }
     case 'no customer':
       return { ...withoutClaims(sale), customer: undefined, card: undefined }
     case 'add':
@@ -94,6 +101,7 @@ function withoutClaims(sale: Sale): Sale {
   return {
     ...sale,
     awaited: undefined,
+    barcode: undefined,
     coupons: [],
     pointsToSpend: 0,
     lines: sale.lines.map((line) => ({ ...line, coupons: [] })),
@@ -127,7 +135,10 @@ function addLine(sale: Sale, added: Omit<Line, 'id' | 'quantity' | 'coupons'>): 
 }
 
 function changeQuantity(sale: Sale, id: string, quantity: number): Sale {
-  if (quantity <= 0) return { ...sale, lines: sale.lines.filter((line) => line.id !== id) }
+  if (quantity <= 0) {
+    const lines = sale.lines.filter((line) => line.id !== id)
+    return { ...sale, lines, paidAs: lines.length === 0 ? undefined : sale.paidAs }
+  }
   return { ...sale, lines: sale.lines.map((line) => (line.id === id ? { ...line, quantity } : line)) }
 }
 
@@ -152,5 +163,22 @@ export function couponsOf(sale: Sale): string[] {
   return [...sale.lines.flatMap(({ coupons }) => coupons), ...sale.coupons]
 }
 
-export const isEmpty = ({ customer, awaited, lines, coupons }: Sale): boolean =>
-  !customer && !awaited && lines.length === 0 && coupons.length === 0
+export const isEmpty = ({ customer, awaited, barcode, lines, coupons }: Sale): boolean =>
+  !customer && !awaited && !barcode && lines.length === 0 && coupons.length === 0
+
+export const hasClaims = (sale: Sale): boolean => couponsOf(sale).length > 0 || sale.pointsToSpend > 0
+
+/** Whose sale it is, as far as it is known; undefined if it cannot be charged. */
+export function buyerOf(sale: Sale): { customer: string; card: string } | { barcode: string } | undefined {
+  const { customer, card, awaited, barcode } = sale
+  if (customer) {
+    return isActive(customer) && card && isActive(card) ? { customer: customer.id, card: card.id } : undefined
+  }
+  if (awaited)
+    return awaited.card === undefined ? undefined : { customer: awaited.customer, card: awaited.card }
+  return barcode === undefined ? undefined : { barcode }
+}
+
+/** Without the service, the id of a customer who cannot be read is enough. */
+export const hasBuyer = ({ customer, awaited, barcode }: Sale, isReached: boolean) =>
+  customer !== undefined || barcode !== undefined || (awaited !== undefined && !isReached)

@@ -1,37 +1,27 @@
 import { Button, Kbd, Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import type { Schemas } from '../../api/client.ts'
-import { lineAmount, sumOf } from '../../i18n/amounts.ts'
-import { currencyDecimals, formatNumber } from '../../i18n/format.ts'
+import { sumOf } from '../../i18n/amounts.ts'
+import { formatNumber } from '../../i18n/format.ts'
 import { Row, Totals } from '../../ui/totals.tsx'
-import { places, useMoney, useNames, useTillContext } from '../shell/till-context.ts'
+import { places, useMoney, useNames } from '../shell/till-context.ts'
 import type { Previewed } from './preview.ts'
-import type { Sale } from './sale.ts'
 
-/** Shown instead of an amount until the service has priced the current basket. */
+/** Shown instead of a discount until the service has priced the current basket. */
 const unknown = '—'
 
-/** The amount to pay: computed by the service, or the sum of the lines while there is no customer. */
-export function useToPay(sale: Sale, current: Previewed | undefined): string {
-  const money = useMoney()
-  const { currency } = useTillContext().session.organization
-  if (current) return money(current.preview.totals.due)
-  // With a customer, only the service knows the total.
-  if ((sale.customer || sale.awaited) && sale.lines.length > 0) return unknown
-  return money(sumOf(sale.lines.map((line) => lineAmount(line, currencyDecimals(currency)))))
-}
-
 interface SaleTotalsProps {
-  readonly toPay: string
+  /** By the service, or else the sum of the lines: never unknown, since cash may be on the counter. */
+  readonly due: number
   /** The last preview; its rows stay while the next response is pending. */
   readonly shown: Previewed | undefined
   readonly isCurrent: boolean
 }
 
-export function SaleTotals({ toPay, shown, isCurrent }: SaleTotalsProps) {
+export function SaleTotals({ due, shown, isCurrent }: SaleTotalsProps) {
   const format = useMoney()
   const money = (amount: number) => (isCurrent ? format(amount) : unknown)
-  return <Totals totals={shown?.preview.totals} due={toPay} money={money} />
+  return <Totals totals={shown?.preview.totals} due={format(due)} money={money} />
 }
 
 /** The customer's balances after the sale. */
@@ -95,14 +85,17 @@ export function Gains({ shown }: { readonly shown: Previewed | undefined }) {
 }
 
 interface ChargeProps {
-  readonly toPay: string
+  readonly due: number
+  /** Whether the sale is kept here and sent when the service is back. */
+  readonly isLater: boolean
   readonly isReady: boolean
   readonly isBusy: boolean
   readonly onCharge: () => void
 }
 
-export function ChargeButton({ toPay, isReady, isBusy, onCharge }: ChargeProps) {
+export function ChargeButton({ due, isLater, isReady, isBusy, onCharge }: ChargeProps) {
   const { t } = useTranslation('till')
+  const money = useMoney()
   return (
     <Button
       id={places.charge}
@@ -117,7 +110,7 @@ export function ChargeButton({ toPay, isReady, isBusy, onCharge }: ChargeProps) 
         </Kbd>
       }
     >
-      {t('charge', { amount: toPay })}
+      {t(isLater ? 'chargeLater' : 'charge', { amount: money(due) })}
     </Button>
   )
 }

@@ -1,11 +1,23 @@
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useReducer, useState } from 'react'
+import { type Dispatch, useEffect, useReducer, useState } from 'react'
 import { api, dataOf } from '../../api/client.ts'
 import type { Session } from '../../api/session.ts'
-import type { Outbox, Unsettled } from '../outbox/outbox.ts'
+import { lineAmount, sumOf } from '../../i18n/amounts.ts'
+import { currencyDecimals } from '../../i18n/format.ts'
+import { useOnReturn, useReached } from '../offline/reach.ts'
+import type { Outbox, Unsettled, UnsettledSale } from '../outbox/outbox.ts'
 import { forget, takeKept, useKeeping } from './kept-basket.ts'
-import { fromBasket, usePreview } from './preview.ts'
-import { couponsOf, emptySale, isEmpty, reduceSale } from './sale.ts'
+import { fromBasket, type Previewed, toBareBasket, usePreview } from './preview.ts'
+import {
+  buyerOf,
+  couponsOf,
+  emptySale,
+  hasClaims,
+  isEmpty,
+  reduceSale,
+  type Sale,
+  type SaleEvent,
+} from './sale.ts'
 
 export type Selling = ReturnType<typeof useSale>
 
@@ -16,9 +28,77 @@ export function useSale(outbox: Outbox, session: Session, announce: (text: strin
   const { current } = preview
   // The number under which this sale was sent; a sale that was set aside may be settled first.
   const [number, setNumber] = useState<string>()
-  const isReady = current !== undefined && sale.lines.length > 0 && outbox.current === undefined
+  const isReached = useReached()
+  const decimals = currencyDecimals(session.organization.currency)
+  const sum = sumOf(sale.lines.map((line) => lineAmount(line, decimals)))
+  const due = current?.preview.totals.due ?? sum
+  const isBare = !isReached && current === undefined
+  const isKnown = current !== undefined || (isBare && buyerOf(sale) !== undefined)
+  const isReady = isKnown && sale.lines.length > 0 && outbox.current === undefined
   useKeeping(session, sale, number !== undefined && outbox.current?.number === number)
+  const again = useAwaited(sale, dispatch)
+  useEffect(() => {
+    if (current) outbox.noteClock(current.clockOffset)
+  }, [current])
+  useOnReturn(() => preview.error && preview.retry())
 
+  /** Stores the sale. What was charged without the service is returned, and sent when it is back. */
+  const charge = (): UnsettledSale | undefined => {
+    if (!isReady) return undefined
+    const entry = outbox.putSale({ ...toEntry(sale, current, outbox), due, isAside: !isReached || undefined })
+    // The stored copy is dropped right away: after a crash, the sale would be charged twice.
+    forget()
+    if (entry.isAside) dispatch({ type: 'next' })
+    else setNumber(entry.number)
+    return entry.isAside ? entry : undefined
+  }
+  /** Starts the next sale if the one on the screen was settled under this number. */
+  const finish = (settled: string) => {
+    if (settled !== number) return
+    setNumber(undefined)
+    dispatch({ type: 'next' })
+  }
+  /** Brings back a refused sale that is no longer on the screen after a reload or after it was set aside. */
+  const takeBack = (entry: Unsettled, isPaid = false) => {
+    if (entry.kind !== 'sale' || !isEmpty(sale)) return
+    const paidAs = isPaid ? entry.number : undefined
+    dispatch({ type: 'take back', sale: { ...fromBasket(entry.body), paidAs } })
+  }
+  return {
+    sale,
+    dispatch,
+    preview,
+    /** What is due: by the service, or else the sum of the lines. */
+    due,
+    isReached,
+    /** Whether the sum leaves out coupons and points that were chosen before the network went. */
+    leavesOutClaims: isBare && hasClaims(sale),
+    isReady,
+    again,
+    charge,
+    finish,
+    takeBack,
+    announce,
+  }
+}
+
+function toEntry(sale: Sale, current: Previewed | undefined, { branch, clockOffset }: Outbox) {
+  const named = (sale.customer?.coupons ?? []).map(({ id, reward }) => [id, reward.name])
+  const offset = current?.clockOffset ?? clockOffset
+  return {
+    // The sale's time by the service's clock, so that it counts for this moment even if it arrives late.
+    body: {
+      ...(current?.body ?? toBareBasket(sale, branch)),
+      occurredAt: new Date(Date.now() + offset).toISOString(),
+    },
+    at: Date.now(),
+    ending: (sale.card?.barcode ?? sale.barcode)?.slice(-4),
+    couponNames: Object.fromEntries(named.filter(([id]) => couponsOf(sale).includes(id!))),
+  }
+}
+
+/** Reads the customer of a restored basket. */
+function useAwaited(sale: Sale, dispatch: Dispatch<SaleEvent>) {
   const awaited = sale.awaited?.customer
   const again = useQuery({
     queryKey: ['customer', awaited],
@@ -28,29 +108,7 @@ export function useSale(outbox: Outbox, session: Session, announce: (text: strin
   })
   useEffect(() => {
     if (again.data) dispatch({ type: 'customer again', customer: again.data })
-  }, [again.data])
-
-  const charge = () => {
-    if (!isReady) return
-    const named = sale.customer!.coupons.map(({ id, reward }) => [id, reward.name])
-    const sent = outbox.putSale({
-      // The sale's time by the service's clock, so that it counts for this moment even if it arrives late.
-      body: { ...current.body, occurredAt: new Date(Date.now() + current.clockOffset).toISOString() },
-      couponNames: Object.fromEntries(named.filter(([id]) => couponsOf(sale).includes(id!))),
-    })
-    // The stored copy is dropped right away: after a crash, the sale would be charged twice.
-    forget()
-    setNumber(sent)
-  }
-  /** Starts the next sale if the one on the screen was settled under this number. */
-  const finish = (settled: string) => {
-    if (settled !== number) return
-    setNumber(undefined)
-    dispatch({ type: 'next' })
-  }
-  /** Brings back a refused sale that is no longer on the screen after a reload or after it was set aside. */
-  const takeBack = (entry: Unsettled) => {
-    if (entry.kind === 'sale' && isEmpty(sale)) dispatch({ type: 'take back', sale: fromBasket(entry.body) })
-  }
-  return { sale, dispatch, preview, isReady, again, charge, finish, takeBack, announce }
+  }, [again.data, dispatch])
+  useOnReturn(() => again.error && again.refetch())
+  return again
 }

@@ -1,29 +1,26 @@
 import { VisuallyHidden } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { ApiError } from '../../api/client.ts'
-import { api, dataOf } from '../../api/client.ts'
 import type { Session } from '../../api/session.ts'
 import { useScanner } from '../hardware/scanner.ts'
-import { type Unsettled, useOutbox } from '../outbox/outbox.ts'
-import { type Settled, useSending } from '../outbox/send.ts'
-import { UnsettledPanel } from '../outbox/unsettled-panel.tsx'
-import { Receipt } from '../sale/receipt.tsx'
+import { keepTill } from '../offline/keep-till.ts'
+import { OfflineBar } from '../offline/offline-bar.tsx'
+import { useOutbox } from '../outbox/outbox.ts'
 import { isEmpty } from '../sale/sale.ts'
-import { SaleView } from '../sale/sale-view.tsx'
 import { useSale } from '../sale/use-sale.ts'
-import { useAsksToLeave, useShown } from './back.ts'
-import { lazyPanel } from './lazy-panel.tsx'
+import { useAsksToLeave } from './back.ts'
+import { lazyPanel, loadPanels } from './lazy-panel.tsx'
 import { LeaveDialog } from './leave-dialog.tsx'
 import { useShortcuts } from './shortcuts.ts'
+import { Stage } from './stage.tsx'
 import { focusOn, places, TillContext } from './till-context.ts'
 import { TillHeader } from './till-header.tsx'
+import { useProgram } from './use-program.ts'
+import { useSettling } from './use-settling.ts'
 
 const CallsPanel = lazyPanel(() => import('../outbox/calls-panel.tsx'))
 const Help = lazyPanel(() => import('./help.tsx'))
-const ReturnResult = lazyPanel(() => import('../return/return-result.tsx'))
-const ReturnView = lazyPanel(() => import('../return/return-view.tsx'))
+const OutboxPanel = lazyPanel(() => import('../outbox/outbox-panel.tsx'))
 const Settings = lazyPanel(() => import('./settings.tsx'))
 
 interface TillDeskProps {
@@ -32,62 +29,26 @@ interface TillDeskProps {
   readonly onSignOut: () => void
 }
 
-async function readCampaigns() {
-  const query = { limit: 100, status: 'published' as const }
-  return (await dataOf(api.GET('/v1/campaigns', { params: { query } }))).data
-}
-
-async function readBalances() {
-  return (await dataOf(api.GET('/v1/till/balances', { params: { query: { limit: 100 } } }))).data
-}
+/** The first sale does not wait for files that only a till without a network needs. */
+const keepAfterMs = 2_000
 
 export function TillDesk({ session, isSignedIn, onSignOut }: TillDeskProps) {
   const { t } = useTranslation('till')
-  const { shown, show } = useShown()
-  // A receipt lives only in memory: after a reload the sale is shown instead.
-  const [settled, setSettled] = useState<Settled>()
-  const done = shown.view === 'done' && settled?.entry.number === shown.number ? settled : undefined
-  const view = shown.view === 'done' && !done ? 'sale' : shown.view
-  const [refused, setRefused] = useState<{ entry: Unsettled; error: ApiError }>()
-  const [open, setOpen] = useState<'calls' | 'help' | 'settings' | 'leave'>()
+  const [open, setOpen] = useState<'calls' | 'help' | 'outbox' | 'settings' | 'leave'>()
+  const close = () => setOpen(undefined)
   const [message, setMessage] = useState({ text: '', count: 0 })
   const announce = (text: string) => setMessage(({ count }) => ({ text, count: count + 1 }))
-  const { data: campaigns = [] } = useQuery({ queryKey: ['campaigns'], queryFn: readCampaigns })
-  const { data: balances = [] } = useQuery({ queryKey: ['balances'], queryFn: readBalances })
+  const program = useProgram(session.organization.id)
   const outbox = useOutbox(session.organization.id)
   const selling = useSale(outbox, session, announce)
+  const settling = useSettling({ outbox, selling, isSignedIn })
+  const { view, isWaiting, toSale, toReturn } = settling
   useAsksToLeave(isEmpty(selling.sale) ? undefined : () => setOpen('leave'))
 
-  const settle = (answered: Settled) => {
-    const { number } = answered.entry
-    outbox.settle(number)
-    selling.finish(number)
-    setRefused(undefined)
-    setSettled(answered)
-    show({ view: 'done', number })
-    announce(t(answered.kind === 'sale' ? 'receipt.recorded' : 'return.recorded', { number }))
-  }
-  const { sending, sendNow } = useSending({
-    entry: outbox.current,
-    isSignedIn,
-    onSettled: settle,
-    onRefused: (entry, error) => {
-      // The sale is restored in one window only: a second window could charge it as well.
-      if (outbox.settle(entry.number)) selling.takeBack(entry)
-      else selling.finish(entry.number)
-      setRefused({ entry, error })
-    },
-  })
-  const isWaiting = outbox.current !== undefined && sending !== undefined && sending.error !== undefined
-
-  const toSale = () => {
-    show({ view: 'sale' })
-    setRefused(undefined)
-  }
-  const toReturn = (number?: string) => {
-    setRefused(undefined)
-    show({ view: 'return', number })
-  }
+  useEffect(() => {
+    const timer = setTimeout(() => keepTill(loadPanels).catch(() => {}), keepAfterMs)
+    return () => clearTimeout(timer)
+  }, [])
   const isFirstView = useRef(true)
   useEffect(() => {
     if (!isFirstView.current && view === 'sale') focusOn(places.customer)
@@ -111,13 +72,13 @@ export function TillDesk({ session, isSignedIn, onSignOut }: TillDeskProps) {
     '?': () => setOpen('help'),
     ...(isSelling && { F8: () => toReturn() }),
     Escape: () => {
-      if (open === 'calls') setOpen(undefined)
+      if (open === 'calls') close()
       else if (!isSelling && !isWaiting) toSale()
     },
   })
 
   return (
-    <TillContext value={{ session, campaigns, balances, announce }}>
+    <TillContext value={{ session, ...program, announce }}>
       <VisuallyHidden role="status" aria-live="polite">
         <span key={message.count}>{message.text}</span>
       </VisuallyHidden>
@@ -126,7 +87,8 @@ export function TillDesk({ session, isSignedIn, onSignOut }: TillDeskProps) {
           {t('common:skip')}
         </a>
         <TillHeader
-          asideCount={outbox.aside.length}
+          outbox={outbox}
+          onOutbox={() => setOpen('outbox')}
           isCallsOpen={open === 'calls'}
           onCalls={toggleCalls}
           onReturn={() => !isWaiting && toReturn()}
@@ -134,54 +96,39 @@ export function TillDesk({ session, isSignedIn, onSignOut }: TillDeskProps) {
           onSettings={() => setOpen('settings')}
           onSignOut={onSignOut}
         />
+        <OfflineBar />
         <div className="till-body">
           <div className="till-stage">
-            {isWaiting ? (
-              <UnsettledPanel
-                entry={outbox.current!}
-                sending={sending}
-                onSendNow={sendNow}
-                onSetAside={() => {
-                  selling.finish(outbox.current!.number)
-                  outbox.setAside(outbox.current!.number)
-                  toSale()
-                }}
-                onSettled={settle}
-              />
-            ) : view === 'return' ? (
-              <ReturnView
-                receipt={shown.number}
-                refused={refused?.entry.kind === 'return' ? refused.error : undefined}
-                onReturn={(given) => {
-                  setRefused(undefined)
-                  outbox.putReturn(given)
-                }}
-                onBack={toSale}
-              />
-            ) : done ? (
-              done.kind === 'sale' ? (
-                <Receipt settled={done} onNext={toSale} onReturn={() => toReturn(done.entry.number)} />
-              ) : (
-                <ReturnResult settled={done} onNext={toSale} />
-              )
-            ) : (
-              <SaleView
-                selling={selling}
-                isSending={outbox.current !== undefined}
-                refused={refused?.entry.kind === 'sale' ? refused.error : undefined}
-                onCharge={() => setRefused(undefined)}
-                scanned={scanned}
-                onScanned={() => setScanned(undefined)}
-              />
-            )}
+            <Stage
+              settling={settling}
+              outbox={outbox}
+              selling={selling}
+              onLater={(done) => {
+                settling.showDone(done)
+                announce(t('offline.kept', { number: done.entry.number }))
+              }}
+              scanned={scanned}
+              onScanned={() => setScanned(undefined)}
+            />
           </div>
-          {open === 'calls' && <CallsPanel onClose={() => setOpen(undefined)} />}
+          {open === 'calls' && <CallsPanel onClose={close} />}
         </div>
       </div>
-      {open === 'help' && <Help onClose={() => setOpen(undefined)} />}
-      {open === 'leave' && <LeaveDialog onClose={() => setOpen(undefined)} />}
-      {open === 'settings' && (
-        <Settings outbox={outbox} onClose={() => setOpen(undefined)} onSettled={settle} />
+      {open === 'help' && <Help onClose={close} />}
+      {open === 'leave' && <LeaveDialog onClose={close} />}
+      {open === 'settings' && <Settings outbox={outbox} onClose={close} />}
+      {open === 'outbox' && (
+        <OutboxPanel
+          outbox={outbox}
+          settling={settling}
+          canTakeBack={isEmpty(selling.sale)}
+          onClose={close}
+          onTakeBack={(entry) => {
+            close()
+            if (outbox.settle(entry.number)) selling.takeBack(entry, true)
+            toSale()
+          }}
+        />
       )}
     </TillContext>
   )

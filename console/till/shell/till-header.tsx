@@ -9,12 +9,15 @@ import {
   IconSettings,
 } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
+import { may } from '../../api/session.ts'
 import { ColorSchemeToggle } from '../../ui/shell/color-scheme-toggle.tsx'
 import { LanguageMenu } from '../../ui/shell/language-menu.tsx'
+import type { Outbox } from '../outbox/outbox.ts'
 import { useTillContext } from './till-context.ts'
 
 interface TillHeaderProps {
-  readonly asideCount: number
+  readonly outbox: Outbox
+  readonly onOutbox: () => void
   readonly isCallsOpen: boolean
   readonly onCalls: () => void
   readonly onReturn: () => void
@@ -26,6 +29,7 @@ interface TillHeaderProps {
 export function TillHeader(props: TillHeaderProps) {
   const { t } = useTranslation('till')
   const { organization } = useTillContext().session
+  const showsCalls = useShowsCalls()
   return (
     <header className="till-header">
       <Group gap="sm" wrap="nowrap" miw={0} flex={1}>
@@ -35,18 +39,19 @@ export function TillHeader(props: TillHeaderProps) {
         </Text>
         {organization.isDemo && (
           <Tooltip label={t('shell:demoAbout')}>
-            <Badge color="yellow" autoContrast className="till-status">
+            <Badge
+              color="yellow"
+              autoContrast
+              className="till-status"
+              visibleFrom={props.outbox.aside.length > 0 ? 'sm' : undefined}
+            >
               {t('shell:demo')}
             </Badge>
           </Tooltip>
         )}
       </Group>
       <Group gap="xs" wrap="nowrap">
-        {props.asideCount > 0 && (
-          <Button color="yellow" autoContrast onClick={props.onSettings}>
-            {t('aside.count', { count: props.asideCount })}
-          </Button>
-        )}
+        <OutboxButton outbox={props.outbox} onOutbox={props.onOutbox} />
         <Button
           variant="default"
           visibleFrom="sm"
@@ -55,20 +60,44 @@ export function TillHeader(props: TillHeaderProps) {
         >
           {t('return.title')}
         </Button>
-        <Button
-          variant="default"
-          visibleFrom="sm"
-          leftSection={<IconCode size={18} aria-hidden />}
-          aria-expanded={props.isCallsOpen}
-          onClick={props.onCalls}
-        >
-          {t('calls.title')}
-        </Button>
+        {showsCalls && (
+          <Button
+            variant="default"
+            visibleFrom="sm"
+            leftSection={<IconCode size={18} aria-hidden />}
+            aria-expanded={props.isCallsOpen}
+            onClick={props.onCalls}
+          >
+            {t('calls.title')}
+          </Button>
+        )}
         <LanguageMenu />
         <ColorSchemeToggle />
         <MoreMenu {...props} />
       </Group>
     </header>
+  )
+}
+
+/** Requests are for those who build a till of their own, not for cashiers. */
+function useShowsCalls(): boolean {
+  const { session } = useTillContext()
+  return session.organization.isDemo || may(session, 'manage')
+}
+
+/** How many sales and returns the service has not recorded, and whether it refused some. */
+function OutboxButton({ outbox, onOutbox }: Pick<TillHeaderProps, 'outbox' | 'onOutbox'>) {
+  const { t } = useTranslation('till')
+  if (outbox.aside.length === 0) return null
+  const refused = outbox.aside.filter((entry) => entry.refused).length
+  return refused > 0 ? (
+    <Button color="red" onClick={onOutbox}>
+      {t('aside.refused', { count: refused })}
+    </Button>
+  ) : (
+    <Button color="yellow" autoContrast onClick={onOutbox}>
+      {t('aside.count', { count: outbox.aside.length })}
+    </Button>
   )
 }
 
@@ -93,9 +122,11 @@ function MoreMenu(props: TillHeaderProps) {
         >
           {t('return.title')}
         </Menu.Item>
-        <Menu.Item hiddenFrom="sm" leftSection={<IconCode size={18} aria-hidden />} onClick={props.onCalls}>
-          {t('calls.title')}
-        </Menu.Item>
+        {useShowsCalls() && (
+          <Menu.Item hiddenFrom="sm" leftSection={<IconCode size={18} aria-hidden />} onClick={props.onCalls}>
+            {t('calls.title')}
+          </Menu.Item>
+        )}
         <Menu.Item leftSection={<IconSettings size={18} aria-hidden />} onClick={props.onSettings}>
           {t('settings.title')}
         </Menu.Item>

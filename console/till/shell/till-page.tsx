@@ -1,37 +1,33 @@
 import { Center, Modal, Text } from '@mantine/core'
-import { useEffect, useState } from 'react'
+import { useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api, dataOf } from '../../api/client.ts'
-import { type Session, useMaybeSession } from '../../api/session.ts'
+import type { Session } from '../../api/session.ts'
 import { Failure } from '../../ui/failure.tsx'
 import { FrontDoor } from '../../ui/shell/front-door.tsx'
 import { SignInForm } from '../../ui/shell/sign-in-form.tsx'
 import { toast } from '../../ui/toast.ts'
 import { Waiting } from '../../ui/waiting.tsx'
+import { useTillSession } from '../offline/use-till-session.ts'
 import { forget } from '../sale/kept-basket.ts'
 import { startOver } from './back.ts'
 import { TillDesk } from './till-desk.tsx'
 
-/** The till, or the sign-in form before it. A session that ends during a sale does not lose the sale. */
+/** The till, or the sign-in form before it. */
 export function TillPage() {
   const { t } = useTranslation('till')
-  const { data: session, isPending, error, refetch } = useMaybeSession()
-  const [known, setKnown] = useState<Session>()
-  useEffect(() => {
-    if (session) setKnown(session)
-  }, [session])
+  const { session, shown, setKnown, isPending, error, refetch } = useTillSession()
   useEffect(() => {
     document.title = `${t('title')} · Loyalty Wallet`
   }, [t])
 
-  const shown = session ?? known
   const signOut = async () => {
     try {
       await dataOf(api.DELETE('/auth/session'))
     } catch (failure) {
       return toast.failure(failure)
     }
-    // Nothing of the previous person's session remains.
+    // Nothing of the previous person's session remains; the reload forgets the rest.
     forget()
     startOver()
     location.reload()
@@ -49,10 +45,15 @@ export function TillPage() {
           // The basket belongs to this person only.
           key={`${shown.organization.id} ${shown.person.id}`}
           session={shown}
-          isSignedIn={Boolean(session)}
+          isSignedIn={session !== null}
           onSignOut={signOut}
         />
-        <Modal opened={!session} onClose={() => {}} withCloseButton={false} title={t('signedOut.title')}>
+        <Modal
+          opened={session === null}
+          onClose={() => {}}
+          withCloseButton={false}
+          title={t('signedOut.title')}
+        >
           <Text mb="md">{t('signedOut.about')}</Text>
           <SignInForm onSignedIn={goOn} />
         </Modal>

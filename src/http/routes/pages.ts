@@ -39,7 +39,8 @@ const forever = 'public, max-age=31536000, immutable'
 const revalidate = 'no-cache'
 
 /**
- * The service worker of the wallet page is served from `/w/`, since the scope of a worker is its folder.
+ * The service worker of the wallet page is served from `/w/`, since the scope of a worker is its folder. That of
+ * the till is served from the root, since the till is at `/till` and not below it.
  * Browsers request `/favicon.ico` on their own for a document that names no icon, such as an image or an API
  * response.
  */
@@ -50,6 +51,7 @@ const otherFiles = {
   '/w/icon-192.png': 'icon-192.png',
   '/w/icon-512.png': 'icon-512.png',
   '/w/offline.js': 'offline.js',
+  '/till-offline.js': 'offline.js',
 }
 
 const options = { config: { access: 'page' as const }, schema: { hide: true } as object }

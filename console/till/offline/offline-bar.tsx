@@ -1,0 +1,21 @@
+import { IconCloudOff } from '@tabler/icons-react'
+import { useTranslation } from 'react-i18next'
+import { useReached } from './reach.ts'
+
+/** Stays in the page, so that a screen reader announces it when it is filled. */
+export function OfflineBar() {
+  const { t } = useTranslation('till')
+  const isReached = useReached()
+  return (
+    <div role="status" className="till-offline">
+      {!isReached && (
+        <p>
+          <IconCloudOff size={18} aria-hidden />
+          <span>
+            <strong>{t('offline.title')}</strong> {t('offline.about')}
+          </span>
+        </p>
+      )}
+    </div>
+  )
+}
