@@ -5,7 +5,7 @@ import { defineConfig, type Plugin } from 'vite'
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
 const inReact =
-  /node_modules[\\/](?:react|react-dom|scheduler|i18next|react-i18next)[\\/]|console[\\/](?:i18n|format)\.ts/
+  /node_modules[\\/](?:react|react-dom|scheduler|i18next|react-i18next)[\\/]|console[\\/]i18n[\\/](?:format|languages)\.ts/
 const inBase =
   /node_modules[\\/](?:@mantine|@floating-ui|@tabler|@tanstack|clsx)|console[\\/](?:ui|api|theme|paths)/
 
