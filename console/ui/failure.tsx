@@ -1,5 +1,6 @@
 import { Alert, Button, Stack, Text } from '@mantine/core'
 import { IconAlertTriangle } from '@tabler/icons-react'
+import i18next from 'i18next'
 import { useTranslation } from 'react-i18next'
 import { ApiError, isUnanswered } from '../api/client.ts'
 import { failureDetail, failureText } from './failure-text.ts'
@@ -15,6 +16,8 @@ export function Failure({ error, onRetry }: FailureProps) {
   const { t } = useTranslation('common')
   const isRefusal = error instanceof ApiError && !isUnanswered(error) && error.status !== 429
   const detail = failureDetail(error)
+  // A cashier has no use for it, and the requests panel shows it to those who have.
+  const showsCode = error instanceof ApiError && i18next.options.defaultNS !== 'till'
   return (
     <Alert
       color="red"
@@ -24,7 +27,7 @@ export function Failure({ error, onRetry }: FailureProps) {
     >
       <Stack gap="xs" align="flex-start">
         {detail && <span dir="auto">{detail}</span>}
-        {error instanceof ApiError && (
+        {showsCode && (
           <Text size="xs" ff="monospace" dir="ltr">
             {error.code}
           </Text>

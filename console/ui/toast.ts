@@ -11,7 +11,8 @@ export const toast = {
   /** Shows what is wrong, and in small print the code for the documentation. */
   failure(error: unknown): void {
     const text = failureText(error)
-    const told = error instanceof ApiError ? { title: text, message: error.code } : { message: text }
+    const isCoded = error instanceof ApiError && i18next.options.defaultNS !== 'till'
+    const told = isCoded ? { title: text, message: error.code } : { message: text }
     show({ ...told, color: 'red', autoClose: 10_000 })
   },
 }
