@@ -45,8 +45,8 @@ async function isReady(): Promise<boolean> {
   }
 }
 
-/** One request may fail for reasons of its own. */
-async function doubt(): Promise<void> {
+/** One request may fail for reasons of its own, or take long. */
+export async function doubt(): Promise<void> {
   if (isReached && (!navigator.onLine || !(await isReady()))) set(false)
 }
 

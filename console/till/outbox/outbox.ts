@@ -97,6 +97,13 @@ function useKept(organization: string) {
   return { kept, update }
 }
 
+const edited =
+  (number: string, changes: Partial<Numbered>) =>
+  (kept: Kept): Kept => ({
+    ...kept,
+    unsettled: kept.unsettled.map((entry) => (entry.number === number ? { ...entry, ...changes } : entry)),
+  })
+
 export type Outbox = ReturnType<typeof useOutbox>
 
 export function useOutbox(organization: string) {
@@ -105,20 +112,23 @@ export function useOutbox(organization: string) {
   const [currentNumber, setCurrentNumber] = useState(
     () => kept.unsettled.find(({ isAside }) => !isAside)?.number,
   )
-  const edit = (number: string, changes: Partial<Numbered>) =>
-    update((before) => ({
-      ...before,
-      unsettled: before.unsettled.map((entry) =>
-        entry.number === number ? { ...entry, ...changes } : entry,
-      ),
-    }))
+  const current = kept.unsettled.find(({ number }) => number === currentNumber)
+  const put = (entry: Unsettled, counters: Partial<Kept>) => {
+    update((before) => ({ ...before, ...counters, unsettled: [...before.unsettled, entry] }))
+    if (!entry.isAside) setCurrentNumber(entry.number)
+  }
+  const edit = (number: string, changes: Partial<Numbered>) => update(edited(number, changes))
 
   return {
     organization,
     name: kept.name,
     branch: kept.branch,
     clockOffset: kept.clockOffset ?? 0,
-    current: kept.unsettled.find(({ number }) => number === currentNumber),
+    current,
+    /** The number that this window was sending, if another one has settled it. */
+    gone: current ? undefined : currentNumber,
+    /** All of them, in the order in which they were made. */
+    unsettled: kept.unsettled,
     /** What is sent in the background, or was refused there. */
     aside: kept.unsettled.filter(({ number }) => number !== currentNumber),
     chooseBranch: (branch: string | undefined) => update((before) => ({ ...before, branch })),
@@ -131,24 +141,19 @@ export function useOutbox(organization: string) {
       const sales = read(organization).sales + 1
       const number = numberOf(kept.name, '', sales)
       const entry = { ...sale, kind: 'sale' as const, number, body: { ...sale.body, opaqueId: number } }
-      update((before) => ({ ...before, sales, unsettled: [...before.unsettled, entry] }))
-      if (!sale.isAside) setCurrentNumber(number)
+      put(entry, { sales })
       return entry
     },
     putReturn(given: Omit<UnsettledReturn, 'number' | 'kind'>) {
       const returns = read(organization).returns + 1
       const number = numberOf(kept.name, 'R', returns)
-      const entry = { ...given, kind: 'return' as const, number, body: { ...given.body, opaqueId: number } }
-      update((before) => ({ ...before, returns, unsettled: [...before.unsettled, entry] }))
-      setCurrentNumber(number)
+      put({ ...given, kind: 'return', number, body: { ...given.body, opaqueId: number } }, { returns })
     },
     /** Returns whether the entry was still there: another window may have received the response first. */
     settle(number: string): boolean {
       const isOurs = findUnsettled(organization, number) !== undefined
-      update((before) => ({
-        ...before,
-        unsettled: before.unsettled.filter((sale) => sale.number !== number),
-      }))
+      const isOther = (entry: Unsettled) => entry.number !== number
+      update((before) => ({ ...before, unsettled: before.unsettled.filter(isOther) }))
       setCurrentNumber((current) => (current === number ? undefined : current))
       return isOurs
     },

@@ -64,8 +64,6 @@ interface SendOptions {
   readonly isSignedIn: boolean
   readonly onSettled: (settled: Settled) => void
   readonly onRefused: (entry: Unsettled, error: ApiError) => void
-  /** Another window has settled it. */
-  readonly onGone: (entry: Unsettled) => void
 }
 
 /** Runs alone among the windows of this till. Locks exist only over HTTPS. */
@@ -74,19 +72,23 @@ function alone<T>(organization: string, signal: AbortSignal, run: () => Promise<
   return navigator.locks.request(`lw-till-${organization}`, { signal }, run)
 }
 
-/** What is left to send, the oldest first. `settled` are those whose response is not rendered yet. */
+/**
+ * What is left to send, the oldest first. Another window takes care of what it shows itself. `settled` are those
+ * whose response is not rendered yet.
+ */
 function listWaiting({ outbox }: SendOptions, settled: ReadonlySet<string>): readonly Unsettled[] {
-  const { aside, current } = outbox
-  return [...aside.filter(({ isAside, refused }) => isAside && !refused), ...(current ? [current] : [])]
-    .filter(({ number }) => !settled.has(number))
-    .sort((a, b) => (a.at ?? 0) - (b.at ?? 0))
+  return outbox.unsettled.filter(
+    ({ number, isAside, refused }) =>
+      (isAside || number === outbox.current?.number) && !refused && !settled.has(number),
+  )
 }
 
 /** Sends what is waiting. Throws if no response arrives, so that nothing overtakes it. */
 async function sendAll(options: () => SendOptions, settled: Set<string>, stop: AbortSignal): Promise<void> {
   for (const entry of listWaiting(options(), settled)) {
     if (stop.aborted) return
-    const { outbox, onSettled, onRefused, onGone } = options()
+    const { outbox, onSettled, onRefused } = options()
+    // Another window may have settled it while this one waited for its turn.
     const stored = findUnsettled(outbox.organization, entry.number)
     try {
       const late = AbortSignal.timeout(answerWithinMs)
@@ -94,7 +96,6 @@ async function sendAll(options: () => SendOptions, settled: Set<string>, stop: A
       if (stop.aborted) return
       settled.add(entry.number)
       if (response) onSettled(response)
-      else onGone(entry)
     } catch (error) {
       if (stop.aborted) return
       if (!isRefusal(error)) throw error

@@ -74,10 +74,14 @@ export function worthOfCoupons({ executedActions }: Preview): Readonly<Record<st
   )
 }
 
+/** Then the till finds out whether the service is still there, and goes on without it if not. */
+const answerWithinMs = 6_000
+
 async function askPreview(sale: Sale, branch: string | undefined, signal: AbortSignal): Promise<Previewed> {
   const params = { query: { include: 'spendable' as const } }
   const body = toBasket(sale, branch)
-  const preview = await dataOf(api.POST('/v1/transactions/validate', { params, body, signal }))
+  const patient = AbortSignal.any([signal, AbortSignal.timeout(answerWithinMs)])
+  const preview = await dataOf(api.POST('/v1/transactions/validate', { params, body, signal: patient }))
   return { body, preview, clockOffset: Date.parse(preview.occurredAt) - Date.now() }
 }
 

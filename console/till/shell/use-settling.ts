@@ -1,5 +1,5 @@
 /** What became of each sale and return: it is shown as a receipt, comes back with a reason, or waits. */
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { ApiError } from '../../api/client.ts'
 import type { Outbox, Unsettled, UnsettledSale } from '../outbox/outbox.ts'
@@ -44,12 +44,12 @@ export function useSettling({ outbox, selling, isSignedIn }: SettlingOptions) {
     else selling.finish(entry.number)
     setRefused({ entry, error })
   }
-  const leave = ({ number }: Unsettled) => {
-    outbox.settle(number)
-    selling.finish(number)
-  }
-  const on = { onSettled: settle, onRefused: refuse, onGone: leave }
-  const { sending, sendNow } = useSending({ outbox, isSignedIn, ...on })
+  const { sending, sendNow } = useSending({ outbox, isSignedIn, onSettled: settle, onRefused: refuse })
+  useEffect(() => {
+    if (outbox.gone === undefined) return
+    selling.finish(outbox.gone)
+    outbox.settle(outbox.gone)
+  }, [outbox.gone])
   const showDone = (answered: Done) => {
     setRefused(undefined)
     setSettled(answered)
