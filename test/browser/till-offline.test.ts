@@ -203,3 +203,21 @@ test('of two windows one sends what both know, and a sale is recorded once', { s
   expect(times).toBe(1)
   expectCalm(opened)
 })
+
+test('while the service is not ready, sales wait for it', { skip: !isFull }, async () => {
+  const guest = await register(shop, 'Rita Restart')
+  const opened = await openPage({ expected: [503] })
+  const { page, context } = opened
+  await openTill(page)
+  await findGuest(page, guest)
+  const gone = /\/(?:readyz|v1\/transactions)/
+  await context.route(gone, (route) => route.fulfill({ status: 503, body: '{}' }))
+  await page.getByRole('button', { name: /^Warm scone/ }).click()
+  await offline(page).waitFor()
+  const receipt = await chargeLater(page, '$2.15')
+  await context.unroute(gone)
+  await page.getByRole('button', { name: '1 not confirmed' }).waitFor({ state: 'detached' })
+  await offline(page).waitFor({ state: 'detached' })
+  expect(await booked(receipt)).toMatchObject({ customer: guest.id, payableAmount: 2.15 })
+  expectCalm(opened)
+})
