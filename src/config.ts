@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { listServers, readTarget, targets } from './database/failover.ts'
 import { parseRange, type Range } from './operations/outbound/addresses.ts'
+import type { PassInstallation } from './operations/passes/installation.ts'
+import { readPassSettings } from './pass-settings.ts'
 import { type SettingName, settingList } from './setting-list.ts'
 import type { TracingSettings } from './tracing/tracer.ts'
 
@@ -57,6 +59,8 @@ export interface Config {
   messageRetentionDays: number
   /** Addresses that webhooks and messages may be sent to besides those on the internet. */
   webhookRanges: readonly Range[]
+  /** Keys for passes, and where Apple's and Google's services are. */
+  passes: PassInstallation
   logLevel: (typeof logLevels)[number]
   /** Where spans are sent; undefined if they are not recorded. */
   tracing: TracingSettings | undefined
@@ -127,11 +131,29 @@ export function readSettings(
     deliveryRetentionDays: read.integer('DELIVERY_RETENTION', 30, 1, 3_650),
     messageRetentionDays: read.integer('MESSAGE_RETENTION', 90, 30, 3_650),
     webhookRanges: readRanges(read.text('WEBHOOK_ALLOWED_RANGES') ?? (demo ? loopback : ''), problems),
+    passes: readPasses(read, cwd, problems),
     logLevel: readLogLevel(read.text('LOG_LEVEL'), problems),
     tracing: readTracing(read, problems),
   }
   requireHttps(config, read, problems)
   return { config, problems, given: read.given }
+}
+
+function readPasses(read: Reader, cwd: string, problems: string[]): PassInstallation {
+  const values = {
+    APPLE_PASS_CERT: read.text('APPLE_PASS_CERT'),
+    APPLE_PASS_KEY: read.text('APPLE_PASS_KEY'),
+    APPLE_PASS_KEY_PASSPHRASE: read.text('APPLE_PASS_KEY_PASSPHRASE'),
+    APPLE_PASS_ISSUER_CERT: read.text('APPLE_PASS_ISSUER_CERT'),
+    APPLE_PASS_TYPE: read.text('APPLE_PASS_TYPE'),
+    APPLE_TEAM: read.text('APPLE_TEAM'),
+    APPLE_PUSH_URL: read.text('APPLE_PUSH_URL'),
+    GOOGLE_WALLET_ISSUER: read.text('GOOGLE_WALLET_ISSUER'),
+    GOOGLE_WALLET_KEY: read.text('GOOGLE_WALLET_KEY'),
+    GOOGLE_WALLET_URL: read.text('GOOGLE_WALLET_URL'),
+    GOOGLE_TOKEN_URL: read.text('GOOGLE_TOKEN_URL'),
+  }
+  return readPassSettings(values, cwd, problems)
 }
 
 /** Somebody who tries the demo receives webhooks on the same computer. */

@@ -80,6 +80,46 @@ const list = {
     meaning:
       'IP ranges besides the public internet that webhooks and messages may be sent to, such as `10.0.0.0/8`, separated by commas',
   },
+  APPLE_PASS_CERT: {
+    meaning:
+      'PEM file of the pass type certificate that passes for Apple Wallet are signed with ([guide](docs/guides/wallet-passes.md))',
+  },
+  APPLE_PASS_KEY: {
+    meaning: 'PEM file of its private key',
+  },
+  APPLE_PASS_ISSUER_CERT: {
+    meaning: "PEM file of Apple's certificate that issued it",
+  },
+  APPLE_PASS_KEY_PASSPHRASE: {
+    meaning: 'passphrase of `APPLE_PASS_KEY`',
+    isSecret: true,
+  },
+  APPLE_PASS_TYPE: {
+    default: 'that of the certificate',
+    meaning: 'pass type that the certificate is expected to be for; another one is reported and not used',
+  },
+  APPLE_TEAM: {
+    default: 'that of the certificate',
+    meaning: 'team that the certificate is expected to be for; another one is reported and not used',
+  },
+  GOOGLE_WALLET_ISSUER: {
+    meaning: 'issuer ID for passes in Google Wallet',
+  },
+  GOOGLE_WALLET_KEY: {
+    meaning: 'JSON file of the key of a service account, for passes in Google Wallet',
+  },
+  APPLE_PUSH_URL: {
+    default: "Apple's",
+    meaning: "where Apple's push service is; for tests",
+  },
+  GOOGLE_WALLET_URL: {
+    default: "Google's",
+    meaning: "where Google's wallet service is; for tests",
+  },
+  GOOGLE_TOKEN_URL: {
+    default: "Google's",
+    meaning: 'where Google issues access tokens; for tests',
+  },
   DEMO: {
     default: '1 with the embedded database, otherwise 0',
     meaning: 'creates a demo organization in an empty database',

@@ -16,9 +16,10 @@ import { createProfileReads, type ProfileReads } from './customers/profile-reads
 import { createUnsubscribeTokens, type UnsubscribeTokens } from './messages/unsubscribe-tokens.ts'
 import { createSetupCache, type SetupCache } from './organizations/setup-cache.ts'
 import { type Addresses, createAddresses, type Range } from './outbound/addresses.ts'
+import { type PassInstallation, publicHosts } from './passes/installation.ts'
 import type { ReplicaReads } from './replica-reads.ts'
 import { createSeal, type Seal } from './seal.ts'
-import { createWalletTokens, type WalletTokens } from './wallet-page/wallet-tokens.ts'
+import { createPassTokens, createWalletTokens, type WalletTokens } from './wallet-page/wallet-tokens.ts'
 import { createWorkCounts, type WorkCounts } from './work-counts.ts'
 
 /** Dependencies of the operations. */
@@ -38,6 +39,9 @@ export interface Deps {
   readonly devices: Devices
   readonly walletTokens: WalletTokens
   readonly unsubscribeTokens: UnsubscribeTokens
+  readonly passTokens: WalletTokens
+  /** What the operator has set for passes. */
+  readonly passes: PassInstallation
   readonly retention: Retention
   readonly seal: Seal
   /** Where webhooks may be sent to, and which mail servers may be used. */
@@ -81,6 +85,8 @@ export interface DepsOptions {
   readonly messageRetentionDays?: number
   /** Addresses that webhooks may be sent to besides those on the internet. */
   readonly webhookRanges?: readonly Range[]
+  /** Keys for passes, and where Apple's and Google's services are. */
+  readonly passes?: PassInstallation
   /** A function, because the URL is known only once the service listens. */
   readonly publicUrl: () => string
   readonly log: Log
@@ -119,6 +125,8 @@ export function createDeps({
     devices: createDevices(options.credentialPepper),
     walletTokens: createWalletTokens(options.credentialPepper),
     unsubscribeTokens: createUnsubscribeTokens(options.credentialPepper),
+    passTokens: createPassTokens(options.credentialPepper),
+    passes: options.passes ?? { hosts: publicHosts },
     retention: {
       eventsMs: (options.eventRetentionDays ?? 90) * dayMs,
       deliveriesMs: (options.deliveryRetentionDays ?? 30) * dayMs,

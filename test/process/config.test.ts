@@ -53,6 +53,15 @@ describe('settings', () => {
           { address: '127.0.0.0', bits: 8 },
           { address: '::1', bits: 128 },
         ],
+        passes: {
+          apple: undefined,
+          google: undefined,
+          hosts: {
+            applePush: 'https://api.push.apple.com',
+            googleApi: 'https://walletobjects.googleapis.com',
+            googleToken: 'https://oauth2.googleapis.com/token',
+          },
+        },
         logLevel: 'info',
         tracing: undefined,
       } satisfies Config,
@@ -236,5 +245,31 @@ describe('problems', () => {
       DATABASE_URL: 'mysql://u:hunter2@h',
     })
     expect(JSON.stringify(result)).not.toContain('hunter2')
+  })
+
+  test('keys for passes are files, and are set together', () => {
+    const google = { GOOGLE_WALLET_ISSUER: '123', GOOGLE_WALLET_KEY: key }
+    const apple = {
+      APPLE_PASS_CERT: cert,
+      APPLE_PASS_KEY: key,
+      APPLE_PASS_ISSUER_CERT: cert,
+      APPLE_TEAM: 'T1',
+    }
+    const read = readConfig({ ...google, ...apple })
+    expect(read.ok && read.config.passes).toMatchObject({
+      apple: { certificate: '-----BEGIN CERTIFICATE-----\n', team: 'T1' },
+      google: { issuer: '123', serviceAccount: '-----BEGIN PRIVATE KEY-----\n' },
+    })
+    const { problems } = readConfig({
+      APPLE_PASS_CERT: cert,
+      GOOGLE_WALLET_ISSUER: '1',
+      GOOGLE_WALLET_KEY: join(folder, 'none.json'),
+      APPLE_PUSH_URL: 'nowhere',
+    }) as { problems: string[] }
+    expect(problems).toEqual([
+      'APPLE_PASS_CERT is set without APPLE_PASS_KEY and APPLE_PASS_ISSUER_CERT: set all of them, or none.',
+      `GOOGLE_WALLET_KEY=${join(folder, 'none.json')} cannot be read (ENOENT).`,
+      'APPLE_PUSH_URL must be a URL, such as https://api.push.apple.com.',
+    ])
   })
 })

@@ -11,6 +11,7 @@ import { createRequestLog } from '../../src/http/plugins/request-log.ts'
 import { buildServer } from '../../src/http/server.ts'
 import { createBasketProcessor } from '../../src/operations/baskets/process.ts'
 import { createDeps, type Deps } from '../../src/operations/deps.ts'
+import type { PassInstallation } from '../../src/operations/passes/installation.ts'
 import { createReplicaReads } from '../../src/operations/replica-reads.ts'
 import type { Tracer } from '../../src/tracing/tracer.ts'
 import { isOnCluster } from './cluster.ts'
@@ -164,6 +165,8 @@ export interface TestServiceOptions {
   replica?: { readonly connection: DatabaseConnection; readonly maxAgeMs: number }
   /** Records spans. */
   tracer?: Tracer
+  /** Keys for passes, and where Apple's and Google's services are. */
+  passes?: PassInstallation
   /** Whether the tables are on the nodes of a cluster, if the tests run on one. */
   isDistributed?: boolean
 }
@@ -222,6 +225,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     eventRetentionDays: options.eventRetentionDays ?? 36_500,
     publicUrl: () => 'https://loyalty.example.com',
     webhookRanges: [{ address: '127.0.0.0', bits: 8 }],
+    passes: options.passes,
     log,
     tracer: options.tracer,
   })

@@ -2,9 +2,7 @@
  * The icon of a wallet page: a card in the merchant's color. Phones without SVG support get one in our own
  * color (`console/public/icon-192.png` and `icon-512.png`, drawn from the same shapes).
  */
-
-/** Default color, for organizations that have not chosen one. */
-export const plainColor = '#0b6e63'
+import { inkOn } from '../../domain/color.ts'
 
 interface Shape {
   readonly x: number
@@ -35,14 +33,4 @@ export function iconSvg(color: string): string {
     holes.map((hole) => draw(hole, color)).join('') +
     '</svg>'
   )
-}
-
-const partsOf = (color: string) => [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16))
-
-/** White, or nearly black on a light color (by WCAG relative luminance); the page uses the same rule. */
-function inkOn(color: string): string {
-  const [red, green, blue] = partsOf(color).map((part) =>
-    part <= 10 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4,
-  ) as [number, number, number]
-  return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.179 ? '#16201e' : '#ffffff'
 }

@@ -1,9 +1,9 @@
 /** Renders a wallet page as an API response, without phone or email, and with no more than the first name. */
+import { plainColor } from '../../domain/color.ts'
 import { cardStatus } from '../../domain/customer.ts'
 import { fromMinor, fromUnits } from '../../domain/money.ts'
 import { type Transaction, transactionStatus } from '../../domain/transaction.ts'
 import type { OpenWallet, WalletPage } from '../../operations/wallet-page/open-wallet.ts'
-import { plainColor } from '../assets/wallet-icon.ts'
 
 /** Color of the page, of its splash screen and of its icon. */
 export const colorOf = ({ color = plainColor }: OpenWallet['organization']): string => color

@@ -28,6 +28,7 @@ import { sessionRoutes } from './sessions.ts'
 import { tillRoutes } from './till.ts'
 import { transactionRoutes } from './transactions.ts'
 import { walletRoutes } from './wallet.ts'
+import { walletPassRoutes } from './wallet-passes.ts'
 import { webhookRoutes } from './webhooks.ts'
 
 /** In the order of the API reference, whose sections are those of the tags (`open-api.ts`). */
@@ -58,6 +59,7 @@ export const allRoutes: readonly ((app: Server, options: ServerOptions) => void)
   connectionRoutes,
   logRoutes,
   walletRoutes,
+  walletPassRoutes,
   healthRoutes,
   referenceRoutes,
   pageRoutes,

@@ -16,8 +16,15 @@ export interface WalletTokens {
   read(token: string): WalletKey | undefined
 }
 
-export function createWalletTokens(pepper: string): WalletTokens {
-  const tokens = createSignedTokens(pepper, 'addresses of wallet pages')
+/** The token that a pass on a phone asks for its update with; it opens no page, and that of a page no pass. */
+export const createPassTokens = (pepper: string): WalletTokens =>
+  createTokens(pepper, 'authentication of passes')
+
+export const createWalletTokens = (pepper: string): WalletTokens =>
+  createTokens(pepper, 'addresses of wallet pages')
+
+function createTokens(pepper: string, purpose: string): WalletTokens {
+  const tokens = createSignedTokens(pepper, purpose)
   return {
     create: ({ org, card, version }) =>
       tokens.create({ org, id: card.slice('card_'.length), number: version }),

@@ -1,0 +1,95 @@
+/**
+ * Small pictures, drawn and written as PNG without a library: flat shapes with smooth edges are all that a pass
+ * needs. A shape is the distance of a point from its edge, negative inside.
+ */
+import { crc32, deflateSync } from 'node:zlib'
+import { mix, type Rgb } from '../../domain/color.ts'
+
+export type Shape = (x: number, y: number) => number
+
+export interface Box {
+  readonly left: number
+  readonly top: number
+  readonly right: number
+  readonly bottom: number
+}
+
+export interface Picture {
+  readonly width: number
+  readonly height: number
+  readonly pixels: Buffer
+}
+
+export function createPicture(width: number, height: number, ground: Rgb): Picture {
+  return { width, height, pixels: Buffer.alloc(width * height * 3, Buffer.from(ground)) }
+}
+
+/** Draws a shape that lies in the box. */
+export function paint({ width, height, pixels }: Picture, shape: Shape, box: Box, color: Rgb): void {
+  const [left, right] = [Math.max(0, Math.floor(box.left)), Math.min(width, Math.ceil(box.right))]
+  const [top, bottom] = [Math.max(0, Math.floor(box.top)), Math.min(height, Math.ceil(box.bottom))]
+  for (let y = top; y < bottom; y++) {
+    for (let x = left; x < right; x++) {
+      const cover = Math.min(1, Math.max(0, 0.5 - shape(x + 0.5, y + 0.5)))
+      if (cover === 0) continue
+      const at = (y * width + x) * 3
+      const under: Rgb = [pixels[at]!, pixels[at + 1]!, pixels[at + 2]!]
+      pixels.set(cover === 1 ? color : mix(under, color, cover), at)
+    }
+  }
+}
+
+export const disk =
+  (cx: number, cy: number, radius: number): Shape =>
+  (x, y) =>
+    Math.hypot(x - cx, y - cy) - radius
+
+export const ring =
+  (cx: number, cy: number, radius: number, thickness: number): Shape =>
+  (x, y) =>
+    Math.abs(Math.hypot(x - cx, y - cy) - radius) - thickness / 2
+
+export const line =
+  (x1: number, y1: number, x2: number, y2: number, thickness: number): Shape =>
+  (x, y) => {
+    const [dx, dy] = [x2 - x1, y2 - y1]
+    const along = Math.min(1, Math.max(0, ((x - x1) * dx + (y - y1) * dy) / (dx * dx + dy * dy)))
+    return Math.hypot(x - x1 - along * dx, y - y1 - along * dy) - thickness / 2
+  }
+
+/** A rectangle with round corners. */
+export const slab =
+  ({ left, top, right, bottom }: Box, radius: number): Shape =>
+  (x, y) => {
+    const dx = Math.abs(x - (left + right) / 2) - (right - left) / 2 + radius
+    const dy = Math.abs(y - (top + bottom) / 2) - (bottom - top) / 2 + radius
+    return Math.hypot(Math.max(dx, 0), Math.max(dy, 0)) + Math.min(Math.max(dx, dy), 0) - radius
+  }
+
+const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
+
+export function toPng({ width, height, pixels }: Picture): Buffer {
+  const header = Buffer.alloc(13)
+  header.writeUInt32BE(width, 0)
+  header.writeUInt32BE(height, 4)
+  // Eight bits for each of red, green and blue.
+  header.set([8, 2], 8)
+  const row = width * 3
+  // Each row begins with the number of its filter: none.
+  const rows = Buffer.alloc((row + 1) * height)
+  for (let y = 0; y < height; y++) pixels.copy(rows, y * (row + 1) + 1, y * row, (y + 1) * row)
+  return Buffer.concat([
+    signature,
+    chunk('IHDR', header),
+    chunk('IDAT', deflateSync(rows, { level: 6 })),
+    chunk('IEND', Buffer.alloc(0)),
+  ])
+}
+
+function chunk(type: string, content: Buffer): Buffer {
+  const body = Buffer.concat([Buffer.from(type), content])
+  const [length, check] = [Buffer.alloc(4), Buffer.alloc(4)]
+  length.writeUInt32BE(content.length)
+  check.writeUInt32BE(crc32(body))
+  return Buffer.concat([length, body, check])
+}
