@@ -417,6 +417,47 @@ CREATE TABLE organizations (
   CONSTRAINT organizations_max_backdate_days_range CHECK (((max_backdate_days >= 0) AND (max_backdate_days <= 3650)))
 );
 
+CREATE TABLE pass_feeds (
+  org_id integer NOT NULL,
+  "position" bigint NOT NULL,
+  retry_at timestamp with time zone,
+  hold_until timestamp with time zone,
+  lease uuid,
+  leased_until timestamp with time zone,
+  CONSTRAINT pass_feeds_pkey PRIMARY KEY (org_id)
+);
+
+CREATE TABLE pass_registrations (
+  org_id integer NOT NULL,
+  device text NOT NULL,
+  card_id uuid NOT NULL,
+  push_token text NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT pass_registrations_pkey PRIMARY KEY (org_id, device, card_id)
+);
+
+CREATE TABLE pass_settings (
+  org_id integer NOT NULL,
+  apple bytea,
+  google bytea,
+  first_code text NOT NULL DEFAULT 'code128'::text,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT pass_settings_pkey PRIMARY KEY (org_id)
+);
+
+CREATE TABLE passes (
+  org_id integer NOT NULL,
+  card_id uuid NOT NULL,
+  wallet text NOT NULL,
+  customer_id uuid NOT NULL,
+  changed_position bigint NOT NULL,
+  changed_at timestamp with time zone NOT NULL,
+  due_at timestamp with time zone,
+  attempts smallint NOT NULL DEFAULT 0,
+  is_held boolean NOT NULL DEFAULT false,
+  CONSTRAINT passes_pkey PRIMARY KEY (org_id, card_id, wallet)
+);
+
 CREATE UNLOGGED TABLE password_guesses (
   account bytea NOT NULL,
   forgotten_at_ms bigint NOT NULL,
@@ -672,6 +713,12 @@ ALTER TABLE integration_keys
 ALTER TABLE message_templates
   ADD CONSTRAINT message_templates_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(org_id);
 
+ALTER TABLE pass_feeds
+  ADD CONSTRAINT pass_feeds_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(org_id);
+
+ALTER TABLE pass_settings
+  ADD CONSTRAINT pass_settings_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(org_id);
+
 ALTER TABLE people
   ADD CONSTRAINT people_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(org_id);
 
@@ -752,6 +799,12 @@ CREATE UNIQUE INDEX messages_reason ON messages USING btree (org_id, reason) WHE
 CREATE INDEX messages_sending ON messages USING btree (org_id, started_at) WHERE (status = 2);
 
 CREATE INDEX messages_started_at ON messages USING btree (org_id, channel, started_at);
+
+CREATE INDEX pass_registrations_card ON pass_registrations USING btree (org_id, card_id);
+
+CREATE INDEX passes_customer ON passes USING btree (org_id, customer_id);
+
+CREATE INDEX passes_due ON passes USING btree (org_id, due_at) WHERE (due_at IS NOT NULL);
 
 CREATE INDEX person_sessions_person_index ON person_sessions USING btree (org_id, person_id);
 
@@ -839,6 +892,14 @@ ALTER TABLE messages ENABLE ROW LEVEL SECURITY;
 ALTER TABLE messages FORCE ROW LEVEL SECURITY;
 ALTER TABLE organizations ENABLE ROW LEVEL SECURITY;
 ALTER TABLE organizations FORCE ROW LEVEL SECURITY;
+ALTER TABLE pass_feeds ENABLE ROW LEVEL SECURITY;
+ALTER TABLE pass_feeds FORCE ROW LEVEL SECURITY;
+ALTER TABLE pass_registrations ENABLE ROW LEVEL SECURITY;
+ALTER TABLE pass_registrations FORCE ROW LEVEL SECURITY;
+ALTER TABLE pass_settings ENABLE ROW LEVEL SECURITY;
+ALTER TABLE pass_settings FORCE ROW LEVEL SECURITY;
+ALTER TABLE passes ENABLE ROW LEVEL SECURITY;
+ALTER TABLE passes FORCE ROW LEVEL SECURITY;
 ALTER TABLE password_guesses ENABLE ROW LEVEL SECURITY;
 ALTER TABLE password_guesses FORCE ROW LEVEL SECURITY;
 ALTER TABLE people ENABLE ROW LEVEL SECURITY;
@@ -915,6 +976,11 @@ CREATE POLICY tenant ON message_templates AS PERMISSIVE FOR ALL TO PUBLIC USING 
 CREATE POLICY tenant ON messages AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY platform ON organizations AS PERMISSIVE FOR ALL TO PUBLIC USING ((current_org() = 0));
 CREATE POLICY tenant ON organizations AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
+CREATE POLICY platform ON pass_feeds AS PERMISSIVE FOR SELECT TO PUBLIC USING ((current_org() = 0));
+CREATE POLICY tenant ON pass_feeds AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
+CREATE POLICY tenant ON pass_registrations AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
+CREATE POLICY tenant ON pass_settings AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
+CREATE POLICY tenant ON passes AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY platform ON password_guesses AS PERMISSIVE FOR ALL TO PUBLIC USING ((current_org() = 0));
 CREATE POLICY tenant ON people AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY platform ON pepper_marks AS PERMISSIVE FOR ALL TO PUBLIC USING ((current_org() = 0));
@@ -967,6 +1033,10 @@ GRANT INSERT, SELECT, UPDATE ON lots TO loyalty_wallet_app;
 GRANT DELETE, INSERT, SELECT, UPDATE ON message_templates TO loyalty_wallet_app;
 GRANT DELETE, INSERT, SELECT, UPDATE ON messages TO loyalty_wallet_app;
 GRANT INSERT, SELECT, UPDATE ON organizations TO loyalty_wallet_app;
+GRANT INSERT, SELECT, UPDATE ON pass_feeds TO loyalty_wallet_app;
+GRANT DELETE, INSERT, SELECT, UPDATE ON pass_registrations TO loyalty_wallet_app;
+GRANT INSERT, SELECT, UPDATE ON pass_settings TO loyalty_wallet_app;
+GRANT DELETE, INSERT, SELECT, UPDATE ON passes TO loyalty_wallet_app;
 GRANT DELETE, INSERT, SELECT, UPDATE ON password_guesses TO loyalty_wallet_app;
 GRANT DELETE, INSERT, SELECT, UPDATE ON people TO loyalty_wallet_app;
 GRANT INSERT, SELECT, UPDATE ON pepper_marks TO loyalty_wallet_app;

@@ -20,6 +20,8 @@ const types: Record<EventType, true> = {
   'coupon.revoked': true,
   'coupon.expired': true,
   'tier.changed': true,
+  'pass.added': true,
+  'pass.removed': true,
   'campaign.published': true,
   'message.sent': true,
   'message.failed': true,

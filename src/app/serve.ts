@@ -15,6 +15,7 @@ import { createLogger, type Logger, type LogTarget } from '../http/redaction/log
 import { startDeliveries } from '../jobs/deliver-webhooks.ts'
 import { type Jobs, startJobs } from '../jobs/run-jobs.ts'
 import { startSending } from '../jobs/send-messages.ts'
+import { startPassUpdates } from '../jobs/update-passes.ts'
 import { adoptPepperOfDemo, recognizePepper, WrongPepperError } from '../operations/auth/recognize-pepper.ts'
 import type { Deps } from '../operations/deps.ts'
 import { startWorkers } from './cluster.ts'
@@ -148,7 +149,7 @@ async function serveOn(
       const consoleUrl = `${baseUrl}/console`
       await writeDemoFile(config.dataDir, { baseUrl, adminToken: secrets.adminToken, consoleUrl, ...demo })
     }
-    jobs.push(startJobs(deps), startDeliveries(deps), startSending(deps))
+    jobs.push(startJobs(deps), startDeliveries(deps), startSending(deps), startPassUpdates(deps))
     let stopped: Promise<void> | undefined
     return {
       baseUrl,

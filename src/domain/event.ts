@@ -21,6 +21,8 @@ export const eventTypes = {
   'coupon.revoked': 'A coupon was taken back.',
   'coupon.expired': 'A coupon expired.',
   'tier.changed': 'A customer reached a tier, or lost one.',
+  'pass.added': 'A customer put the card into the wallet of a phone.',
+  'pass.removed': 'A customer removed the card from the wallet of a phone, or the phone is gone.',
   'campaign.published': 'A version of a campaign was published.',
   'message.sent': 'A message was taken by the mail server or the SMS provider.',
   'message.failed': 'A message could not be sent, or nobody can say whether it was.',

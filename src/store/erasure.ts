@@ -27,6 +27,16 @@ export function erasureSteps({ orgId }: Tenant, customer: CustomerId, now: Date)
        WHERE org_id = $1::integer AND customer_id = $2::uuid`,
       now.toISOString(),
     ),
+    // Before the passes, which lead to them.
+    step(
+      'phones',
+      `DELETE FROM pass_registrations r USING passes p
+       WHERE r.org_id = $1::integer AND p.org_id = $1::integer AND p.customer_id = $2::uuid AND r.card_id = p.card_id`,
+    ),
+    step(
+      'apple-passes',
+      `DELETE FROM passes WHERE org_id = $1::integer AND customer_id = $2::uuid AND wallet = 'apple'`,
+    ),
     // The idempotency keys stay known, so that a late retry changes nothing.
     step(
       'replies',

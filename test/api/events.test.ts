@@ -49,6 +49,18 @@ const post = async (path: string, body: object = {}) => {
   return reply.body
 }
 
+/** Puts the card into the wallet of a phone, or removes it. */
+async function callAsPhone(method: 'POST' | 'DELETE', card: string) {
+  const { walletUrl } = (await merchant.call('GET', `/v1/cards/${card}`)).body
+  const token = service.deps.passTokens.create(service.deps.walletTokens.read(walletUrl.split('/').at(-1))!)
+  const path = `/passes/${merchant.id}/v1/devices/phone/registrations/pass.test/${card}`
+  const reply = await service.call(method, path, {
+    headers: { authorization: `ApplePass ${token}` },
+    ...(method === 'POST' && { body: { pushToken: '0123456789abcdef' } }),
+  })
+  expect(reply.status, reply.text).toBeLessThan(300)
+}
+
 describe('what is read', () => {
   test('is every event of the organization in order, a page at a time, and each page goes on after the last', async () => {
     for (const _ of [1, 2, 3]) await merchant.register(campaign)
@@ -83,6 +95,7 @@ describe('what is read', () => {
     const basket = { customer, card, amount: 20, reward: issued.id }
     const sale = await post('/v1/transactions/process', basket)
     await post(`/v1/transactions/${sale.id}/return`)
+    for (const method of ['POST', 'DELETE'] as const) await callAsPhone(method, card)
     await post(`/v1/cards/${card}/replace`)
     await post(`/v1/customers/${customer}/erase`)
     const connection = await post('/v1/connections', { name: 'Till' })

@@ -21,6 +21,7 @@ const platformTables: Record<string, string> = {
   due_work: 'SELECT',
   event_counters: 'SELECT',
   integration_keys: 'ALL',
+  pass_feeds: 'SELECT',
   password_guesses: 'ALL',
   pepper_marks: 'ALL',
   person_logins: 'SELECT',
@@ -317,7 +318,7 @@ describe('what the role can change', () => {
     ).toEqual([])
   })
 
-  test('it deletes only what is in passing, people, webhooks and senders, and of its own organization', async () => {
+  test('it deletes only what is in passing, people, webhooks, senders and passes, and of its own organization', async () => {
     const remove = (table: string) => `DELETE FROM ${table} WHERE org_id = 2`
     const people = ['person_sessions', 'person_logins', 'people']
     const webhooks = ['webhook_deliveries', 'webhook_secrets', 'webhooks']
@@ -327,6 +328,8 @@ describe('what the role can change', () => {
       'http_requests',
       'idempotency_keys',
       'kept_multiples',
+      'pass_registrations',
+      'passes',
       'sessions',
       ...people,
       ...webhooks,

@@ -21,6 +21,8 @@ export interface PassAuthority {
   readonly intermediate: string
   /** A pass type certificate that is valid for these days; negative for one that has expired. */
   issue(options?: IssueOptions): AppleKeysInput
+  /** A server's certificate for this computer. */
+  issueServer(): { readonly cert: string; readonly key: string; readonly ca: string }
   openssl(...args: string[]): string
   write(name: string, content: Buffer | string): string
   read(name: string): string
@@ -126,6 +128,11 @@ export function createPassAuthority(): PassAuthority {
         privateKey: read(`${name}.key`),
         intermediate: read('intermediate.pem'),
       }
+    },
+    issueServer() {
+      request('server', '/CN=localhost')
+      sign('server', 'root', 365, 'subjectAltName=DNS:localhost,IP:127.0.0.1\n')
+      return { cert: read('server.pem'), key: read('server.key'), ca: read('root.pem') }
     },
     openssl,
     write(name, content) {

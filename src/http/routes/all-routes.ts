@@ -1,6 +1,7 @@
 import type { Server } from '../fastify-server.ts'
 import type { ServerOptions } from '../server-options.ts'
 import { adminRoutes } from './admin.ts'
+import { applePassRoutes } from './apple-passes.ts'
 import { authRoutes } from './auth.ts'
 import { campaignFormRoutes } from './campaign-forms.ts'
 import { campaignVersionRoutes } from './campaign-versions.ts'
@@ -60,6 +61,7 @@ export const allRoutes: readonly ((app: Server, options: ServerOptions) => void)
   logRoutes,
   walletRoutes,
   walletPassRoutes,
+  applePassRoutes,
   healthRoutes,
   referenceRoutes,
   pageRoutes,

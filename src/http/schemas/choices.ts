@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import type { Channel, MessageKind } from '../../domain/message.ts'
 import { skipReasons } from '../../domain/skip-reason.ts'
+import type { WalletKind } from '../../domain/wallet-pass.ts'
 import type { WarningCode } from '../../domain/warning.ts'
 import type { Problem } from '../../store/integrity.ts'
 import { named } from '../openapi/name-components.ts'
@@ -185,6 +186,11 @@ export const PauseReason = Choice('PauseReason', 'Why a webhook is paused.', {
   manual: 'Somebody paused it.',
   failing: 'Every attempt failed for five days.',
   gone: 'Its address answered 410.',
+})
+
+export const WalletKinds = Choice<WalletKind>('WalletKind', 'A wallet on a phone.', {
+  apple: 'Apple Wallet.',
+  google: 'Google Wallet.',
 })
 
 export const DeliveryStatus = StatusCode('DeliveryStatus', 'Status of a delivery.', {

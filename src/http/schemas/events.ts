@@ -6,7 +6,7 @@ import { type TProperties, Type } from 'typebox'
 import { type EventType, eventTypes } from '../../domain/event.ts'
 import type { EventView } from '../../operations/events/event-view.ts'
 import { named, toPascalCase } from '../openapi/name-components.ts'
-import { ActorKind, Channels, Choice, MessageKinds, PauseReason } from './choices.ts'
+import { ActorKind, Channels, Choice, MessageKinds, PauseReason, WalletKinds } from './choices.ts'
 import { exampleId } from './examples.ts'
 import { Id, Optional, Timestamp } from './fields.ts'
 
@@ -28,6 +28,8 @@ const by = Type.Object(
   { ...named('EventActor'), description: 'Who did it.' },
 )
 const key = Type.String({ description: 'Key of the balance.' })
+const passCard = Id('card', 'The card that the pass was made for.')
+const wallet = WalletKinds
 
 const aboutMessage = {
   message: Id('msg', 'The message.'),
@@ -80,6 +82,8 @@ const dataOf: Record<EventType, TProperties> = {
     tier: Optional(Type.String({ description: 'Key of the tier held from now on. Absent if none is.' })),
     transaction,
   },
+  'pass.added': { customer, card: passCard, wallet },
+  'pass.removed': { customer, card: passCard, wallet },
   'campaign.published': { campaign, version: Type.Integer({ description: 'The version that is live now.' }) },
   'message.sent': aboutMessage,
   'message.failed': aboutMessage,

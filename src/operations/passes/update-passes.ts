@@ -1,0 +1,155 @@
+/**
+ * Tells wallets of what has changed on the cards of one organization, for one turn. Changes are found by the
+ * numbers of the events, as for webhooks, and noted in the passes together with the new position: whatever ends a
+ * turn in the middle, the next one goes on. A pass that is told twice of one change does no harm.
+ */
+import type { LimitFunction } from 'p-limit'
+import { type EventType, eventTypes, type RecordedEvent } from '../../domain/event.ts'
+import { type CustomerId, parseId } from '../../domain/ids.ts'
+import { listEvents } from '../../store/events.ts'
+import { findOwnOrganization } from '../../store/organizations.ts'
+import { type LeasedFeed, leaseFeed, releaseFeed, updateFeedPosition } from '../../store/pass-feeds.ts'
+import { type DuePass, listDuePasses, updateChangedPasses, updatePassAttempt } from '../../store/passes.ts'
+import { inTransaction, type Tenant, tenantOf } from '../../store/tenant.ts'
+import type { Deps } from '../deps.ts'
+import type { ApplePush } from './apple-push.ts'
+import { forgetPhone } from './apple-web-service.ts'
+import type { AppleKeys } from './check-keys.ts'
+import { type PassKeys, readPassKeys } from './pass-keys.ts'
+
+export interface UpdateTools {
+  readonly deps: Deps
+  readonly applePush: ApplePush
+  /** Runs what needs a connection to the database: most of them are for requests. */
+  readonly inTurn: LimitFunction
+  readonly signal: AbortSignal
+}
+
+const leaseSeconds = 60
+const turnMs = 10_000
+const eventsAtOnce = 500
+const passesAtOnce = 50
+const retryPauseMs = 5_000
+const longestPauseMs = 6 * 3_600_000
+/** Then nothing is sent until the next change. */
+const maxAttempts = 15
+/** Nothing can be sent at all, and somebody has to do something about it. */
+const holdMs = 15 * 60_000
+
+/** Everything that is about a customer, except what a wallet itself has told. */
+const changing = (Object.keys(eventTypes) as EventType[]).filter(
+  (type) => !type.startsWith('pass.') && !type.startsWith('webhook.') && !type.startsWith('connection.'),
+)
+
+/** Does nothing if somebody else does it. */
+export async function updatePassesTurn(tools: UpdateTools, org: number): Promise<void> {
+  const { deps, inTurn, signal } = tools
+  const tenant = tenantOf(deps.pool, org)
+  const feed = await inTurn(() => leaseFeed(tenant, deps.clock(), leaseSeconds))
+  if (!feed) return
+  const endsAt = performance.now() + turnMs
+  let { position } = feed
+  let holdUntil: Date | undefined
+  try {
+    while (!holdUntil && !signal.aborted && performance.now() < endsAt) {
+      const found = await inTurn(() => takeUp(deps, tenant, feed, position))
+      const isBehind = found.position > position
+      position = found.position
+      if (found.due.length === 0) {
+        if (isBehind) continue
+        break
+      }
+      if (await tellAll(tools, tenant, found.due)) holdUntil = new Date(deps.clock().getTime() + holdMs)
+    }
+  } finally {
+    await inTurn(() => releaseFeed(tenant, feed, holdUntil))
+  }
+}
+
+/** Notes what new events have changed, and returns the passes that are due. */
+async function takeUp(
+  { pool, clock }: Deps,
+  tenant: Tenant,
+  feed: LeasedFeed,
+  position: number,
+): Promise<{ position: number; due: DuePass[] }> {
+  const now = clock()
+  const until = await inTransaction(pool, tenant.orgId, async (within) => {
+    const page = { after: position, limit: eventsAtOnce }
+    const listed = await listEvents(within, { types: changing }, page)
+    // First, as when a pass is added: the feed is locked before the passes.
+    const isOurs = await updateFeedPosition(within, feed, listed.until, leaseSeconds)
+    if (!isOurs) throw new Error('The lease of the passes has ended.')
+    // Events that nobody has looked at were deleted: anything may have changed.
+    const changed = listed.oldest > position + 1 ? 'all' : changedIn(listed.events)
+    if (changed === 'all' || changed.length > 0) {
+      await updateChangedPasses(within, changed, listed.until, now)
+    }
+    return listed.until
+  })
+  return { position: until, due: await listDuePasses(tenant, now, passesAtOnce) }
+}
+
+/** A new version of a campaign can change what every card shows. */
+function changedIn(events: readonly RecordedEvent[]): CustomerId[] | 'all' {
+  if (events.some(({ type }) => type === 'campaign.published')) return 'all'
+  const customers = events.flatMap(({ data }) => parseId('cus', String(data.customer)) ?? [])
+  return [...new Set(customers)]
+}
+
+/** True if nothing can be sent for now. */
+async function tellAll(tools: UpdateTools, tenant: Tenant, due: readonly DuePass[]): Promise<boolean> {
+  const { deps, inTurn } = tools
+  const organization = await inTurn(() => findOwnOrganization(tenant))
+  if (!organization?.isSubscribed) return true
+  const keys = await inTurn(() => readPassKeys(deps, tenant))
+  const results = await Promise.all(due.map((pass) => tell(tools, tenant, keys, pass)))
+  for (const { pass, retry } of results) {
+    const retryAt = retry ? retryAtOf(pass, deps.clock()) : undefined
+    await inTurn(() => updatePassAttempt(tenant, pass, retryAt))
+  }
+  const reason = results.find(({ hold }) => hold !== undefined)?.hold
+  if (reason) deps.log.warn({ organization: organization.id, reason }, 'passes cannot be updated')
+  return reason !== undefined
+}
+
+function retryAtOf({ attempts }: DuePass, now: Date): Date | undefined {
+  if (attempts + 1 >= maxAttempts) return undefined
+  const pauseMs = Math.min(retryPauseMs * 2 ** attempts, longestPauseMs)
+  return new Date(now.getTime() + pauseMs * (1 + 0.2 * Math.random()))
+}
+
+interface Told {
+  readonly pass: DuePass
+  readonly retry: boolean
+  /** Why nothing can be sent to anybody. */
+  readonly hold?: string
+}
+
+async function tell(tools: UpdateTools, tenant: Tenant, keys: PassKeys, pass: DuePass): Promise<Told> {
+  const { apple } = keys
+  if (!apple.keys) return { pass, retry: true, hold: apple.problems[0]?.code ?? 'there are no keys' }
+  return tellPhones(tools, tenant, apple.keys, pass)
+}
+
+async function tellPhones(
+  { deps, applePush, inTurn, signal }: UpdateTools,
+  { orgId }: Tenant,
+  keys: AppleKeys,
+  pass: DuePass,
+): Promise<Told> {
+  const { card, phones } = pass
+  const told = await Promise.all(
+    phones.map(async ({ device, pushToken }) => ({ device, outcome: await applePush.push(keys, pushToken) })),
+  )
+  for (const { device, outcome } of told) {
+    if (outcome.kind !== 'gone') continue
+    await inTurn(() =>
+      inTransaction(deps.pool, orgId, (within) => forgetPhone(within, { device, card }, deps.clock())),
+    )
+  }
+  // Cut off by our own end, not by Apple.
+  const isRetried = told.some(({ outcome: { kind } }) => kind === 'failed' || kind === 'refused')
+  const refused = told.flatMap(({ outcome }) => (outcome.kind === 'refused' ? outcome.reason : []))[0]
+  return { pass, retry: isRetried, hold: signal.aborted ? undefined : refused }
+}
