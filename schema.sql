@@ -421,7 +421,6 @@ CREATE TABLE pass_feeds (
   org_id integer NOT NULL,
   "position" bigint NOT NULL,
   retry_at timestamp with time zone,
-  hold_until timestamp with time zone,
   lease uuid,
   leased_until timestamp with time zone,
   CONSTRAINT pass_feeds_pkey PRIMARY KEY (org_id)

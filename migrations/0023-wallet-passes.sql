@@ -16,8 +16,6 @@ CREATE TABLE pass_feeds (
   position bigint NOT NULL,
   -- When the first pass is to be updated that was not, as of the end of the last run.
   retry_at timestamptz,
-  -- Nothing is sent before.
-  hold_until timestamptz,
   -- One process at a time updates the passes of an organization. The end of a lease is by the database's clock.
   lease uuid,
   leased_until timestamptz,

@@ -32,9 +32,7 @@ describe('the pages', () => {
   })
 
   test('use the same default color as the service', () => {
-    const ours = /#[0-9a-f]{6}/.exec(
-      readFileSync(join(packageRoot, 'src/http/assets/wallet-icon.ts'), 'utf8'),
-    )![0]
+    const ours = /#[0-9a-f]{6}/.exec(readFileSync(join(packageRoot, 'src/domain/color.ts'), 'utf8'))![0]
     expect(read('theme.ts')).toContain(`'${ours}'`)
     expect(matching(new RegExp(ours), ['theme.ts'])).toEqual([])
   })

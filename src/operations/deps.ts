@@ -16,6 +16,7 @@ import { createProfileReads, type ProfileReads } from './customers/profile-reads
 import { createUnsubscribeTokens, type UnsubscribeTokens } from './messages/unsubscribe-tokens.ts'
 import { createSetupCache, type SetupCache } from './organizations/setup-cache.ts'
 import { type Addresses, createAddresses, type Range } from './outbound/addresses.ts'
+import { createGoogleClient, type GoogleClient } from './passes/google-client.ts'
 import { type PassInstallation, publicHosts } from './passes/installation.ts'
 import type { ReplicaReads } from './replica-reads.ts'
 import { createSeal, type Seal } from './seal.ts'
@@ -42,6 +43,7 @@ export interface Deps {
   readonly passTokens: WalletTokens
   /** What the operator has set for passes. */
   readonly passes: PassInstallation
+  readonly googleClient: GoogleClient
   readonly retention: Retention
   readonly seal: Seal
   /** Where webhooks may be sent to, and which mail servers may be used. */
@@ -104,6 +106,7 @@ export function createDeps({
   const campaigns = createCampaignCache()
   const credentials = createCredentials(options.credentialPepper)
   const setupCache = createSetupCache(campaigns, clock)
+  const passes = options.passes ?? { hosts: publicHosts }
   const passwords = createPasswords(options.credentialPepper, workers)
   return {
     pool,
@@ -126,7 +129,8 @@ export function createDeps({
     walletTokens: createWalletTokens(options.credentialPepper),
     unsubscribeTokens: createUnsubscribeTokens(options.credentialPepper),
     passTokens: createPassTokens(options.credentialPepper),
-    passes: options.passes ?? { hosts: publicHosts },
+    passes,
+    googleClient: createGoogleClient(passes.hosts, clock),
     retention: {
       eventsMs: (options.eventRetentionDays ?? 90) * dayMs,
       deliveriesMs: (options.deliveryRetentionDays ?? 30) * dayMs,

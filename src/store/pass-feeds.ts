@@ -11,7 +11,6 @@ export async function listDueFeeds(platform: Tenant, now: Date, limit: number): 
       name: 'list-due-feeds',
       text: `SELECT f.org_id FROM pass_feeds f JOIN event_counters c ON c.org_id = f.org_id
              WHERE (f.position < c.last_position OR f.retry_at <= $1::timestamptz)
-               AND (f.hold_until IS NULL OR f.hold_until <= $1::timestamptz)
                AND (f.leased_until IS NULL OR f.leased_until <= now())
              ORDER BY random() LIMIT $2::integer`,
       values: [now.toISOString(), String(limit)],
@@ -57,12 +56,8 @@ export async function updateFeedPosition(
   return updated === 1
 }
 
-/** Nothing is sent before `holdUntil`. A pass that is added meanwhile waits for the row, or is seen. */
-export async function releaseFeed(
-  tenant: Tenant,
-  { lease }: LeasedFeed,
-  holdUntil: Date | undefined,
-): Promise<void> {
+/** A pass that is added meanwhile waits for the row, or is seen. */
+export async function releaseFeed(tenant: Tenant, { lease }: LeasedFeed): Promise<void> {
   const org = String(tenant.orgId)
   await tenant.db.pipe([
     {
@@ -72,15 +67,22 @@ export async function releaseFeed(
     },
     {
       name: 'release-feed',
-      text: `UPDATE pass_feeds SET lease = NULL, leased_until = NULL, hold_until = $3::timestamptz,
+      text: `UPDATE pass_feeds SET lease = NULL, leased_until = NULL,
                retry_at = (SELECT min(due_at) FROM passes WHERE org_id = $1::integer)
              WHERE org_id = $1::integer AND lease = $2::uuid`,
-      values: [org, lease, holdUntil?.toISOString() ?? null],
+      values: [org, lease],
     },
   ])
 }
 
-/** Lets it be tried at once, after new keys. */
-export async function updateFeedHold(tenant: Tenant): Promise<void> {
-  await tenant.db.query('UPDATE pass_feeds SET hold_until = NULL WHERE org_id = $1', [tenant.orgId])
+/** Lets everything that waits be tried at once, after new keys. */
+export async function updateFeedDue(tenant: Tenant, now: Date): Promise<void> {
+  await tenant.db.query(
+    'UPDATE pass_feeds SET retry_at = $2 WHERE org_id = $1 AND EXISTS (SELECT 1 FROM passes WHERE org_id = $1)',
+    [tenant.orgId, now],
+  )
+  await tenant.db.query('UPDATE passes SET due_at = $2 WHERE org_id = $1 AND due_at IS NOT NULL', [
+    tenant.orgId,
+    now,
+  ])
 }

@@ -20,15 +20,21 @@ export async function findPassSettings(tenant: Tenant): Promise<StoredPassSettin
   }
 }
 
+/** What is undefined stays as it is; `null` removes keys. */
 export async function upsertPassSettings(
   tenant: Tenant,
-  { apple, google, firstCode }: StoredPassSettings,
+  { apple, google, firstCode }: { apple?: Buffer | null; google?: Buffer | null; firstCode?: string },
   now: Date,
 ): Promise<void> {
   await tenant.db.query(
-    `INSERT INTO pass_settings (org_id, apple, google, first_code, updated_at) VALUES ($1, $2, $3, $4, $5)
-     ON CONFLICT (org_id) DO UPDATE SET apple = EXCLUDED.apple, google = EXCLUDED.google,
-       first_code = EXCLUDED.first_code, updated_at = EXCLUDED.updated_at`,
-    [tenant.orgId, apple ?? null, google ?? null, firstCode, now],
+    `INSERT INTO pass_settings AS s (org_id, apple, google, first_code, updated_at)
+     VALUES ($1, $2, $3, coalesce($4, 'code128'), $5)
+     ON CONFLICT (org_id) DO UPDATE SET apple = CASE WHEN $6 THEN EXCLUDED.apple ELSE s.apple END,
+       google = CASE WHEN $7 THEN EXCLUDED.google ELSE s.google END, first_code = coalesce($4, s.first_code),
+       updated_at = $5`,
+    [
+      ...[tenant.orgId, apple ?? null, google ?? null, firstCode ?? null, now],
+      ...[apple !== undefined, google !== undefined],
+    ],
   )
 }

@@ -196,3 +196,18 @@ export async function updatePassAttempt(
     [tenant.orgId, uuidOf(card), wallet, dueAt, retryAt ?? null, retryAt ? attempts + 1 : 0],
   )
 }
+
+/** Nothing can be sent to this wallet before. */
+export async function updateDuePasses(
+  tenant: Tenant,
+  wallet: WalletKind,
+  now: Date,
+  until: Date,
+): Promise<void> {
+  await tenant.db.query('UPDATE passes SET due_at = $4 WHERE org_id = $1 AND wallet = $2 AND due_at <= $3', [
+    tenant.orgId,
+    wallet,
+    now,
+    until,
+  ])
+}

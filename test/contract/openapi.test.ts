@@ -23,9 +23,12 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-/** Pages, what they are made of, and pages about the interface are no part of it. */
+/**
+ * Pages, what they are made of, and pages about the interface are no part of it; nor is what phones with a pass ask
+ * for, which Apple and Google have specified.
+ */
 const undocumented =
-  /^\/(?:openapi\.json|docs.*|\*|console.*|till|assets\/.*|icon\.svg|favicon\.ico|color-scheme\.js|w\/(?:offline\.js|icon-\d+\.png|:token)|u\/:token)?$/
+  /^\/(?:openapi\.json|docs.*|\*|console.*|till|assets\/.*|icon\.svg|favicon\.ico|color-scheme\.js|w\/(?:offline\.js|icon-\d+\.png|:token(?:\/(?:pass\.pkpass|google-pass))?)|passes\/:organization\/.*|u\/:token)?$/
 
 /** The operations of which the check fails, so that a failure names them all. */
 const failing = (check: (call: Call) => boolean) =>

@@ -344,6 +344,7 @@ const parts: Record<string, Part> = {
     path: '/v1/audit',
     query: { ...page, ...times, q: 'a', by: ids.user },
   }),
+  'PATCH /v1/wallet-passes': () => ({ bodies: [{ apple: null, google: null, barcode: 'qr' }] }),
   'PATCH /v1/organization': () => ({
     bodies: [
       {

@@ -281,6 +281,8 @@ export const probes: Record<string, Probe> = {
   'GET /v1/requests': (ids) => at(`/v1/requests?connection=${ids.user}`),
   'GET /v1/requests/{id}': (ids) => at(`/v1/requests/${ids.request}`),
   'GET /v1/audit': (ids) => at(`/v1/audit?by=${ids.user}`),
+  'GET /v1/wallet-passes': () => at('/v1/wallet-passes'),
+  'PATCH /v1/wallet-passes': () => at('/v1/wallet-passes', { barcode: 'qr' }, { barcode: 'code128' }),
   'PATCH /v1/organization': () => at('/v1/organization', { name: 'Patched' }),
 }
 

@@ -49,6 +49,7 @@ export const redacted = '[redacted]'
 const words = [
   '(?:proxy)?authorization|(?:set)?cookie|(?:x?api|(?:other)?jwt)?secret|x?apikey|(?:access|refresh|admin)?token',
   '(?:current|new|console)?password|(?:credential)?pepper|databaseurl|connectionstring|invitation|walleturl',
+  'privatekey|passphrase|serviceaccount|pushtoken|authenticationtoken',
   'phone|email|firstname|lastname|fullname|customername|metadata|consents',
 ]
 
@@ -86,7 +87,7 @@ const patterns: readonly [hint: string, RegExp, string][] = [
   ['lw[a-z]_', /(lw[kasrpi])_[\w-]{8,}/g, `$1_${redacted}`],
   ['eyJ', /eyJ[\w-]{5,}\.[\w-]+\.[\w-]*/g, redacted],
   ['/w/', /(\/w\/)[\w-]{54}(?![\w-])/g, `$1${redacted}`],
-  ['bearer|basic', /(Bearer|Basic) +[^\s"\\]+/gi, `$1 ${redacted}`],
+  ['bearer|basic|applepass', /(Bearer|Basic|ApplePass) +[^\s"\\]+/gi, `$1 ${redacted}`],
   ['postgres', /(postgres(?:ql)?:\/\/[^:@\s"]*):[^\s"]*@/g, `$1:${redacted}@`],
   // Bounded: otherwise every letter without a following @ would start a search to the end of the text.
   ['@', /[\p{L}\p{N}._%+-]{1,64}@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)*\.\p{L}{2,}/gu, redacted],

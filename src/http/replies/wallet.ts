@@ -3,12 +3,13 @@ import { plainColor } from '../../domain/color.ts'
 import { cardStatus } from '../../domain/customer.ts'
 import { fromMinor, fromUnits } from '../../domain/money.ts'
 import { type Transaction, transactionStatus } from '../../domain/transaction.ts'
+import type { WalletKind } from '../../domain/wallet-pass.ts'
 import type { OpenWallet, WalletPage } from '../../operations/wallet-page/open-wallet.ts'
 
 /** Color of the page, of its splash screen and of its icon. */
 export const colorOf = ({ color = plainColor }: OpenWallet['organization']): string => color
 
-export function toWalletReply(page: WalletPage, now: Date) {
+export function toWalletReply(page: WalletPage, passes: readonly WalletKind[], now: Date) {
   const { organization, card, view, progress, campaignNames, balanceNames } = page
   const { otherCampaigns, productNames } = page
   const { name, logo, locale, currency, timezone } = organization
@@ -54,6 +55,8 @@ export function toWalletReply(page: WalletPage, now: Date) {
     })),
     tiers: view.tiers.map(({ campaign, key, name }) => ({ campaign, key, name })),
     visits: page.visits.map((visit) => toVisitReply(visit, page)),
+    // A blocked card has nothing to take along.
+    passes: card.status === cardStatus.blocked ? [] : [...passes],
     updatedAt: now.toISOString(),
   }
 }

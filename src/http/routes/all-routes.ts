@@ -20,6 +20,8 @@ import { messageKindRoutes } from './message-kinds.ts'
 import { messageRoutes } from './messages.ts'
 import { organizationRoutes } from './organization.ts'
 import { pageRoutes } from './pages.ts'
+import { passPictureRoutes } from './pass-pictures.ts'
+import { passSettingsRoutes } from './pass-settings.ts'
 import { peopleRoutes } from './people.ts'
 import { referenceRoutes } from './reference.ts'
 import { reportRoutes } from './reports.ts'
@@ -55,6 +57,7 @@ export const allRoutes: readonly ((app: Server, options: ServerOptions) => void)
   messageKindRoutes,
   messageRoutes,
   organizationRoutes,
+  passSettingsRoutes,
   adminRoutes,
   peopleRoutes,
   connectionRoutes,
@@ -62,6 +65,7 @@ export const allRoutes: readonly ((app: Server, options: ServerOptions) => void)
   walletRoutes,
   walletPassRoutes,
   applePassRoutes,
+  passPictureRoutes,
   healthRoutes,
   referenceRoutes,
   pageRoutes,

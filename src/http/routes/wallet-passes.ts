@@ -5,6 +5,7 @@
 import { Refused } from '../../domain/refusal.ts'
 import { pkpassType } from '../../operations/passes/apple-pass.ts'
 import { issueApplePass } from '../../operations/passes/issue-pass.ts'
+import { createSaveLink } from '../../operations/passes/save-link.ts'
 import type { Server } from '../fastify-server.ts'
 import type { ServerOptions } from '../server-options.ts'
 import { readWalletToken } from './wallet.ts'
@@ -24,5 +25,11 @@ export function walletPassRoutes(app: Server, { deps }: ServerOptions): void {
     if (!pass) throw noPass()
     reply.header('content-disposition', 'attachment; filename="card.pkpass"')
     return reply.header('content-type', pkpassType).send(pass)
+  })
+
+  app.get('/w/:token/google-pass', options, async (request, reply) => {
+    const link = await createSaveLink(deps, request.wallet!)
+    if (link === undefined) throw noPass()
+    return reply.redirect(link)
   })
 }

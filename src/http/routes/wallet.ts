@@ -7,7 +7,9 @@ import { Type } from 'typebox'
 import { cardStatus } from '../../domain/customer.ts'
 import { Refused } from '../../domain/refusal.ts'
 import type { Deps } from '../../operations/deps.ts'
+import { listOfferedWallets } from '../../operations/passes/pass-keys.ts'
 import { openWalletOf, readWallet } from '../../operations/wallet-page/open-wallet.ts'
+import { tenantOf } from '../../store/tenant.ts'
 import { drawBarcode } from '../assets/barcode-svg.ts'
 import { iconSvg } from '../assets/wallet-icon.ts'
 import type { Server } from '../fastify-server.ts'
@@ -44,6 +46,12 @@ async function getCode(deps: Deps, request: FastifyRequest): Promise<string> {
   throw new Refused('_not_found', 'The card is blocked, and has no code to scan. Ask at the till.')
 }
 
+async function getCard(deps: Deps, { wallet }: FastifyRequest) {
+  const page = (await readWallet(deps, wallet!)) ?? refuse()
+  const passes = await listOfferedWallets(deps, tenantOf(deps.pool, wallet!.org))
+  return toWalletReply(page, passes, deps.clock())
+}
+
 function refuse(): never {
   throw notThere()
 }
@@ -70,7 +78,7 @@ export function walletRoutes(app: Server, { deps }: ServerOptions): void {
         response: { 200: WalletCard },
       },
     },
-    async (request) => toWalletReply((await readWallet(deps, request.wallet!)) ?? refuse(), deps.clock()),
+    (request) => getCard(deps, request),
   )
 
   const images = { code128: 'getWalletBarcode', qr: 'getWalletQrCode' } as const

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { named } from '../openapi/name-components.ts'
-import { CardStatus, RewardKind } from './choices.ts'
+import { CardStatus, RewardKind, WalletKinds } from './choices.ts'
 import { Expiring, Tiers } from './customer.ts'
 import { cardExample, couponExample, customerWithExpiryExample, exampleId } from './examples.ts'
 import { Id, Optional, Timestamp } from './fields.ts'
@@ -37,6 +37,7 @@ const walletExample = {
       collected: { points: 6, stamps: 2 },
     },
   ],
+  passes: ['apple' as const],
   updatedAt: couponExample.createdAt,
 }
 
@@ -128,6 +129,7 @@ export const WalletCard = Type.Object(
       }),
       { description: 'The last ten visits, newest first.' },
     ),
+    passes: Type.Array(WalletKinds, { description: 'Wallets of phones that the card can be put into.' }),
     updatedAt: Timestamp('When this state was read.'),
   },
   { ...named('WalletCard'), examples: [walletExample] },

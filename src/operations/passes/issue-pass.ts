@@ -25,7 +25,7 @@ export async function signApplePass(
   page: WalletPage,
   key: WalletKey,
 ): Promise<Buffer | undefined> {
-  const { apple } = await readPassKeys(deps, tenantOf(deps.pool, key.org))
+  const { apple, firstCode } = await readPassKeys(deps, tenantOf(deps.pool, key.org))
   if (!apple.keys) return undefined
   return toApplePass({
     content: toPassContent(page),
@@ -36,7 +36,7 @@ export async function signApplePass(
       walletPage: `${deps.publicUrl()}/w/${deps.walletTokens.create(key)}`,
     },
     keys: apple.keys,
-    firstCode: 'code128',
+    firstCode,
     logo: pngIn(page.organization.logo),
     now: deps.clock(),
   })

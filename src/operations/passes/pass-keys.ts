@@ -1,12 +1,20 @@
 /** The keys that an organization's passes are signed with: its own, or else those of the installation. */
+
+import { Refused } from '../../domain/refusal.ts'
+import { toPassProblem, type WalletKind, walletKinds } from '../../domain/wallet-pass.ts'
+import { updateFeedDue } from '../../store/pass-feeds.ts'
+import { findPassSettings, type StoredPassSettings, upsertPassSettings } from '../../store/pass-settings.ts'
 import type { Tenant } from '../../store/tenant.ts'
 import type { Deps } from '../deps.ts'
+import type { Seal } from '../seal.ts'
 import {
   type AppleKeys,
+  type AppleKeysInput,
   type Checked,
   checkAppleKeys,
   checkGoogleKeys,
   type GoogleKeys,
+  type GoogleKeysInput,
 } from './check-keys.ts'
 
 export interface KeysOf<T> extends Checked<T> {
@@ -17,14 +25,76 @@ export interface KeysOf<T> extends Checked<T> {
 export interface PassKeys {
   readonly apple: KeysOf<AppleKeys>
   readonly google: KeysOf<GoogleKeys>
+  readonly firstCode: StoredPassSettings['firstCode']
 }
 
 const none = { problems: [], shown: {} }
 
-export async function readPassKeys({ passes, clock }: Deps, _tenant: Tenant): Promise<PassKeys> {
-  const { apple, google } = passes
+/** Binds sealed keys to their organization. */
+const placeOf = (wallet: WalletKind, org: number) => `keys of ${wallet} passes ${org}`
+
+export async function readPassKeys({ passes, clock, seal }: Deps, tenant: Tenant): Promise<PassKeys> {
+  const stored = await findPassSettings(tenant)
+  const now = clock()
+  const apple = openKeys<AppleKeysInput>(seal, stored.apple, placeOf('apple', tenant.orgId))
+  const google = openKeys<GoogleKeysInput>(seal, stored.google, placeOf('google', tenant.orgId))
   return {
-    apple: apple ? { source: 'installation', ...checkAppleKeys(apple, clock()) } : none,
-    google: google ? { source: 'installation', ...checkGoogleKeys(google) } : none,
+    apple: choose(apple, passes.apple, (input) => checkAppleKeys(input, now)),
+    google: choose(google, passes.google, checkGoogleKeys),
+    firstCode: stored.firstCode,
   }
+}
+
+/** Keys that cannot be opened are not replaced with those of the installation: passes would change their type. */
+function openKeys<T>(seal: Seal, sealed: Buffer | undefined, place: string): T | 'sealed' | undefined {
+  if (!sealed) return undefined
+  const opened = seal.open(sealed, place)
+  return opened ? (JSON.parse(opened.toString()) as T) : 'sealed'
+}
+
+function choose<I, T>(
+  own: I | 'sealed' | undefined,
+  shared: I | undefined,
+  check: (input: I) => Checked<T>,
+): KeysOf<T> {
+  if (own === 'sealed')
+    return { source: 'organization', problems: [toPassProblem('sealed_elsewhere')], shown: {} }
+  if (own !== undefined) return { source: 'organization', ...check(own) }
+  return shared === undefined ? none : { source: 'installation', ...check(shared) }
+}
+
+/** The wallets that a customer can put a card into. */
+export async function listOfferedWallets(deps: Deps, tenant: Tenant): Promise<WalletKind[]> {
+  const keys = await readPassKeys(deps, tenant)
+  return walletKinds.filter((wallet) => keys[wallet].keys !== undefined)
+}
+
+/** `null` removes the organization's own keys. */
+export interface PassSettingsPatch {
+  readonly apple?: AppleKeysInput | null
+  readonly google?: GoogleKeysInput | null
+  readonly firstCode?: StoredPassSettings['firstCode']
+}
+
+/** Refuses keys that a pass cannot be signed with, with everything that is wrong with them. */
+export async function patchPassSettings(
+  deps: Deps,
+  tenant: Tenant,
+  { apple, google, firstCode }: PassSettingsPatch,
+): Promise<PassKeys> {
+  const now = deps.clock()
+  if (apple) refuseProblems('apple', checkAppleKeys(apple, now))
+  if (google) refuseProblems('google', checkGoogleKeys(google))
+  const sealed = (wallet: WalletKind, input: object | null | undefined) =>
+    input && deps.seal.seal(Buffer.from(JSON.stringify(input)), placeOf(wallet, tenant.orgId))
+  const change = { apple: sealed('apple', apple), google: sealed('google', google), firstCode }
+  await upsertPassSettings(tenant, change, now)
+  await updateFeedDue(tenant, now)
+  return readPassKeys(deps, tenant)
+}
+
+function refuseProblems(wallet: WalletKind, { problems }: Checked<unknown>): void {
+  const errors = problems.filter(({ isWarning }) => !isWarning)
+  if (errors.length === 0) return
+  throw new Refused('_invalid_payload', `${wallet}: ${errors.map(({ message }) => message).join(' ')}`)
 }

@@ -6,16 +6,24 @@
 import type { LimitFunction } from 'p-limit'
 import { type EventType, eventTypes, type RecordedEvent } from '../../domain/event.ts'
 import { type CustomerId, parseId } from '../../domain/ids.ts'
+import { walletKinds } from '../../domain/wallet-pass.ts'
 import { listEvents } from '../../store/events.ts'
 import { findOwnOrganization } from '../../store/organizations.ts'
 import { type LeasedFeed, leaseFeed, releaseFeed, updateFeedPosition } from '../../store/pass-feeds.ts'
-import { type DuePass, listDuePasses, updateChangedPasses, updatePassAttempt } from '../../store/passes.ts'
+import {
+  type DuePass,
+  listDuePasses,
+  updateChangedPasses,
+  updateDuePasses,
+  updatePassAttempt,
+} from '../../store/passes.ts'
 import { inTransaction, type Tenant, tenantOf } from '../../store/tenant.ts'
 import type { Deps } from '../deps.ts'
 import type { ApplePush } from './apple-push.ts'
 import { forgetPhone } from './apple-web-service.ts'
 import type { AppleKeys } from './check-keys.ts'
 import { type PassKeys, readPassKeys } from './pass-keys.ts'
+import { updateGooglePass } from './update-google-pass.ts'
 
 export interface UpdateTools {
   readonly deps: Deps
@@ -49,20 +57,16 @@ export async function updatePassesTurn(tools: UpdateTools, org: number): Promise
   if (!feed) return
   const endsAt = performance.now() + turnMs
   let { position } = feed
-  let holdUntil: Date | undefined
   try {
-    while (!holdUntil && !signal.aborted && performance.now() < endsAt) {
+    while (!signal.aborted && performance.now() < endsAt) {
       const found = await inTurn(() => takeUp(deps, tenant, feed, position))
-      const isBehind = found.position > position
+      const hasMoved = found.position > position
       position = found.position
-      if (found.due.length === 0) {
-        if (isBehind) continue
-        break
-      }
-      if (await tellAll(tools, tenant, found.due)) holdUntil = new Date(deps.clock().getTime() + holdMs)
+      if (found.due.length > 0) await tellAll(tools, tenant, found.due)
+      else if (!hasMoved) break
     }
   } finally {
-    await inTurn(() => releaseFeed(tenant, feed, holdUntil))
+    await inTurn(() => releaseFeed(tenant, feed))
   }
 }
 
@@ -97,20 +101,29 @@ function changedIn(events: readonly RecordedEvent[]): CustomerId[] | 'all' {
   return [...new Set(customers)]
 }
 
-/** True if nothing can be sent for now. */
-async function tellAll(tools: UpdateTools, tenant: Tenant, due: readonly DuePass[]): Promise<boolean> {
-  const { deps, inTurn } = tools
+async function tellAll(tools: UpdateTools, tenant: Tenant, due: readonly DuePass[]): Promise<void> {
+  const { deps, inTurn, signal } = tools
   const organization = await inTurn(() => findOwnOrganization(tenant))
-  if (!organization?.isSubscribed) return true
   const keys = await inTurn(() => readPassKeys(deps, tenant))
-  const results = await Promise.all(due.map((pass) => tell(tools, tenant, keys, pass)))
-  for (const { pass, retry } of results) {
-    const retryAt = retry ? retryAtOf(pass, deps.clock()) : undefined
-    await inTurn(() => updatePassAttempt(tenant, pass, retryAt))
+  const results = await Promise.all(
+    due.map((pass): Promise<Told> | Told =>
+      organization?.isSubscribed ? tell(tools, tenant, keys, pass) : { pass, hold: 'no subscription' },
+    ),
+  )
+  // Cut off by our own end, not by the other side.
+  if (signal.aborted) return
+  const now = deps.clock()
+  for (const { pass, hold, retry = false } of results) {
+    if (hold === undefined) {
+      await inTurn(() => updatePassAttempt(tenant, pass, retry ? retryAtOf(pass, now) : undefined))
+    }
   }
-  const reason = results.find(({ hold }) => hold !== undefined)?.hold
-  if (reason) deps.log.warn({ organization: organization.id, reason }, 'passes cannot be updated')
-  return reason !== undefined
+  for (const wallet of walletKinds) {
+    const reason = results.find(({ pass, hold }) => pass.wallet === wallet && hold !== undefined)?.hold
+    if (reason === undefined) continue
+    deps.log.warn({ organization: organization?.id, wallet, reason }, 'passes cannot be updated')
+    await inTurn(() => updateDuePasses(tenant, wallet, now, new Date(now.getTime() + holdMs)))
+  }
 }
 
 function retryAtOf({ attempts }: DuePass, now: Date): Date | undefined {
@@ -121,19 +134,26 @@ function retryAtOf({ attempts }: DuePass, now: Date): Date | undefined {
 
 interface Told {
   readonly pass: DuePass
-  readonly retry: boolean
+  readonly retry?: boolean
   /** Why nothing can be sent to anybody. */
   readonly hold?: string
 }
 
 async function tell(tools: UpdateTools, tenant: Tenant, keys: PassKeys, pass: DuePass): Promise<Told> {
-  const { apple } = keys
-  if (!apple.keys) return { pass, retry: true, hold: apple.problems[0]?.code ?? 'there are no keys' }
-  return tellPhones(tools, tenant, apple.keys, pass)
+  const { wallet } = pass
+  const { problems } = keys[wallet]
+  const withoutKeys = { pass, hold: problems[0]?.code ?? 'there are no keys' }
+  if (wallet === 'apple') {
+    return keys.apple.keys ? tellPhones(tools, tenant, keys.apple.keys, pass) : withoutKeys
+  }
+  if (!keys.google.keys) return withoutKeys
+  const outcome = await updateGooglePass(tools, tenant, { ...keys, google: keys.google.keys }, pass)
+  if (outcome.kind === 'refused') return { pass, hold: outcome.reason }
+  return { pass, retry: outcome.kind === 'failed' }
 }
 
 async function tellPhones(
-  { deps, applePush, inTurn, signal }: UpdateTools,
+  { deps, applePush, inTurn }: UpdateTools,
   { orgId }: Tenant,
   keys: AppleKeys,
   pass: DuePass,
@@ -148,8 +168,6 @@ async function tellPhones(
       inTransaction(deps.pool, orgId, (within) => forgetPhone(within, { device, card }, deps.clock())),
     )
   }
-  // Cut off by our own end, not by Apple.
-  const isRetried = told.some(({ outcome: { kind } }) => kind === 'failed' || kind === 'refused')
   const refused = told.flatMap(({ outcome }) => (outcome.kind === 'refused' ? outcome.reason : []))[0]
-  return { pass, retry: isRetried, hold: signal.aborted ? undefined : refused }
+  return { pass, retry: told.some(({ outcome }) => outcome.kind === 'failed'), hold: refused }
 }
