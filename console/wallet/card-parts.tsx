@@ -9,6 +9,7 @@ import {
   formatNumber,
   formatRelative,
 } from '../i18n/format.ts'
+import { cardAddress } from './offline.ts'
 import type { WalletCard } from './use-card.ts'
 
 interface PartProps {
@@ -51,6 +52,25 @@ export function Balances({ card }: PartProps) {
         </div>
       ))}
     </section>
+  )
+}
+
+const passFiles = { apple: 'pass.pkpass', google: 'google-pass' } as const
+
+/** Puts the card into the wallet of the phone. */
+export function Passes({ card }: PartProps) {
+  const { t } = useTranslation('wallet')
+  // A card that this phone kept before the service had passes has none.
+  const { passes = [] } = card
+  if (passes.length === 0) return null
+  return (
+    <ul className="passes" aria-label={t('passes')}>
+      {passes.map((wallet) => (
+        <li key={wallet}>
+          <a href={`${cardAddress}/${passFiles[wallet]}`}>{t(`addTo.${wallet}`)}</a>
+        </li>
+      ))}
+    </ul>
   )
 }
 

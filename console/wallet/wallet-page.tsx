@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { formatDateTime } from '../i18n/format.ts'
 import { adoptLanguage, changeLanguage, type Language, languages } from '../i18n/languages.ts'
 import { CardFace } from './card-face.tsx'
-import { Balances, Coupons, Expiring, Visits } from './card-parts.tsx'
+import { Balances, Coupons, Expiring, Passes, Visits } from './card-parts.tsx'
 import { cardAddress } from './offline.ts'
 import { useCard, type WalletCard } from './use-card.ts'
 
@@ -35,6 +35,7 @@ export function WalletPage() {
         </output>
       )}
       <CardFace card={card} />
+      {!isKept && <Passes card={card} />}
       <Balances card={card} />
       <Coupons card={card} />
       <Expiring card={card} />

@@ -1,6 +1,9 @@
+import { readFile } from 'node:fs/promises'
 import type { Locator, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { isFull } from '../support/full.ts'
+import { createServiceAccount } from '../support/google-wallet.ts'
+import { createPassAuthority, hasOpenssl, readZip } from '../support/pass-keys.ts'
 import {
   callApi,
   demo,
@@ -187,6 +190,49 @@ test('can be put among the apps of a phone', async () => {
   const session = await opened.context.newCDPSession(page)
   const { errors } = await session.send('Page.getAppManifest')
   expect(errors).toEqual([])
+  expectCalm(opened)
+})
+
+test('offers the wallets of phones that the merchant has keys for, and keeps no pass', async () => {
+  const card = await issueCard()
+  const opened = await openPage({ width: 390, height: 844 })
+  const { page } = opened
+  await page.goto(card.walletUrl)
+  await page.getByText('1,234', { exact: true }).waitFor()
+  const wallets = page.getByRole('list', { name: 'Take the card along' })
+  expect(await wallets.count()).toBe(0)
+
+  const { issuer, serviceAccount } = createServiceAccount()
+  const authority = hasOpenssl ? createPassAuthority() : undefined
+  const keys = { google: { issuer, serviceAccount }, apple: authority?.issue() }
+  await callApi('PATCH', '/v1/wallet-passes', { token: card.token, body: keys })
+  await page.reload()
+  await wallets.waitFor()
+  const names = authority ? ['Add to Apple Wallet', 'Save to Google Wallet'] : ['Save to Google Wallet']
+  expect(await wallets.getByRole('link').allTextContents()).toEqual(names)
+  await expectAccessible(page)
+  await expectKept(page, card)
+  if (authority) {
+    const link = wallets.getByRole('link', { name: 'Add to Apple Wallet' })
+    await link.focus()
+    const downloading = page.waitForEvent('download')
+    await page.keyboard.press('Enter')
+    const download = await downloading
+    expect(download.suggestedFilename()).toBe('card.pkpass')
+    expect(readZip(await readFile(await download.path())).has('signature')).toBe(true)
+    await expectKept(page, card)
+    authority.remove()
+  }
+  for (const [language, name] of [
+    ['de', 'In Google Wallet speichern'],
+    ['ar', 'حفظ في Google Wallet'],
+  ] as const) {
+    await page.locator('.language select').selectOption(language)
+    await page.getByRole('link', { name }).waitFor()
+    await expectAccessible(page)
+  }
+  expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0)
+  await callApi('PATCH', '/v1/wallet-passes', { token: card.token, body: { apple: null, google: null } })
   expectCalm(opened)
 })
 
