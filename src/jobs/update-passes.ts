@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pLimit from 'p-limit'
 import type { Deps } from '../operations/deps.ts'
 import { type ApplePushOptions, createApplePush } from '../operations/passes/apple-push.ts'
+import { reportInstallationKeys } from '../operations/passes/pass-keys.ts'
 import { updatePassesTurn } from '../operations/passes/update-passes.ts'
 import { listDueFeeds } from '../store/pass-feeds.ts'
 import { platformTenant } from '../store/tenant.ts'
@@ -27,6 +28,7 @@ export function startPassUpdates(deps: Deps, { pauseMs = 1_000, ...options }: Pa
   const applePush = createApplePush({ url: deps.passes.hosts.applePush, ...options })
   const tools = { deps, applePush, inTurn: pLimit(maxUsingDatabase), signal }
   const running = new Map<number, Promise<void>>()
+  reportInstallationKeys(deps)
 
   async function look(): Promise<number> {
     const due = await listDueFeeds(platformTenant(deps.pool), deps.clock(), maxRunning)

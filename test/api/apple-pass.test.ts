@@ -176,11 +176,16 @@ describe.skipIf(!hasOpenssl)('a pass for Apple Wallet', () => {
   })
 })
 
-/** Reads a PNG as written by us: 8 bits of red, green and blue, without a filter. */
+/** Reads a PNG as written by us: 8 bits that are the number of a color, without a filter. */
 function readPng(png: Buffer) {
   const [width, height] = [png.readUInt32BE(16), png.readUInt32BE(20)]
-  const start = png.indexOf('IDAT')
-  const rows = inflateSync(png.subarray(start + 4, start + 4 + png.readUInt32BE(start - 4)))
-  const pixel = (x: number, y: number) => [...rows.subarray(y * (width * 3 + 1) + 1 + x * 3).subarray(0, 3)]
+  const contentOf = (type: string) => {
+    const start = png.indexOf(type)
+    return png.subarray(start + 4, start + 4 + png.readUInt32BE(start - 4))
+  }
+  const [palette, rows] = [contentOf('PLTE'), inflateSync(contentOf('IDAT'))]
+  const pixel = (x: number, y: number) => [
+    ...palette.subarray(rows[y * (width + 1) + 1 + x]! * 3).subarray(0, 3),
+  ]
   return { width, height, pixel }
 }

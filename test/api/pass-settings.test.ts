@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type PassProblemCode, passProblems } from '../../src/domain/wallet-pass.ts'
+import { startPassUpdates } from '../../src/jobs/update-passes.ts'
 import { publicHosts } from '../../src/operations/passes/installation.ts'
 import { expectRefusal } from '../support/expect-refusal.ts'
 import { createPassAuthority, hasOpenssl, type PassAuthority, readZip } from '../support/pass-keys.ts'
@@ -199,6 +200,20 @@ describe.skipIf(!hasOpenssl)('keys for Apple Wallet', () => {
     expect(await offered()).toEqual([])
     expect((await service.call('GET', `${wallet}/pass.pkpass`)).status).toBe(404)
     service.advance(-370 * 86_400_000)
+  })
+
+  test('of the installation are reported in the log when the service starts', async () => {
+    const apple = authority.issue({ days: 20 })
+    const own = await startTestService({ sharing: service, passes: { apple, hosts: publicHosts } })
+    await startPassUpdates(own.deps).stop()
+    expect(own.logged).toEqual([
+      {
+        level: 'warn',
+        details: { wallet: 'apple', problem: 'certificate_expires_soon' },
+        message: passProblems.certificate_expires_soon,
+      },
+    ])
+    await own.close()
   })
 
   test('of one organization sign no pass of another', async () => {

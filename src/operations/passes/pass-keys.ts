@@ -63,6 +63,17 @@ function choose<I, T>(
   return shared === undefined ? none : { source: 'installation', ...check(shared) }
 }
 
+/** Says in the log what is wrong with the keys of the installation: nobody else sees it before it matters. */
+export function reportInstallationKeys({ passes: { apple, google }, clock, log }: Deps): void {
+  const problems = {
+    apple: apple ? checkAppleKeys(apple, clock()).problems : [],
+    google: google ? checkGoogleKeys(google).problems : [],
+  }
+  for (const wallet of walletKinds) {
+    for (const { code, message } of problems[wallet]) log.warn({ wallet, problem: code }, message)
+  }
+}
+
 /** The wallets that a customer can put a card into. */
 export async function listOfferedWallets(deps: Deps, tenant: Tenant): Promise<WalletKind[]> {
   const keys = await readPassKeys(deps, tenant)
