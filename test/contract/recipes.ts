@@ -212,6 +212,7 @@ const parts: Record<string, Part> = {
     bodies: [basket(world), withCoupons(world), scanned(world.barcode)],
   }),
   'POST /v1/transactions/process': (world) => ({
+    query: { include: 'walletUrl' },
     bodies: [basket(world), withCoupons(world), scanned(world.barcode)],
   }),
   'POST /v1/transactions/{id}/return/validate': () => ({ bodies: returns() }),

@@ -1,6 +1,7 @@
 import { ActionIcon, Badge, Box, Button, Group, Menu, Text, Tooltip } from '@mantine/core'
 import {
   IconArrowBackUp,
+  IconCloudOff,
   IconCode,
   IconDots,
   IconHelp,
@@ -10,6 +11,7 @@ import {
 } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
 import { may } from '../../api/session.ts'
+import { formatNumber } from '../../i18n/format.ts'
 import { ColorSchemeToggle } from '../../ui/shell/color-scheme-toggle.tsx'
 import { LanguageMenu } from '../../ui/shell/language-menu.tsx'
 import type { Outbox } from '../outbox/outbox.ts'
@@ -90,13 +92,23 @@ function OutboxButton({ outbox, onOutbox }: Pick<TillHeaderProps, 'outbox' | 'on
   const { t } = useTranslation('till')
   if (outbox.aside.length === 0) return null
   const refused = outbox.aside.filter((entry) => entry.refused).length
-  return refused > 0 ? (
-    <Button color="red" onClick={onOutbox}>
-      {t('aside.refused', { count: refused })}
-    </Button>
-  ) : (
-    <Button color="yellow" autoContrast onClick={onOutbox}>
-      {t('aside.count', { count: outbox.aside.length })}
+  const count = refused || outbox.aside.length
+  const text = t(refused > 0 ? 'aside.refused' : 'aside.count', { count })
+  return (
+    <Button
+      color={refused > 0 ? 'red' : 'yellow'}
+      autoContrast={refused === 0}
+      onClick={onOutbox}
+      aria-label={text}
+      className="till-status"
+    >
+      <Box component="span" visibleFrom="sm">
+        {text}
+      </Box>
+      <Group component="span" gap={6} wrap="nowrap" hiddenFrom="sm">
+        <IconCloudOff size={18} aria-hidden />
+        {formatNumber(count)}
+      </Group>
     </Button>
   )
 }
