@@ -59,6 +59,7 @@ const round = () => sendRound(service.deps)
 test('the link to the own card goes to the address of the customer', async () => {
   await setEmail()
   const { cards } = await register()
+  expect((await merchant.call('GET', '/v1/till/organization')).body.channels).toEqual(['email'])
   const { status, body } = await send(cards[0]!.id)
   expect(status).toBe(201)
   expect(body).toMatchObject({ kind: 'card_link', channel: 'email', status: 1 })

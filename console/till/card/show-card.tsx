@@ -9,6 +9,7 @@ import { Failure } from '../../ui/failure.tsx'
 import type { Card } from '../sale/sale.ts'
 import { useClosedByBack } from '../shell/back.ts'
 import { useTillContext } from '../shell/till-context.ts'
+import { SendCard } from './send-card.tsx'
 import { WalletCode } from './wallet-code.tsx'
 
 interface ShowCardProps {
@@ -50,8 +51,8 @@ export default function ShowCard({ card, onClose }: ShowCardProps) {
             <WalletCode url={data.walletUrl} isTitled />
           )}
         </article>
-        {/* The ways to hand the card over. Once messages can be sent, "Send by email or SMS" joins Print here. */}
         <Group justify="flex-end" gap="xs" className="till-screen-only">
+          <SendCard card={card} />
           {data?.walletUrl !== undefined && (
             <Button
               variant="default"

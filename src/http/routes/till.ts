@@ -4,13 +4,14 @@
  */
 import { type Static, Type } from 'typebox'
 import { listNamedBalances } from '../../store/campaigns.ts'
+import { listSenders } from '../../store/senders.ts'
 import { tenantOf } from '../../store/tenant.ts'
 import { listTillEntries, type TillEntry } from '../../store/till-directory.ts'
 import type { Server } from '../fastify-server.ts'
 import { named, parameter } from '../openapi/name-components.ts'
 import { isStorable } from '../plugins/json-body.ts'
 import { decodeCursor, limitOf, PageQuery, refuseCursor, toPage } from '../requests/paging.ts'
-import { SessionScope } from '../schemas/choices.ts'
+import { Channels, SessionScope } from '../schemas/choices.ts'
 import { directoryExamples, tillBalanceExample, tillOrganizationExample } from '../schemas/examples.ts'
 import { Optional, PageOf, Text } from '../schemas/fields.ts'
 import type { ServerOptions } from '../server-options.ts'
@@ -77,6 +78,9 @@ const TillOrganization = Type.Object(
     currencyDecimals: Type.Integer({ description: 'Decimals of the currency: 2 for USD, 0 for JPY.' }),
     timezone: Type.String({ description: 'Time zone of days and of the times of rules.' }),
     scopes: Type.Array(SessionScope, { description: 'What the token or the signed-in person may do.' }),
+    channels: Type.Array(Channels, {
+      description: 'How messages can be sent to customers; none if they cannot.',
+    }),
   },
   {
     ...named('TillOrganization'),
@@ -86,12 +90,12 @@ const TillOrganization = Type.Object(
 )
 
 export function tillRoutes(app: Server, options: ServerOptions): void {
-  tillOrganization(app)
+  tillOrganization(app, options)
   tillBalances(app, options)
   tillEntries(app, options)
 }
 
-function tillOrganization(app: Server): void {
+function tillOrganization(app: Server, { deps }: ServerOptions): void {
   app.get(
     '/v1/till/organization',
     {
@@ -106,7 +110,9 @@ function tillOrganization(app: Server): void {
     async ({ caller }) => {
       const { name, country, currency, currencyDecimals, timezone } = caller.organization
       const scopes = [...caller.scopes] as Static<typeof SessionScope>[]
-      return { name, country, currency, currencyDecimals, timezone, scopes }
+      const senders = await listSenders(tenantOf(deps.pool, caller.organization.orgId))
+      const channels = senders.map(({ channel }) => channel)
+      return { name, country, currency, currencyDecimals, timezone, scopes, channels }
     },
   )
 }

@@ -281,6 +281,7 @@ export const tillOrganizationExample = {
   currencyDecimals: 2,
   timezone: 'America/New_York',
   scopes: ['pos'],
+  channels: ['email'],
 }
 
 export const tillBalanceExample = { key: 'stamps', name: 'Stamps', decimals: 0 }
