@@ -22,6 +22,7 @@ test('a till reads what it needs to know about its organization, and its own sco
     currencyDecimals: 3,
     timezone: 'UTC',
     scopes: ['pos'],
+    channels: [],
   })
   expect((await till('GET', '/v1/organization')).status).toBe(403)
   const both = await merchant.connect(['pos', 'manage'])
