@@ -123,6 +123,7 @@ describe('what the page shows', () => {
           branchName: 'North Street',
         },
       ],
+      passes: [],
       updatedAt: expect.any(String),
     })
     expect(headers).toMatchObject({
