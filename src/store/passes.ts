@@ -129,6 +129,20 @@ export async function listChangedPasses(
   }
 }
 
+/** Forgets the phones of these customers, and what is in Apple Wallet: nothing can be taken back from there. */
+export async function deletePhonesOf(tenant: Tenant, customers: readonly CustomerId[]): Promise<void> {
+  const values = [tenant.orgId, customers.map(uuidOf)]
+  await tenant.db.query(
+    `DELETE FROM pass_registrations r USING passes p
+     WHERE r.org_id = $1 AND p.org_id = $1 AND p.customer_id = ANY($2::uuid[]) AND r.card_id = p.card_id`,
+    values,
+  )
+  await tenant.db.query(
+    `DELETE FROM passes WHERE org_id = $1 AND customer_id = ANY($2::uuid[]) AND wallet = 'apple'`,
+    values,
+  )
+}
+
 // Changes ---------------------------------------------------------------------------------------------------
 
 /** Passes of these customers, or all of them, are to be updated. */

@@ -168,6 +168,31 @@ describe.skipIf(!hasOpenssl)('a phone with a pass', () => {
     expect(apple.connections).toBe(connections)
   })
 
+  test('is told once of each change by several processes, and by another one if the first is lost', async () => {
+    const [held, phone] = [await takePass(), newPhone()]
+    const others = await Promise.all(
+      [1, 2].map(() => startTestService({ sharing: service, passes: service.deps.passes })),
+    )
+    const running = others.map(({ deps }) => startPassUpdates(deps, { ca: apple.ca, pauseMs: 20 }))
+    await register(held, phone)
+    await soon(() => pushesTo(phone).length).toBe(1)
+    // One of them has taken the organization, and never comes back.
+    const feed =
+      'UPDATE pass_feeds SET lease = gen_random_uuid(), leased_until = now() + $2::interval WHERE org_id = $1'
+    const { org } = service.deps.passTokens.read(held.token)!
+    await service.database.pool.query(feed, [org, '1 hour'])
+    await shop.adjust(held, 'points', 5)
+    const marker = newPhone()
+    await register(held, marker)
+    expect(pushesTo(marker)).toHaveLength(0)
+    await service.database.pool.query(feed, [org, '0 seconds'])
+    await soon(() => pushesTo(marker).length).toBe(1)
+    await soon(() => pushesTo(phone).length).toBe(2)
+    await Promise.all(running.map((jobs) => jobs.stop()))
+    await Promise.all(others.map((other) => other.close()))
+    expect(pushesTo(phone)).toHaveLength(2)
+  })
+
   test('is told of a new version of the campaign', async () => {
     const [held, phone] = [await takePass(), newPhone()]
     await register(held, phone)
@@ -238,6 +263,24 @@ describe.skipIf(!hasOpenssl)('a phone with a pass', () => {
     expect([await left('passes'), await left('pass_registrations')]).toEqual([0, 0])
     expect((await newest(held)).statusCode).toBe(401)
     expect((await register(held, phone)).statusCode).toBe(401)
+  })
+
+  test('is forgotten as well if an earlier version erased its customer', async () => {
+    const [held, phone] = [await takePass(), newPhone()]
+    await register(held, phone)
+    const values = [held.card.slice(5)]
+    const kept = await service.database.pool.query('SELECT * FROM passes WHERE card_id = $1', values)
+    await shop.post(`/v1/customers/${held.customer}/erase`, {})
+    const { org_id, customer_id } = kept.rows[0]
+    await service.database.pool.query(
+      `INSERT INTO passes (org_id, card_id, wallet, customer_id, changed_position, changed_at)
+       VALUES ($1, $2, 'apple', $3, 0, now())`,
+      [org_id, ...values, customer_id],
+    )
+    startJobs()
+    const left = async () =>
+      (await service.database.pool.query('SELECT 1 FROM passes WHERE card_id = $1', values)).rows.length
+    await soon(left).toBe(0)
   })
 
   test('shows the new card when its card is replaced', async () => {

@@ -12,6 +12,7 @@ import { findOwnOrganization } from '../../store/organizations.ts'
 import { type LeasedFeed, leaseFeed, releaseFeed, updateFeedPosition } from '../../store/pass-feeds.ts'
 import {
   type DuePass,
+  deletePhonesOf,
   listDuePasses,
   updateChangedPasses,
   updateDuePasses,
@@ -44,9 +45,9 @@ const maxAttempts = 15
 /** Nothing can be sent at all, and somebody has to do something about it. */
 const holdMs = 15 * 60_000
 
-/** Everything that is about a customer, except what a wallet itself has told. */
+/** Everything that can change what a card shows; a message to the customer, or what a wallet has told, does not. */
 const changing = (Object.keys(eventTypes) as EventType[]).filter(
-  (type) => !type.startsWith('pass.') && !type.startsWith('webhook.') && !type.startsWith('connection.'),
+  (type) => !/^(?:pass|message|consent|webhook|connection)\./.test(type),
 )
 
 /** Does nothing if somebody else does it. */
@@ -84,6 +85,9 @@ async function takeUp(
     // First, as when a pass is added: the feed is locked before the passes.
     const isOurs = await updateFeedPosition(within, feed, listed.until, leaseSeconds)
     if (!isOurs) throw new Error('The lease of the passes has ended.')
+    // Erasing does it itself, but not that of an earlier version during an upgrade.
+    const erased = customersOf(listed.events.filter(({ type }) => type === 'customer.erased'))
+    if (erased.length > 0) await deletePhonesOf(within, erased)
     // Events that nobody has looked at were deleted: anything may have changed.
     const changed = listed.oldest > position + 1 ? 'all' : changedIn(listed.events)
     if (changed === 'all' || changed.length > 0) {
@@ -97,8 +101,11 @@ async function takeUp(
 /** A new version of a campaign can change what every card shows. */
 function changedIn(events: readonly RecordedEvent[]): CustomerId[] | 'all' {
   if (events.some(({ type }) => type === 'campaign.published')) return 'all'
-  const customers = events.flatMap(({ data }) => parseId('cus', String(data.customer)) ?? [])
-  return [...new Set(customers)]
+  return customersOf(events)
+}
+
+function customersOf(events: readonly RecordedEvent[]): CustomerId[] {
+  return [...new Set(events.flatMap(({ data }) => parseId('cus', String(data.customer)) ?? []))]
 }
 
 async function tellAll(tools: UpdateTools, tenant: Tenant, due: readonly DuePass[]): Promise<void> {
