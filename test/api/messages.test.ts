@@ -352,6 +352,7 @@ describe('messages that are sent by themselves', () => {
     const { body } = await merchant.call('GET', '/v1/message-kinds')
     const counted = body.data.find(({ kind }: { kind: string }) => kind === 'reward_earned')
     expect(counted.counts).toEqual({ pending: 0, sent: 1, failed: 0, clicked: 1 })
+    expect(counted.placeholders).toEqual(['greeting', 'name', 'merchant', 'link', 'reward', 'date'])
   })
 })
 

@@ -169,6 +169,7 @@ const kindExample = {
   automatic: true,
   marketing: true,
   channels: ['email'],
+  placeholders: ['greeting', 'name', 'merchant', 'link', 'reward', 'date'],
   counts: { pending: 0, sent: 42, failed: 1, clicked: 17 },
 }
 
@@ -181,6 +182,9 @@ export const KindReply = Type.Object(
     }),
     channels: ChosenChannels,
     days: Optional(Days),
+    placeholders: Type.Array(Type.String({ description: 'Written in braces, such as `{link}`.' }), {
+      description: 'What is filled in where a text names it.',
+    }),
     counts: Type.Object(
       {
         pending: Type.Integer({ description: 'Not sent yet.' }),
@@ -197,13 +201,14 @@ export const KindReply = Type.Object(
   },
 )
 
-export const toKindReply = ({ kind, isAutomatic, isMarketing, channels, days, counts }: KindView) => ({
-  kind,
-  automatic: isAutomatic,
-  marketing: isMarketing,
-  channels: [...channels],
-  days,
-  counts,
+export const toKindReply = (view: KindView) => ({
+  kind: view.kind,
+  automatic: view.isAutomatic,
+  marketing: view.isMarketing,
+  channels: [...view.channels],
+  days: view.days,
+  placeholders: [...view.placeholders],
+  counts: view.counts,
 })
 
 export const KindList = Type.Object(

@@ -26,6 +26,8 @@ export interface KindView {
   /** Of one that is sent by itself; none if it is off. */
   readonly channels: readonly Channel[]
   readonly days?: number
+  /** What its texts may contain. */
+  readonly placeholders: readonly string[]
   readonly counts: MessageCounts
 }
 
@@ -56,6 +58,7 @@ function toView(
     isMarketing: traits.isMarketing ?? false,
     channels: set?.channels ?? [],
     days: set?.days ?? traits.days,
+    placeholders: traits.placeholders,
     counts: counts.get(kind) ?? none,
   }
 }
