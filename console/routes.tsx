@@ -70,6 +70,7 @@ const preview = ['campaigns', 'forms', 'schema-texts', 'transactions']
 const sale = ['transactions', 'customers', 'schema-texts']
 const sales = ['transactions', 'customers']
 const webhooks = ['webhooks', 'developers']
+const messages = ['messages', 'customers']
 const directory = () => import('./pages/directory/directory-page.tsx')
 
 const pages = [
@@ -84,7 +85,7 @@ const pages = [
   page(
     '/customers/$id',
     'manage',
-    ['customers', 'coupons', 'transactions', 'schema-texts'],
+    ['customers', 'coupons', 'transactions', 'messages', 'schema-texts'],
     'CustomerPage',
     () => import('./pages/customers/customer-page.tsx'),
   ),
@@ -137,6 +138,15 @@ const pages = [
     'CouponsPage',
     () => import('./pages/coupons/coupons-page.tsx'),
   ),
+  page('/messages', 'manage', messages, 'MessagesPage', () => import('./pages/messages/messages-page.tsx')),
+  page(
+    '/messages/texts/$kind',
+    'manage',
+    ['messages'],
+    'TextsPage',
+    () => import('./pages/messages/texts-page.tsx'),
+  ),
+  page('/messages/$id', 'manage', messages, 'MessagePage', () => import('./pages/messages/message-page.tsx')),
   page('/products', 'manage', ['directory'], 'ProductsPage', directory),
   page('/branches', 'manage', ['directory'], 'BranchesPage', directory),
   page('/users', 'manage', ['directory'], 'UsersPage', directory),

@@ -13,6 +13,8 @@ interface FormModalProps {
   readonly error?: unknown
   readonly submitLabel: string
   readonly isDangerous?: boolean
+  /** Whether something is missing that cannot be entered here. */
+  readonly isBlocked?: boolean
   /** For a form with more than a few fields. */
   readonly isWide?: boolean
   readonly children: ReactNode
@@ -40,7 +42,12 @@ export function FormModal(props: FormModalProps) {
             <Button variant="default" onClick={props.onClose}>
               {t('cancel')}
             </Button>
-            <Button type="submit" loading={props.isBusy} color={props.isDangerous ? 'red' : undefined}>
+            <Button
+              type="submit"
+              loading={props.isBusy}
+              disabled={props.isBlocked}
+              color={props.isDangerous ? 'red' : undefined}
+            >
               {props.submitLabel}
             </Button>
           </Group>

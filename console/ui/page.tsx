@@ -1,13 +1,13 @@
 import { Group, Stack, Text, Title } from '@mantine/core'
 import { type ReactNode, useEffect } from 'react'
-import { PageLink } from './page-link.tsx'
+import { PageLink, type Search } from './page-link.tsx'
 
 interface PageProps {
   readonly title: string
   /** Purpose of the page, in a sentence. */
   readonly about?: ReactNode
   /** Link to the parent page, above the title. */
-  readonly parent?: { readonly to: string; readonly title: string }
+  readonly parent?: { readonly to: string; readonly search?: Search; readonly title: string }
   readonly actions?: ReactNode
   readonly children: ReactNode
 }
@@ -22,7 +22,7 @@ export function Page({ title, about, parent, actions, children }: PageProps) {
       <Group justify="space-between" align="flex-end" gap="sm">
         <Stack gap={2} miw={0}>
           {parent && (
-            <PageLink to={parent.to} size="sm">
+            <PageLink to={parent.to} search={parent.search} size="sm">
               {parent.title}
             </PageLink>
           )}

@@ -182,7 +182,7 @@ let demoToken: Promise<string> | undefined
 
 /** Asks the service itself, to prepare a journey or to see what came of it. */
 export async function callApi(
-  method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
   path: string,
   { body, token, status }: CallOptions = {},
 ): Promise<Body> {

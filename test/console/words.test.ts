@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { eventTypes } from '../../src/domain/event.ts'
 import type { MovementKind } from '../../src/domain/ledger-entry.ts'
+import { messageKinds, messageStatus } from '../../src/domain/message.ts'
 import { refusals } from '../../src/domain/refusal.ts'
 import { skipReasons } from '../../src/domain/skip-reason.ts'
 import { warningCodes } from '../../src/domain/warning.ts'
@@ -49,4 +50,13 @@ test('every type of event', () => {
     )
     expect(worded.sort()).toEqual(Object.keys(eventTypes).sort())
   }
+})
+
+test('every kind and status of a message, and what its text may contain', () => {
+  const { kind, placeholder } = texts('messages')
+  expect(Object.keys(kind).sort()).toEqual(Object.keys(messageKinds).sort())
+  const named = Object.values(messageKinds).flatMap(({ placeholders }) => [...placeholders])
+  expect(Object.keys(placeholder).sort()).toEqual([...new Set<string>(named)].sort())
+  const statuses = Object.values(messageStatus).map(String)
+  expect(Object.keys(texts('common').status.message).sort()).toEqual(statuses.sort())
 })

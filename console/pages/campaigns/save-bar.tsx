@@ -1,6 +1,6 @@
-import { Button, Group, Modal, Paper, Stack, Text } from '@mantine/core'
-import { useBlocker } from '@tanstack/react-router'
+import { Button, Group, Paper, Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
+import { AskBeforeLeaving } from '../../ui/ask-before-leaving.tsx'
 
 interface SaveBarProps {
   readonly isDirty: boolean
@@ -14,11 +14,6 @@ interface SaveBarProps {
 /** Bar that is visible while there are unsaved changes, and asks before the page is left without saving. */
 export function SaveBar({ isDirty, isBlocked, isSaving, onSave, onDiscard }: SaveBarProps) {
   const { t } = useTranslation(['campaigns', 'common'])
-  const { status, proceed, reset } = useBlocker({
-    shouldBlockFn: ({ current, next }) => isDirty && current.pathname !== next.pathname,
-    enableBeforeUnload: () => isDirty,
-    withResolver: true,
-  })
   return (
     <>
       {isDirty && (
@@ -44,19 +39,7 @@ export function SaveBar({ isDirty, isBlocked, isSaving, onSave, onDiscard }: Sav
           </Group>
         </Paper>
       )}
-      <Modal title={t('unsaved.leaveTitle')} opened={status === 'blocked'} onClose={() => reset?.()}>
-        <Stack gap="md">
-          <Text>{t('unsaved.leaveAbout')}</Text>
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={() => proceed?.()}>
-              {t('unsaved.leave')}
-            </Button>
-            <Button onClick={() => reset?.()} data-autofocus>
-              {t('unsaved.stay')}
-            </Button>
-          </Group>
-        </Stack>
-      </Modal>
+      <AskBeforeLeaving isDirty={isDirty} />
     </>
   )
 }

@@ -18,11 +18,18 @@ import { Copy } from '../../ui/copy.tsx'
 import { PageLink } from '../../ui/page-link.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
 import classes from './card.module.css'
+import type { Customer } from './customer.ts'
+import { SendLink } from './send-link.tsx'
 import { useCardActions } from './use-card-actions.ts'
 
 type CardReply = Schemas['Card']
 
-export function Card({ card }: { readonly card: CardReply }) {
+interface CardProps {
+  readonly card: CardReply
+  readonly customer: Customer
+}
+
+export function Card({ card, customer }: CardProps) {
   const { t } = useTranslation('customers')
   const { timezone } = useSession().organization
   return (
@@ -45,6 +52,7 @@ export function Card({ card }: { readonly card: CardReply }) {
           <Text size="sm">{t('card.wallet')}</Text>
           <Group gap="xs">
             <Copy value={card.walletUrl} label={t('card.copyWallet')} />
+            {card.status === 1 && <SendLink card={card} customer={customer} />}
             <Anchor href={card.walletUrl} target="_blank" rel="noreferrer" size="sm">
               <Group gap={4} component="span">
                 {t('card.openWallet')}

@@ -38,7 +38,7 @@ export function Cards({ customer }: { readonly customer: Customer }) {
         </Text>
       )}
       {live.map((card) => (
-        <Card key={card.id} card={card} />
+        <Card key={card.id} card={card} customer={customer} />
       ))}
       {former.length > 0 && (
         <Accordion variant="default" chevronPosition="left">

@@ -19,6 +19,7 @@ import { paths } from '../../paths.ts'
 import { customerQuery, nameOf } from '../../ui/customer-name.tsx'
 import { download } from '../../ui/lists/download.ts'
 import { useFilters } from '../../ui/lists/filters.ts'
+import { MessageList } from '../../ui/messages/message-list.tsx'
 import { Page } from '../../ui/page.tsx'
 import { PageFailure } from '../../ui/shell/page-failure.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
@@ -37,7 +38,7 @@ import { Profile } from './profile.tsx'
 import { CustomerTimeline } from './timeline.tsx'
 
 export function CustomerPage() {
-  const { t } = useTranslation(['customers', 'coupons', 'transactions', 'schema-texts'])
+  const { t } = useTranslation(['customers', 'coupons', 'transactions', 'messages', 'schema-texts'])
   const { id } = useParams({ strict: false }) as { id: string }
   const { timezone } = useSession().organization
   const { data: customer, error, refetch } = useQuery(customerQuery(id))
@@ -79,7 +80,7 @@ function History({ customer }: { readonly customer: Customer }) {
   return (
     <Tabs value={tab} onChange={(value) => setFilters({ tab: value ?? undefined })} keepMounted={false}>
       <Tabs.List aria-label={t('tab.label')} mb="md">
-        {(['timeline', 'coupons', 'ledger'] as const).map((name) => (
+        {(['timeline', 'coupons', 'ledger', 'messages'] as const).map((name) => (
           <Tabs.Tab key={name} value={name}>
             {t(`tab.${name}`)}
           </Tabs.Tab>
@@ -93,6 +94,9 @@ function History({ customer }: { readonly customer: Customer }) {
       </Tabs.Panel>
       <Tabs.Panel value="ledger">
         <Ledger customer={customer.id} />
+      </Tabs.Panel>
+      <Tabs.Panel value="messages">
+        <MessageList customer={customer.id} />
       </Tabs.Panel>
     </Tabs>
   )

@@ -6,6 +6,7 @@ import {
   IconHistory,
   IconId,
   IconListDetails,
+  IconMail,
   IconPlugConnected,
   IconReceipt,
   IconSettings,
@@ -37,6 +38,7 @@ export const menu: readonly { readonly section: string; readonly entries: readon
       { key: 'campaigns', to: paths.campaigns(), icon: IconSpeakerphone, scope: 'manage' },
       { key: 'transactions', to: paths.transactions(), icon: IconReceipt, scope: 'manage' },
       { key: 'coupons', to: paths.coupons(), icon: IconTicket, scope: 'manage' },
+      { key: 'messages', to: paths.messages(), icon: IconMail, scope: 'manage' },
     ],
   },
   {

@@ -1,0 +1,30 @@
+import { queryOptions } from '@tanstack/react-query'
+import { api, dataOf, type Schemas } from '../../api/client.ts'
+
+export type Kind = Schemas['MessageKindSettings']
+export type MessageText = Schemas['MessageTextView']
+
+export const kindsQuery = queryOptions({
+  queryKey: ['message-kinds'],
+  queryFn: async () => (await dataOf(api.GET('/v1/message-kinds'))).data,
+})
+
+export const textsQuery = (kind: string) =>
+  queryOptions({
+    queryKey: ['message-texts', kind],
+    queryFn: async () =>
+      (await dataOf(api.GET('/v1/message-kinds/{kind}/texts', { params: { path: { kind } } }))).data,
+  })
+
+/** The kinds that customers get. Others are not sent yet, except for a test, whose text needs no care. */
+export const shownKinds = [
+  'card_link',
+  'card_opened',
+  'reward_earned',
+  'coupon_expiring',
+  'points_expiring',
+  'birthday',
+  'not_seen',
+] as const satisfies readonly Kind['kind'][]
+
+export const isShown = ({ kind }: Kind): boolean => shownKinds.some((shown) => shown === kind)

@@ -1,0 +1,179 @@
+/** Messages to customers, as a merchant sets them up, words them and sees what became of them. */
+import type { Page } from 'playwright-core'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type MailServer, refusal, startMailServer, textOf } from '../support/mail-server.ts'
+import { callApi, expectAccessible, expectCalm, newCustomer, startBrowser, unique } from './browser.ts'
+import { addressOf, openConsole, pageTitle } from './console.ts'
+import { desk, look } from './pictures.ts'
+
+startBrowser()
+
+let mail: MailServer
+
+beforeEach(async () => {
+  mail = await startMailServer()
+})
+afterEach(async () => {
+  const { data } = await callApi('GET', '/v1/senders')
+  await Promise.all(
+    data.map(({ channel }: { channel: string }) => callApi('DELETE', `/v1/senders/${channel}`)),
+  )
+  await callApi('PATCH', '/v1/message-kinds/card_opened', { body: { channels: [] } })
+  await callApi('DELETE', '/v1/message-kinds/card_opened/texts/email/en')
+  await mail.close()
+})
+
+const setSender = () =>
+  callApi('PUT', '/v1/senders/email', {
+    body: { host: '127.0.0.1', port: mail.port, security: 'none', from: 'Demo Café <hello@example.com>' },
+  })
+
+async function lookAt(page: Page, name: string): Promise<void> {
+  await look(page, `console-${name}`)
+  await page.setViewportSize(desk)
+  await page.emulateMedia({ colorScheme: 'light' })
+}
+
+const outcome = (page: Page) => page.getByRole('main').getByRole('status')
+
+async function sendTest(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Send a test' }).click()
+  await page.getByRole('dialog').getByLabel('Email address').fill('owner@example.com')
+  await page.keyboard.press('Enter')
+}
+
+test('sets up a mail server, and sees what comes of a test', async () => {
+  const opened = await openConsole('/messages', { expected: [400] })
+  const { page } = opened
+  const dialog = page.getByRole('dialog')
+  await page.getByText('Nothing can be sent yet').waitFor()
+  expect(await page.getByRole('switch', { name: 'When a reward was earned' }).isDisabled()).toBe(true)
+  await page.getByRole('link', { name: 'Set up a sender' }).click()
+  await page.getByRole('button', { name: 'Set up mail server' }).click()
+  // The sender has the focus.
+  await page.keyboard.type('nobody')
+  await dialog.getByRole('textbox', { name: 'Mail server' }).fill('127.0.0.1')
+  await dialog.getByRole('combobox', { name: 'Encryption' }).click()
+  await page.getByRole('option', { name: 'None' }).click()
+  expect(await dialog.getByRole('textbox', { name: 'Port' }).inputValue()).toBe('25')
+  await dialog.getByRole('textbox', { name: 'Port' }).fill(String(mail.port))
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await dialog.getByRole('alert').getByText('from: must be an email address').waitFor()
+  await expectAccessible(page)
+  await dialog.getByRole('textbox', { name: 'Sender' }).fill('Demo Café <hello@example.com>')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await page.getByText(`127.0.0.1:${mail.port}`).waitFor()
+
+  await sendTest(page)
+  await outcome(page).getByText('The test was sent').waitFor()
+  expect(mail.mails.map(({ to }) => to)).toEqual([['owner@example.com']])
+  mail.onMail = () => {
+    throw refusal(550, 'No such user')
+  }
+  await sendTest(page)
+  await outcome(page).getByText("The test wasn't sent").waitFor()
+  await outcome(page).getByText('550 No such user').waitFor()
+  await lookAt(page, 'message-senders')
+
+  // With a server that is away, nothing at all can be sent.
+  await callApi('PUT', '/v1/senders/email', {
+    body: { host: '127.0.0.1', port: 1, security: 'none', from: 'hello@example.com' },
+  })
+  await sendTest(page)
+  const alert = page.getByRole('alert').filter({ hasText: 'No emails can be sent' })
+  await alert.getByText('127.0.0.1:1').waitFor()
+  await page.getByText('Failing').waitFor()
+  await page.getByRole('tab', { name: 'Automatic messages' }).click()
+  await alert.getByRole('link', { name: 'Go to the senders' }).waitFor()
+  await expectAccessible(page)
+  expectCalm(opened)
+})
+
+test('switches a message on in own words, and finds it in the log', async () => {
+  await setSender()
+  // axe asks the frame of the preview what it has inside; no script runs there that could answer.
+  const opened = await openConsole('/messages', { expected: ["Failed to execute 'postMessage'"] })
+  const { page } = opened
+  const name = 'When a customer registers'
+  await page.getByRole('switch', { name }).check()
+  await page.getByRole('combobox', { name: `Send by: ${name}` }).waitFor()
+  await lookAt(page, 'messages')
+  await page.getByRole('link', { name: `Edit text: ${name}` }).click()
+  await pageTitle(page, name).waitFor()
+  const subject = `Good to see you ${unique()}`
+  await page.getByLabel('Subject').fill(`${subject} in `)
+  await page.getByRole('button', { name: 'Campaign', exact: true }).click()
+  // The cursor stands behind it.
+  await page.keyboard.type('!')
+  const region = page.getByRole('region', { name: 'Preview' })
+  await region.getByText(`${subject} in Coffee club!`).waitFor()
+  await region.locator('iframe').contentFrame().getByText('Hello Ada,').waitFor()
+  await page.getByRole('textbox', { name: 'Message' }).fill('Hello {firstname}')
+  await page.getByText("{firstname} can't be used here.").waitFor()
+  await page.getByRole('textbox', { name: 'Message' }).fill('{greeting} this is for you: ')
+  await page.getByText('{link} must be in the text.').waitFor()
+  expect(await page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true)
+  await page.getByRole('button', { name: 'Link', exact: true }).click()
+  await page.getByText('SMS', { exact: true }).click()
+  await page
+    .getByRole('dialog', { name: 'Leave without saving?' })
+    .getByRole('button', { name: 'Stay' })
+    .click()
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Your words').waitFor()
+  await lookAt(page, 'message-text')
+
+  const { id, data } = await newCustomer()
+  await expect.poll(() => mail.mails.length).toBe(1)
+  expect(mail.mails[0]!.to).toEqual([data.email])
+  expect(mail.mails[0]!.headers.get('subject')).toBe(`${subject} in Coffee club!`)
+  expect(textOf(mail.mails[0]!)).toContain('this is for you: http')
+  await page.getByRole('link', { name: 'Messages' }).first().click()
+  await page.getByRole('link', { name: `Show log: ${name}` }).click()
+  expect(addressOf(page).search).toEqual({ tab: 'log', kind: 'card_opened' })
+  const row = page.getByRole('row', { name: new RegExp(`Welcome.*${data.fullname}.*Email.*Sent`) })
+  await row.waitFor()
+  await lookAt(page, 'message-log')
+  await row.getByRole('link', { name: 'Welcome' }).click()
+  await page.getByRole('heading', { name: 'Attempt 1' }).waitFor()
+  expect(await page.getByRole('link', { name: data.fullname }).getAttribute('href')).toContain(id)
+  await expectAccessible(page)
+
+  await page.getByRole('link', { name: 'Messages' }).last().click()
+  expect(addressOf(page).search).toEqual({ tab: 'log' })
+  await page.getByRole('tab', { name: 'Automatic messages' }).click()
+  await page.getByRole('link', { name: `Edit text: ${name}` }).click()
+  await page.getByRole('button', { name: 'Back to our words' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Back to our words' }).click()
+  await page.getByText('Our words', { exact: true }).waitFor()
+  expect(await page.getByLabel('Subject').inputValue()).toBe('Welcome to {campaign}')
+  expectCalm(opened)
+})
+
+test('sends the link to a card, and asks before it sends one again that may have arrived', async () => {
+  await setSender()
+  const { id, data } = await newCustomer()
+  const opened = await openConsole(`/customers/${id}?tab=messages`)
+  const { page } = opened
+  const dialog = page.getByRole('dialog')
+  // The server has everything, and dies before it says so.
+  mail.onMail = () => {
+    mail.disconnect()
+    return new Promise(() => {})
+  }
+  await page.getByText('No messages yet').waitFor()
+  await page.getByRole('button', { name: 'Send link' }).click()
+  await dialog.getByRole('radio', { name: data.email }).waitFor()
+  await expectAccessible(page)
+  await dialog.getByRole('button', { name: 'Send' }).click()
+  await page.getByText("It's not clear whether the card link arrived.").waitFor()
+  await page.getByRole('row', { name: /Card link.*Email.*Unclear/ }).waitFor()
+  mail.onMail = () => {}
+  await page.getByRole('button', { name: 'Send again: Card link' }).click()
+  await dialog.getByText('The customer may then get it twice.').waitFor()
+  expect(mail.mails).toHaveLength(0)
+  await dialog.getByRole('button', { name: 'Send again' }).click()
+  await page.getByRole('row', { name: /Card link.*Email.*Sent/ }).waitFor()
+  expect(mail.mails.map(({ to }) => to)).toEqual([[data.email]])
+  expectCalm(opened)
+})
