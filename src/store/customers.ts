@@ -226,6 +226,8 @@ export interface CustomerFilter {
   readonly activeTo?: Date
   /** The key of a balance that is not zero. */
   readonly holds?: string
+  /** A purpose that the customer agreed to. */
+  readonly consent?: string
 }
 
 /**
@@ -275,6 +277,7 @@ export async function listCustomerViews(
         ['c.created_at < $', filter.to],
         [wasActive, activeWithin(filter)],
         [holdsSome, filter.holds],
+        ["c.consents ->> $::text = 'true'", filter.consent],
       ],
       firstParameter,
     )

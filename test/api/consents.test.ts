@@ -26,6 +26,19 @@ const change = (purpose: string, given: boolean, at: string, via = 'connection')
   via,
 })
 
+test('find those who agreed to a purpose', async () => {
+  const own = await service.createMerchant()
+  const add = async (consents: object) =>
+    (await own.call('POST', '/v1/customers', { data: {}, consents })).body.id
+  const [agreed] = [await add({ marketing: true }), await add({ marketing: false }), await add({ sms: true })]
+  const found = async (consent: string) =>
+    (await own.call('GET', `/v1/customers?consent=${consent}`)).body.data.map(({ id }: { id: string }) => id)
+  expect(await found('marketing')).toEqual([agreed])
+  await own.call('PATCH', `/v1/customers/${agreed}`, { consents: { marketing: false } })
+  expect(await found('marketing')).toEqual([])
+  expectRefusal(await own.call('GET', '/v1/customers?consent=Marketing!'), 400, '_invalid_payload')
+})
+
 describe('consents', () => {
   test('are kept by purpose, with when and by whom each was given or withdrawn', async () => {
     service.holdTime()

@@ -10,6 +10,7 @@ import {
   naturalWidth,
   openConsole,
   pageTitle,
+  parseCsv,
   rowsOf,
   waitForRows,
 } from './console.ts'
@@ -89,6 +90,49 @@ test('a double click registers once and says so once', async () => {
   await form.waitFor({ state: 'detached' })
   await expect.poll(() => page.evaluate('said')).toEqual(['Customer registered'])
   expect((await callApi('GET', `/v1/customers?q=${encodeURIComponent(name)}`)).data).toHaveLength(1)
+  expectCalm(opened)
+})
+
+test('asks for consent, shows since when there is one, and finds those who agreed', async () => {
+  const mark = unique()
+  const agreed = await newCustomer({ fullname: `Agreed ${mark}` })
+  await newCustomer({ fullname: `Silent ${mark}` })
+  const opened = await openConsole(`/customers/${agreed.id}`)
+  const { page } = opened
+  const form = page.getByRole('dialog')
+  const consent = form.getByRole('switch', { name: 'Marketing consent' })
+  await page.getByRole('button', { name: 'Edit', exact: true }).click()
+  await form.getByText('Not asked yet').waitFor()
+  await consent.focus()
+  await page.keyboard.press('Space')
+  await expectAccessibleInBothSchemes(page)
+  await form.getByRole('button', { name: 'Save' }).click()
+  const profile = page.getByRole('main')
+  await profile.getByText(/Marketing consent: given on .*20\d\d.*\(signed-in person\)/).waitFor()
+
+  await page.getByRole('link', { name: 'Customers', exact: true }).first().click()
+  await page.getByLabel('Search', { exact: true }).fill(mark)
+  await expect.poll(() => rowsOf(page).count()).toBe(2)
+  await page.getByRole('combobox', { name: 'Agreed to' }).click()
+  await page.getByRole('option', { name: 'Marketing' }).click()
+  await expect.poll(() => rowsOf(page).getByRole('link').allTextContents()).toEqual([`Agreed ${mark}`])
+  const { text } = await fileFrom(page, () => page.getByRole('button', { name: 'Export CSV' }).click())
+  const [head, row] = parseCsv(text)
+  const told = (label: string) => row![head!.indexOf(label)]
+  const [{ at }] = (await callApi('GET', `/v1/customers/${agreed.id}`)).consents.history
+  expect([told('Marketing'), told('Marketing consent changed'), told('Agreed to')]).toEqual([
+    'Yes',
+    at,
+    'marketing',
+  ])
+
+  await page.getByRole('link', { name: `Agreed ${mark}` }).click()
+  await page.getByRole('button', { name: 'Edit', exact: true }).click()
+  await form.getByText(/^Given on .*\(signed-in person\)$/).waitFor()
+  await consent.uncheck()
+  await form.getByRole('button', { name: 'Save' }).click()
+  await profile.getByText(/Marketing consent: refused or withdrawn on/).waitFor()
+  expect((await callApi('GET', `/v1/customers/${agreed.id}`)).consents).toMatchObject({ marketing: false })
   expectCalm(opened)
 })
 

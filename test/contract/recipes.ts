@@ -193,7 +193,15 @@ type Part = (world: World) => Partial<Recipe>
 const parts: Record<string, Part> = {
   'POST /v1/customers': () => ({ bodies: [profile()] }),
   'GET /v1/customers': () => ({
-    query: { ...page, ...days, ...within('active'), q: 'a', status: '1', holds: 'points' },
+    query: {
+      ...page,
+      ...days,
+      ...within('active'),
+      q: 'a',
+      status: '1',
+      holds: 'points',
+      consent: 'marketing',
+    },
   }),
   'GET /v1/customers/find': () => ({ path: '/v1/customers/find', query: { q: 'findable@example.com' } }),
   'POST /v1/customers/register': ({ ids }) => ({

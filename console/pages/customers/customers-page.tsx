@@ -1,7 +1,7 @@
 import { Button, Text } from '@mantine/core'
 import { IconUserPlus, IconUsers } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api, dataOf, type Schemas } from '../../api/client.ts'
 import { useSession } from '../../api/session.ts'
@@ -19,6 +19,7 @@ import { Page } from '../../ui/page.tsx'
 import { PageLink } from '../../ui/page-link.tsx'
 import { StatusBadge, statusCode, useStatusOptions } from '../../ui/status-badge.tsx'
 import { toast } from '../../ui/toast.ts'
+import { useConsentColumns } from './consent-columns.ts'
 import { RegisterForm } from './register-form.tsx'
 
 type Customer = Schemas['Customer']
@@ -28,9 +29,10 @@ const mostBalanceColumns = 3
 
 export function CustomersPage() {
   const { t } = useTranslation('customers')
-  const [{ q, status, from, to, activeFrom, activeTo, holds, register }, setFilters] = useFilters()
+  const [{ q, status, from, to, activeFrom, activeTo, holds, consent, register }, setFilters] = useFilters()
   const daysText = useDaysText()
   const statuses = useStatusOptions('customer', [1, 2])
+  const purposes = [{ value: 'marketing', label: t('marketing') }]
   const program = useProgram()
   const columns = useColumns(program, holds)
   const navigate = useNavigate()
@@ -62,7 +64,7 @@ export function CustomersPage() {
         name="customers"
         columns={columns}
         keyOf={({ id }) => id}
-        filters={{ q, status, from, to, activeFrom, activeTo, holds }}
+        filters={{ q, status, from, to, activeFrom, activeTo, holds, consent }}
         load={(page) =>
           dataOf(
             api.GET('/v1/customers', {
@@ -75,6 +77,7 @@ export function CustomersPage() {
                   activeFrom,
                   activeTo,
                   holds,
+                  consent,
                   status: statusCode<1 | 2>(status),
                 },
               },
@@ -86,28 +89,11 @@ export function CustomersPage() {
           <>
             <SearchField label={t('search')} placeholder={t('searchHint')} />
             <ChoiceFilter name="status" label={t('status')} options={statuses} />
+            <ChoiceFilter name="consent" label={t('agreed')} options={purposes} />
             <DayRangeFilter />
           </>
         }
-        empty={
-          canRegister || program.isPending ? (
-            <EmptyState
-              title={t('empty.title')}
-              icon={<IconUsers size={26} aria-hidden />}
-              action={registerButton}
-            >
-              {t('empty.about')}
-            </EmptyState>
-          ) : (
-            <EmptyState
-              title={t('empty.title')}
-              icon={<IconUsers size={26} aria-hidden />}
-              action={<PageLink to={paths.campaigns()}>{t('empty.toCampaigns')}</PageLink>}
-            >
-              {t('empty.campaignFirst')}
-            </EmptyState>
-          )
-        }
+        empty={<NoCustomers canRegister={canRegister || program.isPending} register={registerButton} />}
       />
       <RegisterForm
         isOpen={isRegistering}
@@ -121,10 +107,28 @@ export function CustomersPage() {
   )
 }
 
-/** A balance that is filtered by gets its own column. */
-function useColumns(program: Program, holds: string | undefined): Column<Customer>[] {
+interface NoCustomersProps {
+  readonly canRegister: boolean
+  readonly register: ReactNode
+}
+
+/** What to do first. */
+function NoCustomers({ canRegister, register }: NoCustomersProps) {
   const { t } = useTranslation('customers')
-  const { timezone } = useSession().organization
+  return (
+    <EmptyState
+      title={t('empty.title')}
+      icon={<IconUsers size={26} aria-hidden />}
+      action={canRegister ? register : <PageLink to={paths.campaigns()}>{t('empty.toCampaigns')}</PageLink>}
+    >
+      {t(canRegister ? 'empty.about' : 'empty.campaignFirst')}
+    </EmptyState>
+  )
+}
+
+/** A balance that is filtered by gets its own column. */
+function useBalanceColumns(program: Program, holds: string | undefined): Column<Customer>[] {
+  const { t } = useTranslation('customers')
   const areFew = program.balanceKeys.length <= mostBalanceColumns
   const balances: Column<Customer>[] = program.balanceKeys.map((key) => ({
     key: `balance ${key}`,
@@ -152,6 +156,13 @@ function useColumns(program: Program, holds: string | undefined): Column<Custome
       ),
     })
   }
+  return balances
+}
+
+function useColumns(program: Program, holds: string | undefined): Column<Customer>[] {
+  const { t } = useTranslation('customers')
+  const { timezone } = useSession().organization
+  const consents = useConsentColumns()
   return [
     {
       key: 'name',
@@ -184,7 +195,8 @@ function useColumns(program: Program, holds: string | undefined): Column<Custome
     },
     { key: 'phone', label: t('phone'), isOnlyCsv: true, cell: ({ data }) => data.phone },
     { key: 'email', label: t('email'), isOnlyCsv: true, cell: ({ data }) => data.email },
-    ...balances,
+    ...useBalanceColumns(program, holds),
+    ...consents,
     {
       key: 'status',
       label: t('status'),

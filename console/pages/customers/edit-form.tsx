@@ -3,6 +3,7 @@ import { api, dataOf } from '../../api/client.ts'
 import { FormModal } from '../../ui/form.tsx'
 import { toast } from '../../ui/toast.ts'
 import { useModalForm } from '../../ui/use-modal-form.ts'
+import { ConsentFields, changedConsents, consentsOf } from './consents.tsx'
 import type { Customer } from './customer.ts'
 import { ProfileFields } from './profile-fields.tsx'
 
@@ -19,9 +20,9 @@ export function EditForm({ customer, isOpen, onClose }: EditFormProps) {
     onClose,
     initial: () => {
       const { fullname = '', phone = '', email = '' } = customer.data
-      return { fullname, phone, email }
+      return { fullname, phone, email, consents: consentsOf(customer) }
     },
-    send: ({ fullname, phone, email }) =>
+    send: ({ fullname, phone, email, consents }) =>
       dataOf(
         api.PATCH('/v1/customers/{id}', {
           params: { path: { id: customer.id } },
@@ -32,6 +33,7 @@ export function EditForm({ customer, isOpen, onClose }: EditFormProps) {
               phone: phone.trim() || null,
               email: email.trim() || null,
             },
+            consents: changedConsents(consentsOf(customer), consents),
           },
         }),
       ),
@@ -40,6 +42,11 @@ export function EditForm({ customer, isOpen, onClose }: EditFormProps) {
   return (
     <FormModal {...modal} title={t('profile.editTitle')} submitLabel={t('common:save')}>
       <ProfileFields values={values} set={set} />
+      <ConsentFields
+        values={values.consents}
+        onChange={(consents) => set({ consents })}
+        customer={customer}
+      />
     </FormModal>
   )
 }

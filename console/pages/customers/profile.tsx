@@ -5,8 +5,8 @@ import type { Customer } from './customer.ts'
 
 export function Profile({ customer }: { readonly customer: Customer }) {
   const { t } = useTranslation('customers')
-  const { id, data, opaqueId, consents, metaData } = customer
-  const consentFacts = useConsentFacts(consents)
+  const { id, data, opaqueId, metaData } = customer
+  const consentFacts = useConsentFacts(customer)
   return (
     <Section title={t('profile.title')}>
       <Facts

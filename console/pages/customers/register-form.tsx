@@ -4,7 +4,10 @@ import { api, dataOf, type Schemas } from '../../api/client.ts'
 import { useProgram } from '../../i18n/campaign-names.ts'
 import { FormModal } from '../../ui/form.tsx'
 import { useModalForm } from '../../ui/use-modal-form.ts'
+import { ConsentFields, changedConsents, consentsOf } from './consents.tsx'
 import { ProfileFields } from './profile-fields.tsx'
+
+const nothingAsked = consentsOf({})
 
 interface RegisterFormProps {
   readonly isOpen: boolean
@@ -23,15 +26,16 @@ export function RegisterForm({ isOpen, onClose, customer, onDone }: RegisterForm
   const { values, set, modal } = useModalForm({
     isOpen,
     onClose,
-    initial: () => ({ campaign: '', fullname: '', phone: '', email: '' }),
-    send: ({ campaign, fullname, phone, email }, header) => {
+    initial: () => ({ campaign: '', fullname: '', phone: '', email: '', consents: nothingAsked }),
+    send: ({ campaign, fullname, phone, email, consents: asked }, header) => {
       const data = { fullname: fullname.trim(), phone: phone.trim(), email: email.trim() }
+      const consents = changedConsents(nothingAsked, asked)
       return dataOf(
         api.POST('/v1/customers/register', {
           params: { header },
           body: {
             campaignId: campaign || first,
-            customer: customer === undefined ? { data } : { id: customer },
+            customer: customer === undefined ? { data, consents } : { id: customer },
           } as never,
         }),
       )
@@ -45,7 +49,12 @@ export function RegisterForm({ isOpen, onClose, customer, onDone }: RegisterForm
       title={isNew ? t('register.title') : t('register.furtherTitle')}
       submitLabel={isNew ? t('register.submit') : t('register.furtherSubmit')}
     >
-      {isNew && <ProfileFields values={values} set={set} />}
+      {isNew && (
+        <>
+          <ProfileFields values={values} set={set} />
+          <ConsentFields values={values.consents} onChange={(consents) => set({ consents })} />
+        </>
+      )}
       <Select
         label={t('campaign')}
         description={t('register.campaignAbout')}

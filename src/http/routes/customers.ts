@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { purposePattern } from '../../domain/consents.ts'
 import { parseId } from '../../domain/ids.ts'
 import { Refused } from '../../domain/refusal.ts'
 import { patchCustomer } from '../../operations/customers/change-customer.ts'
@@ -65,6 +66,13 @@ const ListQuery = Type.Object({
     Key(
       'Only customers with a remaining amount in this balance, by its key. Reports also count the balances of erased customers.',
     ),
+  ),
+  consent: Optional(
+    Type.String({
+      pattern: purposePattern,
+      description: 'Only customers who agreed to this purpose, such as `marketing`.',
+      examples: ['marketing'],
+    }),
   ),
 })
 
@@ -146,43 +154,7 @@ export function customerRoutes(app: Server, { deps }: ServerOptions): void {
   )
 
   lookUpRoutes(app, deps)
-
-  app.get(
-    '/v1/customers',
-    {
-      config: { access: ['manage'], mayLag: true },
-      schema: {
-        operationId: 'listCustomers',
-        summary: 'List customers, newest first',
-        tags,
-        querystring: ListQuery,
-        response: { 200: PageOf(Customer) },
-      },
-    },
-    async (request, reply) => {
-      const { organization } = request.caller
-      const { q, status, holds } = request.query
-      const limit = limitOf(request.query)
-      const filter = {
-        text: q,
-        status,
-        holds,
-        ...toTimeRange(request.query, organization.timezone),
-        ...toNamedRange('active', request.query, organization.timezone),
-      }
-      const page = { limit: limit + 1, after: idCursor('cus', request.query.cursor) }
-      const views = await respondToRead(deps, request, reply, (tenant) =>
-        listCustomers(deps, tenant, organization, filter, page),
-      )
-      return toPage(
-        views,
-        limit,
-        (view) => view.customer.id,
-        (view) => walletUrls.ofListed(request.caller, toCustomerReply(view)),
-      )
-    },
-  )
-
+  listRoute(app, deps)
   profileRoute(app, deps)
 }
 
@@ -227,6 +199,47 @@ function lookUpRoutes(app: Server, deps: ServerOptions['deps']): void {
       const view = await getCustomer(deps, request.caller, request.params.id)
       await deps.profileReads.count(request, view.customer.id)
       return walletUrls.ofCustomer(request.caller, toCustomerWithExpiryReply(view))
+    },
+  )
+}
+
+function listRoute(app: Server, deps: ServerOptions['deps']): void {
+  const walletUrls = createWalletUrls(deps)
+
+  app.get(
+    '/v1/customers',
+    {
+      config: { access: ['manage'], mayLag: true },
+      schema: {
+        operationId: 'listCustomers',
+        summary: 'List customers, newest first',
+        tags,
+        querystring: ListQuery,
+        response: { 200: PageOf(Customer) },
+      },
+    },
+    async (request, reply) => {
+      const { organization } = request.caller
+      const { q, status, holds, consent } = request.query
+      const limit = limitOf(request.query)
+      const filter = {
+        text: q,
+        status,
+        holds,
+        consent,
+        ...toTimeRange(request.query, organization.timezone),
+        ...toNamedRange('active', request.query, organization.timezone),
+      }
+      const page = { limit: limit + 1, after: idCursor('cus', request.query.cursor) }
+      const views = await respondToRead(deps, request, reply, (tenant) =>
+        listCustomers(deps, tenant, organization, filter, page),
+      )
+      return toPage(
+        views,
+        limit,
+        (view) => view.customer.id,
+        (view) => walletUrls.ofListed(request.caller, toCustomerReply(view)),
+      )
     },
   )
 }
