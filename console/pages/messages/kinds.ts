@@ -16,7 +16,7 @@ export const textsQuery = (kind: string) =>
       (await dataOf(api.GET('/v1/message-kinds/{kind}/texts', { params: { path: { kind } } }))).data,
   })
 
-/** The kinds that customers get. Others are not sent yet, except for a test, whose text needs no care. */
+/** Of the others, a test needs no care, and codes are not sent yet. */
 export const shownKinds = [
   'card_link',
   'card_opened',
@@ -25,6 +25,9 @@ export const shownKinds = [
   'points_expiring',
   'birthday',
   'not_seen',
+  'invitation',
+  'password_reset',
+  'webhook_paused',
 ] as const satisfies readonly Kind['kind'][]
 
 export const isShown = ({ kind }: Kind): boolean => shownKinds.some((shown) => shown === kind)
