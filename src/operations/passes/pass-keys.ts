@@ -1,5 +1,7 @@
 /** The keys that an organization's passes are signed with: its own, or else those of the installation. */
 
+import { createHash } from 'node:crypto'
+import QuickLRU from 'quick-lru'
 import { Refused } from '../../domain/refusal.ts'
 import { toPassProblem, type WalletKind, walletKinds } from '../../domain/wallet-pass.ts'
 import { updateFeedDue } from '../../store/pass-feeds.ts'
@@ -39,10 +41,29 @@ export async function readPassKeys({ passes, clock, seal }: Deps, tenant: Tenant
   const apple = openKeys<AppleKeysInput>(seal, stored.apple, placeOf('apple', tenant.orgId))
   const google = openKeys<GoogleKeysInput>(seal, stored.google, placeOf('google', tenant.orgId))
   return {
-    apple: choose(apple, passes.apple, (input) => checkAppleKeys(input, now)),
-    google: choose(google, passes.google, checkGoogleKeys),
+    apple: choose(apple, passes.apple, (input) =>
+      checkOnce(input, now, (given) => checkAppleKeys(given, now)),
+    ),
+    google: choose(google, passes.google, (input) => checkOnce(input, now, checkGoogleKeys)),
     firstCode: stored.firstCode,
   }
+}
+
+/** Every look at a wallet page asks, and reading keys takes milliseconds; up to twice as many are kept. */
+const checked = new QuickLRU<string, Checked<unknown>>({ maxSize: 250 })
+const minuteMs = 60_000
+
+/** Checks keys once a minute: what is wrong with them depends on the time. */
+function checkOnce<I extends object, T>(input: I, now: Date, check: (input: I) => Checked<T>): Checked<T> {
+  const minute = Math.floor(now.getTime() / minuteMs)
+  const name = createHash('sha256')
+    .update(`${minute} ${JSON.stringify(input)}`)
+    .digest('base64')
+  const known = checked.get(name) as Checked<T> | undefined
+  if (known) return known
+  const found = check(input)
+  checked.set(name, found)
+  return found
 }
 
 /** Keys that cannot be opened are not replaced with those of the installation: passes would change their type. */
