@@ -16,7 +16,7 @@ export const textsQuery = (kind: string) =>
       (await dataOf(api.GET('/v1/message-kinds/{kind}/texts', { params: { path: { kind } } }))).data,
   })
 
-/** Of the others, a test needs no care, and codes are not sent yet. */
+/** A test needs no words of the merchant, and codes are not sent yet. */
 export const shownKinds = [
   'card_link',
   'card_opened',
