@@ -128,6 +128,9 @@ test('switches a message on in own words, and finds it in the log', async () => 
   expect(mail.mails[0]!.to).toEqual([data.email])
   expect(mail.mails[0]!.headers.get('subject')).toBe(`${subject} in Coffee club!`)
   expect(textOf(mail.mails[0]!)).toContain('this is for you: http')
+  // The mail server has it a moment before the service says so.
+  const statusOf = async () => (await callApi('GET', `/v1/messages?customer=${id}`)).data[0].status
+  await expect.poll(statusOf).toBe(3)
   await page.getByRole('link', { name: 'Messages' }).first().click()
   await page.getByRole('link', { name: `Show log: ${name}` }).click()
   expect(addressOf(page).search).toEqual({ tab: 'log', kind: 'card_opened' })

@@ -1,57 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { type Checkout, makeCheckout, ownSecrets, type Service, urlOf } from '../support/checkout.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { isFull } from '../support/full.ts'
+import { type KillableServices, startKillableServices } from '../support/killable-services.ts'
 import { type MailServer, startMailServer } from '../support/mail-server.ts'
-import { runForJson } from '../support/run-command.ts'
 import { coffeeClub } from '../support/service.ts'
 
-let checkout: Checkout
-let database: TestDatabase
+let services: KillableServices
 let mail: MailServer
-let env: Record<string, string>
-let services: Service[] = []
 
 beforeAll(async () => {
-  ;[checkout, database, mail] = await Promise.all([makeCheckout(), createTestDatabase(), startMailServer()])
-  env = {
-    DATABASE_URL: urlOf(database.connection),
-    DATA_DIR: await checkout.newDataDir(),
-    WEBHOOK_ALLOWED_RANGES: '127.0.0.0/8',
-    ...ownSecrets,
-  }
-  services = [await checkout.start(env), await checkout.start(env)]
+  ;[services, mail] = await Promise.all([startKillableServices(), startMailServer()])
 })
 
 afterAll(async () => {
-  await Promise.all(services.map((service) => service.end('SIGTERM')))
+  await services.close()
   await mail.close()
-  await checkout.remove()
-  await database.close()
 })
 
-async function connect(): Promise<string> {
-  const organization = await runForJson(['organization', 'create', 'Kaffeehaus'], env)
-  const integration = await runForJson(['integration', 'create', 'Shop'], env)
-  const args = ['--organization', organization.id, '--integration', integration.id, '--scopes', 'pos,manage']
-  const { apiSecret } = await runForJson(['connection', 'create', ...args], env)
-  const credentials = { API_KEY: integration.apiKey, API_SECRET: apiSecret }
-  return (await runForJson(['token', '--url', services[0]!.baseUrl], credentials)).accessToken
-}
-
 test('two services, killed again and again in the middle of sending: no message is lost or arrives twice', async () => {
-  const token = await connect()
-  const call = async (method: string, path: string, body?: object) => {
-    const reply = await fetch(`${services[0]!.baseUrl}${path}`, {
-      method,
-      headers: { authorization: `Bearer ${token}`, ...(body && { 'content-type': 'application/json' }) },
-      body: body && JSON.stringify(body),
-    })
-    expect(reply.status).toBeLessThan(300)
-    // biome-ignore lint/suspicious/noExplicitAny: read the way a client would.
-    return (await reply.json()) as any
-  }
+  const { call, database, restart } = services
   const server = { host: '127.0.0.1', port: mail.port, security: 'none', from: 'hello@example.com' }
   await call('PUT', '/v1/senders/email', { ...server, perHour: 10_000 })
   const { id: campaignId } = await call('POST', '/v1/campaigns', coffeeClub)
@@ -70,8 +37,7 @@ test('two services, killed again and again in the middle of sending: no message 
     await vi.waitFor(() => expect(mail.mails.length).toBeGreaterThan(before + 3), { timeout: 30_000 })
     await sleep(Math.random() * 30)
     // Who sends is not known, so both are killed.
-    await Promise.all(services.map((service) => service.end('SIGKILL')))
-    services = [await checkout.start(env), await checkout.start(env)]
+    await restart([0, 1])
     // A lease of the dead ends after a minute, and their attempts are given up after five: here both at once.
     await database.pool.query("UPDATE due_work SET leased_until = now() WHERE kind = 'sending'")
     await database.pool.query(
