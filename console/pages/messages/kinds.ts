@@ -7,6 +7,8 @@ export type MessageText = Schemas['MessageTextView']
 export const kindsQuery = queryOptions({
   queryKey: ['message-kinds'],
   queryFn: async () => (await dataOf(api.GET('/v1/message-kinds'))).data,
+  // The figures of what was sent meanwhile.
+  staleTime: 0,
 })
 
 export const textsQuery = (kind: string) =>
