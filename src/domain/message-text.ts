@@ -1,4 +1,5 @@
 /** Turns the words of a template into a message: plain text, and HTML that looks the same everywhere. */
+import { escapeHtml } from './escape-html.ts'
 import type { Placeholder } from './message.ts'
 
 export interface TemplateText {
@@ -36,15 +37,6 @@ export interface HtmlLook {
   readonly footer?: Footer
 }
 
-const escapes: Record<string, string> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
-const escaped = (text: string) => text.replace(/[&<>"']/g, (character) => escapes[character]!)
-
 /** Addresses become links; a blank line begins a paragraph. Mail programs know inline styles only. */
 export function toHtml(body: string, look: HtmlLook): string {
   const paragraphs = body
@@ -53,14 +45,14 @@ export function toHtml(body: string, look: HtmlLook): string {
     .map((paragraph) => `<p style="margin:0 0 16px">${linked(paragraph)}</p>`)
     .join('\n')
   const footer = look.footer
-    ? `\n<p style="margin:24px 0 0;font-size:13px;color:#666"><a href="${escaped(look.footer.url)}" style="color:#666">${escaped(look.footer.text)}</a></p>`
+    ? `\n<p style="margin:24px 0 0;font-size:13px;color:#666"><a href="${escapeHtml(look.footer.url)}" style="color:#666">${escapeHtml(look.footer.text)}</a></p>`
     : ''
   return `<!doctype html>
 <html lang="${look.language}" dir="${look.direction}">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"></head>
 <body style="margin:0;padding:24px;background:#f5f5f5;font:16px/1.5 system-ui,-apple-system,Segoe UI,Roboto,sans-serif;color:#222">
 <div style="max-width:560px;margin:0 auto;padding:24px;background:#fff;border-top:4px solid ${look.color};border-radius:8px">
-<p style="margin:0 0 16px;font-weight:600">${escaped(look.merchant)}</p>
+<p style="margin:0 0 16px;font-weight:600">${escapeHtml(look.merchant)}</p>
 ${paragraphs}${footer}
 </div>
 </body>
@@ -69,7 +61,7 @@ ${paragraphs}${footer}
 }
 
 function linked(paragraph: string): string {
-  return escaped(paragraph)
+  return escapeHtml(paragraph)
     .replace(/https?:\/\/[^\s<]*[^\s<.,;:!?)]/g, (url) => `<a href="${url}" style="color:#0b57d0">${url}</a>`)
     .replaceAll('\n', '<br>\n')
 }

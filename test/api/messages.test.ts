@@ -450,7 +450,7 @@ describe('texts', () => {
       body: '<b>Hi</b> {name}\n\n{link}',
     })
     expect(body.subject).toBe('Free coffee')
-    expect(body.html).toContain('&lt;b&gt;Hi&lt;/b&gt; Ada')
+    expect(body.html).toContain('&#60;b&#62;Hi&#60;/b&#62; Ada')
     expect(body.html).toContain('/u/')
   })
 })

@@ -2,6 +2,8 @@
  * The page behind the link that ends messages: one button, and the same page without it afterwards. It needs no
  * script, and opening it changes nothing, since mail programs open links on their own.
  */
+import { plainColor } from '../../domain/color.ts'
+import { escapeHtml } from '../../domain/escape-html.ts'
 
 const words = {
   en: {
@@ -35,16 +37,13 @@ export function languageOf(accepted: string | undefined): Language {
   return (wanted.find((language) => Object.hasOwn(words, language)) as Language | undefined) ?? 'en'
 }
 
-const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
-const escaped = (text: string) => text.replace(/[&<>"]/g, (character) => escapes[character]!)
-
 export function unsubscribePage(
   language: Language,
   state: 'ask' | 'done' | 'gone',
   merchant: string,
 ): string {
   const text = words[language]
-  const title = escaped(text[state].replace('{merchant}', () => merchant))
+  const title = escapeHtml(text[state].replace('{merchant}', () => merchant))
   const form =
     state === 'ask'
       ? `<p>${text.more}</p><form method="post"><button autofocus>${text.button}</button></form>`
@@ -58,7 +57,7 @@ export function unsubscribePage(
 :root{color-scheme:light dark;font:18px/1.5 system-ui,sans-serif}
 body{min-height:100vh;margin:0;display:grid;place-items:center;padding:24px;box-sizing:border-box}
 main{max-width:28rem;text-align:center}h1{font-size:1.5rem;line-height:1.3}
-button{font:inherit;font-weight:600;padding:.75rem 2rem;border:0;border-radius:8px;background:#1f6f54;color:#fff;cursor:pointer}
+button{font:inherit;font-weight:600;padding:.75rem 2rem;border:0;border-radius:8px;background:${plainColor};color:#fff;cursor:pointer}
 button:focus-visible{outline:3px solid #4dabf7;outline-offset:2px}
 </style>
 </head>

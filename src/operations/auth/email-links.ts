@@ -2,17 +2,14 @@
 import type { PersonId } from '../../domain/ids.ts'
 import { hasMessageSince } from '../../store/messages.ts'
 import { findLogin, lockPerson } from '../../store/people.ts'
-import { listSenders } from '../../store/senders.ts'
 import { inTransaction, platformTenant, type Tenant } from '../../store/tenant.ts'
 import type { Deps } from '../deps.ts'
-import { orderMessage } from '../messages/order-messages.ts'
+import { canEmail, orderMessage } from '../messages/order-messages.ts'
 import { type Invitation, invitationUrl, invite, readEmail } from './manage-people.ts'
 
 const resetMs = 3_600_000
 /** A second link within this time would end the first, which is perhaps about to be used. */
 const resetPauseMs = 300_000
-
-const canEmail = async (own: Tenant) => (await listSenders(own)).some(({ channel }) => channel === 'email')
 
 /** Whether it is sent: only if the organization has set up a mail server. */
 export async function emailInvitation(

@@ -2,6 +2,7 @@
  * Makes a message of its template when it is sent: whom it goes to, and what it says by then. A customer who has
  * been erased, has no address any more or has withdrawn the consent gets nothing.
  */
+import { plainColor } from '../../domain/color.ts'
 import { type Card, type CustomerView, cardStatus, customerStatus } from '../../domain/customer.ts'
 import { type CouponId, parseId } from '../../domain/ids.ts'
 import { type Channel, type Message, marketingPurpose, traitsOf } from '../../domain/message.ts'
@@ -97,8 +98,6 @@ export interface Rendering {
   readonly unsubscribeUrl?: string
 }
 
-const defaultColor = '#1f6f54'
-
 export function render(
   { subject = '', body }: TemplateText,
   { language, organization, values: given, unsubscribeUrl }: Rendering,
@@ -115,7 +114,7 @@ export function render(
       language,
       direction: language === 'ar' ? 'rtl' : 'ltr',
       merchant: organization.name,
-      color: organization.color ?? defaultColor,
+      color: organization.color ?? plainColor,
       footer,
     }),
     headers: unsubscribeUrl

@@ -14,7 +14,7 @@ import {
   updateClicked,
   updateToRetry,
 } from '../../store/messages.ts'
-import { listSenders } from '../../store/senders.ts'
+import { findSender, listSenders } from '../../store/senders.ts'
 import type { Tenant } from '../../store/tenant.ts'
 import type { Seal } from '../seal.ts'
 import { addressIn } from './compose.ts'
@@ -44,6 +44,10 @@ export async function sendCardLink(
     now,
   )
 }
+
+/** Whether messages to people who sign in can be sent: only by email. */
+export const canEmail = async (tenant: Tenant): Promise<boolean> =>
+  (await findSender(tenant, 'email')) !== undefined
 
 export interface Order extends Omit<NewMessage, 'id' | 'sealed'> {
   /** Kept encrypted until it is sent, and removed then. */

@@ -21,7 +21,6 @@ import {
 import { insertEvents, listEvents } from '../../store/events.ts'
 import { findOwnOrganization } from '../../store/organizations.ts'
 import { listActiveOwners } from '../../store/people.ts'
-import { listSenders } from '../../store/senders.ts'
 import { inTransaction, type Tenant, tenantOf } from '../../store/tenant.ts'
 import {
   insertDeliveries,
@@ -41,7 +40,7 @@ import {
 import { traceHeaders } from '../../tracing/spans.ts'
 import type { Deps } from '../deps.ts'
 import { toEventView } from '../events/event-view.ts'
-import { orderMessage } from '../messages/order-messages.ts'
+import { canEmail, orderMessage } from '../messages/order-messages.ts'
 import type { Send } from '../outbound/send.ts'
 import { signatureHeaders } from '../outbound/sign.ts'
 import { placeOf, testType } from './manage-webhooks.ts'
@@ -228,8 +227,7 @@ async function note(
 
 /** Only the host is named: the rest of an address may contain a secret. */
 async function tellOwners({ seal }: Deps, tenant: Tenant, { url }: LeasedWebhook, now: Date): Promise<void> {
-  const senders = await listSenders(tenant)
-  if (!senders.some(({ channel }) => channel === 'email')) return
+  if (!(await canEmail(tenant))) return
   const data = { url: new URL(url).host }
   for (const person of await listActiveOwners(tenant)) {
     await orderMessage(tenant, seal, { kind: 'webhook_paused', channel: 'email', person, data }, now)

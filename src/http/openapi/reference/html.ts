@@ -1,3 +1,5 @@
+import { escapeHtml } from '../../../domain/escape-html.ts'
+
 /** HTML as text. Interpolated values are escaped unless they are `Html` themselves. */
 export interface Html {
   readonly html: string
@@ -20,18 +22,14 @@ function outdented(texts: TemplateStringsArray): string[] {
 
 function render(part: Part): string {
   if (part === undefined || part === false) return ''
-  if (typeof part === 'string' || typeof part === 'number') return escapeText(String(part))
+  if (typeof part === 'string' || typeof part === 'number') return escapeHtml(String(part))
   if ('html' in part) return part.html
   return part.map(render).join('')
 }
 
-function escapeText(text: string, special = /[&<>"']/g): string {
-  return text.replaceAll(special, (char) => `&#${char.charCodeAt(0)};`)
-}
-
 /** Text that stands between tags, never in an attribute: quotes stay as they are, and the examples are full of them. */
 export function betweenTags(text: string): Html {
-  return { html: escapeText(text, /[&<>]/g) }
+  return { html: escapeHtml(text, /[&<>]/g) }
 }
 
 /**
