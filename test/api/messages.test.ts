@@ -98,7 +98,7 @@ test('a message that the server defers is tried again, one that it refuses is no
   expect(await shown(body.id)).toMatchObject({ status: 3, attempts: [{}, {}] })
 
   mail.onMail = () => {
-    throw refusal(550, 'No such user')
+    throw refusal(550, 'No such user ADA@example.com, <ada@example.com>')
   }
   const refused = (await send(cards[0]!.id)).body
   await round()
@@ -107,7 +107,10 @@ test('a message that the server defers is tried again, one that it refuses is no
     ['message.sent', { message: body.id, kind: 'card_link', channel: 'email', customer: body.customer }],
     ['message.failed', { message: refused.id, kind: 'card_link', channel: 'email', customer: body.customer }],
   ])
-  expect(await shown(refused.id)).toMatchObject({ status: 4, attempts: [{ response: '550 No such user' }] })
+  expect(await shown(refused.id)).toMatchObject({
+    status: 4,
+    attempts: [{ response: '550 No such user [redacted], <[redacted]>' }],
+  })
 })
 
 test('a connection that ends after the content is not taken as permission to send it again', async () => {

@@ -138,7 +138,17 @@ async function sendOne(
 ): Promise<SendResult> {
   const secret = message.sealed && deps.seal.open(message.sealed, secretPlaceOf(message.id))?.toString('utf8')
   const composed = await composeMessage(deps, tenant, organization, message, secret)
-  return 'because' in composed ? { kind: 'refused', error: composed.because } : send(message, composed)
+  if ('because' in composed) return { kind: 'refused', error: composed.because }
+  return withoutAddress(await send(message, composed), composed.to)
+}
+
+/** Mail servers like to quote the address, which is kept nowhere else. */
+function withoutAddress(result: SendResult, address: string): SendResult {
+  if (result.kind === 'unknown' || result.response === undefined) return result
+  const start = result.response.toLowerCase().indexOf(address.toLowerCase())
+  if (start < 0) return result
+  const response = `${result.response.slice(0, start)}[redacted]${result.response.slice(start + address.length)}`
+  return withoutAddress({ ...result, response }, address)
 }
 
 interface Outlet {
