@@ -6,7 +6,7 @@
 import type pg from 'pg'
 import { appRole, grants } from './app-role.ts'
 
-/** On every node: credentials are looked up by their hash or an email, before the organization is known. */
+/** On every node: what is looked up by a hash, an email or a name before the organization is known. */
 const referenceTables = [
   'organizations',
   'integrations',
@@ -14,6 +14,7 @@ const referenceTables = [
   'connection_secrets',
   'integration_keys',
   'person_logins',
+  'enrollment_pages',
 ]
 
 /** On the coordinator, and readable from every node. */
