@@ -147,6 +147,7 @@ CREATE TABLE cards (
   created_at timestamp with time zone NOT NULL,
   updated_at timestamp with time zone NOT NULL,
   wallet_version integer NOT NULL DEFAULT 1,
+  awaits_approval boolean NOT NULL DEFAULT false,
   CONSTRAINT cards_pkey PRIMARY KEY (org_id, id),
   CONSTRAINT cards_barcode_unique UNIQUE (org_id, barcode),
   CONSTRAINT cards_wallet_version_counts CHECK ((wallet_version >= 0))
@@ -175,6 +176,19 @@ CREATE TABLE connections (
   revoked_at timestamp with time zone,
   CONSTRAINT connections_pkey PRIMARY KEY (org_id, id),
   CONSTRAINT connections_id_unique UNIQUE (id)
+);
+
+CREATE TABLE contact_codes (
+  org_id integer NOT NULL,
+  customer_id uuid NOT NULL,
+  channel text NOT NULL,
+  purpose text NOT NULL,
+  address text,
+  code_hash bytea NOT NULL,
+  failures integer NOT NULL DEFAULT 0,
+  expires_at timestamp with time zone NOT NULL,
+  sent_at timestamp with time zone NOT NULL,
+  CONSTRAINT contact_codes_pkey PRIMARY KEY (org_id, customer_id, channel, purpose)
 );
 
 CREATE TABLE coupons (
@@ -225,6 +239,11 @@ CREATE TABLE customers (
   updated_at timestamp with time zone NOT NULL,
   name_key text,
   consent_history json,
+  language text,
+  email_verified_at timestamp with time zone,
+  phone_verified_at timestamp with time zone,
+  email_bounced_at timestamp with time zone,
+  phone_bounced_at timestamp with time zone,
   CONSTRAINT customers_pkey PRIMARY KEY (org_id, id),
   CONSTRAINT customers_email_unique UNIQUE (org_id, email_key),
   CONSTRAINT customers_opaque_id_unique UNIQUE (org_id, opaque_id),
@@ -252,6 +271,18 @@ CREATE TABLE due_work (
   last_error text,
   progress json,
   CONSTRAINT due_work_pkey PRIMARY KEY (org_id, kind)
+);
+
+CREATE TABLE enrollment_pages (
+  short_name text NOT NULL,
+  org_id integer NOT NULL,
+  campaign_id uuid NOT NULL,
+  mode text NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT enrollment_pages_pkey PRIMARY KEY (short_name),
+  CONSTRAINT enrollment_pages_campaign_unique UNIQUE (org_id, campaign_id),
+  CONSTRAINT enrollment_pages_mode_known CHECK ((mode = ANY (ARRAY['open'::text, 'approval'::text, 'off'::text])))
 );
 
 CREATE TABLE event_counters (
@@ -412,6 +443,7 @@ CREATE TABLE organizations (
   created_at timestamp with time zone NOT NULL,
   updated_at timestamp with time zone NOT NULL,
   max_backdate_days integer NOT NULL DEFAULT 30,
+  contact json,
   CONSTRAINT organizations_pkey PRIMARY KEY (org_id),
   CONSTRAINT organizations_id_unique UNIQUE (id),
   CONSTRAINT organizations_max_backdate_days_range CHECK (((max_backdate_days >= 0) AND (max_backdate_days <= 3650)))
@@ -703,6 +735,9 @@ ALTER TABLE connections
 ALTER TABLE customers
   ADD CONSTRAINT customers_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(org_id);
 
+ALTER TABLE enrollment_pages
+  ADD CONSTRAINT enrollment_pages_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(org_id);
+
 ALTER TABLE event_counters
   ADD CONSTRAINT event_counters_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(org_id);
 
@@ -762,6 +797,8 @@ CREATE INDEX archived_transactions_customer ON archived_transactions USING btree
 CREATE UNIQUE INDEX archived_transactions_idempotency_key_unique ON archived_transactions USING btree (org_id, idempotency_key) WHERE (idempotency_key IS NOT NULL);
 
 CREATE UNIQUE INDEX archived_transactions_opaque_id_unique ON archived_transactions USING btree (org_id, opaque_id) WHERE (opaque_id IS NOT NULL);
+
+CREATE INDEX cards_awaiting_approval ON cards USING btree (org_id, customer_id) WHERE awaits_approval;
 
 CREATE INDEX cards_customer_index ON cards USING btree (org_id, customer_id);
 
@@ -857,6 +894,8 @@ ALTER TABLE connection_secrets ENABLE ROW LEVEL SECURITY;
 ALTER TABLE connection_secrets FORCE ROW LEVEL SECURITY;
 ALTER TABLE connections ENABLE ROW LEVEL SECURITY;
 ALTER TABLE connections FORCE ROW LEVEL SECURITY;
+ALTER TABLE contact_codes ENABLE ROW LEVEL SECURITY;
+ALTER TABLE contact_codes FORCE ROW LEVEL SECURITY;
 ALTER TABLE coupons ENABLE ROW LEVEL SECURITY;
 ALTER TABLE coupons FORCE ROW LEVEL SECURITY;
 ALTER TABLE customer_rule_usage ENABLE ROW LEVEL SECURITY;
@@ -867,6 +906,8 @@ ALTER TABLE daily_sums ENABLE ROW LEVEL SECURITY;
 ALTER TABLE daily_sums FORCE ROW LEVEL SECURITY;
 ALTER TABLE due_work ENABLE ROW LEVEL SECURITY;
 ALTER TABLE due_work FORCE ROW LEVEL SECURITY;
+ALTER TABLE enrollment_pages ENABLE ROW LEVEL SECURITY;
+ALTER TABLE enrollment_pages FORCE ROW LEVEL SECURITY;
 ALTER TABLE event_counters ENABLE ROW LEVEL SECURITY;
 ALTER TABLE event_counters FORCE ROW LEVEL SECURITY;
 ALTER TABLE events ENABLE ROW LEVEL SECURITY;
@@ -952,12 +993,15 @@ CREATE POLICY platform ON connection_secrets AS PERMISSIVE FOR SELECT TO PUBLIC 
 CREATE POLICY tenant ON connection_secrets AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY platform ON connections AS PERMISSIVE FOR SELECT TO PUBLIC USING ((current_org() = 0));
 CREATE POLICY tenant ON connections AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
+CREATE POLICY tenant ON contact_codes AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY tenant ON coupons AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY tenant ON customer_rule_usage AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY tenant ON customers AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY tenant ON daily_sums AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY platform ON due_work AS PERMISSIVE FOR SELECT TO PUBLIC USING ((current_org() = 0));
 CREATE POLICY tenant ON due_work AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
+CREATE POLICY platform ON enrollment_pages AS PERMISSIVE FOR SELECT TO PUBLIC USING ((current_org() = 0));
+CREATE POLICY tenant ON enrollment_pages AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY platform ON event_counters AS PERMISSIVE FOR SELECT TO PUBLIC USING ((current_org() = 0));
 CREATE POLICY tenant ON event_counters AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
 CREATE POLICY tenant ON events AS PERMISSIVE FOR ALL TO PUBLIC USING ((org_id = current_org()));
@@ -1015,11 +1059,13 @@ GRANT INSERT, SELECT, UPDATE ON campaigns TO loyalty_wallet_app;
 GRANT INSERT, SELECT, UPDATE ON cards TO loyalty_wallet_app;
 GRANT INSERT, SELECT ON connection_secrets TO loyalty_wallet_app;
 GRANT INSERT, SELECT ON connections TO loyalty_wallet_app;
+GRANT DELETE, INSERT, SELECT, UPDATE ON contact_codes TO loyalty_wallet_app;
 GRANT INSERT, SELECT, UPDATE ON coupons TO loyalty_wallet_app;
 GRANT INSERT, SELECT, UPDATE ON customer_rule_usage TO loyalty_wallet_app;
 GRANT INSERT, SELECT, UPDATE ON customers TO loyalty_wallet_app;
 GRANT INSERT, SELECT, UPDATE ON daily_sums TO loyalty_wallet_app;
 GRANT INSERT, SELECT, UPDATE ON due_work TO loyalty_wallet_app;
+GRANT INSERT, SELECT, UPDATE ON enrollment_pages TO loyalty_wallet_app;
 GRANT INSERT, SELECT, UPDATE ON event_counters TO loyalty_wallet_app;
 GRANT DELETE, INSERT, SELECT ON events TO loyalty_wallet_app;
 GRANT DELETE, INSERT, SELECT ON http_requests TO loyalty_wallet_app;

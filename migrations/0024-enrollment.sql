@@ -4,7 +4,10 @@
 ALTER TABLE customers
   ADD COLUMN language text,
   ADD COLUMN email_verified_at timestamptz,
-  ADD COLUMN phone_verified_at timestamptz;
+  ADD COLUMN phone_verified_at timestamptz,
+  -- When a message came back from the address; until it changes, nothing is sent to it.
+  ADD COLUMN email_bounced_at timestamptz,
+  ADD COLUMN phone_bounced_at timestamptz;
 
 -- What customers are told about the merchant, by name: address, opening hours, terms, words of the consent.
 ALTER TABLE organizations ADD COLUMN contact json;
@@ -37,9 +40,6 @@ CREATE TABLE contact_codes (
   -- Wrong codes that came back.
   failures integer NOT NULL DEFAULT 0,
   expires_at timestamptz NOT NULL,
-  -- How many were sent since then, the latest at.
-  sent integer NOT NULL,
-  sent_since timestamptz NOT NULL,
   sent_at timestamptz NOT NULL,
   PRIMARY KEY (org_id, customer_id, channel, purpose)
 );

@@ -10,11 +10,14 @@ export interface ConsentChange {
   readonly purpose: string
   readonly given: boolean
   readonly at: Date
-  /** Who told us: an integration, such as a till or a web shop, a signed-in person, or a link in a message. */
+  /** Who told us. */
   readonly via: ConsentSource
+  /** The words that the customer agreed to, where we know them. */
+  readonly wording?: string
 }
 
-export type ConsentSource = 'connection' | 'person' | 'message'
+/** `enrollment` and `wallet`: the customer, on the page of a campaign or on that of a card. */
+export type ConsentSource = 'connection' | 'person' | 'message' | 'enrollment' | 'wallet'
 
 const word = '[a-z][a-z0-9_-]{0,39}$'
 /** A word in lower case: purposes are names that merchants choose, not texts. `history` is ours. */
@@ -42,15 +45,23 @@ export function changedConsents(
   ]
 }
 
+export interface ConsentTold extends Pick<ConsentChange, 'at' | 'via'> {
+  /** By purpose, what was agreed to. */
+  readonly wordings?: Readonly<Record<string, string | undefined>>
+}
+
 /** The history after the consents have changed, oldest first. */
 export function recordConsents(
   history: readonly ConsentChange[],
   before: Consents | undefined,
   after: Consents | undefined,
-  { at, via }: Pick<ConsentChange, 'at' | 'via'>,
+  { at, via, wordings }: ConsentTold,
 ): ConsentChange[] {
-  const changed = changedConsents(before, after)
-  return bound([...history, ...changed.map(([purpose, given]) => ({ purpose, given, at, via }))])
+  const changed = changedConsents(before, after).map(([purpose, given]): ConsentChange => {
+    const wording = given ? wordings?.[purpose] : undefined
+    return { purpose, given, at, via, ...(wording !== undefined && { wording }) }
+  })
+  return bound([...history, ...changed])
 }
 
 function bound(history: ConsentChange[]): ConsentChange[] {

@@ -1,6 +1,7 @@
 import type { ConsentChange, Consents } from './consents.ts'
 import type { Coupon } from './coupon.ts'
 import type { CampaignId, CardId, CustomerId } from './ids.ts'
+import type { Language } from './language.ts'
 
 export const customerStatus = { active: 1, blocked: 2, erased: 3 } as const
 export const cardStatus = { active: 1, blocked: 2, replaced: 3, closed: 4 } as const
@@ -15,7 +16,22 @@ export interface Profile {
   /** How the consents came about, oldest first. */
   readonly consentHistory?: readonly ConsentChange[]
   readonly opaqueId?: string
+  /** In which they are written to; that of the organization without it. */
+  readonly language?: Language
+  /** When a code came back from the address. */
+  readonly emailVerifiedAt?: Date
+  readonly phoneVerifiedAt?: Date
 }
+
+/** Only an address that stays the same stays verified. */
+export const stillVerified = (
+  before: Profile,
+  { email, phone }: Pick<Profile, 'email' | 'phone'>,
+): Pick<Profile, 'emailVerifiedAt' | 'phoneVerifiedAt'> => ({
+  emailVerifiedAt:
+    email && before.email && emailKey(email) === emailKey(before.email) ? before.emailVerifiedAt : undefined,
+  phoneVerifiedAt: phone === before.phone ? before.phoneVerifiedAt : undefined,
+})
 
 export interface Customer extends Profile {
   readonly id: CustomerId
@@ -31,6 +47,8 @@ export interface Card {
   readonly campaignName: string
   readonly barcode: string
   readonly status: number
+  /** Whether it is blocked because nobody has approved yet that its customer enrolled. */
+  readonly awaitsApproval?: boolean
   /** Version of the wallet page URL; 0 means the page is revoked. */
   readonly walletVersion: number
   /** Only for a replaced card. */

@@ -2,6 +2,7 @@
  * Messages to customers and to those who work for the merchant: which kinds there are, and when one that could not
  * be sent is tried again.
  */
+import type { CodePurpose } from './contact-code.ts'
 import type { EventType } from './event.ts'
 import type { CardId, CustomerId, MessageId, PersonId } from './ids.ts'
 
@@ -19,6 +20,7 @@ export type Placeholder =
   | 'amount'
   | 'date'
   | 'code'
+  | 'action'
   | 'url'
 
 interface MessageKindTraits {
@@ -39,7 +41,7 @@ const aboutCustomer = ['greeting', 'name', 'merchant', 'link'] as const
 
 export const messageKinds = {
   card_link: { to: 'customer', placeholders: [...aboutCustomer, 'campaign'] },
-  verification_code: { to: 'customer', placeholders: [...aboutCustomer, 'code'] },
+  verification_code: { to: 'customer', placeholders: ['greeting', 'name', 'merchant', 'code', 'action'] },
   card_opened: {
     to: 'customer',
     automatic: 'event',
@@ -129,6 +131,8 @@ export interface MessageData {
   readonly amount?: string
   readonly at?: string
   readonly url?: string
+  /** What a code is for. */
+  readonly purpose?: CodePurpose
 }
 
 export interface MessageAttempt {

@@ -30,7 +30,21 @@ export interface Organization {
   readonly updatedAt: Date
 }
 
-/** With the logo image, which is up to 64 KB and therefore not read with every request. */
+/** What customers are told about the merchant. */
+export interface OrganizationContact {
+  readonly address?: string
+  readonly openingHours?: string
+  readonly phone?: string
+  readonly email?: string
+  readonly website?: string
+  readonly termsUrl?: string
+  readonly privacyUrl?: string
+  /** What customers agree to who want to get offers, in the merchant's words. */
+  readonly consentText?: string
+}
+
+/** With what is not read with every request: the logo alone is up to 64 KB. */
 export interface ShownOrganization extends Organization {
   readonly logo: string | undefined
+  readonly contact: OrganizationContact
 }

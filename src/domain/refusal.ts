@@ -56,6 +56,8 @@ export const refusals = {
   campaign_not_found: 'The campaign does not exist.',
   customer_not_found: 'The organization has no such customer.',
   customer_not_active: 'The customer is blocked.',
+  invalid_code: 'The code is wrong.',
+  code_expired: 'The code is too old, was used, or was tried too often.',
   customer_not_reachable: 'The customer has neither an email address nor a phone number that can be used.',
   invalid_phone: 'The phone number is not valid.',
   existing_customer_with_email: 'The email address already belongs to a customer.',

@@ -17,11 +17,12 @@ export interface CardRow {
   status: number
   wallet_version: number
   replaced_by: string | null
+  awaits_approval: boolean
   created_at: Date | string
 }
 
 export const cardColumns = `k.id, k.customer_id, k.campaign_id, m.name AS campaign_name, k.barcode, k.status,
-  k.wallet_version, k.replaced_by, k.created_at
+  k.wallet_version, k.replaced_by, k.awaits_approval, k.created_at
   FROM cards k JOIN campaigns m ON m.org_id = k.org_id AND m.id = k.campaign_id`
 
 export const toCard = (row: CardRow): Card => ({
@@ -32,6 +33,7 @@ export const toCard = (row: CardRow): Card => ({
   barcode: row.barcode,
   status: row.status,
   walletVersion: row.wallet_version,
+  awaitsApproval: row.awaits_approval,
   replacedBy: row.replaced_by === null ? undefined : idFrom('card', row.replaced_by),
   createdAt: new Date(row.created_at),
 })

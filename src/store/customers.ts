@@ -14,6 +14,7 @@ import {
   type Profile,
 } from '../domain/customer.ts'
 import type { CustomerId } from '../domain/ids.ts'
+import type { Language } from '../domain/language.ts'
 import { neverExpires } from '../domain/lot.ts'
 import { nameKey } from '../domain/name-key.ts'
 import type { PublishedCampaign } from './campaigns.ts'
@@ -51,6 +52,9 @@ interface CustomerRow {
   consents: Consents | null
   consent_history: (Omit<ConsentChange, 'at'> & { at: string })[] | null
   opaque_id: string | null
+  language: Language | null
+  email_verified_at: Date | string | null
+  phone_verified_at: Date | string | null
   created_at: Date | string
   updated_at: Date | string
 }
@@ -91,6 +95,9 @@ function toCustomer(row: CustomerRow): Customer {
     consents: row.consents ?? undefined,
     consentHistory: row.consent_history?.map((change) => ({ ...change, at: new Date(change.at) })),
     opaqueId: row.opaque_id ?? undefined,
+    language: row.language ?? undefined,
+    emailVerifiedAt: row.email_verified_at === null ? undefined : new Date(row.email_verified_at),
+    phoneVerifiedAt: row.phone_verified_at === null ? undefined : new Date(row.phone_verified_at),
     createdAt: new Date(row.created_at),
     updatedAt: new Date(row.updated_at),
   }
@@ -130,7 +137,7 @@ function toViewWithCampaigns(row: ViewWithCampaignsRow): ViewWithCampaigns {
  */
 const viewOf = (condition: string, columns = '') => `
   SELECT c.id, c.status, c.phone, c.email, c.fullname, c.meta_data, c.consents, c.consent_history, c.opaque_id,
-    c.created_at, c.updated_at,
+    c.language, c.email_verified_at, c.phone_verified_at, c.created_at, c.updated_at,
     (SELECT json_agg(card ORDER BY least(card.status, ${cardStatus.replaced}), card.id) FROM (
        SELECT ${cardColumns} WHERE k.org_id = $1 AND k.customer_id = c.id) card) AS cards,
     (SELECT json_agg(json_build_object('key', b.key, 'value', b.value - coalesce(x.expired, 0), 'total', b.total, 'decimals', d.decimals) ORDER BY b.key)
@@ -304,9 +311,9 @@ export function insertCustomer({ orgId }: Tenant, customer: Customer): Step[] {
     {
       name: 'write-customer',
       text: `INSERT INTO customers (org_id, id, status, phone, email, email_key, fullname, name_key, meta_data, consents,
-               consent_history, opaque_id, created_at, updated_at)
+               consent_history, opaque_id, language, email_verified_at, phone_verified_at, created_at, updated_at)
              VALUES ($1::integer, $2::uuid, $3::smallint, $4::text, $5::text, $6::text, $7::text, $8::text, $9::json,
-               $10::json, $11::json, $12::text, $13::timestamptz, $13::timestamptz)`,
+               $10::json, $11::json, $12::text, $13::text, $14::timestamptz, $15::timestamptz, $16::timestamptz, $16::timestamptz)`,
       values: [
         org,
         id,
@@ -333,6 +340,9 @@ const profileValues = (profile: Profile) => [
   profile.consents ? JSON.stringify(profile.consents) : null,
   profile.consentHistory?.length ? JSON.stringify(profile.consentHistory) : null,
   profile.opaqueId ?? null,
+  profile.language ?? null,
+  profile.emailVerifiedAt?.toISOString() ?? null,
+  profile.phoneVerifiedAt?.toISOString() ?? null,
 ]
 
 /** Locks the customer's row against concurrent changes of the profile; an erased customer is not found. */
@@ -353,7 +363,8 @@ export async function updateProfile(
 ): Promise<void> {
   await tenant.db.query(
     `UPDATE customers SET phone = $3, email = $4, email_key = $5, fullname = $6, name_key = $7, meta_data = $8,
-       consents = $9, consent_history = $10, opaque_id = $11, updated_at = $12
+       consents = $9, consent_history = $10, opaque_id = $11, language = $12, email_verified_at = $13,
+       phone_verified_at = $14, updated_at = $15
      WHERE org_id = $1 AND id = $2`,
     [tenant.orgId, uuidOf(id), ...profileValues(profile), now],
   )

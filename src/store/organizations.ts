@@ -1,7 +1,7 @@
 /** Organizations. Every change of one increments the version of its setup, which invalidates caches of it. */
 import { currencyDecimals } from '../domain/currency.ts'
 import type { OrganizationId } from '../domain/ids.ts'
-import type { Organization, ShownOrganization } from '../domain/organization.ts'
+import type { Organization, OrganizationContact, ShownOrganization } from '../domain/organization.ts'
 import { updateSetupVersion } from './setup.ts'
 import { idFrom, many, maybeOne, type PreparedStatement, prepared, type Tenant, uuidOf } from './tenant.ts'
 
@@ -48,11 +48,15 @@ export const organizationColumns = `o.org_id, o.id, o.name, o.country, o.currenc
 
 interface ShownRow extends OrganizationRow {
   logo: string | null
+  contact: OrganizationContact | null
 }
+
+const shownColumns = `${organizationColumns}, o.logo, o.contact`
 
 const toShown = (row: ShownRow): ShownOrganization => ({
   ...toOrganization(row),
   logo: row.logo ?? undefined,
+  contact: row.contact ?? {},
 })
 
 const organizationsByIds: PreparedStatement = {
@@ -85,25 +89,38 @@ export async function findOwnOrganization(tenant: Tenant): Promise<Organization 
   return row && toOrganization(row)
 }
 
-/** The organizations with their logos. */
-export async function listOrganizationsWithLogo(
+/** The organizations with what customers are shown of them. */
+export async function listShownOrganizations(
   tenant: Tenant,
   organizations: readonly Organization[],
 ): Promise<ShownOrganization[]> {
-  const rows = await many<{ org_id: number; logo: string }>(
+  const rows = await many<Pick<ShownRow, 'org_id' | 'logo' | 'contact'>>(
     tenant.db,
-    'SELECT org_id, logo FROM organizations WHERE org_id = ANY($1::integer[]) AND logo IS NOT NULL',
+    'SELECT org_id, logo, contact FROM organizations WHERE org_id = ANY($1::integer[])',
     [organizations.map(({ orgId }) => orgId)],
   )
-  const logos = new Map(rows.map((row) => [row.org_id, row.logo]))
-  return organizations.map((organization) => ({ ...organization, logo: logos.get(organization.orgId) }))
+  const shown = new Map(rows.map((row) => [row.org_id, row]))
+  return organizations.map((organization) => {
+    const row = shown.get(organization.orgId)
+    return { ...organization, logo: row?.logo ?? undefined, contact: row?.contact ?? {} }
+  })
 }
 
-export async function findOrganizationWithLogo(
+/** What customers are told about the merchant. */
+export async function findContact({ db, orgId }: Tenant): Promise<OrganizationContact> {
+  const row = await maybeOne<Pick<ShownRow, 'contact'>>(
+    db,
+    'SELECT contact FROM organizations WHERE org_id = $1',
+    [orgId],
+  )
+  return row?.contact ?? {}
+}
+
+export async function findShownOrganization(
   tenant: Tenant,
   organization: Organization,
 ): Promise<ShownOrganization> {
-  return (await listOrganizationsWithLogo(tenant, [organization]))[0]!
+  return (await listShownOrganizations(tenant, [organization]))[0]!
 }
 
 export async function listOrganizations(
@@ -130,7 +147,7 @@ export async function insertOrganization(
   const row = await maybeOne<ShownRow>(
     tenant.db,
     `INSERT INTO organizations AS o (id, name, country, currency, timezone, locale, is_demo, created_at, updated_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8) RETURNING ${organizationColumns}, o.logo`,
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8) RETURNING ${shownColumns}`,
     [
       uuidOf(organization.id),
       organization.name,
@@ -156,6 +173,8 @@ export interface OrganizationPatch {
   locale?: string
   color?: string | null
   logo?: string | null
+  /** Only the fields to change. */
+  contact?: { readonly [K in keyof OrganizationContact]?: string | null } | null
   strictReferences?: boolean
   maxBackdateDays?: number
   isSubscribed?: boolean
@@ -168,10 +187,17 @@ const patchColumns: Record<keyof OrganizationPatch, string> = {
   locale: 'locale',
   color: 'color',
   logo: 'logo',
+  contact: 'contact',
   strictReferences: 'strict_references',
   maxBackdateDays: 'max_backdate_days',
   isSubscribed: 'is_subscribed',
 }
+
+/** Fields of the contact that are not named stay; `null` removes a field, or all of them. */
+const patchedValue = ({ contact }: OrganizationPatch, key: keyof OrganizationPatch, value: string) =>
+  key === 'contact' && contact
+    ? `jsonb_strip_nulls(coalesce(o.contact::jsonb, '{}') || ${value}::jsonb)::json`
+    : value
 
 export async function updateOrganization(
   tenant: Tenant,
@@ -182,11 +208,13 @@ export async function updateOrganization(
   const fields = (Object.keys(patchColumns) as (keyof OrganizationPatch)[]).filter(
     (key) => patch[key] !== undefined,
   )
-  const assignments = fields.map((key, i) => `${patchColumns[key]} = $${i + 3}`)
+  const assignments = fields.map(
+    (key, i) => `${patchColumns[key]} = ${patchedValue(patch, key, `$${i + 3}`)}`,
+  )
   assignments.push('updated_at = $2')
   const row = await maybeOne<ShownRow>(
     tenant.db,
-    `UPDATE organizations o SET ${assignments.join(', ')} WHERE o.id = $1 RETURNING ${organizationColumns}, o.logo`,
+    `UPDATE organizations o SET ${assignments.join(', ')} WHERE o.id = $1 RETURNING ${shownColumns}`,
     [uuidOf(id), now, ...fields.map((key) => patch[key])],
   )
   if (row) await updateSetupVersion(tenant.as(row.org_id))

@@ -1,6 +1,6 @@
 /**
- * Failed passwords by account, one row for each account that has any. The row holds the moment at which all
- * failures are forgotten: an attempt moves it forward by its cost, and is allowed while the moment is not too
+ * Failed passwords by account, and other attempts that are limited over all processes; one row for each account that
+ * has any, by a hash. The row holds the moment at which all of them are forgotten: an attempt moves it forward by its cost, and is allowed while the moment is not too
  * far ahead. One statement decides and counts, so that concurrent attempts, in any number of processes, never
  * exceed the limit.
  */

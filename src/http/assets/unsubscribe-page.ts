@@ -4,6 +4,7 @@
  */
 import { plainColor } from '../../domain/color.ts'
 import { escapeHtml } from '../../domain/escape-html.ts'
+import type { Language } from '../../domain/language.ts'
 
 const words = {
   en: {
@@ -28,8 +29,6 @@ const words = {
     gone: 'هذا الرابط لم يعد صالحًا.',
   },
 } as const
-
-type Language = keyof typeof words
 
 /** The first language of the reader that there are words in. */
 export function languageOf(accepted: string | undefined): Language {

@@ -22,6 +22,11 @@ export function toCustomerReply({ customer, cards, balances, tiers }: CustomerVi
     status: customer.status,
     metaData: customer.metaData,
     consents: toConsentsReply(customer),
+    language: customer.language,
+    verified: {
+      email: customer.emailVerifiedAt !== undefined,
+      phone: customer.phoneVerifiedAt !== undefined,
+    },
     createdAt: customer.createdAt.toISOString(),
     updatedAt: customer.updatedAt.toISOString(),
     cards: cards.map(toCardReply),

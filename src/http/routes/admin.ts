@@ -19,9 +19,9 @@ import {
 } from '../../store/credentials.ts'
 import {
   findOrganization,
-  findOrganizationWithLogo,
+  findShownOrganization,
   listOrganizations,
-  listOrganizationsWithLogo,
+  listShownOrganizations,
 } from '../../store/organizations.ts'
 import { inTransaction, platformOrg, platformTenant, tenantOf } from '../../store/tenant.ts'
 import type { Server } from '../fastify-server.ts'
@@ -116,7 +116,7 @@ function organizationAdministration(app: Server, { deps }: ServerOptions): void 
       return listPage(
         'org',
         request.query,
-        async (page) => listOrganizationsWithLogo(tenant, await listOrganizations(tenant, page)),
+        async (page) => listShownOrganizations(tenant, await listOrganizations(tenant, page)),
         toOrganizationReply,
       )
     },
@@ -139,7 +139,7 @@ function organizationAdministration(app: Server, { deps }: ServerOptions): void 
       const tenant = platformTenant(pool)
       const organization = id && (await findOrganization(tenant, id))
       if (!organization) throw notFound('organization_not_found')
-      return toOrganizationReply(await findOrganizationWithLogo(tenant, organization))
+      return toOrganizationReply(await findShownOrganization(tenant, organization))
     },
   )
 

@@ -1,7 +1,7 @@
 /** Which messages are sent by themselves, and in which words. */
 import { Type } from 'typebox'
+import type { Language } from '../../domain/language.ts'
 import { automaticKinds, type Channel, isMessageKind, messageKinds } from '../../domain/message.ts'
-import type { MessageLanguage } from '../../operations/messages/default-texts.ts'
 import {
   listKinds,
   listTexts,
@@ -34,7 +34,7 @@ const KindPath = Type.Object({ kind })
 const TextPath = Type.Object({
   kind,
   channel: Type.Unsafe<Channel>({ ...Channels, examples: ['email'] }),
-  language: Type.Unsafe<MessageLanguage>({ ...Languages, examples: ['en'] }),
+  language: Type.Unsafe<Language>({ ...Languages, examples: ['en'] }),
 })
 const config = { access: ['manage'], refusals: ['message_kind_not_found'] } as const
 

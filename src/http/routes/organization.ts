@@ -1,20 +1,21 @@
 import { Type } from 'typebox'
 import type { ShownOrganization } from '../../domain/organization.ts'
 import { patchOrganization } from '../../operations/organizations/manage-organizations.ts'
-import { findOrganizationWithLogo } from '../../store/organizations.ts'
+import { findShownOrganization } from '../../store/organizations.ts'
 import { tenantOf } from '../../store/tenant.ts'
 import type { Server } from '../fastify-server.ts'
 import { named } from '../openapi/name-components.ts'
 import { respondToWrite } from '../respond.ts'
 import { organizationExample } from '../schemas/examples.ts'
 import { CreatedAt, Id, Nullable, Optional, Text } from '../schemas/fields.ts'
-import { organizationFields } from '../schemas/organization.ts'
+import { OrganizationContact, OrganizationContactPatch, organizationFields } from '../schemas/organization.ts'
 import type { ServerOptions } from '../server-options.ts'
 
 export const OrganizationReply = Type.Object(
   {
     id: Id('org'),
     ...organizationFields,
+    contact: OrganizationContact,
     strictReferences: Type.Boolean({
       description: 'Whether products, users and branches that are not in the directory are refused.',
     }),
@@ -43,6 +44,7 @@ export function toOrganizationReply(organization: ShownOrganization) {
     locale,
     color,
     logo,
+    contact: organization.contact,
     strictReferences,
     maxBackdateDays,
     subscription: { active: organization.isSubscribed },
@@ -81,6 +83,9 @@ const OrganizationPatchBody = Type.Object(
       ),
     ),
     logo: Optional(Nullable(Logo, 'The logo; `null` removes it.')),
+    contact: Optional(
+      Nullable(OrganizationContactPatch, 'What customers are told; `null` removes all of it.'),
+    ),
     strictReferences: Optional(
       Type.Boolean({
         description: 'Whether products, users and branches that are not in the directory are refused.',
@@ -110,7 +115,7 @@ export function organizationRoutes(app: Server, { deps }: ServerOptions): void {
     async (request) => {
       const { organization } = request.caller
       return toOrganizationReply(
-        await findOrganizationWithLogo(tenantOf(deps.pool, organization.orgId), organization),
+        await findShownOrganization(tenantOf(deps.pool, organization.orgId), organization),
       )
     },
   )

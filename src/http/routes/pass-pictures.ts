@@ -6,7 +6,7 @@ import type { Organization } from '../../domain/organization.ts'
 import { Refused } from '../../domain/refusal.ts'
 import { drawIcon, drawStrip, mostStamps } from '../../operations/passes/draw-stamps.ts'
 import { pngIn } from '../../operations/passes/issue-pass.ts'
-import { findOrganization, findOrganizationWithLogo } from '../../store/organizations.ts'
+import { findOrganization, findShownOrganization } from '../../store/organizations.ts'
 import { platformTenant, tenantOf } from '../../store/tenant.ts'
 import type { Server } from '../fastify-server.ts'
 import type { ServerOptions } from '../server-options.ts'
@@ -32,7 +32,7 @@ export function passPictureRoutes(app: Server, { deps }: ServerOptions): void {
 
   app.get('/passes/:organization/logo.png', options, async (request, reply) => {
     const organization = await find(request.params)
-    const { logo } = await findOrganizationWithLogo(tenantOf(pool, organization.orgId), organization)
+    const { logo } = await findShownOrganization(tenantOf(pool, organization.orgId), organization)
     return send(reply, pngIn(logo) ?? drawIcon(organization.color ?? plainColor, logoSide))
   })
 

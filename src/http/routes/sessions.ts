@@ -10,7 +10,7 @@ import {
   signOutEverywhere,
 } from '../../operations/auth/person-sessions.ts'
 import type { Deps } from '../../operations/deps.ts'
-import { findOrganizationWithLogo } from '../../store/organizations.ts'
+import { findShownOrganization } from '../../store/organizations.ts'
 import type { PersonSession } from '../../store/person-sessions.ts'
 import { tenantOf } from '../../store/tenant.ts'
 import type { Server } from '../fastify-server.ts'
@@ -73,7 +73,7 @@ export function sessionRoutes(app: Server, options: ServerOptions): void {
 
 async function toSessionReply({ pool, clock }: Deps, session: PersonSession) {
   const { person, user, branch } = session
-  const organization = await findOrganizationWithLogo(
+  const organization = await findShownOrganization(
     tenantOf(pool, session.organization.orgId),
     session.organization,
   )

@@ -50,6 +50,8 @@ export const ConsentSource = Choice('ConsentSource', 'Who told us.', {
   connection: 'An integration, such as a till.',
   person: 'A signed-in person.',
   message: 'The customer, with the link in a message.',
+  enrollment: 'The customer, on the page of a campaign.',
+  wallet: 'The customer, on the wallet page.',
 })
 
 export const CustomerStatus = StatusCode('CustomerStatus', 'Status of a customer.', {
@@ -233,7 +235,7 @@ export const MailSecurity = Choice('MailSecurity', 'How the connection to the ma
   none: 'Not at all: only within a network that the operator has allowed.',
 })
 
-export const Languages = Choice('MessageLanguage', 'Language of a text.', {
+export const Languages = Choice('Language', 'A language.', {
   en: 'English.',
   de: 'German.',
   ar: 'Arabic.',

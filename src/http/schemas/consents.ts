@@ -2,7 +2,7 @@
 import { type TSchema, Type } from 'typebox'
 import { consentNamePattern, maxPurposes, purposePattern } from '../../domain/consents.ts'
 import { ConsentSource } from './choices.ts'
-import { Nullable, Timestamp } from './fields.ts'
+import { Nullable, Optional, Timestamp } from './fields.ts'
 
 const aboutPurposes =
   'True or false by purpose, such as `marketing`: a word in lower case of up to 40 letters, digits, dashes and ' +
@@ -42,6 +42,9 @@ export const Consents = Type.Unsafe<Record<string, unknown>>({
         given: Type.Boolean({ description: 'False if refused or withdrawn.' }),
         at: Timestamp('When it was given or withdrawn.'),
         via: ConsentSource,
+        wording: Optional(
+          Type.String({ description: 'The words that the customer agreed to, if they are known.' }),
+        ),
       }),
       { description: 'When each consent was given or withdrawn, oldest first; the latest 50 changes.' },
     ),

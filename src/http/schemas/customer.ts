@@ -1,7 +1,14 @@
 import { Type } from 'typebox'
 import type { Reward as RewardWords } from '../../domain/coupon.ts'
 import { named } from '../openapi/name-components.ts'
-import { CardStatus, CouponStatus, CustomerStatus, LedgerEntryKind, RewardKind } from './choices.ts'
+import {
+  CardStatus,
+  CouponStatus,
+  CustomerStatus,
+  Languages,
+  LedgerEntryKind,
+  RewardKind,
+} from './choices.ts'
 import { Consents, ConsentsPatch, NewConsents } from './consents.ts'
 import {
   adjustmentEntryExample,
@@ -57,6 +64,7 @@ export const NewCustomer = Type.Object(
     opaqueId: Optional(
       Text(255, { description: 'Your own ID for the customer; unique in the organization.' }),
     ),
+    language: Optional(Languages),
   },
   {
     ...named('NewCustomer'),
@@ -137,6 +145,9 @@ export const PatchCustomer = Type.Object(
       Nullable(ConsentsPatch, 'Changes to what the customer agreed to; `null` removes all of it.'),
     ),
     opaqueId: Optional(Nullable(Text(255), 'Your own ID for the customer, or `null` to remove it.')),
+    language: Optional(
+      Nullable(Languages, "The customer's language, or `null` for that of the organization."),
+    ),
   },
   {
     ...named('CustomerPatch'),
@@ -280,6 +291,14 @@ const customerFields = {
   status: CustomerStatus,
   metaData: Optional(FreeForm('As sent.')),
   consents: Optional(Consents),
+  language: Optional(Languages),
+  verified: Type.Object(
+    {
+      email: Type.Boolean({ description: 'Whether a code came back that was sent to the email address.' }),
+      phone: Type.Boolean({ description: 'Whether a code came back that was sent to the phone.' }),
+    },
+    { description: 'Which addresses the customer has confirmed.' },
+  ),
   createdAt: CreatedAt,
   updatedAt: UpdatedAt,
   cards: Type.Array(Card, {

@@ -160,6 +160,7 @@ export const organizationExample = {
   currency: 'USD',
   timezone: 'America/New_York',
   locale: 'en',
+  contact: {},
   strictReferences: false,
   maxBackdateDays: 30,
   subscription: { active: true },

@@ -1,5 +1,7 @@
 import { Type } from 'typebox'
-import { Optional } from './fields.ts'
+import type { OrganizationContact as Contact } from '../../domain/organization.ts'
+import { named } from '../openapi/name-components.ts'
+import { Nullable, Optional, Text } from './fields.ts'
 
 /** What an organization is called and how it writes money, times and its name. */
 export const organizationFields = {
@@ -22,3 +24,45 @@ export const organizationFields = {
   ),
   logo: Optional(Type.String({ description: 'An https URL or a data URL.' })),
 }
+
+const url = { pattern: '^https?://[^\\s]+$' }
+const aboutContact = {
+  address: Text(500, {
+    description: 'The postal address, in lines.',
+    examples: ['1 Main Street\nSpringfield'],
+  }),
+  openingHours: Text(1000, { description: 'When it is open, in lines.', examples: ['Mon–Fri 7–18'] }),
+  phone: Text(64, { description: 'For questions of customers.', examples: ['+1 202 555 0100'] }),
+  email: Text(254, { description: 'For questions of customers.', examples: ['hello@example.com'] }),
+  website: Text(2000, { ...url, description: 'The website.', examples: ['https://example.com'] }),
+  termsUrl: Text(2000, {
+    ...url,
+    description: 'The terms of the program.',
+    examples: ['https://example.com/terms'],
+  }),
+  privacyUrl: Text(2000, {
+    ...url,
+    description: 'The privacy policy.',
+    examples: ['https://example.com/privacy'],
+  }),
+  consentText: Text(1000, {
+    description: 'What customers agree to who want offers. Our own words are shown without it.',
+    examples: ['Blue Cup may send me offers by email. I can stop them at any time.'],
+  }),
+}
+
+const contactFields = Object.entries(aboutContact)
+
+export const OrganizationContact = Type.Unsafe<Contact>(
+  Type.Object(Object.fromEntries(contactFields.map(([name, field]) => [name, Optional(field)])), {
+    ...named('OrganizationContact'),
+    description: 'What customers are told about the merchant.',
+  }),
+)
+
+export const OrganizationContactPatch = Type.Unsafe<{ [K in keyof Contact]?: string | null }>(
+  Type.Object(Object.fromEntries(contactFields.map(([name, field]) => [name, Optional(Nullable(field))])), {
+    ...named('OrganizationContactPatch'),
+    description: 'The fields to change: `null` removes one, and what is left out stays.',
+  }),
+)

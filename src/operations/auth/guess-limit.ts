@@ -7,16 +7,12 @@
  */
 import type { Pool } from 'pg'
 import { Refused } from '../../domain/refusal.ts'
-import {
-  findPasswordGuesses,
-  type GuessCost,
-  insertPasswordGuess,
-  updatePasswordGuess,
-} from '../../store/password-guesses.ts'
+import { type GuessCost, updatePasswordGuess } from '../../store/password-guesses.ts'
 import { platformTenant } from '../../store/tenant.ts'
 import { createRateLimit, type RateLimit, secondsToWait } from '../rate-limit.ts'
 import type { Credentials } from './credentials.ts'
 import type { Passwords } from './passwords.ts'
+import { takeShared } from './shared-limit.ts'
 
 /** Who tries a password. */
 export interface Guesser {
@@ -97,11 +93,8 @@ export function createGuessLimit({
 
   async function failOnAccount(hash: Buffer): Promise<Refused | undefined> {
     const now = clock()
-    const platform = platformTenant(pool)
-    if (await insertPasswordGuess(platform, hash, ofAccount, now)) return undefined
-    const forgottenAt = await findPasswordGuesses(platform, hash)
-    const left = ((forgottenAt ?? now).getTime() - now.getTime()) / 1_000
-    return tooOften(Math.max(1, Math.ceil(left - ofAccount.seconds * (ofAccount.atOnce - 1))))
+    const wait = await takeShared(pool, hash, ofAccount, now)
+    return wait === undefined ? undefined : tooOften(wait)
   }
 
   /** An attempt that stays counted in the database only if it was wrong. */

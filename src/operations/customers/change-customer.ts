@@ -1,9 +1,10 @@
 /** Changes of an existing customer: profile, blocking and erasure. */
 import { isDeepStrictEqual } from 'node:util'
 import { recordConsents } from '../../domain/consents.ts'
-import { type CustomerView, customerStatus, type Profile } from '../../domain/customer.ts'
+import { type CustomerView, customerStatus, type Profile, stillVerified } from '../../domain/customer.ts'
 import type { Fact } from '../../domain/event.ts'
 import type { CustomerId } from '../../domain/ids.ts'
+import type { Language } from '../../domain/language.ts'
 import { refuseLargeMetaData } from '../../domain/meta-data.ts'
 import type { Organization } from '../../domain/organization.ts'
 import { notFound } from '../../domain/refusal.ts'
@@ -18,7 +19,7 @@ import { byOf, type Staff } from '../actor.ts'
 import type { Deps } from '../deps.ts'
 import { mergePatch } from '../merge-patch.ts'
 import type { WalletWork } from '../wallets/change-wallet.ts'
-import { consentFacts } from './consent-facts.ts'
+import { consentFacts, consentsTold } from './consent-facts.ts'
 import { checkPurposes, type ProfileInput, toProfile, writeUnique } from './customer-profile.ts'
 import { getCustomerView } from './customer-view.ts'
 
@@ -28,6 +29,7 @@ export interface ProfilePatch {
   readonly metaData?: Record<string, unknown> | null
   readonly consents?: Record<string, boolean | null> | null
   readonly opaqueId?: string | null
+  readonly language?: Language | null
 }
 
 export async function patchCustomer(
@@ -46,19 +48,20 @@ export async function patchCustomer(
       metaData: before.metaData,
       consents: before.consents,
       opaqueId: before.opaqueId,
+      language: before.language,
     },
     patch,
   ) as { data: ProfileInput } & ProfileInput
-  const { metaData, consents, opaqueId } = input
+  const { metaData, consents, opaqueId, language } = input
   if (patch.metaData) refuseLargeMetaData(metaData, before.metaData)
   checkPurposes(consents)
   const now = deps.clock()
+  const asked = toProfile({ ...input.data, metaData, consents, opaqueId, language }, organization)
+  const told = await consentsTold(tenant, by.kind, patch.consents ?? undefined, now)
   const profile: Profile = {
-    ...toProfile({ ...input.data, metaData, consents, opaqueId }, organization),
-    consentHistory: recordConsents(before.consentHistory ?? [], before.consents, consents, {
-      at: now,
-      via: by.kind,
-    }),
+    ...asked,
+    ...stillVerified(before, asked),
+    consentHistory: recordConsents(before.consentHistory ?? [], before.consents, consents, told),
   }
   await writeUnique(tenant, profile, id, () => updateProfile(tenant, id, profile, now))
   const changed = changedFields(before, profile)
@@ -81,6 +84,7 @@ const profileFields = {
   metaData: 'metaData',
   consents: 'consents',
   opaqueId: 'opaqueId',
+  language: 'language',
 } as const satisfies Partial<Record<keyof Profile, string>>
 
 /** The names of the fields that differ, as the API calls them. What is inside the last three is personal. */
@@ -103,6 +107,23 @@ export async function setCustomerBlocked(
   const hasChanged = await updateCustomerStatus(tenant, id, status, now)
   if (hasChanged) await insertEvents(tenant, [changedFact(id, ['status'], by)], now)
   return getCustomerView(deps, tenant, by.organization, id)
+}
+
+/** Erases a customer who has never collected anything; another one stays. */
+export function eraseUnused(id: CustomerId): ReturnType<typeof eraseCustomer> {
+  const erasure = eraseCustomer(id)
+  return {
+    ...erasure,
+    decide(known) {
+      const held = known.wallet?.held
+      const isUsed =
+        held === undefined ||
+        held.transactionCount > 0 ||
+        held.balances.some(({ total }) => total !== 0) ||
+        known.answers.coupons.length > 0
+      return isUsed ? { result: id } : erasure.decide(known)
+    },
+  }
 }
 
 /**

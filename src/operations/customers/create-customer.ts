@@ -14,7 +14,7 @@ import { checkRemembered } from '../auth/check-remembered.ts'
 import type { Caller, Deps } from '../deps.ts'
 import { recordFacts } from '../record-facts.ts'
 import type { Write } from '../transact.ts'
-import { consentFacts } from './consent-facts.ts'
+import { consentFacts, consentsTold } from './consent-facts.ts'
 import {
   hasUniqueField,
   type ProfileInput,
@@ -95,9 +95,10 @@ export async function insertNew(
     ? { fields: taken?.fields }
     : await ask(tenant, { fields: takenFields(tenant, profile) })
   refuseTaken(fields ?? [])
+  const told = await consentsTold(tenant, by.kind, profile.consents, now)
   const customer: Customer = {
     ...profile,
-    consentHistory: recordConsents([], undefined, profile.consents, { at: now, via: by.kind }),
+    consentHistory: recordConsents([], undefined, profile.consents, told),
     id: newId('cus', now),
     status: customerStatus.active,
     createdAt: now,

@@ -6,6 +6,7 @@
 import { type Consents, maxPurposes } from '../../domain/consents.ts'
 import type { Profile } from '../../domain/customer.ts'
 import type { CustomerId } from '../../domain/ids.ts'
+import type { Language } from '../../domain/language.ts'
 import type { Organization } from '../../domain/organization.ts'
 import { normalizePhone } from '../../domain/phone.ts'
 import { type RefusalCode, Refused } from '../../domain/refusal.ts'
@@ -22,6 +23,7 @@ export interface ProfileInput {
   readonly metaData?: Record<string, unknown>
   readonly consents?: Consents
   readonly opaqueId?: string
+  readonly language?: Language
 }
 
 export function toProfile(input: ProfileInput, organization: Organization): Profile {
@@ -35,6 +37,7 @@ export function toProfile(input: ProfileInput, organization: Organization): Prof
     metaData: input.metaData,
     consents: input.consents,
     opaqueId: givenText(input.opaqueId),
+    language: input.language,
   }
 }
 

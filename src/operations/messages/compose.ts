@@ -5,6 +5,7 @@
 import { plainColor } from '../../domain/color.ts'
 import { type Card, type CustomerView, cardStatus, customerStatus } from '../../domain/customer.ts'
 import { type CouponId, parseId } from '../../domain/ids.ts'
+import { type Language, languageOfLocale } from '../../domain/language.ts'
 import { type Channel, type Message, marketingPurpose, traitsOf } from '../../domain/message.ts'
 import {
   type Footer,
@@ -21,13 +22,7 @@ import { findPerson } from '../../store/people.ts'
 import { listTemplates } from '../../store/senders.ts'
 import type { Tenant } from '../../store/tenant.ts'
 import type { Deps } from '../deps.ts'
-import {
-  defaultText,
-  greetingOf,
-  type MessageLanguage,
-  messageLanguageOf,
-  unsubscribeWordOf,
-} from './default-texts.ts'
+import { actionOf, defaultText, greetingOf, unsubscribeWordOf } from './default-texts.ts'
 
 export interface ComposedMessage {
   readonly to: string
@@ -53,14 +48,18 @@ export async function composeMessage(
 ): Promise<ComposedMessage | NotSent> {
   const found = await address(deps, tenant, organization, message, secret)
   if ('because' in found) return found
-  const language = messageLanguageOf(organization.locale)
+  const language = found.language ?? languageOfLocale(organization.locale)
   const template = await findText(tenant, message, language)
   return {
     to: found.to,
     ...render(template, {
       language,
       organization,
-      values: { ...found.values, greeting: greetingOf(language, found.values.name) },
+      values: {
+        ...found.values,
+        greeting: greetingOf(language, found.values.name),
+        action: message.data.purpose && actionOf(language, message.data.purpose),
+      },
       unsubscribeUrl: found.unsubscribeUrl,
     }),
   }
@@ -75,7 +74,8 @@ async function address(
   secret: string | undefined,
 ): Promise<Addressed | NotSent> {
   const { to } = traitsOf(message.kind)
-  if (to === 'customer') return addressCustomer(deps, tenant, organization, message, secret)
+  if (message.kind === 'verification_code') return addressCode(deps, tenant, message, secret)
+  if (to === 'customer') return addressCustomer(deps, tenant, organization, message)
   if (to === 'person') return addressPerson(deps, tenant, message, secret)
   return secret === undefined ? { because: 'The address is no longer kept.' } : { to: secret, values: {} }
 }
@@ -83,7 +83,7 @@ async function address(
 async function findText(
   tenant: Tenant,
   { kind, channel }: Pick<Message, 'kind' | 'channel'>,
-  language: MessageLanguage,
+  language: Language,
 ): Promise<TemplateText> {
   const own = (await listTemplates(tenant, kind)).find(
     (template) => template.channel === channel && template.language === language,
@@ -92,7 +92,7 @@ async function findText(
 }
 
 export interface Rendering {
-  readonly language: MessageLanguage
+  readonly language: Language
   readonly organization: Pick<Organization, 'name' | 'color'>
   readonly values: Values
   readonly unsubscribeUrl?: string
@@ -128,6 +128,8 @@ export function render(
 
 interface Addressed {
   readonly to: string
+  /** That of the customer. */
+  readonly language?: Language
   readonly values: Values
   readonly unsubscribeUrl?: string
 }
@@ -143,7 +145,6 @@ async function addressCustomer(
   tenant: Tenant,
   organization: Organization,
   message: Message,
-  secret: string | undefined,
 ): Promise<Addressed | NotSent> {
   const view = message.customer && (await findCustomerView(tenant, message.customer, deps.clock()))
   if (!view) return { because: 'The customer has been erased.' }
@@ -164,15 +165,30 @@ async function addressCustomer(
   if (!about) return { because: 'The coupon can no longer be used.' }
   return {
     to,
+    language: customer.language,
     values: {
       name: customer.fullname,
       campaign: card.campaignName,
       link: cardLink(deps, tenant, card, message),
-      code: secret,
       ...about,
     },
     unsubscribeUrl: isMarketing && unsubscribeUrl(deps, tenant, message),
   }
+}
+
+/** Goes to the address that is to be confirmed, which the customer may not have yet. */
+async function addressCode(
+  deps: Deps,
+  tenant: Tenant,
+  message: Message,
+  secret: string | undefined,
+): Promise<Addressed | NotSent> {
+  const view = message.customer && (await findCustomerView(tenant, message.customer, deps.clock()))
+  if (!view) return { because: 'The customer has been erased.' }
+  if (secret === undefined) return { because: 'The code is no longer kept: ask for a new one.' }
+  const { code, to }: { code: string; to: string } = JSON.parse(secret)
+  const { fullname: name, language } = view.customer
+  return { to, language, values: { name, code } }
 }
 
 /** The one that the message is about, or the first that can be used. */

@@ -1,9 +1,8 @@
 /** The words of messages as long as the merchant has none of their own. */
+import type { CodePurpose } from '../../domain/contact-code.ts'
+import type { Language } from '../../domain/language.ts'
 import type { Channel, MessageKind } from '../../domain/message.ts'
 import type { TemplateText } from '../../domain/message-text.ts'
-
-export const messageLanguages = ['en', 'de', 'ar'] as const
-export type MessageLanguage = (typeof messageLanguages)[number]
 
 interface Words {
   readonly subject: string
@@ -16,12 +15,20 @@ interface LanguageWords {
   /** For somebody whose name is known, or not. */
   readonly greeting: (name: string | undefined) => string
   readonly unsubscribe: string
+  /** What a code is for. */
+  readonly actions: Record<CodePurpose, string>
   readonly kinds: Record<MessageKind, Words>
 }
 
 const english: LanguageWords = {
   greeting: (name) => (name ? `Hello ${name},` : 'Hello,'),
   unsubscribe: 'Unsubscribe',
+  actions: {
+    contact: 'confirm this address',
+    change: 'change your details',
+    download: 'download your data',
+    erase: 'delete your data for good',
+  },
   kinds: {
     test: {
       subject: 'A test from {merchant}',
@@ -35,8 +42,8 @@ const english: LanguageWords = {
     },
     verification_code: {
       subject: 'Your code: {code}',
-      body: '{greeting}\n\nyour code is {code}. It is valid for ten minutes. If you did not ask for it, you need not do anything.',
-      sms: '{merchant}: your code is {code}',
+      body: '{greeting}\n\n{code} is your code to {action}. It is valid for ten minutes. If you did not ask for it, do not pass it on; you need not do anything.',
+      sms: '{merchant}: {code} is your code to {action}.',
     },
     card_opened: {
       subject: 'Welcome to {campaign}',
@@ -89,6 +96,12 @@ const english: LanguageWords = {
 const german: LanguageWords = {
   greeting: (name) => (name ? `Hallo ${name},` : 'Hallo,'),
   unsubscribe: 'Abmelden',
+  actions: {
+    contact: 'zum Bestätigen dieser Adresse',
+    change: 'zum Ändern Ihrer Angaben',
+    download: 'zum Herunterladen Ihrer Daten',
+    erase: 'zum endgültigen Löschen Ihrer Daten',
+  },
   kinds: {
     test: {
       subject: 'Ein Test von {merchant}',
@@ -102,8 +115,8 @@ const german: LanguageWords = {
     },
     verification_code: {
       subject: 'Ihr Code: {code}',
-      body: '{greeting}\n\nIhr Code lautet {code}. Er gilt zehn Minuten. Wenn Sie ihn nicht angefordert haben, brauchen Sie nichts zu tun.',
-      sms: '{merchant}: Ihr Code lautet {code}',
+      body: '{greeting}\n\n{code} ist Ihr Code {action}. Er gilt zehn Minuten. Wenn Sie ihn nicht angefordert haben, geben Sie ihn nicht weiter; Sie brauchen nichts zu tun.',
+      sms: '{merchant}: {code} ist Ihr Code {action}.',
     },
     card_opened: {
       subject: 'Willkommen bei {campaign}',
@@ -156,6 +169,12 @@ const german: LanguageWords = {
 const arabic: LanguageWords = {
   greeting: (name) => (name ? `مرحبًا ${name}،` : 'مرحبًا،'),
   unsubscribe: 'إلغاء الاشتراك',
+  actions: {
+    contact: 'لتأكيد هذا العنوان',
+    change: 'لتغيير بياناتك',
+    download: 'لتنزيل بياناتك',
+    erase: 'لحذف بياناتك نهائيًا',
+  },
   kinds: {
     test: {
       subject: 'رسالة تجريبية من {merchant}',
@@ -169,8 +188,8 @@ const arabic: LanguageWords = {
     },
     verification_code: {
       subject: 'رمزك: {code}',
-      body: '{greeting}\n\nرمزك هو {code}، وهو صالح لعشر دقائق. إذا لم تطلبه فلا داعي لفعل أي شيء.',
-      sms: '{merchant}: رمزك هو {code}',
+      body: '{greeting}\n\n{code} هو رمزك {action}. وهو صالح لعشر دقائق. إذا لم تطلبه فلا تعطه لأحد، ولا داعي لفعل أي شيء.',
+      sms: '{merchant}: {code} هو رمزك {action}.',
     },
     card_opened: {
       subject: 'أهلًا بك في {campaign}',
@@ -220,20 +239,17 @@ const arabic: LanguageWords = {
   },
 }
 
-const languages: Record<MessageLanguage, LanguageWords> = { en: english, de: german, ar: arabic }
+export const actionOf = (language: Language, purpose: CodePurpose): string =>
+  languages[language].actions[purpose]
 
-/** The language of a tag such as `de-AT`, if there are texts in it; otherwise English. */
-export function messageLanguageOf(locale: string): MessageLanguage {
-  const language = locale.split('-', 1)[0]!.toLowerCase()
-  return messageLanguages.find((known) => known === language) ?? 'en'
-}
+const languages: Record<Language, LanguageWords> = { en: english, de: german, ar: arabic }
 
-export const greetingOf = (language: MessageLanguage, name: string | undefined): string =>
+export const greetingOf = (language: Language, name: string | undefined): string =>
   languages[language].greeting(name)
 
-export const unsubscribeWordOf = (language: MessageLanguage): string => languages[language].unsubscribe
+export const unsubscribeWordOf = (language: Language): string => languages[language].unsubscribe
 
-export function defaultText(kind: MessageKind, channel: Channel, language: MessageLanguage): TemplateText {
+export function defaultText(kind: MessageKind, channel: Channel, language: Language): TemplateText {
   return textOf(languages[language].kinds[kind], channel)
 }
 

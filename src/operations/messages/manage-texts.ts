@@ -1,4 +1,6 @@
 /** Which messages are sent by themselves, and the words of all of them. */
+
+import { type Language, languages } from '../../domain/language.ts'
 import { type Channel, isMessageKind, type MessageKind, traitsOf } from '../../domain/message.ts'
 import { type TemplateText, unknownPlaceholders, type Values } from '../../domain/message-text.ts'
 import type { Organization } from '../../domain/organization.ts'
@@ -16,7 +18,7 @@ import {
 } from '../../store/senders.ts'
 import type { Tenant } from '../../store/tenant.ts'
 import { type ComposedMessage, render } from './compose.ts'
-import { defaultText, greetingOf, type MessageLanguage, messageLanguages } from './default-texts.ts'
+import { actionOf, defaultText, greetingOf } from './default-texts.ts'
 import { nextReminders } from './make-reminders.ts'
 
 export interface KindView {
@@ -111,7 +113,7 @@ export async function listTexts(tenant: Tenant, name: string): Promise<TextView[
   const kind = parseKind(name)
   const own = await listTemplates(tenant, kind)
   return channelsOf(kind).flatMap((channel) =>
-    messageLanguages.map((language): TextView => {
+    languages.map((language): TextView => {
       const written = own.find((each) => each.channel === channel && each.language === language)
       const { subject, body } = written ?? defaultText(kind, channel, language)
       return { kind, channel, language, subject, body, isOwn: written !== undefined }
@@ -126,7 +128,7 @@ const channelsOf = (kind: MessageKind): readonly Channel[] =>
 export interface TextKey {
   readonly kind: string
   readonly channel: Channel
-  readonly language: MessageLanguage
+  readonly language: Language
 }
 
 export async function setText(
@@ -194,7 +196,11 @@ export async function previewText(
   } = render(text, {
     language,
     organization,
-    values: { ...values, greeting: greetingOf(language, values.name) },
+    values: {
+      ...values,
+      greeting: greetingOf(language, values.name),
+      action: actionOf(language, 'change'),
+    },
     unsubscribeUrl: traitsOf(kind).isMarketing ? unsubscribeUrl : undefined,
   })
   return { subject, text: plain, html }

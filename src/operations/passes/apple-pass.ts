@@ -2,11 +2,12 @@
 import { createHash } from 'node:crypto'
 import { inkOn, type Rgb, toRgb } from '../../domain/color.ts'
 import type { CardId } from '../../domain/ids.ts'
+import { type Language, languages } from '../../domain/language.ts'
 import type { AppleKeys } from './check-keys.ts'
 import { drawIcon, drawStrip } from './draw-stamps.ts'
 import type { PassContent, PassField } from './pass-content.ts'
 import { signDetached } from './sign-detached.ts'
-import { type Language, type Localized, languages, words } from './words.ts'
+import { type Localized, words } from './words.ts'
 import { toZip } from './zip.ts'
 
 export const pkpassType = 'application/vnd.apple.pkpass'

@@ -1,8 +1,9 @@
 /** A pass for Google Wallet: a class for each campaign, and an object for each card. */
 import type { CampaignId, CardId } from '../../domain/ids.ts'
+import { type Language, languages } from '../../domain/language.ts'
 import type { BarcodeKind } from './apple-pass.ts'
 import type { PassContent, PassField } from './pass-content.ts'
-import { type Language, type Localized, languages, words } from './words.ts'
+import { type Localized, words } from './words.ts'
 
 export interface GoogleLinks {
   readonly issuer: string

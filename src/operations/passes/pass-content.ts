@@ -4,10 +4,11 @@
  */
 import { plainColor } from '../../domain/color.ts'
 import { cardStatus } from '../../domain/customer.ts'
+import { type Language, languageOfLocale } from '../../domain/language.ts'
 import { fromUnits } from '../../domain/money.ts'
 import type { WalletPage } from '../wallet-page/open-wallet.ts'
 import { isStamps, type Progress } from './draw-stamps.ts'
-import { inAll, type Language, type Localized, languageOf, words } from './words.ts'
+import { inAll, type Localized, words } from './words.ts'
 
 export interface PassField {
   readonly key: string
@@ -44,7 +45,7 @@ export function toPassContent(page: WalletPage): PassContent {
     merchant: organization.name,
     program: card.campaignName,
     color: organization.color ?? plainColor,
-    language: languageOf(organization.locale),
+    language: languageOfLocale(organization.locale),
     barcode: isBlocked ? undefined : card.barcode,
     balances: balancesOf(page),
     ...progressOf(page),

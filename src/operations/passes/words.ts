@@ -1,6 +1,6 @@
 /** The words on a pass, in the languages of the pages. Names that merchants give are the same in all of them. */
-export const languages = ['en', 'de', 'ar'] as const
-export type Language = (typeof languages)[number]
+import type { Language } from '../../domain/language.ts'
+
 export type Localized = Readonly<Record<Language, string>>
 
 interface Words {
@@ -80,9 +80,3 @@ export const inAll = (write: (language: Language) => string): Localized => ({
   de: write('de'),
   ar: write('ar'),
 })
-
-/** The language of a pass on a phone that has none of ours: the merchant's, or English. */
-export function languageOf(locale: string): Language {
-  const [base] = locale.toLowerCase().split('-')
-  return languages.find((language) => language === base) ?? 'en'
-}

@@ -14,7 +14,7 @@ import { listCampaignNames } from '../../store/campaigns.ts'
 import { findReplacement } from '../../store/cards.ts'
 import { listBranchNames, listProductNames } from '../../store/directory.ts'
 import { listKeptMultiples } from '../../store/ledger.ts'
-import { findOrganizationWithLogo } from '../../store/organizations.ts'
+import { findShownOrganization } from '../../store/organizations.ts'
 import { findSetupVersion } from '../../store/setup.ts'
 import { type Tenant, tenantOf } from '../../store/tenant.ts'
 import { listTransactions } from '../../store/transactions.ts'
@@ -82,7 +82,7 @@ export async function readWallet(deps: Deps, key: WalletKey): Promise<WalletPage
   const visits = await listTransactions(tenant, { customer: card.customer }, { limit: shownVisits })
   const attached = attachedTo(card.campaign, setup.live)
   return {
-    organization: await findOrganizationWithLogo(tenant, organization),
+    organization: await findShownOrganization(tenant, organization),
     card,
     view,
     visits,
