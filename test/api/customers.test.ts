@@ -66,6 +66,7 @@ describe('POST /v1/customers', () => {
         marketing: false,
         history: [{ purpose: 'marketing', given: false, at: expect.any(String), via: 'connection' }],
       },
+      verified: { email: false, phone: false },
       createdAt: expect.any(String),
       updatedAt: expect.any(String),
       cards: [],

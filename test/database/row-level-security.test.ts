@@ -19,6 +19,7 @@ const platformTables: Record<string, string> = {
   connection_secrets: 'SELECT',
   connections: 'SELECT',
   due_work: 'SELECT',
+  enrollment_pages: 'SELECT',
   event_counters: 'SELECT',
   integration_keys: 'ALL',
   pass_feeds: 'SELECT',
@@ -75,6 +76,7 @@ function insertOf(table: string, org: number): string {
   const values = own.map(({ name, type }) => {
     if (name === 'org_id') return String(org)
     if (table === 'campaigns' && name === 'status') return `'draft'`
+    if (table === 'enrollment_pages' && name === 'mode') return `'open'`
     if (table === 'people' && name === 'role') return `'owner'`
     const value = anyOf[type]
     if (value === undefined) throw new Error(`${table}.${name}: no value of type ${type} is known here`)
@@ -318,12 +320,13 @@ describe('what the role can change', () => {
     ).toEqual([])
   })
 
-  test('it deletes only what is in passing, people, webhooks, senders and passes, and of its own organization', async () => {
+  test('it deletes only what is in passing, people, webhooks, senders, codes and passes, and of its own organization', async () => {
     const remove = (table: string) => `DELETE FROM ${table} WHERE org_id = 2`
     const people = ['person_sessions', 'person_logins', 'people']
     const webhooks = ['webhook_deliveries', 'webhook_secrets', 'webhooks']
     const messages = ['message_templates', 'messages', 'senders']
     const passing = [
+      'contact_codes',
       'events',
       'http_requests',
       'idempotency_keys',
