@@ -1,4 +1,4 @@
-// Makes the tour with each generated client, through Prism: a proxy that compares every request and every response
+// Makes the tour with each generated client and with our own, through Prism: a proxy that compares every request and every response
 // with openapi.json. Prism is given wrong ones first, so that its silence means something.
 //   node tour-through-prism.mjs path/to/demo.json
 import { deepStrictEqual } from 'node:assert'
@@ -16,7 +16,7 @@ const operations = await prism.getHttpOperationsFromSpec(document)
 const { expected } = await import(built('tour'))
 
 await refuseWrong()
-for (const [i, client] of ['openapi-fetch', 'hey-api'].entries()) {
+for (const [i, client] of ['openapi-fetch', 'hey-api', 'sdk'].entries()) {
   const { tour } = await import(built(`tour-${client}`))
   await through(demo.baseUrl, async (baseUrl, seen) => {
     const own = { baseUrl, phone: `+1 202 555 010${i}`, receipt: `tour-with-${client}` }

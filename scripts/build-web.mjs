@@ -2,6 +2,7 @@
 // bytes, and with them the pages under /docs and the OpenAPI document. The types of their client are generated from openapi.json. The build runs only if an input has
 // changed, because every `npm start` calls this.
 import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
@@ -16,11 +17,14 @@ const outcome = join(root, 'dist/web')
 const stamp = join(root, 'dist/web.stamp')
 const document = join(root, 'openapi.json')
 const clientTypes = join(source, 'api/schema.d.ts')
+/** The same for the SDK, as a file that is compiled with it. */
+const sdkTypes = join(root, 'sdk/src/api.ts')
 const compressible = /\.(?:html|js|css|svg|json|wasm)$/
 
 export async function buildWeb() {
   const state = await hashOf(source)
-  if ((await readFile(stamp, 'utf8').catch(() => '')) === state) return
+  const isBuilt = (await readFile(stamp, 'utf8').catch(() => '')) === state
+  if (isBuilt && existsSync(sdkTypes)) return
   await writeClientTypes()
   // Vite reads NODE_ENV from the environment: a build started by a test would contain React's development
   // version.
@@ -36,12 +40,14 @@ export async function buildWeb() {
   await writeFile(stamp, state)
 }
 
-async function writeClientTypes() {
+export async function writeClientTypes() {
   // Resolved from the console's folder, which has the older TypeScript that the generator needs.
   const { default: openapiTs, astToString } = createRequire(join(source, 'package.json'))(
     'openapi-typescript',
   )
-  await writeFile(clientTypes, astToString(await openapiTs(pathToFileURL(document))))
+  const types = astToString(await openapiTs(pathToFileURL(document)))
+  await writeFile(clientTypes, types)
+  await writeFile(sdkTypes, types)
 }
 
 async function listFiles(folder) {

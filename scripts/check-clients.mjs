@@ -3,7 +3,7 @@
 // document. The tools are a package of their own in clients/, which is installed here the first time, or with
 // --install before it.
 import { execFile } from 'node:child_process'
-import { readFile, writeFile } from 'node:fs/promises'
+import { cp, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -39,8 +39,9 @@ async function checkAll(starting) {
   if (hasGenerated && service) {
     await step('types with openapi-typescript', () => tsc('tsconfig.json'))
     await step('types with @hey-api/openapi-ts', () => tsc('tsconfig.hey-api.json'))
-    await step('both tours, through Prism', () => makeTours(join(service.folder, 'data/demo.json')))
+    await step('all tours, through Prism', () => makeTours(join(service.folder, 'data/demo.json')))
   }
+  if (service) await step("the till of the SDK's README", () => runReadme(service.folder))
   await linting
 }
 
@@ -90,7 +91,9 @@ async function tsc(config) {
 
 async function makeTours(demoFile) {
   await build({
-    entryPoints: ['tour', 'tour-openapi-fetch', 'tour-hey-api'].map((name) => join(clients, `${name}.ts`)),
+    entryPoints: ['tour', 'tour-openapi-fetch', 'tour-hey-api', 'tour-sdk'].map((name) =>
+      join(clients, `${name}.ts`),
+    ),
     outdir: join(root, 'dist/clients'),
     bundle: true,
     platform: 'node',
@@ -99,6 +102,23 @@ async function makeTours(demoFile) {
     logLevel: 'silent',
   })
   return run('tour-through-prism.mjs', demoFile)
+}
+
+/** As a reader does it: the SDK as it is published, and the program as it is printed. */
+async function runReadme(folder) {
+  await promisify(execFile)(process.execPath, [join(root, 'scripts/build-sdk.mjs')])
+  const installed = join(folder, 'node_modules/loyalty-wallet-sdk')
+  await cp(join(root, 'sdk'), installed, { recursive: true, filter: (path) => !path.includes('/sdk/src') })
+  const readme = await readFile(join(root, 'sdk/README.md'), 'utf8')
+  const till = /```js till\n(.*?)```/s.exec(readme)[1]
+  const [, command, output] = /`node till.mjs (.*?)` prints:\n\n```text\n(.*?)```/s.exec(readme)
+  await writeFile(join(folder, 'till.mjs'), till)
+  const args = command.split(/ (?=[^']*(?:'[^']*'[^']*)*$)/).map((word) => word.replaceAll("'", ''))
+  const { stdout } = await promisify(execFile)(process.execPath, ['till.mjs', ...args], { cwd: folder })
+  if (stdout !== output) throw new Error(`It prints:\n${stdout}`)
+  const lines = till.trim().split('\n').length
+  if (lines > 45) throw new Error(`It has ${lines} lines.`)
+  return `${lines} lines, prints what the README shows`
 }
 
 function report() {

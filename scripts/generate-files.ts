@@ -12,10 +12,12 @@ import { startEmbeddedPostgres } from '../src/embedded-postgres/embedded-postgre
 import { packageRoot } from '../src/package-root.ts'
 import { describeApi } from './describe-api.ts'
 import { describeErrors } from './describe-errors.ts'
+import { describeSdk } from './describe-sdk.ts'
 import { assumed, describeScale, readMeasured } from './simulate-scale.ts'
 
 const generated: Record<string, () => Promise<string>> = {
   'openapi.json': describeApi,
+  'sdk/src/operations.ts': async () => describeSdk(await describeApi()),
   'docs/errors.md': async () => describeErrors(),
   'schema.sql': describeSchema,
   'docs/guides/scale.md': describeSizes,

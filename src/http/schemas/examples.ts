@@ -43,6 +43,8 @@ export const customerExample = {
   opaqueId: 'crm-4711',
   status: 1,
   consents: { marketing: true, history: [{ purpose: 'marketing', given: true, at, via: 'connection' }] },
+  language: 'en',
+  verified: { email: true, phone: false },
   createdAt: at,
   updatedAt: at,
   cards: [cardExample],

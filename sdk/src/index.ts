@@ -1,0 +1,6 @@
+export { type Access, createLoyaltyWallet, type LoyaltyWallet, type LoyaltyWalletOptions } from './client.ts'
+export { isRefusal, OutcomeUnknown, Refusal, Unavailable } from './errors.ts'
+export { inMemory, inStorage, type PendingStore, type PendingWrite } from './pending.ts'
+export type { Tokens } from './tokens.ts'
+export type { CallOptions, RefusalCode, Schemas } from './types.ts'
+export { type Delivery, type Event, InvalidSignature, verifyWebhook } from './webhooks.ts'
