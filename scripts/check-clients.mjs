@@ -41,7 +41,10 @@ async function checkAll(starting) {
     await step('types with @hey-api/openapi-ts', () => tsc('tsconfig.hey-api.json'))
     await step('all tours, through Prism', () => makeTours(join(service.folder, 'data/demo.json')))
   }
-  if (service) await step("the till of the SDK's README", () => runReadme(service.folder))
+  if (service) {
+    await step("the till of the SDK's README", () => runReadme(service.folder))
+    await step('the SDK for Python', () => testPython(service.folder))
+  }
   await linting
 }
 
@@ -110,15 +113,34 @@ async function runReadme(folder) {
   const installed = join(folder, 'node_modules/loyalty-wallet-sdk')
   await cp(join(root, 'sdk'), installed, { recursive: true, filter: (path) => !path.includes('/sdk/src') })
   const readme = await readFile(join(root, 'sdk/README.md'), 'utf8')
-  const till = /```js till\n(.*?)```/s.exec(readme)[1]
-  const [, command, output] = /`node till.mjs (.*?)` prints:\n\n```text\n(.*?)```/s.exec(readme)
-  await writeFile(join(folder, 'till.mjs'), till)
-  const args = command.split(/ (?=[^']*(?:'[^']*'[^']*)*$)/).map((word) => word.replaceAll("'", ''))
-  const { stdout } = await promisify(execFile)(process.execPath, ['till.mjs', ...args], { cwd: folder })
-  if (stdout !== output) throw new Error(`It prints:\n${stdout}`)
-  const lines = till.trim().split('\n').length
+  const lines = await runTill(readme, folder, process.execPath)
   if (lines > 45) throw new Error(`It has ${lines} lines.`)
   return `${lines} lines, prints what the README shows`
+}
+
+/** Runs the program that a README prints, and compares what it prints. Returns its lines. */
+async function runTill(readme, folder, program, env = {}) {
+  const till = /```\w+ till\n(.*?)```/s.exec(readme)[1]
+  const [, file, words, output] = /`\S+ (till\.\S+) (.*?)` prints:\n\n```text\n(.*?)```/s.exec(readme)
+  await writeFile(join(folder, file), till)
+  const args = words.split(/ (?=[^']*(?:'[^']*'[^']*)*$)/).map((word) => word.replaceAll("'", ''))
+  const options = { cwd: folder, env: { ...process.env, ...env } }
+  const { stdout } = await promisify(execFile)(program, [file, ...args], options)
+  if (stdout.replaceAll('\r', '') !== output) throw new Error(`It prints:\n${stdout}`)
+  return till.trim().split('\n').length
+}
+
+async function testPython(folder) {
+  const python = process.platform === 'win32' ? 'python' : 'python3'
+  const execute = promisify(execFile)
+  if (!(await execute(python, ['--version']).catch(() => undefined))) return 'skipped: there is no Python'
+  const sdk = join(root, 'sdk/python')
+  const env = { PYTHONPATH: sdk, PYTHONDONTWRITEBYTECODE: '1' }
+  const { stderr } = await execute(python, [join(sdk, 'test_loyalty_wallet.py')], {
+    env: { ...process.env, ...env, DEMO: join(folder, 'data/demo.json') },
+  })
+  await runTill(await readFile(join(sdk, 'README.md'), 'utf8'), folder, python, env)
+  return /Ran \d+ tests/.exec(stderr)[0]
 }
 
 function report() {

@@ -9,17 +9,23 @@ interface Operation {
 
 const methods = ['get', 'post', 'put', 'patch', 'delete'] as const
 
-export function describeSdk(documentText: string): string {
+/** By operation: how it is sent, its method and its path. */
+export function operationTable(documentText: string): Record<string, string> {
   const document = JSON.parse(documentText)
-  const lines: string[] = []
+  const table: Record<string, string> = {}
   for (const [path, item] of Object.entries<Record<string, Operation>>(document.paths)) {
     for (const method of methods) {
       const operation = item[method]
       if (!operation?.security?.some((scheme) => 'bearer' in scheme)) continue
       const kind = kindOf(method, operation, document)
-      lines.push(`  ${operation.operationId}: '${kind} ${method.toUpperCase()} ${path}',`)
+      table[operation.operationId] = `${kind} ${method.toUpperCase()} ${path}`
     }
   }
+  return table
+}
+
+export function describeSdk(documentText: string): string {
+  const lines = Object.entries(operationTable(documentText)).map(([name, sent]) => `  ${name}: '${sent}',`)
   return `// Written by \`npm run generate\` from openapi.json.
 /**
  * L: a list. K: a write with an idempotency key. S: can be sent again as it is. O: likewise, and it takes only options.

@@ -12,12 +12,14 @@ import { startEmbeddedPostgres } from '../src/embedded-postgres/embedded-postgre
 import { packageRoot } from '../src/package-root.ts'
 import { describeApi } from './describe-api.ts'
 import { describeErrors } from './describe-errors.ts'
-import { describeSdk } from './describe-sdk.ts'
+import { describePython } from './describe-python.ts'
+import { describeSdk, operationTable } from './describe-sdk.ts'
 import { assumed, describeScale, readMeasured } from './simulate-scale.ts'
 
 const generated: Record<string, () => Promise<string>> = {
   'openapi.json': describeApi,
   'sdk/src/operations.ts': async () => describeSdk(await describeApi()),
+  'sdk/python/loyalty_wallet.py': describePythonSdk,
   'docs/errors.md': async () => describeErrors(),
   'schema.sql': describeSchema,
   'docs/guides/scale.md': describeSizes,
@@ -39,6 +41,12 @@ if (stale.length === 0) {
   process.exitCode = 1
 } else {
   console.log(`Written: ${stale.join(', ')}`)
+}
+
+async function describePythonSdk(): Promise<string> {
+  const document = await describeApi()
+  const file = await readFile(join(packageRoot, 'sdk/python/loyalty_wallet.py'), 'utf8')
+  return describePython(file, document, operationTable(document))
 }
 
 /** The guide with the newest outcome of the simulation in its place. */

@@ -1,13 +1,6 @@
 /** Codes that are sent to an address of a customer, to know that it is theirs. */
 import type { CustomerId } from './ids.ts'
-import type { Channel } from './message.ts'
-
-/**
- * `contact` confirms an address that the customer does not have yet. The others come from one that they have:
- * `change` allows changes of the profile for a while, `download` and `erase` one such thing.
- */
-export const codePurposes = ['contact', 'change', 'download', 'erase'] as const
-export type CodePurpose = (typeof codePurposes)[number]
+import type { Channel, CodePurpose } from './message.ts'
 
 export interface CodeKey {
   readonly customer: CustomerId
@@ -29,5 +22,5 @@ export const codeValidMs = 600_000
 export const maxCodeFailures = 5
 /** Until another one is sent to the same address. */
 export const codePauseMs = 60_000
-/** To one address, for whatever purpose and whoever asks: five at once, and one more every twelve minutes. */
+/** To one address, for all purposes and all who ask: five at once, and one more every twelve minutes. */
 export const codeCost = { seconds: 720, atOnce: 5 } as const

@@ -2,12 +2,17 @@
  * Messages to customers and to those who work for the merchant: which kinds there are, and when one that could not
  * be sent is tried again.
  */
-import type { CodePurpose } from './contact-code.ts'
 import type { EventType } from './event.ts'
 import type { CardId, CustomerId, MessageId, PersonId } from './ids.ts'
 
 export const channels = ['email', 'sms'] as const
 export type Channel = (typeof channels)[number]
+
+/**
+ * What a code is for. `contact` confirms an address that the customer does not have yet. The others come from one that
+ * they have: `change` allows changes of the profile for a while, `download` and `erase` one such thing.
+ */
+export type CodePurpose = 'contact' | 'change' | 'download' | 'erase'
 
 /** A value that a text may contain, as `{name}`. */
 export type Placeholder =

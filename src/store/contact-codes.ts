@@ -1,7 +1,7 @@
 /** The codes that were sent to customers, the latest of each purpose. Only their hashes are stored. */
-import type { CodeKey, CodePurpose, ContactCode } from '../domain/contact-code.ts'
+import type { CodeKey, ContactCode } from '../domain/contact-code.ts'
 import type { CustomerId } from '../domain/ids.ts'
-import type { Channel } from '../domain/message.ts'
+import type { Channel, CodePurpose } from '../domain/message.ts'
 import { execute, idFrom, many, maybeOne, type Tenant, uuidOf } from './tenant.ts'
 
 interface CodeRow {

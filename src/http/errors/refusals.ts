@@ -109,8 +109,6 @@ export const refusalAnswers: Record<RefusalCode, RefusalAnswer> = {
     status: 400,
     advice: 'Set one up with `PUT /v1/senders/email` or `PUT /v1/senders/sms`.',
   },
-  invalid_code: { status: 400, advice: 'Enter the six digits of the latest message.' },
-  code_expired: { status: 400, advice: 'Ask for a new code.' },
   message_not_found: { status: 404, advice: 'List the messages with `GET /v1/messages`.' },
   message_kind_not_found: { status: 404, advice: 'List the kinds with `GET /v1/message-kinds`.' },
   message_already_sent: {
@@ -152,6 +150,8 @@ export const refusalAnswers: Record<RefusalCode, RefusalAnswer> = {
     status: 400,
     advice: 'Process the sale without the loyalty program, or unblock the customer first.',
   },
+  invalid_code: { status: 400, advice: 'Enter the six digits of the latest message.' },
+  code_expired: { status: 400, advice: 'Ask for a new code.' },
   customer_not_reachable: {
     status: 400,
     advice:

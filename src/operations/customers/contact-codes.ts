@@ -1,11 +1,10 @@
 /**
  * Codes that show that an address is the customer's. The link of a card is on receipts and may be seen by others, so
- * whoever wants to change something has to have the code as well, which goes to the address that we know.
+ * a customer who wants to change something needs a code as well, which goes to the address that we know.
  */
 import { randomInt, timingSafeEqual } from 'node:crypto'
 import {
   type CodeKey,
-  type CodePurpose,
   type ContactCode,
   codeCost,
   codePauseMs,
@@ -14,7 +13,7 @@ import {
 } from '../../domain/contact-code.ts'
 import { type Customer, type CustomerView, customerStatus, emailKey } from '../../domain/customer.ts'
 import type { CustomerId } from '../../domain/ids.ts'
-import type { Channel } from '../../domain/message.ts'
+import type { Channel, CodePurpose } from '../../domain/message.ts'
 import { Refused } from '../../domain/refusal.ts'
 import {
   deleteContactCode,

@@ -1,7 +1,6 @@
 /** The words of messages as long as the merchant has none of their own. */
-import type { CodePurpose } from '../../domain/contact-code.ts'
 import type { Language } from '../../domain/language.ts'
-import type { Channel, MessageKind } from '../../domain/message.ts'
+import type { Channel, CodePurpose, MessageKind } from '../../domain/message.ts'
 import type { TemplateText } from '../../domain/message-text.ts'
 
 interface Words {
