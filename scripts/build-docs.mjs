@@ -19,6 +19,7 @@ export const docPages = {
 
 const repository = 'https://github.com/loyalty-wallet/loyalty-wallet/blob/main/'
 
+/** Returns the pages. */
 export async function buildDocs(root, folder) {
   const pages = await Promise.all(
     Object.entries(docPages).map(async ([path, source]) => {
@@ -31,6 +32,7 @@ export async function buildDocs(root, folder) {
     await mkdir(dirname(file), { recursive: true })
     await writeFile(file, render(page, pages))
   }
+  return pages
 }
 
 function render({ path, source, text, title }, pages) {

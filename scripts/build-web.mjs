@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
+import { describeForModels, describePostman } from './build-collection.mjs'
 import { buildDocs, docPages } from './build-docs.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -19,7 +20,7 @@ const document = join(root, 'openapi.json')
 const clientTypes = join(source, 'api/schema.d.ts')
 /** The same for the SDK, as a file that is compiled with it. */
 const sdkTypes = join(root, 'sdk/src/api.ts')
-const compressible = /\.(?:html|js|css|svg|json|wasm)$/
+const compressible = /\.(?:html|js|css|svg|json|txt|wasm)$/
 
 export async function buildWeb() {
   const state = await hashOf(source)
@@ -32,9 +33,12 @@ export async function buildWeb() {
   const { build } = await import('vite')
   const configFile = join(source, 'vite.config.ts')
   await build({ configFile, root: source, build: { outDir: outcome }, logLevel: 'warn' })
-  await buildDocs(root, outcome)
+  const pages = await buildDocs(root, outcome)
   // Served from here, so that it is compressed once, and better than there would be time for at a start.
-  await writeFile(join(outcome, 'openapi.json'), JSON.stringify(JSON.parse(await readFile(document, 'utf8'))))
+  const api = JSON.parse(await readFile(document, 'utf8'))
+  await writeFile(join(outcome, 'openapi.json'), JSON.stringify(api))
+  await writeFile(join(outcome, 'docs/postman.json'), JSON.stringify(describePostman(api)))
+  await writeFile(join(outcome, 'llms.txt'), describeForModels(api, pages))
   const files = await listFiles(outcome)
   await Promise.all(files.filter((file) => compressible.test(file)).map(compress))
   await writeFile(stamp, state)
@@ -61,7 +65,12 @@ async function listFiles(folder) {
 
 async function hashOf(folder) {
   const hash = createHash('sha256')
-  const docs = ['scripts/build-docs.mjs', 'package-lock.json', ...Object.values(docPages)]
+  const docs = [
+    'scripts/build-docs.mjs',
+    'scripts/build-collection.mjs',
+    'package-lock.json',
+    ...Object.values(docPages),
+  ]
   for (const file of [...(await listFiles(folder)), document, ...docs.map((path) => join(root, path))]) {
     hash
       .update(file.slice(root.length))

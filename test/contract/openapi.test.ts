@@ -28,7 +28,7 @@ afterAll(() => service.close())
  * for, which Apple and Google have specified.
  */
 const undocumented =
-  /^\/(?:openapi\.json|docs.*|\*|console.*|till(?:-offline\.js)?|assets\/.*|icon\.svg|favicon\.ico|color-scheme\.js|w\/(?:offline\.js|icon-\d+\.png|:token(?:\/(?:pass\.pkpass|google-pass))?)|passes\/:organization\/.*|u\/:token)?$/
+  /^\/(?:openapi\.json|llms\.txt|docs.*|\*|console.*|till(?:-offline\.js)?|assets\/.*|icon\.svg|favicon\.ico|color-scheme\.js|w\/(?:offline\.js|icon-\d+\.png|:token(?:\/(?:pass\.pkpass|google-pass))?)|passes\/:organization\/.*|u\/:token)?$/
 
 /** The operations of which the check fails, so that a failure names them all. */
 const failing = (check: (call: Call) => boolean) =>

@@ -54,7 +54,7 @@ export function renderReferencePage(document: OpenApiDocument): string {
   <section class="intro">
     <h1>${title} API reference</h1>
     ${markdown(description)}
-    <p>Also available as an OpenAPI 3.1 document: <a href="/openapi.json">/openapi.json</a></p>
+    <p>Also available as an OpenAPI 3.1 document: <a href="/openapi.json">/openapi.json</a>, and as a collection for Postman, Bruno and Insomnia: <a href="/docs/postman.json">/docs/postman.json</a></p>
     <h2 id="start">Before you start</h2>
     ${preparation.map(contentOf)}
   </section>

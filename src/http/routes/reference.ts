@@ -68,6 +68,8 @@ export function referenceRoutes(app: Server, { deps }: ServerOptions): void {
   }
 
   serve('/openapi.json', 'no-cache', () => getWebFile('openapi.json'))
+  serve('/docs/postman.json', anHour, () => getWebFile('docs/postman.json'))
+  serve('/llms.txt', anHour, () => getWebFile('llms.txt'))
   // The page contains the address it was requested at, so it must not be stored in shared caches.
   serve('/docs', `private, ${anHour}`, (request) => pageAt(addressOf(request)))
   for (const path of Object.keys(docPages))
