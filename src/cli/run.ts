@@ -10,6 +10,7 @@ import { archiveCommand } from './archive.ts'
 import { backupCommand } from './backup.ts'
 import { type Context, type Terminal, toExamples } from './command.ts'
 import { configCommand } from './config.ts'
+import { conformanceCommand } from './conformance.ts'
 import { connectionCommand } from './connection.ts'
 import { distributeCommand } from './distribute.ts'
 import { doctorCommand } from './doctor.ts'
@@ -36,6 +37,7 @@ const commands = [
   connectionCommand,
   personCommand,
   tokenCommand,
+  conformanceCommand,
   verifyLedgerCommand,
   jobsCommand,
   archiveCommand,
