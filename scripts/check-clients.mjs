@@ -44,6 +44,7 @@ async function checkAll(starting) {
   if (service) {
     await step("the till of the SDK's README", () => runReadme(service.folder))
     await step('the SDK for Python', () => testPython(service.folder))
+    await step('the examples', () => run('run-examples.mjs', join(service.folder, 'data/demo.json')))
   }
   await linting
 }

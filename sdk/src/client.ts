@@ -43,6 +43,11 @@ export interface Settling {
   settle(write: PendingWrite): Promise<unknown>
 }
 
+export interface Authorizing {
+  /** The header `Authorization` with a token that is valid for a while, for requests that you send yourself. */
+  authorization(): Promise<string | undefined>
+}
+
 export interface Following {
   /**
    * What happens in the organization, in order, waiting for more. Store the `cursor` of each event together with what
@@ -59,7 +64,7 @@ export interface FollowOptions {
   readonly signal?: AbortSignal
 }
 
-export type LoyaltyWallet = Methods & Settling & Following
+export type LoyaltyWallet = Methods & Settling & Following & Authorizing
 
 interface Prepared {
   readonly operation: OperationName
@@ -79,7 +84,7 @@ const receiptOperation: OperationName = 'processTransaction'
 
 export function createLoyaltyWallet(options: LoyaltyWalletOptions): LoyaltyWallet {
   const { pending = inMemory() } = options
-  const send = createSender(options)
+  const { send, authorize } = createSender(options)
 
   async function write(request: Prepared): Promise<unknown> {
     const { key, operation, path, body, signal } = request
@@ -124,6 +129,7 @@ export function createLoyaltyWallet(options: LoyaltyWalletOptions): LoyaltyWalle
 
   const client: Record<string, unknown> = {
     follow,
+    authorization: authorize,
     pending: async () => pending.list(),
     settle: (kept: PendingWrite) =>
       finish(kept, { ...kept, method: 'POST', key: kept.id, isRepeatable: true }),
@@ -160,8 +166,13 @@ function queryOf(query: object | undefined): string {
 
 const requestIdOf = (error: unknown) => (error instanceof Unavailable ? error.requestId : undefined)
 
+interface Sender {
+  send(request: Prepared): Promise<unknown>
+  authorize(): Promise<string | undefined>
+}
+
 /** Sends a request until it has an answer, as often as that is safe. */
-function createSender(options: LoyaltyWalletOptions): (request: Prepared) => Promise<unknown> {
+function createSender(options: LoyaltyWalletOptions): Sender {
   const { baseUrl, attempts = 5, timeoutMs = 15_000, onIgnored } = options
   const base = baseUrl.replace(/\/+$/, '')
   const doFetch = options.fetch ?? fetch
@@ -234,7 +245,7 @@ function createSender(options: LoyaltyWalletOptions): (request: Prepared) => Pro
     throw unreachable(response, new Error(`Status ${status}`))
   }
 
-  return (request) => retried(request, (signal) => attempt(request, signal))
+  return { authorize, send: (request) => retried(request, (signal) => attempt(request, signal)) }
 }
 
 function createAuthorization(
