@@ -54,6 +54,7 @@ export const refusals = {
   invalid_campaign: "No published campaign has this ID, or the campaign's status does not allow this.",
   invalid_campaign_definition: 'The campaign definition is inconsistent.',
   campaign_not_found: 'The campaign does not exist.',
+  short_name_taken: 'Another enrollment page has this short name.',
   customer_not_found: 'The organization has no such customer.',
   customer_not_active: 'The customer is blocked.',
   invalid_code: 'The code is wrong.',

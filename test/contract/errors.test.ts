@@ -318,6 +318,15 @@ const table: Record<RefusalCode, [status: number, provoke: () => Promise<Reply>]
     () => post('/v1/campaigns', { name: 'X', balances: [], spend: { balance: 'points', worth: 1 } }),
   ],
   campaign_not_found: [404, () => get('/v1/campaigns/x')],
+  short_name_taken: [
+    409,
+    async () => {
+      const [one, other] = [await createIds(merchant), await createIds(merchant)]
+      const body = { shortName: 'taken-name' }
+      await merchant.call('PATCH', `/v1/campaigns/${one.campaign}/enrollment`, body)
+      return merchant.call('PATCH', `/v1/campaigns/${other.campaign}/enrollment`, body)
+    },
+  ],
   customer_not_found: [404, () => get('/v1/customers/x')],
   customer_not_active: [
     400,

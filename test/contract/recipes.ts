@@ -271,6 +271,7 @@ const parts: Record<string, Part> = {
   }),
   'GET /v1/campaigns/{id}/versions': () => ({ query: page }),
   'GET /v1/campaigns/{id}/changes': () => ({ query: { from: '1', to: '1' } }),
+  'PATCH /v1/campaigns/{id}/enrollment': () => ({ bodies: [{ shortName: unique(), mode: 'open' }] }),
   'GET /v1/products': () => ({ query: { ...page, q: 'a' } }),
   'POST /v1/products': () => ({ bodies: [{ opaqueId: unique(), name: 'A', category: 'b', price: 3.5 }] }),
   'PATCH /v1/products/{id}': () => ({ bodies: [{ name: 'A', category: 'b', price: 3.5 }] }),

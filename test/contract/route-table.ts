@@ -206,6 +206,9 @@ export const probes: Record<string, Probe> = {
   'POST /v1/campaigns/{id}/preview': (ids) => at(`/v1/campaigns/${ids.campaign}/preview`, { amount: 10 }),
   'GET /v1/campaigns/{id}/versions': (ids) => at(`/v1/campaigns/${ids.campaign}/versions`),
   'GET /v1/campaigns/{id}/changes': (ids) => at(`/v1/campaigns/${ids.campaign}/changes`),
+  'GET /v1/campaigns/{id}/enrollment': (ids) => at(`/v1/campaigns/${ids.campaign}/enrollment`),
+  'PATCH /v1/campaigns/{id}/enrollment': (ids) =>
+    at(`/v1/campaigns/${ids.campaign}/enrollment`, { mode: 'open' }, { mode: 'approval' }),
   'GET /v1/rule-schemas': () => at('/v1/rule-schemas'),
   'GET /v1/campaign-templates': () => at('/v1/campaign-templates'),
   'GET /v1/products': () => at('/v1/products'),

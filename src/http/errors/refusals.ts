@@ -142,6 +142,10 @@ export const refusalAnswers: Record<RefusalCode, RefusalAnswer> = {
     status: 400,
     advice: 'Look up the ID with `GET /v1/campaigns`. A till sees published campaigns only.',
   },
+  short_name_taken: {
+    status: 409,
+    advice: 'Choose another: `description` names one that is free.',
+  },
   customer_not_found: {
     status: 400,
     advice: 'Find the customer with `GET /v1/customers/find`, or register a new one.',

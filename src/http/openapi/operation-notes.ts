@@ -50,6 +50,7 @@ export const operationNotes: Record<string, string> = {
     'The new version counts from the next basket on. A transaction records the version it ran on.',
   pauseCampaign: 'Redeeming coupons and spending points go on. Publishing resumes it.',
   archiveCampaign: 'An archived campaign cannot be published again.',
+  getEnrollment: 'Off until you open it; `suggestion` is a name for the page.',
   listCampaignVersions: 'Each with its definition and what it changed.',
   compareCampaignVersions: 'Without parameters: the published version and the draft.',
 

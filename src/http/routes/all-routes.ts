@@ -13,6 +13,7 @@ import { customerHistoryRoutes } from './customer-history.ts'
 import { customerManagementRoutes } from './customer-management.ts'
 import { customerRoutes } from './customers.ts'
 import { directoryRoutes } from './directory.ts'
+import { enrollmentRoutes } from './enrollment.ts'
 import { eventRoutes } from './events.ts'
 import { healthRoutes } from './health.ts'
 import { logRoutes } from './logs.ts'
@@ -48,6 +49,7 @@ export const allRoutes: readonly ((app: Server, options: ServerOptions) => void)
   campaignRoutes,
   campaignVersionRoutes,
   campaignFormRoutes,
+  enrollmentRoutes,
   directoryRoutes,
   tillRoutes,
   reportRoutes,
