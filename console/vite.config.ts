@@ -19,13 +19,14 @@ const addressesOfPages: Plugin = {
       const { pathname } = new URL(request.url ?? '/', service)
       if (/^\/console(?:\/|$)/.test(pathname)) request.url = '/console.html'
       else if (pathname === '/till') request.url = '/till.html'
+      else if (/^\/j\/[\w-]+$/.test(pathname)) request.url = '/enroll.html'
       else if (/^\/w\/[\w-]+$/.test(pathname)) request.url = '/wallet.html'
       next()
     })
   },
 }
 
-/** Three pages that share code. `npm run dev` serves them in front of a running service. */
+/** Four pages that share code. `npm run dev` serves them in front of a running service. */
 export default defineConfig({
   root: here('.'),
   base: '/',
@@ -38,7 +39,12 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 800,
     rollupOptions: {
-      input: { console: here('console.html'), till: here('till.html'), wallet: here('wallet.html') },
+      input: {
+        console: here('console.html'),
+        till: here('till.html'),
+        wallet: here('wallet.html'),
+        enroll: here('enroll.html'),
+      },
       output: {
         // Without this, every small shared module is its own file, and a first load requests 70.
         codeSplitting: {
@@ -56,7 +62,7 @@ export default defineConfig({
     host: '127.0.0.1',
     port: 5173,
     proxy: Object.fromEntries(
-      ['/v1', '/auth', '/docs', '/openapi.json', '^/w/[^/]+/'].map((path) => [path, service]),
+      ['/v1', '/auth', '/docs', '/openapi.json', '^/[jw]/[^/]+/'].map((path) => [path, service]),
     ),
   },
 })

@@ -23,8 +23,8 @@ describe('the pages', () => {
     expect(matching(/from '(?:\.\.\/)+src\//)).toEqual([])
   })
 
-  test('call the service in one way only, except for the wallet page, which has no session', () => {
-    expect(matching(/\bfetch\(/, ['api/calls.ts', 'wallet/use-card.ts'])).toEqual([])
+  test('call the service in one way only, except for the pages of customers, who have no session', () => {
+    expect(matching(/\bfetch\(/, ['api/calls.ts', 'wallet/use-card.ts', 'enroll/requests.ts'])).toEqual([])
   })
 
   test('format numbers and dates in one place', () => {
