@@ -273,6 +273,21 @@ export async function hasMessageSince(
   return row !== undefined
 }
 
+/** How many of a kind were ordered for a customer since then, and when the last of them was. */
+export async function findMessagesSince(
+  tenant: Tenant,
+  { customer, kind, channel }: { customer: CustomerId; kind: MessageKind; channel: Channel },
+  since: Date,
+): Promise<{ count: number; last?: Date }> {
+  const row = await maybeOne<{ count: number; last: Date | null }>(
+    tenant.db,
+    `SELECT count(*)::int AS count, max(created_at) AS last FROM messages
+     WHERE org_id = $1 AND customer_id = $2 AND id >= $3 AND kind = $4 AND channel = $5`,
+    [tenant.orgId, uuidOf(customer), firstIdAt(since), kind, channel],
+  )
+  return { count: row!.count, last: row!.last ?? undefined }
+}
+
 /** The first time only. */
 export async function updateClicked(tenant: Tenant, id: MessageId, now: Date): Promise<void> {
   await tenant.db.query(
