@@ -55,6 +55,8 @@ export const refusals = {
   invalid_campaign_definition: 'The campaign definition is inconsistent.',
   campaign_not_found: 'The campaign does not exist.',
   short_name_taken: 'Another enrollment page has this short name.',
+  enrollment_closed: 'Customers cannot enroll themselves into this campaign at the moment.',
+  invalid_proof: 'The proof of work of the enrollment page is missing, wrong, too old or used.',
   customer_not_found: 'The organization has no such customer.',
   customer_not_active: 'The customer is blocked.',
   invalid_code: 'The code is wrong.',

@@ -1,6 +1,7 @@
 import type { PersonScope } from '../domain/person.ts'
 import type { RefusalCode } from '../domain/refusal.ts'
 import type { Caller } from '../operations/deps.ts'
+import type { NamedPage } from '../operations/enrollment/open-page.ts'
 import type { WalletKey } from '../operations/wallet-page/wallet-tokens.ts'
 import type { PersonSession } from '../store/person-sessions.ts'
 import type { TraceContext } from '../tracing/trace-context.ts'
@@ -60,6 +61,8 @@ declare module 'fastify' {
     waitedMs: number
     /** Content of the wallet token in the URL; set on every route under `/w/:token`. */
     wallet: WalletKey | undefined
+    /** The page that the URL names; set on every route under `/j/:name`. */
+    enrollment: NamedPage | undefined
     /** The trace that the request belongs to: its caller's, or with a tracer our own span. */
     trace: TraceContext | undefined
     /** Set while the request holds a slot. */

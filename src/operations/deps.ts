@@ -13,6 +13,8 @@ import { createPasswords, type Passwords } from './auth/passwords.ts'
 import { type CampaignCache, createCampaignCache } from './campaigns/campaign-cache.ts'
 import { createCustomerReader, type ReadCustomer } from './customers/customer-reader.ts'
 import { createProfileReads, type ProfileReads } from './customers/profile-reads.ts'
+import { type Challenges, createChallenges } from './enrollment/challenges.ts'
+import { createEnrollmentLimits, type EnrollmentLimits } from './enrollment/enrollment-limits.ts'
 import { createUnsubscribeTokens, type UnsubscribeTokens } from './messages/unsubscribe-tokens.ts'
 import { createSetupCache, type SetupCache } from './organizations/setup-cache.ts'
 import { type Addresses, createAddresses, type Range } from './outbound/addresses.ts'
@@ -41,6 +43,8 @@ export interface Deps {
   readonly walletTokens: WalletTokens
   readonly unsubscribeTokens: UnsubscribeTokens
   readonly passTokens: WalletTokens
+  readonly challenges: Challenges
+  readonly enrollmentLimits: EnrollmentLimits
   /** What the operator has set for passes. */
   readonly passes: PassInstallation
   readonly googleClient: GoogleClient
@@ -129,6 +133,8 @@ export function createDeps({
     walletTokens: createWalletTokens(options.credentialPepper),
     unsubscribeTokens: createUnsubscribeTokens(options.credentialPepper),
     passTokens: createPassTokens(options.credentialPepper),
+    challenges: createChallenges(options.credentialPepper),
+    enrollmentLimits: createEnrollmentLimits({ pool, clock, credentials }),
     passes,
     googleClient: createGoogleClient(passes.hosts, clock),
     retention: {

@@ -96,9 +96,10 @@ export async function listCardsByBarcode(
 export function insertCard({ orgId }: Tenant, card: Card): Step {
   return {
     name: 'write-card',
-    text: `INSERT INTO cards (org_id, id, customer_id, campaign_id, barcode, status, wallet_version, created_at, updated_at)
-           VALUES ($1::integer, $2::uuid, $3::uuid, $4::uuid, $5::text, $6::smallint, $7::integer, $8::timestamptz,
-             $8::timestamptz)`,
+    text: `INSERT INTO cards (org_id, id, customer_id, campaign_id, barcode, status, wallet_version, awaits_approval,
+             created_at, updated_at)
+           VALUES ($1::integer, $2::uuid, $3::uuid, $4::uuid, $5::text, $6::smallint, $7::integer, $8::boolean,
+             $9::timestamptz, $9::timestamptz)`,
     values: [
       String(orgId),
       uuidOf(card.id),
@@ -107,11 +108,13 @@ export function insertCard({ orgId }: Tenant, card: Card): Step {
       card.barcode,
       String(card.status),
       String(card.walletVersion),
+      String(card.awaitsApproval ?? false),
       card.createdAt.toISOString(),
     ],
   }
 }
 
+/** A card that becomes active is approved by that. */
 export async function updateCardStatus(
   tenant: Tenant,
   id: CardId,
@@ -120,7 +123,9 @@ export async function updateCardStatus(
   replacedBy?: CardId,
 ): Promise<void> {
   await tenant.db.query(
-    'UPDATE cards SET status = $3, replaced_by = $4, updated_at = $5 WHERE org_id = $1 AND id = $2',
+    `UPDATE cards SET status = $3::smallint, replaced_by = $4, updated_at = $5,
+       awaits_approval = awaits_approval AND $3::smallint <> ${cardStatus.active}
+     WHERE org_id = $1 AND id = $2`,
     [tenant.orgId, uuidOf(id), status, replacedBy ? uuidOf(replacedBy) : null, now],
   )
 }

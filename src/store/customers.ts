@@ -235,6 +235,8 @@ export interface CustomerFilter {
   readonly holds?: string
   /** A purpose that the customer agreed to. */
   readonly consent?: string
+  /** Has a card that nobody has approved yet. */
+  readonly awaitsApproval?: true
 }
 
 /**
@@ -264,6 +266,10 @@ const holdsSome = `EXISTS (SELECT 1 FROM balances b WHERE b.org_id = $1 AND b.cu
   AND b.value > coalesce((SELECT sum(remaining) FROM lots l WHERE l.org_id = $1 AND l.customer_id = b.customer_id
     AND l.key = b.key AND l.expires_at <= $2), 0))`
 
+/** They are few, and have an index of their own. */
+const isWaiting = `c.id = ANY(ARRAY(SELECT customer_id FROM cards WHERE org_id = $1 AND awaits_approval = $::boolean
+  AND awaits_approval AND status = ${cardStatus.blocked}))`
+
 /** Customers, newest first. If the text identifies one customer, only that one is returned. */
 export async function listCustomerViews(
   tenant: Tenant,
@@ -285,6 +291,7 @@ export async function listCustomerViews(
         [wasActive, activeWithin(filter)],
         [holdsSome, filter.holds],
         ["c.consents ->> $::text = 'true'", filter.consent],
+        [isWaiting, filter.awaitsApproval],
       ],
       firstParameter,
     )

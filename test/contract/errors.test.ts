@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type RefusalCode, refusals } from '../../src/domain/refusal.ts'
+import { enroll } from '../support/enrollment.ts'
 import { expectErrorBody, expectRefusal } from '../support/expect-refusal.ts'
 import { copyRows, createTestPerson, inviteTestPerson, tokenIn } from '../support/people.ts'
 import {
@@ -325,6 +326,24 @@ const table: Record<RefusalCode, [status: number, provoke: () => Promise<Reply>]
       const body = { shortName: 'taken-name' }
       await merchant.call('PATCH', `/v1/campaigns/${one.campaign}/enrollment`, body)
       return merchant.call('PATCH', `/v1/campaigns/${other.campaign}/enrollment`, body)
+    },
+  ],
+  enrollment_closed: [
+    409,
+    async () => {
+      const { campaign } = await createIds(merchant)
+      const shortName = 'closed-page'
+      await merchant.call('PATCH', `/v1/campaigns/${campaign}/enrollment`, { shortName })
+      return enroll(service, shortName, { email: 'ada@example.com' })
+    },
+  ],
+  invalid_proof: [
+    400,
+    async () => {
+      const { campaign } = await createIds(merchant)
+      const body = { shortName: 'proven-page', mode: 'open' }
+      await merchant.call('PATCH', `/v1/campaigns/${campaign}/enrollment`, body)
+      return enroll(service, body.shortName, { email: 'ada@example.com', nonce: 'x' })
     },
   ],
   customer_not_found: [404, () => get('/v1/customers/x')],

@@ -201,6 +201,7 @@ const parts: Record<string, Part> = {
       status: '1',
       holds: 'points',
       consent: 'marketing',
+      awaitsApproval: 'true',
     },
   }),
   'GET /v1/customers/find': () => ({ path: '/v1/customers/find', query: { q: 'findable@example.com' } }),

@@ -146,6 +146,11 @@ export const refusalAnswers: Record<RefusalCode, RefusalAnswer> = {
     status: 409,
     advice: 'Choose another: `description` names one that is free.',
   },
+  enrollment_closed: {
+    status: 409,
+    advice: 'Ask at the till for a card. Merchants open the page with `PATCH /v1/campaigns/{id}/enrollment`.',
+  },
+  invalid_proof: { status: 400, advice: 'Load the enrollment page again, which computes a new one.' },
   customer_not_found: {
     status: 400,
     advice: 'Find the customer with `GET /v1/customers/find`, or register a new one.',

@@ -28,6 +28,7 @@ export function prepareRequests(app: Server, options: PrepareOptions): void {
   app.decorateRequest('session', undefined as any)
 
   app.decorateRequest('wallet', undefined)
+  app.decorateRequest('enrollment', undefined)
 
   endLateRequests(app, options.maxCallMs)
 

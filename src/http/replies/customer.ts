@@ -75,6 +75,7 @@ export function toCardReply(card: Card) {
     id: card.id,
     barcode: card.barcode,
     status: card.status,
+    awaitsApproval: card.awaitsApproval ? (true as const) : undefined,
     campaign: card.campaign,
     campaignName: card.campaignName,
     // Replaced with the URL just before the response is sent, see `wallet-urls.ts`.

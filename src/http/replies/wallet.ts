@@ -20,6 +20,7 @@ export function toWalletReply(page: WalletPage, passes: readonly WalletKind[], n
     card: {
       barcode: card.status === cardStatus.blocked ? undefined : card.barcode,
       status: card.status,
+      awaitsApproval: card.awaitsApproval ? (true as const) : undefined,
       campaignName: card.campaignName,
     },
     firstName: view.customer.fullname?.trim().split(/\s+/, 1)[0] || undefined,

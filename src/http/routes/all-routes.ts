@@ -14,6 +14,7 @@ import { customerManagementRoutes } from './customer-management.ts'
 import { customerRoutes } from './customers.ts'
 import { directoryRoutes } from './directory.ts'
 import { enrollmentRoutes } from './enrollment.ts'
+import { enrollmentPageRoutes } from './enrollment-page.ts'
 import { eventRoutes } from './events.ts'
 import { healthRoutes } from './health.ts'
 import { logRoutes } from './logs.ts'
@@ -68,6 +69,7 @@ export const allRoutes: readonly ((app: Server, options: ServerOptions) => void)
   walletPassRoutes,
   applePassRoutes,
   passPictureRoutes,
+  enrollmentPageRoutes,
   healthRoutes,
   referenceRoutes,
   pageRoutes,

@@ -8,6 +8,7 @@ import {
   revokeWallet,
   setCardBlocked,
 } from '../../operations/customers/change-card.ts'
+import { unblockCard } from '../../operations/enrollment/approve-card.ts'
 import { showWallet } from '../../operations/wallet-page/show-wallet.ts'
 import { tenantOf } from '../../store/tenant.ts'
 import { type BarcodeKind, barcodeKinds, drawBarcode } from '../assets/barcode-svg.ts'
@@ -61,7 +62,12 @@ export function cardRoutes(app: Server, { deps }: ServerOptions): void {
     app.post(
       `/v1/cards/:id/${action}`,
       {
-        config: { access: ['pos'], isRepeatable: true, refusals: ['card_not_found', 'card_not_active'] },
+        config: {
+          access: ['pos'],
+          isRepeatable: true,
+          isAuditedForPeople: true,
+          refusals: ['card_not_found', 'card_not_active'],
+        },
         schema: {
           operationId: `${action}Card`,
           summary: isBlocked ? 'Block a card' : 'Unblock a card',
@@ -73,7 +79,12 @@ export function cardRoutes(app: Server, { deps }: ServerOptions): void {
       },
       (request, reply) =>
         respondToWrite(deps, request, reply, {
-          work: (tenant) => setCardBlocked(tenant, parseId('card', request.params.id), isBlocked, clock()),
+          work: (tenant) => {
+            const id = parseId('card', request.params.id)
+            return isBlocked
+              ? setCardBlocked(tenant, id, true, clock())
+              : unblockCard(tenant, deps.seal, id, clock())
+          },
           status: 200,
           render: toCardReply,
           finish: withUrl(request),

@@ -14,7 +14,7 @@ import { idCursor, limitOf, PageQuery, toPage } from '../requests/paging.ts'
 import { toProfileInput, toProfilePatch } from '../requests/profile-request.ts'
 import { respondToWrite } from '../respond.ts'
 import { respondToRead } from '../respond-to-read.ts'
-import { CustomerStatus } from '../schemas/choices.ts'
+import { Choice, CustomerStatus } from '../schemas/choices.ts'
 import {
   Customer,
   CustomerWithCoupons,
@@ -72,6 +72,11 @@ const ListQuery = Type.Object({
       pattern: purposePattern,
       description: 'Only customers who agreed to this purpose, such as `marketing`.',
       examples: ['marketing'],
+    }),
+  ),
+  awaitsApproval: Optional(
+    Choice('AwaitsApproval', 'Whose card waits.', {
+      true: 'Only customers who enrolled themselves, and whose card waits for your approval.',
     }),
   ),
 })
@@ -227,6 +232,7 @@ function listRoute(app: Server, deps: ServerOptions['deps']): void {
         status,
         holds,
         consent,
+        awaitsApproval: request.query.awaitsApproval && (true as const),
         ...toTimeRange(request.query, organization.timezone),
         ...toNamedRange('active', request.query, organization.timezone),
       }

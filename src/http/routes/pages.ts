@@ -1,11 +1,12 @@
 /**
- * The browser pages: console, till, and the customer's wallet page. They are built in advance and only served
+ * The browser pages: console, till, the customer's wallet page, and that on which customers enroll. They are built in advance and only served
  * from here; everything they show comes from the API.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { parseId } from '../../domain/ids.ts'
 import { Refused } from '../../domain/refusal.ts'
 import type { Deps } from '../../operations/deps.ts'
+import { findPage } from '../../operations/enrollment/open-page.ts'
 import { noteOpened } from '../../operations/messages/order-messages.ts'
 import { findUnsubscribe, unsubscribe } from '../../operations/messages/unsubscribe.ts'
 import { openWalletPage } from '../../operations/wallet-page/open-wallet.ts'
@@ -73,6 +74,11 @@ export function pageRoutes(app: Server, { deps }: ServerOptions): void {
     // The page is the same, and says in the reader's language that there is no card.
     reply.code(isThere ? 200 : 404).header('x-robots-tag', 'noindex')
     return sendWebFile(request, reply, 'wallet.html', revalidate)
+  })
+  app.get('/j/:name', { ...options, config: { access: 'public' } }, async (request, reply) => {
+    const isThere = (await findPage(deps, (request.params as { name: string }).name)) !== undefined
+    reply.code(isThere ? 200 : 404).header('x-robots-tag', 'noindex')
+    return sendWebFile(request, reply, 'enroll.html', revalidate)
   })
   unsubscribeRoutes(app, deps)
   app.get('/assets/*', options, (request, reply) => {

@@ -166,6 +166,12 @@ export const Card = Type.Object(
       examples: ['2718281828459045'],
     }),
     status: CardStatus,
+    awaitsApproval: Optional(
+      Type.Literal(true, {
+        description:
+          'The customer enrolled alone, and the card is blocked until you approve that by unblocking it.',
+      }),
+    ),
     campaign: Id('cmp', 'The campaign that the card was opened for.'),
     campaignName: Type.String({ description: 'Name of that campaign.' }),
     walletUrl: Optional(

@@ -71,6 +71,9 @@ export const WalletCard = Type.Object(
           }),
         ),
         status: CardStatus,
+        awaitsApproval: Optional(
+          Type.Literal(true, { description: 'It is blocked because the merchant has to approve it first.' }),
+        ),
         campaignName: Type.String({ description: 'Name of the campaign of the card.' }),
       },
       { description: 'The card.' },

@@ -47,7 +47,7 @@ export async function replaceCard(tenant: Tenant, id: CardId | undefined, now: D
     ...old,
     id: newId('card', now),
     barcode: newBarcode(),
-    status: cardStatus.active,
+    status: old.awaitsApproval ? cardStatus.blocked : cardStatus.active,
     // A revoked wallet page stays revoked.
     walletVersion: old.walletVersion === 0 ? 0 : firstWalletVersion,
     createdAt: now,

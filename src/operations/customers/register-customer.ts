@@ -63,7 +63,7 @@ export function registerCustomer(
       const known = held.cards.find((card) => isLive(card) && card.campaign === campaign.id)
       const joined = known
         ? { ...held, cards: [known] }
-        : await openCard(tenant, { held, setup, campaign, by, now })
+        : await openCard(tenant, { held, setup, campaign, by: byOf(by), now })
       return withCampaigns(joined, live, now, organization.timezone)
     },
     constraints: takenConstraints,
@@ -87,7 +87,7 @@ function questionsOf(tenant: Tenant, { customer }: Registration, by: Registrar, 
 type RegistrationQuestions = ReturnType<typeof questionsOf>
 
 /** The campaign must be published and must not have ended. */
-function openCampaign({ live, organization }: Setup, text: string, now: Date): LiveCampaign {
+export function openCampaign({ live, organization }: Setup, text: string, now: Date): LiveCampaign {
   const id = parseId('cmp', text)
   const campaign = live.find((each) => each.id === id)
   if (campaign?.status !== 'published') throw new Refused('invalid_campaign')
@@ -103,7 +103,7 @@ function existing({ existing: found }: Answers<RegistrationQuestions>): LoadedVi
   return view
 }
 
-const noneYet = (customer: LoadedView['customer']): LoadedView => ({
+export const noneYet = (customer: LoadedView['customer']): LoadedView => ({
   customer,
   cards: [],
   balances: [],
@@ -111,22 +111,26 @@ const noneYet = (customer: LoadedView['customer']): LoadedView => ({
   expiring: [],
 })
 
-interface Opening {
+export interface Opening {
   readonly held: LoadedView
   readonly setup: Setup
   readonly campaign: LiveCampaign
-  readonly by: Registrar
+  /** The actor of the event. */
+  readonly by: object
+  /** Opened as blocked, until somebody approves it. */
+  readonly awaitsApproval?: boolean
   readonly now: Date
 }
 
 /** Leaves the card and its balances to be written when the transaction commits. */
-async function openCard(tenant: Tenant, { held, setup, campaign, by, now }: Opening): Promise<LoadedView> {
+export async function openCard(tenant: Tenant, opening: Opening): Promise<LoadedView> {
+  const { held, setup, campaign, by, now } = opening
   const { id: customer, status } = held.customer
   if (status !== customerStatus.active) throw new Refused('customer_not_active')
-  const card = newCard(customer, campaign, now)
+  const card = newCard(customer, opening)
   const keys = campaign.compiled.balances.map((balance) => balance.key)
   await tenant.db.pipeAtCommit([insertCard(tenant, card), insertMissingBalances(tenant, customer, keys)])
-  const data = { customer, card: card.id, campaign: campaign.id, by: byOf(by) }
+  const data = { customer, card: card.id, campaign: campaign.id, by }
   await recordFacts(tenant, setup.organization, [{ type: 'customer.registered', data }], now)
   const missing = keys.filter((key) => !held.balances.some((balance) => balance.key === key))
   const opened = missing.map((key) => ({ key, value: 0, total: 0, decimals: setup.decimals.get(key) ?? 0 }))
@@ -134,14 +138,15 @@ async function openCard(tenant: Tenant, { held, setup, campaign, by, now }: Open
   return { ...held, balances, cards: [card] }
 }
 
-function newCard(customer: CustomerId, { id, name }: LiveCampaign, now: Date): Card {
+function newCard(customer: CustomerId, { campaign, awaitsApproval = false, now }: Opening): Card {
   return {
     id: newId('card', now),
     customer,
-    campaign: id,
-    campaignName: name,
+    campaign: campaign.id,
+    campaignName: campaign.name,
     barcode: newBarcode(),
-    status: cardStatus.active,
+    status: awaitsApproval ? cardStatus.blocked : cardStatus.active,
+    awaitsApproval,
     walletVersion: firstWalletVersion,
     createdAt: now,
   }
