@@ -2,7 +2,7 @@
  * The languages of the pages. Texts are loaded by page and language when needed; a language is a folder in
  * `locales/`, with the same files and keys as English, and one line here.
  */
-import i18next, { type BackendModule } from 'i18next'
+import i18next, { type BackendModule, type TFunction } from 'i18next'
 import { initReactI18next } from 'react-i18next'
 
 export const languages = {
@@ -18,11 +18,11 @@ const storageKey = 'lw-language'
 /** The language chosen earlier in this browser, or else the browser's, or else English. */
 function firstLanguage(): Language {
   const wanted = [localStorage.getItem(storageKey) ?? '', ...navigator.languages]
-  return wanted.map(toLanguage).find((language) => language !== undefined) ?? 'en'
+  return wanted.map(languageOf).find((language) => language !== undefined) ?? 'en'
 }
 
 /** The supported language of a locale such as `de-AT`. */
-function toLanguage(locale: string): Language | undefined {
+export function languageOf(locale: string): Language | undefined {
   const language = locale.split('-', 1)[0]!.toLowerCase()
   return isLanguage(language) ? language : undefined
 }
@@ -59,6 +59,12 @@ async function addTexts(language: string, namespaces: readonly string[]): Promis
   )
 }
 
+/** The texts of a namespace in another language than the reader's, such as for something to print. */
+export async function textsIn(language: Language, namespace: string): Promise<TFunction> {
+  await addTexts(language, [namespace])
+  return i18next.getFixedT(language, namespace)
+}
+
 export async function startLanguages(namespaces: readonly string[]): Promise<void> {
   await i18next
     .use(backend)
@@ -92,8 +98,8 @@ export const isolate = (text: string): string => (directionNow() === 'rtl' ? `\u
 
 /** Uses the merchant's language if the customer chose none and the browser's are not supported. */
 export async function adoptLanguage(locale: string): Promise<void> {
-  const language = toLanguage(locale)
-  const isSettled = localStorage.getItem(storageKey) !== null || navigator.languages.some(toLanguage)
+  const language = languageOf(locale)
+  const isSettled = localStorage.getItem(storageKey) !== null || navigator.languages.some(languageOf)
   if (isSettled || !language || language === i18next.language) return
   await i18next.changeLanguage(language)
   applyDirection()

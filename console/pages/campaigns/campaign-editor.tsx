@@ -1,6 +1,6 @@
 import { Alert, Grid, Group, Tabs, Text } from '@mantine/core'
 import { useHotkeys, useMediaQuery } from '@mantine/hooks'
-import { IconBraces, IconForms, IconPlayerPlay } from '@tabler/icons-react'
+import { IconBraces, IconForms, IconPlayerPlay, IconUserPlus } from '@tabler/icons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -14,6 +14,7 @@ import { Page } from '../../ui/page.tsx'
 import { toast } from '../../ui/toast.ts'
 import { CampaignActions } from './campaign-actions.tsx'
 import { DefinitionForm } from './definition-form.tsx'
+import { Enrollment } from './enrollment.tsx'
 import { JsonEditor } from './json-editor.tsx'
 import { firstBasket, Preview } from './preview.tsx'
 import { campaignQuery } from './queries.ts'
@@ -90,6 +91,9 @@ export function CampaignEditor({ campaign, shapes }: CampaignEditorProps) {
                 <Tabs.Tab value="json" leftSection={<IconBraces size={16} aria-hidden />}>
                   {t('tabs.json')}
                 </Tabs.Tab>
+                <Tabs.Tab value="enrollment" leftSection={<IconUserPlus size={16} aria-hidden />}>
+                  {t('tabs.enrollment')}
+                </Tabs.Tab>
               </Tabs.List>
               <Tabs.Panel value="form">
                 <fieldset disabled={isArchived} style={{ border: 0, margin: 0, padding: 0, minWidth: 0 }}>
@@ -98,6 +102,9 @@ export function CampaignEditor({ campaign, shapes }: CampaignEditorProps) {
                 </fieldset>
               </Tabs.Panel>
               {!isWide && <Tabs.Panel value="preview">{preview}</Tabs.Panel>}
+              <Tabs.Panel value="enrollment">
+                <Enrollment campaign={campaign} />
+              </Tabs.Panel>
               <Tabs.Panel value="json" keepMounted>
                 <JsonEditor
                   key={discards}
