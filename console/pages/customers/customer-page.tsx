@@ -27,6 +27,7 @@ import { TierBadges } from '../../ui/tier-badges.tsx'
 import { toast } from '../../ui/toast.ts'
 import { useAsk } from '../../ui/use-ask.tsx'
 import { Waiting } from '../../ui/waiting.tsx'
+import { Approval } from './approval.tsx'
 import { Balances } from './balances.tsx'
 import { Cards } from './cards.tsx'
 import type { Customer } from './customer.ts'
@@ -58,6 +59,7 @@ export function CustomerPage() {
       }
       actions={<Actions customer={customer} />}
     >
+      <Approval customer={customer} />
       <Balances customer={customer} />
       <Grid gap="lg" align="flex-start">
         <Grid.Col span={{ base: 12, lg: 4 }}>

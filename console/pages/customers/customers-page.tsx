@@ -19,6 +19,7 @@ import { Page } from '../../ui/page.tsx'
 import { PageLink } from '../../ui/page-link.tsx'
 import { StatusBadge, statusCode, useStatusOptions } from '../../ui/status-badge.tsx'
 import { toast } from '../../ui/toast.ts'
+import { WaitingHint } from './approval.tsx'
 import { useConsentColumns } from './consent-columns.ts'
 import { RegisterForm } from './register-form.tsx'
 
@@ -29,7 +30,8 @@ const mostBalanceColumns = 3
 
 export function CustomersPage() {
   const { t } = useTranslation('customers')
-  const [{ q, status, from, to, activeFrom, activeTo, holds, consent, register }, setFilters] = useFilters()
+  const [filters, setFilters] = useFilters()
+  const { q, status, from, to, activeFrom, activeTo, holds, consent, awaitsApproval, register } = filters
   const daysText = useDaysText()
   const statuses = useStatusOptions('customer', [1, 2])
   const purposes = [{ value: 'marketing', label: t('marketing') }]
@@ -51,8 +53,10 @@ export function CustomersPage() {
   )
   return (
     <Page title={t('title')} about={t('about')} actions={registerButton}>
+      <WaitingHint />
       <FilterChips
         chips={[
+          { names: ['awaitsApproval'], text: t('approval.filter') },
           {
             names: ['activeFrom', 'activeTo'],
             text: t('withSale', { days: daysText(activeFrom, activeTo) }),
@@ -64,7 +68,7 @@ export function CustomersPage() {
         name="customers"
         columns={columns}
         keyOf={({ id }) => id}
-        filters={{ q, status, from, to, activeFrom, activeTo, holds, consent }}
+        filters={{ q, status, from, to, activeFrom, activeTo, holds, consent, awaitsApproval }}
         load={(page) =>
           dataOf(
             api.GET('/v1/customers', {
@@ -78,6 +82,7 @@ export function CustomersPage() {
                   activeTo,
                   holds,
                   consent,
+                  awaitsApproval: awaitsApproval === 'true' ? 'true' : undefined,
                   status: statusCode<1 | 2>(status),
                 },
               },
