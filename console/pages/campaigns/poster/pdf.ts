@@ -14,6 +14,8 @@ export interface PosterPicture {
   readonly rgba: Uint8ClampedArray
 }
 
+type Bytes = Uint8Array<ArrayBuffer>
+
 const pointsPerMm = 72 / 25.4
 
 export async function toPdf(picture: PosterPicture): Promise<Blob> {
@@ -23,7 +25,7 @@ export async function toPdf(picture: PosterPicture): Promise<Blob> {
   const imageEntries =
     `/Type /XObject /Subtype /Image /Width ${picture.width} /Height ${picture.height} /ColorSpace /DeviceRGB ` +
     `/BitsPerComponent 8 /Filter /FlateDecode /DecodeParms << /Predictor 15 /Colors 3 /Columns ${picture.width} >>`
-  const objects: Uint8Array[][] = [
+  const objects: Bytes[][] = [
     [bytes('<< /Type /Catalog /Pages 2 0 R >>')],
     [bytes('<< /Type /Pages /Kids [3 0 R] /Count 1 >>')],
     [
@@ -36,14 +38,14 @@ export async function toPdf(picture: PosterPicture): Promise<Blob> {
     streamOf(imageEntries, pixels),
     [bytes(`<< /Title ${textOf(picture.title)} >>`)],
   ]
-  return new Blob(fileOf(objects) as BlobPart[], { type: 'application/pdf' })
+  return new Blob(fileOf(objects), { type: 'application/pdf' })
 }
 
 /** The objects in order, and a table of where each of them begins, which readers start with. */
-function fileOf(objects: readonly Uint8Array[][]): Uint8Array[] {
+function fileOf(objects: readonly Bytes[][]): Bytes[] {
   // The bytes beyond ASCII tell programs that the file is not text.
-  const parts: Uint8Array[] = [bytes('%PDF-1.5\n'), Uint8Array.of(0x25, 0xe2, 0xe3, 0xcf, 0xd3, 0x0a)]
-  const lengthOf = (all: readonly Uint8Array[]) => all.reduce((sum, part) => sum + part.length, 0)
+  const parts: Bytes[] = [bytes('%PDF-1.5\n'), Uint8Array.of(0x25, 0xe2, 0xe3, 0xcf, 0xd3, 0x0a)]
+  const lengthOf = (all: readonly Bytes[]) => all.reduce((sum, part) => sum + part.length, 0)
   const places = objects.map((object, i) => {
     const at = lengthOf(parts)
     parts.push(bytes(`${i + 1} 0 obj\n`), ...object, bytes('\nendobj\n'))
@@ -59,7 +61,7 @@ function fileOf(objects: readonly Uint8Array[][]): Uint8Array[] {
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 
-const streamOf = (entries: string, content: Uint8Array): Uint8Array[] => [
+const streamOf = (entries: string, content: Bytes): Bytes[] => [
   bytes(`<< ${entries} /Length ${content.length} >>\nstream\n`),
   content,
   bytes('\nendstream'),
@@ -74,7 +76,7 @@ function textOf(text: string): string {
 }
 
 /** Row by row, each as the difference to the one above (filter 2 of PNG): most of a poster repeats itself. */
-function rowsOf({ width, height, rgba }: PosterPicture): Uint8Array {
+function rowsOf({ width, height, rgba }: PosterPicture): Bytes {
   const rows = new Uint8Array(height * (1 + 3 * width))
   let at = 0
   for (let y = 0; y < height; y++) {
@@ -89,7 +91,7 @@ function rowsOf({ width, height, rgba }: PosterPicture): Uint8Array {
   return rows
 }
 
-async function deflate(content: Uint8Array): Promise<Uint8Array> {
-  const packed = new Blob([content as BlobPart]).stream().pipeThrough(new CompressionStream('deflate'))
+async function deflate(content: Bytes): Promise<Bytes> {
+  const packed = new Blob([content]).stream().pipeThrough(new CompressionStream('deflate'))
   return new Uint8Array(await new Response(packed).arrayBuffer())
 }
