@@ -81,6 +81,11 @@ describe('a text on a poster', () => {
     for (const line of lines) expect(widthAt(line, size)).toBeLessThanOrEqual(100)
   })
 
+  test('has lines of about the same length', () => {
+    const { lines } = fitText('Scan the code. No app needed at all', { ...room, largest: 8 }, widthAt)
+    expect(lines).toEqual(['Scan the code. No', 'app needed at all'])
+  })
+
   test('is cut off where nothing else helps', () => {
     const { size, lines } = fitText(`${'word '.repeat(50)}`, room, widthAt)
     expect([size, lines.length]).toEqual([5, 2])

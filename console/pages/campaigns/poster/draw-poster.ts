@@ -56,24 +56,23 @@ function drawUpright(brush: Brush, box: Box, content: PosterContent): void {
   const unit = box.width / 100
   const middle = box.x + box.width / 2
   const ink = textOn(content.color)
-  const top = box.y + 8 * unit
-  const wide = { width: 84 * unit, mostLines: 2 }
-  const below = drawMerchant(brush, { x: middle, y: top }, unit, content, 'center')
-  const head = { ...wide, largest: 10 * unit, smallest: 5 * unit }
-  const afterHead = write(brush, content.headline, head, { x: middle, y: below + 4 * unit, ink, weight: 800 })
-  const foot = box.y + box.height - 29 * unit
-  const side = Math.min(64 * unit, foot - afterHead - 8 * unit)
-  drawCode(brush, content.url, { x: middle - side / 2, y: afterHead + (foot - afterHead - side) / 2, side })
-  const small = { ...wide, largest: 5 * unit, smallest: 3 * unit }
+  const wide = { width: 86 * unit, mostLines: 2 }
+  const below = drawMerchant(brush, { x: middle, y: box.y + 7 * unit }, unit, content, 'center')
+  const head = { ...wide, largest: 9 * unit, smallest: 5 * unit }
+  const top = write(brush, content.headline, head, { x: middle, y: below + 2.5 * unit, ink, weight: 800 })
+  const foot = box.y + box.height - 27 * unit
+  const side = Math.min(66 * unit, foot - top - 6 * unit)
+  drawCode(brush, content.url, { x: middle - side / 2, y: top + (foot - top - side) / 2, side })
+  const small = { ...wide, mostLines: 3, largest: 5 * unit, smallest: 3 * unit }
   const after = write(brush, content.action, small, { x: middle, y: foot, ink, weight: 600 })
-  drawUrl(brush, content.url, { x: middle, y: after + 2.5 * unit, width: 84 * unit, unit, ink })
+  drawUrl(brush, content.url, { x: middle, y: after + 2 * unit, width: wide.width, unit, ink })
 }
 
 /** Words at the side where reading begins, the code at the other. */
 function drawSideways(brush: Brush, box: Box, content: PosterContent): void {
   const unit = box.height / 100
   const margin = 9 * unit
-  const side = 76 * unit
+  const side = 68 * unit
   const ink = textOn(content.color)
   const isRtl = content.dir === 'rtl'
   const codeX = isRtl ? box.x + margin : box.x + box.width - margin - side
@@ -82,10 +81,10 @@ function drawSideways(brush: Brush, box: Box, content: PosterContent): void {
   const width = box.width - 3 * margin - side
   const x = isRtl ? box.x + box.width - margin : box.x + margin
   const below = drawMerchant(brush, { x, y: codeY }, 0.75 * unit, content, 'start')
-  const head = { width, mostLines: 4, largest: 9 * unit, smallest: 4.5 * unit }
-  const after = write(brush, content.headline, head, { x, y: below + 4 * unit, ink, weight: 800 })
-  const small = { width, mostLines: 5, largest: 5 * unit, smallest: 3 * unit }
-  const end = write(brush, content.action, small, { x, y: after + 3 * unit, ink, weight: 600 })
+  const head = { width, mostLines: 3, largest: 8 * unit, smallest: 4 * unit }
+  const after = write(brush, content.headline, head, { x, y: below + 2 * unit, ink, weight: 800 })
+  const small = { width, mostLines: 4, largest: 4.4 * unit, smallest: 2.6 * unit }
+  const end = write(brush, content.action, small, { x, y: after + 2 * unit, ink, weight: 600 })
   drawUrl(brush, content.url, { x, y: end + 2.5 * unit, width, unit: 0.75 * unit, ink })
 }
 
@@ -106,7 +105,7 @@ function drawMerchant(
   brush.textAlign = align
   let below = y
   if (logo) {
-    const most = { width: 44 * unit, height: 15 * unit }
+    const most = { width: 44 * unit, height: 12 * unit }
     const natural = { width: logo.naturalWidth || 1, height: logo.naturalHeight || 1 }
     const scale = Math.min(most.width / natural.width, most.height / natural.height)
     const [width, height, pad] = [natural.width * scale, natural.height * scale, 1.8 * unit]
@@ -115,7 +114,7 @@ function drawMerchant(
     const left = align === 'center' ? x - outer / 2 : isRight ? x - outer : x
     fillRound(brush, { x: left, y, width: outer, height: height + 2 * pad }, 2.4 * unit)
     brush.drawImage(logo, left + pad, y + pad, width, height)
-    below += height + 2 * pad + 3 * unit
+    below += height + 2 * pad + 2.5 * unit
   }
   const room = { width: align === 'center' ? 84 * unit : 75 * unit, mostLines: 1 }
   const sized = { ...room, largest: 5.5 * unit, smallest: 3 * unit }

@@ -18,7 +18,7 @@ export function fitText(text: string, room: Room, widthAt: (text: string, size: 
   for (let size = room.largest; size > room.smallest; size *= 0.94) {
     const lines = breakLines(text, (line) => widthAt(line, size) <= room.width)
     const fits = lines.length <= room.mostLines && lines.every((line) => widthAt(line, size) <= room.width)
-    if (fits) return { size, lines }
+    if (fits) return { size, lines: balance(text, lines, room.width, (line) => widthAt(line, size)) }
   }
   const size = room.smallest
   const lines = breakLines(text, (line) => widthAt(line, size) <= room.width)
@@ -27,6 +27,20 @@ export function fitText(text: string, room: Room, widthAt: (text: string, size: 
     .map((line) => cut(line, (part) => widthAt(part, size) <= room.width))
   if (lines.length > room.mostLines) kept[kept.length - 1] = `${kept.at(-1)!.replace(/…$/, '')}…`
   return { size, lines: kept }
+}
+
+/** As many lines, but of about the same length: a single word in the last one looks forgotten. */
+function balance(
+  text: string,
+  lines: readonly string[],
+  most: number,
+  widthOf: (line: string) => number,
+): readonly string[] {
+  for (let width = most / 2; width < most; width += most / 20) {
+    const narrow = breakLines(text, (line) => widthOf(line) <= width)
+    if (narrow.length <= lines.length) return narrow
+  }
+  return lines
 }
 
 function breakLines(text: string, fits: (line: string) => boolean): string[] {
